@@ -6,24 +6,24 @@ import { Readable, Writable } from "node:stream";
  */
 const [kind] = process.argv.slice(2);
 /** About what one piece of a model's text is. */
-const WORDS = "forty bytes of what somebody has to say ";
+const DELTA_TEXT = "forty bytes of what somebody has to say ";
 
 process.on("message", () => process.send?.(process.cpuUsage()));
-await (kind === "spanline" ? spanline() : sdk());
+await (kind === "spanline" ? runSpanline() : runSdk());
 
 /** From the envelopes of a session's log, as `spanline acp` does it. */
-async function spanline(): Promise<void> {
+async function runSpanline(): Promise<void> {
   const { serveAcp } = await import("../src/surfaces/acp/serve-acp.ts");
-  const { scriptedSessions } = await import("../test/support/scripted-sessions.ts");
-  const sessions = scriptedSessions({
+  const { createScriptedSessions } = await import("../test/support/scripted-sessions.ts");
+  const sessions = createScriptedSessions({
     turn(turn) {
       const { prompt, turnId } = turn;
-      const place = { messageId: `msg_${turnId}`, block: 0 };
+      const block = { messageId: `msg_${turnId}`, block: 0 };
       const [part] = prompt;
       const updates = Number(part?.type === "text" ? part.text : 0);
-      const delta = { type: "text.delta", ...place, text: WORDS } as const;
-      for (let sent = 0; sent < updates; sent++) turn.say(delta);
-      turn.say({ type: "text.finished", ...place, text: WORDS.repeat(updates) });
+      const delta = { type: "text.delta", ...block, text: DELTA_TEXT } as const;
+      for (let index = 0; index < updates; index++) turn.say(delta);
+      turn.say({ type: "text.finished", ...block, text: DELTA_TEXT.repeat(updates) });
       turn.end();
     },
   });
@@ -33,7 +33,7 @@ async function spanline(): Promise<void> {
 }
 
 /** Each update is awaited, as the SDK's own examples do it. */
-async function sdk(): Promise<void> {
+async function runSdk(): Promise<void> {
   const { agent, ndJsonStream } = await import("acp-sdk-2");
   const output = Writable.toWeb(process.stdout);
   const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;
@@ -43,8 +43,8 @@ async function sdk(): Promise<void> {
     .onRequest("session/prompt", async ({ client, params }) => {
       const [part] = params.prompt;
       const updates = Number(part?.type === "text" ? part.text : 0);
-      for (let sent = 0; sent < updates; sent++) {
-        const content = { type: "text", text: WORDS } as const;
+      for (let index = 0; index < updates; index++) {
+        const content = { type: "text", text: DELTA_TEXT } as const;
         const update = {
           sessionUpdate: "agent_message_chunk",
           content,

@@ -24,7 +24,7 @@ const server = createServer((incoming, outgoing) => {
       const [said] = /"text":"[^"]*"/.exec(piece.toString("latin1")) ?? [];
       if (said === undefined) return;
       count += 1;
-      const event = { type: "delta", ...FILLING, sequence_number: count, said };
+      const event = { type: "delta", ...EVENT_FIELDS, sequence_number: count, said };
       const frame = `event: delta\ndata: ${JSON.stringify(event)}\n\n`;
       for (const listener of listeners) listener.write(frame);
     });
@@ -40,7 +40,7 @@ server.listen(0, "127.0.0.1", () => {
 });
 
 /** As much as an event of ours says beside its words. */
-const FILLING = {
+const EVENT_FIELDS = {
   item_id: "msg_ses_0123456789abcdef0123456789abcdef_8-0",
   output_index: 0,
   content_index: 0,

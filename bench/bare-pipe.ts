@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { loadEngine } from "../src/store/sqlite/engine.ts";
 
 const [, , upstream = "", file] = process.argv;
-const append = file === undefined ? () => undefined : await syncedAppend(file);
+const append = file === undefined ? () => undefined : await createSyncedAppend(file);
 const server = createServer((incoming, outgoing) => {
   append();
   const onward = send(upstream, { method: "POST" }, (answer) => {
@@ -20,7 +20,7 @@ server.listen(0, "127.0.0.1", () => {
   process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
 });
 
-async function syncedAppend(path: string): Promise<() => void> {
+async function createSyncedAppend(path: string): Promise<() => void> {
   const { DatabaseSync } = await loadEngine();
   const database = new DatabaseSync(path, { readOnly: false });
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");

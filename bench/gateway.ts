@@ -18,50 +18,50 @@ import { setTimeout as pause } from "node:timers/promises";
 import { encodeEvent } from "../src/wire/framing/eventstream-encode.ts";
 
 /** An agent of AgentCore's that says so many words, one every so often, with what it was asked in each. */
-export interface Speech {
+export interface AgentPace {
   readonly words: number;
-  readonly everyMs: number;
+  readonly intervalMs: number;
   /** How long it thinks before the first. */
-  readonly afterMs?: number;
+  readonly delayMs?: number;
 }
 
 export interface Upstream {
   readonly url: string;
-  speech: Speech;
+  pace: AgentPace;
   /** When the connection of a call was closed before its end, by what it had been asked. */
-  readonly hungUp: Map<string, number>;
+  readonly disconnectTimes: Map<string, number>;
   close(): Promise<void>;
 }
 
 /** In this process: what is measured is in another. */
 export async function startUpstream(): Promise<Upstream> {
-  const hungUp = new Map<string, number>();
-  const speak = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const asked = askedIn(await text(incoming));
+  const disconnectTimes = new Map<string, number>();
+  const respond = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const prompt = readPrompt(await text(incoming));
     outgoing.on("close", () => {
-      if (!outgoing.writableFinished) hungUp.set(asked, performance.now());
+      if (!outgoing.writableFinished) disconnectTimes.set(prompt, performance.now());
     });
     outgoing.writeHead(200, { "content-type": "application/vnd.amazon.eventstream" });
     outgoing.write(encodeEvent("messageStart", { role: "assistant" }));
-    const { words, everyMs, afterMs = 0 } = upstream.speech;
-    if (afterMs > 0) await pause(afterMs);
+    const { words, intervalMs, delayMs = 0 } = upstream.pace;
+    if (delayMs > 0) await pause(delayMs);
     for (let word = 0; word < words && !outgoing.destroyed; word++) {
-      const delta = { text: `${asked}:${word}:${performance.now().toFixed(3)} ` };
+      const delta = { text: `${prompt}:${word}:${performance.now().toFixed(3)} ` };
       outgoing.write(encodeEvent("contentBlockDelta", { contentBlockIndex: 0, delta }));
-      if (everyMs > 0) await pause(everyMs);
+      if (intervalMs > 0) await pause(intervalMs);
     }
     if (outgoing.destroyed) return;
     outgoing.write(encodeEvent("contentBlockStop", { contentBlockIndex: 0 }));
     outgoing.end(encodeEvent("messageStop", { stopReason: "end_turn" }));
   };
-  const server = createServer((incoming, outgoing) => void speak(incoming, outgoing));
+  const server = createServer((incoming, outgoing) => void respond(incoming, outgoing));
   // On a busy machine a gateway may be late to let go of a connection that it keeps; that is not what is measured.
   server.keepAliveTimeout = 120_000;
   server.headersTimeout = 0;
   const upstream: Upstream = {
-    url: await listening(server),
-    speech: { words: 1, everyMs: 0 },
-    hungUp,
+    url: await startListening(server),
+    pace: { words: 1, intervalMs: 0 },
+    disconnectTimes,
     async close() {
       server.closeAllConnections();
       server.close();
@@ -70,11 +70,11 @@ export async function startUpstream(): Promise<Upstream> {
   return upstream;
 }
 
-function askedIn(body: string): string {
+function readPrompt(body: string): string {
   return /"text":"([^"]*)"/.exec(body)?.[1] ?? body;
 }
 
-export async function listening(server: Server): Promise<string> {
+export async function startListening(server: Server): Promise<string> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -83,7 +83,7 @@ export async function listening(server: Server): Promise<string> {
 export interface Gateway {
   readonly url: string;
   /** Of its process, as it says itself. */
-  metric(name: string): Promise<number>;
+  readMetric(name: string): Promise<number>;
   /** The most memory that was resident since the start, in MB. Outside Linux: the memory that is resident now. */
   peakMemory(): Promise<number>;
   close(): Promise<void>;
@@ -104,8 +104,8 @@ export async function startGateway(upstream: string): Promise<Gateway> {
     env: { ...process.env, AWS_ACCESS_KEY_ID: "bench", AWS_SECRET_ACCESS_KEY: "bench" },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const url = JSON.parse(await firstLine(child)).url;
-  const metric = async (name: string): Promise<number> => {
+  const url = JSON.parse(await readFirstLine(child)).url;
+  const readMetric = async (name: string): Promise<number> => {
     const answer = await fetch(`${url}/metrics`);
     const lines = (await answer.text()).split("\n");
     return Number(
@@ -117,9 +117,9 @@ export async function startGateway(upstream: string): Promise<Gateway> {
   };
   return {
     url,
-    metric,
+    readMetric,
     async peakMemory() {
-      if (process.platform !== "linux") return (await metric(RESIDENT)) / 1e6;
+      if (process.platform !== "linux") return (await readMetric(RESIDENT)) / 1e6;
       const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
       return (Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024) / 1e6;
     },
@@ -137,7 +137,7 @@ export async function startProgram(name: string, ...args: readonly string[]) {
   const child = spawn(process.execPath, ["--no-warnings", program, ...args], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const url = (await firstLine(child)).trim();
+  const url = (await readFirstLine(child)).trim();
   return {
     url,
     async close() {
@@ -147,7 +147,7 @@ export async function startProgram(name: string, ...args: readonly string[]) {
   };
 }
 
-async function firstLine({ stdout }: ChildProcess): Promise<string> {
+async function readFirstLine({ stdout }: ChildProcess): Promise<string> {
   if (stdout === null) throw new Error("It has no output");
   for await (const line of createInterface(stdout)) return line;
   throw new Error("It ended before it said where it listens");
@@ -157,7 +157,7 @@ async function firstLine({ stdout }: ChildProcess): Promise<string> {
 const agent = new Agent({ keepAlive: true, maxSockets: 1000 });
 
 /** A call whose answer is read by whoever gets it. */
-export function call(
+export function sendRequest(
   url: string,
   body: object | null,
   signal?: AbortSignal,
@@ -171,7 +171,7 @@ export function call(
   });
 }
 
-export function percentile(values: readonly number[], share: number): number {
+export function computePercentile(values: readonly number[], fraction: number): number {
   const sorted = [...values].sort((left, right) => left - right);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+  return sorted[Math.min(sorted.length - 1, Math.floor(fraction * sorted.length))] ?? Number.NaN;
 }

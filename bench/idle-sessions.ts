@@ -16,11 +16,11 @@ const principal = { id: "bench", rights: ["prompt", "approve", "control"] } as c
 
 const provider: Provider = {
   name: "echo",
-  seams: ["turn-start"],
+  injectionPoints: ["turn-start"],
   effectFree: true,
   open: ({ sessionId = "none" } = {}) => ({
     id: sessionId,
-    call: () =>
+    invoke: () =>
       Promise.resolve({
         requestId: undefined,
         close() {},
@@ -28,7 +28,12 @@ const provider: Provider = {
           yield { type: "message.start", message: 0, role: "assistant" };
           yield { type: "text.end", message: 0, block: 0, text: "So it is. ".repeat(20) };
           yield { type: "message.end", message: 0, reason: "end_turn" };
-          const how = { outcome: "completed", reason: "end_turn", openCalls: [], usage: null };
+          const how = {
+            outcome: "completed",
+            reason: "end_turn",
+            openToolCallIds: [],
+            usage: null,
+          };
           yield { type: "end", ...how } as const as ProviderEvent;
         },
       }),
@@ -44,16 +49,16 @@ const agents = [defineAgent({ name: "echo", provider })];
 const clock = systemClock;
 const sessions = createSessions({ store, agents, clock, owner: "bench", idleMs: IDLE_MS });
 
-await talk(await opened());
-const before = settled();
+await runTurns(await openSession());
+const bytesBefore = measureHeap();
 const ids: string[] = [];
 for (let at = 0; at < SESSIONS; at++) {
-  const sessionId = await opened();
-  await talk(sessionId);
+  const sessionId = await openSession();
+  await runTurns(sessionId);
   ids.push(sessionId);
 }
 await new Promise((resolve) => setTimeout(resolve, 3 * IDLE_MS));
-const bytes = (settled() - before) / SESSIONS;
+const bytes = (measureHeap() - bytesBefore) / SESSIONS;
 const wakes: number[] = [];
 for (const sessionId of ids.slice(0, 50)) {
   const start = performance.now();
@@ -65,29 +70,29 @@ await store.close();
 rmSync(folder, { recursive: true, force: true });
 process.send?.({ bytes, wakes }, () => process.exit());
 
-async function opened(): Promise<string> {
+async function openSession(): Promise<string> {
   const { sessionId } = await sessions.open({ principal });
   return sessionId;
 }
 
-async function talk(sessionId: string): Promise<void> {
+async function runTurns(sessionId: string): Promise<void> {
   const end = new AbortController();
   const content = [{ type: "text", text: "Is it so?" }] as const;
-  const say = (): Promise<unknown> =>
+  const prompt = (): Promise<unknown> =>
     sessions.command(sessionId, { type: "prompt", content }, { principal });
   let finished = 0;
-  void say();
+  void prompt();
   for await (const { events } of sessions.subscribe(sessionId, undefined, end.signal)) {
     for (const { event } of events) {
       if (event.type !== "turn.finished") continue;
       finished += 1;
       if (finished === TURNS) end.abort();
-      else void say();
+      else void prompt();
     }
   }
 }
 
-function settled(): number {
+function measureHeap(): number {
   globalThis.gc?.();
   globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineAgent } from "../src/bridge/define-agent.ts";
-import type { AgentEvent } from "../src/domain/agent-event.ts";
+import type { SessionEvent } from "../src/domain/agent-event.ts";
 import { openAiCompatible } from "../src/models/openai-compatible.ts";
 import { systemClock } from "../src/platform/clock.ts";
-import { bodyParts, httpClient, type HttpRequest } from "../src/platform/http-client.ts";
+import { toBodyParts, createHttpClient, type HttpRequest } from "../src/platform/http-client.ts";
 import { localProvider } from "../src/providers/local/local-provider.ts";
 import { createSessions, type RunningSessions } from "../src/session/create-sessions.ts";
 import { openSqliteStore } from "../src/store/sqlite/open-sqlite-store.ts";
-import { median } from "./measure.ts";
+import { computeMedian } from "./measure.ts";
 
 /**
  * One session of a local agent with a given number of stored turns, in a process of its own. Reports the CPU time of
@@ -36,7 +36,7 @@ const [turnsText = "10", upstream = ""] = process.argv.slice(2);
 const turns = Number(turnsText);
 const folder = mkdtempSync(join(tmpdir(), "spanline-bench-"));
 const file = join(folder, "sessions.db");
-const { send } = httpClient();
+const { send } = createHttpClient();
 let lastRequest: HttpRequest | undefined;
 const model = openAiCompatible({
   model: "bench",
@@ -49,41 +49,41 @@ const model = openAiCompatible({
 const agents = [defineAgent({ name: "bench", provider: localProvider({ model }) })];
 const store = await openSqliteStore({ file, datasync: async () => {} });
 
-const short = await storedSession(10);
-const long = await storedSession(turns);
-await whileRunning(async (sessions) => {
+const short = await createStoredSession(10);
+const long = await createStoredSession(turns);
+await withSessions(async (sessions) => {
   for (let turn = 0; turn < WARM_UP_TURNS; turn++) await runTurn(sessions, short);
 });
-const openFromLog = await whileRunning((sessions) => cpuOf(() => runTurn(sessions, long)));
+const openFromLog = await withSessions((sessions) => measureCpu(() => runTurn(sessions, long)));
 const opens = [];
 for (let time = 0; time < 5; time++) {
-  opens.push(await whileRunning((sessions) => cpuOf(() => runTurn(sessions, long))));
+  opens.push(await withSessions((sessions) => measureCpu(() => runTurn(sessions, long))));
 }
 const turn: number[] = [];
 const bare: number[] = [];
-await whileRunning(async (sessions) => {
+await withSessions(async (sessions) => {
   for (let warm = 0; warm < TURNS_PER_ROUND; warm++) await runTurn(sessions, long);
   for (let round = 0; round < ROUNDS; round++) {
-    turn.push(await cpuPer(TURNS_PER_ROUND, () => runTurn(sessions, long)));
+    turn.push(await measureCpuPer(TURNS_PER_ROUND, () => runTurn(sessions, long)));
     const request = lastRequest;
     if (request === undefined) throw new Error("No request was sent");
-    bare.push(await cpuPer(TURNS_PER_ROUND, () => sendAlone(request)));
+    bare.push(await measureCpuPer(TURNS_PER_ROUND, () => sendBareRequest(request)));
   }
 });
-const requestBytes = Buffer.concat(bodyParts(lastRequest?.body ?? [])).length;
+const requestBytes = Buffer.concat(toBodyParts(lastRequest?.body ?? [])).length;
 await store.close();
 rmSync(folder, { recursive: true, force: true });
 const result: LongSession = {
   turns,
   openFromLog,
-  openFolded: median(opens),
+  openFolded: computeMedian(opens),
   turn,
   bare,
   requestBytes,
 };
 process.send?.(result, () => process.exit());
 
-async function whileRunning<Value>(work: (sessions: RunningSessions) => Promise<Value>) {
+async function withSessions<Value>(work: (sessions: RunningSessions) => Promise<Value>) {
   const sessions = createSessions({ store, agents, clock: systemClock, owner: "bench" });
   try {
     return await work(sessions);
@@ -94,7 +94,7 @@ async function whileRunning<Value>(work: (sessions: RunningSessions) => Promise<
 
 async function runTurn(sessions: RunningSessions, sessionId: string): Promise<void> {
   const end = new AbortController();
-  const { seq = 0, incarnation = "" } = (await store.head(sessionId)) ?? {};
+  const { seq = 0, incarnation = "" } = (await store.readHead(sessionId)) ?? {};
   const content = [{ type: "text", text: "What about the next number?" }] as const;
   await sessions.command(sessionId, { type: "prompt", content }, { principal });
   const batches = sessions.subscribe(sessionId, { incarnation, seq }, end.signal);
@@ -107,36 +107,36 @@ async function runTurn(sessions: RunningSessions, sessionId: string): Promise<vo
   }
 }
 
-async function sendAlone(request: HttpRequest): Promise<void> {
+async function sendBareRequest(request: HttpRequest): Promise<void> {
   const { body } = await send(request, new AbortController().signal);
   let bytes = 0;
   for await (const chunk of body) bytes += chunk.length;
   if (bytes === 0) throw new Error("The response was empty");
 }
 
-async function cpuPer(times: number, work: () => Promise<void>): Promise<number> {
-  const spent = await cpuOf(async () => {
+async function measureCpuPer(times: number, work: () => Promise<void>): Promise<number> {
+  const totalMs = await measureCpu(async () => {
     for (let time = 0; time < times; time++) await work();
   });
-  return spent / times;
+  return totalMs / times;
 }
 
 /** In milliseconds, of all threads: other programs have no part in it. */
-async function cpuOf(work: () => Promise<unknown>): Promise<number> {
-  const before = process.cpuUsage();
+async function measureCpu(work: () => Promise<unknown>): Promise<number> {
+  const startUsage = process.cpuUsage();
   await work();
-  const { user, system } = process.cpuUsage(before);
+  const { user, system } = process.cpuUsage(startUsage);
   return (user + system) / 1000;
 }
 
-async function storedSession(count: number): Promise<string> {
-  const { sessionId } = await whileRunning((sessions) => sessions.open({ principal }));
-  const wanted = { owner: "past", now: 0, forMs: 1, takeOver: true };
-  const { lease, head } = await store.acquire(sessionId, wanted);
+async function createStoredSession(count: number): Promise<string> {
+  const { sessionId } = await withSessions((sessions) => sessions.open({ principal }));
+  const leaseOptions = { owner: "past", now: 0, durationMs: 1, takeOver: true };
+  const { lease, head } = await store.acquire(sessionId, leaseOptions);
   let { seq } = head;
   for (let first = 0; first < count; first += 100) {
     const length = Math.min(100, count - first);
-    const stored = Array.from({ length }, (_, at) => turnEvents(first + at)).flat();
+    const stored = Array.from({ length }, (_, at) => createTurnEvents(first + at)).flat();
     const events = stored.map((event) => ({ at: 0, visibility: "public", event }) as const);
     await store.append(lease, seq, { events, sync: false });
     seq += events.length;
@@ -145,25 +145,25 @@ async function storedSession(count: number): Promise<string> {
 }
 
 /** A question, and a response in five deltas. */
-function turnEvents(count: number): AgentEvent[] {
+function createTurnEvents(count: number): SessionEvent[] {
   const turnId = `turn_${count}`;
   const promptId = `prompt_${count}`;
-  const callId = `call_${count}`;
+  const invocationId = `call_${count}`;
   const messageId = `msg_${count}`;
   const content = [{ type: "text", text: `What about number ${count}?` }] as const;
-  const place = { messageId, block: 0 };
+  const block = { messageId, block: 0 };
   const text = "Some words of a response that says something. ";
   const end = { outcome: "completed", reason: "end_turn", usage: null } as const;
   return [
     { type: "prompt.accepted", promptId, content },
     { type: "turn.started", turnId, promptId },
     { type: "message.sent", messageId: `${messageId}_q`, content, origin: "prompt", promptId },
-    { type: "call.started", callId, upstreamId: "local-bench", purpose: "prompt" },
+    { type: "invocation.started", invocationId, upstreamId: "local-bench", purpose: "prompt" },
     { type: "message.started", messageId, role: "assistant" },
-    ...Array.from({ length: 5 }, () => ({ type: "text.delta", ...place, text }) as const),
-    { type: "text.finished", ...place, text: text.repeat(5) },
+    ...Array.from({ length: 5 }, () => ({ type: "text.delta", ...block, text }) as const),
+    { type: "text.finished", ...block, text: text.repeat(5) },
     { type: "message.finished", messageId, reason: "end_turn" },
-    { type: "call.finished", callId, ...end },
+    { type: "invocation.finished", invocationId, ...end },
     { type: "turn.finished", turnId, ...end, steps: 1 },
   ];
 }

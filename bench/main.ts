@@ -1,28 +1,28 @@
 import { parseArgs } from "node:util";
-import { median } from "./measure.ts";
+import { computeMedian } from "./measure.ts";
 import { KNOWN_MISSES } from "./known-misses.ts";
-import { checkTargets, isMet, printRow, type Row } from "./report.ts";
+import { checkTargets, isTargetMet, formatRow, type Row } from "./report.ts";
 
 const ROWS: { readonly [name: string]: (count?: number) => Promise<Row> } = {
-  decode: async () => (await import("./row-01-decode.ts")).decodeRow(),
-  invoke: async () => (await import("./row-02-invoke.ts")).invokeRow(),
-  fold: async () => (await import("./row-03-fold.ts")).foldRow(),
-  noise: async () => (await import("./row-04-noise.ts")).noiseRow(),
-  acp: async () => (await import("./row-05-acp.ts")).acpRow(),
-  append: async () => (await import("./row-07-append.ts")).appendRow(),
-  "first-delta": async () => (await import("./row-06-first-delta.ts")).firstDeltaRow(),
-  gateway: async () => (await import("./row-06-gateway.ts")).gatewayRow(),
-  "fan-out": async () => (await import("./row-08-fan-out.ts")).fanOutRow(),
-  turns: async () => (await import("./row-turns.ts")).turnsRow(),
+  decode: async () => (await import("./row-01-decode.ts")).measureDecode(),
+  invoke: async () => (await import("./row-02-invoke.ts")).measureInvoke(),
+  fold: async () => (await import("./row-03-fold.ts")).measureFold(),
+  noise: async () => (await import("./row-04-noise.ts")).measureNoise(),
+  acp: async () => (await import("./row-05-acp.ts")).measureAcp(),
+  append: async () => (await import("./row-07-append.ts")).measureAppend(),
+  "first-delta": async () => (await import("./row-06-first-delta.ts")).measureFirstDelta(),
+  gateway: async () => (await import("./row-06-gateway.ts")).measureGateway(),
+  "fan-out": async () => (await import("./row-08-fan-out.ts")).measureFanOut(),
+  turns: async () => (await import("./row-turns.ts")).measureTurns(),
   churn: async (count) => (await import("./row-churn.ts")).churnRow(count),
   hostile: async (count) => (await import("./row-hostile.ts")).hostileRow(count),
-  recovery: async () => (await import("./row-09-recovery.ts")).recoveryRow(),
-  "cold-start": async () => (await import("./row-10-cold-start.ts")).coldStartRow(),
-  idle: async () => (await import("./row-11-idle.ts")).idleRow(),
-  load: async () => (await import("./row-12-load.ts")).loadRow(),
-  "long-session": async () => (await import("./row-14-long-session.ts")).longSessionRow(),
-  memory: async () => (await import("./row-memory.ts")).memoryRow(),
-  import: async () => (await import("./row-import.ts")).importRow(),
+  recovery: async () => (await import("./row-09-recovery.ts")).measureRecovery(),
+  "cold-start": async () => (await import("./row-10-cold-start.ts")).measureColdStart(),
+  idle: async () => (await import("./row-11-idle.ts")).measureIdle(),
+  load: async () => (await import("./row-12-load.ts")).measureLoad(),
+  "long-session": async () => (await import("./row-14-long-session.ts")).measureLongSession(),
+  memory: async () => (await import("./row-memory.ts")).measureMemory(),
+  import: async () => (await import("./row-import.ts")).measureImport(),
 };
 
 const { values, positionals } = parseArgs({
@@ -47,10 +47,10 @@ if (count !== undefined && !(Number.isSafeInteger(count) && count > 0)) {
   );
   process.exit(2);
 }
-const unknown = positionals.filter((name) => !(name in ROWS));
-if (unknown.length > 0) {
+const unknownRows = positionals.filter((name) => !(name in ROWS));
+if (unknownRows.length > 0) {
   process.stderr.write(
-    `No such row: ${unknown.join(", ")}. There are: ${Object.keys(ROWS).join(", ")}\n`,
+    `No such row: ${unknownRows.join(", ")}. There are: ${Object.keys(ROWS).join(", ")}\n`,
   );
   process.exit(2);
 }
@@ -64,22 +64,26 @@ for (const [name, run] of Object.entries(ROWS)) {
   if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
   rows.push(row);
   failures.push(...checkTargets(name, row, KNOWN_MISSES));
-  if (!values.json) process.stdout.write(`${printRow(row)}\n`);
+  if (!values.json) process.stdout.write(`${formatRow(row)}\n`);
 }
-if (values.json) process.stdout.write(`${JSON.stringify(rows.map(summary), null, 2)}\n`);
+if (values.json) process.stdout.write(`${JSON.stringify(rows.map(summarizeRow), null, 2)}\n`);
 
 if (values.check && failures.length > 0) {
   process.stderr.write(`Targets that are missed:\n  ${failures.join("\n  ")}\n`);
   process.exitCode = 1;
 }
 
-function summary({ title, unit, measured, growth, ratios }: Row): unknown {
-  const medians = measured.map(({ name, rounds }) => ({ name, median: median(rounds), rounds }));
+function summarizeRow({ title, unit, measured, growth, ratios }: Row): unknown {
+  const medians = measured.map(({ name, rounds }) => ({
+    name,
+    median: computeMedian(rounds),
+    rounds,
+  }));
   return {
     title,
     unit,
     measured: medians,
     growth,
-    ratios: ratios.map((ratio) => ({ ...ratio, met: isMet(ratio) })),
+    ratios: ratios.map((ratio) => ({ ...ratio, met: isTargetMet(ratio) })),
   };
 }

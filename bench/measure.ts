@@ -4,7 +4,7 @@ export interface Subject {
   run(): unknown;
 }
 
-export interface Measured {
+export interface Measurement {
   readonly name: string;
   /** CPU microseconds for one unit of work, one figure per round. */
   readonly rounds: readonly number[];
@@ -17,8 +17,8 @@ export interface MeasureOptions {
 }
 
 /** CPU milliseconds that a subject gets to be optimised before it counts, and that one round should take. */
-const WARM_UP = 400;
-const ROUND = 40;
+const WARM_UP_MS = 400;
+const ROUND_MS = 40;
 
 /**
  * Runs every subject in turn, round after round, so that a noisy moment of the machine meets all of them, and
@@ -27,7 +27,7 @@ const ROUND = 40;
 export async function measure(
   subjects: readonly Subject[],
   { units, rounds = 9 }: MeasureOptions,
-): Promise<Measured[]> {
+): Promise<Measurement[]> {
   // Once, for what building the subjects left behind. Between rounds it would throw away optimised code, too.
   globalThis.gc?.();
   const lanes = [];
@@ -37,7 +37,7 @@ export async function measure(
   }
   for (let round = 0; round < rounds; round++) {
     for (const { subject, repeats, rounds: figures } of lanes) {
-      figures.push((1000 * (await cpuOf(subject, repeats))) / (repeats * units));
+      figures.push((1000 * (await measureCpu(subject, repeats))) / (repeats * units));
     }
   }
   return lanes.map(({ subject, rounds: figures }) => ({ name: subject.name, rounds: figures }));
@@ -45,24 +45,24 @@ export async function measure(
 
 /** Returns how many runs make a round. */
 async function warmUp(subject: Subject): Promise<number> {
-  let spent = await cpuOf(subject, 2);
-  let last = spent / 2;
-  while (spent < WARM_UP) {
-    last = await cpuOf(subject, 1);
-    spent += Math.max(last, 0.1);
+  let totalMs = await measureCpu(subject, 2);
+  let last = totalMs / 2;
+  while (totalMs < WARM_UP_MS) {
+    last = await measureCpu(subject, 1);
+    totalMs += Math.max(last, 0.1);
   }
-  return Math.max(1, Math.round(ROUND / Math.max(last, 0.1)));
+  return Math.max(1, Math.round(ROUND_MS / Math.max(last, 0.1)));
 }
 
 /** In milliseconds. */
-async function cpuOf(subject: Subject, repeats: number): Promise<number> {
-  const before = process.cpuUsage();
+async function measureCpu(subject: Subject, repeats: number): Promise<number> {
+  const startUsage = process.cpuUsage();
   for (let time = 0; time < repeats; time++) await subject.run();
-  const { user, system } = process.cpuUsage(before);
+  const { user, system } = process.cpuUsage(startUsage);
   return (user + system) / 1000;
 }
 
-export function median(values: readonly number[]): number {
+export function computeMedian(values: readonly number[]): number {
   const sorted = [...values].sort((left, right) => left - right);
   const middle = Math.floor(sorted.length / 2);
   const upper = sorted[middle] ?? Number.NaN;
@@ -70,9 +70,9 @@ export function median(values: readonly number[]): number {
 }
 
 /** Half the distance between the quartiles, in percent of the median. */
-export function spread(values: readonly number[]): number {
+export function computeSpread(values: readonly number[]): number {
   const sorted = [...values].sort((left, right) => left - right);
   const at = (share: number): number =>
     sorted[Math.round(share * (sorted.length - 1))] ?? Number.NaN;
-  return (50 * (at(0.75) - at(0.25))) / median(values);
+  return (50 * (at(0.75) - at(0.25))) / computeMedian(values);
 }

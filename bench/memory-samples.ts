@@ -27,7 +27,7 @@ export async function memoryUnder(gateway: Gateway, load: MemoryLoad): Promise<R
       finished += 1;
       if (finished % every !== 0 && finished !== count) continue;
       const after = finished;
-      const bytes = await gateway.metric("process_resident_memory_bytes");
+      const bytes = await gateway.readMetric("process_resident_memory_bytes");
       samples.push({ after, megabytes: bytes / 1e6 });
     }
   };
@@ -47,7 +47,7 @@ export async function memoryUnder(gateway: Gateway, load: MemoryLoad): Promise<R
         text: "resident at most, MB",
         value: finished === count ? await gateway.peakMemory() : Number.NaN,
         target: TARGET_MB,
-        wanted: "at most",
+        bound: "at most",
       },
     ],
   };

@@ -1,10 +1,10 @@
-import { median, spread, type Measured } from "./measure.ts";
+import { computeMedian, computeSpread, type Measurement } from "./measure.ts";
 
 /** What one row of the table of targets came to. */
 export interface Row {
   readonly title: string;
   readonly unit: string;
-  readonly measured: readonly Measured[];
+  readonly measured: readonly Measurement[];
   /** CPU per unit at 1×, 4× and 16× the work. */
   readonly growth: readonly { readonly times: number; readonly cost: number }[];
   readonly ratios: readonly Ratio[];
@@ -15,11 +15,11 @@ export interface Ratio {
   readonly value: number;
   readonly target: number;
   /** Whether `value` has to be at least or at most the target. */
-  readonly wanted: "at least" | "at most";
+  readonly bound: "at least" | "at most";
 }
 
-export function isMet({ value, target, wanted }: Ratio): boolean {
-  return wanted === "at least" ? value >= target : value <= target;
+export function isTargetMet({ value, target, bound }: Ratio): boolean {
+  return bound === "at least" ? value >= target : value <= target;
 }
 
 /** Targets that are missed today, by row and by the text of the ratio. `--check` does not fail because of them. */
@@ -29,28 +29,30 @@ export type KnownMisses = { readonly [row: string]: readonly string[] };
  * Why a run with `--check` fails: a target that is missed and not known to be, or a known miss that names no ratio of its
  * row. Empty if it does not fail.
  */
-export function checkTargets(name: string, row: Row, known: KnownMisses): readonly string[] {
-  const knownHere = known[name] ?? [];
-  const missed = row.ratios.filter((ratio) => !isMet(ratio) && !knownHere.includes(ratio.text));
-  const stale = knownHere.filter((text) => !row.ratios.some((ratio) => ratio.text === text));
+export function checkTargets(name: string, row: Row, knownMisses: KnownMisses): readonly string[] {
+  const rowMisses = knownMisses[name] ?? [];
+  const missed = row.ratios.filter(
+    (ratio) => !isTargetMet(ratio) && !rowMisses.includes(ratio.text),
+  );
+  const stale = rowMisses.filter((text) => !row.ratios.some((ratio) => ratio.text === text));
   return [
-    ...missed.map(({ text, value, target, wanted }) => {
-      return `${name}: ${text} is ${value.toFixed(2)}, expected ${wanted} ${target}`;
+    ...missed.map(({ text, value, target, bound }) => {
+      return `${name}: ${text} is ${value.toFixed(2)}, expected ${bound} ${target}`;
     }),
     ...stale.map((text) => `${name}: the known miss "${text}" is not a ratio of this row`),
   ];
 }
 
-export function printRow(row: Row): string {
+export function formatRow(row: Row): string {
   const width = Math.max(...row.measured.map(({ name }) => name.length));
   const lines = row.measured.map(({ name, rounds }) => {
-    const figure = median(rounds).toFixed(3).padStart(10);
-    return `  ${name.padEnd(width)} ${figure} ${row.unit}  ± ${spread(rounds).toFixed(1)} %`;
+    const figure = computeMedian(rounds).toFixed(3).padStart(10);
+    return `  ${name.padEnd(width)} ${figure} ${row.unit}  ± ${computeSpread(rounds).toFixed(1)} %`;
   });
   const growth = row.growth.map(({ times, cost }) => `${times}× ${cost.toFixed(3)}`).join("   ");
   const ratios = row.ratios.map((ratio) => {
-    const sign = ratio.wanted === "at least" ? "≥" : "≤";
-    const verdict = isMet(ratio) ? "met" : "MISSED";
+    const sign = ratio.bound === "at least" ? "≥" : "≤";
+    const verdict = isTargetMet(ratio) ? "met" : "MISSED";
     return `  ${ratio.text}: ${ratio.value.toFixed(2)} (target ${sign} ${ratio.target}, ${verdict})`;
   });
   return [

@@ -5,33 +5,39 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { harnessProvider } from "../src/providers/agentcore-harness/harness-provider.ts";
-import { measure, median, type Subject } from "./measure.ts";
+import { measure, computeMedian, type Subject } from "./measure.ts";
 import type { Row } from "./report.ts";
-import { textTurn } from "./streams.ts";
+import { encodeTextTurn } from "./streams.ts";
 
 const SMALL_EVENTS = 20_000;
 const LARGE_EVENTS = 2_000;
 const CREDENTIALS = { accessKeyId: "test", secretAccessKey: "test" };
 
 /** One invocation over a socket: signing, HTTP, decode and, on our side, the fold [AC-97]. */
-export async function invokeRow(): Promise<Row> {
-  const small = await startEmulator(textTurn(SMALL_EVENTS));
-  const large = await startEmulator(textTurn(LARGE_EVENTS, "x".repeat(4000)));
+export async function measureInvoke(): Promise<Row> {
+  const small = await startEmulator(encodeTextTurn(SMALL_EVENTS));
+  const large = await startEmulator(encodeTextTurn(LARGE_EVENTS, "x".repeat(4000)));
   try {
-    const onSmall = await measure([ours(small, "small"), sdk(small, "small")], {
-      units: SMALL_EVENTS,
-    });
-    const onLarge = await measure([ours(large, "4 KB"), sdk(large, "4 KB")], {
-      units: LARGE_EVENTS,
-    });
+    const onSmall = await measure(
+      [createSpanlineSubject(small, "small"), createSdkSubject(small, "small")],
+      {
+        units: SMALL_EVENTS,
+      },
+    );
+    const onLarge = await measure(
+      [createSpanlineSubject(large, "4 KB"), createSdkSubject(large, "4 KB")],
+      {
+        units: LARGE_EVENTS,
+      },
+    );
     return {
       title: "InvokeHarness end to end, with the fold, on one emulator",
       unit: "µs CPU/event",
       measured: [...onSmall, ...onLarge],
-      growth: await growth(),
+      growth: await measureGrowth(),
       ratios: [
-        { ...ratio("small deltas", onSmall), target: 3 },
-        { ...ratio("deltas of 4 KB", onLarge), target: 2 },
+        { ...createRatio("small deltas", onSmall), target: 3 },
+        { ...createRatio("deltas of 4 KB", onLarge), target: 2 },
       ],
     };
   } finally {
@@ -39,35 +45,40 @@ export async function invokeRow(): Promise<Row> {
   }
 }
 
-function ratio(name: string, measured: Awaited<ReturnType<typeof measure>>) {
-  const [spanline = Number.NaN, aws = Number.NaN] = measured.map(({ rounds }) => median(rounds));
+function createRatio(name: string, measured: Awaited<ReturnType<typeof measure>>) {
+  const [spanline = Number.NaN, aws = Number.NaN] = measured.map(({ rounds }) =>
+    computeMedian(rounds),
+  );
   return {
     text: `AWS SDK client ÷ spanline, ${name}`,
     value: aws / spanline,
-    wanted: "at least" as const,
+    bound: "at least" as const,
   };
 }
 
-async function growth(): Promise<{ readonly times: number; readonly cost: number }[]> {
+async function measureGrowth(): Promise<{ readonly times: number; readonly cost: number }[]> {
   const grown = [];
   for (const times of [1, 4, 16]) {
     const units = (SMALL_EVENTS / 4) * times;
-    const emulator = await startEmulator(textTurn(units));
-    const [result] = await measure([ours(emulator, "small")], { units, rounds: 5 });
+    const emulator = await startEmulator(encodeTextTurn(units));
+    const [result] = await measure([createSpanlineSubject(emulator, "small")], {
+      units,
+      rounds: 5,
+    });
     emulator.child.kill();
-    grown.push({ times, cost: median(result?.rounds ?? []) });
+    grown.push({ times, cost: computeMedian(result?.rounds ?? []) });
   }
   return grown;
 }
 
-interface Running {
+interface RunningEmulator {
   readonly url: string;
   readonly harnessArn: string;
   readonly child: ChildProcess;
 }
 
 /** In a process of its own, so that only the clients are measured. Every turn is a replay of the same bytes. */
-async function startEmulator(turn: Uint8Array): Promise<Running> {
+async function startEmulator(turn: Uint8Array): Promise<RunningEmulator> {
   const folder = mkdtempSync(join(tmpdir(), "spanline-bench-"));
   writeFileSync(join(folder, "turn.eventstream"), turn);
   const script = join(folder, "script.yaml");
@@ -84,13 +95,16 @@ async function startEmulator(turn: Uint8Array): Promise<Running> {
   return { url, harnessArn: harness, child };
 }
 
-function ours({ url: endpoint, harnessArn }: Running, size: string): Subject {
+function createSpanlineSubject(
+  { url: endpoint, harnessArn }: RunningEmulator,
+  size: string,
+): Subject {
   const provider = harnessProvider({ harnessArn, endpoint, credentials: CREDENTIALS });
   const { signal } = new AbortController();
   return {
     name: `spanline, ${size}`,
     async run() {
-      const call = await provider.open().call({ type: "prompt", texts: ["Go on"] }, { signal });
+      const call = await provider.open().invoke({ type: "prompt", texts: ["Go on"] }, { signal });
       let outcome = "";
       for await (const event of call) if (event.type === "end") outcome = event.outcome;
       if (outcome !== "completed") throw new Error(`The turn ended as ${outcome}`);
@@ -98,7 +112,7 @@ function ours({ url: endpoint, harnessArn }: Running, size: string): Subject {
   };
 }
 
-function sdk({ url: endpoint, harnessArn }: Running, size: string): Subject {
+function createSdkSubject({ url: endpoint, harnessArn }: RunningEmulator, size: string): Subject {
   const client = new BedrockAgentCoreClient({
     endpoint,
     region: "us-east-1",

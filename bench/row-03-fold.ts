@@ -3,25 +3,30 @@ import { HttpResponse } from "@smithy/core/protocols";
 import { BedrockModel, Message, TextBlock } from "@strands-agents/sdk";
 import { Readable } from "node:stream";
 import { crc32 } from "../src/wire/framing/crc32.ts";
-import { harnessStream } from "../src/wire/agentcore/harness-stream.ts";
-import { measure, median, type Subject } from "./measure.ts";
+import { createHarnessStream } from "../src/wire/agentcore/harness-stream.ts";
+import { measure, computeMedian, type Subject } from "./measure.ts";
 import type { Row } from "./report.ts";
-import { inChunks, textTurn } from "./streams.ts";
+import { splitChunks, encodeTextTurn } from "./streams.ts";
 
 const DELTAS = 20_000;
 
 /** Fold of a 20,000-delta stream, from bytes to events. */
-export async function foldRow(): Promise<Row> {
-  const subjects = [oursOn(DELTAS), floorOn(DELTAS), aiSdk(DELTAS), strands(DELTAS)];
+export async function measureFold(): Promise<Row> {
+  const subjects = [
+    createSpanlineSubject(DELTAS),
+    createFloorSubject(DELTAS),
+    createAiSdkSubject(DELTAS),
+    createStrandsSubject(DELTAS),
+  ];
   const measured = await measure(subjects, { units: DELTAS });
   const [spanline = 0, floor = 0, ai = 0, strandsCost = 0] = measured.map(({ rounds }) =>
-    median(rounds),
+    computeMedian(rounds),
   );
   const growth = [];
   for (const times of [1, 4, 16]) {
     const units = (DELTAS / 4) * times;
-    const [result] = await measure([oursOn(units)], { units, rounds: 5 });
-    growth.push({ times, cost: median(result?.rounds ?? []) });
+    const [result] = await measure([createSpanlineSubject(units)], { units, rounds: 5 });
+    growth.push({ times, cost: computeMedian(result?.rounds ?? []) });
   }
   return {
     title: "fold of a 20 k-delta stream, bytes to events",
@@ -29,48 +34,48 @@ export async function foldRow(): Promise<Row> {
     measured,
     growth,
     ratios: [
-      { text: "AI SDK Bedrock ÷ spanline", value: ai / spanline, target: 12, wanted: "at least" },
+      { text: "AI SDK Bedrock ÷ spanline", value: ai / spanline, target: 12, bound: "at least" },
       {
         text: "Strands TS ÷ spanline",
         value: strandsCost / spanline,
         target: 8,
-        wanted: "at least",
+        bound: "at least",
       },
       {
         text: "split + CRC + JSON.parse ÷ spanline",
         value: floor / spanline,
         target: 0.65,
-        wanted: "at least",
+        bound: "at least",
       },
     ],
   };
 }
 
-function oursOn(deltas: number): Subject {
-  const chunks = inChunks(textTurn(deltas));
+function createSpanlineSubject(deltas: number): Subject {
+  const chunks = splitChunks(encodeTextTurn(deltas));
   return {
     name: "spanline",
     run() {
-      const codec = harnessStream();
+      const codec = createHarnessStream();
       const state = codec.initial();
-      let seen = 0;
+      let count = 0;
       const emit = (event: { readonly type: string }): void => {
-        if (event.type === "text.delta") seen += 1;
+        if (event.type === "text.delta") count += 1;
       };
       for (const chunk of chunks) codec.step(state, chunk, emit);
       codec.finish(state, emit);
-      expectDeltas(seen, deltas);
+      expectDeltas(count, deltas);
     },
   };
 }
 
 /** The least that any reader has to do: find the frames, check them, parse their JSON. */
-function floorOn(deltas: number): Subject {
-  const bytes = Buffer.from(textTurn(deltas));
+function createFloorSubject(deltas: number): Subject {
+  const bytes = Buffer.from(encodeTextTurn(deltas));
   return {
     name: "split + CRC + JSON.parse",
     run() {
-      let seen = 0;
+      let count = 0;
       for (let at = 0; at < bytes.length;) {
         const total = bytes.readUInt32BE(at);
         const headers = bytes.readUInt32BE(at + 4);
@@ -80,16 +85,16 @@ function floorOn(deltas: number): Subject {
         const payload: unknown = JSON.parse(
           bytes.toString("utf8", at + 12 + headers, at + total - 4),
         );
-        if (typeof payload === "object" && payload !== null && "delta" in payload) seen += 1;
+        if (typeof payload === "object" && payload !== null && "delta" in payload) count += 1;
         at += total;
       }
-      expectDeltas(seen, deltas);
+      expectDeltas(count, deltas);
     },
   };
 }
 
-function aiSdk(deltas: number): Subject {
-  const chunks = inChunks(textTurn(deltas));
+function createAiSdkSubject(deltas: number): Subject {
+  const chunks = splitChunks(encodeTextTurn(deltas));
   const bedrock = createAmazonBedrock({
     region: "us-east-1",
     apiKey: "bench",
@@ -111,15 +116,15 @@ function aiSdk(deltas: number): Subject {
       const { stream } = await model.doStream({
         prompt: [{ role: "user", content: [{ type: "text", text: "hi" }] }],
       });
-      let seen = 0;
-      for await (const part of stream) if (part.type === "text-delta") seen += 1;
-      expectDeltas(seen, deltas);
+      let count = 0;
+      for await (const part of stream) if (part.type === "text-delta") count += 1;
+      expectDeltas(count, deltas);
     },
   };
 }
 
-function strands(deltas: number): Subject {
-  const chunks = inChunks(textTurn(deltas));
+function createStrandsSubject(deltas: number): Subject {
+  const chunks = splitChunks(encodeTextTurn(deltas));
   const model = new BedrockModel({
     region: "us-east-1",
     modelId: "anthropic.claude-sonnet-4-20250514-v1:0",
@@ -140,15 +145,15 @@ function strands(deltas: number): Subject {
   return {
     name: "Strands TS (BedrockModel.stream)",
     async run() {
-      let seen = 0;
+      let count = 0;
       for await (const event of model.stream(messages)) {
-        if (event.type === "modelContentBlockDeltaEvent") seen += 1;
+        if (event.type === "modelContentBlockDeltaEvent") count += 1;
       }
-      expectDeltas(seen, deltas);
+      expectDeltas(count, deltas);
     },
   };
 }
 
-function expectDeltas(seen: number, wanted: number): void {
-  if (seen !== wanted) throw new Error(`folded ${seen} deltas, wanted ${wanted}`);
+function expectDeltas(count: number, expected: number): void {
+  if (count !== expected) throw new Error(`folded ${count} deltas, wanted ${expected}`);
 }

@@ -1,22 +1,24 @@
-import { runtimeStream } from "../src/wire/agentcore/runtime-stream.ts";
-import { measure, median, type Subject } from "./measure.ts";
+import { createRuntimeStream } from "../src/wire/agentcore/runtime-stream.ts";
+import { measure, computeMedian, type Subject } from "./measure.ts";
 import type { Row } from "./report.ts";
-import { inChunks } from "./streams.ts";
+import { splitChunks } from "./streams.ts";
 
 const DELTAS = 200;
 
 /** 10 MB of Strands SSE: each delta again as an object dump that holds the whole conversation [AC-75]. */
-export async function noiseRow(): Promise<Row> {
-  const bytes = strandsTurn(DELTAS);
+export async function measureNoise(): Promise<Row> {
+  const bytes = createStrandsTurn(DELTAS);
   const megabytes = bytes.length / 1e6;
-  const measured = await measure([oursOn(DELTAS), parseEverything(DELTAS)], { units: megabytes });
-  const [spanline = 0, everything = 0] = measured.map(({ rounds }) => median(rounds));
+  const measured = await measure([createSpanlineSubject(DELTAS), createParseAllSubject(DELTAS)], {
+    units: megabytes,
+  });
+  const [spanline = 0, everything = 0] = measured.map(({ rounds }) => computeMedian(rounds));
   const growth = [];
   for (const times of [1, 4, 16]) {
     const deltas = (DELTAS / 8) * times;
-    const units = strandsTurn(deltas).length / 1e6;
-    const [result] = await measure([oursOn(deltas)], { units, rounds: 5 });
-    growth.push({ times, cost: median(result?.rounds ?? []) });
+    const units = createStrandsTurn(deltas).length / 1e6;
+    const [result] = await measure([createSpanlineSubject(deltas)], { units, rounds: 5 });
+    growth.push({ times, cost: computeMedian(result?.rounds ?? []) });
   }
   return {
     title: `Strands SSE, ${megabytes.toFixed(1)} MB of repeated noise`,
@@ -28,18 +30,18 @@ export async function noiseRow(): Promise<Row> {
         text: "parse everything ÷ spanline",
         value: everything / spanline,
         target: 12,
-        wanted: "at least",
+        bound: "at least",
       },
     ],
   };
 }
 
-function oursOn(deltas: number): Subject {
-  const chunks = inChunks(strandsTurn(deltas));
+function createSpanlineSubject(deltas: number): Subject {
+  const chunks = splitChunks(createStrandsTurn(deltas));
   return {
     name: "spanline, bytes to events",
     run() {
-      const codec = runtimeStream();
+      const codec = createRuntimeStream();
       const state = codec.initial();
       let text = "";
       const emit = (event: { readonly type: string; readonly text?: string }): void => {
@@ -53,17 +55,17 @@ function oursOn(deltas: number): Subject {
 }
 
 /** What a reader does that does not know which lines matter: decode, split, parse, look. */
-function parseEverything(deltas: number): Subject {
-  const chunks = inChunks(strandsTurn(deltas));
+function createParseAllSubject(deltas: number): Subject {
+  const chunks = splitChunks(createStrandsTurn(deltas));
   return {
     name: "TextDecoder, split, JSON.parse of every line",
     run() {
       const decoder = new TextDecoder();
-      let rest = "";
+      let partialLine = "";
       let text = "";
       for (const chunk of chunks) {
-        const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-        rest = lines.pop() ?? "";
+        const lines = (partialLine + decoder.decode(chunk, { stream: true })).split("\n");
+        partialLine = lines.pop() ?? "";
         for (const line of lines) {
           if (!line.startsWith("data: ")) continue;
           const value = JSON.parse(line.slice(6)) as {
@@ -78,7 +80,7 @@ function parseEverything(deltas: number): Subject {
 }
 
 /** The second cycle of a turn, after a tool gave 50 KB: from then on every dump repeats them. */
-function strandsTurn(deltas: number): Uint8Array {
+function createStrandsTurn(deltas: number): Uint8Array {
   const result = "The quick brown fox. ".repeat(2400);
   const history = `[{'role': 'user', 'content': [{'toolResult': {'toolUseId': 'tooluse_1', 'status': 'success', 'content': [{'text': '${result}'}]}}]}]`;
   const line = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;

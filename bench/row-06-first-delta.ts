@@ -10,18 +10,18 @@ import { harnessProvider } from "../src/providers/agentcore-harness/harness-prov
 import { createSessions } from "../src/session/create-sessions.ts";
 import type { Sessions } from "../src/session/sessions.ts";
 import { openSqliteStore } from "../src/store/sqlite/open-sqlite-store.ts";
-import { median } from "./measure.ts";
+import { computeMedian } from "./measure.ts";
 import type { Row } from "./report.ts";
 
 const PROMPTS = 60;
 const principal = { id: "bench", rights: ["prompt", "approve", "control"] } as const;
 
 /** From a prompt to its first delta, straight from the provider, and through a session with its log on the disk. */
-export async function firstDeltaRow(): Promise<Row> {
+export async function measureFirstDelta(): Promise<Row> {
   const folder = mkdtempSync(join(tmpdir(), "spanline-bench-"));
   const emulator = await emulate({
     brain: "echo",
-    brains: { echo: { answer: () => Promise.resolve({ type: "steps", steps: STEPS }) } },
+    brains: { echo: { respond: () => Promise.resolve({ type: "steps", steps: STEPS }) } },
   });
   const provider = harnessProvider({
     harnessArn: emulator.demoArn,
@@ -37,9 +37,9 @@ export async function firstDeltaRow(): Promise<Row> {
   try {
     const { sessionId } = await sessions.open({ principal });
     for (let round = 0; round < PROMPTS; round++) {
-      straight.push(await straightDelta(provider));
-      through.push(await sessionDelta(sessions, sessionId));
-      synced.push(await syncOf(join(folder, "synced")));
+      straight.push(await measureDirectDelta(provider));
+      through.push(await measureSessionDelta(sessions, sessionId));
+      synced.push(await measureSync(join(folder, "synced")));
     }
   } finally {
     await sessions.close();
@@ -59,9 +59,9 @@ export async function firstDeltaRow(): Promise<Row> {
     ratios: [
       {
         text: "session ÷ straight",
-        value: median(through.slice(10)) / median(straight.slice(10)),
+        value: computeMedian(through.slice(10)) / computeMedian(straight.slice(10)),
         target: 2,
-        wanted: "at most",
+        bound: "at most",
       },
     ],
   };
@@ -74,28 +74,28 @@ const STEPS = [
 ] as const;
 
 /** A page appended and brought to the disk: no call is made before its start is there. */
-async function syncOf(path: string): Promise<number> {
+async function measureSync(path: string): Promise<number> {
   const file = await open(path, "a");
   const start = performance.now();
   await file.write(Buffer.alloc(4096));
   await file.datasync();
-  const took = performance.now() - start;
+  const elapsed = performance.now() - start;
   await file.close();
-  return took;
+  return elapsed;
 }
 
-async function straightDelta(provider: ReturnType<typeof harnessProvider>): Promise<number> {
+async function measureDirectDelta(provider: ReturnType<typeof harnessProvider>): Promise<number> {
   const { signal } = new AbortController();
   const start = performance.now();
   let first = Number.NaN;
-  const call = await provider.open().call({ type: "prompt", texts: ["Hi"] }, { signal });
+  const call = await provider.open().invoke({ type: "prompt", texts: ["Hi"] }, { signal });
   for await (const event of call) {
     if (event.type === "text.delta") first = performance.now() - start;
   }
   return first;
 }
 
-async function sessionDelta(sessions: Sessions, sessionId: string): Promise<number> {
+async function measureSessionDelta(sessions: Sessions, sessionId: string): Promise<number> {
   const end = new AbortController();
   const head = (await sessions.find(sessionId)) ?? { incarnation: "", seq: 0 };
   const stream = sessions.subscribe(sessionId, head, end.signal);

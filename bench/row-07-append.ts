@@ -5,7 +5,7 @@ import type { Draft } from "../src/domain/envelope.ts";
 import { loadEngine } from "../src/store/sqlite/engine.ts";
 import { openSqliteStore } from "../src/store/sqlite/open-sqlite-store.ts";
 import type { Lease, Store } from "../src/store/store.ts";
-import { measure, median, type Measured, type Subject } from "./measure.ts";
+import { measure, computeMedian, type Measurement, type Subject } from "./measure.ts";
 import type { Row } from "./report.ts";
 
 const SESSIONS = 16;
@@ -15,20 +15,20 @@ const TURNS = 50;
 const UNITS = SESSIONS * EVENTS * TURNS;
 
 /** Appended, and seen by a reader of each session, in transactions of 64 events; against the same rows inserted. */
-export async function appendRow(): Promise<Row> {
+export async function measureAppend(): Promise<Row> {
   const folder = mkdtempSync(join(tmpdir(), "spanline-bench-"));
-  const ours = await Promise.all([false, true].map((sync) => oursIn(folder, sync)));
-  const bare = await Promise.all([false, true].map((sync) => bareIn(folder, sync)));
+  const ours = await Promise.all([false, true].map((sync) => createSpanlineSubject(folder, sync)));
+  const bare = await Promise.all([false, true].map((sync) => createBareSubject(folder, sync)));
   const subjects = [...ours, ...bare];
   const measured = await measure(subjects, { units: UNITS });
   const growth = [];
   for (const times of [1, 4, 16]) {
-    const subject = await growingIn(folder, times);
+    const subject = await createGrowingSubject(folder, times);
     const [result] = await measure([subject], { units: UNITS * times, rounds: 5 });
-    growth.push({ times, cost: median(result?.rounds ?? []) });
-    await subject.end();
+    growth.push({ times, cost: computeMedian(result?.rounds ?? []) });
+    await subject.dispose();
   }
-  for (const { end } of subjects) await end();
+  for (const { dispose } of subjects) await dispose();
   rmSync(folder, { recursive: true, force: true });
   return {
     title: "append + publish, 64 events a transaction, 16 sessions with a reader each",
@@ -36,48 +36,50 @@ export async function appendRow(): Promise<Row> {
     measured,
     growth,
     ratios: [
-      ratio("bare insert ÷ spanline", measured[2], measured[0]),
-      ratio("bare insert with sync ÷ spanline with sync", measured[3], measured[1]),
+      createRatio("bare insert ÷ spanline", measured[2], measured[0]),
+      createRatio("bare insert with sync ÷ spanline with sync", measured[3], measured[1]),
     ],
   };
 }
 
-function ratio(text: string, bare: Measured | undefined, ours: Measured | undefined) {
-  const value = median(bare?.rounds ?? []) / median(ours?.rounds ?? []);
-  return { text, value, target: 0.65, wanted: "at least" } as const;
+function createRatio(text: string, bare: Measurement | undefined, ours: Measurement | undefined) {
+  const value = computeMedian(bare?.rounds ?? []) / computeMedian(ours?.rounds ?? []);
+  return { text, value, target: 0.65, bound: "at least" } as const;
 }
 
-interface Ended extends Subject {
-  readonly end: () => Promise<void>;
+interface DisposableSubject extends Subject {
+  readonly dispose: () => Promise<void>;
 }
 
-async function oursIn(folder: string, sync: boolean): Promise<Ended> {
+async function createSpanlineSubject(folder: string, sync: boolean): Promise<DisposableSubject> {
   const store = await openSqliteStore({ file: join(folder, `ours-${sync}.db`) });
-  const writers = await Promise.all(ids("ses").map((id) => writerOf(store, id)));
+  const writers = await Promise.all(createIds("ses").map((id) => createWriter(store, id)));
   return {
     name: sync ? "spanline, every append synced" : "spanline",
     run: () => appendTurns(store, writers, { turns: TURNS, sync }),
-    end: () => store.close(),
+    dispose: () => store.close(),
   };
 }
 
 /** Sessions that have grown from nothing at the end of each run. */
-async function growingIn(folder: string, times: number): Promise<Ended> {
+async function createGrowingSubject(folder: string, times: number): Promise<DisposableSubject> {
   const store = await openSqliteStore({ file: join(folder, `growing-${times}.db`) });
   let runs = 0;
   return {
     name: "spanline",
     async run() {
       runs += 1;
-      const writers = await Promise.all(ids(`run_${runs}`).map((id) => writerOf(store, id)));
+      const writers = await Promise.all(
+        createIds(`run_${runs}`).map((id) => createWriter(store, id)),
+      );
       await appendTurns(store, writers, { turns: TURNS * times, sync: false });
       for (const { stop } of writers) stop();
     },
-    end: () => store.close(),
+    dispose: () => store.close(),
   };
 }
 
-function ids(prefix: string): readonly string[] {
+function createIds(prefix: string): readonly string[] {
   return Array.from({ length: SESSIONS }, (_, index) => `${prefix}_${index}`);
 }
 
@@ -85,12 +87,12 @@ interface Writer {
   readonly lease: Lease;
   seq: number;
   /** Resolves when the reader has seen all that was written. */
-  seen(): Promise<void>;
+  waitUntilSeen(): Promise<void>;
   readonly stop: () => void;
 }
 
-async function writerOf(store: Store, sessionId: string): Promise<Writer> {
-  const { lease } = await store.acquire(sessionId, { owner: "bench", now: 0, forMs: 1 });
+async function createWriter(store: Store, sessionId: string): Promise<Writer> {
+  const { lease } = await store.acquire(sessionId, { owner: "bench", now: 0, durationMs: 1 });
   const controller = new AbortController();
   let read = 0;
   let wake = (): void => {};
@@ -103,7 +105,7 @@ async function writerOf(store: Store, sessionId: string): Promise<Writer> {
   const writer = {
     lease,
     seq: 0,
-    async seen() {
+    async waitUntilSeen() {
       while (read < writer.seq) await new Promise<void>((resolve) => (wake = resolve));
     },
     stop: () => controller.abort(),
@@ -119,15 +121,15 @@ async function appendTurns(
   for (let turn = 0; turn < turns; turn++) {
     await Promise.all(
       writers.map(async (writer) => {
-        await store.append(writer.lease, writer.seq, { events: draftsFrom(writer.seq), sync });
+        await store.append(writer.lease, writer.seq, { events: createDrafts(writer.seq), sync });
         writer.seq += EVENTS;
       }),
     );
   }
-  await Promise.all(writers.map((writer) => writer.seen()));
+  await Promise.all(writers.map((writer) => writer.waitUntilSeen()));
 }
 
-async function bareIn(folder: string, sync: boolean): Promise<Ended> {
+async function createBareSubject(folder: string, sync: boolean): Promise<DisposableSubject> {
   const { DatabaseSync } = await loadEngine();
   const database = new DatabaseSync(join(folder, `bare-${sync}.db`), { readOnly: false });
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${sync ? "FULL" : "NORMAL"};
@@ -140,8 +142,8 @@ async function bareIn(folder: string, sync: boolean): Promise<Ended> {
     run() {
       for (let turn = 0; turn < TURNS; turn++) {
         begin?.run();
-        for (const id of ids("ses")) {
-          for (const [index, draft] of draftsFrom(seq).entries()) {
+        for (const id of createIds("ses")) {
+          for (const [index, draft] of createDrafts(seq).entries()) {
             insert.run(id, seq + index + 1, JSON.stringify(draft));
           }
         }
@@ -149,11 +151,11 @@ async function bareIn(folder: string, sync: boolean): Promise<Ended> {
         seq += EVENTS;
       }
     },
-    end: async () => database.close(),
+    dispose: async () => database.close(),
   };
 }
 
-function draftsFrom(seq: number): readonly Draft[] {
+function createDrafts(seq: number): readonly Draft[] {
   return Array.from({ length: EVENTS }, (_, index) => ({
     at: 1_800_000_000_000 + seq + index,
     turnId: "turn_01jd3k9x8v000q5w7r2t4y6z8b1",

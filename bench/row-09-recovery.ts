@@ -1,22 +1,22 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AgentEvent } from "../src/domain/agent-event.ts";
+import type { SessionEvent } from "../src/domain/agent-event.ts";
 import { evolve } from "../src/session/evolve.ts";
 import { loadState, saveState } from "../src/session/load-state.ts";
 import { initialState, type SessionState } from "../src/session/state.ts";
 import { openSqliteStore } from "../src/store/sqlite/open-sqlite-store.ts";
-import { measure, median } from "./measure.ts";
+import { measure, computeMedian } from "./measure.ts";
 import type { Row } from "./report.ts";
 
 const EVENTS = 10_000;
 const SESSION = "ses_bench";
 
 /** Taking up a session: opening its file and folding its log, against reading the same events as lines of JSON. */
-export async function recoveryRow(): Promise<Row> {
+export async function measureRecovery(): Promise<Row> {
   const folder = mkdtempSync(join(tmpdir(), "spanline-bench-"));
   try {
-    const whole = await subjects(folder, EVENTS);
+    const whole = await createSubjects(folder, EVENTS);
     const measured = await measure(
       [
         { name: "spanline, open + fold", run: () => whole.recover("plain") },
@@ -26,15 +26,15 @@ export async function recoveryRow(): Promise<Row> {
       { units: EVENTS },
     );
     const [plain = Number.NaN, snapshot = Number.NaN, parse = Number.NaN] = measured.map(
-      ({ rounds }) => median(rounds),
+      ({ rounds }) => computeMedian(rounds),
     );
     const growth = [];
     for (const times of [1, 4, 16]) {
       const units = (EVENTS / 4) * times;
-      const grown = await subjects(join(folder, String(times)), units);
+      const grown = await createSubjects(join(folder, String(times)), units);
       const run = (): Promise<unknown> => grown.recover("plain");
       const [cost] = await measure([{ name: "", run }], { units, rounds: 5 });
-      growth.push({ times, cost: median(cost?.rounds ?? []) });
+      growth.push({ times, cost: computeMedian(cost?.rounds ?? []) });
     }
     return {
       title: `recovery of a session of ${EVENTS} events`,
@@ -42,12 +42,12 @@ export async function recoveryRow(): Promise<Row> {
       measured,
       growth,
       ratios: [
-        { text: "open + fold ÷ read + parse", value: plain / parse, target: 3, wanted: "at most" },
+        { text: "open + fold ÷ read + parse", value: plain / parse, target: 3, bound: "at most" },
         {
           text: "from a snapshot ÷ read + parse",
           value: snapshot / parse,
           target: 0.5,
-          wanted: "at most",
+          bound: "at most",
         },
       ],
     };
@@ -56,11 +56,11 @@ export async function recoveryRow(): Promise<Row> {
   }
 }
 
-async function subjects(folder: string, events: number) {
+async function createSubjects(folder: string, events: number) {
   const plain = join(folder, "plain.db");
   const snapshot = join(folder, "snapshot.db");
   const lines = join(folder, "events.jsonl");
-  for (const file of [plain, snapshot]) await fill(file, events, file === snapshot);
+  for (const file of [plain, snapshot]) await fillStore(file, events, file === snapshot);
   const store = await openSqliteStore({ file: plain, readOnly: true });
   const log = await store.read(SESSION, 0, events);
   await store.close();
@@ -68,7 +68,7 @@ async function subjects(folder: string, events: number) {
   return {
     async recover(which: "plain" | "snapshot"): Promise<void> {
       const opened = await openSqliteStore({ file: which === "plain" ? plain : snapshot });
-      const head = await opened.head(SESSION);
+      const head = await opened.readHead(SESSION);
       if (head === undefined) throw new Error("There is no log");
       const state = await loadState(opened, SESSION, head);
       if (state.seq !== events) throw new Error(`Only ${state.seq} events came`);
@@ -76,22 +76,22 @@ async function subjects(folder: string, events: number) {
     },
     parse(): void {
       const read = readFileSync(lines, "utf8").split("\n");
-      const seen = read.map((line): unknown => JSON.parse(line)).length;
-      if (seen !== events) throw new Error(`Only ${seen} events came`);
+      const count = read.map((line): unknown => JSON.parse(line)).length;
+      if (count !== events) throw new Error(`Only ${count} events came`);
     },
   };
 }
 
 /** Turns of a question, twenty pieces of an answer and its end, over and over. */
-async function fill(file: string, events: number, keepsSnapshot: boolean): Promise<void> {
+async function fillStore(file: string, events: number, keepsSnapshot: boolean): Promise<void> {
   const store = await openSqliteStore({ file });
-  const { lease } = await store.acquire(SESSION, { owner: "bench", now: 0, forMs: 1 });
+  const { lease } = await store.acquire(SESSION, { owner: "bench", now: 0, durationMs: 1 });
   let state: SessionState = initialState;
   for (let seq = 0; seq < events; seq += 100) {
     const drafts = Array.from({ length: Math.min(100, events - seq) }, (_, at) => ({
       at: seq + at,
       visibility: "public" as const,
-      event: eventAt(seq + at),
+      event: createEvent(seq + at),
     }));
     await store.append(lease, seq, { events: drafts, sync: false });
     state = drafts.reduce(evolve, state);
@@ -100,7 +100,7 @@ async function fill(file: string, events: number, keepsSnapshot: boolean): Promi
   await store.close();
 }
 
-function eventAt(seq: number): AgentEvent {
+function createEvent(seq: number): SessionEvent {
   const turn = Math.floor(seq / 25);
   const messageId = `msg_${turn}_0`;
   const text = "Some words of an answer ";
@@ -115,8 +115,8 @@ function eventAt(seq: number): AgentEvent {
       return { type: "turn.started", turnId: `turn_${turn}`, promptId: `prompt_${turn}` };
     case 2:
       return {
-        type: "call.started",
-        callId: `call_${turn}`,
+        type: "invocation.started",
+        invocationId: `call_${turn}`,
         upstreamId: "spanline-bench",
         purpose: "prompt",
       };

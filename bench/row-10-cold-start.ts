@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { median } from "./measure.ts";
+import { computeMedian } from "./measure.ts";
 import type { Row } from "./report.ts";
 
 const ROUNDS = 15;
@@ -14,14 +14,14 @@ const IDLE_MS = 5000;
 const SETTLE_MS = 12_000;
 const INITIALIZE = { protocolVersion: 1, clientCapabilities: {} };
 /** The least that any agent must do. */
-const BARE = `process.stdin.once("data", () => process.stdout.write('{"jsonrpc":"2.0","id":1,"result":{}}\\n', () => process.exit()))`;
+const BARE_AGENT = `process.stdin.once("data", () => process.stdout.write('{"jsonrpc":"2.0","id":1,"result":{}}\\n', () => process.exit()))`;
 
 /** From the start of the process to the reply to `initialize`, and what it costs to wait [ACP-17]. */
-export async function coldStartRow(): Promise<Row> {
+export async function measureColdStart(): Promise<Row> {
   const main = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
   const directory = mkdtempSync(join(tmpdir(), "spanline-bench-"));
   const subjects = [
-    { name: "bare node that answers one line", args: ["-e", BARE] },
+    { name: "bare node that answers one line", args: ["-e", BARE_AGENT] },
     { name: "spanline acp", args: [main, "acp", "--data-dir", directory] },
   ];
   const measured = subjects.map(({ name }) => ({ name, rounds: [] as number[] }));
@@ -29,37 +29,39 @@ export async function coldStartRow(): Promise<Row> {
   try {
     for (let round = -2; round < ROUNDS; round++) {
       for (const [at, { args }] of subjects.entries()) {
-        const started = await start(args);
+        const started = await startAgent(args);
         if (round >= 0) measured[at]?.rounds.push(started.reply);
         await started.end();
       }
     }
-    idle = await idleCost([main, "acp", "--data-dir", directory]);
+    idle = await measureIdleCost([main, "acp", "--data-dir", directory]);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
-  const [bare = Number.NaN, ours = Number.NaN] = measured.map(({ rounds }) => median(rounds));
+  const [bare = Number.NaN, ours = Number.NaN] = measured.map(({ rounds }) =>
+    computeMedian(rounds),
+  );
   return {
     title: "cold start to the reply to initialize",
     unit: "ms",
     measured,
     growth: [],
     ratios: [
-      { text: "added to bare node, ms", value: ours - bare, target: 35, wanted: "at most" },
-      { text: "spanline acp, ms in all [ACP-17]", value: ours, target: 300, wanted: "at most" },
-      ...idleRatio(idle),
+      { text: "added to bare node, ms", value: ours - bare, target: 35, bound: "at most" },
+      { text: "spanline acp, ms in all [ACP-17]", value: ours, target: 300, bound: "at most" },
+      ...createIdleRatio(idle),
     ],
   };
 }
 
 /** Left out where it is not known. */
-function idleRatio(value: number): Row["ratios"] {
+function createIdleRatio(value: number): Row["ratios"] {
   if (Number.isNaN(value)) return [];
   const text = "CPU of a session that waits, ms a second [ACP-17]";
-  return [{ text, value, target: 1, wanted: "at most" }];
+  return [{ text, value, target: 1, bound: "at most" }];
 }
 
-async function start(args: readonly string[]) {
+async function startAgent(args: readonly string[]) {
   // Extra CA certificates cost 50 ms a start and are not ours to measure.
   const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
   const begun = performance.now();
@@ -81,19 +83,19 @@ async function start(args: readonly string[]) {
 }
 
 /** With one session open, when all that was begun for it is done. NaN where the kernel does not count it. */
-async function idleCost(args: readonly string[]): Promise<number> {
-  const agent = await start(args);
+async function measureIdleCost(args: readonly string[]): Promise<number> {
+  const agent = await startAgent(args);
   await agent.ask(2, "session/new", { cwd: process.cwd(), mcpServers: [] });
   await pause(SETTLE_MS);
-  const before = cpuMs(agent.pid);
+  const before = readCpuMs(agent.pid);
   await pause(IDLE_MS);
-  const spent = cpuMs(agent.pid) - before;
+  const spent = readCpuMs(agent.pid) - before;
   await agent.end();
   return spent / (IDLE_MS / 1000);
 }
 
 /** CPU time of all threads of a process. The ticks of `stat` are 10 ms each, which is more than there is to measure. */
-function cpuMs(pid: number | undefined): number {
+function readCpuMs(pid: number | undefined): number {
   const tasks = `/proc/${pid}/task`;
   if (!existsSync(`/proc/${pid}/schedstat`)) return Number.NaN;
   const times = readdirSync(tasks).map((task) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Row } from "./report.ts";
 
 /** What idle sessions cost that were let go from memory, and how long one takes to come back. */
-export async function idleRow(): Promise<Row> {
+export async function measureIdle(): Promise<Row> {
   const program = join(import.meta.dirname, "idle-sessions.js");
   const child = fork(program, [], { execArgv: ["--expose-gc", "--no-warnings"] });
   const [told] = await once(child, "message");
@@ -19,7 +19,7 @@ export async function idleRow(): Promise<Row> {
         text: "sessions per GB",
         value: 2 ** 30 / Math.max(bytes, 1),
         target: 300_000,
-        wanted: "at least",
+        bound: "at least",
       },
     ],
   };

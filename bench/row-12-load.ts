@@ -1,15 +1,15 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { median } from "./measure.ts";
+import { computeMedian } from "./measure.ts";
 import type { Row } from "./report.ts";
 
 const ROUNDS = 3;
 
 /** How long a load of 10,000 messages keeps the loop from everybody else, at most [ACP-64]. */
-export async function loadRow(): Promise<Row> {
-  const blocks: Blocks[] = [];
-  for (let round = 0; round < ROUNDS; round++) blocks.push(await longestBlocks());
+export async function measureLoad(): Promise<Row> {
+  const blocks: LoadBlocks[] = [];
+  for (let round = 0; round < ROUNDS; round++) blocks.push(await measureLongestBlocks());
   const first = blocks.map((block) => block.first);
   const again = blocks.map((block) => block.again);
   return {
@@ -23,23 +23,23 @@ export async function loadRow(): Promise<Row> {
     ratios: [
       {
         text: "ms CPU in which nobody else has the loop, the first load [ACP-64]",
-        value: median(first),
+        value: computeMedian(first),
         target: 50,
-        wanted: "at most",
+        bound: "at most",
       },
     ],
   };
 }
 
-interface Blocks {
+interface LoadBlocks {
   readonly first: number;
   readonly again: number;
 }
 
-async function longestBlocks(): Promise<Blocks> {
+async function measureLongestBlocks(): Promise<LoadBlocks> {
   const program = join(import.meta.dirname, "load-agent.js");
   const child = fork(program, [], { execArgv: ["--no-warnings"] });
   const [told] = await once(child, "message");
   await once(child, "exit");
-  return told as Blocks;
+  return told as LoadBlocks;
 }

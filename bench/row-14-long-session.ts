@@ -2,34 +2,34 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { listening } from "./gateway.ts";
+import { startListening } from "./gateway.ts";
 import type { LongSession } from "./long-session.ts";
-import { median } from "./measure.ts";
+import { computeMedian } from "./measure.ts";
 import type { Row } from "./report.ts";
 
 const LENGTHS = [10, 100, 1000, 5000];
 
 /** The cost of one more turn, and of opening a session, by the number of turns that the session has. */
-export async function longSessionRow(): Promise<Row> {
+export async function measureLongSession(): Promise<Row> {
   const server = createServer((request, response) => {
     request.resume();
     request.on("end", () => {
       response.writeHead(200, { "content-type": "text/event-stream" });
-      response.end(STREAM);
+      response.end(STREAM_CHUNKS);
     });
   });
   server.keepAliveTimeout = 120_000;
-  const url = await listening(server);
+  const url = await startListening(server);
   const sessions: LongSession[] = [];
   try {
-    for (const turns of LENGTHS) sessions.push(await longSession(turns, `${url}/v1`));
+    for (const turns of LENGTHS) sessions.push(await runLongSession(turns, `${url}/v1`));
   } finally {
     server.closeAllConnections();
     server.close();
   }
   const [shortest, longest] = [sessions[0], sessions.at(-1)];
   if (shortest === undefined || longest === undefined) throw new Error("No session was measured");
-  const sending = median(longest.bare) - median(shortest.bare);
+  const sending = computeMedian(longest.bare) - computeMedian(shortest.bare);
   return {
     title: "one more turn of a local agent in a session of many turns",
     unit: "ms CPU",
@@ -55,15 +55,15 @@ export async function longSessionRow(): Promise<Row> {
     ratios: [
       {
         text: `turn at ${longest.turns} ÷ at ${shortest.turns}, without the bytes sent`,
-        value: (median(longest.turn) - sending) / median(shortest.turn),
+        value: (computeMedian(longest.turn) - sending) / computeMedian(shortest.turn),
         target: 1.3,
-        wanted: "at most",
+        bound: "at most",
       },
     ],
   };
 }
 
-async function longSession(turns: number, url: string): Promise<LongSession> {
+async function runLongSession(turns: number, url: string): Promise<LongSession> {
   const program = join(import.meta.dirname, "long-session.js");
   const child = fork(program, [String(turns), url], { execArgv: ["--no-warnings"] });
   const [result] = await once(child, "message");
@@ -71,7 +71,7 @@ async function longSession(turns: number, url: string): Promise<LongSession> {
   return result as LongSession;
 }
 
-const STREAM = [
+const STREAM_CHUNKS = [
   { choices: [{ index: 0, delta: { role: "assistant", content: "" } }] },
   ...Array.from({ length: 5 }, () => ({
     choices: [{ index: 0, delta: { content: "Some words of a response that says something. " } }],

@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { call, startGateway, startUpstream } from "./gateway.ts";
+import { sendRequest, startGateway, startUpstream } from "./gateway.ts";
 import { memoryUnder } from "./memory-samples.ts";
 import type { Row } from "./report.ts";
 
@@ -9,7 +9,7 @@ const SESSIONS = 50_000;
 export async function churnRow(count = SESSIONS): Promise<Row> {
   const upstream = await startUpstream();
   const gateway = await startGateway(upstream.url);
-  upstream.speech = { words: 5, everyMs: 0 };
+  upstream.pace = { words: 5, intervalMs: 0 };
   try {
     return await memoryUnder(gateway, {
       title: "sessions of one turn",
@@ -18,7 +18,9 @@ export async function churnRow(count = SESSIONS): Promise<Row> {
       maxMs: 1_500_000,
       async run(at) {
         const body = { model: "bench", input: `Hello ${at}` };
-        const response = JSON.parse(await text(await call(`${gateway.url}/v1/responses`, body)));
+        const response = JSON.parse(
+          await text(await sendRequest(`${gateway.url}/v1/responses`, body)),
+        );
         if (response.status !== "completed") throw new Error(JSON.stringify(response));
       },
     });

@@ -9,7 +9,7 @@ const REQUESTS = 33_000;
 export async function hostileRow(count = REQUESTS): Promise<Row> {
   const upstream = await startUpstream();
   const gateway = await startGateway(upstream.url);
-  upstream.speech = { words: 5, everyMs: 1 };
+  upstream.pace = { words: 5, intervalMs: 1 };
   const url = new URL(gateway.url);
   try {
     return await memoryUnder(gateway, {

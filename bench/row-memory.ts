@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { encodeEvent } from "../src/wire/framing/eventstream-encode.ts";
-import { median } from "./measure.ts";
+import { computeMedian } from "./measure.ts";
 import type { Row } from "./report.ts";
 
 const STREAM_BYTES = 100 * 1024 * 1024;
@@ -12,15 +12,15 @@ const ROUNDS = 3;
 const READERS = ["spanline", "aws-sdk", "bare"] as const;
 
 /** The most memory that a process needs to read a turn of 100 MB and keep nothing of it [AC-99]. */
-export async function memoryRow(): Promise<Row> {
+export async function measureMemory(): Promise<Row> {
   const measured = [];
   for (const reader of READERS) {
     const rounds = [];
-    for (let round = 0; round < ROUNDS; round++) rounds.push(await peakOf(reader));
-    measured.push({ name: NAMES[reader], rounds });
+    for (let round = 0; round < ROUNDS; round++) rounds.push(await measurePeak(reader));
+    measured.push({ name: READER_NAMES[reader], rounds });
   }
   const [spanline = Number.NaN, aws = Number.NaN, bare = Number.NaN] = measured.map(({ rounds }) =>
-    median(rounds),
+    computeMedian(rounds),
   );
   return {
     title: "peak memory of a reader of 100 MB, as fast as loopback gives them",
@@ -28,25 +28,25 @@ export async function memoryRow(): Promise<Row> {
     measured,
     growth: [],
     ratios: [
-      { text: "spanline, MB", value: spanline, target: 80, wanted: "at most" },
-      { text: "spanline ÷ AWS SDK client", value: spanline / aws, target: 1, wanted: "at most" },
+      { text: "spanline, MB", value: spanline, target: 80, bound: "at most" },
+      { text: "spanline ÷ AWS SDK client", value: spanline / aws, target: 1, bound: "at most" },
       {
         text: "spanline ÷ bare node:http",
         value: spanline / bare,
         target: 1.25,
-        wanted: "at most",
+        bound: "at most",
       },
     ],
   };
 }
 
-const NAMES = {
+const READER_NAMES = {
   spanline: "spanline",
   "aws-sdk": "AWS SDK client",
   bare: "bare node:http, bytes thrown away",
 } as const;
 
-async function peakOf(reader: (typeof READERS)[number]): Promise<number> {
+async function measurePeak(reader: (typeof READERS)[number]): Promise<number> {
   const frame = encodeEvent("metadata", { usage: { inputTokens: 1, outputTokens: 1 } });
   const block = Buffer.concat(Array.from({ length: 512 }, () => frame));
   const server = createServer((request, response) => {

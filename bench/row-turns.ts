@@ -1,32 +1,34 @@
 import { text } from "node:stream/consumers";
-import { call, startGateway, startUpstream } from "./gateway.ts";
+import { sendRequest, startGateway, startUpstream } from "./gateway.ts";
 import type { Row } from "./report.ts";
 
 const TURNS = 10_000;
 const CONVERSATIONS = 16;
-const MOST_MS = 240_000;
+const MAX_MS = 240_000;
 
 /** Memory of the gateway over many turns of some conversations that go on and on. */
-export async function turnsRow(): Promise<Row> {
+export async function measureTurns(): Promise<Row> {
   const upstream = await startUpstream();
   const gateway = await startGateway(upstream.url);
-  upstream.speech = { words: 5, everyMs: 0 };
+  upstream.pace = { words: 5, intervalMs: 0 };
   const rss: number[] = [];
   const heap: number[] = [];
   const start = performance.now();
   let turns = 0;
   try {
     const note = async (): Promise<void> => {
-      rss.push((await gateway.metric("process_resident_memory_bytes")) / 1e6);
-      heap.push((await gateway.metric("nodejs_heap_size_used_bytes")) / 1e6);
+      rss.push((await gateway.readMetric("process_resident_memory_bytes")) / 1e6);
+      heap.push((await gateway.readMetric("nodejs_heap_size_used_bytes")) / 1e6);
     };
     const converse = async (): Promise<void> => {
       let previous = {};
-      while (turns < TURNS && performance.now() - start < MOST_MS) {
+      while (turns < TURNS && performance.now() - start < MAX_MS) {
         turns += 1;
         if (turns % (TURNS / 10) === 0) await note();
         const body = { model: "bench", input: "Hello", ...previous };
-        const answer = JSON.parse(await text(await call(`${gateway.url}/v1/responses`, body)));
+        const answer = JSON.parse(
+          await text(await sendRequest(`${gateway.url}/v1/responses`, body)),
+        );
         if (answer.status !== "completed") throw new Error(JSON.stringify(answer));
         previous = { previous_response_id: answer.id };
       }
@@ -57,7 +59,7 @@ export async function turnsRow(): Promise<Row> {
         text: "resident after all turns ÷ after three tenths",
         value: (rss[9] ?? Number.NaN) / (rss[2] ?? Number.NaN),
         target: 1.25,
-        wanted: "at most",
+        bound: "at most",
       },
     ],
   };

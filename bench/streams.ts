@@ -1,7 +1,7 @@
 import { encodeEvent } from "../src/wire/framing/eventstream-encode.ts";
 
 /** A turn of many text deltas, as Harness and ConverseStream send it. */
-export function textTurn(deltas: number, text = "hello"): Uint8Array {
+export function encodeTextTurn(deltas: number, text = "hello"): Uint8Array {
   return Buffer.concat([
     encodeEvent("messageStart", { role: "assistant" }),
     ...Array.from({ length: deltas }, (_, index) =>
@@ -20,7 +20,7 @@ export function textTurn(deltas: number, text = "hello"): Uint8Array {
 }
 
 /** Cuts bytes as a socket hands them out. */
-export function inChunks(bytes: Uint8Array, size = 65_536): Uint8Array[] {
+export function splitChunks(bytes: Uint8Array, size = 65_536): Uint8Array[] {
   const count = Math.ceil(bytes.length / size);
   return Array.from({ length: count }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
 }

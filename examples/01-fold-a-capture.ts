@@ -5,19 +5,19 @@ import assert from "node:assert/strict";
 import { createReadStream } from "node:fs";
 import {
   addToTurn,
-  harnessStream,
-  initialTurn,
-  resumeMessages,
+  createHarnessStream,
+  createTurnBuilder,
+  createResumeMessages,
   snapshotTurn,
   toolError,
   toolSuccess,
   type ProviderEvent,
 } from "../src/wire/index.ts";
 
-export async function foldACapture(write: (text: string) => void): Promise<void> {
-  const codec = harnessStream();
+export async function foldCapture(write: (text: string) => void): Promise<void> {
+  const codec = createHarnessStream();
   const state = codec.initial();
-  const turn = initialTurn();
+  const turn = createTurnBuilder();
   const onEvent = (event: ProviderEvent): void => {
     if (event.type === "text.delta") write(event.text);
     if (event.type === "text.end") write("\n");
@@ -31,11 +31,11 @@ export async function foldACapture(write: (text: string) => void): Promise<void>
   const whole = snapshotTurn(turn);
   assert.equal(whole.end?.outcome, "action-required");
   assert.deepEqual(
-    whole.calls.map((call) => call.name),
+    whole.toolCalls.map((call) => call.name),
     ["track_parcel", "redirect_parcel"],
   );
 
-  const [assistant, user] = resumeMessages(whole, [
+  const [assistant, user] = createResumeMessages(whole, [
     toolSuccess("tooluse_mX31", { place: "Harbour depot" }),
     toolError("tooluse_b0Zd", "The user declined."),
   ]);

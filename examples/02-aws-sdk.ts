@@ -8,22 +8,26 @@ import {
 import { z } from "zod";
 import {
   addToTurn,
-  initialTurn,
-  inlineFunction,
-  resumeMessages,
-  sdkEvents,
-  sdkMessages,
+  createTurnBuilder,
+  createInlineFunction,
+  createResumeMessages,
+  foldSdkStream,
+  toSdkMessages,
   snapshotTurn,
   toolError,
   toolSuccess,
-  userMessages,
+  createUserMessages,
   type SdkMessage,
   type Turn,
 } from "../src/wire/index.ts";
 
-const weather = inlineFunction("weather", "The weather in a city", z.object({ city: z.string() }));
+const weather = createInlineFunction(
+  "weather",
+  "The weather in a city",
+  z.object({ city: z.string() }),
+);
 
-export async function askAboutTheWeather(
+export async function askAboutWeather(
   client: BedrockAgentCoreClient,
   write: (text: string) => void,
 ): Promise<Turn> {
@@ -36,22 +40,22 @@ export async function askAboutTheWeather(
         tools: [weather],
       }),
     );
-    const turn = initialTurn();
-    for await (const event of sdkEvents(answer.stream ?? noEvents())) {
+    const turn = createTurnBuilder();
+    for await (const event of foldSdkStream(answer.stream ?? noEvents())) {
       if (event.type === "text.delta") write(event.text);
       addToTurn(turn, event);
     }
     return snapshotTurn(turn);
   }
 
-  let turn = await invoke(userMessages("What is the weather in Bergen?"));
+  let turn = await invoke(createUserMessages("What is the weather in Bergen?"));
   while (turn.end?.outcome === "action-required") {
-    const results = turn.calls.map((call) =>
+    const results = turn.toolCalls.map((call) =>
       call.inputError === undefined
         ? toolSuccess(call.id, { forecast: "Rain", asked: call.input })
         : toolError(call.id, call.inputError.message),
     );
-    turn = await invoke(sdkMessages(resumeMessages(turn, results)));
+    turn = await invoke(toSdkMessages(createResumeMessages(turn, results)));
   }
   return turn;
 }

@@ -3,8 +3,18 @@
 
 import assert from "node:assert/strict";
 import { emulate, TEST_CREDENTIALS } from "../src/emulator/index.ts";
-import { addToTurn, initialTurn, snapshotTurn, toolSuccess, type Turn } from "../src/index.ts";
-import { harnessProvider, type OfferedTool, type ProviderCall } from "../src/providers/index.ts";
+import {
+  addToTurn,
+  createTurnBuilder,
+  snapshotTurn,
+  toolSuccess,
+  type Turn,
+} from "../src/index.ts";
+import {
+  harnessProvider,
+  type OfferedTool,
+  type ProviderInvocation,
+} from "../src/providers/index.ts";
 
 const weather: OfferedTool = {
   name: "get_weather",
@@ -12,7 +22,7 @@ const weather: OfferedTool = {
   schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
 };
 
-export async function talkToTheDemoAgent(write: (text: string) => void): Promise<void> {
+export async function talkToDemoAgent(write: (text: string) => void): Promise<void> {
   const emulator = await emulate();
   try {
     const agent = harnessProvider({
@@ -24,18 +34,20 @@ export async function talkToTheDemoAgent(write: (text: string) => void): Promise
     const options = { signal: AbortSignal.timeout(20_000), tools: [weather] };
 
     const prompt = { type: "prompt", texts: ["What is the weather in Bergen?"] } as const;
-    const asked = await heard(await session.call(prompt, options), write);
-    assert.equal(asked.end?.outcome, "action-required");
+    const firstTurn = await printTurn(await session.invoke(prompt, options), write);
+    assert.equal(firstTurn.end?.outcome, "action-required");
     assert.deepEqual(
-      asked.calls.map(({ name, input }) => ({ name, input })),
+      firstTurn.toolCalls.map(({ name, input }) => ({ name, input })),
       [{ name: "get_weather", input: { city: "Bergen" } }],
     );
 
-    const results = asked.calls.map(({ id }) => toolSuccess(id, { sky: "rain", degrees: 11 }));
-    const resumed = { type: "results", turn: asked, results } as const;
-    const answered = await heard(await session.call(resumed, options), write);
-    assert.equal(answered.end?.outcome, "completed");
-    assert.match(answered.text, /sky: rain, degrees: 11/);
+    const results = firstTurn.toolCalls.map(({ id }) =>
+      toolSuccess(id, { sky: "rain", degrees: 11 }),
+    );
+    const resumed = { type: "results", turn: firstTurn, results } as const;
+    const secondTurn = await printTurn(await session.invoke(resumed, options), write);
+    assert.equal(secondTurn.end?.outcome, "completed");
+    assert.match(secondTurn.text, /sky: rain, degrees: 11/);
 
     await session.stop(options);
   } finally {
@@ -44,12 +56,15 @@ export async function talkToTheDemoAgent(write: (text: string) => void): Promise
 }
 
 /** Prints a turn while it comes and gathers it. */
-async function heard(call: ProviderCall, write: (text: string) => void): Promise<Turn> {
-  const turn = initialTurn();
-  for await (const event of call) {
+async function printTurn(
+  invocation: ProviderInvocation,
+  write: (text: string) => void,
+): Promise<Turn> {
+  const turn = createTurnBuilder();
+  for await (const event of invocation) {
     if (event.type === "text.delta") write(event.text);
     if (event.type === "text.end") write("\n");
-    if (event.type === "tool.end") write(`→ ${event.call.name} ${event.call.inputText}\n`);
+    if (event.type === "tool.end") write(`→ ${event.toolCall.name} ${event.toolCall.inputText}\n`);
     addToTurn(turn, event);
   }
   return snapshotTurn(turn);

@@ -4,16 +4,16 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { emulate, TEST_CREDENTIALS } from "../src/emulator/index.ts";
-import { turnOf, type ProviderEvent, type Turn } from "../src/index.ts";
+import { buildTurn, type ProviderEvent, type Turn } from "../src/index.ts";
 import {
   ConnectionLostError,
-  errorOf,
+  toError,
   harnessProvider,
   ThrottledError,
   type HarnessSession,
 } from "../src/providers/index.ts";
 
-export async function callThreeTimes(write: (text: string) => void): Promise<void> {
+export async function invokeThreeTimes(write: (text: string) => void): Promise<void> {
   const scenario = fileURLToPath(new URL("scenarios/three-calls.yaml", import.meta.url));
   const emulator = await emulate({ brain: `script:${scenario}` });
   try {
@@ -24,20 +24,20 @@ export async function callThreeTimes(write: (text: string) => void): Promise<voi
     }).open();
 
     // Inside a stream a failure is its last event, and what was said until then is there.
-    const broken = await ask(session);
+    const broken = await runPrompt(session);
     assert.equal(broken.end?.outcome, "failed");
     assert.match(broken.text, /^This answer is on/);
-    const lost = broken.end.failure === undefined ? undefined : errorOf(broken.end.failure);
+    const lost = broken.end.failure === undefined ? undefined : toError(broken.end.failure);
     assert.ok(lost instanceof ConnectionLostError);
     write(`${lost.name} in the phase ${lost.phase}\n`);
 
     // Before there is a stream it is thrown.
-    const refused: unknown = await ask(session).catch((error: unknown) => error);
+    const refused: unknown = await runPrompt(session).catch((error: unknown) => error);
     assert.ok(refused instanceof ThrottledError);
     write(`${refused.name} in the phase ${refused.phase}, status ${refused.status}\n`);
 
     // The script plays a turn for each call that it gets: one that was made twice would have taken this one.
-    const answered = await ask(session);
+    const answered = await runPrompt(session);
     assert.equal(answered.text, "This is the third call.");
     write(`${answered.text}\n`);
   } finally {
@@ -45,11 +45,11 @@ export async function callThreeTimes(write: (text: string) => void): Promise<voi
   }
 }
 
-async function ask(session: HarnessSession): Promise<Turn> {
+async function runPrompt(session: HarnessSession): Promise<Turn> {
   const options = { signal: AbortSignal.timeout(20_000) };
   const events: ProviderEvent[] = [];
-  for await (const event of await session.call({ type: "prompt", texts: ["Go on"] }, options)) {
+  for await (const event of await session.invoke({ type: "prompt", texts: ["Go on"] }, options)) {
     events.push(event);
   }
-  return turnOf(events);
+  return buildTurn(events);
 }

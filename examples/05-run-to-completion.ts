@@ -29,7 +29,7 @@ const getWeather = defineTool({
   },
 });
 
-export async function runTheDemoAgent(write: (text: string) => void): Promise<void> {
+export async function runDemoAgent(write: (text: string) => void): Promise<void> {
   const emulator = await emulate();
   try {
     const agent = defineAgent({
@@ -59,7 +59,7 @@ export async function runTheDemoAgent(write: (text: string) => void): Promise<vo
     // Nobody answers for this run: what asks is denied, and the agent hears that.
     const denied = await runToCompletion(agent, { prompt: "Please save a note: buy bread" });
     assert.deepEqual(
-      denied.calls.map(({ call, ending }) => [call.name, ending]),
+      denied.toolCalls.map(({ toolCall, ending }) => [toolCall.name, ending]),
       [["save_note", "denied"]],
     );
     assert.deepEqual(notes, ["buy milk"]);

@@ -2,13 +2,18 @@
 // the tests.
 
 import assert from "node:assert/strict";
-import { createClient, createHost, permissionText, type Connect } from "../src/host/index.ts";
+import {
+  createClient,
+  createHost,
+  formatPermissionRequest,
+  type Connect,
+} from "../src/host/index.ts";
 
 /** `connect` makes a connection, and another one when that is lost; docs/host-sdk.md has some. */
-export async function talkAsAHost(connect: Connect, write: (text: string) => void): Promise<void> {
+export async function talkAsHost(connect: Connect, write: (text: string) => void): Promise<void> {
   const host = createHost({
     permission(question) {
-      for (const line of permissionText(question)) write(`? ${line}\n`);
+      for (const line of formatPermissionRequest(question)) write(`? ${line}\n`);
       return question.approval.action === "save_note" ? "allow" : "deny";
     },
     tools: [

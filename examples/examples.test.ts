@@ -3,17 +3,17 @@ import { Readable } from "node:stream";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { emulate, TEST_CREDENTIALS } from "../src/emulator/index.ts";
 import { harnessProvider } from "../src/providers/index.ts";
-import { memoryStore } from "../src/store/memory/memory-store.ts";
+import { createMemoryStore } from "../src/store/memory/memory-store.ts";
 import { serveOnSocket } from "../test/support/acp-client.ts";
-import { overSocket } from "../test/support/host-client.ts";
-import { agentOf, sessionsOn, tool } from "../test/support/session-world.ts";
+import { createSocketTransport } from "../test/support/host-client.ts";
+import { createAgent, openSessions, createTool } from "../test/support/session-world.ts";
 import { encodeEvent } from "../src/wire/index.ts";
-import { foldACapture } from "./01-fold-a-capture.ts";
-import { askAboutTheWeather } from "./02-aws-sdk.ts";
-import { talkToTheDemoAgent } from "./03-emulator.ts";
-import { callThreeTimes } from "./04-script.ts";
-import { runTheDemoAgent } from "./05-run-to-completion.ts";
-import { talkAsAHost } from "./06-host.ts";
+import { foldCapture } from "./01-fold-a-capture.ts";
+import { askAboutWeather } from "./02-aws-sdk.ts";
+import { talkToDemoAgent } from "./03-emulator.ts";
+import { invokeThreeTimes } from "./04-script.ts";
+import { runDemoAgent } from "./05-run-to-completion.ts";
+import { talkAsHost } from "./06-host.ts";
 
 /** The real client, with the service's answers put in place of the network. */
 function clientWith(answers: Uint8Array[][], bodies: unknown[]): BedrockAgentCoreClient {
@@ -35,7 +35,7 @@ function clientWith(answers: Uint8Array[][], bodies: unknown[]): BedrockAgentCor
 describe("the examples", () => {
   it("01 folds a capture and builds the answer to its calls", async () => {
     let written = "";
-    await foldACapture((text) => (written += text));
+    await foldCapture((text) => (written += text));
     expect(written).toMatch(/^Let me look at your order\.\nYour trail shoes/);
   });
 
@@ -65,7 +65,7 @@ describe("the examples", () => {
       bodies,
     );
     let written = "";
-    const turn = await askAboutTheWeather(client, (piece) => (written += piece));
+    const turn = await askAboutWeather(client, (piece) => (written += piece));
     expect([written, turn.end?.outcome]).toEqual(["Yes.", "completed"]);
     expect(bodies).toMatchObject([
       { messages: [{ role: "user" }] },
@@ -93,7 +93,7 @@ describe("the examples", () => {
 
   it("03 offers a tool to the demo agent of an emulator, and answers its call", async () => {
     let written = "";
-    await talkToTheDemoAgent((text) => (written += text));
+    await talkToDemoAgent((text) => (written += text));
     expect(written).toBe(
       'Let me use get_weather for that.\n→ get_weather {"city":"Bergen"}\n' +
         "Done. get_weather says: sky: rain, degrees: 11.\n",
@@ -102,7 +102,7 @@ describe("the examples", () => {
 
   it("04 plays a script whose faults show as errors, each call made once", async () => {
     let written = "";
-    await callThreeTimes((text) => (written += text));
+    await invokeThreeTimes((text) => (written += text));
     expect(written).toBe(
       "ConnectionLostError in the phase stream\n" +
         "ThrottledError in the phase http, status 429\n" +
@@ -112,7 +112,7 @@ describe("the examples", () => {
 
   it("05 runs an agent with tools of its own, one of which asks and one of which fails", async () => {
     let written = "";
-    await runTheDemoAgent((text) => (written += text));
+    await runDemoAgent((text) => (written += text));
     expect(written).toBe(
       '? save_note {"text":"buy milk"}\nDone. save_note says: saved.\n' +
         "I could not finish that with get_weather. It said: get_weather failed: The weather station is down.\n",
@@ -128,13 +128,19 @@ describe("the examples", () => {
       credentials: TEST_CREDENTIALS,
     });
     const schema = { type: "object", properties: { text: { type: "string" } } };
-    const note = tool({ name: "save_note", description: "Saves a note", schema }, () => "saved");
-    const approvals = { deny: [], ask: ["save_note"], allow: [], otherwise: "deny" } as const;
-    const sessions = sessionsOn(memoryStore(), agentOf({ provider, tools: [note], approvals }));
+    const note = createTool(
+      { name: "save_note", description: "Saves a note", schema },
+      () => "saved",
+    );
+    const approvals = { deny: [], ask: ["save_note"], allow: [], default: "deny" } as const;
+    const sessions = openSessions(
+      createMemoryStore(),
+      createAgent({ provider, tools: [note], approvals }),
+    );
     onTestFinished(() => sessions.close());
     let written = "";
-    const connect = async () => overSocket((await serveOnSocket(sessions)).socket);
-    await talkAsAHost(connect, (text) => (written += text));
+    const connect = async () => createSocketTransport((await serveOnSocket(sessions)).socket);
+    await talkAsHost(connect, (text) => (written += text));
     expect(written).toMatch(
       /^\(connected\)\n.*→ save_note\n\? save_note \{"text":"buy milk"\}\n.*saved\.\n\(closed\)\n$/s,
     );

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pythonWith, runPython, startSpanline, type Step } from "./python-lane.ts";
+import { preparePython, runPython, startSpanline, type Step } from "./python-lane.ts";
 
 /**
  * Validates what AI GO! is sent, for every kind of turn, with the models of LatticeFlow's own SDK: the output of `infer`, of
@@ -13,7 +13,7 @@ import { pythonWith, runPython, startSpanline, type Step } from "./python-lane.t
 const PACKAGES = ["latticeflow-go-sdk==3.17.0"];
 
 /** By the word of the prompt that each turn is played for. */
-const ANSWERS = {
+const SCENARIO_ANSWERS = {
   text: "Hello.",
   empty: [{ start: "assistant" }, { stop: "end_turn" }],
   tool: [{ server: "look_up", input: { query: "shoes" }, result: "[]" }, "There are no shoes."],
@@ -37,7 +37,7 @@ const ANSWERS = {
   failure: ["Half of", { fail: { type: "internalServerException", message: "broken" } }],
 };
 
-const KINDS = Object.keys(ANSWERS);
+const KINDS = Object.keys(SCENARIO_ANSWERS);
 const KEY = "key-of-ai-go-0123456789";
 
 const PROGRAM = `
@@ -59,7 +59,7 @@ for line in sys.stdin:
     print(json.dumps({"step": sent["step"], "accepted": errors == 0}), flush=True)
 `;
 
-interface Sent {
+interface ValidationCase {
   readonly step: string;
   readonly model: "ModelOutput" | "ResponseResource";
   readonly value: unknown;
@@ -67,17 +67,19 @@ interface Sent {
   readonly isRejected: boolean;
 }
 
-const python = pythonWith("aigo", PACKAGES);
+const python = preparePython("aigo", PACKAGES);
 const folder = mkdtempSync(join(tmpdir(), "spanline-aigo-"));
 const [turns, config] = [join(folder, "turns.json"), join(folder, "config.json")];
 const keys = { AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" };
 writeFileSync(
   turns,
-  JSON.stringify({ turns: KINDS.map((kind) => ({ when: kind, answer: ANSWERS[kind as never] })) }),
+  JSON.stringify({
+    turns: KINDS.map((kind) => ({ when: kind, answer: SCENARIO_ANSWERS[kind as never] })),
+  }),
 );
 const emulator = await startSpanline(["emulate", "--brain", `script:${turns}`]);
 try {
-  const { url: endpoint = "", harness: arn = "" } = emulator.line;
+  const { url: endpoint = "", harness: arn = "" } = emulator.output;
   const agents = { shop: { provider: { type: "harness", arn, endpoint } } };
   const serve = { keys: [{ name: "ai-go", key: { env: "AI_GO_KEY" }, trace: "pairs" }] };
   writeFileSync(config, JSON.stringify({ agents, serve }));
@@ -86,7 +88,7 @@ try {
     AI_GO_KEY: KEY,
   });
   try {
-    const outputs = await outputsOf(server.line["url"] ?? "", {
+    const outputs = await collectOutputs(server.output["url"] ?? "", {
       ...keys,
       AWS_HARNESS_ARN: arn,
       AWS_ENDPOINT_URL: endpoint,
@@ -102,25 +104,28 @@ try {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
-async function outputsOf(url: string, environment: NodeJS.ProcessEnv): Promise<readonly Sent[]> {
-  const outputs: Sent[] = [];
+async function collectOutputs(
+  url: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<readonly ValidationCase[]> {
+  const outputs: ValidationCase[] = [];
   for (const kind of KINDS) {
     const messages = [{ role: "user", content: `The turn: ${kind}` }];
     const body = JSON.stringify({ messages });
     const model = "ModelOutput";
     const isRejected = false;
     outputs.push(
-      { step: `infer, ${kind}`, model, value: inferred(body, environment), isRejected },
+      { step: `infer, ${kind}`, model, value: runInfer(body, environment), isRejected },
       {
         step: `/v1/inference, ${kind}`,
         model,
-        value: await posted(`${url}/v1/inference`, body),
+        value: await postJson(`${url}/v1/inference`, body),
         isRejected,
       },
       {
         step: `/v1/responses, ${kind}`,
         model: "ResponseResource",
-        value: await posted(`${url}/v1/responses`, JSON.stringify({ input: messages })),
+        value: await postJson(`${url}/v1/responses`, JSON.stringify({ input: messages })),
         isRejected,
       },
     );
@@ -129,14 +134,14 @@ async function outputsOf(url: string, environment: NodeJS.ProcessEnv): Promise<r
   outputs.push({
     step: "/v1/responses with the trace mode mcp",
     model: "ResponseResource",
-    value: await posted(`${url}/v1/responses`, input),
+    value: await postJson(`${url}/v1/responses`, input),
     isRejected: true,
   });
   return outputs;
 }
 
 /** A turn that fails after it began exits with 1, and its output is there all the same. */
-function inferred(input: string, environment: NodeJS.ProcessEnv): unknown {
+function runInfer(input: string, environment: NodeJS.ProcessEnv): unknown {
   const { stdout } = spawnSync(process.execPath, ["dist/cli/main.js", "infer"], {
     input,
     encoding: "utf8",
@@ -145,7 +150,7 @@ function inferred(input: string, environment: NodeJS.ProcessEnv): unknown {
   return JSON.parse(stdout);
 }
 
-async function posted(url: string, body: string): Promise<unknown> {
+async function postJson(url: string, body: string): Promise<unknown> {
   const headers = { "content-type": "application/json", authorization: `Bearer ${KEY}` };
   const answer = await fetch(url, { method: "POST", headers, body });
   if (answer.ok) return answer.json();

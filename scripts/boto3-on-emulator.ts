@@ -137,13 +137,13 @@ except Exception as error:
     print(error)
 `;
 
-const found = probed();
-process.stdout.write(`${found}\n`);
-if (/^boto3 [\d.]+$/.test(found)) process.exitCode = (await show()) ? 0 : 1;
+const probeResult = probeBoto3();
+process.stdout.write(`${probeResult}\n`);
+if (/^boto3 [\d.]+$/.test(probeResult)) process.exitCode = (await runBoto3()) ? 0 : 1;
 else process.stdout.write("Nothing was shown, which is no failure.\n");
 
 /** The version of boto3, or why there is none to show. */
-function probed(): string {
+function probeBoto3(): string {
   try {
     return execFileSync(PYTHON, ["-c", PROBE], { encoding: "utf8" }).trim();
   } catch (error) {
@@ -152,10 +152,10 @@ function probed(): string {
 }
 
 /** Whether boto3 saw what it should. */
-async function show(): Promise<boolean> {
+async function runBoto3(): Promise<boolean> {
   const emulator = await startSpanline(["emulate", "--signatures", "strict"]);
   try {
-    const { url = "", runtime = "" } = emulator.line;
+    const { url = "", runtime = "" } = emulator.output;
     return await runPython(PYTHON, PROGRAM, EXPECTED, { args: [url, runtime] });
   } finally {
     emulator.stop();

@@ -19,7 +19,7 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { takeOwnerLock, type OwnerLock } from "../src/store/sqlite/owner-lock.ts";
+import { acquireOwnerLock, type OwnerLock } from "../src/store/sqlite/owner-lock.ts";
 
 /** `npm ci` writes the last one. */
 const INPUTS = [
@@ -42,7 +42,7 @@ const STAMP = ".build/dist.txt";
 const LOCK = ".build/build.lock";
 
 /** A build has 8 MB of chunks, so a bridge outlives at least ten builds. */
-const EARLIER_CHUNK_BYTES = 100 * 1024 * 1024;
+const MAX_EARLIER_CHUNK_BYTES = 100 * 1024 * 1024;
 
 const options = new Set(process.argv);
 mkdirSync(dirname(LOCK), { recursive: true });
@@ -53,8 +53,8 @@ lock.release();
 /** The kernel releases the lock when its process dies, so a killed build blocks nobody. */
 async function takeLock(): Promise<OwnerLock> {
   for (let isFirst = true; ; isFirst = false) {
-    const taken = await takeOwnerLock(LOCK);
-    if (taken !== undefined) return taken;
+    const acquired = await acquireOwnerLock(LOCK);
+    if (acquired !== undefined) return acquired;
     if (isFirst) process.stderr.write("Waiting for another build of Spanline …\n");
     await pause(100);
   }
@@ -62,7 +62,7 @@ async function takeLock(): Promise<OwnerLock> {
 
 function build(options: ReadonlySet<string>): number {
   // Files that change during the build are not in it: their state before the build counts.
-  const inputs = digestOf(INPUTS.flatMap(filesAt));
+  const inputs = digestInputs(INPUTS.flatMap(listFiles));
   if (options.has("--if-changed")) {
     if (isCurrent(inputs)) return 0;
     process.stderr.write("Building Spanline from its sources …\n");
@@ -72,7 +72,7 @@ function build(options: ReadonlySet<string>): number {
   if (status !== 0) return status ?? 1;
   rmSync(STAMP, { force: true });
   const files = installBundle();
-  removeEarlier(files, options.has("--clean") ? 0 : EARLIER_CHUNK_BYTES);
+  removeEarlierFiles(files, options.has("--clean") ? 0 : MAX_EARLIER_CHUNK_BYTES);
   writeStamp(inputs, files);
   return 0;
 }
@@ -80,7 +80,7 @@ function build(options: ReadonlySet<string>): number {
 /** True if the last build was made from these inputs and none of its files was changed or removed since. */
 function isCurrent(inputs: string): boolean {
   const [builtFrom, ...files] = readStamp();
-  return builtFrom === inputs && files.every((line) => line === describeFile(pathIn(line)));
+  return builtFrom === inputs && files.every((line) => line === describeFile(readPath(line)));
 }
 
 /** The digest of the inputs, then one line per built file; empty after a build that did not finish. */
@@ -99,7 +99,7 @@ function writeStamp(inputs: string, files: readonly string[]): void {
 
 /** Removes the temporary folders, also those of killed builds. Returns the paths of the installed files. */
 function installBundle(): readonly string[] {
-  const files = filesAt(BUNDLE).map((path) => join(DIST, relative(BUNDLE, path)));
+  const files = listFiles(BUNDLE).map((path) => join(DIST, relative(BUNDLE, path)));
   const chunksFirst = files.toSorted((a, b) => Number(isChunk(b)) - Number(isChunk(a)));
   for (const file of chunksFirst) {
     mkdirSync(dirname(file), { recursive: true });
@@ -112,9 +112,9 @@ function installBundle(): readonly string[] {
 }
 
 /** Removes what is not in this build, except for the newest chunks of earlier ones. */
-function removeEarlier(files: readonly string[], chunkBytes: number): void {
+function removeEarlierFiles(files: readonly string[], chunkBytes: number): void {
   const current = new Set(files);
-  const earlier = filesAt(DIST)
+  const earlier = listFiles(DIST)
     .filter((path) => !current.has(path))
     .map((path) => ({ path, stats: statSync(path) }))
     .sort((a, b) => b.stats.mtimeMs - a.stats.mtimeMs);
@@ -129,7 +129,7 @@ function isChunk(path: string): boolean {
   return dirname(path) === CHUNKS;
 }
 
-function digestOf(paths: readonly string[]): string {
+function digestInputs(paths: readonly string[]): string {
   return createHash("sha256").update(paths.map(describeFile).join("\n")).digest("hex");
 }
 
@@ -139,15 +139,15 @@ function describeFile(path: string): string {
   return `${size} ${mtimeMs} ${path}`;
 }
 
-function pathIn(description: string): string {
+function readPath(description: string): string {
   return description.split(" ").slice(2).join(" ");
 }
 
-function filesAt(path: string): string[] {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return [];
-  if (!found.isDirectory()) return [path];
+function listFiles(path: string): string[] {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return [];
+  if (!stats.isDirectory()) return [path];
   return readdirSync(path)
     .sort()
-    .flatMap((name) => filesAt(join(path, name)));
+    .flatMap((name) => listFiles(join(path, name)));
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pythonWith, runPython, startSpanline, type Step } from "./python-lane.ts";
+import { preparePython, runPython, startSpanline, type Step } from "./python-lane.ts";
 
 /**
  * Runs the Python agent frameworks against a server over an emulated harness, as their users would. Each has a tool of its own, and
@@ -32,7 +32,7 @@ const TURNS = {
   ],
 };
 
-const SEEN = {
+const EXPECTED_RESULTS = {
   shoes: "There are no shoes.",
   rounds: 1,
   warm: "It is 18 degrees in Paris.",
@@ -40,18 +40,18 @@ const SEEN = {
 };
 
 const EXPECTED: readonly Step[] = [
-  { step: "openai-agents", streamed: false, ...SEEN },
-  { step: "openai-agents", streamed: true, ...SEEN },
+  { step: "openai-agents", streamed: false, ...EXPECTED_RESULTS },
+  { step: "openai-agents", streamed: true, ...EXPECTED_RESULTS },
   {
     step: "openai-agents with a conversation",
-    again: SEEN.again,
+    again: EXPECTED_RESULTS.again,
     items: ["user", "assistant", "user", "assistant"],
   },
-  { step: "pydantic-ai", streamed: false, ...SEEN },
-  { step: "pydantic-ai", streamed: true, ...SEEN },
-  { step: "inspect-ai", streamed: false, ...SEEN },
-  { step: "LangChain", streamed: false, ...SEEN },
-  { step: "LangChain", streamed: true, ...SEEN },
+  { step: "pydantic-ai", streamed: false, ...EXPECTED_RESULTS },
+  { step: "pydantic-ai", streamed: true, ...EXPECTED_RESULTS },
+  { step: "inspect-ai", streamed: false, ...EXPECTED_RESULTS },
+  { step: "LangChain", streamed: false, ...EXPECTED_RESULTS },
+  { step: "LangChain", streamed: true, ...EXPECTED_RESULTS },
 ];
 
 const PROGRAM = `
@@ -231,13 +231,13 @@ async def main():
 asyncio.run(main())
 `;
 
-const python = pythonWith("clients", PACKAGES);
+const python = preparePython("clients", PACKAGES);
 const folder = mkdtempSync(join(tmpdir(), "spanline-clients-"));
 const [turns, config] = [join(folder, "turns.json"), join(folder, "config.json")];
 writeFileSync(turns, JSON.stringify(TURNS));
 const emulator = await startSpanline(["emulate", "--brain", `script:${turns}`]);
 try {
-  const { url: endpoint, harness: arn } = emulator.line;
+  const { url: endpoint, harness: arn } = emulator.output;
   const provider = { type: "harness", arn, endpoint };
   writeFileSync(config, JSON.stringify({ agents: { shop: { provider } } }));
   const server = await startSpanline(["serve", "-c", config, "-d", join(folder, "data")], {
@@ -245,7 +245,7 @@ try {
     AWS_SECRET_ACCESS_KEY: "test",
   });
   try {
-    const args = [`${server.line["url"]}/v1`, "shop"];
+    const args = [`${server.output["url"]}/v1`, "shop"];
     process.exitCode = (await runPython(python, PROGRAM, EXPECTED, { args })) ? 0 : 1;
   } finally {
     server.stop();

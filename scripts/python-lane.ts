@@ -18,7 +18,7 @@ export const PYTHON = process.env["PYTHON"] ?? "python3";
  * The interpreter of a virtual environment with these packages, which have exact versions. The environment is made in `.build` and
  * used again until the list changes. Throws if Python or the package index is not there.
  */
-export function pythonWith(name: string, packages: readonly string[]): string {
+export function preparePython(name: string, packages: readonly string[]): string {
   const folder = resolve(".build/python", name);
   const python = join(folder, "bin/python");
   const [list, listFile] = [packages.join("\n"), join(folder, "packages.txt")];
@@ -35,29 +35,29 @@ export function pythonWith(name: string, packages: readonly string[]): string {
   return python;
 }
 
-export interface Started {
+export interface StartedCommand {
   /** What it printed first. */
-  readonly line: { readonly [name: string]: string };
+  readonly output: { readonly [name: string]: string };
   stop(): void;
 }
 
 /** Starts a command of the built CLI that says as JSON where it listens. */
-export async function startSpanline(args: readonly string[], env = {}): Promise<Started> {
+export async function startSpanline(args: readonly string[], env = {}): Promise<StartedCommand> {
   const command = ["dist/cli/main.js", ...args, "--port", "0", "--json"];
-  const started = spawn(process.execPath, command, {
+  const child = spawn(process.execPath, command, {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, ...env },
   });
-  return { line: JSON.parse(await firstLine(started)), stop: () => void started.kill() };
+  return { output: JSON.parse(await readFirstLine(child)), stop: () => void child.kill() };
 }
 
-async function firstLine({ stdout }: ChildProcess): Promise<string> {
+async function readFirstLine({ stdout }: ChildProcess): Promise<string> {
   if (stdout === null) throw new Error("The program has no output");
   for await (const line of createInterface({ input: stdout })) return line;
   throw new Error("The program did not start");
 }
 
-interface Run {
+interface RunPythonOptions {
   readonly args?: readonly string[];
   /** Its standard input. */
   readonly input?: string;
@@ -68,7 +68,7 @@ export async function runPython(
   python: string,
   program: string,
   expected: readonly Step[],
-  { args = [], input = "" }: Run = {},
+  { args = [], input = "" }: RunPythonOptions = {},
 ): Promise<boolean> {
   const running = spawn(python, ["-c", program, ...args], {
     stdio: ["pipe", "pipe", "inherit"],
@@ -76,21 +76,21 @@ export async function runPython(
   });
   const exit = once(running, "exit");
   running.stdin.end(input);
-  const seen: Step[] = [];
-  for await (const line of createInterface({ input: running.stdout })) seen.push(JSON.parse(line));
+  const steps: Step[] = [];
+  for await (const line of createInterface({ input: running.stdout })) steps.push(JSON.parse(line));
   const [exitCode] = await exit;
-  for (const [at, { step, ...facts }] of seen.entries()) {
-    const mark = isSame(expected[at], seen[at]) ? "✓" : "✗";
+  for (const [at, { step, ...facts }] of steps.entries()) {
+    const mark = isSameStep(expected[at], steps[at]) ? "✓" : "✗";
     process.stdout.write(`${mark} ${step} ${JSON.stringify(facts)}\n`);
   }
-  const missed = expected.filter((step, at) => !isSame(step, seen[at]));
+  const missed = expected.filter((step, at) => !isSameStep(step, steps[at]));
   for (const step of missed) process.stdout.write(`expected ${JSON.stringify(step)}\n`);
-  return exitCode === 0 && missed.length === 0 && seen.length === expected.length;
+  return exitCode === 0 && missed.length === 0 && steps.length === expected.length;
 }
 
-function isSame(expected: Step | undefined, seen: Step | undefined): boolean {
+function isSameStep(expected: Step | undefined, actual: Step | undefined): boolean {
   try {
-    assert.deepEqual(seen, expected);
+    assert.deepEqual(actual, expected);
     return true;
   } catch {
     return false;

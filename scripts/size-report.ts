@@ -4,7 +4,7 @@ import { parseSync, Visitor } from "oxc-parser";
 
 /** Prints how long files and functions are, against what the style asks for. */
 
-interface Sized {
+interface SizedItem {
   readonly name: string;
   readonly lines: number;
 }
@@ -12,33 +12,33 @@ interface Sized {
 const paths = readdirSync("src", { recursive: true, encoding: "utf8" })
   .map((path) => join("src", path))
   .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"));
-const files = paths.map((path): Sized => ({
+const files = paths.map((path): SizedItem => ({
   name: path,
-  lines: linesOf(readFileSync(path, "utf8")),
+  lines: countLines(readFileSync(path, "utf8")),
 }));
-const functions = paths.flatMap(functionsOf);
+const functions = paths.flatMap(listFunctions);
 
-report("files", files, { median: 120, p90: 350 });
-report("functions", functions, { p90: 30 });
+printReport("files", files, { median: 120, p90: 350 });
+printReport("functions", functions, { p90: 30 });
 
-function functionsOf(path: string): Sized[] {
+function listFunctions(path: string): SizedItem[] {
   const text = readFileSync(path, "utf8");
-  const found: Sized[] = [];
+  const items: SizedItem[] = [];
   const add = (node: { readonly start: number; readonly end: number }): void => {
-    const line = linesOf(text.slice(0, node.start));
-    found.push({ name: `${path}:${line}`, lines: linesOf(text.slice(node.start, node.end)) });
+    const line = countLines(text.slice(0, node.start));
+    items.push({ name: `${path}:${line}`, lines: countLines(text.slice(node.start, node.end)) });
   };
   new Visitor({
     FunctionDeclaration: add,
     FunctionExpression: add,
     ArrowFunctionExpression: add,
   }).visit(parseSync(path, text).program);
-  return found;
+  return items;
 }
 
-function report(
-  what: string,
-  sized: readonly Sized[],
+function printReport(
+  label: string,
+  sized: readonly SizedItem[],
   budget: { readonly [share: string]: number },
 ): void {
   const sorted = [...sized].sort((left, right) => left.lines - right.lines);
@@ -48,17 +48,17 @@ function report(
     p90: at(0.9),
     most: at(1),
   };
-  const shown = Object.entries(figures).map(([share, lines]) => {
+  const formatted = Object.entries(figures).map(([share, lines]) => {
     const limit = budget[share];
     if (limit === undefined) return `${share} ${lines}`;
     return `${share} ${lines} (${lines <= limit ? "within" : "OVER"} ${limit})`;
   });
   const longest = sorted.slice(-5).toReversed();
-  process.stdout.write(`${sized.length} ${what}, lines: ${shown.join(", ")}\n`);
+  process.stdout.write(`${sized.length} ${label}, lines: ${formatted.join(", ")}\n`);
   for (const { name, lines } of longest)
     process.stdout.write(`  ${String(lines).padStart(5)}  ${name}\n`);
 }
 
-function linesOf(text: string): number {
+function countLines(text: string): number {
   return text.replace(/\n$/, "").split("\n").length;
 }

@@ -1,23 +1,23 @@
 // The public entry `spanline`: the words that every part speaks, and agents that are run with tools of one's own. A line
 // added here is API.
 
-export type { AgentDefinition, WorkspacePlace } from "./bridge/agent-definition.ts";
+export type { AgentDefinition, WorkspaceDefinition } from "./bridge/agent-definition.ts";
 export { defineAgent } from "./bridge/define-agent.ts";
 export { definePolicy } from "./bridge/define-policy.ts";
-export type { Spent, TurnGuard } from "./bridge/guarded-provider.ts";
-export type { RunAnswer, RunOptions } from "./bridge/run-options.ts";
-export type { RunCall, RunResult } from "./bridge/run-result.ts";
+export type { TurnUsage, TurnGuard } from "./bridge/guarded-provider.ts";
+export type { RunDecision, RunOptions } from "./bridge/run-options.ts";
+export type { RunToolCall, RunResult } from "./bridge/run-result.ts";
 export { runToCompletion } from "./bridge/run-to-completion.ts";
 export type { Actor } from "./domain/actor.ts";
 export type {
-  AgentEvent,
-  ApprovalLists,
+  SessionEvent,
+  ApprovalRules,
   ApprovalRequested,
-  Decision,
-  OnLost,
-  Settle,
+  ApprovalDecision,
+  LostInvocationPolicy,
+  QuiescePolicy,
   ToolEnding,
-  ToolFacts,
+  ToolSpec,
   TurnCaps,
   TurnOutcome,
 } from "./domain/agent-event.ts";
@@ -37,13 +37,13 @@ export {
   type ToolResult,
   type ToolResultPart,
 } from "./domain/tool.ts";
-export { toolOutput, type ToolOutput } from "./domain/tool-output.ts";
+export { createToolOutput, type ToolOutput } from "./domain/tool-output.ts";
 export type { Executor, SideEffect, ToolKind, ToolTraits } from "./domain/tool-traits.ts";
-export { addToTurn, initialTurn, type TurnState } from "./domain/turn-state.ts";
+export { addToTurn, createTurnBuilder, type TurnBuilder } from "./domain/turn-state.ts";
 export {
   snapshotTurn,
-  turnOf,
-  type ServerCall,
+  buildTurn,
+  type ServerToolCall,
   type Turn,
   type TurnBlock,
   type TurnMessage,
@@ -54,4 +54,4 @@ export type { Agent } from "./session/agent.ts";
 export { defineTool, type ToolDefinition } from "./tools/define-tool.ts";
 export { findSandbox } from "./tools/workspace/sandbox/find-sandbox.ts";
 export { workspaceTools } from "./tools/workspace/workspace-tools.ts";
-export type { SpawnOptions, Spawned, Tool, ToolContext } from "./tools/tool.ts";
+export type { SpawnOptions, SpawnedProcess, Tool, ToolContext } from "./tools/tool.ts";

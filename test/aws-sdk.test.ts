@@ -2,8 +2,8 @@ import { BedrockAgentCoreClient, InvokeHarnessCommand } from "@aws-sdk/client-be
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { runCodec } from "../src/domain/codec.ts";
-import { turnOf } from "../src/domain/turn.ts";
-import { harnessStream } from "../src/wire/agentcore/harness-stream.ts";
+import { buildTurn } from "../src/domain/turn.ts";
+import { createHarnessStream } from "../src/wire/agentcore/harness-stream.ts";
 import { parse } from "../src/wire/converse/parse.ts";
 import { encodeEvent, encodeException } from "../src/wire/framing/eventstream-encode.ts";
 import { concat } from "./support/bytes.ts";
@@ -85,7 +85,7 @@ describe("against the AWS SDK's client", () => {
   });
 
   it("folds the bytes to the same turn as the events that the client hands out [AC-16]", async () => {
-    const ours = turnOf(runCodec(harnessStream(), [body]));
+    const ours = buildTurn(runCodec(createHarnessStream(), [body]));
     const { turn: theirs } = parse(await invoke(body));
     expect(ours).toEqual(theirs);
     expect(ours).toMatchObject({ text: "Grüße 🌍Done.", end: { outcome: "completed" } });

@@ -5,8 +5,8 @@ function rowWith(ratios: Row["ratios"]): Row {
   return { title: "decode", unit: "µs", measured: [], growth: [], ratios };
 }
 
-const FASTER = { text: "peer ÷ ours", target: 7, wanted: "at least" } as const;
-const SMALLER = { text: "ours, MB", target: 80, wanted: "at most" } as const;
+const FASTER = { text: "peer ÷ ours", target: 7, bound: "at least" } as const;
+const SMALLER = { text: "ours, MB", target: 80, bound: "at most" } as const;
 
 describe("a benchmark that is checked", () => {
   it("A row that meets its targets does not fail the check", () => {
@@ -21,7 +21,7 @@ describe("a benchmark that is checked", () => {
     const row = rowWith([
       { ...FASTER, value: 6.9 },
       { ...SMALLER, value: 81 },
-      { text: "unmeasured", value: Number.NaN, target: 1, wanted: "at most" },
+      { text: "unmeasured", value: Number.NaN, target: 1, bound: "at most" },
     ]);
     expect(checkTargets("decode", row, {})).toEqual([
       "decode: peer ÷ ours is 6.90, expected at least 7",

@@ -15,9 +15,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it, onTestFinished, vi } from "vitest";
 import { bundleInto } from "./support/bundled.ts";
-import { longTests } from "./support/long-tests.ts";
+import { allowLongTests } from "./support/long-tests.ts";
 
-longTests();
+allowLongTests();
 
 const folder = mkdtempSync(join(tmpdir(), "spanline-program-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,9 +3,9 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { longTests } from "./support/long-tests.ts";
+import { allowLongTests } from "./support/long-tests.ts";
 
-longTests();
+allowLongTests();
 
 const root = join(import.meta.dirname, "..");
 const folders: string[] = [];

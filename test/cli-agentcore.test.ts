@@ -13,8 +13,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { EVENT_STREAM, startPeer, textDelta } from "./support/peer.ts";
-import { awsFrame } from "./support/peer.ts";
+import { EVENT_STREAM, startPeer, encodeTextDelta } from "./support/peer.ts";
+import { encodeAwsFrame } from "./support/peer.ts";
 
 const root = join(import.meta.dirname, "..");
 const folder = mkdtempSync(join(tmpdir(), "spanline-agentcore-"));
@@ -292,14 +292,17 @@ describe("spanline invoke and spanline emulate", () => {
     const peer = await startPeer((response) => {
       response.writeHead(200, { "content-type": EVENT_STREAM });
       response.write(
-        Buffer.concat([awsFrame("messageStart", { role: "assistant" }), textDelta("Once ")]),
+        Buffer.concat([
+          encodeAwsFrame("messageStart", { role: "assistant" }),
+          encodeTextDelta("Once "),
+        ]),
       );
     });
     const child = start(["invoke", "--endpoint-url", peer.url, "--harness", HARNESS(), "hello"]);
     await once(child.stdout, "data");
     child.kill("SIGINT");
     expect(await once(child, "exit")).toEqual([130, null]);
-    await peer.quiet();
+    await peer.waitUntilQuiet();
     const { child: server } = await emulator();
     server.kill("SIGINT");
     expect(await once(server, "exit")).toEqual([0, null]);

@@ -5,12 +5,12 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Envelope } from "../src/domain/envelope.ts";
 import { openSqliteStore } from "../src/store/sqlite/open-sqlite-store.ts";
 import { tamper } from "./store/sqlite-support.ts";
-import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
+import { createCommandLine, waitForOutput, type CommandLine } from "./support/command-line.ts";
 
 let cli: CommandLine;
 
 beforeAll(async () => {
-  cli = await commandLine();
+  cli = await createCommandLine();
   return () => cli.close();
 });
 
@@ -25,7 +25,7 @@ async function noteSaved(
   const environment = { XDG_STATE_HOME: join(directory, "state") };
   const place = ["--data-dir", join(directory, "data")];
   const child = cli.start(["up", "--port", "0", "--json", ...place], { environment });
-  const { url, link, sessionId } = JSON.parse(await saying(child.stdout, "}\n"));
+  const { url, link, sessionId } = JSON.parse(await waitForOutput(child.stdout, "}\n"));
   const token = new URL(link).searchParams.get("token");
   const post: Post = (path, body) =>
     fetch(`${url}/api/sessions/${sessionId}/${path}`, {
@@ -97,7 +97,7 @@ describe("spanline sessions audit", () => {
 
   it("finds arguments in the log that are not those that were judged [W-09]", async () => {
     const { directory, place, run } = await noteSaved();
-    const kind = "(SELECT id FROM kinds WHERE type = 'tool.called')";
+    const kind = "(SELECT id FROM kinds WHERE type = 'tool_call.received')";
     await tamper(join(directory, "data/sessions.db"), (database) =>
       database.exec(
         `UPDATE events SET body = replace(body, 'buy milk', 'buy wine') WHERE kind IN ${kind}`,
@@ -122,7 +122,7 @@ describe("spanline sessions audit", () => {
     expect(first.stdout).toContain("before this one, a receipt was taken out");
     expect(first.stdout).toContain("Some are missing.");
     await takeOut("approval.resolved");
-    await takeOut("grant.given");
+    await takeOut("grant.added");
     const last = await run("sessions", "audit", "latest", ...place);
     expect(last.status).toBe(1);
     expect(last.stdout).toContain("save_note: it was run, and there is no receipt for it");
@@ -158,7 +158,7 @@ describe("spanline sessions audit", () => {
 
   it("finds two approval requests that were exchanged [W-09]", async () => {
     const { directory, place, run } = await noteSaved(async (post, file, sessionId) => {
-      const { grantId } = Object(await followed(file, sessionId, "grant.given"));
+      const { grantId } = Object(await followed(file, sessionId, "grant.added"));
       expect((await post("commands", { type: "revoke", grantId })).status).toBe(200);
       await post("prompt", { text: "Please save a note: buy milk" });
       await followed(file, sessionId, "approval.requested", 2);
@@ -183,7 +183,7 @@ describe("spanline sessions audit", () => {
     ["all of its receipts", "policy.decided", 6],
   ])("finds that a log was cut off before %s [W-09]", async (_, type, count) => {
     const { directory, place, run } = await noteSaved(async (post, file, sessionId) => {
-      const { grantId } = Object(await followed(file, sessionId, "grant.given"));
+      const { grantId } = Object(await followed(file, sessionId, "grant.added"));
       expect((await post("commands", { type: "revoke", grantId })).status).toBe(200);
     });
     const before = await run("sessions", "audit", "latest", ...place);
@@ -206,7 +206,7 @@ describe("spanline sessions audit", () => {
     const { directory, place, run } = await noteSaved(async (post, file, sessionId) => {
       copy = `${file}.copy`;
       await tamper(file, (database) => database.exec(`VACUUM INTO '${copy}'`));
-      const { grantId } = Object(await followed(file, sessionId, "grant.given"));
+      const { grantId } = Object(await followed(file, sessionId, "grant.added"));
       expect((await post("commands", { type: "revoke", grantId })).status).toBe(200);
     });
     for (const end of ["-wal", "-shm"])

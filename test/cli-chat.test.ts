@@ -6,30 +6,30 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import {
-  commandLine,
-  saying,
+  createCommandLine,
+  waitForOutput,
   type CommandLine,
-  type Ran,
+  type CommandResult,
   type StartOptions,
 } from "./support/command-line.ts";
-import { inTerminal, type InTerminal } from "./support/in-terminal.ts";
-import { hangs, says, startModel, type Scripted } from "./support/model-server.ts";
+import { startInTerminal, type TerminalSession } from "./support/in-terminal.ts";
+import { hangs, says, startModelServer, type ScriptedResponse } from "./support/model-server.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
-  command = await commandLine();
+  command = await createCommandLine();
 });
 afterAll(() => command.close());
 
 let count = 0;
 /** Each test has its own sessions. */
-function place(): { readonly data: string; chat: (...args: string[]) => InTerminal } {
+function place(): { readonly data: string; chat: (...args: string[]) => TerminalSession } {
   const data = join(command.folder, `chat-${(count += 1)}`);
-  return { data, chat: (...args) => inTerminal(command, ["chat", "-d", data, ...args]) };
+  return { data, chat: (...args) => startInTerminal(command, ["chat", "-d", data, ...args]) };
 }
 
 /** The command as a shell's line has it, with what the line says about standard input. */
-async function inShell(line: string): Promise<Ran> {
+async function inShell(line: string): Promise<CommandResult> {
   const program = `exec '${process.execPath}' bin/main.mjs`;
   const child = spawn("sh", ["-c", `${program} ${line}`], {
     cwd: command.folder,
@@ -44,15 +44,15 @@ async function inShell(line: string): Promise<Ran> {
 }
 
 /** All that stands below the question that was open when somebody left. */
-function farewellOf({ screen }: InTerminal): string {
+function farewellOf({ screen }: TerminalSession): string {
   const said = screen.slice(screen.findLastIndex((row) => row.startsWith("  n  Deny")) + 1);
   return said.join(" ").trim();
 }
 
 /** The same with an agent that says what a test wants. */
-async function scripted(...answers: readonly Scripted[]) {
+async function scripted(...answers: readonly ScriptedResponse[]) {
   const { data } = place();
-  const { url } = await startModel("chat", answers);
+  const { url } = await startModelServer("chat", answers);
   const environment = { MY_KEY: "sk-test" };
   const provider = { type: "local", model: "openai:scripted" };
   const settings = { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: { env: "MY_KEY" } };
@@ -60,7 +60,7 @@ async function scripted(...answers: readonly Scripted[]) {
   const config = `${data}.config.json`;
   writeFileSync(config, JSON.stringify({ agents: { coder } }));
   const chat = (...args: string[]) =>
-    inTerminal(command, ["chat", "-d", data, ...args], { environment });
+    startInTerminal(command, ["chat", "-d", data, ...args], { environment });
   return { data, config, environment, chat };
 }
 
@@ -70,7 +70,7 @@ async function startUp(data: string, options: StartOptions & { readonly config?:
   const args = ["up", "-d", data, "--port", "0", "--json"];
   const given = config === undefined ? args : [...args, "--config", config];
   const child = command.start(given, { isOpen: true, ...more });
-  const { url, link, sessionId } = JSON.parse(await saying(child.stdout, "\n"));
+  const { url, link, sessionId } = JSON.parse(await waitForOutput(child.stdout, "\n"));
   const token = new URL(link).searchParams.get("token") ?? "";
   return { child, url: String(url), token, sessionId: String(sessionId) };
 }
@@ -136,26 +136,26 @@ describe("spanline chat in a terminal", () => {
   it("says what the agent says, asks before a tool runs, and leaves the session", async () => {
     const { data, chat } = place();
     const person = chat();
-    await person.shows("New session ");
-    person.type("What is 2 + 3?\r");
-    await person.shows("That is 5.");
-    person.type("Please save a note: buy milk\r");
-    const asked = await person.shows("Run save_note? [y/a/n] ");
+    await person.waitForText("New session ");
+    person.typeKeys("What is 2 + 3?\r");
+    await person.waitForText("That is 5.");
+    person.typeKeys("Please save a note: buy milk\r");
+    const asked = await person.waitForText("Run save_note? [y/a/n] ");
     expect(asked).toContain("── Spanline asks ──");
     expect(asked).toContain('save_note {"text":"buy milk"}');
     expect(asked).toContain("Why: The policy (require_approval, entry 1) asks about save_note");
     // Enter alone allows nothing.
-    person.type("\r");
-    await person.shows("Please answer with one of these.");
-    person.type("sure\r");
-    await person.shows("Please answer with one of these.");
-    person.type("y\r");
-    await person.shows("✓ ");
-    await person.shows("Done. save_note says");
+    person.typeKeys("\r");
+    await person.waitForText("Please answer with one of these.");
+    person.typeKeys("sure\r");
+    await person.waitForText("Please answer with one of these.");
+    person.typeKeys("y\r");
+    await person.waitForText("✓ ");
+    await person.waitForText("Done. save_note says");
     expect(readFileSync(join(data, "notes.txt"), "utf8")).toBe("buy milk\n");
-    person.type("\u0004");
-    await person.shows("Come back with: ");
-    expect(await person.ended).toBe(0);
+    person.typeKeys("\u0004");
+    await person.waitForText("Come back with: ");
+    expect(await person.exitCode).toBe(0);
     expect(person.screen.slice(2, 8)).toEqual([
       "",
       "› What is 2 + 3?",
@@ -169,51 +169,51 @@ describe("spanline chat in a terminal", () => {
   it("shows what was said to whoever comes back, and goes on with it", async () => {
     const { chat } = place();
     const first = chat();
-    await first.shows("New session ");
-    first.type("My name is Ada.\r");
-    await first.shows("Ada");
-    await first.shows("› ");
-    first.type("/exit\r");
-    expect(await first.ended).toBe(0);
+    await first.waitForText("New session ");
+    first.typeKeys("My name is Ada.\r");
+    await first.waitForText("Ada");
+    await first.waitForText("› ");
+    first.typeKeys("/exit\r");
+    expect(await first.exitCode).toBe(0);
     const again = chat("--resume");
-    await again.shows("Session ses_");
-    await again.shows("› My name is Ada.");
-    again.type("What is 2 + 3?\r");
-    await again.shows("That is 5.");
+    await again.waitForText("Session ses_");
+    await again.waitForText("› My name is Ada.");
+    again.typeKeys("What is 2 + 3?\r");
+    await again.waitForText("That is 5.");
   });
 
   it("leaves a question open without a complaint, and asks it of whoever comes back", async () => {
     const { data, chat } = place();
     const first = chat();
-    await first.shows("New session ");
-    first.type("Please save a note: buy milk\r");
-    await first.shows("Run save_note? [y/a/n] ");
-    first.type("\u0004");
-    expect(await first.ended).toBe(0);
+    await first.waitForText("New session ");
+    first.typeKeys("Please save a note: buy milk\r");
+    await first.waitForText("Run save_note? [y/a/n] ");
+    first.typeKeys("\u0004");
+    expect(await first.exitCode).toBe(0);
     expect(farewellOf(first)).toMatch(
       /^The turn goes on when it is taken up again\. Come back with: [^;✗]*$/,
     );
     const again = chat("--session", "latest");
-    await again.shows("● save_note buy milk");
-    await again.shows("Run save_note? [y/a/n] ");
-    again.type("\u0004");
-    expect(await again.ended).toBe(0);
+    await again.waitForText("● save_note buy milk");
+    await again.waitForText("Run save_note? [y/a/n] ");
+    again.typeKeys("\u0004");
+    expect(await again.exitCode).toBe(0);
     expect(farewellOf(again)).toBe(farewellOf(first));
     const last = chat("--resume");
-    await last.shows("Run save_note? [y/a/n] ");
-    last.type("y\r");
-    await last.shows("Done. save_note says");
+    await last.waitForText("Run save_note? [y/a/n] ");
+    last.typeKeys("y\r");
+    await last.waitForText("Done. save_note says");
     expect(readFileSync(join(data, "notes.txt"), "utf8")).toBe("buy milk\n");
   });
 
   it("cancels the turn by Ctrl-C, then asks once more, then leaves", async () => {
     const { chat } = place();
     const person = chat();
-    await person.shows("New session ");
-    person.type("Please save a note: buy milk\r");
-    await person.shows("Run save_note? ");
-    person.type("\u0003");
-    await person.shows("Cancelled.");
+    await person.waitForText("New session ");
+    person.typeKeys("Please save a note: buy milk\r");
+    await person.waitForText("Run save_note? ");
+    person.typeKeys("\u0003");
+    await person.waitForText("Cancelled.");
     const below = person.screen.slice(
       person.screen.findLastIndex((row) => row.startsWith("  n  Deny")),
     );
@@ -221,99 +221,99 @@ describe("spanline chat in a terminal", () => {
       expect.stringMatching(/^ {2}✗ cancelled/),
       "Cancelled.",
     ]);
-    person.type("\u0003");
-    await person.shows("Ctrl-C again leaves");
-    person.type("\u0003");
-    await person.shows("Come back with: ");
-    expect(await person.ended).toBe(130);
+    person.typeKeys("\u0003");
+    await person.waitForText("Ctrl-C again leaves");
+    person.typeKeys("\u0003");
+    await person.waitForText("Come back with: ");
+    expect(await person.exitCode).toBe(130);
   });
 
   it("gives back what was being typed when it asked, without the answer that was begun", async () => {
     const { chat } = place();
     const person = chat();
-    await person.shows("New session ");
-    person.type("Please save a note: buy milk\rWhat is 2 + 3?");
-    await person.shows("Run save_note? [y/a/n] ");
-    person.type("ye");
-    await person.shows("ye");
-    person.type("\u0003");
-    await person.shows("Cancelled.");
-    person.type("\r");
-    expect(await person.shows("That is 5.")).toContain("› What is 2 + 3?\n");
+    await person.waitForText("New session ");
+    person.typeKeys("Please save a note: buy milk\rWhat is 2 + 3?");
+    await person.waitForText("Run save_note? [y/a/n] ");
+    person.typeKeys("ye");
+    await person.waitForText("ye");
+    person.typeKeys("\u0003");
+    await person.waitForText("Cancelled.");
+    person.typeKeys("\r");
+    expect(await person.waitForText("That is 5.")).toContain("› What is 2 + 3?\n");
     expect(person.screen).toContain("› What is 2 + 3?");
   });
 
   it("leaves by itself where there is no such session, as it does without a terminal", async () => {
     const { chat } = place();
     const person = chat("--session", "ses_nothing");
-    await person.shows("`spanline sessions list` shows what there is.");
-    expect(await person.ended).toBe(2);
-    expect(person.all).not.toContain("/help");
+    await person.waitForText("`spanline sessions list` shows what there is.");
+    expect(await person.exitCode).toBe(2);
+    expect(person.output).not.toContain("/help");
   });
 
   it("takes what goes on in the next line, and what is pasted, as one prompt", async () => {
     const { chat } = place();
     const person = chat();
-    await person.shows("New session ");
-    person.type("What is \\\r");
-    await person.shows("… ");
-    person.type("2 + 3?\r");
-    expect(await person.shows("That is 5.")).toContain("› What is\n  2 + 3?");
-    person.type("\u001b[200~What is\n4 + 4?\u001b[201~\r");
-    expect(await person.shows("That is 8.")).toContain("› What is\n  4 + 4?");
+    await person.waitForText("New session ");
+    person.typeKeys("What is \\\r");
+    await person.waitForText("… ");
+    person.typeKeys("2 + 3?\r");
+    expect(await person.waitForText("That is 5.")).toContain("› What is\n  2 + 3?");
+    person.typeKeys("\u001b[200~What is\n4 + 4?\u001b[201~\r");
+    expect(await person.waitForText("That is 8.")).toContain("› What is\n  4 + 4?");
   });
 
   it("lets one watch and another act, and tells who loses control [ACP-121] [ACP-122]", async () => {
     const { chat } = place();
     const one = chat();
-    await one.shows("New session ");
-    one.type("What is 2 + 3?\r");
-    await one.shows("That is 5.");
+    await one.waitForText("New session ");
+    one.typeKeys("What is 2 + 3?\r");
+    await one.waitForText("That is 5.");
     const two = chat("--session", "latest", "--observe");
-    await two.shows("That is 5.");
-    await two.shows("watching; /takeover to take part");
-    two.type("What is 4 + 4?\r");
-    await two.shows("Not said: What is 4 + 4?");
-    await two.shows("/takeover takes control, then you can say it");
-    two.type("/takeover\r");
-    await two.shows("You control this session now.");
-    await one.shows("Somebody else took control");
-    expect(one.all).not.toContain("4 + 4");
+    await two.waitForText("That is 5.");
+    await two.waitForText("watching; /takeover to take part");
+    two.typeKeys("What is 4 + 4?\r");
+    await two.waitForText("Not said: What is 4 + 4?");
+    await two.waitForText("/takeover takes control, then you can say it");
+    two.typeKeys("/takeover\r");
+    await two.waitForText("You control this session now.");
+    await one.waitForText("Somebody else took control");
+    expect(one.output).not.toContain("4 + 4");
     // What could not be said stands there again.
-    await two.shows("› What is 4 + 4?");
-    two.type("\r");
-    await two.shows("That is 8.");
-    const seen = await one.shows("That is 8.");
+    await two.waitForText("› What is 4 + 4?");
+    two.typeKeys("\r");
+    await two.waitForText("That is 8.");
+    const seen = await one.waitForText("That is 8.");
     expect(seen).toContain("› What is 4 + 4?");
   });
 
   it("tells who is taken over from at a question who is asked now, and what a watcher cannot do", async () => {
     const { chat } = place();
     const one = chat();
-    await one.shows("New session ");
+    await one.waitForText("New session ");
     const two = chat("--session", "latest", "--observe");
-    await two.shows("watching; /takeover to take part");
-    one.type("Please save a note: buy milk\r");
-    await one.shows("Run save_note? ");
-    await two.shows("● save_note buy milk");
-    await two.shows("● save_note waits for approval by its controller");
-    two.type("/cancel\r");
-    await two.shows("You are watching, and end nobody's turn. /takeover takes control");
-    two.type("/takeover\r");
-    await two.shows("Run save_note? ");
-    await one.shows("Not answered: another client has taken over, and is asked now.");
-    const below = await one.shows("· watching; /takeover to take part");
+    await two.waitForText("watching; /takeover to take part");
+    one.typeKeys("Please save a note: buy milk\r");
+    await one.waitForText("Run save_note? ");
+    await two.waitForText("● save_note buy milk");
+    await two.waitForText("● save_note waits for approval by its controller");
+    two.typeKeys("/cancel\r");
+    await two.waitForText("You are watching, and end nobody's turn. /takeover takes control");
+    two.typeKeys("/takeover\r");
+    await two.waitForText("Run save_note? ");
+    await one.waitForText("Not answered: another client has taken over, and is asked now.");
+    const below = await one.waitForText("· watching; /takeover to take part");
     expect(below).toContain("· working\n");
     expect(below).not.toContain("Ctrl-C cancels");
-    one.type("\u0003");
-    await one.shows("Ctrl-C again leaves");
-    two.type("y\r");
-    await one.shows("Done. save_note says");
+    one.typeKeys("\u0003");
+    await one.waitForText("Ctrl-C again leaves");
+    two.typeKeys("y\r");
+    await one.waitForText("Done. save_note says");
   });
 
   it.each([
     ["somebody else", () => {}],
-    ["a client that died", ({ child }: InTerminal) => void child.kill("SIGKILL")],
+    ["a client that died", ({ child }: TerminalSession) => void child.kill("SIGKILL")],
   ])(
     "ends a turn after a takeover from %s, and keeps what is typed meanwhile",
     async (_, leave) => {
@@ -321,23 +321,23 @@ describe("spanline chat in a terminal", () => {
       const { data, chat, ...place } = await scripted(code, says("That is all."));
       const { sessionId } = await startUp(data, place);
       const one = chat("--session", sessionId);
-      await one.shows("Session ses_");
+      await one.waitForText("Session ses_");
       const two = chat("--session", sessionId, "--observe");
-      await two.shows("watching; /takeover to take part");
-      one.type("Write it\r");
-      await two.shows("const val");
-      await two.shows("· working\n· watching");
+      await two.waitForText("watching; /takeover to take part");
+      one.typeKeys("Write it\r");
+      await two.waitForText("const val");
+      await two.waitForText("· working\n· watching");
       leave(one);
-      two.type("/takeover\r");
-      await two.shows("You control this session now.");
-      await two.shows("· working, Ctrl-C cancels");
-      two.type("and then this\r");
-      await two.shows("· next: and then this");
-      two.type("\u0003");
-      await two.shows("Not sent: and then this");
-      await two.shows("Cancelled.");
-      two.type("Go on\r");
-      await two.shows("That is all.");
+      two.typeKeys("/takeover\r");
+      await two.waitForText("You control this session now.");
+      await two.waitForText("· working, Ctrl-C cancels");
+      two.typeKeys("and then this\r");
+      await two.waitForText("· next: and then this");
+      two.typeKeys("\u0003");
+      await two.waitForText("Not sent: and then this");
+      await two.waitForText("Cancelled.");
+      two.typeKeys("Go on\r");
+      await two.waitForText("That is all.");
       expect(two.screen.filter((row) => /^(?:const|› |Canc|That)/.test(row))).toEqual([
         "› Write it",
         "const one = 1;",
@@ -353,58 +353,58 @@ describe("spanline chat in a terminal", () => {
   it("tells who watches how a turn ended, and lets it leave without ending one", async () => {
     const { chat } = place();
     const one = chat();
-    await one.shows("New session ");
+    await one.waitForText("New session ");
     const two = chat("--session", "latest", "--observe");
-    await two.shows("watching; /takeover to take part");
-    one.type("Please save a note: buy milk\r");
-    await one.shows("Run save_note? ");
-    await two.shows("● save_note buy milk");
-    two.type("\u0003");
-    await two.shows("Ctrl-C again leaves");
-    one.type("y\r");
-    await one.shows("Done. save_note says");
-    await two.shows("Done. save_note says");
-    one.type("Please save a note: buy bread\r");
-    await one.shows("Run save_note? ");
-    one.type("\u0003");
-    await one.shows("Cancelled.");
-    await two.shows("Cancelled.");
+    await two.waitForText("watching; /takeover to take part");
+    one.typeKeys("Please save a note: buy milk\r");
+    await one.waitForText("Run save_note? ");
+    await two.waitForText("● save_note buy milk");
+    two.typeKeys("\u0003");
+    await two.waitForText("Ctrl-C again leaves");
+    one.typeKeys("y\r");
+    await one.waitForText("Done. save_note says");
+    await two.waitForText("Done. save_note says");
+    one.typeKeys("Please save a note: buy bread\r");
+    await one.waitForText("Run save_note? ");
+    one.typeKeys("\u0003");
+    await one.waitForText("Cancelled.");
+    await two.waitForText("Cancelled.");
     expect(one.screen.filter((row) => row === "Cancelled.")).toHaveLength(1);
     const later = chat("--session", "latest", "--observe");
-    await later.shows("› Please save a note: buy bread");
-    await later.shows("Cancelled.");
+    await later.waitForText("› Please save a note: buy bread");
+    await later.waitForText("Cancelled.");
   });
 
   it("lets who watches leave by Ctrl-C, and the turn of another one goes on", async () => {
     const { chat } = place();
     const one = chat();
-    await one.shows("New session ");
-    one.type("Please save a note: buy milk\r");
-    await one.shows("Run save_note? ");
+    await one.waitForText("New session ");
+    one.typeKeys("Please save a note: buy milk\r");
+    await one.waitForText("Run save_note? ");
     const two = chat("--session", "latest", "--observe");
-    await two.shows("watching; /takeover to take part");
-    two.type("/cancel\r");
-    await two.shows("You are watching, and end nobody's turn.");
-    two.type("\u0003");
-    await two.shows("Ctrl-C again leaves");
-    two.type("\u0003");
-    expect(await two.ended).toBe(130);
-    one.type("y\r");
-    await one.shows("Done. save_note says");
-    expect(one.all).not.toContain("cancelled");
+    await two.waitForText("watching; /takeover to take part");
+    two.typeKeys("/cancel\r");
+    await two.waitForText("You are watching, and end nobody's turn.");
+    two.typeKeys("\u0003");
+    await two.waitForText("Ctrl-C again leaves");
+    two.typeKeys("\u0003");
+    expect(await two.exitCode).toBe(130);
+    one.typeKeys("y\r");
+    await one.waitForText("Done. save_note says");
+    expect(one.output).not.toContain("cancelled");
   });
 
   it("goes on when the process that ran the session is killed while it asks", async () => {
     const { data, chat } = place();
     const { child, sessionId } = await startUp(data);
     const person = chat("--session", sessionId);
-    await person.shows("Session ses_");
-    person.type("Please save a note: buy milk\r");
-    await person.shows("Run save_note? [y/a/n] ");
+    await person.waitForText("Session ses_");
+    person.typeKeys("Please save a note: buy milk\r");
+    await person.waitForText("Run save_note? [y/a/n] ");
     child.kill("SIGKILL");
     await once(child, "exit");
-    person.type("y\r");
-    await person.shows("Done. save_note says");
+    person.typeKeys("y\r");
+    await person.waitForText("Done. save_note says");
     expect(readFileSync(join(data, "notes.txt"), "utf8")).toBe("buy milk\n");
   });
 
@@ -413,25 +413,25 @@ describe("spanline chat in a terminal", () => {
     const { data, config, chat, ...place } = await scripted(...answers);
     const { child, sessionId } = await startUp(data, { config, ...place });
     const one = chat("--session", sessionId);
-    await one.shows("Session ses_");
+    await one.waitForText("Session ses_");
     const two = chat("--session", sessionId, "--observe", "--config", config);
-    await two.shows("· watching; /takeover to take part");
-    one.type("Go\r");
-    await two.shows("Let me think");
+    await two.waitForText("· watching; /takeover to take part");
+    one.typeKeys("Go\r");
+    await two.waitForText("Let me think");
     one.child.kill("SIGKILL");
-    await two.shows("Whoever controlled this session has left. /takeover takes control.");
-    await two.shows("· watching, and nobody controls this session; /takeover");
+    await two.waitForText("Whoever controlled this session has left. /takeover takes control.");
+    await two.waitForText("· watching, and nobody controls this session; /takeover");
     child.kill("SIGKILL");
-    await two.shows("? The connection to the agent was lost during its answer,");
-    await two.shows("It waits for an answer; /takeover to be asked.");
-    two.type("/takeover\r");
-    await two.shows("── Spanline asks ──");
-    await two.shows("Stop the turn");
-    two.type("\u0003");
-    await two.shows("Cancelled.");
-    await two.shows("› ");
-    two.type("Go on\r");
-    expect(await two.shows("That is all.")).not.toContain("How to go on?");
+    await two.waitForText("? The connection to the agent was lost during its answer,");
+    await two.waitForText("It waits for an answer; /takeover to be asked.");
+    two.typeKeys("/takeover\r");
+    await two.waitForText("── Spanline asks ──");
+    await two.waitForText("Stop the turn");
+    two.typeKeys("\u0003");
+    await two.waitForText("Cancelled.");
+    await two.waitForText("› ");
+    two.typeKeys("Go on\r");
+    expect(await two.waitForText("That is all.")).not.toContain("How to go on?");
   });
 
   it("says in words why nobody runs the session any more", async () => {
@@ -443,18 +443,22 @@ describe("spanline chat in a terminal", () => {
     const config = join(folder, "spanline.config.json");
     writeFileSync(config, JSON.stringify({ agents: { coder: { provider, mcpServers } } }));
     const { child, sessionId } = await startUp(data, { config });
-    const person = inTerminal(command, ["chat", "-d", data, "--session", sessionId, "--observe"], {
-      workingDirectory: folder,
-    });
-    await person.shows("watching, and nobody controls this session;");
+    const person = startInTerminal(
+      command,
+      ["chat", "-d", data, "--session", sessionId, "--observe"],
+      {
+        workingDirectory: folder,
+      },
+    );
+    await person.waitForText("watching, and nobody controls this session;");
     child.kill("SIGKILL");
-    await person.shows("nobody trusts this version of it");
-    await person.shows("Nobody runs this session now");
-    person.type("/takeover\r");
-    await person.shows("nobody trusts this version of it");
-    await person.shows("--config names it");
-    expect(person.all).not.toMatch(/SpanlineError|\{"|your key|that takes the bridge/);
-    const said = person.all.replaceAll("\n", " ").match(/Look at it, and/g);
+    await person.waitForText("nobody trusts this version of it");
+    await person.waitForText("Nobody runs this session now");
+    person.typeKeys("/takeover\r");
+    await person.waitForText("nobody trusts this version of it");
+    await person.waitForText("--config names it");
+    expect(person.output).not.toMatch(/SpanlineError|\{"|your key|that takes the bridge/);
+    const said = person.output.replaceAll("\n", " ").match(/Look at it, and/g);
     expect(said).toHaveLength(2);
   });
 
@@ -462,22 +466,26 @@ describe("spanline chat in a terminal", () => {
     const { data } = place();
     const { url, token, sessionId } = await startUp(data);
     const between = await cuttable(url);
-    const person = inTerminal(command, ["chat", "--url", between.url, "--session", sessionId], {
-      environment: { SPANLINE_TOKEN: token },
-    });
-    await person.shows("Session ses_");
-    person.type("What is 2 + 3?\r");
-    await person.shows("That is 5.");
-    person.type("Please save a note: buy milk\r");
-    await person.shows("Run save_note? [y/a/n] ");
+    const person = startInTerminal(
+      command,
+      ["chat", "--url", between.url, "--session", sessionId],
+      {
+        environment: { SPANLINE_TOKEN: token },
+      },
+    );
+    await person.waitForText("Session ses_");
+    person.typeKeys("What is 2 + 3?\r");
+    await person.waitForText("That is 5.");
+    person.typeKeys("Please save a note: buy milk\r");
+    await person.waitForText("Run save_note? [y/a/n] ");
     between.cut();
-    await person.shows("The connection is lost");
-    await person.shows("Run save_note? [y/a/n] ");
-    person.type("y\r");
-    await person.shows("Connected again.");
-    await person.shows("Done. save_note says");
-    person.type("What is 4 + 4?\r");
-    await person.shows("That is 8.");
+    await person.waitForText("The connection is lost");
+    await person.waitForText("Run save_note? [y/a/n] ");
+    person.typeKeys("y\r");
+    await person.waitForText("Connected again.");
+    await person.waitForText("Done. save_note says");
+    person.typeKeys("What is 4 + 4?\r");
+    await person.waitForText("That is 8.");
     const said = /^(?:That is|Let me|● save_note|Done\.|›) .*/;
     expect(person.screen.filter((row) => said.test(row))).toEqual([
       "› What is 2 + 3?",
@@ -495,49 +503,49 @@ describe("spanline chat in a terminal", () => {
   it("says that it may only ask where it has no token", async () => {
     const { data } = place();
     const { url } = await startUp(data);
-    const person = inTerminal(command, ["chat", "--url", url]);
-    await person.shows("You may ask, and neither approve nor control");
-    person.type("What is 2 + 3?\r");
-    expect(await person.shows("That is 5.")).toContain("› What is 2 + 3?");
-    person.type("Please save a note: buy milk\r");
-    await person.shows("● save_note waits for approval, which takes the bridge's token");
+    const person = startInTerminal(command, ["chat", "--url", url]);
+    await person.waitForText("You may ask, and neither approve nor control");
+    person.typeKeys("What is 2 + 3?\r");
+    expect(await person.waitForText("That is 5.")).toContain("› What is 2 + 3?");
+    person.typeKeys("Please save a note: buy milk\r");
+    await person.waitForText("● save_note waits for approval, which takes the bridge's token");
   });
 
   it("is refused with another bridge's token, and says where the right one is", async () => {
     const { data } = place();
     const { url } = await startUp(data);
-    const person = inTerminal(command, ["chat", "--url", url, "--token", "a".repeat(32)]);
-    expect(await person.shows("Check --url and --token")).toContain("401");
+    const person = startInTerminal(command, ["chat", "--url", url, "--token", "a".repeat(32)]);
+    expect(await person.waitForText("Check --url and --token")).toContain("401");
   });
 
   it("says once that the connection is lost, and sends what is typed until there is one", async () => {
     const { data } = place();
     const { url, token } = await startUp(data);
     const between = await cuttable(url);
-    const person = inTerminal(command, ["chat", "--url", between.url], {
+    const person = startInTerminal(command, ["chat", "--url", between.url], {
       environment: { SPANLINE_TOKEN: token },
     });
-    await person.shows("New session ");
-    person.type("What is 4 + 4?\r");
-    await person.shows("That is 8.");
+    await person.waitForText("New session ");
+    person.typeKeys("What is 4 + 4?\r");
+    await person.waitForText("That is 8.");
     const refused = between.refuse(3);
-    await person.shows(`The connection is lost. Waiting for the bridge at 127.0.0.1:`);
-    person.type("What is 2 + 3?\r");
-    await person.shows("It is sent when there is a connection again.");
-    expect(await person.shows("· no connection")).not.toContain("· working");
+    await person.waitForText(`The connection is lost. Waiting for the bridge at 127.0.0.1:`);
+    person.typeKeys("What is 2 + 3?\r");
+    await person.waitForText("It is sent when there is a connection again.");
+    expect(await person.waitForText("· no connection")).not.toContain("· working");
     await refused;
     between.accept();
-    await person.shows("Connected again.");
-    await person.shows("That is 5.");
+    await person.waitForText("Connected again.");
+    await person.waitForText("That is 5.");
     expect(person.screen.join("\n").match(/connection is lost/g)).toHaveLength(1);
   });
 
   it("says once why there is no first connection", async () => {
-    const person = inTerminal(command, ["chat", "--url", "ws://127.0.0.1:1"]);
-    await person.shows("Check --url and --token");
-    expect(await person.ended).toBe(1);
-    expect(person.all).not.toContain("any more");
-    expect(person.all.match(/ECONNREFUSED/g)).toHaveLength(1);
+    const person = startInTerminal(command, ["chat", "--url", "ws://127.0.0.1:1"]);
+    await person.waitForText("Check --url and --token");
+    expect(await person.exitCode).toBe(1);
+    expect(person.output).not.toContain("any more");
+    expect(person.output.match(/ECONNREFUSED/g)).toHaveLength(1);
   });
 });
 

@@ -1,18 +1,18 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { commandLine, type CommandLine } from "./support/command-line.ts";
-import { says, startModel, wants, type Scripted } from "./support/model-server.ts";
+import { createCommandLine, type CommandLine } from "./support/command-line.ts";
+import { says, startModelServer, wants, type ScriptedResponse } from "./support/model-server.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
-  command = await commandLine();
+  command = await createCommandLine();
 });
 afterAll(() => command.close());
 
 /** A configuration, and somebody who stands in another folder. */
-async function project(name: string, answers: readonly Scripted[], agent: object) {
-  const model = await startModel("chat", answers);
+async function project(name: string, answers: readonly ScriptedResponse[], agent: object) {
+  const model = await startModelServer("chat", answers);
   const root = join(command.folder, name);
   const elsewhere = join(command.folder, `${name}-elsewhere`);
   for (const folder of [join(root, "work/src"), elsewhere]) mkdirSync(folder, { recursive: true });

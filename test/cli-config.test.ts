@@ -4,13 +4,13 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { bundled } from "./support/bundled.ts";
-import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
-import { says, startModel, wants, type Scripted } from "./support/model-server.ts";
+import { bundleProgram } from "./support/bundled.ts";
+import { createCommandLine, waitForOutput, type CommandLine } from "./support/command-line.ts";
+import { says, startModelServer, wants, type ScriptedResponse } from "./support/model-server.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
-  command = await commandLine();
+  command = await createCommandLine();
 });
 afterAll(() => command.close());
 
@@ -28,8 +28,8 @@ const POLICY = {
 };
 
 /** A workspace with a configuration; the model says what is scripted. */
-async function workspace(answers: readonly Scripted[], agent: object = {}) {
-  const model = await startModel("chat", answers);
+async function workspace(answers: readonly ScriptedResponse[], agent: object = {}) {
+  const model = await startModelServer("chat", answers);
   const root = join(command.folder, `work-${Math.round(model.url.length + performance.now())}`);
   mkdirSync(join(root, "src"), { recursive: true });
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -69,13 +69,13 @@ describe("an agent of a configuration", () => {
     const { stdout, status } = await run("run", "Change it", "--yes", "--json");
     expect(readFileSync(join(root, "src/a.txt"), "utf8")).toBe("one\n2\n");
     expect(status).toBe(0);
-    expect(JSON.stringify(model.asked.at(-1))).toContain("a.txt");
+    expect(JSON.stringify(model.modelRequests.at(-1))).toContain("a.txt");
     const events = stdout
       .trim()
       .split("\n")
       .map((line): { type: string; [name: string]: unknown } => JSON.parse(line).event);
     const of = (type: string) => events.find((event) => event.type === type);
-    expect(of("tool.examined")).toMatchObject({
+    expect(of("tool_call.paths_resolved")).toMatchObject({
       paths: [{ place: "inside", workspacePath: "src/a.txt" }],
       diffs: [{ path: "src/a.txt", oldText: "one\ntwo\n", newText: "one\n2\n" }],
     });
@@ -91,7 +91,7 @@ describe("an agent of a configuration", () => {
   });
 
   it("keeps a secret that an MCP server has by reference from the model and from the log", async () => {
-    const program = await bundled("hostile-server.ts");
+    const program = await bundleProgram("hostile-server.ts");
     const env = { PLACE: { env: "PLACE_SECRET" }, LOG_LEVEL: "verbose" };
     const { run, model } = await workspace(
       [wants({ id: "c1", name: "h__surroundings", input: {} }), says("Done.")],
@@ -99,7 +99,7 @@ describe("an agent of a configuration", () => {
     );
     const { stdout, status } = await run("run", "Look around", "--yes", "--json");
     expect(status).toBe(0);
-    const heard = JSON.stringify(model.asked.at(-1));
+    const heard = JSON.stringify(model.modelRequests.at(-1));
     expect(heard).toContain("verbose");
     expect(heard).toContain("[redacted]");
     // The latter is the whole log.
@@ -121,7 +121,7 @@ describe("an agent of a configuration", () => {
         ["run", "Change it", "--config", config, "--data-dir", join(root, ".data")],
         { environment: { ...environment, ...more }, workingDirectory: root, isTerminal: true },
       );
-      const asked = await saying(child.stderr, "[y/N]");
+      const asked = await waitForOutput(child.stderr, "[y/N]");
       expect(asked.includes("\u001b[32m")).toBe("TERM" in more);
       expect(stripVTControlCharacters(asked)).toContain(
         "  Look at the diff first\n  Risk: high\n  src/a.txt (from line 1)\n    one\n  - two\n  + 2\n",
@@ -184,7 +184,7 @@ describe("an agent of a configuration", () => {
     writeFileSync(join(root, ".env"), "PASSWORD=hunter2\n");
     writeFileSync(join(root, "src/open.txt"), "not hunter2\n");
     await run("run", "Look", "--json");
-    const heard = JSON.stringify(model.asked.at(-1));
+    const heard = JSON.stringify(model.modelRequests.at(-1));
     expect(heard).toContain("src/open.txt");
     expect(heard).toContain("1 file may not be read here");
     expect(heard).not.toContain("PASSWORD");
@@ -238,7 +238,7 @@ describe("an agent of a configuration", () => {
       says("Done."),
     ]);
     const { stdout } = await run("run", "Test it", "--no", "--json");
-    expect(JSON.stringify(model.asked[1])).toContain("tested");
+    expect(JSON.stringify(model.modelRequests[1])).toContain("tested");
     expect(stdout.match(/"approval.requested"/g)).toHaveLength(1);
     expect(stdout).not.toContain("sk-test");
   });
@@ -292,7 +292,7 @@ describe("a configuration that cannot be used", () => {
     expect(stderr).toContain(complaint);
     expect(stderr).toContain("spanline.config.json");
     expect(stderr).not.toContain("sk-test");
-    expect([stdout, model.asked]).toEqual(["", []]);
+    expect([stdout, model.modelRequests]).toEqual(["", []]);
     expect(status).not.toBe(0);
   });
 });
@@ -330,7 +330,7 @@ describe("spanline policy check", () => {
     const checked = await run("policy", "check", "read_file", '{"path":".env"}');
     expect(checked.stdout).toContain("opened by: allow_sensitive_paths");
     await run("run", "Read it");
-    const heard = JSON.stringify(model.asked.at(-1));
+    const heard = JSON.stringify(model.modelRequests.at(-1));
     expect(heard).toContain("where secrets are kept");
     expect(heard).not.toMatch(/allow_|external_/);
   });

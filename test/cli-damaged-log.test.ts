@@ -6,12 +6,12 @@ import type { ApprovalRequested } from "../src/domain/agent-event.ts";
 import type { Draft } from "../src/domain/envelope.ts";
 import { openSqliteStore } from "../src/store/sqlite/open-sqlite-store.ts";
 import { tamper } from "./store/sqlite-support.ts";
-import { commandLine, type CommandLine } from "./support/command-line.ts";
+import { createCommandLine, type CommandLine } from "./support/command-line.ts";
 
 let cli: CommandLine;
 
 beforeAll(async () => {
-  cli = await commandLine();
+  cli = await createCommandLine();
   return () => cli.close();
 });
 
@@ -26,7 +26,7 @@ const requested: ApprovalRequested = {
   type: "approval.requested",
   approvalId: "appr_1",
   question: "run",
-  about: "tool_1",
+  subjectId: "tool_1",
   action: "save_note",
   input: { text: "buy milk" },
   options: ["allow", "deny"],
@@ -40,13 +40,13 @@ async function directoryAfter(sql: string): Promise<string> {
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const file = join(directory, "sessions.db");
   const store = await openSqliteStore({ file });
-  const { lease } = await store.acquire(SESSION, { owner: "me", now: AT, forMs: 1 });
+  const { lease } = await store.acquire(SESSION, { owner: "me", now: AT, durationMs: 1 });
   const titles = ["one", "two", "three", "four", "five"];
   const events = [
     draft({ type: "session.opened", agent: "demo", principal: "local" }),
-    ...titles.map((title) => draft({ type: "session.titled", title })),
+    ...titles.map((title) => draft({ type: "session.title_changed", title })),
     draft(requested),
-    draft({ type: "session.titled", title: "the end" }),
+    draft({ type: "session.title_changed", title: "the end" }),
   ];
   await store.append(lease, 0, { events, sync: true });
   await store.release(lease);
@@ -59,7 +59,7 @@ const UNREADABLE = "UPDATE events SET body = 'x' WHERE seq = 3";
 const MISSING = "DELETE FROM events WHERE seq = 3";
 const NEWER = `INSERT INTO kinds (type, version) VALUES ('weather.changed', 1);
   UPDATE events SET kind = (SELECT id FROM kinds WHERE type = 'weather.changed'),
-    body = replace(body, 'session.titled', 'weather.changed') WHERE seq = 3`;
+    body = replace(body, 'session.title_changed', 'weather.changed') WHERE seq = 3`;
 
 const RAW = { version: 1, event: { type: "weather.changed", title: "two" } };
 

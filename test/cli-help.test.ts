@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { commandLine, type CommandLine } from "./support/command-line.ts";
+import { createCommandLine, type CommandLine } from "./support/command-line.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
-  command = await commandLine();
+  command = await createCommandLine();
 });
 afterAll(() => command.close());
 

@@ -2,14 +2,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { emulate, type EmulateOptions } from "../src/emulator/index.ts";
-import { commandLine, type CommandLine } from "./support/command-line.ts";
-import { awsFrame, startEventStream, startPeer, textDelta } from "./support/peer.ts";
-import { HARNESS } from "./support/provider-session.ts";
+import { createCommandLine, type CommandLine } from "./support/command-line.ts";
+import { encodeAwsFrame, startEventStream, startPeer, encodeTextDelta } from "./support/peer.ts";
+import { HARNESS_ARN } from "./support/provider-session.ts";
 
 let cli: CommandLine;
 
 beforeAll(async () => {
-  cli = await commandLine();
+  cli = await createCommandLine();
   return () => cli.close();
 });
 
@@ -65,10 +65,10 @@ describe("spanline infer", () => {
   it("writes what came of a turn that broke off, and exits with 1 [SD-15]", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
-      response.write(awsFrame("messageStart", { role: "assistant" }));
-      response.write(textDelta("Half of"), () => setImmediate(() => response.destroy()));
+      response.write(encodeAwsFrame("messageStart", { role: "assistant" }));
+      response.write(encodeTextDelta("Half of"), () => setImmediate(() => response.destroy()));
     });
-    const environment = { AWS_HARNESS_ARN: HARNESS, AWS_ENDPOINT_URL: peer.url, ...KEYS };
+    const environment = { AWS_HARNESS_ARN: HARNESS_ARN, AWS_ENDPOINT_URL: peer.url, ...KEYS };
     const { stdout, stderr, status } = await cli.run(["infer"], { environment, input: HELLO });
     expect(status).toBe(1);
     expect(JSON.parse(stdout).items).toMatchObject([
@@ -84,13 +84,17 @@ describe("spanline infer", () => {
       /^Name an agent: one of a configuration with --agent, or set AWS_HARNESS_ARN or AWS_RUNTIME_ARN\n$/,
     ],
     [
-      { AWS_HARNESS_ARN: HARNESS },
+      { AWS_HARNESS_ARN: HARNESS_ARN },
       HELLO,
       /^AWS_ACCESS_KEY_ID is not set, and credentials are taken from nowhere else/,
     ],
-    [{ AWS_HARNESS_ARN: HARNESS, ...KEYS }, "no json", /^The body cannot be used\. It is no JSON/],
     [
-      { AWS_HARNESS_ARN: HARNESS, ...KEYS },
+      { AWS_HARNESS_ARN: HARNESS_ARN, ...KEYS },
+      "no json",
+      /^The body cannot be used\. It is no JSON/,
+    ],
+    [
+      { AWS_HARNESS_ARN: HARNESS_ARN, ...KEYS },
       `{"messages":[]}`,
       /^messages is empty; say something as the user\n$/,
     ],
@@ -158,10 +162,10 @@ describe("spanline test", () => {
   it("fails a turn that ends with an error, and keeps what it said", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
-      response.write(awsFrame("messageStart", { role: "assistant" }));
-      response.end(awsFrame("internalServerException", { message: "Boom" }, "exception"));
+      response.write(encodeAwsFrame("messageStart", { role: "assistant" }));
+      response.end(encodeAwsFrame("internalServerException", { message: "Boom" }, "exception"));
     });
-    const args = ["test", HARNESS, "--endpoint-url", peer.url, "--json"];
+    const args = ["test", HARNESS_ARN, "--endpoint-url", peer.url, "--json"];
     const { stdout, status } = await cli.run(args);
     expect(status).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({

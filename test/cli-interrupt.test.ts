@@ -3,11 +3,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
+import { createCommandLine, waitForOutput, type CommandLine } from "./support/command-line.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
-  command = await commandLine();
+  command = await createCommandLine();
 });
 afterAll(() => command.close());
 
@@ -67,7 +67,7 @@ describe("Ctrl-C while MCP servers are opened", () => {
       started.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
     };
     request(0, "initialize", { protocolVersion: 1, clientCapabilities: {} });
-    await saying(started.stdout, "agentInfo");
+    await waitForOutput(started.stdout, "agentInfo");
     request(1, "session/new", { cwd: options.workingDirectory, mcpServers: [] });
     await isCalled;
     started.kill("SIGINT");

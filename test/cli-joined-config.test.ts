@@ -2,11 +2,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "./support/eventually.ts";
-import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
+import { createCommandLine, waitForOutput, type CommandLine } from "./support/command-line.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
-  command = await commandLine();
+  command = await createCommandLine();
 });
 afterAll(() => command.close());
 
@@ -36,7 +36,7 @@ async function up(workingDirectory: string, data: string, ...args: readonly stri
   onTestFinished(() => void child.kill("SIGKILL"));
   let notes = "";
   child.stderr.on("data", (piece) => (notes += String(piece)));
-  const said = await saying(child.stdout, args.includes("--json") ? "}\n" : "Ctrl-C");
+  const said = await waitForOutput(child.stdout, args.includes("--json") ? "}\n" : "Ctrl-C");
   return { child, said, notes: () => notes };
 }
 

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { eventually } from "./support/eventually.ts";
-import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
+import { createCommandLine, waitForOutput, type CommandLine } from "./support/command-line.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
-  command = await commandLine();
+  command = await createCommandLine();
 });
 afterAll(() => command.close());
 
@@ -17,7 +17,7 @@ async function asking(name: string) {
   const directory = join(command.folder, name);
   const place = ["--data-dir", directory];
   const up = command.start(["up", "--port", "0", "--json", ...place]);
-  const { url, link, sessionId } = JSON.parse(await saying(up.stdout, "}\n"));
+  const { url, link, sessionId } = JSON.parse(await waitForOutput(up.stdout, "}\n"));
   const token = new URL(link).searchParams.get("token");
   const turn = fetch(`${url}/api/sessions/${sessionId}/prompt`, {
     method: "POST",
@@ -62,9 +62,9 @@ it("an open question of `up` is asked on a terminal; where nobody runs the sessi
   const nobody = await answer("--allow");
   expect([nobody.status, nobody.stderr]).toEqual([1, expect.stringContaining("Nobody runs")]);
   const again = command.start(["up", "--port", "0", "--json", ...place]);
-  await saying(again.stdout, "}\n");
+  await waitForOutput(again.stdout, "}\n");
   const child = command.start(["sessions", "answer", "latest", ...place], { isTerminal: true });
-  expect(await saying(child.stderr, "[y/N]")).toContain("── Spanline asks ──");
+  expect(await waitForOutput(child.stderr, "[y/N]")).toContain("── Spanline asks ──");
   const rest = text(child.stderr);
   child.stdin.write("n\n");
   expect(await once(child, "exit")).toEqual([0, null]);
@@ -76,7 +76,7 @@ it("an open question of `up` is asked on a terminal; where nobody runs the sessi
 it("Ctrl-C at the question of `sessions delete` deletes nothing and exits with 130", async () => {
   const { up, place } = await asking("deleted");
   const child = command.start(["sessions", "delete", "latest", ...place], { isTerminal: true });
-  await saying(child.stderr, "[y/N]");
+  await waitForOutput(child.stderr, "[y/N]");
   child.stdin.write("\u0003");
   expect(await once(child, "exit")).toEqual([130, null]);
   expect((await command.run(["sessions", "show", "latest", ...place])).status).toBe(0);

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
-import { refuses, startModel } from "./support/model-server.ts";
+import { createCommandLine, waitForOutput, type CommandLine } from "./support/command-line.ts";
+import { refuses, startModelServer } from "./support/model-server.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
-  command = await commandLine();
+  command = await createCommandLine();
 });
 afterAll(() => command.close());
 
@@ -53,7 +53,7 @@ describe("what a run says can be done", () => {
   });
 
   it("is about the provider of the configuration where that denies access", async () => {
-    const { url } = await startModel("chat", [refuses(403)]);
+    const { url } = await startModelServer("chat", [refuses(403)]);
     const model = `{ type: local, model: 'openai:none' }, environment: { OPENAI_BASE_URL: '${url}/v1' }`;
     const { stderr } = await runIn(folderWith(agent(model)), "run", "Hi", ...NAMED);
     expect(stderr).toContain("Check the credentials that the agent's provider has");
@@ -95,7 +95,7 @@ it("`spanline trust` says that there is no such file", async () => {
 
 it("`spanline acp` tells a person who typed it what it is for", async () => {
   const child = command.start(["acp"], { isTerminal: true });
-  expect(await saying(child.stderr, "\n")).toContain("for an editor that starts it");
+  expect(await waitForOutput(child.stderr, "\n")).toContain("for an editor that starts it");
   child.stdin.end();
   await once(child, "exit");
 });

@@ -6,20 +6,24 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "./support/eventually.ts";
-import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
-import { says, startModel, wants, type Scripted } from "./support/model-server.ts";
+import { createCommandLine, waitForOutput, type CommandLine } from "./support/command-line.ts";
+import { says, startModelServer, wants, type ScriptedResponse } from "./support/model-server.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
-  command = await commandLine();
+  command = await createCommandLine();
 });
 afterAll(() => command.close());
 
 let count = 0;
 
 /** A run in a workspace of its own, with somebody at the terminal. */
-async function asked(answers: readonly Scripted[], agent: object = {}, flags: string[] = []) {
-  const model = await startModel("chat", answers);
+async function asked(
+  answers: readonly ScriptedResponse[],
+  agent: object = {},
+  flags: string[] = [],
+) {
+  const model = await startModelServer("chat", answers);
   const root = join(command.folder, `asked-${(count += 1)}`);
   mkdirSync(root, { recursive: true });
   writeFileSync(join(root, "a.txt"), "one\ntwo\n");
@@ -61,12 +65,12 @@ describe("a question on the terminal", () => {
       ],
       { policy },
     );
-    const before = await saying(child.stderr, "Run write_file? [y/N] ");
+    const before = await waitForOutput(child.stderr, "Run write_file? [y/N] ");
     expect(before).toContain('\n  write_file {"path":"b.txt","content":"x\\n"}\n');
     await writeFile(join(root, "asked"), "");
     await eventually(() => expect(existsSync(join(root, "told"))).toBe(true));
     child.stdin.write("maybe\n");
-    const again = await saying(child.stderr, "Run write_file? [y/N] ");
+    const again = await waitForOutput(child.stderr, "Run write_file? [y/N] ");
     const rest = text(child.stderr);
     child.stdin.write("n\n");
     await once(child, "exit");
@@ -83,7 +87,7 @@ describe("a question on the terminal", () => {
   it("is not answered by what was typed before it stood there", async () => {
     const { root, child } = await asked([wants(write("b.txt")), says("Done.")]);
     child.stdin.write("y\ny");
-    await saying(child.stderr, "[y/N]");
+    await waitForOutput(child.stderr, "[y/N]");
     child.stdin.write("n\n");
     await once(child, "exit");
     expect(existsSync(join(root, "b.txt"))).toBe(false);
@@ -91,10 +95,10 @@ describe("a question on the terminal", () => {
 
   it("is asked again where the answer is none, and counts as no after three of them", async () => {
     const { root, child } = await asked([wants(write("b.txt")), says("Done.")]);
-    await saying(child.stderr, "[y/N]");
+    await waitForOutput(child.stderr, "[y/N]");
     for (const answer of ["sure\n", "what\n"]) {
       child.stdin.write(answer);
-      expect(await saying(child.stderr, "[y/N]")).toContain("── Spanline asks ──");
+      expect(await waitForOutput(child.stderr, "[y/N]")).toContain("── Spanline asks ──");
     }
     const rest = text(child.stderr);
     child.stdin.write("yy\n");
@@ -105,7 +109,7 @@ describe("a question on the terminal", () => {
 
   it("is denied by Ctrl-D, which leaves a line of its own", async () => {
     const { root, child } = await asked([wants(write("b.txt")), says("Done.")]);
-    await saying(child.stderr, "[y/N]");
+    await waitForOutput(child.stderr, "[y/N]");
     const rest = text(child.stderr);
     child.stdin.write("\u0004");
     await once(child, "exit");
@@ -115,7 +119,7 @@ describe("a question on the terminal", () => {
 
   it("says why also where the default asks", async () => {
     const { child } = await asked([wants(write("b.txt")), says("Done.")], { policy: {} });
-    expect(await saying(child.stderr, "[y/N]")).toContain(
+    expect(await waitForOutput(child.stderr, "[y/N]")).toContain(
       '── Spanline asks ──\n  write_file {"path":"b.txt","content":"x\\n"}\n  Why: No rule speaks of write_file; the default is to ask\n',
     );
   });
@@ -127,12 +131,12 @@ describe("a question on the terminal", () => {
       wants(write("b.txt", `${lines.join("\n")}\n`)),
       says("Done."),
     ]);
-    const short = await saying(child.stderr, "[y/N/d]");
+    const short = await waitForOutput(child.stderr, "[y/N/d]");
     expect(short.match(/line number 3\b/g)).toHaveLength(1 + 2);
     expect(short).toContain("… 280 more lines");
     expect(short).not.toContain("the end");
     child.stdin.write("d\n");
-    const whole = await saying(child.stderr, "[y/N/d]");
+    const whole = await waitForOutput(child.stderr, "[y/N/d]");
     expect(whole).toContain("  + line number 250\n");
     expect(whole).toContain("  + rm -rf the end\n");
     child.stdin.write("y\n");
@@ -144,7 +148,7 @@ describe("a question on the terminal", () => {
     const long = `echo ${"a ".repeat(2000)}; rm -rf the-end`;
     const call = { id: "c1", name: "run_command", input: { command: long } };
     const { child } = await asked([wants(call), says("Done.")]);
-    const short = await saying(child.stderr, "[y/N/d]");
+    const short = await waitForOutput(child.stderr, "[y/N/d]");
     expect(short).toMatch(
       /\n {2}run_command \{"command":"echo a a .* more characters … .*rm -rf the-end"\}\n/,
     );
@@ -158,7 +162,7 @@ describe("a question on the terminal", () => {
       wants({ id: "c1", name: "edit_file", input: edit }),
       says("Done."),
     ]);
-    const question = await saying(child.stderr, "[y/N]");
+    const question = await waitForOutput(child.stderr, "[y/N]");
     expect(question).toContain("No diff: as the file is now, it would not be changed.");
     const rest = text(child.stderr);
     child.stdin.write("y\n");
@@ -187,7 +191,7 @@ describe("a question on the terminal", () => {
   it("says which words of a command look like files where secrets are kept", async () => {
     const call = { id: "c1", name: "run_command", input: { command: "cat ./.env src/a.txt" } };
     const { child } = await asked([wants(call), says("Done.")], { policy: {} });
-    expect(await saying(child.stderr, "[y/N]")).toContain(
+    expect(await waitForOutput(child.stderr, "[y/N]")).toContain(
       "  It names files where secrets are kept: ./.env\n",
     );
   });
@@ -197,7 +201,7 @@ describe("a question on the terminal", () => {
       wants(write("b\u200b.txt", "a\u202eb\u2060c\n")),
       says("Done."),
     ]);
-    const question = (await saying(child.stderr, "[y/N]")).split("Spanline asks")[1];
+    const question = (await waitForOutput(child.stderr, "[y/N]")).split("Spanline asks")[1];
     expect(question).toContain("b\\u{200b}.txt (new)");
     expect(question).toContain("+ a\\u{202e}b\\u{2060}c");
   });

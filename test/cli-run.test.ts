@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { emulate, type EmulateOptions } from "../src/emulator/index.ts";
-import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
+import { createCommandLine, waitForOutput, type CommandLine } from "./support/command-line.ts";
 
 let cli: CommandLine;
 
@@ -13,7 +13,7 @@ const NOTE = "Please save a note: buy milk";
 const DONE = /^Let me use save_note for that\.\n\nDone\. save_note says: Saved in /;
 
 beforeAll(async () => {
-  cli = await commandLine();
+  cli = await createCommandLine();
   // The package as a user's file of tools finds it.
   await cli.bundle("index.ts", "project/node_modules/spanline/index.mjs");
   const manifest = { name: "spanline", type: "module", exports: "./index.mjs" };
@@ -82,7 +82,7 @@ describe("spanline run", () => {
     async (answer, said, code) => {
       const child = cli.start(["run", NOTE], { isTerminal: true });
       const stdout = text(child.stdout);
-      expect(await saying(child.stderr, "Run save_note? [y/N]")).toContain(
+      expect(await waitForOutput(child.stderr, "Run save_note? [y/N]")).toContain(
         '\n  save_note {"text":"buy milk"}\n',
       );
       child.stdin.write(answer);
@@ -174,7 +174,7 @@ describe("spanline run", () => {
       })];`,
     );
     const child = cli.start(["run", "--tools", file, "-y", "What is the weather in Bergen?"]);
-    await saying(child.stderr, "HANGING");
+    await waitForOutput(child.stderr, "HANGING");
     const rest = text(child.stderr);
     child.kill("SIGINT");
     const [status] = await once(child, "exit");
@@ -183,7 +183,7 @@ describe("spanline run", () => {
 
   it("exits with 130 at Ctrl-C while it asks", async () => {
     const child = cli.start(["run", NOTE], { isTerminal: true });
-    await saying(child.stderr, "[y/N]");
+    await waitForOutput(child.stderr, "[y/N]");
     child.kill("SIGINT");
     expect(await once(child, "exit")).toEqual([130, null]);
   });

@@ -5,12 +5,12 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "./support/eventually.ts";
 import { WebSocket } from "ws";
-import { machineAddresses } from "../src/platform/machine-names.ts";
-import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
+import { listMachineAddresses } from "../src/platform/machine-names.ts";
+import { createCommandLine, waitForOutput, type CommandLine } from "./support/command-line.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
-  command = await commandLine();
+  command = await createCommandLine();
 });
 afterAll(() => command.close());
 
@@ -34,7 +34,7 @@ async function started(
   onTestFinished(() => void child.kill("SIGKILL"));
   let notes = "";
   child.stderr.on("data", (piece) => (notes += String(piece)));
-  const facts = JSON.parse(await saying(child.stdout, "}\n"));
+  const facts = JSON.parse(await waitForOutput(child.stdout, "}\n"));
   return { child, facts, url: String(facts.url), notes: () => notes };
 }
 
@@ -257,8 +257,8 @@ describe("spanline serve", () => {
     const environment = { KEY: "a-key-of-some-letters" };
     const child = command.start(["serve", ...place, "--config", config], { environment });
     onTestFinished(() => void child.kill("SIGKILL"));
-    const said = await saying(child.stdout, "Ctrl-C");
-    for (const address of machineAddresses().filter((one) => !one.includes(":"))) {
+    const said = await waitForOutput(child.stdout, "Ctrl-C");
+    for (const address of listMachineAddresses().filter((one) => !one.includes(":"))) {
       expect(said).toMatch(new RegExp(`Other machines .*http://${address}:\\d+/v1`));
     }
   });
@@ -364,7 +364,7 @@ describe("spanline up", () => {
     const place = newPlace();
     const child = command.start(["up", "--port", "0", "--data-dir", place]);
     onTestFinished(() => void child.kill("SIGKILL"));
-    const said = await saying(child.stdout, "Ctrl-C");
+    const said = await waitForOutput(child.stdout, "Ctrl-C");
     const [, url = ""] = /curl -N (\S+) /.exec(said) ?? [];
     const [, body = "{}"] = /-d '(.*)'\n/.exec(said) ?? [];
     const [, session] = /\/sessions\/(\w+)\?token/.exec(said) ?? [];
@@ -389,7 +389,7 @@ describe("spanline up", () => {
     mkdirSync(workingDirectory);
     const child = command.start(["up", "--port", "0", "--json", "-d", place], { workingDirectory });
     onTestFinished(() => void child.kill("SIGKILL"));
-    const { sessionId } = JSON.parse(await saying(child.stdout, "}\n"));
+    const { sessionId } = JSON.parse(await waitForOutput(child.stdout, "}\n"));
     const resume = ["chat", "--resume", "-d", place];
     const here = await command.run(resume, { workingDirectory, input: "What is 2 + 3?\n" });
     expect(here).toMatchObject({ stdout: "That is 5.\n", status: 0 });

@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { AgentEvent } from "../src/domain/agent-event.ts";
+import type { SessionEvent } from "../src/domain/agent-event.ts";
 import { openSqliteStore } from "../src/store/sqlite/open-sqlite-store.ts";
 import type { SessionFields } from "../src/store/store.ts";
-import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
+import { createCommandLine, waitForOutput, type CommandLine } from "./support/command-line.ts";
 
 let cli: CommandLine;
 
 beforeAll(async () => {
-  cli = await commandLine();
+  cli = await createCommandLine();
   return () => cli.close();
 });
 
@@ -25,7 +25,7 @@ function newDirectory(): string {
 interface Kept extends SessionFields {
   readonly sessionId: string;
   readonly at: number;
-  readonly events?: readonly AgentEvent[];
+  readonly events?: readonly SessionEvent[];
 }
 
 /** A data directory with these sessions, that nobody runs. */
@@ -33,7 +33,7 @@ async function directoryWith(...sessions: readonly Kept[]): Promise<string> {
   const directory = newDirectory();
   const store = await openSqliteStore({ file: join(directory, "sessions.db") });
   for (const { sessionId, at, events = [], ...index } of sessions) {
-    const { lease } = await store.acquire(sessionId, { owner: "test", now: at, forMs: 1 });
+    const { lease } = await store.acquire(sessionId, { owner: "test", now: at, durationMs: 1 });
     const opened = { type: "session.opened", agent: "demo", principal: "local" } as const;
     await store.append(lease, 0, {
       events: [opened, ...events].map((event) => ({ at, visibility: "public", event })),
@@ -50,7 +50,7 @@ async function directoryWith(...sessions: readonly Kept[]): Promise<string> {
 async function running() {
   const directory = newDirectory();
   const child = cli.start(["up", "--port", "0", "--json", "--data-dir", directory]);
-  const { url, sessionId } = JSON.parse(await saying(child.stdout, "}\n"));
+  const { url, sessionId } = JSON.parse(await waitForOutput(child.stdout, "}\n"));
   return {
     directory,
     sessionId: String(sessionId),
@@ -72,7 +72,7 @@ async function running() {
 const HOUR = 3_600_000;
 
 /** A turn with everything that a transcript can have. */
-const LIVELY: readonly AgentEvent[] = [
+const LIVELY: readonly SessionEvent[] = [
   { type: "prompt.accepted", promptId: "prompt_1", content: [{ type: "text", text: "Refund 7" }] },
   { type: "turn.started", turnId: "turn_1", promptId: "prompt_1" },
   {
@@ -85,11 +85,11 @@ const LIVELY: readonly AgentEvent[] = [
   { type: "text.delta", messageId: "msg_1", block: 0, text: "One mo" },
   { type: "text.finished", messageId: "msg_1", block: 0, text: "One moment.\u001b]0;owned\u0007" },
   {
-    type: "tool.called",
+    type: "tool_call.received",
     toolCallId: "tool_1",
     messageId: "msg_1",
     block: 1,
-    call: {
+    toolCall: {
       id: "a",
       name: "refund",
       inputText: '{"order":7}',
@@ -103,20 +103,20 @@ const LIVELY: readonly AgentEvent[] = [
     approvalId: "appr_1",
     question: "run",
     options: ["allow", "deny"],
-    about: "tool_1",
+    subjectId: "tool_1",
     action: "refund",
     input: { order: 7 },
     deadline: 9,
   },
   { type: "session.recovered", epoch: 2 },
-  { type: "approval.resolved", approvalId: "appr_1", decision: "deny", by: "deadline" },
+  { type: "approval.resolved", approvalId: "appr_1", decision: "deny", resolvedBy: "deadline" },
   {
     type: "tool.finished",
     toolCallId: "tool_1",
     ending: "denied",
-    result: { callId: "a", parts: [{ type: "text", text: "denied" }], isError: true },
+    result: { toolCallId: "a", parts: [{ type: "text", text: "denied" }], isError: true },
   },
-  { type: "call.lost", callId: "call_2" },
+  { type: "invocation.lost", invocationId: "call_2" },
   {
     type: "turn.finished",
     turnId: "turn_1",
@@ -248,7 +248,7 @@ connection_lost: It broke
     );
     expect(lines.stdout).not.toContain("\u001b");
     const { sessionId, events } = JSON.parse(json.stdout);
-    expect([sessionId, events.map((one: { event: AgentEvent }) => one.event).slice(1)]).toEqual([
+    expect([sessionId, events.map((one: { event: SessionEvent }) => one.event).slice(1)]).toEqual([
       "ses_1",
       LIVELY,
     ]);
@@ -282,15 +282,15 @@ describe("beside the process that runs the sessions", () => {
     await prompt("My name is Ada");
     const tail = ["sessions", "tail", "latest", "-d", directory];
     const fromStart = cli.start([...tail, "--from", "0", "--json"]);
-    expect(await saying(fromStart.stdout, "turn.finished")).toContain('"seq":1,');
+    expect(await waitForOutput(fromStart.stdout, "turn.finished")).toContain('"seq":1,');
     const fromEnd = cli.start([...tail]);
-    await saying(fromEnd.stderr, `following ${sessionId} behind event `);
+    await waitForOutput(fromEnd.stderr, `following ${sessionId} behind event `);
     await prompt("What is my name?");
-    expect(await saying(fromEnd.stdout, "completed")).toMatch(
+    expect(await waitForOutput(fromEnd.stdout, "completed")).toMatch(
       /^\n── .* ──\nuser\n {2}What is my name/,
     );
     const fromPlace = cli.start([...tail, "--events", "--from", "7"]);
-    expect(await saying(fromPlace.stdout, "turn.finished")).toMatch(/^ +8 /);
+    expect(await waitForOutput(fromPlace.stdout, "turn.finished")).toMatch(/^ +8 /);
     for (const child of [fromStart, fromEnd, fromPlace]) {
       child.kill("SIGINT");
       expect(await once(child, "exit")).toEqual([0, null]);
@@ -301,7 +301,7 @@ describe("beside the process that runs the sessions", () => {
     const { directory, sessionId, prompt, stop } = await running();
     await prompt("Hello");
     const follower = cli.start(["sessions", "tail", sessionId, "-d", directory, "--from", "0"]);
-    await saying(follower.stdout, "completed");
+    await waitForOutput(follower.stdout, "completed");
     const noted = text(follower.stderr);
     const args = ["sessions", "delete", sessionId, "-d", directory];
     const unasked = await cli.run(args);
@@ -310,7 +310,7 @@ describe("beside the process that runs the sessions", () => {
       expect.stringContaining("There is nobody to ask; add --yes to do it."),
     ]);
     const refusing = cli.start(args, { isTerminal: true });
-    await saying(refusing.stderr, "and its log for ever? [y/N]");
+    await waitForOutput(refusing.stderr, "and its log for ever? [y/N]");
     refusing.stdin.write("n\n");
     expect(await once(refusing, "exit")).toEqual([1, null]);
     const left = once(follower, "exit");
@@ -371,7 +371,7 @@ describe("spanline up that is to keep less than all", () => {
   async function upOn(directory: string, ...flags: readonly string[]) {
     const child = cli.start(["up", "-p", "0", "--json", "-d", directory, ...flags]);
     onTestFinished(() => void child.kill("SIGKILL"));
-    const { sessionId, isOwner } = JSON.parse(await saying(child.stdout, "}\n"));
+    const { sessionId, isOwner } = JSON.parse(await waitForOutput(child.stdout, "}\n"));
     return { child, sessionId, isOwner };
   }
 
@@ -389,7 +389,7 @@ describe("spanline up that is to keep less than all", () => {
       { sessionId: "ses_new", at: now - DAY },
     );
     const { child, sessionId } = await upOn(directory, "--keep-days", "30");
-    const noted = await saying(child.stderr, "\n");
+    const noted = await waitForOutput(child.stderr, "\n");
     expect(noted).toMatch(/^Deleted 2 sessions; 0\.\d MB of events are kept\n$/);
     expect(sessionId).toBe("ses_new");
     expect(await listed(directory)).toEqual(["ses_new"]);
@@ -399,8 +399,8 @@ describe("spanline up that is to keep less than all", () => {
     const directory = await directoryWith({ sessionId: "ses_old", at: Date.now() - 40 * DAY });
     const args = ["serve", "--port", "0", "--keep-days", "30", "--data-dir", directory];
     const child = cli.start(args);
-    expect(await saying(child.stderr, "\n")).toMatch(/^Deleted 1 session; /);
-    await saying(child.stdout, "Ctrl-C");
+    expect(await waitForOutput(child.stderr, "\n")).toMatch(/^Deleted 1 session; /);
+    await waitForOutput(child.stdout, "Ctrl-C");
     expect(await listed(directory)).toEqual([]);
   });
 
@@ -415,7 +415,7 @@ describe("spanline up that is to keep less than all", () => {
     const first = await upOn(directory);
     const { child, isOwner } = await upOn(directory, "--keep-mb", "1");
     expect([first.isOwner, isOwner]).toEqual([true, false]);
-    expect(await saying(child.stderr, "\n")).toBe(
+    expect(await waitForOutput(child.stderr, "\n")).toBe(
       `Process ${first.child.pid} runs the sessions: what it was told to keep counts, and not --keep-days or --keep-mb here\n`,
     );
     expect(await listed(directory)).toEqual(["ses_old"]);

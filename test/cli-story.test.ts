@@ -3,12 +3,12 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { eventually } from "./support/eventually.ts";
-import { commandLine, saying, type CommandLine } from "./support/command-line.ts";
-import { says, startModel, wants } from "./support/model-server.ts";
+import { createCommandLine, waitForOutput, type CommandLine } from "./support/command-line.ts";
+import { says, startModelServer, wants } from "./support/model-server.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
-  command = await commandLine();
+  command = await createCommandLine();
 });
 afterAll(() => command.close());
 
@@ -22,7 +22,7 @@ function configInReadme(): string {
 
 it("the agent of the README asks before it writes, is answered, and leaves receipts of both", async () => {
   const edit = { path: "src/a.ts", old_text: "1", new_text: "2" };
-  const model = await startModel("chat", [
+  const model = await startModelServer("chat", [
     wants({ id: "c1", name: "read_file", input: { path: "src/a.ts" } }),
     wants({ id: "c2", name: "read_file", input: { path: ".env" } }),
     wants({ id: "c3", name: "edit_file", input: edit }),
@@ -42,7 +42,7 @@ it("the agent of the README asks before it writes, is answered, and leaves recei
   expect((await command.run(check, options)).status).toBe(3);
 
   const up = command.start(["up", "--port", "0", "--json", ...place], options);
-  const { url, link, sessionId } = JSON.parse(await saying(up.stdout, "}\n"));
+  const { url, link, sessionId } = JSON.parse(await waitForOutput(up.stdout, "}\n"));
   const post = (path: string, body: object): Promise<Response> =>
     fetch(`${url}/api/sessions/${sessionId}/${path}`, {
       method: "POST",
@@ -69,7 +69,7 @@ it("the agent of the README asks before it writes, is answered, and leaves recei
     text: expect.stringMatching(/It is done\.$/),
   });
   expect(readFileSync(join(root, "src/a.ts"), "utf8")).toBe("const a = 2;\n");
-  expect(JSON.stringify(model.asked)).not.toContain("hunter2");
+  expect(JSON.stringify(model.modelRequests)).not.toContain("hunter2");
   up.kill("SIGINT");
   expect(await once(up, "exit")).toEqual([0, null]);
 

@@ -2,17 +2,17 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { addAcp } from "../src/cli/acp-options.ts";
-import { longTests } from "./support/long-tests.ts";
+import { addAcpCommand } from "../src/cli/acp-options.ts";
+import { allowLongTests } from "./support/long-tests.ts";
 
-longTests();
+allowLongTests();
 
 const root = join(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
 function acpCommand(): Command {
   const spanline = new Command();
-  addAcp(spanline, () => {});
+  addAcpCommand(spanline, () => {});
   const [command] = spanline.commands;
   if (command === undefined) throw new Error("It adds no command");
   return command;

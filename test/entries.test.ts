@@ -10,9 +10,9 @@ import * as hostTesting from "../src/host/testing.ts";
 import * as words from "../src/index.ts";
 import * as providers from "../src/providers/index.ts";
 import * as wire from "../src/wire/index.ts";
-import { longTests } from "./support/long-tests.ts";
+import { allowLongTests } from "./support/long-tests.ts";
 
-longTests();
+allowLongTests();
 
 const source = join(import.meta.dirname, "../src");
 
@@ -259,15 +259,15 @@ describe("without Node's Buffer", () => {
     const capture = readFileSync(join(source, "../examples/captures/support-turn.eventstream"));
     const sse = readFileSync(join(source, "../test/fixtures/strands/py-tool-turn.sse"));
     const whole = [
-      wire.runCodec(wire.harnessStream(), [new Uint8Array(capture)]),
-      wire.runCodec(wire.runtimeStream(), [new Uint8Array(sse)]),
+      wire.runCodec(wire.createHarnessStream(), [new Uint8Array(capture)]),
+      wire.runCodec(wire.createRuntimeStream(), [new Uint8Array(sse)]),
     ];
     vi.resetModules();
     vi.stubGlobal("Buffer", undefined);
     const bare = await import("../src/wire/index.ts");
     const again = [
-      bare.runCodec(bare.harnessStream(), [new Uint8Array(capture)]),
-      bare.runCodec(bare.runtimeStream(), [new Uint8Array(sse)]),
+      bare.runCodec(bare.createHarnessStream(), [new Uint8Array(capture)]),
+      bare.runCodec(bare.createRuntimeStream(), [new Uint8Array(sse)]),
     ];
     vi.unstubAllGlobals();
     expect(again).toEqual(whole);

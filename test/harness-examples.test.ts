@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { runCodec } from "../src/domain/codec.ts";
 import { toolError, toolSuccess } from "../src/domain/tool.ts";
-import { aigoOutput } from "../src/wire/aigo/aigo-output.ts";
-import { converseFold } from "../src/wire/converse/fold.ts";
-import { inlineFunction } from "../src/wire/converse/inline-function.ts";
+import { encodeAigoOutput } from "../src/wire/aigo/aigo-output.ts";
+import { createConverseFold } from "../src/wire/converse/fold.ts";
+import { createInlineFunction } from "../src/wire/converse/inline-function.ts";
 import { parse, readUnionEvent } from "../src/wire/converse/parse.ts";
-import { userMessages } from "../src/wire/converse/request.ts";
-import { resumeMessages } from "../src/wire/converse/resume.ts";
+import { createUserMessages } from "../src/wire/converse/request.ts";
+import { createResumeMessages } from "../src/wire/converse/resume.ts";
 
 const SESSION = "550e8400-e29b-41d4-a716-446655440000";
 
@@ -130,7 +130,7 @@ describe("the Converse profile", () => {
       },
       required: ["text"],
     };
-    expect(inlineFunction("echo", "Says it back", schema)).toEqual({
+    expect(createInlineFunction("echo", "Says it back", schema)).toEqual({
       type: "inline_function",
       name: "echo",
       config: { inlineFunction: { description: "Says it back", inputSchema: schema } },
@@ -146,7 +146,7 @@ describe("the Converse profile", () => {
       { messageStop: { stopReason: "tool_use" } },
     ]);
     const results = [toolSuccess("tu_1", "echoed: hi"), toolError("tu_2", "no")];
-    expect(resumeMessages(turn, results)).toEqual([
+    expect(createResumeMessages(turn, results)).toEqual([
       {
         role: "assistant",
         content: [
@@ -181,13 +181,13 @@ describe("the Converse profile", () => {
 
 describe("the AI GO! integration", () => {
   const output = (events: readonly unknown[], scope: string) =>
-    aigoOutput(runCodec(converseFold(), events.flatMap(readUnionEvent)), {
+    encodeAigoOutput(runCodec(createConverseFold(), events.flatMap(readUnionEvent)), {
       scope,
       sessionId: SESSION,
     });
 
   it("sends only the new user message", () => {
-    expect(userMessages("joe@example.com, order ORD-1001")).toEqual([
+    expect(createUserMessages("joe@example.com, order ORD-1001")).toEqual([
       { role: "user", content: [{ text: "joe@example.com, order ORD-1001" }] },
     ]);
   });

@@ -3,9 +3,9 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { longTests } from "./support/long-tests.ts";
+import { allowLongTests } from "./support/long-tests.ts";
 
-longTests();
+allowLongTests();
 
 const root = join(import.meta.dirname, "..");
 

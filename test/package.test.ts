@@ -11,9 +11,9 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { longTests } from "./support/long-tests.ts";
+import { allowLongTests } from "./support/long-tests.ts";
 
-longTests();
+allowLongTests();
 
 const root = join(import.meta.dirname, "..");
 const folder = mkdtempSync(join(tmpdir(), "spanline-package-"));

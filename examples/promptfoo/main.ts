@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-interface Found {
+interface PromptfooResult {
   readonly success: boolean;
   readonly error?: string;
   readonly provider: { readonly label: string };
@@ -22,21 +22,21 @@ interface Found {
   };
 }
 
-const here = join(import.meta.dirname, "..");
-const data = mkdtempSync(join(tmpdir(), "spanline-promptfoo-"));
+const projectFolder = join(import.meta.dirname, "..");
+const dataFolder = mkdtempSync(join(tmpdir(), "spanline-promptfoo-"));
 const { SPANLINE_URL, SPANLINE_KEY = "none" } = process.env;
 let server: ChildProcess | undefined;
 
 try {
-  const url = SPANLINE_URL?.replace(/\/(?:v1\/?)?$/, "") ?? (await started());
+  const url = SPANLINE_URL?.replace(/\/(?:v1\/?)?$/, "") ?? (await startServer());
   await checkServer(url);
-  const found = await evaluated(url);
+  const found = await runEvaluation(url);
   for (const { success, provider, testCase, response, error = "" } of found) {
     const mark = success ? "ok  " : "FAIL";
     const said = success ? response?.output : error;
     process.stdout.write(`${mark} ${provider.label}: ${testCase.description}: ${said}\n`);
   }
-  const problems = problemsOf(found);
+  const problems = listProblems(found);
   for (const problem of problems) process.stderr.write(`${problem}\n`);
   if (problems.length > 0) process.exitCode = 1;
 } catch (error) {
@@ -44,13 +44,13 @@ try {
   process.exitCode = 1;
 } finally {
   server?.kill();
-  rmSync(data, { recursive: true, force: true });
+  rmSync(dataFolder, { recursive: true, force: true });
 }
 
 /** A server on a free port, with nothing kept from before. */
-async function started(): Promise<string> {
-  const program = join(here, "..", "..", "dist", "cli", "main.js");
-  const options = ["serve", "--port", "0", "--json", "--data-dir", data];
+async function startServer(): Promise<string> {
+  const program = join(projectFolder, "..", "..", "dist", "cli", "main.js");
+  const options = ["serve", "--port", "0", "--json", "--data-dir", dataFolder];
   const { stdout, stderr } = (server = spawn(process.execPath, [program, ...options], {
     stdio: ["ignore", "pipe", "pipe"],
   }));
@@ -64,19 +64,27 @@ async function started(): Promise<string> {
 /** One complaint about an address or a key that is wrong, rather than one for each turn. */
 async function checkServer(url: string): Promise<void> {
   const headers = { authorization: `Bearer ${SPANLINE_KEY}` };
-  const answer = await fetch(`${url}/v1/models`, { headers }).catch((error: unknown) => {
+  const response = await fetch(`${url}/v1/models`, { headers }).catch((error: unknown) => {
     throw new Error(`There is no server at ${url}: look at SPANLINE_URL`, { cause: error });
   });
-  if (answer.ok) return;
-  const said = (await answer.text()).trim();
-  throw new Error(`${url} answers ${answer.status}: ${said}\nLook at SPANLINE_KEY`);
+  if (response.ok) return;
+  const responseText = (await response.text()).trim();
+  throw new Error(`${url} answers ${response.status}: ${responseText}\nLook at SPANLINE_KEY`);
 }
 
-async function evaluated(url: string): Promise<readonly Found[]> {
-  const output = join(data, "found.json");
-  const program = join(here, "node_modules", "promptfoo", "dist", "src", "entrypoint.js");
+async function runEvaluation(url: string): Promise<readonly PromptfooResult[]> {
+  const output = join(dataFolder, "found.json");
+  const program = join(projectFolder, "node_modules", "promptfoo", "dist", "src", "entrypoint.js");
   // One at a time: a turn needs the answer of the one before it.
-  const options = ["eval", "-c", join(here, "promptfooconfig.yaml"), "-j", "1", "-o", output];
+  const options = [
+    "eval",
+    "-c",
+    join(projectFolder, "promptfooconfig.yaml"),
+    "-j",
+    "1",
+    "-o",
+    output,
+  ];
   const quiet = ["--no-cache", "--no-write", "--no-progress-bar", "--no-table"];
   const env = {
     ...process.env,
@@ -84,7 +92,7 @@ async function evaluated(url: string): Promise<readonly Found[]> {
     SPANLINE_KEY,
     PROMPTFOO_DISABLE_TELEMETRY: "1",
     PROMPTFOO_DISABLE_UPDATE: "1",
-    PROMPTFOO_CONFIG_DIR: join(data, "promptfoo"),
+    PROMPTFOO_CONFIG_DIR: join(dataFolder, "promptfoo"),
   };
   const promptfoo = spawn(process.execPath, [program, ...options, ...quiet], {
     env,
@@ -95,20 +103,22 @@ async function evaluated(url: string): Promise<readonly Found[]> {
 }
 
 /** What is not as it should be, for whoever reads it. */
-function problemsOf(found: readonly Found[]): string[] {
-  const failed = found.filter(({ success }) => !success).length;
+function listProblems(results: readonly PromptfooResult[]): string[] {
+  const failed = results.filter(({ success }) => !success).length;
   return [
-    ...(found.length === 10 ? [] : [`There are ${found.length} turns, wanted 5 carried in 2 ways`]),
-    ...(failed === 0 ? [] : [`${failed} of ${found.length} turns are not as they should be`]),
-    ...(failed === 0 ? sessionProblems(found) : []),
+    ...(results.length === 10
+      ? []
+      : [`There are ${results.length} turns, wanted 5 carried in 2 ways`]),
+    ...(failed === 0 ? [] : [`${failed} of ${results.length} turns are not as they should be`]),
+    ...(failed === 0 ? listSessionProblems(results) : []),
   ];
 }
 
 /** Each conversation has one session for each way it is carried, and shares it with no other. */
-function sessionProblems(found: readonly Found[]): string[] {
+function listSessionProblems(results: readonly PromptfooResult[]): string[] {
   const sessions = new Map<string, string>();
   const problems: string[] = [];
-  for (const { provider, testCase, response } of found) {
+  for (const { provider, testCase, response } of results) {
     const id = response?.metadata?.session_id ?? "none";
     const conversation = `${provider.label} ${testCase.metadata.conversationId}`;
     const other = sessions.get(id) ?? conversation;

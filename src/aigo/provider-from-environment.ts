@@ -3,13 +3,13 @@ import { parseArn } from "../aws/arn.ts";
 import type { Credentials } from "../aws/credentials.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import type { Environment } from "../platform/environment.ts";
-import type { CallLimits } from "../providers/agentcore/limits.ts";
+import type { InvocationLimits } from "../providers/agentcore/limits.ts";
 import { harnessProvider } from "../providers/agentcore-harness/harness-provider.ts";
 import { runtimeProvider } from "../providers/agentcore-runtime/runtime-provider.ts";
 import type { Provider } from "../providers/provider.ts";
 
 export interface EnvironmentOptions extends Pick<ConnectionOptions, "send" | "clock"> {
-  readonly limits?: CallLimits;
+  readonly limits?: InvocationLimits;
 }
 
 /**
@@ -20,17 +20,17 @@ export function providerFromEnvironment(
   environment: Environment,
   options: EnvironmentOptions = {},
 ): Provider {
-  const harnessArn = given(environment, "AWS_HARNESS_ARN");
-  const runtimeArn = given(environment, "AWS_RUNTIME_ARN");
+  const harnessArn = readVariable(environment, "AWS_HARNESS_ARN");
+  const runtimeArn = readVariable(environment, "AWS_RUNTIME_ARN");
   if ((harnessArn === undefined) === (runtimeArn === undefined)) {
-    const found = harnessArn === undefined ? "neither is set" : "both are set";
-    throw wrong(
+    const problem = harnessArn === undefined ? "neither is set" : "both are set";
+    throw createEnvironmentError(
       "AWS_HARNESS_ARN",
-      `Name one agent, by AWS_HARNESS_ARN or AWS_RUNTIME_ARN; ${found}`,
+      `Name one agent, by AWS_HARNESS_ARN or AWS_RUNTIME_ARN; ${problem}`,
     );
   }
   checkRegion(environment, harnessArn ?? runtimeArn ?? "");
-  const connection = { ...options, ...connectionFrom(environment) };
+  const connection = { ...options, ...readConnection(environment) };
   return harnessArn === undefined
     ? runtimeProvider({ ...connection, runtimeArn: runtimeArn ?? "" })
     : harnessProvider({ ...connection, harnessArn });
@@ -38,50 +38,50 @@ export function providerFromEnvironment(
 
 /** An agent is where its ARN says. */
 function checkRegion(environment: Environment, arn: string): void {
-  const region = given(environment, "AWS_REGION");
-  const place = parseArn(arn)?.region;
-  if (region === undefined || place === undefined || region === place) return;
-  throw wrong(
+  const region = readVariable(environment, "AWS_REGION");
+  const arnRegion = parseArn(arn)?.region;
+  if (region === undefined || arnRegion === undefined || region === arnRegion) return;
+  throw createEnvironmentError(
     "AWS_REGION",
-    `AWS_REGION is ${region}, and the agent is in ${place}; leave it out, or name that agent's region`,
+    `AWS_REGION is ${region}, and the agent is in ${arnRegion}; leave it out, or name that agent's region`,
   );
 }
 
-function connectionFrom(environment: Environment): ConnectionOptions {
+function readConnection(environment: Environment): ConnectionOptions {
   const endpoint =
-    given(environment, "AWS_ENDPOINT_URL_BEDROCK_AGENTCORE") ??
-    given(environment, "AWS_ENDPOINT_URL");
-  const bearerToken = given(environment, "AWS_BEARER_TOKEN_BEDROCK_AGENTCORE");
+    readVariable(environment, "AWS_ENDPOINT_URL_BEDROCK_AGENTCORE") ??
+    readVariable(environment, "AWS_ENDPOINT_URL");
+  const bearerToken = readVariable(environment, "AWS_BEARER_TOKEN_BEDROCK_AGENTCORE");
   return {
     ...(endpoint !== undefined && { endpoint }),
     ...(bearerToken === undefined
-      ? { credentials: credentialsFrom(environment) }
-      : { bearerToken, credentials: async () => credentialsFrom(environment) }),
+      ? { credentials: readCredentials(environment) }
+      : { bearerToken, credentials: async () => readCredentials(environment) }),
   };
 }
 
-function credentialsFrom(environment: Environment): Credentials {
-  const sessionToken = given(environment, "AWS_SESSION_TOKEN");
+function readCredentials(environment: Environment): Credentials {
+  const sessionToken = readVariable(environment, "AWS_SESSION_TOKEN");
   return {
-    accessKeyId: secret(environment, "AWS_ACCESS_KEY_ID"),
-    secretAccessKey: secret(environment, "AWS_SECRET_ACCESS_KEY"),
+    accessKeyId: readSecret(environment, "AWS_ACCESS_KEY_ID"),
+    secretAccessKey: readSecret(environment, "AWS_SECRET_ACCESS_KEY"),
     ...(sessionToken !== undefined && { sessionToken }),
   };
 }
 
-function secret(environment: Environment, name: string): string {
-  const value = given(environment, name);
+function readSecret(environment: Environment, name: string): string {
+  const value = readVariable(environment, name);
   if (value !== undefined) return value;
   const message = `${name} is not set, and credentials are taken from nowhere else; set it. Nothing was sent`;
   throw new SpanlineError("no_credentials", message, { details: { path: name } });
 }
 
 /** A variable that is set to nothing is not set. */
-function given(environment: Environment, name: string): string | undefined {
+function readVariable(environment: Environment, name: string): string | undefined {
   const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
   return value === "" ? undefined : value;
 }
 
-function wrong(path: string, message: string): SpanlineError {
+function createEnvironmentError(path: string, message: string): SpanlineError {
   return new SpanlineError("invalid_option", message, { details: { path } });
 }

@@ -1,9 +1,9 @@
 import type { Environment } from "../platform/environment.ts";
 import type { HarnessProvider } from "../providers/agentcore-harness/harness-provider.ts";
-import type { CallInput, CallOptions, Provider } from "../providers/provider.ts";
+import type { InvocationInput, InvocationOptions, Provider } from "../providers/provider.ts";
 import type { ProviderEvent, TurnEnd } from "../domain/provider-event.ts";
-import { converseEvents } from "../wire/aigo/converse-events.ts";
-import { harnessEvents } from "../wire/aigo/harness-events.ts";
+import { encodeConverseEvents } from "../wire/aigo/converse-events.ts";
+import { createHarnessEventRecorder } from "../wire/aigo/harness-events.ts";
 import type { ModelInput } from "../wire/aigo/model-input.ts";
 import type { RawModelOutput } from "../wire/aigo/model-output.ts";
 import { INSTRUCTIONS_AS_TEXT, type Anomaly } from "../wire/responses/anomaly.ts";
@@ -31,16 +31,19 @@ export async function queryModel(
     ...(session_id !== "" && { sessionId: session_id }),
     ...(history !== undefined && { history }),
   };
-  const raw = harnessEvents();
+  const raw = createHarnessEventRecorder();
   const session = provider.open(opening);
-  const { input: prompt, wanted, anomalies = [] } = promptOf(provider, input);
-  const call = await session.call(prompt, { signal, tap: raw.add, ...wanted });
-  const heard: ProviderEvent[] = [];
-  for await (const event of call) heard.push(event);
-  const failure = heard.findLast((event): event is TurnEnd => event.type === "end")?.failure;
+  const { input: prompt, invocationOptions, anomalies = [] } = createPrompt(provider, input);
+  const call = await session.invoke(prompt, { signal, tap: raw.add, ...invocationOptions });
+  const events: ProviderEvent[] = [];
+  for await (const event of call) events.push(event);
+  const failure = events.findLast((event): event is TurnEnd => event.type === "end")?.failure;
   return {
     session_id: session.id,
-    events: isHarness(provider) && raw.events.length > 0 ? raw.events : converseEvents(heard),
+    events:
+      isHarnessProvider(provider) && raw.events.length > 0
+        ? raw.events
+        : encodeConverseEvents(events),
     ...(call.requestId !== undefined && { turn_id: call.requestId }),
     ...(failure !== undefined && { failure }),
     ...(state !== undefined && { state }),
@@ -49,13 +52,13 @@ export async function queryModel(
   };
 }
 
-interface Prompt {
-  readonly input: CallInput;
-  readonly wanted?: Pick<CallOptions, "instructions">;
+interface ModelPrompt {
+  readonly input: InvocationInput;
+  readonly invocationOptions?: Pick<InvocationOptions, "instructions">;
   readonly anomalies?: readonly Anomaly[];
 }
 
-function isHarness(provider: Provider): provider is HarnessProvider {
+function isHarnessProvider(provider: Provider): provider is HarnessProvider {
   return provider.name === "agentcore-harness";
 }
 
@@ -63,13 +66,14 @@ function isHarness(provider: Provider): provider is HarnessProvider {
  * An agent whose provider has a place for instructions is given them there, for this call. Any other agent is sent them as text,
  * once: before the first message of its session.
  */
-function promptOf(
-  { takes }: Provider,
+function createPrompt(
+  { capabilities }: Provider,
   { session_id, user_message, instructions }: ModelInput,
-): Prompt {
+): ModelPrompt {
   const prompt = { type: "prompt", texts: [user_message] } as const;
   if (instructions === undefined) return { input: prompt };
-  if (takes?.instructions === true) return { input: prompt, wanted: { instructions } };
+  if (capabilities?.instructions === true)
+    return { input: prompt, invocationOptions: { instructions } };
   if (session_id !== "") return { input: prompt };
   const texts = [instructions, user_message];
   return { input: { ...prompt, texts }, anomalies: [INSTRUCTIONS_AS_TEXT] };

@@ -28,20 +28,20 @@ export async function runInference(
 
 /** What is in it is looked at by the first stage. */
 export function readInferenceBody(body: string): ChatCompletionInput {
-  if (body.length > MOST_CHARACTERS)
-    throw unusable(`It has more than ${MOST_CHARACTERS} characters`);
+  if (body.length > MAX_CHARACTERS)
+    throw createBodyError(`It has more than ${MAX_CHARACTERS} characters`);
   const parsed = parseJson(body);
-  if (!parsed.ok) throw unusable(`It is no JSON: ${parsed.reason}`);
+  if (!parsed.ok) throw createBodyError(`It is no JSON: ${parsed.reason}`);
   const { value } = parsed;
   if (isObject(value) && Array.isArray(value["messages"])) {
     return { ...value, messages: value["messages"] };
   }
-  throw unusable('It is no object with "messages"');
+  throw createBodyError('It is no object with "messages"');
 }
 
-const MOST_CHARACTERS = 32 * 1024 * 1024;
+const MAX_CHARACTERS = 32 * 1024 * 1024;
 
-function unusable(reason: string): SpanlineError {
+function createBodyError(reason: string): SpanlineError {
   return new SpanlineError("invalid_message", `The body cannot be used. ${reason}`, {
     details: { param: "body", code: "invalid_json" },
   });

@@ -1,4 +1,4 @@
-import { guardCall, type Timer } from "./call-guard.ts";
+import { guardInvocation, type Timer } from "./call-guard.ts";
 import { pause } from "./pause.ts";
 
 /** What a budget needs of a clock. */
@@ -18,20 +18,20 @@ export interface Budget {
   /** Rejects with the signal's reason when the signal ends it. */
   pause(milliseconds: number): Promise<void>;
   /** A part of the budget with a limit of its own. */
-  part(milliseconds: number): Budget;
+  withLimit(milliseconds: number): Budget;
   /** Nothing of the budget is left behind. */
   release(): void;
 }
 
 export function startBudget(clock: BudgetClock, caller: AbortSignal, milliseconds: number): Budget {
   const start = clock.monotonic();
-  const guard = guardCall(clock, caller, { limit: "whole", milliseconds });
+  const guard = guardInvocation(clock, caller, { limit: "whole", milliseconds });
   const elapsed = (): number => clock.monotonic() - start;
   const remaining = (): number => Math.max(0, milliseconds - elapsed());
   return {
     signal: guard.signal,
     get isSpent() {
-      return guard.reached !== null;
+      return guard.reachedLimit !== null;
     },
     get elapsed() {
       return elapsed();
@@ -40,7 +40,7 @@ export function startBudget(clock: BudgetClock, caller: AbortSignal, millisecond
       return remaining();
     },
     pause: (time) => pause(clock, time, guard.signal),
-    part: (time) => startBudget(clock, guard.signal, Math.min(time, remaining())),
+    withLimit: (time) => startBudget(clock, guard.signal, Math.min(time, remaining())),
     release: () => guard.release(),
   };
 }

@@ -1,73 +1,73 @@
 /** What a guard needs of a clock. */
 export interface Timer {
-  after(milliseconds: number, run: () => void): () => void;
+  schedule(milliseconds: number, run: () => void): () => void;
 }
 
 /** Ends a call when its caller wants that, or when one of its limits is reached, and knows which it was. */
-export interface CallGuard<Limit extends string> {
+export interface InvocationGuard<Limit extends string> {
   /** To be given to everything that the call waits for. */
   readonly signal: AbortSignal;
   /** The limit that was reached; null when none was. */
-  readonly reached: Limit | null;
+  readonly reachedLimit: Limit | null;
   /** Starts waiting for the other side, for so long at most, or without end for `Infinity`. Forgets any wait before. */
-  wait(limit: Limit, milliseconds: number): void;
+  startWait(limit: Limit, milliseconds: number): void;
   /** The other side did its part; how long we take for ours is our affair. */
-  rest(): void;
+  stopWait(): void;
   /** The call is over: nothing of the guard is left behind. */
   release(): void;
 }
 
 /** `whole` limits all of the call, however it is spent. */
-export function guardCall<Limit extends string>(
+export function guardInvocation<Limit extends string>(
   timer: Timer,
   caller: AbortSignal,
-  whole: { readonly limit: Limit; readonly milliseconds: number },
-): CallGuard<Limit> {
+  total: { readonly limit: Limit; readonly milliseconds: number },
+): InvocationGuard<Limit> {
   const controller = new AbortController();
-  let reached: Limit | null = null;
-  let stopWaiting = nothing;
+  let reachedLimit: Limit | null = null;
+  let stopWaiting = noop;
 
   const start = (limit: Limit, milliseconds: number): (() => void) => {
-    if (milliseconds === Infinity) return nothing;
-    return timer.after(milliseconds, () => {
-      reached ??= limit;
+    if (milliseconds === Infinity) return noop;
+    return timer.schedule(milliseconds, () => {
+      reachedLimit ??= limit;
       stopTimers();
       controller.abort();
     });
   };
-  let stopWhole = nothing;
+  let stopTotal = noop;
   const stopTimers = (): void => {
     stopWaiting();
-    stopWhole();
+    stopTotal();
   };
-  const endByCaller = (): void => {
+  const abortByCaller = (): void => {
     stopTimers();
     controller.abort(caller.reason);
   };
-  if (caller.aborted) endByCaller();
+  if (caller.aborted) abortByCaller();
   else {
-    caller.addEventListener("abort", endByCaller, { once: true });
-    stopWhole = start(whole.limit, whole.milliseconds);
+    caller.addEventListener("abort", abortByCaller, { once: true });
+    stopTotal = start(total.limit, total.milliseconds);
   }
 
   return {
     signal: controller.signal,
-    get reached() {
-      return caller.aborted ? null : reached;
+    get reachedLimit() {
+      return caller.aborted ? null : reachedLimit;
     },
-    wait(limit, milliseconds) {
+    startWait(limit, milliseconds) {
       stopWaiting();
-      stopWaiting = controller.signal.aborted ? nothing : start(limit, milliseconds);
+      stopWaiting = controller.signal.aborted ? noop : start(limit, milliseconds);
     },
-    rest() {
+    stopWait() {
       stopWaiting();
-      stopWaiting = nothing;
+      stopWaiting = noop;
     },
     release() {
       stopTimers();
-      caller.removeEventListener("abort", endByCaller);
+      caller.removeEventListener("abort", abortByCaller);
     },
   };
 }
 
-function nothing(): void {}
+function noop(): void {}

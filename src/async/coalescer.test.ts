@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { fakeClock } from "../../test/support/fake-clock.ts";
-import { coalescer } from "./coalescer.ts";
+import { createFakeClock } from "../../test/support/fake-clock.ts";
+import { createCoalescer } from "./coalescer.ts";
 
 /** Lower case can wait and is joined; upper case cannot. A digit is heavy. */
 function letters(deliver?: (items: readonly string[]) => Promise<void>, milliseconds = 16) {
-  const clock = fakeClock();
+  const clock = createFakeClock();
   const delivered: (readonly string[])[] = [];
   const isLower = (text: string): boolean => text === text.toLowerCase();
-  const gathered = coalescer<string>({
+  const gathered = createCoalescer<string>({
     timer: clock,
     milliseconds,
     canWait: isLower,
-    join: (before, item) => (isLower(before) && isLower(item) ? before + item : undefined),
-    weight: (item) => (/\d/.test(item) ? Infinity : item.length),
+    merge: (before, item) => (isLower(before) && isLower(item) ? before + item : undefined),
+    weigh: (item) => (/\d/.test(item) ? Infinity : item.length),
     async deliver(items) {
       delivered.push(items);
       await deliver?.(items);

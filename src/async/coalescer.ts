@@ -16,15 +16,15 @@ export interface CoalescerOptions<Item> {
   readonly milliseconds: number;
   readonly canWait: (item: Item) => boolean;
   /** The two as one, where that says the same. */
-  readonly join: (before: Item, item: Item) => Item | undefined;
+  readonly merge: (before: Item, item: Item) => Item | undefined;
   /** How much room an item takes. */
-  readonly weight: (item: Item) => number;
+  readonly weigh: (item: Item) => number;
   readonly deliver: (items: readonly Item[]) => Promise<void>;
 }
 
 /** The first of a run of items that can wait goes at once, later ones together; one that cannot takes all along. */
-export function coalescer<Item>(options: CoalescerOptions<Item>): Coalescer<Item> {
-  const { timer, milliseconds, canWait, join, weight, deliver } = options;
+export function createCoalescer<Item>(options: CoalescerOptions<Item>): Coalescer<Item> {
+  const { timer, milliseconds, canWait, merge, weigh, deliver } = options;
   let waiting: Item[] = [];
   let waitingWeight = 0;
   /** What waits goes with the next batch, and need not wait for its time. */
@@ -32,16 +32,16 @@ export function coalescer<Item>(options: CoalescerOptions<Item>): Coalescer<Item
   let delivery: Promise<void> | undefined;
   let isQuiet = false;
   let stopTimer: (() => void) | undefined;
-  let broken: { readonly error: unknown } | undefined;
+  let failure: { readonly error: unknown } | undefined;
 
-  const isFull = (): boolean => waiting.length >= MOST_WAITING || waitingWeight >= MOST_WEIGHT;
-  const isWanted = (): boolean => isDue && waiting.length > 0;
-  const endQuiet = (): void => {
+  const isFull = (): boolean => waiting.length >= MAX_WAITING || waitingWeight >= MAX_WEIGHT;
+  const hasDueItems = (): boolean => isDue && waiting.length > 0;
+  const endQuietPeriod = (): void => {
     stopTimer?.();
     stopTimer = undefined;
     isQuiet = false;
   };
-  const taken = (): readonly Item[] => {
+  const takeWaiting = (): readonly Item[] => {
     const items = waiting;
     waiting = [];
     waitingWeight = 0;
@@ -51,63 +51,63 @@ export function coalescer<Item>(options: CoalescerOptions<Item>): Coalescer<Item
   /** From the look that finds nothing due to the end there is no moment in which something could become it. */
   const deliverAll = async (): Promise<void> => {
     try {
-      while (isWanted()) {
-        const items = taken();
-        endQuiet();
+      while (hasDueItems()) {
+        const items = takeWaiting();
+        endQuietPeriod();
         const last = items.at(-1);
         if (milliseconds > 0 && last !== undefined && canWait(last)) {
           isQuiet = true;
-          stopTimer = timer.after(milliseconds, whenDue);
+          stopTimer = timer.schedule(milliseconds, startDelivery);
         }
         await deliver(items);
       }
     } catch (error) {
       // Nothing may follow what is missing. Whoever adds next, or flushes, hears of it.
-      broken = { error };
-      endQuiet();
+      failure = { error };
+      endQuietPeriod();
     } finally {
       delivery = undefined;
     }
   };
   const start = (): void => {
-    if (waiting.length === 0 || broken !== undefined) return;
+    if (waiting.length === 0 || failure !== undefined) return;
     isDue = true;
     delivery ??= deliverAll();
   };
-  const whenDue = (): void => {
-    endQuiet();
+  const startDelivery = (): void => {
+    endQuietPeriod();
     start();
   };
-  const delivered = async (): Promise<void> => {
+  const waitForDelivery = async (): Promise<void> => {
     await delivery;
-    if (broken !== undefined) throw broken.error;
+    if (failure !== undefined) throw failure.error;
   };
 
   return {
     async add(item) {
-      if (broken !== undefined) throw broken.error;
+      if (failure !== undefined) throw failure.error;
       const last = waiting.at(-1);
-      const joined = last === undefined ? undefined : join(last, item);
+      const joined = last === undefined ? undefined : merge(last, item);
       if (joined === undefined) waiting.push(item);
       else waiting[waiting.length - 1] = joined;
-      waitingWeight += weight(item);
+      waitingWeight += weigh(item);
       if (!canWait(item) || !isQuiet || isFull()) start();
       // One batch is under way, and the next is full, or nothing is to be gathered at all.
-      if (isFull() || milliseconds === 0) await delivered();
+      if (isFull() || milliseconds === 0) await waitForDelivery();
     },
     async flush() {
       start();
-      await delivered();
-      endQuiet();
+      await waitForDelivery();
+      endQuietPeriod();
     },
     async stop() {
-      taken();
-      endQuiet();
+      takeWaiting();
+      endQuietPeriod();
       await delivery;
-      endQuiet();
+      endQuietPeriod();
     },
   };
 }
 
-const MOST_WAITING = 256;
-const MOST_WEIGHT = 1 << 20;
+const MAX_WAITING = 256;
+const MAX_WEIGHT = 1 << 20;

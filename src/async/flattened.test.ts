@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { flattened } from "./flattened.ts";
+import { flattenAsync } from "./flattened.ts";
 
 async function* numbers(
   ...lists: readonly (readonly number[])[]
@@ -18,22 +18,26 @@ async function all<Piece>(pieces: AsyncIterable<Piece>): Promise<Piece[]> {
   return read;
 }
 
-const of = (list: readonly number[]): readonly number[] => list;
+const expand = (list: readonly number[]): readonly number[] => list;
 
 describe("flattened", () => {
   it("gives what comes before, each piece of each item, and what comes behind", async () => {
-    const pieces = flattened(numbers([1, 2], [], [3]), { first: [0], of, atEnd: () => [4, 5] });
+    const pieces = flattenAsync(numbers([1, 2], [], [3]), {
+      initial: [0],
+      expand,
+      onEnd: () => [4, 5],
+    });
     expect(await all(pieces)).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
   it("gives nothing of a source without items but what comes before and behind", async () => {
-    expect(await all(flattened(numbers(), { of }))).toEqual([]);
+    expect(await all(flattenAsync(numbers(), { expand }))).toEqual([]);
   });
 
   it("makes a piece when it is read, and not before", async () => {
     const made: number[] = [];
-    const pieces = flattened(numbers([1, 2]), {
-      *of(list) {
+    const pieces = flattenAsync(numbers([1, 2]), {
+      *expand(list) {
         for (const one of list) {
           made.push(one);
           yield one;
@@ -46,9 +50,9 @@ describe("flattened", () => {
 
   it("throws what its source threw, and has left by then", async () => {
     const said: string[] = [];
-    const pieces = flattened(broken(), {
-      of,
-      async leave() {
+    const pieces = flattenAsync(broken(), {
+      expand,
+      async onClose() {
         await Promise.resolve();
         said.push("left");
       },
@@ -60,11 +64,11 @@ describe("flattened", () => {
 
   it("says something in place of what its source would have said", async () => {
     const said: string[] = [];
-    const pieces = flattened(broken(), {
-      of,
-      atEnd: () => [-1],
-      atFailure: () => [9],
-      leave: () => void said.push("left"),
+    const pieces = flattenAsync(broken(), {
+      expand,
+      onEnd: () => [-1],
+      onFailure: () => [9],
+      onClose: () => void said.push("left"),
     });
     expect(await all(pieces)).toEqual([1, 2, 9]);
     expect(said).toEqual(["left"]);
@@ -80,7 +84,7 @@ describe("flattened", () => {
         said.push("source");
       }
     }
-    const pieces = flattened(source(), { of, leave: () => void said.push("left") });
+    const pieces = flattenAsync(source(), { expand, onClose: () => void said.push("left") });
     for await (const piece of pieces) {
       expect(piece).toBe(1);
       break;
@@ -92,7 +96,7 @@ describe("flattened", () => {
 
   it("gives nothing to a reader that left while it waited", async () => {
     const { promise, resolve } = withResolvers<IteratorResult<readonly number[]>>();
-    const pieces = flattened({ next: () => promise }, { of });
+    const pieces = flattenAsync({ next: () => promise }, { expand });
     const waiting = pieces.next();
     await pieces.return?.();
     resolve({ done: false, value: [1] });

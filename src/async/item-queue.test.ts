@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { itemQueue } from "./item-queue.ts";
+import { createItemQueue } from "./item-queue.ts";
 
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const read: Item[] = [];
@@ -9,7 +9,7 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 
 describe("a queue of items", () => {
   it("gives them in order, those from before and those that come", async () => {
-    const queue = itemQueue<number>();
+    const queue = createItemQueue<number>();
     for (let item = 0; item < 5000; item += 1) queue.push(item);
     const read = all(queue);
     await Promise.resolve();
@@ -19,7 +19,7 @@ describe("a queue of items", () => {
   });
 
   it("gives what is in it before it ends with an error, and takes nothing behind that", async () => {
-    const queue = itemQueue<string>();
+    const queue = createItemQueue<string>();
     queue.push("a");
     queue.end(new Error("lost"));
     expect(queue.push("b")).toBe(false);
@@ -34,7 +34,7 @@ describe("a queue of items", () => {
 
   it("tells when its reader goes, and takes nothing more then", async () => {
     let isLeft = false;
-    const queue = itemQueue<number>(() => (isLeft = true));
+    const queue = createItemQueue<number>(() => (isLeft = true));
     queue.push(1);
     queue.push(2);
     for await (const item of queue) if (item === 1) break;

@@ -7,27 +7,27 @@ export interface ItemQueue<Item extends object | string | number> extends AsyncI
 }
 
 /** `left` is called when the reader goes before the end. */
-export function itemQueue<Item extends object | string | number>(
-  left: () => void = () => {},
+export function createItemQueue<Item extends object | string | number>(
+  onReaderLeft: () => void = () => {},
 ): ItemQueue<Item> {
   let items: Item[] = [];
-  let at = 0;
+  let readIndex = 0;
   let ending: { readonly error?: unknown } | undefined;
   let wake: (() => void) | undefined;
 
   /** What was read is not held, also when the reader never quite catches up. */
   function drop(): void {
-    if (at < 1024 || at * 2 < items.length) return;
-    items = items.slice(at);
-    at = 0;
+    if (readIndex < 1024 || readIndex * 2 < items.length) return;
+    items = items.slice(readIndex);
+    readIndex = 0;
   }
 
   async function* iterate(): AsyncGenerator<Item, void, undefined> {
     try {
       for (;;) {
-        const item = items[at];
+        const item = items[readIndex];
         if (item !== undefined) {
-          at += 1;
+          readIndex += 1;
           drop();
           yield item;
         } else if (ending !== undefined) {
@@ -35,14 +35,14 @@ export function itemQueue<Item extends object | string | number>(
           return;
         } else {
           items = [];
-          at = 0;
+          readIndex = 0;
           await new Promise<void>((resolve) => {
             wake = resolve;
           });
         }
       }
     } finally {
-      if (ending === undefined) left();
+      if (ending === undefined) onReaderLeft();
       ending ??= {};
     }
   }

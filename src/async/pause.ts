@@ -4,41 +4,44 @@ import type { Timer } from "./call-guard.ts";
 export function pause(timer: Timer, milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const end = (): void => {
-      callOff();
+    const abort = (): void => {
+      cancelTimer();
       reject(signal.reason);
     };
-    const callOff = timer.after(milliseconds, () => {
-      signal.removeEventListener("abort", end);
+    const cancelTimer = timer.schedule(milliseconds, () => {
+      signal.removeEventListener("abort", abort);
       resolve();
     });
-    signal.addEventListener("abort", end, { once: true });
+    signal.addEventListener("abort", abort, { once: true });
   });
 }
 
 /** Stops waiting for something that cannot itself be ended; what it comes to later is nobody's concern. */
-export function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+export function waitUnlessAborted<Value>(
+  work: Promise<Value>,
+  signal: AbortSignal,
+): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const end = (): void => reject(signal.reason);
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end, { once: true });
-    void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", end));
+    const abort = (): void => reject(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
 }
 
 /** What work comes to, or that it takes longer than so many milliseconds; then it is nobody's concern any more. */
-export async function orLate<Value>(
+export async function waitWithTimeout<Value>(
   timer: Timer,
   milliseconds: number,
   work: Promise<Value>,
 ): Promise<Value | "late"> {
-  let callOff = (): void => {};
-  const late = new Promise<"late">((resolve) => {
-    callOff = timer.after(milliseconds, () => resolve("late"));
+  let cancelTimer = (): void => {};
+  const timeout = new Promise<"late">((resolve) => {
+    cancelTimer = timer.schedule(milliseconds, () => resolve("late"));
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
-    callOff();
+    cancelTimer();
   }
 }

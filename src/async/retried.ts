@@ -1,19 +1,19 @@
-export interface RetryRules {
+export interface RetryOptions {
   /** How long to wait after a failure, counted from 1; undefined when the call is not made again. */
-  readonly waitAfter: (error: unknown, made: number) => number | undefined;
+  readonly computeDelay: (error: unknown, attemptNumber: number) => number | undefined;
   readonly pause: (milliseconds: number) => Promise<void>;
 }
 
 /** Makes a call again for as long as its failures allow that. Right only for calls that may be made twice. */
-export async function retried<Answer>(
-  attempt: (made: number) => Promise<Answer>,
-  { waitAfter, pause }: RetryRules,
+export async function retry<Answer>(
+  attempt: (attemptNumber: number) => Promise<Answer>,
+  { computeDelay, pause }: RetryOptions,
 ): Promise<Answer> {
-  for (let made = 1; ; made += 1) {
+  for (let attemptNumber = 1; ; attemptNumber += 1) {
     try {
-      return await attempt(made);
+      return await attempt(attemptNumber);
     } catch (error) {
-      const wait = waitAfter(error, made);
+      const wait = computeDelay(error, attemptNumber);
       if (wait === undefined) throw error;
       await pause(wait);
     }
@@ -26,7 +26,11 @@ export interface Backoff {
 }
 
 /** Doubles. At least half of it, so that it is a wait, and at random beyond, so that not all come back at once. */
-export function backoff(made: number, random: number, { first, longest }: Backoff): number {
-  const most = Math.min(first * 2 ** (made - 1), longest);
-  return (most / 2) * (1 + random);
+export function computeBackoff(
+  attemptNumber: number,
+  random: number,
+  { first, longest }: Backoff,
+): number {
+  const maxDelay = Math.min(first * 2 ** (attemptNumber - 1), longest);
+  return (maxDelay / 2) * (1 + random);
 }

@@ -1,18 +1,23 @@
-import type { ErrorAnswer } from "../domain/error-answer.ts";
+import type { ErrorResponse } from "../domain/error-answer.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import { systemClock, type Clock, type SteadyClock } from "../platform/clock.ts";
-import { httpClient, type HttpRequest, type SendHttp } from "../platform/http-client.ts";
-import { bearing } from "../remote/bearing.ts";
-import type { ServiceAnswer } from "../remote/once-caller.ts";
-import { awsCaller } from "./aws-caller.ts";
+import { createHttpClient, type HttpRequest, type SendHttp } from "../platform/http-client.ts";
+import { createBearerAuth } from "../remote/bearing.ts";
+import type { ServiceResponse } from "../remote/once-caller.ts";
+import { createAwsClient } from "./aws-caller.ts";
 import {
-  chainedCredentials,
-  keptCredentials,
+  createCredentialChain,
+  cacheCredentials,
   type Credentials,
   type CredentialSource,
 } from "./credentials.ts";
-import { AGENTCORE_SERVICE, agentCoreEndpoint, type Place, type Plane } from "./endpoints.ts";
-import { signedBy, type Authorize } from "./sign.ts";
+import {
+  AGENTCORE_SERVICE,
+  resolveAgentCoreEndpoint,
+  type AwsLocation,
+  type Plane,
+} from "./endpoints.ts";
+import { createSigner, type Authorize } from "./sign.ts";
 
 /** How to reach AgentCore, and as whom. */
 export interface ConnectionOptions {
@@ -34,76 +39,89 @@ export interface ServiceRequest extends Omit<HttpRequest, "url"> {
   readonly query: { readonly [name: string]: string };
 }
 
-export interface AgentCore {
+export interface AgentCoreClient {
   readonly clock: SteadyClock;
   /** Where each plane is. */
   readonly addresses: { readonly [plane in Plane]: URL };
   /** Rejects where there is nothing to authorize a call with. */
-  ready(): Promise<void>;
+  checkCredentials(): Promise<void>;
   /** Makes one call, once, and resolves with an answer that is a success. */
-  call(plane: Plane, request: ServiceRequest, signal: AbortSignal): Promise<ServiceAnswer>;
+  send(plane: Plane, request: ServiceRequest, signal: AbortSignal): Promise<ServiceResponse>;
 }
 
-export function agentCore(
-  place: Place,
-  errorFor: (answer: ErrorAnswer) => Error,
+export function createAgentCoreClient(
+  location: AwsLocation,
+  toError: (response: ErrorResponse) => Error,
   options: ConnectionOptions = {},
-): AgentCore {
-  const { send = httpClient().send, clock = systemClock } = options;
+): AgentCoreClient {
+  const { send = createHttpClient().send, clock = systemClock } = options;
   const addresses = {
-    data: endpointFor("data", place, options),
-    control: endpointFor("control", place, options),
+    data: resolveEndpoint("data", location, options),
+    control: resolveEndpoint("control", location, options),
   };
-  const authorize = authorization(place, clock, options);
-  const callers = {
-    data: awsCaller({ send, authorize, clock, errorFor }),
+  const authorize = createAuthorizer(location, clock, options);
+  const clients = {
+    data: createAwsClient({ send, authorize, clock, toError }),
     // Tokens are for agents; managing them takes a signature.
-    control: awsCaller({ send, authorize: signature(place, clock, options), clock, errorFor }),
+    control: createAwsClient({
+      send,
+      authorize: createServiceSigner(location, clock, options),
+      clock,
+      toError,
+    }),
   };
   return {
     clock,
     addresses,
-    async ready() {
+    async checkCredentials() {
       const body = new Uint8Array();
       await authorize({ method: "GET", url: addresses.data, headers: {}, body }, clock.now());
     },
-    call: (plane, { path, query, ...request }, signal) => {
+    send: (plane, { path, query, ...request }, signal) => {
       const url = new URL(addresses[plane]);
       // Put together as text, two slashes in a row would begin the name of another host.
       url.pathname = url.pathname.replace(/\/+$/, "") + path;
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-      return callers[plane]({ ...request, url }, signal);
+      return clients[plane]({ ...request, url }, signal);
     },
   };
 }
 
-function authorization(place: Place, clock: Clock, options: ConnectionOptions): Authorize {
+function createAuthorizer(
+  location: AwsLocation,
+  clock: Clock,
+  options: ConnectionOptions,
+): Authorize {
   const { bearerToken } = options;
-  if (bearerToken === undefined) return signature(place, clock, options);
-  return bearing(
+  if (bearerToken === undefined) return createServiceSigner(location, clock, options);
+  return createBearerAuth(
     typeof bearerToken === "string" ? () => Promise.resolve(bearerToken) : bearerToken,
   );
 }
 
-function signature(
-  { region }: Place,
+function createServiceSigner(
+  { region }: AwsLocation,
   clock: Clock,
   { credentials, profile }: ConnectionOptions,
 ): Authorize {
   const source =
     credentials === undefined
-      ? chainedCredentials(profile === undefined ? {} : { profile })
+      ? createCredentialChain(profile === undefined ? {} : { profile })
       : typeof credentials === "function"
-        ? keptCredentials(credentials, clock)
+        ? cacheCredentials(credentials, clock)
         : () => Promise.resolve(credentials);
-  return signedBy({ credentials: source, region, service: AGENTCORE_SERVICE });
+  return createSigner({ credentials: source, region, service: AGENTCORE_SERVICE });
 }
 
-function endpointFor(plane: Plane, place: Place, { endpoint }: ConnectionOptions): URL {
-  const given = typeof endpoint === "string" ? endpoint : endpoint?.[plane];
-  if (given === undefined) return agentCoreEndpoint(plane, place);
-  const url = URL.canParse(given) ? new URL(given) : null;
+function resolveEndpoint(
+  plane: Plane,
+  location: AwsLocation,
+  { endpoint }: ConnectionOptions,
+): URL {
+  const configured = typeof endpoint === "string" ? endpoint : endpoint?.[plane];
+  if (configured === undefined) return resolveAgentCoreEndpoint(plane, location);
+  const url = URL.canParse(configured) ? new URL(configured) : null;
   if (url !== null && /^https?:$/.test(url.protocol)) return url;
-  const message = `endpoint is ${JSON.stringify(given)}, wanted an address such as http://127.0.0.1:4780`;
+  const message = `endpoint is ${JSON.stringify(configured)}, wanted an address such as http://127.0.0.1:4780`;
   throw new SpanlineError("invalid_option", message, { details: { path: "endpoint" } });
 }

@@ -21,7 +21,7 @@ export function parseAuthorization(header: string): SignatureClaim | string {
   if (algorithm !== SIGNATURE_ALGORITHM) {
     return `Unsupported AWS 'algorithm': '${algorithm}' (only ${SIGNATURE_ALGORITHM} is supported).`;
   }
-  const parts = new Map(rest.split(",").map(keyAndValue));
+  const parts = new Map(rest.split(",").map(splitPair));
   const missing = ["Credential", "Signature", "SignedHeaders"].filter((key) => !parts.get(key));
   if (missing.length > 0) {
     return missing.map((key) => `Authorization header requires '${key}' parameter.`).join(" ");
@@ -29,8 +29,8 @@ export function parseAuthorization(header: string): SignatureClaim | string {
   const [accessKeyId, date, region, service, terminator, ...more] = (
     parts.get("Credential") ?? ""
   ).split("/");
-  const isWhole = accessKeyId && date && region && service && more.length === 0;
-  if (!isWhole || terminator !== "aws4_request") {
+  const isComplete = accessKeyId && date && region && service && more.length === 0;
+  if (!isComplete || terminator !== "aws4_request") {
     return "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term";
   }
   return {
@@ -41,7 +41,7 @@ export function parseAuthorization(header: string): SignatureClaim | string {
   };
 }
 
-function keyAndValue(part: string): [string, string] {
+function splitPair(part: string): [string, string] {
   const [key = "", value = ""] = part.trim().split(/=(.*)/s);
   return [key, value];
 }

@@ -11,7 +11,7 @@ export interface SignedRequest {
 }
 
 /** The canonical request of Signature Version 4, by the rules of every service but S3. */
-export function canonicalRequest(
+export function buildCanonicalRequest(
   request: SignedRequest,
   signedHeaders: readonly string[],
   payloadHash: string,
@@ -19,9 +19,9 @@ export function canonicalRequest(
   const names = signedHeaders.toSorted();
   return [
     request.method,
-    canonicalPath(request.path),
-    canonicalQuery(request.query),
-    ...names.map((name) => `${name}:${canonicalHeader(request, name)}`),
+    encodeCanonicalPath(request.path),
+    encodeCanonicalQuery(request.query),
+    ...names.map((name) => `${name}:${encodeCanonicalHeader(request, name)}`),
     "",
     names.join(";"),
     payloadHash,
@@ -29,52 +29,52 @@ export function canonicalRequest(
 }
 
 /** The path is escaped a second time as it stands: `arn%3Aaws` becomes `arn%253Aaws`. Its slashes are not. */
-function canonicalPath(path: string): string {
-  const kept: string[] = [];
+function encodeCanonicalPath(path: string): string {
+  const segments: string[] = [];
   for (const segment of path.split("/")) {
-    if (segment === "..") kept.pop();
-    else if (segment !== "" && segment !== ".") kept.push(escaped(segment));
+    if (segment === "..") segments.pop();
+    else if (segment !== "" && segment !== ".") segments.push(escapeUri(segment));
   }
-  const end = path.endsWith("/") && kept.length > 0 ? "/" : "";
-  return `/${kept.join("/")}${end}`;
+  const trailingSlash = path.endsWith("/") && segments.length > 0 ? "/" : "";
+  return `/${segments.join("/")}${trailingSlash}`;
 }
 
 /** Every name and value is escaped once, whatever escapes the client chose, and the pairs are sorted. */
-function canonicalQuery(query: string): string {
+function encodeCanonicalQuery(query: string): string {
   if (query === "") return "";
   return query
     .split("&")
     .map((pair) => {
       const [name = "", value = ""] = pair.split(/=(.*)/s);
-      return [escaped(unescaped(name)), escaped(unescaped(value))] as const;
+      return [escapeUri(unescapeUri(name)), escapeUri(unescapeUri(value))] as const;
     })
-    .sort((left, right) => order(left[0], right[0]) || order(left[1], right[1]))
+    .sort((left, right) => compareStrings(left[0], right[0]) || compareStrings(left[1], right[1]))
     .map(([name, value]) => `${name}=${value}`)
     .join("&");
 }
 
 /** Values lose the spaces around them and have each run of inner ones as one; repeated headers are joined. */
-function canonicalHeader({ headers }: SignedRequest, wanted: string): string {
+function encodeCanonicalHeader({ headers }: SignedRequest, headerName: string): string {
   return headers
-    .filter(([name]) => name === wanted)
+    .filter(([name]) => name === headerName)
     .map(([, value]) => value.trim().replaceAll(/\s+/g, " "))
     .join(",");
 }
 
-function order(left: string, right: string): number {
+function compareStrings(left: string, right: string): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;
 }
 
 /** Everything but letters, digits and `-_.~`, byte by byte. */
-function escaped(text: string): string {
+function escapeUri(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replaceAll(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 }
 
-function unescaped(text: string): string {
+function unescapeUri(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

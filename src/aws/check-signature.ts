@@ -4,8 +4,8 @@ import {
   SIGNATURE_ALGORITHM,
   type SignatureClaim,
 } from "./check-authorization.ts";
-import { canonicalRequest, type SignedRequest } from "./check-canonical.ts";
-import { basicTime, skewMessage, timeOf } from "./check-time.ts";
+import { buildCanonicalRequest, type SignedRequest } from "./check-canonical.ts";
+import { formatBasicTime, describeSkew, parseTime } from "./check-time.ts";
 
 export interface KnownCredentials {
   readonly accessKeyId: string;
@@ -48,18 +48,19 @@ export interface SignatureRefusal {
 
 /** Checks who a request is from, by its `Authorization` header. Shares no code with any signer. */
 export function checkSignature(request: SignedRequest, rules: SignatureRules): SignatureVerdict {
-  const authorization = header(request, "authorization");
-  if (authorization === undefined) return refusal("missing", "Missing Authentication Token");
+  const authorization = readHeader(request, "authorization");
+  if (authorization === undefined) return createRefusal("missing", "Missing Authentication Token");
   const [, token] = /^bearer\s+(\S+)$/i.exec(authorization) ?? [];
   if (token !== undefined) return { ok: true, mode: "bearer", token };
   const claim = parseAuthorization(authorization);
-  if (typeof claim === "string") return refusal("malformed", `${claim} ${quoted(authorization)}`);
-  const signedAt = header(request, "x-amz-date") ?? header(request, "date");
+  if (typeof claim === "string")
+    return createRefusal("malformed", `${claim} ${redactSignature(authorization)}`);
+  const signedAt = readHeader(request, "x-amz-date") ?? readHeader(request, "date");
   return (
-    headersProblem(claim, signedAt) ??
-    scopeProblem(claim, signedAt ?? "", rules) ??
-    skewProblem(signedAt ?? "", rules.now) ??
-    signatureProblem(request, claim, { ...rules, signedAt: signedAt ?? "" }) ?? {
+    checkSignedHeaders(claim, signedAt) ??
+    checkScope(claim, signedAt ?? "", rules) ??
+    checkSkew(signedAt ?? "", rules.now) ??
+    verifySignature(request, claim, { ...rules, signedAt: signedAt ?? "" }) ?? {
       ok: true,
       mode: "sigv4",
       accessKeyId: claim.accessKeyId,
@@ -67,39 +68,42 @@ export function checkSignature(request: SignedRequest, rules: SignatureRules): S
   );
 }
 
-function headersProblem(
+function checkSignedHeaders(
   { signedHeaders }: SignatureClaim,
   signedAt: string | undefined,
 ): SignatureRefusal | undefined {
-  if (signedAt === undefined || timeOf(signedAt) === undefined) {
-    return refusal(
+  if (signedAt === undefined || parseTime(signedAt) === undefined) {
+    return createRefusal(
       "malformed",
       "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header.",
     );
   }
   if (!signedHeaders.includes("host")) {
-    return refusal("malformed", "'Host' must be a 'SignedHeader' in the AWS Authorization.");
+    return createRefusal("malformed", "'Host' must be a 'SignedHeader' in the AWS Authorization.");
   }
   return undefined;
 }
 
-function scopeProblem(
+function checkScope(
   { scope }: SignatureClaim,
   signedAt: string,
   { region, service }: SignatureRules,
 ): SignatureRefusal | undefined {
   if (scope.region !== region) {
-    return refusal(
+    return createRefusal(
       "wrong-scope",
       `Credential should be scoped to a valid region, not '${scope.region}'. `,
     );
   }
   if (scope.service !== service) {
-    return refusal("wrong-scope", `Credential should be scoped to correct service: '${service}'. `);
+    return createRefusal(
+      "wrong-scope",
+      `Credential should be scoped to correct service: '${service}'. `,
+    );
   }
-  const date = basicTime(timeOf(signedAt) ?? 0).slice(0, 8);
+  const date = formatBasicTime(parseTime(signedAt) ?? 0).slice(0, 8);
   if (scope.date !== date) {
-    return refusal(
+    return createRefusal(
       "wrong-scope",
       "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: " +
         `'${scope.date}' != '${date}', from '${signedAt}'.`,
@@ -108,9 +112,9 @@ function scopeProblem(
   return undefined;
 }
 
-function skewProblem(signedAt: string, now: number): SignatureRefusal | undefined {
-  const message = skewMessage(timeOf(signedAt) ?? 0, now);
-  return message === undefined ? undefined : refusal("skewed", message);
+function checkSkew(signedAt: string, now: number): SignatureRefusal | undefined {
+  const message = describeSkew(parseTime(signedAt) ?? 0, now);
+  return message === undefined ? undefined : createRefusal("skewed", message);
 }
 
 interface SigningFacts {
@@ -118,41 +122,41 @@ interface SigningFacts {
   readonly signedAt: string;
 }
 
-function signatureProblem(
+function verifySignature(
   request: SignedRequest,
   claim: SignatureClaim,
   { credentials, signedAt }: SigningFacts,
 ): SignatureRefusal | undefined {
-  const token = header(request, "x-amz-security-token");
-  const known = credentials.find(
+  const token = readHeader(request, "x-amz-security-token");
+  const credential = credentials.find(
     ({ accessKeyId, sessionToken }) => accessKeyId === claim.accessKeyId && sessionToken === token,
   );
-  if (known === undefined) {
-    return refusal("unknown-key", "The security token included in the request is invalid.");
+  if (credential === undefined) {
+    return createRefusal("unknown-key", "The security token included in the request is invalid.");
   }
   const payloadHash = sha256(request.body);
-  const canonical = canonicalRequest(request, claim.signedHeaders, payloadHash);
-  if ((header(request, "x-amz-content-sha256") ?? payloadHash) !== payloadHash) {
+  const canonical = buildCanonicalRequest(request, claim.signedHeaders, payloadHash);
+  if ((readHeader(request, "x-amz-content-sha256") ?? payloadHash) !== payloadHash) {
     const message = "The provided 'x-amz-content-sha256' header does not match what was computed.";
-    return refusal("payload-mismatch", message, canonical);
+    return createRefusal("payload-mismatch", message, canonical);
   }
   const { date, region, service } = claim.scope;
   const stringToSign = [
     SIGNATURE_ALGORITHM,
-    basicTime(timeOf(signedAt) ?? 0),
+    formatBasicTime(parseTime(signedAt) ?? 0),
     `${date}/${region}/${service}/aws4_request`,
     sha256(canonical),
   ].join("\n");
   const key = [date, region, service, "aws4_request"].reduce<Buffer>(
     hmac,
-    Buffer.from(`AWS4${known.secretAccessKey}`),
+    Buffer.from(`AWS4${credential.secretAccessKey}`),
   );
   const expected = hmac(key, stringToSign).toString("hex");
-  if (isSame(expected, claim.signature)) return undefined;
-  return refusal("mismatch", mismatch(canonical, stringToSign), canonical);
+  if (isEqual(expected, claim.signature)) return undefined;
+  return createRefusal("mismatch", formatMismatch(canonical, stringToSign), canonical);
 }
 
-function mismatch(canonical: string, stringToSign: string): string {
+function formatMismatch(canonical: string, stringToSign: string): string {
   return (
     "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key " +
     "and signing method. Consult the service documentation for details.\n\n" +
@@ -161,7 +165,7 @@ function mismatch(canonical: string, stringToSign: string): string {
   );
 }
 
-function refusal(
+function createRefusal(
   problem: SignatureProblem,
   message: string,
   canonical: string | null = null,
@@ -169,12 +173,12 @@ function refusal(
   return { ok: false, problem, message, canonicalRequest: canonical };
 }
 
-function header({ headers }: SignedRequest, wanted: string): string | undefined {
-  return headers.find(([name]) => name === wanted)?.[1];
+function readHeader({ headers }: SignedRequest, headerName: string): string | undefined {
+  return headers.find(([name]) => name === headerName)?.[1];
 }
 
 /** Without the signature itself, which is nobody's business in a log. */
-function quoted(authorization: string): string {
+function redactSignature(authorization: string): string {
   return `Authorization=${authorization.replace(/(Signature=).*/s, "$1…")}`;
 }
 
@@ -186,7 +190,7 @@ function hmac(key: Buffer, data: string): Buffer {
   return createHmac("sha256", key).update(data).digest();
 }
 
-function isSame(left: string, right: string): boolean {
-  const [one, other] = [Buffer.from(left), Buffer.from(right)];
-  return one.length === other.length && timingSafeEqual(one, other);
+function isEqual(left: string, right: string): boolean {
+  const [leftBytes, rightBytes] = [Buffer.from(left), Buffer.from(right)];
+  return leftBytes.length === rightBytes.length && timingSafeEqual(leftBytes, rightBytes);
 }

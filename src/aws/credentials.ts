@@ -1,4 +1,4 @@
-import { SpanlineError, thrownMessage } from "../domain/errors.ts";
+import { SpanlineError, formatThrown } from "../domain/errors.ts";
 
 export interface Credentials {
   readonly accessKeyId: string;
@@ -20,7 +20,7 @@ export interface ChainOptions {
  * The standard AWS chain: environment, shared files with SSO and assumed roles, web identity, containers, instances. It is
  * loaded at the first call, since it takes longer to load than all the rest of a command.
  */
-export function chainedCredentials(options: ChainOptions = {}): CredentialSource {
+export function createCredentialChain(options: ChainOptions = {}): CredentialSource {
   let chain: ReturnType<typeof loadChain> | undefined;
   return async () => {
     try {
@@ -34,7 +34,7 @@ export function chainedCredentials(options: ChainOptions = {}): CredentialSource
       };
     } catch (cause) {
       const message =
-        `No AWS credentials: ${thrownMessage(cause).replace(/\.?$/, ".")} ` +
+        `No AWS credentials: ${formatThrown(cause).replace(/\.?$/, ".")} ` +
         "Set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or sign in with `aws sso login`";
       throw new SpanlineError("no_credentials", message, { cause });
     }
@@ -47,29 +47,29 @@ async function loadChain({ profile }: ChainOptions) {
   return defaultProvider(profile === undefined ? {} : { profile });
 }
 
-export interface ReadsTime {
+export interface TimeSource {
   now(): number;
 }
 
 /** Asks a source again only when what it gave is about to expire, and once for all who wait. */
-export function keptCredentials(source: CredentialSource, clock: ReadsTime): CredentialSource {
-  let known: Credentials | undefined;
-  let asking: Promise<Credentials> | undefined;
+export function cacheCredentials(source: CredentialSource, clock: TimeSource): CredentialSource {
+  let cached: Credentials | undefined;
+  let pending: Promise<Credentials> | undefined;
 
-  async function ask(): Promise<Credentials> {
+  async function refresh(): Promise<Credentials> {
     try {
-      known = await source();
-      return known;
+      cached = await source();
+      return cached;
     } finally {
-      asking = undefined;
+      pending = undefined;
     }
   }
 
   return async () => {
-    const left = (known?.expiresAt ?? Infinity) - clock.now();
-    if (known !== undefined && left > EXPIRY_MARGIN) return known;
-    asking ??= ask();
-    return asking;
+    const remaining = (cached?.expiresAt ?? Infinity) - clock.now();
+    if (cached !== undefined && remaining > EXPIRY_MARGIN) return cached;
+    pending ??= refresh();
+    return pending;
   };
 }
 

@@ -1,8 +1,8 @@
 import { SpanlineError } from "../domain/errors.ts";
-import type { Place } from "./endpoints.ts";
+import type { AwsLocation } from "./endpoints.ts";
 
 /** Where a region is. Throws when the text is no region: it becomes part of a host's name. */
-export function placeOf(region: string): Place {
+export function resolveLocation(region: string): AwsLocation {
   if (!/^[a-z]{2,5}(-[a-z]+)+-\d{1,2}$/.test(region)) {
     const message = `region is ${JSON.stringify(region)}, wanted a region of AWS, such as us-east-1`;
     throw new SpanlineError("invalid_option", message, { details: { path: "region" } });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { profileRegion } from "./profile-region.ts";
+import { readProfileRegion } from "./profile-region.ts";
 
 const CONFIG = `
 [default]
@@ -30,10 +30,10 @@ describe("the region of a profile", () => {
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     writeFileSync(join(folder, "config"), CONFIG);
     const file = { AWS_CONFIG_FILE: join(folder, "config") };
-    expect(await profileRegion({ ...env, ...file }, profile)).toBe(region);
+    expect(await readProfileRegion({ ...env, ...file }, profile)).toBe(region);
   });
 
   it("is none where there are no such files", async () => {
-    expect(await profileRegion({ AWS_CONFIG_FILE: "/nowhere" }, undefined)).toBeUndefined();
+    expect(await readProfileRegion({ AWS_CONFIG_FILE: "/nowhere" }, undefined)).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { createHash, createHmac, type Hash, type Hmac } from "node:crypto";
-import { bodyParts, type HttpRequest } from "../platform/http-client.ts";
+import { toBodyParts, type HttpRequest } from "../platform/http-client.ts";
 import type { CredentialSource } from "./credentials.ts";
 
 /** Makes a request one that a service of AWS lets in. `now` is the service's time as far as it is known. */
@@ -12,7 +12,7 @@ export interface SigningOptions {
 }
 
 /** Signs with AWS Signature Version 4, by the AWS SDK's own signer. */
-export function signedBy({ credentials, region, service }: SigningOptions): Authorize {
+export function createSigner({ credentials, region, service }: SigningOptions): Authorize {
   return async (request, now) => {
     const [{ SignatureV4 }, identity] = await Promise.all([
       import("@smithy/signature-v4"),
@@ -28,7 +28,7 @@ export function signedBy({ credentials, region, service }: SigningOptions): Auth
         path: url.pathname,
         query: Object.fromEntries(url.searchParams),
         headers: { ...headers, host: url.host },
-        ...(body !== undefined && { body: Buffer.concat(bodyParts(body)) }),
+        ...(body !== undefined && { body: Buffer.concat(toBodyParts(body)) }),
       },
       { signingDate: now / 1000 },
     );
@@ -36,19 +36,19 @@ export function signedBy({ credentials, region, service }: SigningOptions): Auth
   };
 }
 
-type Source = string | ArrayBuffer | ArrayBufferView;
+type HashInput = string | ArrayBuffer | ArrayBufferView;
 
 /** Node's hash in the shape that the signer wants. */
 class Sha256 {
   readonly #hash: Hash | Hmac;
 
-  constructor(secret?: Source) {
+  constructor(secret?: HashInput) {
     this.#hash =
-      secret === undefined ? createHash("sha256") : createHmac("sha256", bytesOf(secret));
+      secret === undefined ? createHash("sha256") : createHmac("sha256", toBytes(secret));
   }
 
-  update(data: Source): void {
-    this.#hash.update(bytesOf(data));
+  update(data: HashInput): void {
+    this.#hash.update(toBytes(data));
   }
 
   digest(): Promise<Uint8Array> {
@@ -56,7 +56,7 @@ class Sha256 {
   }
 }
 
-function bytesOf(source: Source): Uint8Array {
+function toBytes(source: HashInput): Uint8Array {
   if (typeof source === "string") return Buffer.from(source, "utf8");
   return ArrayBuffer.isView(source)
     ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)

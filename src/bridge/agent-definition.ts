@@ -1,10 +1,10 @@
 import type {
-  ApprovalLists,
+  ApprovalRules,
   ImageHandling,
   InvalidToolInput,
   MutationScope,
-  OnLost,
-  Settle,
+  LostInvocationPolicy,
+  QuiescePolicy,
   TurnCaps,
 } from "../domain/agent-event.ts";
 import type { AgentCommand } from "../domain/agent-command.ts";
@@ -19,22 +19,22 @@ export interface AgentDefinition {
   readonly provider: Provider;
   readonly tools?: readonly Tool[];
   /** Which tools run without asking, after asking, or never: each by its name or a pattern. What no list names is asked about. */
-  readonly approvals?: Partial<ApprovalLists>;
+  readonly approvals?: Partial<ApprovalRules>;
   /** Rules of what may run, as `definePolicy` made them. Where there are some, they decide instead of `approvals`. */
   readonly policy?: Policy;
   /** Where the paths begin that tools of the app or of MCP servers are called with; those of a workspace know. */
-  readonly workspace?: WorkspacePlace;
+  readonly workspace?: WorkspaceDefinition;
   /** What the tools may change, for whoever keeps books. */
   readonly mutationScope?: MutationScope;
   /** MCP servers whose tools every session has, connected to while it is used. */
   readonly mcp?: McpConnection;
   readonly caps?: Partial<TurnCaps>;
-  readonly onLost?: OnLost;
+  readonly onLost?: LostInvocationPolicy;
   /**
    * How an agent that may still be at work, after a cancel or a lost call, is brought to rest. `wait` unless said
    * otherwise: stopping ends its machine, and whatever only that machine remembers.
    */
-  readonly settle?: Settle;
+  readonly settle?: QuiescePolicy;
   /** How long an approval waits for its answer. */
   readonly approvalSeconds?: number;
   /** How long a turn waits for the results of tools that whoever prompts has; a day unless said. */
@@ -57,7 +57,7 @@ export interface AgentDefinition {
 }
 
 /** Where sessions of an agent work. */
-export interface WorkspacePlace {
+export interface WorkspaceDefinition {
   /** For sessions that named no folder themselves. */
   readonly root: string;
   /** Sessions work there, whatever folder in it they named; one that named another is refused. */

@@ -1,29 +1,29 @@
-import type { Decision } from "../domain/agent-event.ts";
+import type { ApprovalDecision } from "../domain/agent-event.ts";
 import type { CommandReply } from "../domain/session-command.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
 import { OwnerGoneError } from "./link/owner-gone-error.ts";
 import { localPrincipal } from "./local-principal.ts";
 import { lockOrJoin } from "./lock-or-join.ts";
 
-export interface AnswerGiven {
+export interface ApprovalAnswer {
   readonly sessionId: string;
   readonly approvalId: string;
-  readonly decision: Decision;
+  readonly decision: ApprovalDecision;
 }
 
 /** Answers a question in the process that runs the session. Undefined when none does: then nothing would come of it. */
-export async function answerThere(
-  { sessionId, approvalId, decision }: AnswerGiven,
-  options: Pick<BridgeOptions, "directory" | "version" | "clock" | "waiting">,
+export async function answerViaOwner(
+  { sessionId, approvalId, decision }: ApprovalAnswer,
+  options: Pick<BridgeOptions, "directory" | "version" | "clock" | "onWaiting">,
 ): Promise<CommandReply | undefined> {
   const { signal } = new AbortController();
   for (;;) {
-    const found = await lockOrJoin({ ...options, signal });
-    if (found.lock !== undefined) {
-      found.lock.release();
+    const lockOrOwner = await lockOrJoin({ ...options, signal });
+    if (lockOrOwner.lock !== undefined) {
+      lockOrOwner.lock.release();
       return undefined;
     }
-    const { sessions } = found;
+    const { sessions } = lockOrOwner;
     try {
       const answer = { type: "answer", approvalId, decision } as const;
       return await sessions.command(sessionId, answer, { principal: localPrincipal });

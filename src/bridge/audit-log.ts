@@ -1,21 +1,21 @@
-import type { AgentEvent } from "../domain/agent-event.ts";
+import type { SessionEvent } from "../domain/agent-event.ts";
 import type { Envelope } from "../domain/envelope.ts";
-import { isYes } from "../domain/answers.ts";
+import { isApproving } from "../domain/answers.ts";
 import {
   isReceipt,
-  lastReceipt,
+  evolveLastReceipt,
   NO_RECEIPT,
-  signatureOf,
-  signedContent,
+  readSignature,
+  createSignedContent,
   type LastReceipt,
   type Receipt,
 } from "../domain/receipt.ts";
-import { digestOf } from "../platform/digest.ts";
-import { auditCalls, type AuditedCall } from "./audit-calls.ts";
+import { digestValue } from "../platform/digest.ts";
+import { createToolCallTracker, type AuditedToolCall } from "./audit-calls.ts";
 import type { SigningKeys, SignatureCheck } from "./signing-keys.ts";
 
 /** One receipt of a log: who let what run, or did not, and whether it is as it was written. */
-export interface AuditEntry extends AuditedCall {
+export interface AuditEntry extends AuditedToolCall {
   readonly seq: number;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -38,40 +38,40 @@ export interface AuditGap {
   readonly what: "started" | "asked" | "denied" | "shown" | "output";
 }
 
-export interface Audited {
+export interface AuditResult {
   readonly entry?: AuditEntry;
   readonly gap?: AuditGap;
 }
 
 export interface LogAudit {
   /** Takes the next event of the log, and says what it proves, or does not. */
-  readonly take: (envelope: Envelope) => Audited;
+  readonly take: (envelope: Envelope) => AuditResult;
   /** The last receipt so far. */
   readonly last: LastReceipt;
 }
 
 export function auditLog(keys: SigningKeys): LogAudit {
   let last = NO_RECEIPT;
-  const owed = owedReceipts();
-  const calls = auditCalls();
+  const receiptChecker = createReceiptChecker();
+  const toolCalls = createToolCallTracker();
   const entryOf = (envelope: Envelope): AuditEntry | undefined => {
     const { seq, at, actor, event } = envelope;
     if (!isReceipt(event)) return undefined;
-    owed.take(event);
-    const signed = signatureOf(event);
-    const signature = checkedBy(keys, { ...envelope, event }, signed);
-    const missing = missingBefore(signed, last);
-    last = lastReceipt(last, event);
+    receiptChecker.addReceipt(event);
+    const receiptSignature = readSignature(event);
+    const signature = checkSignature(keys, { ...envelope, event }, receiptSignature);
+    const missing = countMissingReceipts(receiptSignature, last);
+    last = evolveLastReceipt(last, event);
     const principal = actor?.principal ?? null;
-    const before = missing === 0 ? {} : { missing };
-    const call = calls.of(event);
-    return { seq, at, signature, ...before, ...call, principal, receipt: event };
+    const missingField = missing === 0 ? {} : { missing };
+    const call = toolCalls.describe(event);
+    return { seq, at, signature, ...missingField, ...call, principal, receipt: event };
   };
   return {
     take(envelope) {
       const { seq, at, event } = envelope;
-      calls.take(envelope);
-      const gap = owed.check(event);
+      toolCalls.add(envelope);
+      const gap = receiptChecker.check(event);
       const entry = entryOf(envelope);
       return {
         ...(entry !== undefined && { entry }),
@@ -87,77 +87,77 @@ export function auditLog(keys: SigningKeys): LogAudit {
 /** Whether the receipt is as it was written, and so is everything before it. A log that was doubted says so itself. */
 export function isProven({ signature, missing = 0, isChanged, receipt }: AuditEntry): boolean {
   if (signature !== "valid" || missing > 0 || isChanged === true) return false;
-  return receipt.type !== "approvals.doubted";
+  return receipt.type !== "approvals.invalidated";
 }
 
-type Signed = ReturnType<typeof signatureOf>;
+type ReceiptSignature = ReturnType<typeof readSignature>;
 
-function checkedBy(
+function checkSignature(
   keys: SigningKeys,
   receipt: Envelope & { readonly event: Receipt },
-  signed: Signed,
+  receiptSignature: ReceiptSignature,
 ): AuditEntry["signature"] {
-  if (signed === undefined) return "unsigned";
-  if (signed === null) return "forged";
-  return keys.check(signedContent(receipt, signed), signed);
+  if (receiptSignature === undefined) return "unsigned";
+  if (receiptSignature === null) return "forged";
+  return keys.check(createSignedContent(receipt, receiptSignature), receiptSignature);
 }
 
 /** One that names another than the one that stands before it has lost at least that. */
-function missingBefore(signed: Signed, last: LastReceipt): number {
-  const { number, before } = signed ?? {};
+function countMissingReceipts(receiptSignature: ReceiptSignature, last: LastReceipt): number {
+  const { number, before } = receiptSignature ?? {};
   if (number === undefined) return 0;
   if (number === last.number + 1 && before === last.mac) return 0;
   return Math.max(1, number - last.number - 1);
 }
 
-type Gap = Pick<AuditGap, "toolCallId" | "what">;
+type GapDetails = Pick<AuditGap, "toolCallId" | "what">;
 
 /** What a log says beside its receipts, and what has to stand before that: so the last ones are missed too. */
-function owedReceipts() {
-  const decided = new Map<string, Extract<Receipt, { readonly type: "policy.decided" }>>();
-  const answered = new Map<string, boolean>();
+function createReceiptChecker() {
+  const decisions = new Map<string, Extract<Receipt, { readonly type: "policy.decided" }>>();
+  const resolutions = new Map<string, boolean>();
   /** The question that was last asked about a call. */
-  const asked = new Map<string, string>();
+  const lastApproval = new Map<string, string>();
   /** Calls that may have run here, and those that were another's to run. */
-  const started = new Set<string>();
-  const elsewhere = new Set<string>();
-  const neverStarted = (toolCallId: string): Gap | undefined =>
-    started.has(toolCallId) || elsewhere.has(toolCallId)
+  const startedCalls = new Set<string>();
+  const externalCalls = new Set<string>();
+  const findUnstarted = (toolCallId: string): GapDetails | undefined =>
+    startedCalls.has(toolCallId) || externalCalls.has(toolCallId)
       ? undefined
       : { toolCallId, what: "started" };
-  const gapIn = (event: AgentEvent): Gap | undefined => {
+  const findGap = (event: SessionEvent): GapDetails | undefined => {
     switch (event.type) {
-      case "tool.called":
-        if (event.executor === "prompter" || event.call.runBy === "server")
-          elsewhere.add(event.toolCallId);
+      case "tool_call.received":
+        if (event.executor === "prompter" || event.toolCall.runBy === "server")
+          externalCalls.add(event.toolCallId);
         return undefined;
-      case "tool.spawned":
-      case "tool.progressed":
-        return neverStarted(event.toolCallId);
+      case "tool.process_started":
+      case "tool.progress":
+        return findUnstarted(event.toolCallId);
       case "tool.started": {
         const { toolCallId, digest, approvalId } = event;
-        started.add(toolCallId);
-        const receipt = decided.get(toolCallId);
+        startedCalls.add(toolCallId);
+        const receipt = decisions.get(toolCallId);
         const action = receipt?.digest === digest ? receipt.decision.action : undefined;
-        const isAnswered = action === "ask" && answered.get(approvalId ?? "") === true;
+        const isAnswered = action === "ask" && resolutions.get(approvalId ?? "") === true;
         return action === "allow" || isAnswered ? undefined : { toolCallId, what: "started" };
       }
       case "approval.requested": {
-        const { question, about: toolCallId, approvalId } = event;
-        asked.set(toolCallId, approvalId);
+        const { question, subjectId: toolCallId, approvalId } = event;
+        lastApproval.set(toolCallId, approvalId);
         if (question !== "run") return undefined;
-        const receipt = decided.get(toolCallId);
+        const receipt = decisions.get(toolCallId);
         if (receipt?.decision.action !== "ask") return { toolCallId, what: "asked" };
-        const isAsJudged = receipt.digest === digestOf(event.input ?? {});
+        const isAsJudged = receipt.digest === digestValue(event.input ?? {});
         return isAsJudged ? undefined : { toolCallId, what: "shown" };
       }
       case "tool.finished": {
         const { toolCallId, ending, durationMs } = event;
         // Only what ran here took its time, or did its work.
-        if (ending === "succeeded" || durationMs !== undefined) return neverStarted(toolCallId);
+        if (ending === "succeeded" || durationMs !== undefined) return findUnstarted(toolCallId);
         if (ending !== "denied") return undefined;
-        const isDenied = decided.get(toolCallId)?.decision.action === "deny";
-        const isAnswered = answered.get(asked.get(toolCallId) ?? "") === false;
+        const isDenied = decisions.get(toolCallId)?.decision.action === "deny";
+        const isAnswered = resolutions.get(lastApproval.get(toolCallId) ?? "") === false;
         return isDenied || isAnswered ? undefined : { toolCallId, what: "denied" };
       }
       default:
@@ -165,12 +165,12 @@ function owedReceipts() {
     }
   };
   return {
-    take(receipt: Receipt): void {
-      if (receipt.type === "policy.decided") decided.set(receipt.toolCallId, receipt);
+    addReceipt(receipt: Receipt): void {
+      if (receipt.type === "policy.decided") decisions.set(receipt.toolCallId, receipt);
       // Nobody answered a question that a change closed: its call is judged anew.
-      if (receipt.type !== "approval.resolved" || receipt.by === "change") return;
-      answered.set(receipt.approvalId, isYes(receipt.decision));
+      if (receipt.type !== "approval.resolved" || receipt.resolvedBy === "change") return;
+      resolutions.set(receipt.approvalId, isApproving(receipt.decision));
     },
-    check: gapIn,
+    check: findGap,
   };
 }

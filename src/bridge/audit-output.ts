@@ -1,16 +1,16 @@
 import type { Envelope } from "../domain/envelope.ts";
-import { digestOfBytes } from "../platform/digest.ts";
+import { digestBytes } from "../platform/digest.ts";
 import type { Store } from "../store/store.ts";
 import type { AuditGap } from "./audit-log.ts";
 
 /** Compares the stored output of a tool with the digest in its signed result. Undefined if they match or there is none. */
 export async function auditOutput(
-  sessions: Pick<Store, "blob">,
+  sessions: Pick<Store, "readBlob">,
   { sessionId, seq, at, event }: Envelope,
 ): Promise<AuditGap | undefined> {
   if (event.type !== "tool.finished" || event.blobId === undefined) return undefined;
   const { toolCallId, blobId, blobDigest } = event;
-  const bytes = await sessions.blob(sessionId, blobId);
-  const isSame = bytes !== undefined && digestOfBytes(bytes) === blobDigest;
+  const bytes = await sessions.readBlob(sessionId, blobId);
+  const isSame = bytes !== undefined && digestBytes(bytes) === blobDigest;
   return isSame ? undefined : { seq, at, toolCallId, what: "output" };
 }

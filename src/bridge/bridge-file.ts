@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isObject, parseJson } from "../domain/json.ts";
 import { readSavedFile } from "../platform/saved-file.ts";
-import type { ConfigMark } from "./config/used-config.ts";
+import type { ConfigFingerprint } from "./config/used-config.ts";
 
 /** How to reach the process that owns a data directory. Only its user can read it. */
 export interface BridgeFile {
@@ -10,7 +10,7 @@ export interface BridgeFile {
   readonly version: string;
   readonly pid: number;
   /** Where its agents come from; absent for agents of no configuration. */
-  readonly config?: ConfigMark;
+  readonly config?: ConfigFingerprint;
 }
 
 /** Undefined when there is none, or none that can be read. */
@@ -21,11 +21,11 @@ export async function readBridgeFile(directory: string): Promise<BridgeFile | un
   const { address, token, version, pid } = parsed.value;
   if (typeof address !== "string" || typeof token !== "string") return undefined;
   if (typeof version !== "string" || typeof pid !== "number") return undefined;
-  const config = markIn(parsed.value["config"]);
+  const config = parseConfigFingerprint(parsed.value["config"]);
   return { address, token, version, pid, ...(config !== undefined && { config }) };
 }
 
-function markIn(value: unknown): ConfigMark | undefined {
+function parseConfigFingerprint(value: unknown): ConfigFingerprint | undefined {
   const { file, digest } = isObject(value) ? value : {};
   return typeof file === "string" && typeof digest === "string" ? { file, digest } : undefined;
 }

@@ -1,9 +1,9 @@
 import type { SteadyClock } from "../platform/clock.ts";
 import type { Agent } from "../session/agent.ts";
 import type { Seed } from "../session/new-id.ts";
-import type { Datasync } from "../store/sqlite/wal-file.ts";
+import type { SyncFileData } from "../store/sqlite/wal-file.ts";
 import type { BridgeFile } from "./bridge-file.ts";
-import type { ConfigMark, UsedConfig } from "./config/used-config.ts";
+import type { ConfigFingerprint, SelectedConfig } from "./config/used-config.ts";
 import type { RetentionOptions } from "./keep-retention.ts";
 
 export interface BridgeOptions {
@@ -14,7 +14,7 @@ export interface BridgeOptions {
   /** Starts the agents, in the process that runs the sessions and nowhere else. */
   readonly agents: () => Promise<StartedAgents>;
   /** Where the agents would come from; absent for agents of no configuration. */
-  readonly config?: UsedConfig;
+  readonly config?: SelectedConfig;
   /** Something that people should know before they begin. */
   readonly notice?: (line: string) => void;
   /**
@@ -23,7 +23,7 @@ export interface BridgeOptions {
    */
   readonly keysDirectory?: string;
   /** How commits are brought to the disk. */
-  readonly datasync?: Datasync;
+  readonly datasync?: SyncFileData;
   /** How long the pieces of a text are gathered; 0 keeps each as it came. */
   readonly coalesceMs?: number;
   /** What ids are made of, in place of chance. */
@@ -33,7 +33,7 @@ export interface BridgeOptions {
   /** Aborted when this process is to end: what it is just opening is given up. */
   readonly signal?: AbortSignal;
   /** Told when another process has the directory and does not answer. */
-  readonly waiting?: (owner: BridgeFile | undefined) => void;
+  readonly onWaiting?: (owner: BridgeFile | undefined) => void;
   /** Something went wrong that no caller will hear of. */
   readonly report: (error: unknown) => void;
 }
@@ -41,6 +41,6 @@ export interface BridgeOptions {
 export interface StartedAgents {
   readonly agents: readonly Agent[];
   /** Where they come from, as it was read; absent for agents of no configuration. */
-  readonly config?: ConfigMark;
+  readonly config?: ConfigFingerprint;
   readonly close: () => Promise<void>;
 }

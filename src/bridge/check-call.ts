@@ -1,16 +1,16 @@
-import type { ToolFacts } from "../domain/agent-event.ts";
+import type { ToolSpec } from "../domain/agent-event.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { PathFact, PolicyDecision } from "../domain/policy-decision.ts";
-import { contextOf } from "../policy/call-facts.ts";
-import { judge } from "../policy/judge.ts";
+import { createPolicyContext } from "../policy/call-facts.ts";
+import { evaluatePolicy } from "../policy/judge.ts";
 import type { PathArgument } from "../policy/path-arguments.ts";
-import { examineBy, type Agent } from "../session/agent.ts";
-import { callFacts, pathsToFind } from "../session/tools/path-facts.ts";
-import { policyOf } from "../session/tools/policy-of.ts";
+import { resolveToolPaths, type Agent } from "../session/agent.ts";
+import { readToolCallFacts, listPathsToResolve } from "../session/tools/path-facts.ts";
+import { resolvePolicy } from "../session/tools/policy-of.ts";
 
-export { explain } from "../policy/explain.ts";
+export { explainDecision } from "../policy/explain.ts";
 
-export interface CheckedCall {
+export interface ToolCallCheck {
   readonly decision: PolicyDecision;
   /** Whether the agent has the tool; rules think the worst of one that it does not have. */
   readonly isKnown: boolean;
@@ -21,41 +21,49 @@ export interface CheckedCall {
 }
 
 /** What would become of a call, were it made now. Nothing is run. */
-export async function checkCall(
+export async function checkToolCall(
   agent: Agent,
   call: { readonly name: string; readonly input: JsonObject; readonly workingDirectory?: string },
-): Promise<CheckedCall> {
+): Promise<ToolCallCheck> {
   const { name, input } = call;
-  const folder = await agent.folderFor?.(call.workingDirectory);
-  const place = folder === undefined ? call : { ...call, workingDirectory: folder };
+  const folder = await agent.resolveFolder?.(call.workingDirectory);
+  const callInFolder = folder === undefined ? call : { ...call, workingDirectory: folder };
   const tool = agent.tools.get(name);
   // As a session does it.
-  const facts = callFacts(tool?.facts ?? unknownTool(name), input, agent.facts);
-  const paths = await found(agent, pathsToFind(facts), place);
-  const decision = judge(policyOf(agent.facts), contextOf(facts, paths, 0), input);
+  const facts = readToolCallFacts(tool?.spec ?? createUnknownToolSpec(name), input, agent.spec);
+  const paths = await resolvePaths(agent, listPathsToResolve(facts), callInFolder);
+  const decision = evaluatePolicy(
+    resolvePolicy(agent.spec),
+    createPolicyContext(facts, paths, 0),
+    input,
+  );
   const problem = tool?.check(input);
   return {
     decision,
     isKnown: tool !== undefined,
     ...(problem !== undefined && { problem }),
-    ...(decision.approvers > 1 && { note: ONE_PERSON }),
+    ...(decision.approvers > 1 && { note: SINGLE_PERSON_NOTE }),
   };
 }
 
-const ONE_PERSON =
+const SINGLE_PERSON_NOTE =
   "Everybody on this machine is one person, in a run, in an editor and in the portal: there are not that many, and it is not run";
 
-async function found(
+async function resolvePaths(
   agent: Agent,
   paths: readonly PathArgument[],
   call: { readonly name: string; readonly input: JsonObject; readonly workingDirectory?: string },
 ): Promise<readonly PathFact[]> {
   if (paths.length === 0) return [];
   const { signal } = new AbortController();
-  const looked = await examineBy(agent.tools.get(call.name), agent, { ...call, paths, signal });
-  return looked?.paths ?? [];
+  const examination = await resolveToolPaths(agent.tools.get(call.name), agent, {
+    ...call,
+    paths,
+    signal,
+  });
+  return examination?.paths ?? [];
 }
 
-function unknownTool(name: string): ToolFacts {
+function createUnknownToolSpec(name: string): ToolSpec {
   return { name, description: "", schema: {}, idempotent: false, timeoutMs: 0 };
 }

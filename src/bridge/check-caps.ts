@@ -1,7 +1,7 @@
 import type { TurnCaps } from "../domain/agent-event.ts";
-import { checkAmount, checkCount, optionsAt } from "./check-options.ts";
+import { checkPositiveNumber, checkWholeNumber, readOptions } from "./check-options.ts";
 
-const CAPS: readonly (keyof TurnCaps)[] = [
+const CAP_NAMES: readonly (keyof TurnCaps)[] = [
   "steps",
   "seconds",
   "tokens",
@@ -12,16 +12,16 @@ const CAPS: readonly (keyof TurnCaps)[] = [
 /** Refuses caps that nobody knows, and those that cap nothing. */
 export function checkCaps(value: unknown, path = "caps"): void {
   if (value === undefined) return;
-  const caps = optionsAt(value, path, CAPS);
-  for (const name of CAPS) {
+  const caps = readOptions(value, path, CAP_NAMES);
+  for (const name of CAP_NAMES) {
     const at = `${path}.${name}`;
-    if (name === "seconds") checkAmount(caps[name], at);
-    else if (name !== "tokens" || caps[name] !== null) checkCount(caps[name], at);
+    if (name === "seconds") checkPositiveNumber(caps[name], at);
+    else if (name !== "tokens" || caps[name] !== null) checkWholeNumber(caps[name], at);
   }
 }
 
 /** Those that are given take the place of those that were there; what is undefined is not given. */
-export function withCaps(caps: TurnCaps, given: Partial<TurnCaps> = {}): TurnCaps {
-  const defined = Object.entries(given).filter(([, value]) => value !== undefined);
+export function mergeCaps(caps: TurnCaps, overrides: Partial<TurnCaps> = {}): TurnCaps {
+  const defined = Object.entries(overrides).filter(([, value]) => value !== undefined);
   return { ...caps, ...Object.fromEntries(defined) };
 }

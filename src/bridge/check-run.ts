@@ -1,11 +1,11 @@
 import { SpanlineError } from "../domain/errors.ts";
 import { isObject } from "../domain/json.ts";
 import { checkCaps } from "./check-caps.ts";
-import { shown } from "../domain/shown.ts";
-import { checkKind, optionsAt, wrongOption, type Kind } from "./check-options.ts";
+import { formatValue } from "../domain/shown.ts";
+import { checkType, readOptions, invalidOptionError, type OptionType } from "./check-options.ts";
 import type { RunOptions } from "./run-options.ts";
 
-const KINDS: { readonly [Name in keyof RunOptions]-?: Kind | undefined } = {
+const OPTION_TYPES: { readonly [Name in keyof RunOptions]-?: OptionType | undefined } = {
   prompt: undefined,
   approve: "function",
   onEvent: "function",
@@ -19,32 +19,32 @@ const KINDS: { readonly [Name in keyof RunOptions]-?: Kind | undefined } = {
 };
 
 /** Refuses what cannot be run, and options that nobody knows. */
-export function checkRun(agent: unknown, options: unknown): void {
+export function checkRunOptions(agent: unknown, options: unknown): void {
   checkAgent(agent);
-  const given = optionsAt(options, "", Object.keys(KINDS));
-  for (const [name, kind] of Object.entries(KINDS)) {
-    if (kind !== undefined) checkKind(given[name], name, kind);
+  const values = readOptions(options, "", Object.keys(OPTION_TYPES));
+  for (const [name, type] of Object.entries(OPTION_TYPES)) {
+    if (type !== undefined) checkType(values[name], name, type);
   }
-  checkCaps(given["caps"]);
-  checkParts(given["signal"], "signal", ["addEventListener", "removeEventListener"]);
-  checkParts(given["clock"], "clock", ["now", "after", "monotonic"]);
-  const { prompt } = given;
+  checkCaps(values["caps"]);
+  checkMethods(values["signal"], "signal", ["addEventListener", "removeEventListener"]);
+  checkMethods(values["clock"], "clock", ["now", "after", "monotonic"]);
+  const { prompt } = values;
   if (typeof prompt === "string") return;
-  const message = `prompt is ${shown(prompt)}, wanted a string`;
+  const message = `prompt is ${formatValue(prompt)}, wanted a string`;
   throw new SpanlineError("invalid_message", message, { details: { path: "prompt" } });
 }
 
 function checkAgent(agent: unknown): void {
   const { facts, provider, tools } = isObject(agent) ? agent : {};
   if (isObject(facts) && isObject(provider) && tools instanceof Map) return;
-  const found = isObject(agent) ? "an object that is no agent" : shown(agent);
-  throw wrongOption("agent", `The agent is ${found}; make it with defineAgent`);
+  const actual = isObject(agent) ? "an object that is no agent" : formatValue(agent);
+  throw invalidOptionError("agent", `The agent is ${actual}; make it with defineAgent`);
 }
 
-function checkParts(value: unknown, path: string, methods: readonly string[]): void {
+function checkMethods(value: unknown, path: string, methods: readonly string[]): void {
   if (value === undefined) return;
   const missing = methods.find((method) => !isObject(value) || typeof value[method] !== "function");
   if (missing === undefined) return;
-  const found = isObject(value) ? `an object without ${missing}()` : shown(value);
-  throw wrongOption(path, `${path} is ${found}`);
+  const actual = isObject(value) ? `an object without ${missing}()` : formatValue(value);
+  throw invalidOptionError(path, `${path} is ${actual}`);
 }

@@ -18,18 +18,23 @@ const note = defineTool({
 
 describe("defineAgent", () => {
   it("gives an agent that asks before every tool and about every lost call, within caps", () => {
-    const { facts, tools } = defineAgent({ name: "demo", provider: harness, tools: [note] });
-    expect(facts).toEqual({
+    const { spec, tools } = defineAgent({ name: "demo", provider: harness, tools: [note] });
+    expect(spec).toEqual({
       name: "demo",
       provider: {
         name: harness.name,
-        seams: harness.seams,
-        takes: { instructions: true, tools: true, allowedTools: true, maxOutputTokens: true },
+        injectionPoints: harness.injectionPoints,
+        capabilities: {
+          instructions: true,
+          tools: true,
+          allowedTools: true,
+          maxOutputTokens: true,
+        },
         effectFree: false,
         canStop: true,
       },
-      tools: [note.facts],
-      approvals: { deny: [], ask: [], allow: [], otherwise: "ask" },
+      tools: [note.spec],
+      approvals: { deny: [], ask: [], allow: [], default: "ask" },
       caps: { steps: 50, seconds: 3600, tokens: null, toolCalls: 200, parallelTools: 8 },
       onLost: "ask",
       settle: "wait",
@@ -39,7 +44,7 @@ describe("defineAgent", () => {
   });
 
   it("keeps what it is told, in the units of the log", () => {
-    const { facts } = defineAgent({
+    const { spec: facts } = defineAgent({
       name: "demo",
       provider: harness,
       tools: [note],
@@ -74,10 +79,10 @@ describe("defineAgent", () => {
       ...harness,
       open(options) {
         const session = harness.open(options);
-        return { id: session.id, call: (...args) => session.call(...args) };
+        return { id: session.id, invoke: (...args) => session.invoke(...args) };
       },
     };
-    const { facts } = defineAgent({ name: "demo", provider: unstoppable });
+    const { spec: facts } = defineAgent({ name: "demo", provider: unstoppable });
     expect(facts.provider.canStop).toBe(false);
   });
 
@@ -91,14 +96,19 @@ describe("defineAgent", () => {
       onLost: undefined,
     };
     const given = defineAgent(Object({ name: "demo", provider: harness, ...unset }));
-    expect(given.facts).toEqual(plain.facts);
-    expect(JSON.stringify(given.facts)).toBe(JSON.stringify(plain.facts));
+    expect(given.spec).toEqual(plain.spec);
+    expect(JSON.stringify(given.spec)).toBe(JSON.stringify(plain.spec));
   });
 
   it("takes patterns that fit a tool, and the one that fits any", () => {
     const approvals = { deny: ["*"], ask: ["save_*", "*_note"], allow: ["save_note"] };
-    const { facts } = defineAgent({ name: "demo", provider: harness, tools: [note], approvals });
-    expect(facts.approvals).toEqual({ ...approvals, otherwise: "ask" });
+    const { spec: facts } = defineAgent({
+      name: "demo",
+      provider: harness,
+      tools: [note],
+      approvals,
+    });
+    expect(facts.approvals).toEqual({ ...approvals, default: "ask" });
     expect(() =>
       defineAgent({ name: "demo", provider: harness, approvals: { deny: ["*"] } }),
     ).not.toThrow();
@@ -112,8 +122,8 @@ describe("defineAgent", () => {
     ["tools", { tools: [note, note] }],
     ["tools", { tools: note }],
     ["tools[1]", { tools: [note, { name: "bare" }] }],
-    ["tools[0]", { tools: [{ ...note, facts: { ...note.facts, name: "" } }] }],
-    ["tools[0]", { tools: [{ ...note, facts: { ...note.facts, name: "a b" } }] }],
+    ["tools[0]", { tools: [{ ...note, spec: { ...note.spec, name: "" } }] }],
+    ["tools[0]", { tools: [{ ...note, spec: { ...note.spec, name: "a b" } }] }],
     ["onLost", { onLost: "resend" }],
     ["onLost", { onLost: "retry" }],
     ["settle", { settle: "kill" }],

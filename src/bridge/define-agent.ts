@@ -1,14 +1,14 @@
 import type { AgentCommand } from "../domain/agent-command.ts";
-import type { AgentFacts, TurnCaps } from "../domain/agent-event.ts";
-import { digestOf } from "../platform/digest.ts";
+import type { AgentSpec, TurnCaps } from "../domain/agent-event.ts";
+import { digestValue } from "../platform/digest.ts";
 import type { Agent } from "../session/agent.ts";
 import type { Tool } from "../tools/tool.ts";
-import { examineCall } from "../tools/workspace/examine-call.ts";
-import type { AgentDefinition, WorkspacePlace } from "./agent-definition.ts";
-import { withCaps } from "./check-caps.ts";
+import { examineToolCall } from "../tools/workspace/examine-call.ts";
+import type { AgentDefinition, WorkspaceDefinition } from "./agent-definition.ts";
+import { mergeCaps } from "./check-caps.ts";
 import { checkDefinition } from "./check-definition.ts";
-import { folderIn } from "./fixed-folder.ts";
-import { withMcpServers } from "./with-mcp-servers.ts";
+import { createFolderResolver } from "./fixed-folder.ts";
+import { openAgentWithMcpServers } from "./with-mcp-servers.ts";
 
 const DEFAULT_CAPS: TurnCaps = {
   steps: 50,
@@ -24,72 +24,80 @@ export function defineAgent(definition: AgentDefinition): Agent {
   const { provider, tools = [], mcp } = definition;
   // Opening sends nothing, and what the provider's own settings forbid is said now.
   const canStop = provider.open().stop !== undefined;
-  const withTools = (others: readonly Tool[]): Agent => {
+  const withTools = (serverTools: readonly Tool[]): Agent => {
     // A server may name its tools as it likes, and nobody gets another's call by it.
-    const taken = new Set(tools.map(({ facts }) => facts.name));
-    const all = [...tools, ...others.filter(({ facts }) => !taken.has(facts.name))];
-    return agentWith(all, { definition, canStop });
+    const usedNames = new Set(tools.map(({ spec }) => spec.name));
+    const all = [...tools, ...serverTools.filter(({ spec: facts }) => !usedNames.has(facts.name))];
+    return createAgent(all, { definition, canStop });
   };
   if (mcp === undefined) return withTools([]);
-  return { ...withTools([]), open: (place) => withMcpServers(mcp, place, withTools) };
+  return { ...withTools([]), open: (place) => openAgentWithMcpServers(mcp, place, withTools) };
 }
 
-interface Checked {
+interface CheckedDefinition {
   readonly definition: AgentDefinition;
   readonly canStop: boolean;
 }
 
-function agentWith(tools: readonly Tool[], checked: Checked): Agent {
-  const { provider, workspace } = checked.definition;
-  const facts = factsOf(tools, checked);
+function createAgent(tools: readonly Tool[], checkedDefinition: CheckedDefinition): Agent {
+  const { provider, workspace } = checkedDefinition.definition;
+  const facts = createAgentSpec(tools, checkedDefinition);
   return {
-    facts,
-    digest: digestOf(facts),
+    spec: facts,
+    digest: digestValue(facts),
     provider,
-    tools: new Map(tools.map((tool) => [tool.facts.name, tool])),
+    tools: new Map(tools.map((tool) => [tool.spec.name, tool])),
     ...(workspace !== undefined && {
-      examine: examinerIn(workspace),
-      folderFor: folderIn(workspace),
+      resolvePaths: createExaminer(workspace),
+      resolveFolder: createFolderResolver(workspace),
     }),
   };
 }
 
 /** A session works in the folder that it named, or in the agent's. */
-function examinerIn({
+function createExaminer({
   root,
   isFixed = false,
   protectedFolders = [],
-}: WorkspacePlace): NonNullable<Agent["examine"]> {
+}: WorkspaceDefinition): NonNullable<Agent["resolvePaths"]> {
   return (call) => {
     const { workingDirectory, folders = [] } = isFixed ? {} : call;
-    return examineCall(call, { root: workingDirectory ?? root, folders, protectedFolders });
+    return examineToolCall(call, { root: workingDirectory ?? root, folders, protectedFolders });
   };
 }
 
-function factsOf(tools: readonly Tool[], { definition, canStop }: Checked): AgentFacts {
+function createAgentSpec(
+  tools: readonly Tool[],
+  { definition, canStop }: CheckedDefinition,
+): AgentSpec {
   const { onLost = "ask", policy, mutationScope, workspace, resultsSeconds, images } = definition;
   const { contextTokens, commands, invalidToolInput } = definition;
   const { name, provider, caps, approvalSeconds = 3600, terminalTool } = definition;
-  const { deny = [], ask = [], allow = [], otherwise = "ask" } = definition.approvals ?? {};
+  const {
+    deny = [],
+    ask = [],
+    allow = [],
+    default: defaultAction = "ask",
+  } = definition.approvals ?? {};
   const { idleSeconds, lifetimeSeconds } = definition.upstream ?? {};
   return {
     name,
     provider: {
       name: provider.name,
-      seams: provider.seams,
+      injectionPoints: provider.injectionPoints,
       effectFree: provider.effectFree,
       canStop,
       ...(provider.keepsHistory === false && { keepsHistory: false }),
-      ...(provider.takes !== undefined && { takes: provider.takes }),
+      ...(provider.capabilities !== undefined && { capabilities: provider.capabilities }),
       ...(idleSeconds !== undefined && { idleMs: idleSeconds * 1000 }),
       ...(lifetimeSeconds !== undefined && { lifetimeMs: lifetimeSeconds * 1000 }),
     },
-    tools: tools.map((tool) => tool.facts),
-    approvals: { deny, ask, allow, otherwise },
+    tools: tools.map((tool) => tool.spec),
+    approvals: { deny, ask, allow, default: defaultAction },
     ...(policy !== undefined && { policy }),
     ...(mutationScope !== undefined && { mutationScope }),
     ...(workspace !== undefined && { workspace: workspace.root }),
-    caps: withCaps(DEFAULT_CAPS, caps),
+    caps: mergeCaps(DEFAULT_CAPS, caps),
     onLost,
     settle: definition.settle ?? "wait",
     approvalMs: approvalSeconds * 1000,
@@ -97,15 +105,15 @@ function factsOf(tools: readonly Tool[], { definition, canStop }: Checked): Agen
     ...(invalidToolInput !== undefined && { invalidToolInput }),
     ...(images !== undefined && { images }),
     ...(contextTokens !== undefined && { contextTokens }),
-    ...(commands !== undefined && { commands: commandsIn(commands) }),
+    ...(commands !== undefined && { commands: listCommands(commands) }),
     ...(terminalTool !== undefined && {
       terminalTool: { name: terminalTool.name, maxReprompts: terminalTool.maxReprompts ?? 2 },
     }),
   };
 }
 
-function commandsIn(given: NonNullable<AgentDefinition["commands"]>): readonly AgentCommand[] {
-  return Object.entries(given).map(([name, { description, hint, prompt }]) => ({
+function listCommands(commands: NonNullable<AgentDefinition["commands"]>): readonly AgentCommand[] {
+  return Object.entries(commands).map(([name, { description, hint, prompt }]) => ({
     name,
     description,
     ...(hint !== undefined && { hint }),

@@ -12,18 +12,19 @@ import { lockOrJoin } from "./lock-or-join.ts";
  */
 export async function deleteSession(
   sessionId: string,
-  options: Pick<BridgeOptions, "directory" | "version" | "clock" | "waiting">,
+  options: Pick<BridgeOptions, "directory" | "version" | "clock" | "onWaiting">,
 ): Promise<boolean> {
   const { signal } = new AbortController();
   for (;;) {
-    const found = await lockOrJoin({ ...options, signal });
-    if (found.lock !== undefined) return deleteHere(sessionId, options.directory, found.lock);
-    const isDeleted = await deleteThere(sessionId, found.sessions);
+    const lockOrOwner = await lockOrJoin({ ...options, signal });
+    if (lockOrOwner.lock !== undefined)
+      return deleteLocally(sessionId, options.directory, lockOrOwner.lock);
+    const isDeleted = await deleteViaOwner(sessionId, lockOrOwner.sessions);
     if (isDeleted !== undefined) return isDeleted;
   }
 }
 
-async function deleteHere(
+async function deleteLocally(
   sessionId: string,
   directory: string,
   { release }: OwnerLock,
@@ -41,7 +42,7 @@ async function deleteHere(
 }
 
 /** Undefined when the owner went before it said. */
-async function deleteThere(
+async function deleteViaOwner(
   sessionId: string,
   sessions: RemoteSessions,
 ): Promise<boolean | undefined> {

@@ -5,7 +5,7 @@ import { emulate } from "../emulator/emulate.ts";
 import { TEST_CREDENTIALS } from "../emulator/emulator-options.ts";
 import type { Clock } from "../platform/clock.ts";
 import { makeFolder } from "../platform/make-folder.ts";
-import { httpTime } from "../platform/time-text.ts";
+import { formatHttpTime } from "../platform/time-text.ts";
 import { harnessProvider } from "../providers/agentcore-harness/harness-provider.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { Agent } from "../session/agent.ts";
@@ -23,48 +23,48 @@ export interface DemoAgent {
 /** The agent of the first five minutes: a harness of the emulator, with two tools that run here. */
 export async function startDemoAgent(directory: string, clock: Clock): Promise<DemoAgent> {
   const emulator = await emulate({ dataDirectory: join(directory, "emulator") });
-  return { agent: demoAgentOn(emulator, { directory, clock }), emulator };
+  return { agent: createDemoAgent(emulator, { directory, clock }), emulator };
 }
 
 /** Its parts, for agents of a configuration. What its emulator is told is kept where that is named, and else nowhere. */
-export async function demoProvider(
+export async function startDemoProvider(
   dataDirectory: string | undefined,
-  place: NotesPlace,
+  place: DemoToolsOptions,
 ): Promise<StartedProvider> {
   const emulator = await emulate(dataDirectory === undefined ? {} : { dataDirectory });
-  const tools = demoTools(place);
-  return { provider: providerOn(emulator), tools, close: () => emulator.close() };
+  const tools = createDemoTools(place);
+  return { provider: createDemoProvider(emulator), tools, close: () => emulator.close() };
 }
 
-function providerOn({ demoArn, url }: Emulator): Provider {
+function createDemoProvider({ demoArn, url }: Emulator): Provider {
   return harnessProvider({ harnessArn: demoArn, endpoint: url, credentials: TEST_CREDENTIALS });
 }
 
-interface NotesPlace {
+interface DemoToolsOptions {
   /** Where notes are saved. */
   readonly directory: string;
   readonly clock: Clock;
 }
 
-export interface DemoOptions extends NotesPlace {
+export interface DemoOptions extends DemoToolsOptions {
   /** Beside its own. */
   readonly tools?: readonly Tool[];
 }
 
-export function demoAgentOn(emulator: Emulator, { tools = [], ...place }: DemoOptions): Agent {
+export function createDemoAgent(emulator: Emulator, { tools = [], ...place }: DemoOptions): Agent {
   return defineAgent({
     ...DEMO_SETTINGS,
     name: "demo",
-    provider: providerOn(emulator),
-    tools: [...demoTools(place), ...tools],
+    provider: createDemoProvider(emulator),
+    tools: [...createDemoTools(place), ...tools],
   });
 }
 
-export function demoTools({ directory, clock }: NotesPlace): readonly Tool[] {
-  return [saveNote(directory), tellTime(clock)];
+export function createDemoTools({ directory, clock }: DemoToolsOptions): readonly Tool[] {
+  return [createSaveNoteTool(directory), createTellTimeTool(clock)];
 }
 
-function saveNote(directory: string): Tool {
+function createSaveNoteTool(directory: string): Tool {
   const file = join(directory, "notes.txt");
   return defineTool({
     name: "save_note",
@@ -82,12 +82,12 @@ function saveNote(directory: string): Tool {
   });
 }
 
-function tellTime(clock: Clock): Tool {
+function createTellTimeTool(clock: Clock): Tool {
   return defineTool({
     name: "tell_time",
     description: "Tells the time and the date of this machine",
     input: { type: "object", properties: {} },
     idempotent: true,
-    run: () => httpTime(clock.now()),
+    run: () => formatHttpTime(clock.now()),
   });
 }

@@ -1,16 +1,16 @@
-import { SpanlineError, thrownMessage } from "../domain/errors.ts";
+import { SpanlineError, formatThrown } from "../domain/errors.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
 import { addUsage, type Usage } from "../domain/usage.ts";
-import type { Provider, ProviderCall } from "../providers/provider.ts";
+import type { Provider, ProviderInvocation } from "../providers/provider.ts";
 
 /** What is known between two calls of the provider. */
-export interface Spent {
-  readonly calls: number;
+export interface TurnUsage {
+  readonly invocations: number;
   readonly usage: Usage | null;
 }
 
 /** Looks at what was spent before every call but the first; a reason that it gives ends the turn there. */
-export type TurnGuard = (spent: Spent) => string | undefined | Promise<string | undefined>;
+export type TurnGuard = (usage: TurnUsage) => string | undefined | Promise<string | undefined>;
 
 export interface GuardOptions {
   readonly guard?: TurnGuard | undefined;
@@ -20,13 +20,13 @@ export interface GuardOptions {
 
 export interface GuardedProvider {
   readonly provider: Provider;
-  readonly spent: Spent;
+  readonly turnUsage: TurnUsage;
 }
 
 /** The provider of one run, that counts, and asks before it is called again. A call that is stopped here is never made. */
-export function guardedProvider(provider: Provider, options: GuardOptions): GuardedProvider {
+export function createGuardedProvider(provider: Provider, options: GuardOptions): GuardedProvider {
   const { guard, isDone } = options;
-  let spent: Spent = { calls: 0, usage: null };
+  let turnUsage: TurnUsage = { invocations: 0, usage: null };
   const open: Provider["open"] = (openOptions) => {
     const session = provider.open(openOptions);
     // Its methods may be those of a class, which a spread would lose.
@@ -36,51 +36,56 @@ export function guardedProvider(provider: Provider, options: GuardOptions): Guar
       id: session.id,
       ...(stop !== undefined && { stop }),
       ...(runCommand !== undefined && { runCommand }),
-      async call(input, callOptions) {
-        if (isDone()) return DONE;
+      async invoke(input, callOptions) {
+        if (isDone()) return COMPLETED_INVOCATION;
         const reason =
-          spent.calls === 0 || guard === undefined ? undefined : await asked(guard, spent);
+          turnUsage.invocations === 0 || guard === undefined
+            ? undefined
+            : await evaluateGuard(guard, turnUsage);
         if (reason !== undefined) {
           throw new SpanlineError("halted", `The turn was halted: ${reason}`);
         }
         // From here on it may be paid for, whatever becomes of it.
-        spent = { ...spent, calls: spent.calls + 1 };
-        const call = await session.call(input, callOptions);
-        return counted(call, (usage) => {
-          spent = { ...spent, usage: sumOf(spent.usage, usage) };
+        turnUsage = { ...turnUsage, invocations: turnUsage.invocations + 1 };
+        const call = await session.invoke(input, callOptions);
+        return countUsage(call, (usage) => {
+          turnUsage = { ...turnUsage, usage: addOptionalUsage(turnUsage.usage, usage) };
         });
       },
     };
   };
-  const { name, seams, effectFree, keepsHistory = true, takes = {} } = provider;
+  const { name, injectionPoints, effectFree, keepsHistory = true, capabilities = {} } = provider;
   return {
-    provider: { name, seams, effectFree, keepsHistory, takes, open },
-    get spent() {
-      return spent;
+    provider: { name, injectionPoints, effectFree, keepsHistory, capabilities, open },
+    get turnUsage() {
+      return turnUsage;
     },
   };
 }
 
-const DONE: ProviderCall = {
+const COMPLETED_INVOCATION: ProviderInvocation = {
   requestId: undefined,
   close() {},
   async *[Symbol.asyncIterator](): AsyncGenerator<ProviderEvent> {
-    const end = { outcome: "completed", reason: "terminal_tool", openCalls: [] } as const;
+    const end = { outcome: "completed", reason: "terminal_tool", openToolCallIds: [] } as const;
     yield { type: "end", ...end, usage: null };
   },
 };
 
 /** A guard that cannot say whether to go on has not said so. */
-async function asked(guard: TurnGuard, spent: Spent): Promise<string | undefined> {
+async function evaluateGuard(guard: TurnGuard, turnUsage: TurnUsage): Promise<string | undefined> {
   try {
-    return await guard(spent);
+    return await guard(turnUsage);
   } catch (cause) {
-    const message = `The turn was halted: its guard failed: ${thrownMessage(cause)}`;
+    const message = `The turn was halted: its guard failed: ${formatThrown(cause)}`;
     throw new SpanlineError("halted", message, { cause });
   }
 }
 
-function counted(call: ProviderCall, count: (usage: Usage | null) => void): ProviderCall {
+function countUsage(
+  call: ProviderInvocation,
+  count: (usage: Usage | null) => void,
+): ProviderInvocation {
   return {
     requestId: call.requestId,
     close: () => call.close(),
@@ -93,7 +98,7 @@ function counted(call: ProviderCall, count: (usage: Usage | null) => void): Prov
   };
 }
 
-function sumOf(left: Usage | null, right: Usage | null): Usage | null {
-  if (left === null || right === null) return left ?? right;
-  return addUsage(left, right);
+function addOptionalUsage(first: Usage | null, second: Usage | null): Usage | null {
+  if (first === null || second === null) return first ?? second;
+  return addUsage(first, second);
 }

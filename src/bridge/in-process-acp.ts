@@ -1,10 +1,10 @@
-import { itemQueue } from "../async/item-queue.ts";
-import { randomText } from "../platform/random.ts";
+import { createItemQueue } from "../async/item-queue.ts";
+import { randomString } from "../platform/random.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { createAcpConnection } from "../surfaces/acp/acp-connection.ts";
-import { createBacklog } from "../surfaces/acp/backlog.ts";
+import { createPendingCounter } from "../surfaces/acp/backlog.ts";
 import type { AcpLog } from "../surfaces/acp/client-link.ts";
-import { leaveInTime } from "../surfaces/acp/leave-in-time.ts";
+import { disconnectGracefully } from "../surfaces/acp/leave-in-time.ts";
 import type { LineWriter } from "../surfaces/acp/line-writer.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
 import { localPrincipal } from "./local-principal.ts";
@@ -26,20 +26,20 @@ export interface InProcessAcp {
   /** Whether this process runs the sessions. */
   readonly isOwner: boolean;
   /** Resolves when the client has left and the bridge is closed. */
-  closed(): Promise<void>;
+  whenClosed(): Promise<void>;
 }
 
 /** Runs or joins a bridge for one client of this process, without a stream between them. */
 export async function openInProcessAcp(options: InProcessOptions): Promise<InProcessAcp> {
   const bridge = openBridge(options);
   try {
-    const { isOwner } = await bridge.joined();
-    const connection = connect(bridge.sessions, options);
+    const { isOwner } = await bridge.getOwnership();
+    const connection = connectClient(bridge.sessions, options);
     return {
       ...connection,
       isOwner,
-      async closed() {
-        await connection.closed();
+      async whenClosed() {
+        await connection.whenClosed();
         await bridge.close();
       },
     };
@@ -49,27 +49,27 @@ export async function openInProcessAcp(options: InProcessOptions): Promise<InPro
   }
 }
 
-function connect(sessions: Sessions, { clock, version, log }: InProcessOptions) {
+function connectClient(sessions: Sessions, { clock, version, log }: InProcessOptions) {
   const gone = new AbortController();
-  const backlog = createBacklog();
-  const queue = itemQueue<string>(close);
+  const backlog = createPendingCounter();
+  const queue = createItemQueue<string>(close);
   const writer: LineWriter = {
-    gone: gone.signal,
-    get queued() {
+    disconnectSignal: gone.signal,
+    get queuedCharacters() {
       return backlog.length;
     },
     write(line) {
       if (queue.push(line)) backlog.add(line.length);
     },
-    below: (characters) => backlog.below(characters),
+    waitUntilBelow: (characters) => backlog.waitUntilBelow(characters),
   };
   const connection = createAcpConnection({
     sessions,
     principal: localPrincipal,
-    isUser: true,
-    isHere: true,
+    isLocalUser: true,
+    isSameMachine: true,
     hasCursors: true,
-    connectionId: randomText(16),
+    connectionId: randomString(16),
     version,
     clock,
     writer,
@@ -94,11 +94,11 @@ function connect(sessions: Sessions, { clock, version, log }: InProcessOptions) 
     send(line: string) {
       if (!gone.signal.aborted) connection.receive({ type: "line", text: line, offset: 0 });
     },
-    ready: () => (gone.signal.aborted ? Promise.resolve() : connection.calm()),
+    ready: () => (gone.signal.aborted ? Promise.resolve() : connection.waitForCapacity()),
     close,
-    async closed() {
+    async whenClosed() {
       close();
-      await leaveInTime(connection, writer, clock);
+      await disconnectGracefully(connection, writer, clock);
     },
   };
 }

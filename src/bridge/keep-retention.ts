@@ -1,5 +1,5 @@
 import type { Clock } from "../platform/clock.ts";
-import type { Retained, RetentionRules, Store } from "../store/store.ts";
+import type { RetentionResult, RetentionRules, Store } from "../store/store.ts";
 
 /** What may be deleted of itself. Without it, nothing ever is. */
 export interface RetentionOptions {
@@ -8,10 +8,10 @@ export interface RetentionOptions {
   /** The most that the events of all sessions may have; those that nobody used for longest go first. */
   readonly keepMegabytes?: number;
   /** Told when something was deleted. */
-  readonly removed: (retained: Retained) => void;
+  readonly onRemoved: (retained: RetentionResult) => void;
 }
 
-export interface RetentionParts {
+export interface RetentionContext {
   readonly store: Store;
   readonly clock: Clock;
   /** Has the leases of the sessions that are used here. */
@@ -20,9 +20,9 @@ export interface RetentionParts {
 }
 
 /** Applies it now, and then every hour. Resolves when it was applied once, with what ends it. */
-export async function keepRetention(
-  { keepDays, keepMegabytes, removed }: RetentionOptions,
-  { store, clock, owner, report }: RetentionParts,
+export async function applyRetention(
+  { keepDays, keepMegabytes, onRemoved }: RetentionOptions,
+  { store, clock, owner, report }: RetentionContext,
 ): Promise<() => Promise<void>> {
   let isStopped = false;
   let stopTimer = (): void => undefined;
@@ -33,19 +33,19 @@ export async function keepRetention(
     return {
       now,
       owner,
-      ...(keepDays !== undefined && { before: now - keepDays * DAY_MS }),
+      ...(keepDays !== undefined && { inactiveSince: now - keepDays * DAY_MS }),
       ...(keepMegabytes !== undefined && { maxBytes: keepMegabytes * 1_000_000 }),
     };
   };
   const apply = async (): Promise<void> => {
     try {
-      const retained = await store.retain(rules());
-      if (retained.deletedSessions + retained.droppedEvents > 0) removed(retained);
+      const retained = await store.applyRetention(rules());
+      if (retained.deletedSessions + retained.droppedEvents > 0) onRemoved(retained);
     } catch (error) {
       // What could not be deleted now can be in an hour.
       report(error);
     }
-    if (!isStopped) stopTimer = clock.after(HOUR_MS, () => void (running = apply()));
+    if (!isStopped) stopTimer = clock.schedule(HOUR_MS, () => void (running = apply()));
   };
 
   await apply();

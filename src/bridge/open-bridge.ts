@@ -1,29 +1,29 @@
 import { pause } from "../async/pause.ts";
 import type { Sessions } from "../session/sessions.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
-import { joinedSessions } from "./link/joined-sessions.ts";
+import { createResilientSessions } from "./link/joined-sessions.ts";
 import type { Ownership } from "./ownership.ts";
 
 export interface Bridge {
   /** Usable at once, and through every change of owner. */
   readonly sessions: Sessions;
   /** Resolves when there is somebody to run the sessions: this process, or another, by its number. */
-  joined(): Promise<Pick<Ownership, "isOwner" | "pid" | "config">>;
+  getOwnership(): Promise<Pick<Ownership, "isOwner" | "pid" | "config">>;
   close(): Promise<void>;
 }
 
 /** The sessions of a directory: run here when nobody else runs them, now or later. */
 export function openBridge(options: BridgeOptions): Bridge {
-  const { directory, keysDirectory, version, clock, waiting, config, notice, report } = options;
+  const { directory, keysDirectory, version, clock, onWaiting, config, notice, report } = options;
   const end = new AbortController();
   let ownership: Ownership | undefined;
   let joining: Promise<Ownership> | undefined;
-  const join = async (): Promise<Ownership> => {
+  const connect = async (): Promise<Ownership> => {
     // An editor is answered before there is anybody to run its sessions.
-    const { takeDirectory } = await import("./data-directory.ts");
+    const { claimDirectory } = await import("./data-directory.ts");
     const { ownOrJoin } = await import("./ownership.ts");
-    const isAgain = ownership !== undefined;
-    if (keysDirectory !== undefined && !isAgain) await takeDirectory(directory, keysDirectory);
+    const isRetry = ownership !== undefined;
+    if (keysDirectory !== undefined && !isRetry) await claimDirectory(directory, keysDirectory);
     joining = ownOrJoin({
       directory,
       version,
@@ -32,39 +32,43 @@ export function openBridge(options: BridgeOptions): Bridge {
       // Only the process that runs the sessions needs what runs them.
       start: async (broken) => {
         const { startSessions } = await import("./start-sessions.ts");
-        return startSessions(options, broken, { create: !isAgain });
+        return startSessions(options, broken, { create: !isRetry });
       },
-      isAgain,
+      isRetry,
       report,
-      ...(waiting !== undefined && { waiting }),
+      ...(onWaiting !== undefined && { onWaiting }),
       // Whoever has begun goes on, whatever the next owner has: only the first is looked at.
       ...(config !== undefined && ownership === undefined && { config }),
       ...(notice !== undefined && { notice }),
     });
     ownership = await joining;
-    ownership.gone.addEventListener("abort", () => void joinNext(), { once: true });
+    ownership.closed.addEventListener("abort", () => void joinNext(), { once: true });
     return ownership;
   };
-  const sessions = joinedSessions({ clock, join });
+  const sessions = createResilientSessions({ clock, connect });
   /** Turns that were under way go on, also when nobody here looks at them. */
   const joinNext = async (): Promise<void> => {
-    for (let pauseMs = FIRST_PAUSE_MS; !end.signal.aborted; pauseMs = nextPause(pauseMs)) {
+    for (
+      let pauseMs = FIRST_RETRY_DELAY_MS;
+      !end.signal.aborted;
+      pauseMs = nextRetryDelay(pauseMs)
+    ) {
       try {
         await sessions.list({ limit: 1 });
         return;
       } catch (error) {
         if (end.signal.aborted) return;
-        if (pauseMs === FIRST_PAUSE_MS) report(error);
+        if (pauseMs === FIRST_RETRY_DELAY_MS) report(error);
         await pause(clock, pauseMs, end.signal).catch(() => undefined);
       }
     }
   };
   return {
     sessions,
-    async joined() {
+    async getOwnership() {
       await sessions.list({ limit: 1 });
-      const { isOwner = false, pid = process.pid, config: used } = ownership ?? {};
-      return { isOwner, pid, config: used };
+      const { isOwner = false, pid = process.pid, config: selectedConfig } = ownership ?? {};
+      return { isOwner, pid, config: selectedConfig };
     },
     async close() {
       end.abort();
@@ -75,9 +79,9 @@ export function openBridge(options: BridgeOptions): Bridge {
 }
 
 /** A disk that is full, or a directory that is gone, may take a while to come back. */
-const FIRST_PAUSE_MS = 100;
-const MAX_PAUSE_MS = 5000;
+const FIRST_RETRY_DELAY_MS = 100;
+const MAX_RETRY_DELAY_MS = 5000;
 
-function nextPause(pauseMs: number): number {
-  return Math.min(2 * pauseMs, MAX_PAUSE_MS);
+function nextRetryDelay(pauseMs: number): number {
+  return Math.min(2 * pauseMs, MAX_RETRY_DELAY_MS);
 }

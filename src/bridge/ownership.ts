@@ -2,26 +2,30 @@ import { once } from "node:events";
 import { chmod, rm } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
-import { SpanlineError, thrownMessage } from "../domain/errors.ts";
-import { localSocketPath, removeOldSockets } from "../platform/local-socket-path.ts";
+import { SpanlineError, formatThrown } from "../domain/errors.ts";
+import { resolveLocalSocketPath, removeStaleSockets } from "../platform/local-socket-path.ts";
 import { randomToken } from "../platform/random.ts";
 import { saveFile } from "../platform/saved-file.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { readBridgeFile, type BridgeFile } from "./bridge-file.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
-import { passedOver, type ConfigMark, type UsedConfig } from "./config/used-config.ts";
-import type { Joined } from "./link/joined.ts";
+import {
+  checkOwnerConfig,
+  type ConfigFingerprint,
+  type SelectedConfig,
+} from "./config/used-config.ts";
+import type { OwnerConnection } from "./link/joined.ts";
 import type { OwnerLock } from "../store/sqlite/owner-lock.ts";
-import { LinkedClients } from "./link/linked-clients.ts";
+import { RemoteClients } from "./link/linked-clients.ts";
 import type { RemoteSessions } from "./link/remote-sessions.ts";
 import { serveSessions } from "./link/serve-sessions.ts";
-import { lockOrJoin, type JoinOptions } from "./lock-or-join.ts";
+import { lockOrJoin, type LockOrJoinOptions } from "./lock-or-join.ts";
 
-export interface OwnershipOptions extends JoinOptions, Pick<BridgeOptions, "notice"> {
+export interface OwnershipOptions extends LockOrJoinOptions, Pick<BridgeOptions, "notice"> {
   /** The configuration that an owner should have; absent where any will do. */
-  readonly config?: UsedConfig;
+  readonly config?: SelectedConfig;
   /** Begins to run the sessions of the directory: called when nobody else does. `broken` is for what they cannot go on after. */
-  start(broken: (error: unknown) => void): Promise<OwnedSessions>;
+  start(onBroken: (error: unknown) => void): Promise<OwnedSessions>;
   /** Something went wrong that no caller will hear of. */
   readonly report: (error: unknown) => void;
 }
@@ -29,16 +33,16 @@ export interface OwnershipOptions extends JoinOptions, Pick<BridgeOptions, "noti
 export interface OwnedSessions {
   readonly sessions: Sessions;
   /** Where its agents come from; absent for agents of no configuration. */
-  readonly config?: ConfigMark;
+  readonly config?: ConfigFingerprint;
   close(): Promise<void>;
 }
 
-export interface Ownership extends Joined {
+export interface Ownership extends OwnerConnection {
   readonly isOwner: boolean;
   /** The process that runs the sessions. */
   readonly pid: number;
   /** Where its agents come from; undefined for agents of no configuration. */
-  readonly config: ConfigMark | undefined;
+  readonly config: ConfigFingerprint | undefined;
   close(): Promise<void>;
 }
 
@@ -47,28 +51,28 @@ export interface Ownership extends Joined {
  * the kernel frees when it dies; the others talk to it over a socket that only this user can open.
  */
 export async function ownOrJoin(options: OwnershipOptions): Promise<Ownership> {
-  const found = await lockOrJoin(options);
-  if (found.lock !== undefined) return own(options, found.lock);
-  const { sessions, owner } = found;
-  await acceptAgents(options, sessions, owner);
+  const lockOrOwner = await lockOrJoin(options);
+  if (lockOrOwner.lock !== undefined) return runAsOwner(options, lockOrOwner.lock);
+  const { sessions, owner } = lockOrOwner;
+  await checkOwnerAgents(options, sessions, owner);
   return {
     sessions,
     isOwner: false,
     pid: owner.pid,
     config: owner.config,
-    gone: sessions.gone,
+    closed: sessions.closed,
     close: () => Promise.resolve(sessions.close()),
   };
 }
 
-async function acceptAgents(
+async function checkOwnerAgents(
   { config, notice }: OwnershipOptions,
   sessions: RemoteSessions,
   owner: BridgeFile,
 ): Promise<void> {
   if (config === undefined) return;
   try {
-    const line = await passedOver(config, owner);
+    const line = await checkOwnerConfig(config, owner);
     if (line !== undefined) notice?.(line);
   } catch (error) {
     sessions.close();
@@ -76,11 +80,11 @@ async function acceptAgents(
   }
 }
 
-async function own(options: OwnershipOptions, lock: OwnerLock): Promise<Ownership> {
+async function runAsOwner(options: OwnershipOptions, lock: OwnerLock): Promise<Ownership> {
   const { directory, version, clock, report } = options;
   const token = randomToken();
   // Letters and digits alone: what is behind the last hyphen is its own.
-  const address = localSocketPath(directory, token.slice(1, 13));
+  const address = resolveLocalSocketPath(directory, token.slice(1, 13));
   const gone = new AbortController();
   const sockets = new Set<Socket>();
   let owned: OwnedSessions | undefined;
@@ -107,7 +111,7 @@ async function own(options: OwnershipOptions, lock: OwnerLock): Promise<Ownershi
   const broken = (error: unknown): void => {
     if (gone.signal.aborted) return;
     // At once, so that whoever is refused because of it knows that the next owner is to be asked.
-    gone.abort(lettingGo(directory, error));
+    gone.abort(createReleaseError(directory, error));
     report(gone.signal.reason);
     // While it starts it is closed below.
     if (owned !== undefined) void closeReporting();
@@ -116,7 +120,7 @@ async function own(options: OwnershipOptions, lock: OwnerLock): Promise<Ownershi
   let stopWatch = (): void => undefined;
   const watch = (): void => {
     if (!lock.isHeld()) return broken(new Error("owner.lock was removed or replaced"));
-    stopWatch = clock.after(WATCH_MS, watch);
+    stopWatch = clock.schedule(LOCK_CHECK_INTERVAL_MS, watch);
   };
 
   try {
@@ -124,7 +128,7 @@ async function own(options: OwnershipOptions, lock: OwnerLock): Promise<Ownershi
     owned = await options.start(broken);
     gone.signal.throwIfAborted();
     const { sessions, config } = owned;
-    const clients = new LinkedClients();
+    const clients = new RemoteClients();
     const served = { sessions, token, version, clients, closing: gone.signal };
     server = await listen(address, (socket) => {
       sockets.add(socket);
@@ -138,7 +142,7 @@ async function own(options: OwnershipOptions, lock: OwnerLock): Promise<Ownershi
       ...(config !== undefined && { config }),
     };
     await saveFile(join(directory, "bridge.json"), `${JSON.stringify(file)}\n`);
-    return { sessions, isOwner: true, pid: process.pid, config, gone: gone.signal, close };
+    return { sessions, isOwner: true, pid: process.pid, config, closed: gone.signal, close };
   } catch (error) {
     await close();
     throw error;
@@ -146,17 +150,17 @@ async function own(options: OwnershipOptions, lock: OwnerLock): Promise<Ownershi
 }
 
 /** How long two processes may both think that they own a directory whose lock somebody removed. */
-const WATCH_MS = 1000;
+const LOCK_CHECK_INTERVAL_MS = 1000;
 
-function lettingGo(directory: string, cause: unknown): SpanlineError {
-  const message = `The sessions in ${directory} can no longer be written here and are let go, for the next process to take up: ${thrownMessage(cause)}`;
+function createReleaseError(directory: string, cause: unknown): SpanlineError {
+  const message = `The sessions in ${directory} can no longer be written here and are let go, for the next process to take up: ${formatThrown(cause)}`;
   return new SpanlineError("store_failed", message, { details: { directory }, cause });
 }
 
-async function listen(address: string, take: (socket: Socket) => void): Promise<Server> {
+async function listen(address: string, onConnection: (socket: Socket) => void): Promise<Server> {
   // Whoever left some there is dead: the lock is ours.
-  removeOldSockets(address);
-  const server = createServer(take);
+  removeStaleSockets(address);
+  const server = createServer(onConnection);
   server.listen(address);
   await once(server, "listening");
   if (!address.startsWith("\\\\")) await chmod(address, 0o600);

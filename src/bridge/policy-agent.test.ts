@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../platform/clock.ts";
-import { digestOf } from "../platform/digest.ts";
-import { configuredPolicy } from "./policy-agent.ts";
+import { digestValue } from "../platform/digest.ts";
+import { loadConfiguredAgent } from "./policy-agent.ts";
 
 it("the digest of an agent to be judged is that of its own lists", async () => {
   const root = mkdtempSync(join(tmpdir(), "spanline-policy-agent-"));
@@ -14,12 +14,12 @@ it("the digest of an agent to be judged is that of its own lists", async () => {
   const approvals = { allow: ["notes__*"], otherwise: "deny" };
   writeFileSync(file, JSON.stringify({ agents: { coder: { provider, approvals } } }));
   const notice = (line: string): void => expect(line).toBe("");
-  const { facts, digest } = await configuredPolicy(file, {
+  const { spec, digest } = await loadConfiguredAgent(file, {
     root,
     protectedFolders: [],
     notice,
     tool: "notes__add",
-    around: {
+    configContext: {
       directory: root,
       clock: systemClock,
       environment: {},
@@ -27,6 +27,6 @@ it("the digest of an agent to be judged is that of its own lists", async () => {
       isTrusted: async () => false,
     },
   });
-  expect(facts.approvals).toEqual({ deny: [], ask: [], allow: ["notes__*"], otherwise: "deny" });
-  expect(digest).toBe(digestOf(facts));
+  expect(spec.approvals).toEqual({ deny: [], ask: [], allow: ["notes__*"], default: "deny" });
+  expect(digest).toBe(digestValue(spec));
 });

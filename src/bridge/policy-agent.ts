@@ -1,31 +1,31 @@
 import { dirname, resolve } from "node:path";
-import type { ApprovalLists } from "../domain/agent-event.ts";
-import { SpanlineError, thrownMessage } from "../domain/errors.ts";
+import type { ApprovalRules } from "../domain/agent-event.ts";
+import { SpanlineError, formatThrown } from "../domain/errors.ts";
 import { isObject } from "../domain/json.ts";
-import { digestOf, digestOfText } from "../platform/digest.ts";
+import { digestValue, digestText } from "../platform/digest.ts";
 import { readPolicy } from "../policy/document/read-policy.ts";
 import type { Agent } from "../session/agent.ts";
-import { serverPart } from "../tools/mcp/model-name.ts";
+import { toServerPrefix } from "../tools/mcp/model-name.ts";
 import type { Tool } from "../tools/tool.ts";
 import { WORKSPACE_TOOL_NAMES, workspaceTools } from "../tools/workspace/workspace-tools.ts";
-import type { ConfigSurroundings } from "./config/config-surroundings.ts";
-import { demoDefaults, hasDemoTools } from "./config/demo-defaults.ts";
+import type { ConfigContext } from "./config/config-surroundings.ts";
+import { resolveDemoSettings, hasDemoTools } from "./config/demo-defaults.ts";
 import type { IsTrusted } from "./config/expect-trust.ts";
-import { filesOf } from "./config/files-of.ts";
+import { listProtectedFiles } from "./config/files-of.ts";
 import { readConfig, type AgentConfig } from "./config/read-config.ts";
-import { documentIn, readDocument } from "./config/read-document.ts";
-import { readText } from "./config/read-text.ts";
+import { parseConfigText, readDocument } from "./config/read-document.ts";
+import { readConfigFile } from "./config/read-text.ts";
 import { readWorkspace } from "./config/read-workspace.ts";
-import { serversOf } from "./config/servers-of.ts";
-import { startProblems } from "./config/start-problems.ts";
-import { textsAt } from "./config/texts-at.ts";
-import { versionOf } from "./config/trusted-configs.ts";
-import { unknownTools } from "./config/unknown-tools.ts";
-import { withVariables } from "./config/variables.ts";
+import { resolveMcpServers } from "./config/servers-of.ts";
+import { findStartProblems } from "./config/start-problems.ts";
+import { readStringList } from "./config/texts-at.ts";
+import { computeConfigVersion } from "./config/trusted-configs.ts";
+import { findUnknownTools } from "./config/unknown-tools.ts";
+import { resolveVariables } from "./config/variables.ts";
 import { defineAgent } from "./define-agent.ts";
 import { loadTools } from "./load-tools.ts";
 
-export interface PolicyPlace {
+export interface PolicyCheckContext {
   /** For a policy of no configuration: where its tools work. */
   readonly root: string;
   readonly protectedFolders: readonly string[];
@@ -34,11 +34,11 @@ export interface PolicyPlace {
 }
 
 /** The tools of a workspace under the policy of a file, to be judged. Nothing of it can be run. */
-export async function policyAgent(file: string, place: PolicyPlace): Promise<Agent> {
+export async function loadPolicyAgent(file: string, place: PolicyCheckContext): Promise<Agent> {
   const policy = readPolicy(await readDocument(file));
   const workspace = readWorkspace(true, "workspace");
-  return judgedAgent(
-    { name: "policy", policy, workspace, path: "policy", serverNames: [], isWhole: false },
+  return createPolicyAgent(
+    { name: "policy", policy, workspace, path: "policy", serverNames: [], isComplete: false },
     { ...place, protectedFolders: [file, ...place.protectedFolders] },
   );
 }
@@ -47,40 +47,46 @@ export async function policyAgent(file: string, place: PolicyPlace): Promise<Age
  * An agent of a configuration, to be judged: its rules, the tools of its workspace, and what else it takes to find the tool.
  * Code of the configuration runs only for a tool that is not the workspace's, and only where it is trusted.
  */
-export async function configuredPolicy(
+export async function loadConfiguredAgent(
   file: string,
-  { agent: name, tool, around, ...place }: ConfiguredPlace,
+  { agent: name, tool, configContext, ...place }: ConfiguredAgentContext,
 ): Promise<Agent> {
-  const text = await readText(file);
-  const read = readConfig(documentIn(text, file));
-  const config = read.agents.find((one) => name === undefined || one.name === name);
+  const text = await readConfigFile(file);
+  const parsed = readConfig(parseConfigText(text, file));
+  const config = parsed.agents.find((candidate) => name === undefined || candidate.name === name);
   if (config === undefined) {
-    const known = read.agents.map((one) => one.name).join(", ");
-    const message = `There is no agent ${name}; there is ${known}`;
+    const agentNames = parsed.agents.map((candidate) => candidate.name).join(", ");
+    const message = `There is no agent ${name}; there is ${agentNames}`;
     throw new SpanlineError("invalid_option", message, { details: { path: "agent" } });
   }
   const { notice } = place;
   const folder = dirname(file);
-  const own = await filesOf(config, folder);
-  const protectedFolders = [file, ...own, ...place.protectedFolders];
+  const protectedFiles = await listProtectedFiles(config, folder);
+  const protectedFolders = [file, ...protectedFiles, ...place.protectedFolders];
   const root = resolve(folder, config.workspace?.root ?? ".");
-  (await startProblems(config, { ...around, ...place, file })).forEach(notice);
+  (await findStartProblems(config, { ...configContext, ...place, file })).forEach(notice);
   const isTrusted = async (): Promise<boolean> => {
-    const { digest } = await versionOf(read, { file, digest: digestOfText(text) });
-    return around.isTrusted(digest);
+    const { digest } = await computeConfigVersion(parsed, { file, digest: digestText(text) });
+    return configContext.isTrusted(digest);
   };
   const judged = {
     ...config,
-    rest: { ...demoDefaults(config), ...config.rest },
+    passthrough: { ...resolveDemoSettings(config), ...config.passthrough },
     path: `agents.${config.name}.policy`,
     tool,
-    otherTools: await otherTools(config, tool, { ...around, folder, root, notice, isTrusted }),
-    isWhole: config.toolFiles.length === 0 && !hasDemoTools(config),
+    otherTools: await loadOtherTools(config, tool, {
+      ...configContext,
+      folder,
+      root,
+      notice,
+      isTrusted,
+    }),
+    isComplete: config.toolFiles.length === 0 && !hasDemoTools(config),
   };
-  return judgedAgent(judged, { notice, root, protectedFolders });
+  return createPolicyAgent(judged, { notice, root, protectedFolders });
 }
 
-interface ToolsPlace extends Pick<ConfigSurroundings, "directory" | "clock" | "environment"> {
+interface ToolsContext extends Pick<ConfigContext, "directory" | "clock" | "environment"> {
   readonly version: string;
   /** Of the configuration. */
   readonly folder: string;
@@ -90,50 +96,50 @@ interface ToolsPlace extends Pick<ConfigSurroundings, "directory" | "clock" | "e
 }
 
 /** The agent's own tools, and those of the MCP server that the name is of; none for a tool of the workspace. */
-async function otherTools(
+async function loadOtherTools(
   config: AgentConfig,
   tool: string,
-  place: ToolsPlace,
+  place: ToolsContext,
 ): Promise<readonly Tool[]> {
   const { name, workspace, toolFiles, serverNames } = config;
-  if (hasDemoTools(config)) return (await import("./demo-agent.ts")).demoTools(place);
+  if (hasDemoTools(config)) return (await import("./demo-agent.ts")).createDemoTools(place);
   const isInWorkspace = workspace !== undefined && WORKSPACE_TOOL_NAMES.includes(tool);
-  const servers = serverNames.filter((server) => tool.startsWith(`${serverPart(server)}__`));
+  const servers = serverNames.filter((server) => tool.startsWith(`${toServerPrefix(server)}__`));
   if (isInWorkspace || toolFiles.length + servers.length === 0) return [];
   if (!(await place.isTrusted())) {
-    const what = servers.length > 0 ? `the MCP server ${servers.join(", ")}` : "its tool files";
+    const source = servers.length > 0 ? `the MCP server ${servers.join(", ")}` : "its tool files";
     place.notice(
-      `agents.${name}: ${tool} is not looked for in ${what}, because this version of the configuration is not trusted. Fix: run \`spanline trust\`, or name it with --config`,
+      `agents.${name}: ${tool} is not looked for in ${source}, because this version of the configuration is not trusted. Fix: run \`spanline trust\`, or name it with --config`,
     );
     return [];
   }
   try {
     const own = await Promise.all(toolFiles.map((file) => loadTools(file, place.folder)));
-    return [...own.flat(), ...(await serverTools(config, servers, place))];
+    return [...own.flat(), ...(await listServerTools(config, servers, place))];
   } catch (error) {
-    place.notice(`A session would not start: agents.${name}: ${thrownMessage(error)}`);
+    place.notice(`A session would not start: agents.${name}: ${formatThrown(error)}`);
     return [];
   }
 }
 
 /** What the servers offer now. They are disconnected before anything is judged. */
-async function serverTools(
+async function listServerTools(
   config: AgentConfig,
   names: readonly string[],
-  { folder, root, version, clock, notice, ...place }: ToolsPlace,
+  { folder, root, version, clock, notice, ...place }: ToolsContext,
 ): Promise<readonly Tool[]> {
   if (names.length === 0) return [];
   const { openMcpServers } = await import("../tools/mcp/open-mcp-servers.ts");
-  const found = await withVariables(config.environment, place.environment, folder);
-  const { environment } = found;
-  const { servers, secrets } = await serversOf(config, { folder, environment });
+  const resolvedEnvironment = await resolveVariables(config.environment, place.environment, folder);
+  const { environment } = resolvedEnvironment;
+  const { servers, secrets } = await resolveMcpServers(config, { folder, environment });
   const opened = await openMcpServers(
     servers.filter(({ name }) => names.includes(name)),
     {
       version,
       clock,
       environment,
-      secrets: [...found.secrets, ...secrets],
+      secrets: [...resolvedEnvironment.secrets, ...secrets],
       signal: new AbortController().signal,
       workingDirectory: root,
       report: ({ message }) => notice(message),
@@ -146,20 +152,20 @@ async function serverTools(
   }
 }
 
-interface ConfiguredPlace extends PolicyPlace {
+interface ConfiguredAgentContext extends PolicyCheckContext {
   readonly agent?: string;
   /** The one that is judged. */
   readonly tool: string;
-  readonly around: Pick<ConfigSurroundings, "directory" | "clock" | "environment"> & {
+  readonly configContext: Pick<ConfigContext, "directory" | "clock" | "environment"> & {
     readonly version: string;
     readonly isTrusted: IsTrusted;
   };
 }
 
-interface Judged
+interface PolicySource
   extends
     Pick<AgentConfig, "name" | "policy" | "workspace" | "serverNames">,
-    Partial<Pick<AgentConfig, "rest">> {
+    Partial<Pick<AgentConfig, "passthrough">> {
   /** The one that is judged, where that is known. */
   readonly tool?: string;
   /** Beside those of the workspace. */
@@ -167,54 +173,64 @@ interface Judged
   /** Where its policy stands. */
   readonly path: string;
   /** Whether all of its tools are known here, but for those of MCP servers. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
-function judgedAgent(judged: Judged, { notice, ...place }: PolicyPlace): Agent {
-  const { name, policy, workspace, rest = {}, path, serverNames: servers, isWhole } = judged;
-  const isWanted = (tool: string): boolean => workspace?.tools?.includes(tool) ?? true;
+function createPolicyAgent(source: PolicySource, { notice, ...place }: PolicyCheckContext): Agent {
+  const {
+    name,
+    policy,
+    workspace,
+    passthrough = {},
+    path,
+    serverNames: servers,
+    isComplete,
+  } = source;
+  const isEnabled = (tool: string): boolean => workspace?.tools?.includes(tool) ?? true;
   const { root } = place;
   const isFixed = workspace?.root !== undefined;
   const all = workspaceTools({
     ...place,
     root: isFixed ? root : ({ workingDirectory }) => workingDirectory ?? root,
   });
-  if (workspace === undefined && WORKSPACE_TOOL_NAMES.includes(judged.tool ?? "")) {
-    notice(`agents.${name} has no workspace, and so it has no ${judged.tool}`);
+  if (workspace === undefined && WORKSPACE_TOOL_NAMES.includes(source.tool ?? "")) {
+    notice(`agents.${name} has no workspace, and so it has no ${source.tool}`);
   }
-  const ofWorkspace =
-    workspace === undefined ? [] : all.filter(({ facts }) => isWanted(facts.name));
-  const tools = [...(judged.otherTools ?? []), ...ofWorkspace];
+  const ofWorkspace = workspace === undefined ? [] : all.filter(({ spec }) => isEnabled(spec.name));
+  const tools = [...(source.otherTools ?? []), ...ofWorkspace];
   if (policy !== undefined) {
-    const names = tools.map(({ facts }) => facts.name);
-    unknownTools(policy, path, { names, servers, isWhole }).forEach(notice);
+    const names = tools.map(({ spec: facts }) => facts.name);
+    findUnknownTools(policy, path, { names, servers, isComplete }).forEach(notice);
   }
   const agent = defineAgent({
     name,
     provider: {
       name: "none",
-      seams: [],
+      injectionPoints: [],
       effectFree: true,
-      open: () => ({ id: "", call: () => Promise.reject(new SpanlineError("aborted", "None")) }),
+      open: () => ({ id: "", invoke: () => Promise.reject(new SpanlineError("aborted", "None")) }),
     },
     tools,
     workspace: { ...place, isFixed },
     ...(policy !== undefined && { policy }),
   });
   // Not all of its tools are here, so that a list may name one that seems to be none.
-  const facts = { ...agent.facts, approvals: approvalsFrom(rest["approvals"], `agents.${name}`) };
-  return { ...agent, facts, digest: digestOf(facts) };
+  const facts = {
+    ...agent.spec,
+    approvals: readApprovals(passthrough["approvals"], `agents.${name}`),
+  };
+  return { ...agent, spec: facts, digest: digestValue(facts) };
 }
 
-function approvalsFrom(value: unknown, path: string): ApprovalLists {
-  const given = isObject(value) ? value : {};
-  const listAt = (name: string): readonly string[] =>
-    textsAt(given[name], `${path}.approvals.${name}`);
+function readApprovals(value: unknown, path: string): ApprovalRules {
+  const lists = isObject(value) ? value : {};
+  const readList = (name: string): readonly string[] =>
+    readStringList(lists[name], `${path}.approvals.${name}`);
   return {
-    deny: listAt("deny"),
-    ask: listAt("ask"),
-    allow: listAt("allow"),
-    otherwise: ACTIONS.find((one) => one === given["otherwise"]) ?? "ask",
+    deny: readList("deny"),
+    ask: readList("ask"),
+    allow: readList("allow"),
+    default: ACTIONS.find((one) => one === lists["otherwise"]) ?? "ask",
   };
 }
 

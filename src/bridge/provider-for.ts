@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from "../aws/agentcore.ts";
 import { SpanlineError } from "../domain/errors.ts";
-import type { CallLimits } from "../providers/agentcore/limits.ts";
+import type { InvocationLimits } from "../providers/agentcore/limits.ts";
 import {
   harnessProvider,
   type HarnessProvider,
@@ -9,23 +9,25 @@ import {
   runtimeProvider,
   type RuntimeProvider,
 } from "../providers/agentcore-runtime/runtime-provider.ts";
-import type { CallInput } from "../providers/provider.ts";
+import type { InvocationInput } from "../providers/provider.ts";
 import type { HarnessOverrides } from "../wire/agentcore/harness-request.ts";
 
-export type { CallInput, CallLimits, ConnectionOptions };
+export type { InvocationInput, InvocationLimits, ConnectionOptions };
 
 /** Which agent to talk to, and how to reach it. */
-export interface AgentSettings extends ConnectionOptions {
+export interface AgentCoreSettings extends ConnectionOptions {
   readonly harness?: string;
   readonly runtime?: string;
   readonly qualifier?: string;
   readonly userId?: string;
   readonly overrides?: HarnessOverrides;
-  readonly limits?: CallLimits;
+  readonly limits?: InvocationLimits;
 }
 
 /** The provider of an agent that is named by its ARN. */
-export function providerFor(settings: AgentSettings): HarnessProvider | RuntimeProvider {
+export function createAgentCoreProvider(
+  settings: AgentCoreSettings,
+): HarnessProvider | RuntimeProvider {
   const { harness, runtime, overrides = {}, ...shared } = settings;
   if (harness !== undefined && runtime === undefined) {
     return harnessProvider({ ...shared, harnessArn: harness, overrides });

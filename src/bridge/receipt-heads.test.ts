@@ -18,8 +18,8 @@ async function opened(directory: string) {
   return { heads, problems };
 }
 
-const CHAIN = { first: "mac_1", incarnation: "log_1" };
-const last = (number: number) => ({ number, mac: `mac_${number}`, first: CHAIN.first });
+const CHAIN = { firstMac: "mac_1", incarnation: "log_1" };
+const last = (number: number) => ({ number, mac: `mac_${number}`, first: CHAIN.firstMac });
 
 describe("the recorded heads of receipt chains", () => {
   it("A head is found by the first receipt of its chain, or by its log if that has none [W-09]", async () => {
@@ -31,9 +31,9 @@ describe("the recorded heads of receipt chains", () => {
       number: 3,
       mac: "mac_3",
     });
-    expect(heads.read({ ...CHAIN, first: null })).toMatchObject({ number: 3, mac: "mac_3" });
-    expect(heads.read({ first: "mac_x", incarnation: "log_1" })).toBeUndefined();
-    expect(heads.read({ first: null, incarnation: "log_2" })).toBeUndefined();
+    expect(heads.read({ ...CHAIN, firstMac: null })).toMatchObject({ number: 3, mac: "mac_3" });
+    expect(heads.read({ firstMac: "mac_x", incarnation: "log_1" })).toBeUndefined();
+    expect(heads.read({ firstMac: null, incarnation: "log_2" })).toBeUndefined();
   });
 
   it("A lower number never replaces a higher one, whichever process saves it [W-09]", async () => {

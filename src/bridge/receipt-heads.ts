@@ -2,7 +2,11 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { SpanlineError } from "../domain/errors.ts";
 import type { LastReceipt } from "../domain/receipt.ts";
-import { missingAtEnd, type ReceiptHead, type ReceiptHeads } from "../session/receipt-heads.ts";
+import {
+  countMissingReceipts,
+  type ReceiptHead,
+  type ReceiptHeads,
+} from "../session/receipt-heads.ts";
 import { loadEngine, type Database, type Engine } from "../store/sqlite/engine.ts";
 
 export interface OpenReceiptHeads extends ReceiptHeads {
@@ -55,7 +59,7 @@ export async function readReceiptHeads(directory: string): Promise<RecordedHeads
     const read = readerOf(database);
     return {
       missingAfter: (incarnation, last) =>
-        missingAtEnd(last, read({ incarnation, first: last.first })),
+        countMissingReceipts(last, read({ incarnation, firstMac: last.first })),
       close: () => database.close(),
     };
   } catch (cause) {
@@ -107,8 +111,8 @@ function reader(database: Database): ReceiptHeads["read"] {
   const byLog = database.prepare(
     "SELECT number, mac FROM heads WHERE incarnation = ? ORDER BY number DESC LIMIT 1",
   );
-  return ({ first, incarnation }) => {
-    const row = first === null ? byLog.get(incarnation) : byFirst.get(first);
+  return ({ firstMac, incarnation }) => {
+    const row = firstMac === null ? byLog.get(incarnation) : byFirst.get(firstMac);
     return isHead(row) ? row : undefined;
   };
 }

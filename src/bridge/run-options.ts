@@ -1,4 +1,4 @@
-import type { ApprovalRequested, Decision, TurnCaps } from "../domain/agent-event.ts";
+import type { ApprovalRequested, ApprovalDecision, TurnCaps } from "../domain/agent-event.ts";
 import type { Envelope } from "../domain/envelope.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { SteadyClock } from "../platform/clock.ts";
@@ -7,7 +7,7 @@ import type { TurnGuard } from "./guarded-provider.ts";
 export interface RunOptions {
   readonly prompt: string;
   /** Answers what the agent's definition asks about. Without it everything that asks is denied. */
-  approve?(request: ApprovalRequested): Promise<Decision | RunAnswer>;
+  approve?(request: ApprovalRequested): Promise<ApprovalDecision | RunDecision>;
   /** Sees every event as it is written down. What it throws ends the run, and is thrown by it. */
   onEvent?(envelope: Envelope): void;
   /** Told in full what went wrong in a tool, of which the agent hears the message alone. */
@@ -24,8 +24,8 @@ export interface RunOptions {
 }
 
 /** A decision with more to say. */
-export interface RunAnswer {
-  readonly decision: Decision;
+export interface RunDecision {
+  readonly decision: ApprovalDecision;
   /** For the log, and where a tool is denied for the agent. */
   readonly reason?: string;
   /** What the tool is to run with instead. */

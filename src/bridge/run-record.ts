@@ -1,26 +1,26 @@
 import type { ToolEnding, TurnFinished } from "../domain/agent-event.ts";
 import type { Envelope } from "../domain/envelope.ts";
-import { addToTurn, initialTurn } from "../domain/turn-state.ts";
-import { turnStream } from "../domain/turn-stream.ts";
-import { snapshotTurn, type ServerCall, type TurnMessage } from "../domain/turn.ts";
-import type { Spent } from "./guarded-provider.ts";
-import type { RunCall, RunResult } from "./run-result.ts";
+import { addToTurn, createTurnBuilder } from "../domain/turn-state.ts";
+import { createTurnStream } from "../domain/turn-stream.ts";
+import { snapshotTurn, type ServerToolCall, type TurnMessage } from "../domain/turn.ts";
+import type { TurnUsage } from "./guarded-provider.ts";
+import type { RunToolCall, RunResult } from "./run-result.ts";
 
 /** What a run came to so far. */
 export interface RunRecord {
   /** The conversation on the provider's side. */
   readonly upstreamId: string | undefined;
   add(envelope: Envelope): void;
-  result(spent: Spent): RunResult;
+  result(turnUsage: TurnUsage): RunResult;
 }
 
-export function runRecord(sessionId: string): RunRecord {
-  const stream = turnStream();
+export function createRunRecord(sessionId: string): RunRecord {
+  const stream = createTurnStream();
   const state = stream.initial();
-  const turn = initialTurn();
+  const turn = createTurnBuilder();
   const endings = new Map<string, ToolEnding>();
   let upstreamId: string | undefined;
-  let end: Pick<TurnFinished, "outcome" | "reason" | "usage" | "failure"> = NEVER_BEGUN;
+  let end: Pick<TurnFinished, "outcome" | "reason" | "usage" | "failure"> = NOT_STARTED;
   return {
     get upstreamId() {
       return upstreamId;
@@ -31,39 +31,39 @@ export function runRecord(sessionId: string): RunRecord {
       if (event.type === "tool.finished") endings.set(event.toolCallId, event.ending);
       if (event.type === "turn.finished") end = event;
     },
-    result(spent) {
+    result(turnUsage) {
       const { outcome, reason, usage, failure } = end;
-      const { messages, finalText, serverCalls: all } = snapshotTurn(turn);
-      const texts = messages.filter(({ role }) => role === "assistant").map(textOf);
-      const said = texts.filter((text) => text !== "");
+      const { messages, finalText, serverToolCalls: all } = snapshotTurn(turn);
+      const texts = messages.filter(({ role }) => role === "assistant").map(joinMessageText);
+      const nonEmptyTexts = texts.filter((text) => text !== "");
       return {
         outcome,
         reason,
         ...(failure !== undefined && { failure }),
-        texts: said,
-        text: said.join("\n\n"),
+        texts: nonEmptyTexts,
+        text: nonEmptyTexts.join("\n\n"),
         finalText,
-        calls: all.flatMap((use) => runCalls(use, endings)),
-        serverCalls: all.filter(({ call }) => call.runBy === "server"),
+        toolCalls: all.flatMap((use) => toRunToolCalls(use, endings)),
+        serverToolCalls: all.filter(({ toolCall }) => toolCall.runBy === "server"),
         usage,
-        steps: spent.calls,
+        steps: turnUsage.invocations,
         sessionId,
       };
     },
   };
 }
 
-const NEVER_BEGUN = { outcome: "cancelled", reason: null, usage: null } as const;
+const NOT_STARTED = { outcome: "cancelled", reason: null, usage: null } as const;
 
-function runCalls(
-  { call, result }: ServerCall,
+function toRunToolCalls(
+  { toolCall: call, result }: ServerToolCall,
   endings: ReadonlyMap<string, ToolEnding>,
-): RunCall[] {
+): RunToolCall[] {
   const ending = endings.get(call.id);
   if (call.runBy === "server" || result === null || ending === undefined) return [];
-  return [{ call, result, ending }];
+  return [{ toolCall: call, result, ending }];
 }
 
-function textOf({ blocks }: TurnMessage): string {
+function joinMessageText({ blocks }: TurnMessage): string {
   return blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
 }

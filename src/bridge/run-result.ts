@@ -1,7 +1,7 @@
 import type { ToolEnding, TurnOutcome } from "../domain/agent-event.ts";
 import type { Failure } from "../domain/errors.ts";
 import type { ToolCall, ToolResult } from "../domain/tool.ts";
-import type { ServerCall } from "../domain/turn.ts";
+import type { ServerToolCall } from "../domain/turn.ts";
 import type { Usage } from "../domain/usage.ts";
 
 /** What came of a run. */
@@ -20,16 +20,16 @@ export interface RunResult {
   /** The text of the last assistant message alone. */
   readonly finalText: string;
   /** What the agent wanted of the tools here, and what it was answered, in the order of its calls. */
-  readonly calls: readonly RunCall[];
-  readonly serverCalls: readonly ServerCall[];
+  readonly toolCalls: readonly RunToolCall[];
+  readonly serverToolCalls: readonly ServerToolCall[];
   readonly usage: Usage | null;
   /** Calls of the provider that were made. */
   readonly steps: number;
   readonly sessionId: string;
 }
 
-export interface RunCall {
-  readonly call: ToolCall;
+export interface RunToolCall {
+  readonly toolCall: ToolCall;
   readonly result: ToolResult;
   readonly ending: ToolEnding;
 }

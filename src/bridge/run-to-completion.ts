@@ -4,12 +4,12 @@ import { SpanlineError } from "../domain/errors.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { Agent } from "../session/agent.ts";
 import type { RunningSessions } from "../session/create-sessions.ts";
-import { checkRun } from "./check-run.ts";
+import { checkRunOptions } from "./check-run.ts";
 import { localPrincipal } from "./local-principal.ts";
-import { agentForRun } from "./run-agent.ts";
-import { answerFor } from "./run-decision.ts";
+import { prepareRunAgent } from "./run-agent.ts";
+import { requestDecision } from "./run-decision.ts";
 import type { RunOptions } from "./run-options.ts";
-import { runRecord } from "./run-record.ts";
+import { createRunRecord } from "./run-record.ts";
 import type { RunResult } from "./run-result.ts";
 
 /**
@@ -19,15 +19,15 @@ import type { RunResult } from "./run-result.ts";
  * The session that it takes is the one that a bridge runs, kept in memory.
  */
 export async function runToCompletion(agent: Agent, options: RunOptions): Promise<RunResult> {
-  checkRun(agent, options);
+  checkRunOptions(agent, options);
   const { clock = systemClock, workingDirectory, signal } = options;
-  const running = agentForRun(agent, options);
+  const running = prepareRunAgent(agent, options);
   // Whoever only imports this to define tools does not pay for what runs them.
   const { createSessions } = await import("../session/create-sessions.ts");
-  const { memoryStore } = await import("../store/memory/memory-store.ts");
+  const { createMemoryStore } = await import("../store/memory/memory-store.ts");
   const { stopUpstream } = await import("./stop-upstream.ts");
   const broken = new AbortController();
-  const store = memoryStore();
+  const store = createMemoryStore();
   const sessions = createSessions({
     store,
     agents: [running.agent],
@@ -36,36 +36,40 @@ export async function runToCompletion(agent: Agent, options: RunOptions): Promis
     coalesceMs: 0,
     ...(signal !== undefined && { signal }),
     report: (error) => options.report?.(error),
-    failed: (_, error) => broken.abort(error),
+    onSessionFailed: (_, error) => broken.abort(error),
   });
   try {
     const { sessionId } = await sessions.open({
       principal: localPrincipal,
       ...(workingDirectory !== undefined && { workingDirectory }),
     });
-    const record = runRecord(sessionId);
+    const record = createRunRecord(sessionId);
     // Nothing is bought for somebody who is gone.
     if (signal?.aborted !== true) {
-      await begin(sessions, sessionId, options.prompt);
-      for await (const envelope of events(sessions, sessionId, broken.signal, signal)) {
+      await submitPrompt(sessions, sessionId, options.prompt);
+      for await (const envelope of readTurnEvents(sessions, sessionId, broken.signal, signal)) {
         record.add(envelope);
         options.onEvent?.(envelope);
         if (envelope.event.type === "approval.requested") {
-          void decide(sessions, sessionId, envelope.event, options);
+          void decideApproval(sessions, sessionId, envelope.event, options);
         }
       }
     }
     if (signal?.aborted === true) await stopUpstream(record.upstreamId, agent.provider, clock);
-    return record.result(running.spent);
+    return record.result(running.turnUsage);
   } finally {
     await sessions.close();
     await store.close();
   }
 }
 
-async function begin(sessions: RunningSessions, sessionId: string, prompt: string): Promise<void> {
-  const said = { type: "prompt", content: [{ type: "text", text: prompt }] } as const;
-  const reply = await sessions.command(sessionId, said, { principal: localPrincipal });
+async function submitPrompt(
+  sessions: RunningSessions,
+  sessionId: string,
+  prompt: string,
+): Promise<void> {
+  const command = { type: "prompt", content: [{ type: "text", text: prompt }] } as const;
+  const reply = await sessions.command(sessionId, command, { principal: localPrincipal });
   if (reply.status === "refused") {
     const { code, message, details } = reply.failure;
     throw new SpanlineError(code, message, { details: { ...details, path: "prompt" } });
@@ -73,7 +77,7 @@ async function begin(sessions: RunningSessions, sessionId: string, prompt: strin
 }
 
 /** Everything up to the end of the turn, which the caller's signal brings about. */
-async function* events(
+async function* readTurnEvents(
   sessions: RunningSessions,
   sessionId: string,
   broken: AbortSignal,
@@ -100,15 +104,15 @@ async function* events(
   throw new SpanlineError("aborted", "The run broke off before its turn ended", { cause });
 }
 
-async function decide(
+async function decideApproval(
   sessions: RunningSessions,
   sessionId: string,
   request: ApprovalRequested,
   options: RunOptions,
 ): Promise<void> {
-  const given = await answerFor(request, options);
+  const runDecision = await requestDecision(request, options);
   const { approvalId } = request;
-  const answer = { type: "answer", approvalId, ...given } as const;
+  const answer = { type: "answer", approvalId, ...runDecision } as const;
   // It may have been answered meanwhile, by its deadline or a cancel.
   await sessions.command(sessionId, answer, { principal: localPrincipal }).catch(() => undefined);
 }

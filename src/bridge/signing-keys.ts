@@ -3,19 +3,19 @@ import { join } from "node:path";
 import type { Signature } from "../domain/agent-event.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import { isObject, parseJson } from "../domain/json.ts";
-import { isSameMac, macOf } from "../platform/mac.ts";
-import { randomText, randomToken } from "../platform/random.ts";
-import { readSavedFile, saveFile, saveFirst } from "../platform/saved-file.ts";
+import { isSameHmac, computeHmac } from "../platform/mac.ts";
+import { randomString, randomToken } from "../platform/random.ts";
+import { readSavedFile, saveFile, saveFileOnce } from "../platform/saved-file.ts";
 
 /** Keys that receipts are signed with. They lie in a folder of their own in the user's directory, not with the sessions. */
 export interface SigningKeys {
-  readonly keys: readonly KeyFacts[];
+  readonly keys: readonly KeyInfo[];
   /** With the newest key. */
   readonly sign: (content: unknown) => Signature;
   readonly check: (content: unknown, signature: Signature) => SignatureCheck;
 }
 
-export interface KeyFacts {
+export interface KeyInfo {
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
@@ -23,78 +23,78 @@ export interface KeyFacts {
 
 export type SignatureCheck = "valid" | "forged" | "unknown-key";
 
-interface Key extends KeyFacts {
+interface Key extends KeyInfo {
   readonly secret: string;
 }
 
 /** The keys of a directory; the first one is made here. */
 export async function openSigningKeys(directory: string, now: number): Promise<SigningKeys> {
-  const file = await keysFile(directory);
-  const known = await readKeys(file);
-  if (known !== undefined) return signingKeys(known);
-  await saveFirst(file, textOf([newKey(now)]));
-  return signingKeys((await readKeys(file)) ?? []);
+  const file = await resolveKeysFile(directory);
+  const existingKeys = await readKeys(file);
+  if (existingKeys !== undefined) return createSigningKeys(existingKeys);
+  await saveFileOnce(file, encodeKeys([createKey(now)]));
+  return createSigningKeys((await readKeys(file)) ?? []);
 }
 
 /** Signs with a new key from now on. Receipts of the old ones can still be checked. */
-export async function rotateSigningKey(directory: string, now: number): Promise<KeyFacts> {
-  const file = await keysFile(directory);
-  const key = newKey(now);
-  await saveFile(file, textOf([...((await readKeys(file)) ?? []), key]));
+export async function rotateSigningKey(directory: string, now: number): Promise<KeyInfo> {
+  const file = await resolveKeysFile(directory);
+  const key = createKey(now);
+  await saveFile(file, encodeKeys([...((await readKeys(file)) ?? []), key]));
   return { id: key.id, createdAt: key.createdAt };
 }
 
 /** For whoever only checks: without keys, every signature is of an unknown one. */
 export async function readSigningKeys(directory: string): Promise<SigningKeys> {
-  const left = (await readKeys(join(directory, OLD))) ?? [];
-  return signingKeys(joined(left, (await readKeys(join(directory, PLACE))) ?? []));
+  const oldKeys = (await readKeys(join(directory, OLD_FILE_NAME))) ?? [];
+  return createSigningKeys(mergeKeys(oldKeys, (await readKeys(join(directory, KEYS_PATH))) ?? []));
 }
 
-const OLD = "signing-keys.json";
-const PLACE = join("keys", OLD);
+const OLD_FILE_NAME = "signing-keys.json";
+const KEYS_PATH = join("keys", OLD_FILE_NAME);
 
 /** Where the keys are. They lay beside the sessions once, and are moved: whoever copies those should not copy these. */
-async function keysFile(directory: string): Promise<string> {
-  const file = join(directory, PLACE);
-  const old = join(directory, OLD);
-  const left = await readKeys(old);
-  if (left === undefined) return file;
+async function resolveKeysFile(directory: string): Promise<string> {
+  const file = join(directory, KEYS_PATH);
+  const old = join(directory, OLD_FILE_NAME);
+  const oldKeys = await readKeys(old);
+  if (oldKeys === undefined) return file;
   // Of two who move them at once, the first one's are everybody's, and they are the same.
-  await saveFirst(file, textOf(left));
-  const known = (await readKeys(file)) ?? [];
-  const all = joined(left, known);
-  if (all.length > known.length) await saveFile(file, textOf(all));
+  await saveFileOnce(file, encodeKeys(oldKeys));
+  const currentKeys = (await readKeys(file)) ?? [];
+  const all = mergeKeys(oldKeys, currentKeys);
+  if (all.length > currentKeys.length) await saveFile(file, encodeKeys(all));
   await rm(old, { force: true });
   return file;
 }
 
 /** The newest is one of `known`. */
-function joined(left: readonly Key[], known: readonly Key[]): readonly Key[] {
-  return [...left.filter(({ id }) => !known.some((one) => one.id === id)), ...known];
+function mergeKeys(oldKeys: readonly Key[], currentKeys: readonly Key[]): readonly Key[] {
+  return [...oldKeys.filter(({ id }) => !currentKeys.some((key) => key.id === id)), ...currentKeys];
 }
 
-function signingKeys(keys: readonly Key[]): SigningKeys {
+function createSigningKeys(keys: readonly Key[]): SigningKeys {
   const byId = new Map(keys.map((key) => [key.id, key]));
   const newest = keys.at(-1);
   return {
     keys: keys.map(({ id, createdAt }) => ({ id, createdAt })),
     sign(content) {
       if (newest === undefined) throw new Error("There is no key to sign with");
-      return { keyId: newest.id, mac: macOf(newest.secret, content) };
+      return { keyId: newest.id, mac: computeHmac(newest.secret, content) };
     },
     check(content, { keyId, mac }) {
       const key = byId.get(keyId);
       if (key === undefined) return "unknown-key";
-      return isSameMac(mac, macOf(key.secret, content)) ? "valid" : "forged";
+      return isSameHmac(mac, computeHmac(key.secret, content)) ? "valid" : "forged";
     },
   };
 }
 
-function newKey(now: number): Key {
-  return { id: `key_${randomText(12)}`, createdAt: now, secret: randomToken() };
+function createKey(now: number): Key {
+  return { id: `key_${randomString(12)}`, createdAt: now, secret: randomToken() };
 }
 
-function textOf(keys: readonly Key[]): string {
+function encodeKeys(keys: readonly Key[]): string {
   return `${JSON.stringify({ keys }, null, 2)}\n`;
 }
 

@@ -1,6 +1,6 @@
 import { emulate } from "../emulator/emulate.ts";
 import type { Agent } from "../session/agent.ts";
-import { demoAgentOn, type DemoOptions } from "./demo-agent.ts";
+import { createDemoAgent, type DemoOptions } from "./demo-agent.ts";
 import { prepareDirectory } from "./data-directory.ts";
 
 /** An agent for one run, and what runs for it on this machine. */
@@ -13,5 +13,5 @@ export interface RunnableAgent {
 export async function startDemoRun(options: DemoOptions): Promise<RunnableAgent> {
   await prepareDirectory(options.directory);
   const emulator = await emulate();
-  return { agent: demoAgentOn(emulator, options), close: () => emulator.close() };
+  return { agent: createDemoAgent(emulator, options), close: () => emulator.close() };
 }

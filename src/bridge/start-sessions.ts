@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { randomText } from "../platform/random.ts";
+import { randomString } from "../platform/random.ts";
 import { createSessions, type SessionsOptions } from "../session/create-sessions.ts";
-import type { Verify } from "../session/receipt-doubts.ts";
+import type { VerifySignature } from "../session/receipt-doubts.ts";
 import { openSqliteStore, type SqliteStoreOptions } from "../store/sqlite/open-sqlite-store.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
-import { keepRetention } from "./keep-retention.ts";
+import { applyRetention } from "./keep-retention.ts";
 import type { OwnedSessions } from "./ownership.ts";
 import { openReceiptHeads, type OpenReceiptHeads } from "./receipt-heads.ts";
 import { openSigningKeys, type SigningKeys } from "./signing-keys.ts";
@@ -22,25 +22,25 @@ export async function startSessions(
     if (signal?.aborted !== true || error !== signal.reason) options.report(error);
   };
   /** What was begun, the last first. */
-  const begun: (() => Promise<void>)[] = [];
+  const cleanups: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
-    for (const end of begun.splice(0)) await end().catch(report);
+    for (const end of cleanups.splice(0)) await end().catch(report);
   };
   try {
     const store = await openSqliteStore({
       file: join(directory, "sessions.db"),
       clock,
-      failed: broken,
+      onFailure: broken,
       create,
       ...(datasync !== undefined && { datasync }),
     });
-    begun.unshift(() => store.close());
+    cleanups.unshift(() => store.close());
     const started = await agents();
-    begun.unshift(() => started.close());
-    const owner = `${process.pid}-${randomText(8)}`;
+    cleanups.unshift(() => started.close());
+    const owner = `${process.pid}-${randomString(8)}`;
     const signing: Signing =
       keysDirectory === undefined ? {} : await openSigning(keysDirectory, clock.now(), report);
-    begun.unshift(async () => signing.heads?.close());
+    cleanups.unshift(async () => signing.heads?.close());
     const sessions = createSessions({
       store,
       agents: started.agents,
@@ -48,20 +48,20 @@ export async function startSessions(
       owner,
       report,
       // Only the process whose sessions are brought something needs what opens it.
-      openEquipment: async (equipment, place) => {
-        const { openEquipment } = await import("./equipment/open-equipment.ts");
+      openClientTools: async (equipment, place) => {
+        const { openClientTools } = await import("./equipment/open-equipment.ts");
         const environment = process.env;
-        return openEquipment(equipment, place, { version, clock, environment, report });
+        return openClientTools(equipment, place, { version, clock, environment, report });
       },
       ...(coalesceMs !== undefined && { coalesceMs }),
       ...(seed !== undefined && { seed }),
       ...(signal !== undefined && { signal }),
       ...signing,
     });
-    begun.unshift(() => sessions.close());
-    await sessions.recover();
+    cleanups.unshift(() => sessions.close());
+    await sessions.resumeInterrupted();
     if (retention !== undefined) {
-      begun.unshift(await keepRetention(retention, { store, clock, owner, report }));
+      cleanups.unshift(await applyRetention(retention, { store, clock, owner, report }));
     }
     const { config } = started;
     return { sessions, close, ...(config !== undefined && { config }) };
@@ -79,13 +79,13 @@ async function openSigning(
 ): Promise<Required<Signing>> {
   const keys = await openSigningKeys(directory, now);
   const heads = await openReceiptHeads(directory, report);
-  return { sign: keys.sign, verify: verifyWith(keys), heads };
+  return { sign: keys.sign, verify: createVerifier(keys), heads };
 }
 
 interface Signing extends Pick<SessionsOptions, "sign" | "verify"> {
   readonly heads?: OpenReceiptHeads;
 }
 
-function verifyWith({ check }: SigningKeys): Verify {
+function createVerifier({ check }: SigningKeys): VerifySignature {
   return (content, signature) => check(content, signature) === "valid";
 }

@@ -10,7 +10,7 @@ export async function stopUpstream(
 ): Promise<void> {
   if (upstreamId === undefined) return;
   const { signal } = new AbortController();
-  await stopConversation(upstreamId, { provider, clock, signal, milliseconds: STOP_MS });
+  await stopConversation(upstreamId, { provider, clock, signal, timeoutMs: STOP_TIMEOUT_MS });
 }
 
-const STOP_MS = 3000;
+const STOP_TIMEOUT_MS = 3000;

@@ -1,17 +1,25 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { SpanlineError } from "../domain/errors.ts";
-import { endOfExamined, examinedProblem } from "../store/examined-problem.ts";
-import type { ExaminedEvent, Store } from "../store/store.ts";
+import { findInspectedEnd, formatLogProblem } from "../store/examined-problem.ts";
+import type { InspectedEvent, Store } from "../store/store.ts";
 import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
-import { directoryProblem } from "./data-directory.ts";
+import { createDirectoryError } from "./data-directory.ts";
 
-export type { ExaminedEvent, SessionRecord } from "../store/store.ts";
+export type { InspectedEvent, SessionRecord } from "../store/store.ts";
 
 /** The sessions of a directory for somebody who only reads. */
 export type StoredSessions = Pick<
   Store,
-  "sessions" | "session" | "examine" | "head" | "blob" | "subscribe" | "check" | "size" | "close"
+  | "listSessions"
+  | "findSession"
+  | "inspect"
+  | "readHead"
+  | "readBlob"
+  | "subscribe"
+  | "checkIntegrity"
+  | "measureSize"
+  | "close"
 >;
 
 /** Opens them beside whoever runs them, if anybody does. */
@@ -22,7 +30,7 @@ export async function openStoredSessions(directory: string): Promise<StoredSessi
   } catch (error) {
     // Only this says that there are none; anything else that they cannot be seen.
     const isNone = error instanceof Error && "code" in error && error.code === "ENOENT";
-    if (!isNone) throw await directoryProblem("read", directory, error);
+    if (!isNone) throw await createDirectoryError("read", directory, error);
     const message = `There are no sessions in ${directory} yet`;
     throw new SpanlineError("not_found", message, { details: { directory } });
   }
@@ -30,27 +38,27 @@ export async function openStoredSessions(directory: string): Promise<StoredSessi
 }
 
 /** One place of a log, with what is wrong there. */
-export interface StoredPlace {
-  readonly examined: ExaminedEvent;
+export interface StoredEntry {
+  readonly examined: InspectedEvent;
   /** Absent if the event can be read. */
   readonly problem?: string;
 }
 
 /** The whole log of a session as it is now. Damaged, newer and missing events are part of it and do not end it. */
-export async function* storedLog(
-  sessions: Pick<StoredSessions, "examine">,
+export async function* readStoredLog(
+  sessions: Pick<StoredSessions, "inspect">,
   sessionId: string,
-): AsyncGenerator<StoredPlace, void, undefined> {
+): AsyncGenerator<StoredEntry, void, undefined> {
   for (let after = 0; ;) {
-    const page = await sessions.examine(sessionId, after, PAGE);
+    const page = await sessions.inspect(sessionId, after, PAGE_SIZE);
     for (const examined of page) {
-      const problem = examinedProblem(examined);
+      const problem = formatLogProblem(examined);
       yield { examined, ...(problem !== undefined && { problem }) };
     }
-    const end = endOfExamined(page);
-    if (end === undefined || page.length < PAGE) return;
+    const end = findInspectedEnd(page);
+    if (end === undefined || page.length < PAGE_SIZE) return;
     after = end;
   }
 }
 
-const PAGE = 500;
+const PAGE_SIZE = 500;

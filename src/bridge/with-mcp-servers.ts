@@ -1,6 +1,6 @@
 import type { SteadyClock } from "../platform/clock.ts";
-import type { Agent, OpenAgent, OpenPlace } from "../session/agent.ts";
-import { timesOf, type McpServerSettings } from "../tools/mcp/mcp-server-settings.ts";
+import type { Agent, AgentHandle, OpenAgentOptions } from "../session/agent.ts";
+import { resolveServerTimes, type McpServerSettings } from "../tools/mcp/mcp-server-settings.ts";
 import type { McpServers } from "../tools/mcp/open-mcp-servers.ts";
 import type { Tool } from "../tools/tool.ts";
 
@@ -18,11 +18,11 @@ export interface McpConnection {
 }
 
 /** Connects to the servers for one session; `withTools` is the agent with what they offer now. */
-export async function withMcpServers(
+export async function openAgentWithMcpServers(
   { servers, ...work }: McpConnection,
-  place: OpenPlace,
+  place: OpenAgentOptions,
   withTools: (tools: readonly Tool[]) => Agent,
-): Promise<OpenAgent> {
+): Promise<AgentHandle> {
   // Nobody who has no server needs its library.
   const { openMcpServers } = await import("../tools/mcp/open-mcp-servers.ts");
   const { workingDirectory } = place;
@@ -36,9 +36,9 @@ export async function withMcpServers(
     ...work,
     signal: opening.signal,
     ...(workingDirectory !== undefined && { workingDirectory }),
-    changed: () => {
+    onToolsChanged: () => {
       // What changes before all of them are there is among what is there then.
-      if (connected.servers !== undefined) place.changed(withTools(connected.servers.tools()));
+      if (connected.servers !== undefined) place.onChange(withTools(connected.servers.tools()));
     },
   });
   // From here on they are closed, and by nobody else.
@@ -48,6 +48,6 @@ export async function withMcpServers(
     throw signal.reason;
   }
   connected.servers = opened;
-  const idleMs = Math.max(...servers.map((server) => timesOf(server).idleMs));
+  const idleMs = Math.max(...servers.map((server) => resolveServerTimes(server).idleMs));
   return { agent: withTools(opened.tools()), idleMs, close: opened.close };
 }

@@ -1,22 +1,22 @@
 import type { Command } from "commander";
 import type { AcpFlags } from "./acp.ts";
-import { CONFIG } from "./config-option.ts";
+import { CONFIG_DESCRIPTION } from "./config-option.ts";
 import { updatesOption } from "./updates-option.ts";
 
 /** `spanline acp`. */
-export function addAcp(spanline: Command, done: (exitCode: number) => void): void {
+export function addAcpCommand(spanline: Command, onExit: (exitCode: number) => void): void {
   spanline
     .command("acp")
     .description("serve an editor over the Agent Client Protocol, on standard input and output")
     .option("-s, --session <id>", 'join a session instead of a new one: its id, or "latest"')
-    .option("-c, --config <file>", CONFIG)
+    .option("-c, --config <file>", CONFIG_DESCRIPTION)
     .option("-d, --data-dir <folder>", "where sessions are kept")
     .addOption(updatesOption())
     .option("-v, --verbose", "also say on standard error what was passed over")
     .addHelpText("after", EXAMPLES)
     .action(async (flags: AcpFlags) => {
-      const { acpCommand } = await import("./acp.ts");
-      done(await acpCommand(flags));
+      const { runAcpCommand } = await import("./acp.ts");
+      onExit(await runAcpCommand(flags));
     });
 }
 

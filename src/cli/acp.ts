@@ -1,12 +1,17 @@
 import { runAcp, type AcpOptions } from "../bridge/run-acp.ts";
-import { thrownMessage } from "../domain/errors.ts";
+import { formatThrown } from "../domain/errors.ts";
 import { systemClock } from "../platform/clock.ts";
-import { ownOutput } from "../platform/own-output.ts";
-import { packageVersion } from "../platform/package-version.ts";
-import { userDirectory } from "../platform/state-directory.ts";
-import { agentsFrom, configFrom, usedConfig, type ConfigFlags } from "./agents-from.ts";
-import { dataDirectory } from "./data-directory.ts";
-import { stopped } from "./stopped.ts";
+import { reserveStdout } from "../platform/own-output.ts";
+import { readPackageVersion } from "../platform/package-version.ts";
+import { resolveUserDirectory } from "../platform/state-directory.ts";
+import {
+  createAgentsStarter,
+  resolveConfigFile,
+  selectConfig,
+  type ConfigFlags,
+} from "./agents-from.ts";
+import { resolveDataDirectory } from "./data-directory.ts";
+import { waitForSignal } from "./stopped.ts";
 import type { UpdatesFlags } from "./updates-option.ts";
 
 export interface AcpFlags extends ConfigFlags, UpdatesFlags {
@@ -16,9 +21,9 @@ export interface AcpFlags extends ConfigFlags, UpdatesFlags {
 }
 
 /** Serves the editor that started this process, until it closes our input; returns the exit code. */
-export async function acpCommand(flags: AcpFlags): Promise<number> {
+export async function runAcpCommand(flags: AcpFlags): Promise<number> {
   const { session, dataDir, verbose = false } = flags;
-  const output = ownOutput();
+  const output = reserveStdout();
   // Editors show what stands on standard error: nothing does where nothing is wrong.
   const log = (message: string, facts: object = {}): void => {
     process.stderr.write(`${JSON.stringify({ message, ...facts })}\n`);
@@ -30,22 +35,22 @@ export async function acpCommand(flags: AcpFlags): Promise<number> {
   });
   let directory: string;
   try {
-    directory = dataDirectory(dataDir, notice);
+    directory = resolveDataDirectory(dataDir, notice);
   } catch (error) {
-    log(thrownMessage(error));
+    log(formatThrown(error));
     return 2;
   }
-  if (process.stdin.isTTY) process.stderr.write(TYPED);
+  if (process.stdin.isTTY) process.stderr.write(TYPED_COMMAND_NOTE);
   const end = new AbortController();
-  void stopped().then(() => end.abort());
+  void waitForSignal().then(() => end.abort());
   const report = (error: unknown): void => log("something went wrong", { error: String(error) });
   await runAcp({
     directory,
-    keysDirectory: userDirectory(process.env),
-    version: packageVersion(),
+    keysDirectory: resolveUserDirectory(process.env),
+    version: readPackageVersion(),
     clock: systemClock,
-    agents: agentsFrom(flags, { directory, report, notice }),
-    ...usedConfig(flags),
+    agents: createAgentsStarter(flags, { directory, report, notice }),
+    ...selectConfig(flags),
     notice,
     input: process.stdin,
     output,
@@ -53,7 +58,7 @@ export async function acpCommand(flags: AcpFlags): Promise<number> {
     log,
     ...(verbose && { detail: log }),
     report,
-    waiting: (owner) =>
+    onWaiting: (owner) =>
       log("the process that has the sessions does not answer; waiting for it", {
         directory,
         ...(owner !== undefined && { pid: owner.pid }),
@@ -68,7 +73,7 @@ export async function acpCommand(flags: AcpFlags): Promise<number> {
 
 /** The configuration is read while the editor initializes. */
 function updatesFrom(flags: AcpFlags): Exclude<AcpOptions["updates"], undefined> {
-  const file = configFrom(flags);
+  const file = resolveConfigFile(flags);
   if (flags.updates !== undefined || file === undefined) return flags.updates ?? "auto";
   return import("../bridge/config/configured-updates.ts").then((read) =>
     read.configuredUpdates(file),
@@ -76,5 +81,5 @@ function updatesFrom(flags: AcpFlags): Exclude<AcpOptions["updates"], undefined>
 }
 
 /** Editors give it a pipe: whoever sees this typed the command. */
-const TYPED =
+const TYPED_COMMAND_NOTE =
   "This speaks the Agent Client Protocol, for an editor that starts it; it waits for one on standard input. Ctrl-C ends it. `spanline up` and `spanline run` are for people; `spanline acp --help` says how to set up an editor.\n";

@@ -1,7 +1,7 @@
 import { SpanlineError } from "../domain/errors.ts";
-import { oneLine } from "../inspect/style.ts";
+import { toSingleLine } from "../inspect/style.ts";
 import type { Terminal } from "../platform/terminal.ts";
-import { regionFrom } from "../provisioning/region.ts";
+import { resolveRegion } from "../provisioning/region.ts";
 import type { ConnectionFlags } from "./connection.ts";
 
 export interface AgentFlags extends ConnectionFlags {
@@ -15,21 +15,21 @@ export interface AgentFlags extends ConnectionFlags {
 }
 
 /** An agent by its ARN, as providers want it. */
-export type Agent = Pick<AgentFlags, "harness" | "runtime" | "qualifier">;
+export type AgentReference = Pick<AgentFlags, "harness" | "runtime" | "qualifier">;
 
 /** Which agent the flags mean. A harness that is not named by its ARN is looked for, and said. */
-export async function agentFrom(
+export async function resolveAgentReference(
   flags: AgentFlags,
   { terminal, signal }: { readonly terminal: Terminal; readonly signal: AbortSignal },
-): Promise<Agent> {
-  const { harness, runtime, qualifier, region, timeout = LOOK_SECONDS } = flags;
+): Promise<AgentReference> {
+  const { harness, runtime, qualifier, region, timeout = LOOKUP_SECONDS } = flags;
   const reference = harness ?? runtime;
   if (reference === undefined) {
     throw new SpanlineError("invalid_option", "Name one agent, with --harness or with --runtime");
   }
   if (harness === undefined || harness.startsWith("arn:")) {
     // Only for what it refuses: the region of another ARN.
-    if (region !== undefined) await regionFrom({ region, reference }, {});
+    if (region !== undefined) await resolveRegion({ region, reference }, {});
     return {
       ...(harness !== undefined && { harness }),
       ...(runtime !== undefined && { runtime }),
@@ -37,13 +37,18 @@ export async function agentFrom(
     };
   }
   // Loaded when somebody gives a name: an ARN needs none of it.
-  const { namedHarness } = await import("./named-harness.ts");
-  const milliseconds = Math.min(LOOK_SECONDS, timeout) * 1000;
-  const found = await namedHarness(harness, { flags, terminal, signal, timeout: milliseconds });
-  terminal.note(`harness ${oneLine(found.arn)}\n`);
-  const endpoint = qualifier ?? found.endpoint;
-  return { harness: found.arn, ...(endpoint !== undefined && { qualifier: endpoint }) };
+  const { findNamedHarness } = await import("./named-harness.ts");
+  const milliseconds = Math.min(LOOKUP_SECONDS, timeout) * 1000;
+  const foundHarness = await findNamedHarness(harness, {
+    flags,
+    terminal,
+    signal,
+    timeout: milliseconds,
+  });
+  terminal.note(`harness ${toSingleLine(foundHarness.arn)}\n`);
+  const endpoint = qualifier ?? foundHarness.endpoint;
+  return { harness: foundHarness.arn, ...(endpoint !== undefined && { qualifier: endpoint }) };
 }
 
 /** The most that finding a harness takes of the time for the call. */
-const LOOK_SECONDS = 60;
+const LOOKUP_SECONDS = 60;

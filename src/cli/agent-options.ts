@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { positive } from "./number-option.ts";
+import { parsePositive } from "./number-option.ts";
 
 /** Where an agent is and as whom it is called: the same for every command that calls one. */
-export function addPlaceOptions(command: Command): Command {
+export function addConnectionOptions(command: Command): Command {
   return command
     .optionsGroup("Where and as whom:")
     .option("--region <name>", "where to look for a name; else AWS_REGION or the profile's")
@@ -15,8 +15,8 @@ export function addPlaceOptions(command: Command): Command {
 export function addLimitOptions(command: Command, heading: string): Command {
   return command
     .optionsGroup(heading)
-    .option("--connect-timeout <seconds>", "for a connection (10)", positive)
-    .option("--first-event-timeout <seconds>", "for the first event (300)", positive)
-    .option("--idle-timeout <seconds>", "between two signs of life (300)", positive)
-    .option("--timeout <seconds>", "for all of it (3660)", positive);
+    .option("--connect-timeout <seconds>", "for a connection (10)", parsePositive)
+    .option("--first-event-timeout <seconds>", "for the first event (300)", parsePositive)
+    .option("--idle-timeout <seconds>", "between two signs of life (300)", parsePositive)
+    .option("--timeout <seconds>", "for all of it (3660)", parsePositive);
 }

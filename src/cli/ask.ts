@@ -1,45 +1,45 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { holdOutput, type HeldOutput } from "../platform/held-output.ts";
+import { pauseOutput, type PausedOutput } from "../platform/held-output.ts";
 import { dropPendingInput } from "../platform/pending-input.ts";
-import { folded } from "./folded.ts";
+import { wrapLines } from "./folded.ts";
 
 export interface AskOptions {
   readonly signal: AbortSignal;
   /** What has to be known to answer; it stands above the question each time that it is asked. */
-  readonly above?: string;
+  readonly background?: string;
   /** All of it, for whoever says `d`; absent where nothing was left out. */
-  readonly whole?: string;
+  readonly fullText?: string;
 }
 
 /**
  * Asks a person whether to go on. Null when there is nobody to ask. Until it is answered nothing else is printed, and what
  * was typed before it stood there is no answer to it.
  */
-export async function askWhether(question: string, options: AskOptions): Promise<boolean | null> {
-  if (!canAsk()) return null;
-  const held = holdOutput();
+export async function confirm(question: string, options: AskOptions): Promise<boolean | null> {
+  if (!hasTerminal()) return null;
+  const heldOutput = pauseOutput();
   process.stdin.ref();
   try {
     await dropPendingInput(interrupt);
     options.signal.throwIfAborted();
-    return await askedUntilClear(question, options, held);
+    return await askUntilClear(question, options, heldOutput);
   } finally {
-    held.release();
+    heldOutput.resume();
     // Nobody reads on, and what it may still wait for must not keep the process.
     process.stdin.unref();
   }
 }
 
 /** Whether there is somebody to ask. */
-function canAsk(): boolean {
+function hasTerminal(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }
 
-async function askedUntilClear(
+async function askUntilClear(
   question: string,
-  { signal, above = "", whole }: AskOptions,
-  { print }: HeldOutput,
+  { signal, background = "", fullText }: AskOptions,
+  { print }: PausedOutput,
 ): Promise<boolean> {
   const output = new Writable({
     write(chunk, _, done) {
@@ -57,20 +57,22 @@ async function askedUntilClear(
   // The terminal hands Ctrl-C to whoever reads its lines.
   lines.on("SIGINT", interrupt);
   try {
-    for (let asked = 0; asked < MOST_ASKED;) {
-      print(fitted(above));
-      const choices = whole === undefined ? "[y/N]" : "[y/N/d]";
+    for (let attempts = 0; attempts < MAX_ATTEMPTS;) {
+      print(wrapToTerminal(background));
+      const choices = fullText === undefined ? "[y/N]" : "[y/N/d]";
       const line = lines.question(`${question} ${choices} `, { signal });
-      const answer = (await line.catch(unlessAborted(signal)))?.trim().toLowerCase();
+      const answer = (await line.catch(rethrowIfAborted(signal)))?.trim().toLowerCase();
       if (answer === undefined) print("\n");
       if (answer === undefined || ["", "n", "no"].includes(answer)) return false;
       if (answer === "y" || answer === "yes") return true;
-      if (whole !== undefined && answer === "d") {
-        print(fitted(whole));
+      if (fullText !== undefined && answer === "d") {
+        print(wrapToTerminal(fullText));
         continue;
       }
-      asked += 1;
-      print(asked < MOST_ASKED ? "Please say y or n.\n" : "That is no answer; it counts as no.\n");
+      attempts += 1;
+      print(
+        attempts < MAX_ATTEMPTS ? "Please say y or n.\n" : "That is no answer; it counts as no.\n",
+      );
     }
     return false;
   } finally {
@@ -79,18 +81,18 @@ async function askedUntilClear(
 }
 
 /** Somebody who answers with anything else three times is not there, or is no person. */
-const MOST_ASKED = 3;
+const MAX_ATTEMPTS = 3;
 
 /** Ctrl-D: there is no answer to come. */
-function unlessAborted(signal: AbortSignal): (error: unknown) => undefined {
+function rethrowIfAborted(signal: AbortSignal): (error: unknown) => undefined {
   return (error) => {
     if (signal.aborted) throw error;
   };
 }
 
 /** Nothing of what is shown begins a line, so that nothing of it looks like the question. */
-function fitted(text: string): string {
-  return folded(text, process.stderr.columns);
+function wrapToTerminal(text: string): string {
+  return wrapLines(text, process.stderr.columns);
 }
 
 function interrupt(): void {

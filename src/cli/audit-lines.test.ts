@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { auditLog } from "../bridge/audit-log.ts";
 import type { SigningKeys } from "../bridge/signing-keys.ts";
-import type { AgentEvent, PolicyDecided } from "../domain/agent-event.ts";
+import type { SessionEvent, PolicyDecided } from "../domain/agent-event.ts";
 import type { PolicyContext } from "../domain/policy-decision.ts";
-import { PLAIN } from "../inspect/style.ts";
-import { digestOf } from "../platform/digest.ts";
-import { callNames, entryLines } from "./audit-lines.ts";
+import { PLAIN_STYLE } from "../inspect/style.ts";
+import { digestValue } from "../platform/digest.ts";
+import { createCallNames, formatAuditEntry } from "./audit-lines.ts";
 
 const NO_INPUT = {};
 
@@ -15,9 +15,9 @@ const keys: SigningKeys = {
   check: () => "unknown-key",
 };
 
-function shown(...events: readonly AgentEvent[]): string[] {
+function shown(...events: readonly SessionEvent[]): string[] {
   const audit = auditLog(keys);
-  const names = callNames();
+  const names = createCallNames();
   return events.flatMap((event, at) => {
     names.take(event);
     const { entry } = audit.take({
@@ -27,7 +27,9 @@ function shown(...events: readonly AgentEvent[]): string[] {
       visibility: "public",
       event,
     });
-    return entry === undefined ? [] : [entryLines(entry, names.of, PLAIN).slice(47, -1)];
+    return entry === undefined
+      ? []
+      : [formatAuditEntry(entry, names.resolveName, PLAIN_STYLE).slice(47, -1)];
   });
 }
 
@@ -51,7 +53,7 @@ function decided(context: Partial<PolicyContext>): PolicyDecided {
   return {
     type: "policy.decided",
     toolCallId: "tool_1",
-    digest: digestOf(NO_INPUT),
+    digest: digestValue(NO_INPUT),
     agent: "a",
     decision,
   };
@@ -60,7 +62,7 @@ function decided(context: Partial<PolicyContext>): PolicyDecided {
 const path = {
   argument: "path",
   input: "./a.ts",
-  place: "inside",
+  location: "inside",
   workspacePath: "src/a.ts",
   hostPath: "/w/src/a.ts",
 } as const;
@@ -84,18 +86,18 @@ describe("a line of an audit", () => {
 
   it("says what a call of an MCP server was made with, and who allowed it for good", () => {
     const input = { shell: "ls" };
-    const call = { id: "c", name: "one__sh", input, inputText: "", runBy: "client" } as const;
+    const toolCall = { id: "c", name: "one__sh", input, inputText: "", runBy: "client" } as const;
     const called = {
-      type: "tool.called",
+      type: "tool_call.received",
       toolCallId: "tool_1",
       messageId: "m",
       block: 0,
-      call,
+      toolCall,
     } as const;
     const scope = { tool: "one__sh", rule: null };
-    const given = { type: "grant.given", grantId: "grant_1", approvalId: "appr_1", scope } as const;
+    const given = { type: "grant.added", grantId: "grant_1", approvalId: "appr_1", scope } as const;
     const mcp = decided({ tool: "one__sh", mcpServer: "one", mcpTool: "sh" });
-    const judged = { ...mcp, digest: digestOf(input), grantId: "grant_1" };
+    const judged = { ...mcp, digest: digestValue(input), grantId: "grant_1" };
     const said = 'one__sh {"shell":"ls"}: ask (the default): Why, ';
     expect(shown(called, given, judged)).toEqual([
       "one__sh: allowed for good as grant_1",
@@ -108,13 +110,13 @@ describe("a line of an audit", () => {
   });
 
   it("A tool result and a doubt have lines of their own", () => {
-    const result = { callId: "c1", parts: [], isError: true };
+    const result = { toolCallId: "c1", parts: [], isError: true };
     const finished = { toolCallId: "tool_1", ending: "failed", result } as const;
     expect(
       shown(
         decided({ command: "git push" }),
         { type: "tool.finished", ...finished },
-        { type: "approvals.doubted", seq: 7 },
+        { type: "approvals.invalidated", seq: 7 },
       ),
     ).toEqual([
       "run git push: ask (the default): Why",
@@ -129,12 +131,12 @@ describe("a line of an audit", () => {
       approvalId: "appr_1",
       question: "run",
       options: ["allow", "deny"],
-      about: "tool_1",
+      subjectId: "tool_1",
       action: "run",
       input: null,
       deadline: 1,
     } as const;
-    const answer = { approvalId: "appr_1", decision: "allow", by: "person" } as const;
+    const answer = { approvalId: "appr_1", decision: "allow", resolvedBy: "person" } as const;
     expect(
       shown(decided({ command: "git push" }), asked, { type: "approval.resolved", ...answer }),
     ).toEqual([

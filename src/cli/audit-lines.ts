@@ -1,52 +1,60 @@
 import type { AuditEntry, AuditGap } from "../bridge/audit-log.ts";
-import type { AgentEvent, GrantScope } from "../domain/agent-event.ts";
-import { isoTime } from "../domain/iso-time.ts";
-import { jsonText } from "../domain/json.ts";
+import type { SessionEvent, GrantScope } from "../domain/agent-event.ts";
+import { formatIsoTime } from "../domain/iso-time.ts";
+import { toJsonText } from "../domain/json.ts";
 import type { PolicyContext } from "../domain/policy-decision.ts";
-import { oneLine, type Style } from "../inspect/style.ts";
+import { toSingleLine, type Style } from "../inspect/style.ts";
 
-type NameOf = (id: string) => string;
+type ResolveName = (id: string) => string;
 
 /** What calls, and the questions about them, were about: as it was judged, and signed, as soon as it was. */
-export function callNames(): { readonly take: (event: AgentEvent) => void; readonly of: NameOf } {
+export function createCallNames(): {
+  readonly take: (event: SessionEvent) => void;
+  readonly resolveName: ResolveName;
+} {
   const names = new Map<string, string>();
   const calls = new Map<string, string>();
   return {
     take(event) {
-      if (event.type === "tool.called") names.set(event.toolCallId, event.call.name);
+      if (event.type === "tool_call.received") names.set(event.toolCallId, event.toolCall.name);
       if (event.type === "policy.decided") {
-        names.set(event.toolCallId, signedName(event.decision.context));
+        names.set(event.toolCallId, formatSignedName(event.decision.context));
       }
       if (event.type !== "approval.requested") return;
-      calls.set(event.approvalId, event.about);
+      calls.set(event.approvalId, event.subjectId);
       // A lost call of the provider has no other name.
-      if (!names.has(event.about)) names.set(event.about, event.action);
+      if (!names.has(event.subjectId)) names.set(event.subjectId, event.action);
     },
-    of: (id) => names.get(calls.get(id) ?? id) ?? id,
+    resolveName: (id) => names.get(calls.get(id) ?? id) ?? id,
   };
 }
 
-export function entryLines(entry: AuditEntry, named: NameOf, style: Style): string {
+export function formatAuditEntry(
+  entry: AuditEntry,
+  resolveName: ResolveName,
+  style: Style,
+): string {
   const { signature, missing = 0, principal, isChanged = false } = entry;
-  const by = principal === null ? "" : ` by ${oneLine(principal)}`;
-  const words = `${line(entry, mark(signature, style), style)}  ${oneLine(wordsOf(entry, named))}${by}\n`;
-  const other = line(entry, style.bad("changed".padEnd(11)), style);
-  const said = isChanged
-    ? `${words}${other}  the log has other arguments of this call than were judged\n`
-    : words;
-  if (missing === 0) return said;
-  const gone = missing === 1 ? "a receipt was taken out" : `${missing} receipts were taken out`;
-  return `${line(entry, style.bad("missing".padEnd(11)), style)}  before this one, ${gone}\n${said}`;
+  const by = principal === null ? "" : ` by ${toSingleLine(principal)}`;
+  const entryLine = `${formatPrefix(entry, formatSignature(signature, style), style)}  ${toSingleLine(formatReceipt(entry, resolveName))}${by}\n`;
+  const changedPrefix = formatPrefix(entry, style.bad("changed".padEnd(11)), style);
+  const lines = isChanged
+    ? `${entryLine}${changedPrefix}  the log has other arguments of this call than were judged\n`
+    : entryLine;
+  if (missing === 0) return lines;
+  const missingText =
+    missing === 1 ? "a receipt was taken out" : `${missing} receipts were taken out`;
+  return `${formatPrefix(entry, style.bad("missing".padEnd(11)), style)}  before this one, ${missingText}\n${lines}`;
 }
 
-export function gapLine(gap: AuditGap, named: NameOf, style: Style): string {
+export function formatAuditGap(gap: AuditGap, resolveName: ResolveName, style: Style): string {
   const isOther = gap.what === "shown" || gap.what === "output";
-  const what = `${named(gap.toolCallId)}: ${WITHOUT[gap.what]}${isOther ? "" : ", and there is no receipt for it"}`;
-  const marked = isOther ? "changed" : "missing";
-  return `${line(gap, style.bad(marked.padEnd(11)), style)}  ${oneLine(what)}\n`;
+  const text = `${resolveName(gap.toolCallId)}: ${GAP_TEXTS[gap.what]}${isOther ? "" : ", and there is no receipt for it"}`;
+  const label = isOther ? "changed" : "missing";
+  return `${formatPrefix(gap, style.bad(label.padEnd(11)), style)}  ${toSingleLine(text)}\n`;
 }
 
-const WITHOUT = {
+const GAP_TEXTS = {
   started: "it was run",
   asked: "somebody was asked",
   denied: "it was denied",
@@ -61,73 +69,79 @@ export function cutLine(missing: number, style: Style): string {
   return `${style.bad(what)}\n`;
 }
 
-function line({ seq, at }: Pick<AuditEntry, "seq" | "at">, marked: string, style: Style): string {
-  return `${style.dim(`${String(seq).padStart(6)}  ${isoTime(at)}`)}  ${marked}`;
+function formatPrefix(
+  { seq, at }: Pick<AuditEntry, "seq" | "at">,
+  label: string,
+  style: Style,
+): string {
+  return `${style.dim(`${String(seq).padStart(6)}  ${formatIsoTime(at)}`)}  ${label}`;
 }
 
-function mark(signature: AuditEntry["signature"], style: Style): string {
+function formatSignature(signature: AuditEntry["signature"], style: Style): string {
   const text = signature.padEnd(11);
   return signature === "forged" ? style.bad(text) : style.dim(text);
 }
 
-function wordsOf(entry: AuditEntry, named: NameOf): string {
+function formatReceipt(entry: AuditEntry, resolveName: ResolveName): string {
   const { receipt } = entry;
   switch (receipt.type) {
     case "policy.decided": {
       const { action, reason, rule, context } = receipt.decision;
       const by = rule === null ? "the default" : (rule.id ?? `${rule.source}[${rule.index}]`);
-      return `${signedName(context)}${inputText(entry)}: ${action} (${by}): ${reason}${grantText(entry)}`;
+      return `${formatSignedName(context)}${formatInput(entry)}: ${action} (${by}): ${reason}${formatGrant(entry)}`;
     }
     case "tool.finished":
-      return `${named(receipt.toolCallId)}: finished (${receipt.ending})`;
+      return `${resolveName(receipt.toolCallId)}: finished (${receipt.ending})`;
     case "approval.requested":
-      return `${named(receipt.about)}: ${REQUESTED[receipt.question]}`;
+      return `${resolveName(receipt.subjectId)}: ${REQUESTED[receipt.question]}`;
     case "approval.voted":
-      return `${named(receipt.approvalId)}: one yes of several`;
+      return `${resolveName(receipt.approvalId)}: one yes of several`;
     case "approval.resolved": {
-      const { decision, by, reason, principals = [] } = receipt;
+      const { decision, resolvedBy, reason, principals = [] } = receipt;
       const why = reason === undefined ? "" : `: ${reason}`;
       const all = principals.length === 0 ? "" : ` (${principals.join(", ")})`;
-      return `${named(receipt.approvalId)}: ${decision}, ${BY[by]}${all}${why}`;
+      return `${resolveName(receipt.approvalId)}: ${decision}, ${RESOLVED_BY_TEXTS[resolvedBy]}${all}${why}`;
     }
-    case "grant.given":
-      return `${grantedName(receipt.scope)}: allowed for good as ${receipt.grantId}`;
+    case "grant.added":
+      return `${formatGrantedName(receipt.scope)}: allowed for good as ${receipt.grantId}`;
     case "grant.revoked":
       return `${receipt.grantId}: taken back`;
-    case "approvals.doubted":
+    case "approvals.invalidated":
       return `receipts from event ${receipt.seq} on are not proven: approvals from before do not count`;
     default:
       return receipt satisfies never;
   }
 }
 
-function inputText({ input }: AuditEntry): string {
-  return input === undefined ? "" : ` ${short(jsonText(input))}`;
+function formatInput({ input }: AuditEntry): string {
+  return input === undefined ? "" : ` ${shortenName(toJsonText(input))}`;
 }
 
-function grantText({ grant }: AuditEntry): string {
+function formatGrant({ grant }: AuditEntry): string {
   if (grant === undefined) return "";
   if (grant === null) return ", by a yes that this log does not have";
-  return `, as ${grant.grantId} by ${grant.principal ?? "nobody known"} at ${isoTime(grant.at)}`;
+  return `, as ${grant.grantId} by ${grant.principal ?? "nobody known"} at ${formatIsoTime(grant.at)}`;
 }
 
 /** As it was judged, and signed: the tool, and what it was to be done to. */
-function signedName({ tool, command, paths, urls = [] }: PolicyContext): string {
+function formatSignedName({ tool, command, paths, urls = [] }: PolicyContext): string {
   const places = paths.map(({ workspacePath, input }) => workspacePath ?? input);
-  return short([tool, ...(command === undefined ? [...places, ...urls] : [command])].join(" "));
+  return shortenName(
+    [tool, ...(command === undefined ? [...places, ...urls] : [command])].join(" "),
+  );
 }
 
-function grantedName({ tool, command, paths = [] }: GrantScope): string {
+function formatGrantedName({ tool, command, paths = [] }: GrantScope): string {
   const places = paths.map(({ hostPath }) => hostPath ?? "");
-  return short([tool, ...(command === undefined ? places : [command])].join(" "));
+  return shortenName([tool, ...(command === undefined ? places : [command])].join(" "));
 }
 
-function short(text: string): string {
-  return text.length <= LONGEST_NAME ? text : `${text.slice(0, LONGEST_NAME)}…`;
+function shortenName(text: string): string {
+  return text.length <= MAX_NAME_LENGTH ? text : `${text.slice(0, MAX_NAME_LENGTH)}…`;
 }
 
 /** So that a line is one line; all of it is in `--json`. */
-const LONGEST_NAME = 120;
+const MAX_NAME_LENGTH = 120;
 
 const REQUESTED = {
   run: "approval requested",
@@ -135,7 +149,7 @@ const REQUESTED = {
   "lost-call": "approver asked how to continue after the lost invocation",
 } as const;
 
-const BY = {
+const RESOLVED_BY_TEXTS = {
   person: "answered",
   deadline: "nobody answered",
   cancel: "the turn ended",

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { changedLines } from "./changed-lines.ts";
+import { diffTextLines } from "./changed-lines.ts";
 
 const lines = fc.array<string>(fc.constantFrom("a", "b", "c", ""), { maxLength: 12 });
 
@@ -9,18 +9,18 @@ describe("changed lines", () => {
     fc.assert(
       fc.property(lines, lines, (before, after) => {
         const made = [...before];
-        const changes = changedLines(before, after);
-        for (const { before: at, removed, added } of changes.toReversed()) {
+        const changes = diffTextLines(before, after);
+        for (const { oldStart: at, removed, added } of changes.toReversed()) {
           expect(made.splice(at, removed.length, ...added)).toEqual(removed);
         }
         expect(made).toEqual(after);
         for (const [index, change] of changes.entries()) {
-          expect(after.slice(change.after, change.after + change.added.length)).toEqual(
+          expect(after.slice(change.newStart, change.newStart + change.added.length)).toEqual(
             change.added,
           );
           const next = changes[index + 1];
           if (next === undefined) continue;
-          expect(next.before).toBeGreaterThan(change.before + change.removed.length);
+          expect(next.oldStart).toBeGreaterThan(change.oldStart + change.removed.length);
         }
       }),
     );
@@ -28,6 +28,6 @@ describe("changed lines", () => {
 
   it("are one change where there are too many to be compared", () => {
     const many = (word: string) => Array.from({ length: 2000 }, (_, at) => `${word} ${at % 7}`);
-    expect(changedLines(many("a"), many("b"))).toHaveLength(1);
+    expect(diffTextLines(many("a"), many("b"))).toHaveLength(1);
   });
 });

@@ -1,80 +1,92 @@
 /** Lines of a text that others take the place of. */
 export interface LineChange {
   /** Where it stands in the one text and in the other, from 0. */
-  readonly before: number;
-  readonly after: number;
+  readonly oldStart: number;
+  readonly newStart: number;
   readonly removed: readonly string[];
   readonly added: readonly string[];
 }
 
 /** What makes one text of another, in order. What is too much to be compared is one change. */
-export function changedLines(before: readonly string[], after: readonly string[]): LineChange[] {
-  const start = sharedStart(before, after);
-  const end = sharedStart(before.slice(start).toReversed(), after.slice(start).toReversed());
-  const removed = before.slice(start, before.length - end);
-  const added = after.slice(start, after.length - end);
+export function diffTextLines(
+  oldLines: readonly string[],
+  newLines: readonly string[],
+): LineChange[] {
+  const start = countSharedStart(oldLines, newLines);
+  const end = countSharedStart(
+    oldLines.slice(start).toReversed(),
+    newLines.slice(start).toReversed(),
+  );
+  const removed = oldLines.slice(start, oldLines.length - end);
+  const added = newLines.slice(start, newLines.length - end);
   if (removed.length + added.length === 0) return [];
-  if (removed.length * added.length > MOST_COMPARED) {
-    return [{ before: start, after: start, removed, added }];
+  if (removed.length * added.length > MAX_COMPARISONS) {
+    return [{ oldStart: start, newStart: start, removed, added }];
   }
-  return changesIn(removed, added).map((change) => {
-    return { ...change, before: change.before + start, after: change.after + start };
+  return findChanges(removed, added).map((change) => {
+    return { ...change, oldStart: change.oldStart + start, newStart: change.newStart + start };
   });
 }
 
 /** Of lines with lines: a few milliseconds. */
-const MOST_COMPARED = 1_000_000;
+const MAX_COMPARISONS = 1_000_000;
 
-function sharedStart(one: readonly string[], other: readonly string[]): number {
-  const at = one.findIndex((line, index) => line !== other[index]);
-  return at === -1 ? Math.min(one.length, other.length) : at;
+function countSharedStart(lines: readonly string[], otherLines: readonly string[]): number {
+  const at = lines.findIndex((line, index) => line !== otherLines[index]);
+  return at === -1 ? Math.min(lines.length, otherLines.length) : at;
 }
 
 /** Keeps as many lines as can be kept. */
-function changesIn(before: readonly string[], after: readonly string[]): LineChange[] {
-  const kept = keptFrom(before, after);
+function findChanges(oldLines: readonly string[], newLines: readonly string[]): LineChange[] {
+  const countKept = createKeptCounter(oldLines, newLines);
   const changes: LineChange[] = [];
-  let [at, other] = [0, 0];
-  while (at < before.length || other < after.length) {
-    const [first, second] = [at, other];
+  let [oldAt, newAt] = [0, 0];
+  while (oldAt < oldLines.length || newAt < newLines.length) {
+    const [first, second] = [oldAt, newAt];
     while (
-      (at < before.length || other < after.length) &&
-      (at === before.length || other === after.length || before[at] !== after[other])
+      (oldAt < oldLines.length || newAt < newLines.length) &&
+      (oldAt === oldLines.length ||
+        newAt === newLines.length ||
+        oldLines[oldAt] !== newLines[newAt])
     ) {
       const isRemoved =
-        other === after.length ||
-        (at < before.length && kept(at + 1, other) >= kept(at, other + 1));
-      if (isRemoved) at += 1;
-      else other += 1;
+        newAt === newLines.length ||
+        (oldAt < oldLines.length && countKept(oldAt + 1, newAt) >= countKept(oldAt, newAt + 1));
+      if (isRemoved) oldAt += 1;
+      else newAt += 1;
     }
-    if (at > first || other > second) {
-      const removed = before.slice(first, at);
-      const added = after.slice(second, other);
-      changes.push({ before: first, after: second, removed, added });
+    if (oldAt > first || newAt > second) {
+      const removed = oldLines.slice(first, oldAt);
+      const added = newLines.slice(second, newAt);
+      changes.push({ oldStart: first, newStart: second, removed, added });
     }
-    while (at < before.length && other < after.length && before[at] === after[other]) {
-      at += 1;
-      other += 1;
+    while (
+      oldAt < oldLines.length &&
+      newAt < newLines.length &&
+      oldLines[oldAt] === newLines[newAt]
+    ) {
+      oldAt += 1;
+      newAt += 1;
     }
   }
   return changes;
 }
 
 /** How many lines can be kept of what is left of both, from there on. */
-function keptFrom(
-  before: readonly string[],
-  after: readonly string[],
-): (at: number, other: number) => number {
-  const width = after.length + 1;
-  const table = new Uint32Array((before.length + 1) * width);
-  const kept = (at: number, other: number): number => table[at * width + other] ?? 0;
-  for (let at = before.length - 1; at >= 0; at--) {
-    for (let other = after.length - 1; other >= 0; other--) {
-      const isSame = before[at] === after[other];
-      table[at * width + other] = isSame
-        ? kept(at + 1, other + 1) + 1
-        : Math.max(kept(at + 1, other), kept(at, other + 1));
+function createKeptCounter(
+  oldLines: readonly string[],
+  newLines: readonly string[],
+): (oldAt: number, newAt: number) => number {
+  const width = newLines.length + 1;
+  const table = new Uint32Array((oldLines.length + 1) * width);
+  const countKept = (oldAt: number, newAt: number): number => table[oldAt * width + newAt] ?? 0;
+  for (let oldAt = oldLines.length - 1; oldAt >= 0; oldAt--) {
+    for (let newAt = newLines.length - 1; newAt >= 0; newAt--) {
+      const isSame = oldLines[oldAt] === newLines[newAt];
+      table[oldAt * width + newAt] = isSame
+        ? countKept(oldAt + 1, newAt + 1) + 1
+        : Math.max(countKept(oldAt + 1, newAt), countKept(oldAt, newAt + 1));
     }
   }
-  return kept;
+  return countKept;
 }

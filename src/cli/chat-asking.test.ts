@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { PermissionQuestion } from "../host/index.ts";
-import { PLAIN } from "../inspect/style.ts";
-import { chatAsking } from "./chat-asking.ts";
+import type { PermissionRequest } from "../host/index.ts";
+import { PLAIN_STYLE } from "../inspect/style.ts";
+import { createApprovalPrompts } from "./chat-asking.ts";
 import type { ChatScreen } from "./chat-screen.ts";
 
 it("says what was answered in words that do not steer the terminal", async () => {
@@ -12,21 +12,21 @@ it("says what was answered in words that do not steer the terminal", async () =>
     width: 80,
     print: (rows) => void printed.push(...rows),
     show: () => {},
-    prompt: () => isPut(),
-    setAside: async () => () => {},
-    offer: () => {},
+    setPrompt: () => isPut(),
+    suspendInput: async () => () => {},
+    prefillInput: () => {},
     close: () => {},
   };
   const nothing = (): void => {};
-  const asking = chatAsking({
+  const asking = createApprovalPrompts({
     screen,
-    style: PLAIN,
+    style: PLAIN_STYLE,
     hold: nothing,
     release: nothing,
-    isTakenOver: () => false,
+    hasLostControl: () => false,
   });
   const { signal } = new AbortController();
-  const reply = asking.ask(QUESTION, { signal });
+  const reply = asking.requestDecision(QUESTION, { signal });
   await put;
   asking.answer("y");
   expect(await reply).toEqual({ option: "allow" });
@@ -34,7 +34,7 @@ it("says what was answered in words that do not steer the terminal", async () =>
   expect(printed.join("\n")).not.toContain("\u001b");
 });
 
-const QUESTION: PermissionQuestion = {
+const QUESTION: PermissionRequest = {
   sessionId: "s",
   approval: {
     id: "t1",
@@ -56,6 +56,6 @@ const QUESTION: PermissionQuestion = {
     { id: "deny", name: "Deny", kind: "reject_once" },
   ],
   isYesOrNo: true,
-  isBridge: true,
+  isFromBridge: true,
   context: { content: [], mutation: null, paths: [] },
 };

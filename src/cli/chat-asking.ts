@@ -2,29 +2,32 @@ import {
   CONNECTION_GONE,
   TURN_CANCELLED,
   type HostContext,
-  type PermissionQuestion,
+  type PermissionRequest,
   type PermissionReply,
 } from "../host/index.ts";
-import { oneLine, type Style } from "../inspect/style.ts";
-import { chatQuestion, type ChatQuestion } from "./chat-question.ts";
+import { toSingleLine, type Style } from "../inspect/style.ts";
+import { createApprovalQuestion, type ApprovalQuestion } from "./chat-question.ts";
 import type { ChatScreen } from "./chat-screen.ts";
-import { foldedWords } from "./folded-words.ts";
+import { wrapWords } from "./folded-words.ts";
 
 /** Questions on a screen, one at a time. While one is open, what is typed is its answer and nothing else is printed. */
-export interface ChatAsking {
+export interface ApprovalPrompts {
   readonly isOpen: boolean;
-  ask(question: PermissionQuestion, context: HostContext): Promise<PermissionReply | "leave">;
+  requestDecision(
+    question: PermissionRequest,
+    context: HostContext,
+  ): Promise<PermissionReply | "leave">;
   /** Takes a line for the question that is open. */
   answer(line: string): void;
   /** Somebody leaves: what is open stays so, and nothing more is said of it. */
   close(): void;
 }
 
-export interface AskingPlace {
+export interface ApprovalPromptsOptions {
   readonly screen: ChatScreen;
   readonly style: Style;
   /** Whether somebody else is asked now. */
-  readonly isTakenOver: () => boolean;
+  readonly hasLostControl: () => boolean;
   /** Called before a question is put, and when it is over. */
   readonly hold: () => void;
   readonly release: () => void;
@@ -32,24 +35,24 @@ export interface AskingPlace {
 
 type Reply = PermissionReply | "leave";
 
-interface Open {
-  readonly question: ChatQuestion;
+interface OpenPrompt {
+  readonly question: ApprovalQuestion;
   readonly print: (rows: readonly string[]) => void;
   readonly settle: (reply: PermissionReply) => void;
 }
 
-export function chatAsking(place: AskingPlace): ChatAsking {
-  const { screen, style, isTakenOver, hold, release } = place;
-  let open: Open | undefined;
+export function createApprovalPrompts(options: ApprovalPromptsOptions): ApprovalPrompts {
+  const { screen, style, hasLostControl, hold, release } = options;
+  let open: OpenPrompt | undefined;
   let isClosed = false;
   let tail: Promise<unknown> = Promise.resolve();
 
-  async function askOne(asked: PermissionQuestion, signal: AbortSignal): Promise<Reply> {
+  async function promptNext(request: PermissionRequest, signal: AbortSignal): Promise<Reply> {
     if (signal.aborted) return "leave";
     hold();
-    const restore = await screen.setAside();
+    const restore = await screen.suspendInput();
     try {
-      return signal.aborted ? "leave" : await put(asked, signal);
+      return signal.aborted ? "leave" : await show(request, signal);
     } finally {
       open = undefined;
       release();
@@ -57,25 +60,26 @@ export function chatAsking(place: AskingPlace): ChatAsking {
     }
   }
 
-  function put(asked: PermissionQuestion, signal: AbortSignal): Promise<Reply> {
-    const question = chatQuestion(asked, style);
+  function show(request: PermissionRequest, signal: AbortSignal): Promise<Reply> {
+    const question = createApprovalQuestion(request, style);
     const print = (rows: readonly string[]): void =>
-      screen.print(rows.flatMap((row) => foldedWords(row, screen.width)));
+      screen.print(rows.flatMap((row) => wrapWords(row, screen.width)));
     print(["", ...question.rows]);
-    screen.prompt(question.prompt);
+    screen.setPrompt(question.prompt);
     return new Promise((resolve) => {
       open = {
         question,
         print,
         settle(reply) {
-          print([style.dim(`  ${replyText(asked, reply)}`)]);
+          print([style.dim(`  ${formatReply(request, reply)}`)]);
           resolve(reply);
         },
       };
       signal.addEventListener("abort", () => {
         // That the turn is cancelled is said where it ends.
-        const isSaid = isClosed || signal.reason === TURN_CANCELLED;
-        if (!isSaid) print([style.warn(`  ${whyNot(signal.reason, isTakenOver())}`)]);
+        const isReportedElsewhere = isClosed || signal.reason === TURN_CANCELLED;
+        if (!isReportedElsewhere)
+          print([style.warn(`  ${formatWithdrawal(signal.reason, hasLostControl())}`)]);
         resolve("leave");
       });
     });
@@ -85,8 +89,8 @@ export function chatAsking(place: AskingPlace): ChatAsking {
     get isOpen() {
       return open !== undefined;
     },
-    ask(question, { signal }) {
-      const reply = tail.then(() => askOne(question, signal));
+    requestDecision(question, { signal }) {
+      const reply = tail.then(() => promptNext(question, signal));
       tail = reply.catch(() => undefined);
       return reply;
     },
@@ -96,7 +100,7 @@ export function chatAsking(place: AskingPlace): ChatAsking {
       const reply = question.read(line);
       if (reply === undefined)
         return print([`  Please answer with one of these. ${question.prompt}`]);
-      if (reply === "show") return print(question.whole ?? []);
+      if (reply === "show") return print(question.fullRows ?? []);
       settle(reply);
     },
     close() {
@@ -105,16 +109,16 @@ export function chatAsking(place: AskingPlace): ChatAsking {
   };
 }
 
-function whyNot(reason: unknown, isTakenOver: boolean): string {
+function formatWithdrawal(reason: unknown, hasLostControl: boolean): string {
   if (reason === CONNECTION_GONE)
     return "The connection is lost; it is asked again on the next one.";
-  return isTakenOver
+  return hasLostControl
     ? "Not answered: another client has taken over, and is asked now."
     : "Somebody else answered, or it is no longer asked.";
 }
 
-function replyText({ options }: PermissionQuestion, reply: PermissionReply): string {
+function formatReply({ options }: PermissionRequest, reply: PermissionReply): string {
   if (typeof reply === "string") return reply === "deny" ? "Denied" : "Allowed";
   const chosen = "option" in reply ? options.find(({ id }) => id === reply.option) : undefined;
-  return `You said: ${oneLine(chosen?.name ?? "something else")}`;
+  return `You said: ${toSingleLine(chosen?.name ?? "something else")}`;
 }

@@ -1,33 +1,33 @@
-import { counted } from "../domain/counted.ts";
-import { isObject, jsonText, type JsonValue } from "../domain/json.ts";
-import type { FileDiff, SeenTool } from "../host/index.ts";
-import { oneLine, type Style } from "../inspect/style.ts";
-import { diffLines } from "./diff-lines.ts";
-import { foldedWords } from "./folded-words.ts";
-import { cut, textWidth } from "./markdown/text-width.ts";
+import { pluralize } from "../domain/counted.ts";
+import { isObject, toJsonText, type JsonValue } from "../domain/json.ts";
+import type { FileDiff, ToolUpdate } from "../host/index.ts";
+import { toSingleLine, type Style } from "../inspect/style.ts";
+import { formatDiff } from "./diff-lines.ts";
+import { wrapWords } from "./folded-words.ts";
+import { cutToWidth, measureText } from "./markdown/text-width.ts";
 
-export interface CardOptions {
+export interface ToolCardsOptions {
   readonly style: Style;
   readonly width: () => number;
   /** How to see all of what was shortened, where that can be said. */
-  readonly wholeBy: () => string | undefined;
+  readonly formatShowCommand: () => string | undefined;
   /** What a call waits for that does not run yet, where that can be said. */
-  readonly waitsFor?: () => string | undefined;
+  readonly describeWait?: () => string | undefined;
 }
 
 /** Calls of tools, each as a line when it begins and another when it ends. */
 export interface ToolCards {
   /** Rows that are new. */
-  told(update: SeenTool): readonly string[];
+  update(update: ToolUpdate): readonly string[];
   /** Somebody was asked about this call, and saw what it would change. */
-  asked(toolCallId: string): void;
+  markReviewed(toolCallId: string): void;
   /** A row for each call that is under way. */
-  running(): readonly string[];
+  runningRows(): readonly string[];
   /** The turn is over. */
   clear(): void;
 }
 
-interface Call {
+interface ToolCard {
   title: string;
   input: JsonValue | undefined;
   isShown: boolean;
@@ -35,72 +35,79 @@ interface Call {
   diffs: readonly FileDiff[];
 }
 
-export function toolCards({ style, width, wholeBy, waitsFor }: CardOptions): ToolCards {
-  const open = new Map<string, Call>();
-  const ended = new Set<string>();
-  const seen = new Set<string>();
+export function createToolCards({
+  style,
+  width,
+  formatShowCommand,
+  describeWait,
+}: ToolCardsOptions): ToolCards {
+  const open = new Map<string, ToolCard>();
+  const endedCalls = new Set<string>();
+  const reviewedCalls = new Set<string>();
   /** The call that was shown last: what comes of it needs no name. */
   let last = "";
 
-  function begin(id: string, call: Call): string[] {
+  function begin(id: string, call: ToolCard): string[] {
     if (call.isShown) return [];
     call.isShown = true;
     last = id;
-    const name = nameOf(call);
-    const about = cut(aboutOf(call.input), width() - textWidth(name) - 4);
+    const name = formatName(call);
+    const about = cutToWidth(describeInput(call.input), width() - measureText(name) - 4);
     return [`${style.note("●")} ${style.strong(name)} ${style.dim(about)}`.trimEnd()];
   }
 
-  function doing({ isStarted, isShown }: Call): string {
+  function formatState({ isStarted, isShown }: ToolCard): string {
     if (isStarted) return "runs";
     // Before its arguments are there, nobody has been asked.
-    const what = isShown ? waitsFor?.() : undefined;
-    return what === undefined ? "waits" : `waits for ${what}`;
+    const wait = isShown ? describeWait?.() : undefined;
+    return wait === undefined ? "waits" : `waits for ${wait}`;
   }
 
   /** With room for what stands beside it. */
-  function nameOf({ title }: Call): string {
-    return cut(oneLine(title), Math.max(10, width() - 20));
+  function formatName({ title }: ToolCard): string {
+    return cutToWidth(toSingleLine(title), Math.max(10, width() - 20));
   }
 
-  function end(id: string, call: Call, update: SeenTool): string[] {
+  function end(id: string, call: ToolCard, update: ToolUpdate): string[] {
     const isDone = update.status === "completed";
-    const named = last === id ? "" : ` ${nameOf(call)}`;
+    const named = last === id ? "" : ` ${formatName(call)}`;
     const sign = isDone ? style.good("✓") : style.bad("✗");
     const { durationMs, executionDurationMs, errorCategory } = update.bridge;
     const facts = [
       ...(isDone ? [] : [ENDINGS.get(errorCategory ?? "") ?? "failed"]),
-      ...(durationMs === undefined ? [] : [durationText(executionDurationMs ?? durationMs)]),
+      ...(durationMs === undefined ? [] : [formatDuration(executionDurationMs ?? durationMs)]),
     ].join(", ");
     // What was changed says more than what the tool says about it.
-    const shown = isDone && call.diffs.length > 0 ? [] : resultLines(update, style);
-    const diffs = (seen.has(id) ? [] : call.diffs).flatMap((diff) => diffLines(diff, style, SHORT));
-    const [only] = shown;
-    const room = width() - textWidth(named) - textWidth(facts) - 8;
-    const isShort = shown.length === 1 && only !== undefined && textWidth(only) <= room;
+    const resultRows = isDone && call.diffs.length > 0 ? [] : formatResultLines(update, style);
+    const diffs = (reviewedCalls.has(id) ? [] : call.diffs).flatMap((diff) =>
+      formatDiff(diff, style, SHORT_DIFF),
+    );
+    const [only] = resultRows;
+    const available = width() - measureText(named) - measureText(facts) - 8;
+    const isShort = resultRows.length === 1 && only !== undefined && measureText(only) <= available;
     const head = `  ${sign}${named} ${style.dim(facts)}`.trimEnd();
     return [
       isShort ? `${head}${style.dim(` · ${only}`)}` : head,
-      ...diffs.flatMap((line) => foldedWords(line, width() - 4)).map((row) => `    ${row}`),
-      ...(isShort ? [] : shortened(shown, width() - 4).map((line) => `    ${line}`)),
+      ...diffs.flatMap((line) => wrapWords(line, width() - 4)).map((row) => `    ${row}`),
+      ...(isShort ? [] : shorten(resultRows, width() - 4).map((line) => `    ${line}`)),
     ];
   }
 
   /** The first rows, and how to see the others. */
-  function shortened(lines: readonly string[], columns: number): string[] {
-    const rows = lines.flatMap((line) => foldedWords(line, columns));
-    const more = rows.length - MOST_ROWS;
-    if (more <= 1) return rows.map((row) => style.dim(row));
-    const whole = wholeBy();
-    const hint = whole === undefined ? [] : foldedWords(`All of it: ${whole}`, columns);
-    const left = `… ${counted(more, "more row")}`;
-    return [...rows.slice(0, MOST_ROWS), left, ...hint].map((row) => style.dim(row));
+  function shorten(lines: readonly string[], columns: number): string[] {
+    const rows = lines.flatMap((line) => wrapWords(line, columns));
+    const omitted = rows.length - MAX_ROWS;
+    if (omitted <= 1) return rows.map((row) => style.dim(row));
+    const showCommand = formatShowCommand();
+    const hint = showCommand === undefined ? [] : wrapWords(`All of it: ${showCommand}`, columns);
+    const omittedRow = `… ${pluralize(omitted, "more row")}`;
+    return [...rows.slice(0, MAX_ROWS), omittedRow, ...hint].map((row) => style.dim(row));
   }
 
   return {
-    told(update) {
+    update(update) {
       const { toolCallId: id, title, input, status, content } = update;
-      if (ended.has(id)) return [];
+      if (endedCalls.has(id)) return [];
       const call = open.get(id) ?? {
         title: "a tool",
         input: undefined,
@@ -111,31 +118,31 @@ export function toolCards({ style, width, wholeBy, waitsFor }: CardOptions): Too
       open.set(id, call);
       call.title = title ?? call.title;
       call.input = input ?? call.input;
-      call.diffs = content?.flatMap((one) => (one.type === "diff" ? [one] : [])) ?? call.diffs;
+      call.diffs = content?.flatMap((item) => (item.type === "diff" ? [item] : [])) ?? call.diffs;
       call.isStarted ||= status === "in_progress";
       const isEnd = status === "completed" || status === "failed";
-      const isKnown = call.input !== undefined || call.isStarted || isEnd;
-      const rows = isKnown ? begin(id, call) : [];
+      const canShow = call.input !== undefined || call.isStarted || isEnd;
+      const rows = canShow ? begin(id, call) : [];
       if (!isEnd) return rows;
       open.delete(id);
-      ended.add(id);
+      endedCalls.add(id);
       return [...rows, ...end(id, call, update)];
     },
-    asked: (id) => void seen.add(id),
-    running: () =>
+    markReviewed: (id) => void reviewedCalls.add(id),
+    runningRows: () =>
       [...open.values()].map((call) =>
-        style.dim(cut(`● ${oneLine(call.title)} ${doing(call)}`, width())),
+        style.dim(cutToWidth(`● ${toSingleLine(call.title)} ${formatState(call)}`, width())),
       ),
     clear() {
       open.clear();
-      ended.clear();
-      seen.clear();
+      endedCalls.clear();
+      reviewedCalls.clear();
     },
   };
 }
 
-const MOST_ROWS = 6;
-const SHORT = { pieces: 4, lines: 10, characters: 160 };
+const MAX_ROWS = 6;
+const SHORT_DIFF = { hunks: 4, lines: 10, characters: 160 };
 
 const ENDINGS: ReadonlyMap<string, string> = new Map([
   ["permission_denied", "denied"],
@@ -146,40 +153,44 @@ const ENDINGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What a call is about: the one argument that says it, or all of them. */
-function aboutOf(input: JsonValue | undefined): string {
+function describeInput(input: JsonValue | undefined): string {
   if (input === undefined || input === null) return "";
-  if (!isObject(input)) return oneLine(typeof input === "string" ? input : jsonText(input));
-  const telling = TELLING.map((name) => (Object.hasOwn(input, name) ? input[name] : undefined));
-  const found = telling.find((value) => typeof value === "string" && value !== "");
-  if (typeof found === "string") return oneLine(found);
+  if (!isObject(input)) return toSingleLine(typeof input === "string" ? input : toJsonText(input));
+  const candidates = DESCRIPTIVE_ARGUMENTS.map((name) =>
+    Object.hasOwn(input, name) ? input[name] : undefined,
+  );
+  const text = candidates.find((value) => typeof value === "string" && value !== "");
+  if (typeof text === "string") return toSingleLine(text);
   const values = Object.values(input);
   const [only] = values;
-  if (values.length === 1 && typeof only === "string") return oneLine(only);
-  return values.length === 0 ? "" : oneLine(jsonText(input));
+  if (values.length === 1 && typeof only === "string") return toSingleLine(only);
+  return values.length === 0 ? "" : toSingleLine(toJsonText(input));
 }
 
-const TELLING = ["command", "path", "file_path", "pattern", "query", "url"];
+const DESCRIPTIVE_ARGUMENTS = ["command", "path", "file_path", "pattern", "query", "url"];
 
-function resultLines({ content = [], bridge, status }: SeenTool, style: Style): string[] {
-  const texts = content.flatMap((one) => (one.type === "text" ? [withoutFence(one.text)] : []));
+function formatResultLines({ content = [], bridge, status }: ToolUpdate, style: Style): string[] {
+  const texts = content.flatMap((item) => (item.type === "text" ? [stripFence(item.text)] : []));
   const error = status === "failed" && typeof bridge.error === "string" ? [bridge.error] : [];
-  const said = texts.length > 0 ? texts : error;
-  const others = content.filter(({ type }) => type === "other").length;
-  const lines = said.flatMap((text) => text.trimEnd().split("\n")).map(oneLine);
-  const shown = lines.join("") === "" ? [] : lines;
-  return others === 0 ? shown : [...shown, style.dim(`(${counted(others, "thing")} not shown)`)];
+  const outputs = texts.length > 0 ? texts : error;
+  const hiddenItems = content.filter(({ type }) => type === "other").length;
+  const lines = outputs.flatMap((text) => text.trimEnd().split("\n")).map(toSingleLine);
+  const visibleLines = lines.join("") === "" ? [] : lines;
+  return hiddenItems === 0
+    ? visibleLines
+    : [...visibleLines, style.dim(`(${pluralize(hiddenItems, "thing")} not shown)`)];
 }
 
 /** Commands say their output as a block of code. */
-function withoutFence(text: string): string {
+function stripFence(text: string): string {
   const fence = /^`{3,}/.exec(text)?.[0];
-  const whole = text.trimEnd();
-  const from = whole.indexOf("\n") + 1;
-  if (fence === undefined || from === 0 || !whole.endsWith(fence)) return text;
-  return whole.slice(from, -fence.length);
+  const trimmed = text.trimEnd();
+  const from = trimmed.indexOf("\n") + 1;
+  if (fence === undefined || from === 0 || !trimmed.endsWith(fence)) return text;
+  return trimmed.slice(from, -fence.length);
 }
 
-function durationText(milliseconds: number): string {
+function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   if (milliseconds < 59_950) return `${(milliseconds / 1000).toFixed(1)} s`;
   const seconds = Math.round(milliseconds / 1000);

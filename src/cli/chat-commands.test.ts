@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { PLAIN } from "../inspect/style.ts";
-import { completions, helpRows, sessionRows } from "./chat-commands.ts";
+import { PLAIN_STYLE } from "../inspect/style.ts";
+import { completeCommand, formatHelp, formatSessions } from "./chat-commands.ts";
 
 const STEERS = "\u001b[2J";
 
@@ -10,7 +10,7 @@ describe("what an agent calls its things in a chat", () => {
       { name: "status", description: "" },
       { name: `st${STEERS}`, description: "" },
     ];
-    expect(completions("/st", theirs)).toEqual(["/status"]);
+    expect(completeCommand("/st", theirs)).toEqual(["/status"]);
   });
 
   it("shows a list of sessions in which nothing steers the terminal", () => {
@@ -22,7 +22,7 @@ describe("what an agent calls its things in a chat", () => {
       folders: [],
     };
     for (const width of [80, 20]) {
-      const rows = sessionRows([row], "ses_1", { style: PLAIN, width });
+      const rows = formatSessions([row], "ses_1", { style: PLAIN_STYLE, width });
       expect(rows.join("")).not.toContain("\u001b");
     }
   });
@@ -34,7 +34,7 @@ describe("the help of a chat", () => {
       { name: "mode", description: "sets the mode of the session", hint: "[default|ask]" },
       { name: "review", description: "looks at changes", hint: "[a branch, a commit or a path]" },
     ];
-    expect(helpRows(commands, { style: PLAIN, width: 44 })).toEqual([
+    expect(formatHelp(commands, { style: PLAIN_STYLE, width: 44 })).toEqual([
       "  /help                shows this",
       "  /cancel              ends the turn that",
       "                       runs",
@@ -64,13 +64,13 @@ describe("the sessions in a chat", () => {
       title: "Notes",
       updatedAt: "2026-01-02T03:04:05Z",
     };
-    const rows = sessionRows(
+    const rows = formatSessions(
       [
         { ...row, sessionId: "ses_1" },
         { ...row, sessionId: "ses_2" },
       ],
       "ses_2",
-      { style: PLAIN, width: 70 },
+      { style: PLAIN_STYLE, width: 70 },
     );
     expect(rows).toEqual([
       "  ses_1  2026-01-02 03:04  Notes",

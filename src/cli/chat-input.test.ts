@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pasteReader } from "./chat-input.ts";
+import { createPasteReader } from "./chat-input.ts";
 
 function read(pieces: readonly string[]): string {
-  const reader = pasteReader();
+  const reader = createPasteReader();
   return pieces.map(reader).join("");
 }
 

@@ -3,7 +3,7 @@ import type { ReadStream } from "node:tty";
 import { systemClock } from "../platform/clock.ts";
 
 /** What is typed, with what was pasted in one piece made fit for one line. */
-export interface ChatInput {
+export interface TerminalInput {
   /** For `node:readline`. */
   readonly stream: NodeJS.ReadableStream;
   /** What was typed before this is dropped, and what comes until nothing comes: it was meant for something else. */
@@ -14,36 +14,36 @@ export interface ChatInput {
 /** Stands for a line end within what is typed. */
 export const LINE_END_SIGN = "␤";
 
-export function chatInput(terminal: ReadStream): ChatInput {
+export function createTerminalInput(terminal: ReadStream): TerminalInput {
   const stream = Object.assign(new PassThrough(), {
     isTTY: true,
     setRawMode: (isRaw: boolean) => terminal.setRawMode(isRaw),
   });
-  const unpaste = pasteReader();
+  const unpaste = createPasteReader();
   let isDropping = false;
   let isQuiet = false;
-  const take = (typed: string): void => {
+  const receive = (typed: string): void => {
     isQuiet = false;
     const text = unpaste(typed);
     if (!isDropping) stream.write(text);
     else if (text.includes(CTRL_C)) stream.write(CTRL_C);
   };
   terminal.setEncoding("utf8");
-  terminal.on("data", take);
+  terminal.on("data", receive);
   terminal.on("end", () => stream.end());
   return {
     stream,
     async dropTyped() {
       isDropping = true;
-      for (let round = 0, quiet = 0; quiet < QUIET_ROUNDS && round < MOST_ROUNDS; round += 1) {
+      for (let round = 0, quiet = 0; quiet < QUIET_ROUNDS && round < MAX_ROUNDS; round += 1) {
         isQuiet = true;
-        await new Promise<void>((resolve) => void systemClock.after(QUIET_MS, resolve));
+        await new Promise<void>((resolve) => void systemClock.schedule(QUIET_MS, resolve));
         quiet = isQuiet ? quiet + 1 : 0;
       }
       isDropping = false;
     },
     close() {
-      terminal.off("data", take);
+      terminal.off("data", receive);
       terminal.pause();
       stream.end();
     },
@@ -54,35 +54,35 @@ const CTRL_C = "\u0003";
 /** As for other questions: together longer than what was typed takes to arrive, and more than one look at it. */
 const QUIET_MS = 25;
 const QUIET_ROUNDS = 2;
-const MOST_ROUNDS = 40;
+const MAX_ROUNDS = 40;
 
 /**
  * Reads what a terminal sends that marks what is pasted. Between the marks a line end is no end of the input, and what would
  * steer the terminal is left out.
  */
-export function pasteReader(): (typed: string) => string {
-  let held = "";
+export function createPasteReader(): (typed: string) => string {
+  let pending = "";
   let isPasted = false;
   return (typed) => {
-    const whole = held + typed;
-    held = PART_OF_MARK.exec(whole)?.[0] ?? "";
+    const text = pending + typed;
+    pending = PARTIAL_MARK.exec(text)?.[0] ?? "";
     // A key of its own, and not the beginning of a mark.
-    if (held === ESCAPE && !isPasted) held = "";
-    return whole
-      .slice(0, whole.length - held.length)
+    if (pending === ESCAPE && !isPasted) pending = "";
+    return text
+      .slice(0, text.length - pending.length)
       .split(MARK)
       .map((part) => {
         if (part === BEGIN || part === END) {
           isPasted = part === BEGIN;
           return "";
         }
-        return isPasted ? pasted(part) : part;
+        return isPasted ? sanitizePaste(part) : part;
       })
       .join("");
   };
 }
 
-function pasted(text: string): string {
+function sanitizePaste(text: string): string {
   return text
     .replaceAll(/\r\n?|\n/g, LINE_END_SIGN)
     .replaceAll("\t", "    ")
@@ -94,5 +94,5 @@ const BEGIN = "\u001b[200~";
 const END = "\u001b[201~";
 /* oxlint-disable no-control-regex -- what terminals send */
 const MARK = /(\u001b\[20[01]~)/;
-const PART_OF_MARK = /\u001b(?:\[(?:2(?:0[01]?)?)?)?$/;
+const PARTIAL_MARK = /\u001b(?:\[(?:2(?:0[01]?)?)?)?$/;
 const CONTROL = /[\u0000-\u001f\u007f]/g;

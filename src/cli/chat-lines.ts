@@ -1,29 +1,29 @@
 /** Gathers lines that belong together: one that ends with a backslash goes on in the next. */
-export interface ChatLines {
+export interface LineJoiner {
   /** All of it when it is whole. */
   add(line: string): string | undefined;
   /** What is there of one that goes on. */
-  readonly begun: string;
+  readonly partial: string;
   clear(): void;
 }
 
-export function chatLines(): ChatLines {
-  let begun = "";
+export function createLineJoiner(): LineJoiner {
+  let partial = "";
   return {
     add(line) {
       if (/(?<!\\)\\$/.test(line)) {
-        begun += `${line.slice(0, -1)}\n`;
+        partial += `${line.slice(0, -1)}\n`;
         return undefined;
       }
-      const whole = begun + line;
-      begun = "";
-      return whole;
+      const text = partial + line;
+      partial = "";
+      return text;
     },
-    get begun() {
-      return begun;
+    get partial() {
+      return partial;
     },
     clear() {
-      begun = "";
+      partial = "";
     },
   };
 }

@@ -1,27 +1,27 @@
 import { describe, expect, it } from "vitest";
-import type { LinkState } from "../host/index.ts";
-import { scriptedRuntime } from "../host/testing.ts";
+import type { ConnectionState } from "../host/index.ts";
+import { createScriptedRuntime } from "../host/testing.ts";
 import { createClient } from "../host/index.ts";
-import { chatLink } from "./chat-link.ts";
+import { createConnectionNotes } from "./chat-link.ts";
 
-const LOST: LinkState = { type: "lost", error: new Error("refused"), retryMs: 1 };
-const CLOSED: LinkState = { type: "closed", error: new Error("refused") };
+const LOST: ConnectionState = { type: "lost", error: new Error("refused"), retryMs: 1 };
+const CLOSED: ConnectionState = { type: "closed", error: new Error("refused") };
 
 /** As the first connection to an agent tells it. */
-async function connected(): Promise<Extract<LinkState, { type: "connected" }>> {
-  const client = createClient(scriptedRuntime({}).connect);
+async function connected(): Promise<Extract<ConnectionState, { type: "connected" }>> {
+  const client = createClient(createScriptedRuntime({}).connect);
   const agent = await client.initialize();
   await client.close();
-  return { type: "connected", agent, isAgain: false };
+  return { type: "connected", agent, isReconnect: false };
 }
 
 describe("what a chat says of its connection", () => {
   it("is said once for each loss, however often it is tried again", async () => {
     const first = await connected();
-    const again = { ...first, isAgain: true };
-    const link = chatLink("the bridge at ws://b");
+    const again = { ...first, isReconnect: true };
+    const link = createConnectionNotes("the bridge at ws://b");
     const said = [first, LOST, LOST, LOST, again, LOST, LOST, CLOSED].map(
-      (state) => link.heard(state)?.text,
+      (state) => link.update(state)?.text,
     );
     expect(said).toEqual([
       undefined,
@@ -36,8 +36,8 @@ describe("what a chat says of its connection", () => {
   });
 
   it("is nothing of a first connection that fails: whoever wanted it hears why", () => {
-    const link = chatLink("the bridge");
-    expect(link.heard(CLOSED)).toBeUndefined();
+    const link = createConnectionNotes("the bridge");
+    expect(link.update(CLOSED)).toBeUndefined();
     expect(link.isLost).toBe(false);
   });
 });

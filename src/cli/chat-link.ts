@@ -1,32 +1,32 @@
-import type { LinkState } from "../host/index.ts";
-import { complaintOf } from "./chat-ends.ts";
+import type { ConnectionState } from "../host/index.ts";
+import { formatError } from "./chat-ends.ts";
 
 /** What is said of a connection. */
-export interface LinkNote {
+export interface ConnectionNote {
   readonly text: string;
   readonly paint: "good" | "warn" | "bad";
   /** There will be no other connection. */
-  readonly isEnd: boolean;
+  readonly isFinal: boolean;
 }
 
 /** Follows a connection: that it is lost is said once, however often it is tried again. */
-export interface ChatLink {
-  heard(state: LinkState): LinkNote | undefined;
+export interface ConnectionNotes {
+  update(state: ConnectionState): ConnectionNote | undefined;
   readonly isLost: boolean;
 }
 
 /** `where` is what the connection leads to, in words. */
-export function chatLink(where: string): ChatLink {
-  let wasThere = false;
+export function createConnectionNotes(where: string): ConnectionNotes {
+  let wasConnected = false;
   let isLost = false;
   return {
-    heard(state) {
+    update(state) {
       switch (state.type) {
         case "connected": {
-          wasThere = true;
+          wasConnected = true;
           if (!isLost) return undefined;
           isLost = false;
-          return { text: "Connected again.", paint: "good", isEnd: false };
+          return { text: "Connected again.", paint: "good", isFinal: false };
         }
         case "lost":
           if (isLost) return undefined;
@@ -34,13 +34,13 @@ export function chatLink(where: string): ChatLink {
           return {
             text: `The connection is lost. Waiting for ${where} …`,
             paint: "warn",
-            isEnd: false,
+            isFinal: false,
           };
         case "closed": {
           // Whoever wanted the first one hears why there is none.
-          if (state.error === undefined || !wasThere) return undefined;
-          const text = `There is no connection any more: ${complaintOf(state.error)}`;
-          return { text, paint: "bad", isEnd: true };
+          if (state.error === undefined || !wasConnected) return undefined;
+          const text = `There is no connection any more: ${formatError(state.error)}`;
+          return { text, paint: "bad", isFinal: true };
         }
       }
     },

@@ -1,14 +1,14 @@
 import { Option, type Command } from "commander";
 import type { ChatFlags } from "./chat.ts";
-import { CONFIG } from "./config-option.ts";
+import { CONFIG_DESCRIPTION } from "./config-option.ts";
 
 /** `spanline chat`. */
-export function addChat(spanline: Command, done: (exitCode: number) => void): void {
+export function addChatCommand(spanline: Command, onExit: (exitCode: number) => void): void {
   spanline
     .command("chat")
     .description("talk to an agent in the terminal, in a session that is kept")
     .option("--agent <name>", "the agent of a new session; the first one when not given")
-    .option("-c, --config <file>", CONFIG)
+    .option("-c, --config <file>", CONFIG_DESCRIPTION)
     .option("-d, --data-dir <folder>", "where sessions are kept")
     .optionsGroup("Sessions:")
     .option("-s, --session <id>", 'go on with a session: its id, or "latest"')
@@ -31,8 +31,8 @@ export function addChat(spanline: Command, done: (exitCode: number) => void): vo
     .option("--json", "every update as a line of JSON")
     .addHelpText("after", EXAMPLES)
     .action(async (flags: ChatFlags) => {
-      const { chatCommand } = await import("./chat.ts");
-      done(await chatCommand(flags));
+      const { runChatCommand } = await import("./chat.ts");
+      onExit(await runChatCommand(flags));
     });
 }
 

@@ -1,9 +1,9 @@
 import { isObject } from "../domain/json.ts";
-import type { SeenUpdate } from "../host/index.ts";
+import type { SessionUpdate } from "../host/index.ts";
 
 /** What a chat knows of the others in its session: who controls it, and what they are asked. */
-export interface ChatOthers {
-  told(update: SeenUpdate): OthersChange | undefined;
+export interface ChatParticipants {
+  update(update: SessionUpdate): ControlChange | undefined;
   /** Undefined where nobody said it yet, null where nobody controls. */
   readonly controller: string | null | undefined;
   /** Questions that wait for an answer and are not about a tool's start, each by what it is about. */
@@ -11,23 +11,23 @@ export interface ChatOthers {
 }
 
 /** Whoever controlled has left, or somebody controls again after that. */
-export type OthersChange = "left" | "controlled";
+export type ControlChange = "left" | "controlled";
 
-export function chatOthers(): ChatOthers {
+export function createChatParticipants(): ChatParticipants {
   let controller: string | null | undefined;
   const questions = new Map<string, string>();
 
-  function control(state: unknown): OthersChange | undefined {
+  function control(state: unknown): ControlChange | undefined {
     const next = isObject(state) ? state["active_controller_id"] : undefined;
     if (next !== null && typeof next !== "string") return undefined;
-    const before = controller;
+    const previous = controller;
     controller = next;
-    if (next === null) return typeof before === "string" ? "left" : undefined;
-    return before === null ? "controlled" : undefined;
+    if (next === null) return typeof previous === "string" ? "left" : undefined;
+    return previous === null ? "controlled" : undefined;
   }
 
   return {
-    told(update) {
+    update(update) {
       if (update.type === "info" && update.turn !== undefined) questions.clear();
       if (update.type !== "extension") return undefined;
       const { requestId, payload, state } = update.fields;
@@ -35,7 +35,7 @@ export function chatOthers(): ChatOthers {
         case "live_session_client":
           return control(state);
         case "hitl_request":
-          if (typeof requestId === "string") questions.set(requestId, actionOf(payload));
+          if (typeof requestId === "string") questions.set(requestId, readAction(payload));
           return undefined;
         case "hitl_resolved":
           if (typeof requestId === "string") questions.delete(requestId);
@@ -54,14 +54,14 @@ export function chatOthers(): ChatOthers {
 }
 
 /** For whoever watches. */
-export function othersNote(change: OthersChange): string {
+export function formatControlChange(change: ControlChange): string {
   return change === "left"
     ? "Whoever controlled this session has left. /takeover takes control."
     : "Somebody controls this session again.";
 }
 
-function actionOf(payload: unknown): string {
-  const asked = isObject(payload) ? payload["approval_request"] : undefined;
-  const action = isObject(asked) ? asked["action"] : undefined;
+function readAction(payload: unknown): string {
+  const approvalRequest = isObject(payload) ? payload["approval_request"] : undefined;
+  const action = isObject(approvalRequest) ? approvalRequest["action"] : undefined;
   return typeof action === "string" ? action : "A question";
 }

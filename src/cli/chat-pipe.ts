@@ -1,60 +1,64 @@
 import { createInterface } from "node:readline";
-import { thrownMessage } from "../domain/errors.ts";
-import type { SeenExtension, SessionTold } from "../host/index.ts";
-import { oneLine, PLAIN, printable } from "../inspect/style.ts";
+import { formatThrown } from "../domain/errors.ts";
+import type { ExtensionUpdate, SessionNotification } from "../host/index.ts";
+import { toSingleLine, PLAIN_STYLE, escapeControls } from "../inspect/style.ts";
 import type { Terminal } from "../platform/terminal.ts";
-import { toolCards } from "./chat-cards.ts";
-import { ownCommandIn } from "./chat-commands.ts";
-import { complaintOf, endNote, toldEnd } from "./chat-ends.ts";
-import type { ChatFace } from "./chat-face.ts";
-import type { ChatLink } from "./chat-link.ts";
-import { chatLines } from "./chat-lines.ts";
-import { chatOthers, othersNote } from "./chat-others.ts";
-import type { ChatTalk, TurnEnd } from "./chat-talk.ts";
+import { createToolCards } from "./chat-cards.ts";
+import { parseChatCommand } from "./chat-commands.ts";
+import { formatError, formatTurnEnd, readTurnEnd } from "./chat-ends.ts";
+import type { ChatUi } from "./chat-face.ts";
+import type { ConnectionNotes } from "./chat-link.ts";
+import { createLineJoiner } from "./chat-lines.ts";
+import { createChatParticipants, formatControlChange } from "./chat-others.ts";
+import type { ChatSession, ChatTurnEnd } from "./chat-talk.ts";
 
-export interface PipeFaceOptions {
+export interface PipeUiOptions {
   readonly terminal: Terminal;
   /** Every update as a line of JSON. */
   readonly isJson: boolean;
   /** Shows what was said before, and what others do. */
   readonly isObserver: boolean;
-  readonly wholeBy: (sessionId: string) => string | undefined;
-  readonly link: ChatLink;
+  readonly formatShowCommand: (sessionId: string) => string | undefined;
+  readonly link: ConnectionNotes;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
 
 /** A chat with a program: what the agent says goes to standard output, all else to standard error. */
-export function pipeFace(options: PipeFaceOptions): ChatFace {
-  const { terminal, isJson, isObserver, wholeBy, link, signal } = options;
+export function createPipeUi(options: PipeUiOptions): ChatUi {
+  const { terminal, isJson, isObserver, formatShowCommand, link, signal } = options;
   let sessionId = "";
-  const cards = toolCards({ style: PLAIN, width: () => WIDTH, wholeBy: () => wholeBy(sessionId) });
-  const others = chatOthers();
+  const cards = createToolCards({
+    style: PLAIN_STYLE,
+    width: () => WIDTH,
+    formatShowCommand: () => formatShowCommand(sessionId),
+  });
+  const participants = createChatParticipants();
   let exitCode = 0;
   let isLineOpen = false;
   let message: string | null = null;
   /** Nobody reads it any more. */
-  let isGone = false;
-  let leave = (): void => {};
-  const left = new Promise<void>((resolve) => (leave = resolve));
+  let isOutputClosed = false;
+  let exit = (): void => {};
+  const exited = new Promise<void>((resolve) => (exit = resolve));
   let tail: Promise<void> = Promise.resolve();
   const said = prompts();
   /** Read before there was somebody to say it to. */
   let first: IteratorResult<string, void> | undefined;
 
   function write(text: string): void {
-    tail = written(tail, text);
+    tail = writeAfter(tail, text);
     tail.catch(() => undefined);
   }
 
-  async function written(before: Promise<void>, text: string): Promise<void> {
-    await before;
-    if (!isGone) isGone = !(await terminal.write(text));
-    if (isGone) leave();
+  async function writeAfter(previous: Promise<void>, text: string): Promise<void> {
+    await previous;
+    if (!isOutputClosed) isOutputClosed = !(await terminal.write(text));
+    if (isOutputClosed) exit();
   }
 
-  async function noted(before: Promise<void>, text: string): Promise<void> {
-    await before;
+  async function noteAfter(previous: Promise<void>, text: string): Promise<void> {
+    await previous;
     terminal.note(`${text}\n`);
   }
 
@@ -69,10 +73,10 @@ export function pipeFace(options: PipeFaceOptions): ChatFace {
 
   function note(text: string): void {
     endLine();
-    tail = noted(tail, text);
+    tail = noteAfter(tail, text);
   }
 
-  function say(text: string, id: string | null): void {
+  function writeMessage(text: string, id: string | null): void {
     if (text === "") return;
     if (message !== null && id !== message) {
       endLine();
@@ -80,106 +84,110 @@ export function pipeFace(options: PipeFaceOptions): ChatFace {
     }
     message = id ?? "";
     isLineOpen = !text.endsWith("\n");
-    write(terminal.isWatched ? printable(text) : text);
+    write(terminal.isInteractive ? escapeControls(text) : text);
   }
 
-  function told({ update, ...of }: SessionTold): void {
-    if (isJson) return json({ type: "update", ...of, update });
+  function showUpdate({ update, ...context }: SessionNotification): void {
+    if (isJson) return json({ type: "update", ...context, update });
     // Whoever asks something wants its answer alone.
-    if (of.isHistory && !isObserver) return;
+    if (context.isHistory && !isObserver) return;
     switch (update.type) {
       case "agent-text":
-        return say(update.visibleDelta ?? update.text, update.messageId);
+        return writeMessage(update.visibleDelta ?? update.text, update.messageId);
       case "user-text":
-        return note(`› ${printable(update.text)}`);
+        return note(`› ${escapeControls(update.text)}`);
       case "tool":
-        for (const row of cards.told(update)) note(row);
+        for (const row of cards.update(update)) note(row);
         return;
       case "info": {
-        const end = update.turn === undefined ? undefined : toldEnd(update.turn, undefined);
+        const end = update.turn === undefined ? undefined : readTurnEnd(update.turn, undefined);
         if (end !== undefined && isObserver) endTurn(end);
         return;
       }
       case "extension":
-        return watched(update, of.isHistory);
+        return showParticipants(update, context.isHistory);
       default:
         return;
     }
   }
 
   /** What others are asked, and that they leave, for who sees only what is said. */
-  function watched(update: SeenExtension, isHistory: boolean): void {
-    const { length: before } = others.questions;
-    const change = others.told(update);
+  function showParticipants(update: ExtensionUpdate, isHistory: boolean): void {
+    const { length: previous } = participants.questions;
+    const change = participants.update(update);
     if (!isObserver) return;
-    if (change !== undefined && !isHistory) note(othersNote(change));
-    for (const about of others.questions.slice(before)) note(`? ${oneLine(about)}`);
+    if (change !== undefined && !isHistory) note(formatControlChange(change));
+    for (const about of participants.questions.slice(previous)) note(`? ${toSingleLine(about)}`);
   }
 
-  function endTurn(end: TurnEnd): void {
+  function endTurn(end: ChatTurnEnd): void {
     message = null;
     endLine();
     cards.clear();
-    const said = end.type === "lost" ? LOST : endNote(end)?.text;
+    const said = end.type === "lost" ? CONNECTION_LOST_NOTE : formatTurnEnd(end)?.text;
     if (said !== undefined) note(said);
   }
 
-  function ended(end: TurnEnd): void {
+  function onTurnEnd(end: ChatTurnEnd): void {
     if (end.type !== "done" || end.result.reason !== "end_turn") exitCode = 1;
     if (isJson && end.type === "done") json({ type: "end", sessionId, ...end.result });
     if (isJson && end.type !== "done") {
-      json({ type: "end", sessionId, error: end.type === "lost" ? LOST : complaintOf(end.error) });
+      json({
+        type: "end",
+        sessionId,
+        error: end.type === "lost" ? CONNECTION_LOST_NOTE : formatError(end.error),
+      });
     }
     endTurn(end);
   }
 
-  function take(talk: ChatTalk, text: string): boolean {
-    const command = ownCommandIn(text);
+  function handleInput(session: ChatSession, text: string): boolean {
+    const command = parseChatCommand(text);
     if (command === "exit") return false;
     if (command !== undefined) note(`/${command} needs a terminal; it was not sent`);
-    else if (talk.role === "observer") {
+    else if (session.role === "observer") {
       exitCode = 1;
       note("This chat only watches; nothing was said to the agent");
-    } else talk.say(text);
+    } else session.submit(text);
     return true;
   }
 
   async function* prompts(): AsyncGenerator<string, void, undefined> {
-    const lines = chatLines();
+    const lines = createLineJoiner();
     for await (const line of createInterface({ input: process.stdin, signal })) {
       const text = lines.add(line) ?? "";
       if (text.trim() !== "") yield text;
     }
-    const rest = lines.begun.trimEnd();
+    const rest = lines.partial.trimEnd();
     if (rest !== "") yield rest;
   }
 
-  async function read(talk: ChatTalk): Promise<void> {
+  async function read(session: ChatSession): Promise<void> {
     let next = first ?? (await said.next());
     for (; next.done !== true; next = await said.next()) {
-      if (!take(talk, next.value)) return void (await said.return());
-      await talk.idle();
+      if (!handleInput(session, next.value)) return void (await said.return());
+      await session.whenIdle();
     }
   }
 
   return {
-    told,
-    began: () => {},
-    ended,
-    ask({ approval }) {
+    showUpdate,
+    onPromptSent: () => {},
+    onTurnEnd,
+    requestDecision({ approval }) {
       exitCode = 1;
-      note(`${oneLine(approval.action)}: denied, since there is no terminal to ask on`);
+      note(`${toSingleLine(approval.action)}: denied, since there is no terminal to ask on`);
       return { deny: "There is nobody to ask" };
     },
-    linked(state) {
-      const said = link.heard(state);
+    showLinkState(state) {
+      const said = link.update(state);
       if (said === undefined) return;
       note(said.text);
-      if (!said.isEnd) return;
+      if (!said.isFinal) return;
       exitCode = 1;
-      leave();
+      exit();
     },
-    controlled(isOwn) {
+    showControlChange(isOwn) {
       if (!isOwn) note("Somebody else took control of the session");
     },
     note,
@@ -191,17 +199,17 @@ export function pipeFace(options: PipeFaceOptions): ChatFace {
       await tail;
       return first.done !== true;
     },
-    opening(opened) {
+    onOpening(opened) {
       sessionId = opened;
       if (isJson) json({ type: "session", sessionId: opened });
     },
-    async run(talk, client) {
+    async run(session, client) {
       const stop = (): void => {
-        if (talk.role !== "observer") client.cancel(talk.sessionId).catch(() => undefined);
+        if (session.role !== "observer") client.cancel(session.sessionId).catch(() => undefined);
       };
       signal.addEventListener("abort", stop);
-      const work = isObserver ? new Promise<void>(() => {}) : read(talk);
-      await Promise.race([work, left]).catch((error: unknown) => note(thrownMessage(error)));
+      const work = isObserver ? new Promise<void>(() => {}) : read(session);
+      await Promise.race([work, exited]).catch((error: unknown) => note(formatThrown(error)));
       await tail;
       return exitCode;
     },
@@ -212,5 +220,5 @@ export function pipeFace(options: PipeFaceOptions): ChatFace {
 }
 
 const WIDTH = 100;
-const LOST =
+const CONNECTION_LOST_NOTE =
   "The connection was lost before the answer was whole; `spanline chat --session` shows what came of it";

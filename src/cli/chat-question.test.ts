@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { PermissionQuestion } from "../host/index.ts";
-import { PLAIN } from "../inspect/style.ts";
-import { chatQuestion } from "./chat-question.ts";
+import type { PermissionRequest } from "../host/index.ts";
+import { PLAIN_STYLE } from "../inspect/style.ts";
+import { createApprovalQuestion } from "./chat-question.ts";
 
-const RATIONALE: NonNullable<PermissionQuestion["rationale"]> = {
+const RATIONALE: NonNullable<PermissionRequest["rationale"]> = {
   action: "ask",
   reason: "It writes",
   rule: { id: "no-writes" },
@@ -13,7 +13,7 @@ const RATIONALE: NonNullable<PermissionQuestion["rationale"]> = {
   context: {},
 };
 
-function asked(more: Partial<PermissionQuestion> = {}): PermissionQuestion {
+function asked(more: Partial<PermissionRequest> = {}): PermissionRequest {
   return {
     sessionId: "s",
     approval: {
@@ -37,7 +37,7 @@ function asked(more: Partial<PermissionQuestion> = {}): PermissionQuestion {
       { id: "deny", name: "Deny", kind: "reject_once" },
     ],
     isYesOrNo: true,
-    isBridge: true,
+    isFromBridge: true,
     context: { content: [], mutation: null, paths: ["a"] },
     ...more,
   };
@@ -45,7 +45,7 @@ function asked(more: Partial<PermissionQuestion> = {}): PermissionQuestion {
 
 describe("a question of a chat", () => {
   it("says what would be done, why, by which rule, and what can be answered", () => {
-    const { rows, prompt } = chatQuestion(asked(), PLAIN);
+    const { rows, prompt } = createApprovalQuestion(asked(), PLAIN_STYLE);
     expect(rows).toEqual([
       "── Spanline asks ──",
       '  save {"path":"a"}',
@@ -65,17 +65,17 @@ describe("a question of a chat", () => {
     const reason = 'The session is in the mode "ask": save does more than read';
     const rule = { source: "session_mode", id: "ask", index: 0 };
     const rationale = { ...RATIONALE, reason, rule, labels: ["session_mode"] };
-    const { rows } = chatQuestion(asked({ rationale }), PLAIN);
+    const { rows } = createApprovalQuestion(asked({ rationale }), PLAIN_STYLE);
     expect(rows).toContain(`  Why: ${reason}`);
     expect(rows.join("\n")).not.toContain("Rule:");
     const byDefault = { ...rationale, reason: "No rule speaks of save", rule: null };
-    expect(chatQuestion(asked({ rationale: byDefault }), PLAIN).rows).toContain(
+    expect(createApprovalQuestion(asked({ rationale: byDefault }), PLAIN_STYLE).rows).toContain(
       '  Why: The session is in the mode "ask"',
     );
   });
 
   it("takes a letter or a word, and nothing else for a yes", () => {
-    const { read } = chatQuestion(asked(), PLAIN);
+    const { read } = createApprovalQuestion(asked(), PLAIN_STYLE);
     const answers = ["y", " YES ", "allow", "a", "always", "n", "no"].map(read);
     const [once, always, no] = ["allow", "allow-always", "deny"].map((option) => ({ option }));
     expect(answers).toEqual([once, once, once, always, always, no, no]);
@@ -88,7 +88,7 @@ describe("a question of a chat", () => {
       { id: "failed", name: "It failed", kind: "reject_once" },
       { id: "run-again", name: "Run it again", kind: "allow_once" },
     ];
-    const { prompt, read } = chatQuestion(asked({ options }), PLAIN);
+    const { prompt, read } = createApprovalQuestion(asked({ options }), PLAIN_STYLE);
     expect(prompt).toBe("Go on? [d/f/r] ");
     expect(["d", "run-again", "y"].map(read)).toEqual([
       { option: "done" },
@@ -102,7 +102,7 @@ describe("a question of a chat", () => {
       { id: "n", name: "No", kind: "allow_once" },
       { id: "reject", name: "y", kind: "reject_once" },
     ];
-    const { read, prompt } = chatQuestion(asked({ options }), PLAIN);
+    const { read, prompt } = createApprovalQuestion(asked({ options }), PLAIN_STYLE);
     expect(prompt).toBe("Run save? [y/n] ");
     expect(["y", "n"].map(read)).toEqual([{ option: "n" }, { option: "reject" }]);
     expect(read("no")).toBeUndefined();
@@ -111,7 +111,7 @@ describe("a question of a chat", () => {
   it("has a letter of its own for all that was shortened", () => {
     const options = ["done", "verify", "undo"].map((id) => ({ id, name: id, kind: "allow_once" }));
     const context = { ...asked().context, input: { text: "x".repeat(3000) } };
-    const { prompt, read } = chatQuestion(asked({ options, context }), PLAIN);
+    const { prompt, read } = createApprovalQuestion(asked({ options, context }), PLAIN_STYLE);
     expect(prompt).toBe("Go on? [d/v/u/a] ");
     expect(["v", "a"].map(read)).toEqual([{ option: "verify" }, "show"]);
   });
@@ -121,7 +121,7 @@ describe("a question of a chat", () => {
       { id: "", name: "n", kind: "allow_once" },
       { id: "deny", name: "", kind: "reject_once" },
     ];
-    const { rows, read } = chatQuestion(asked({ options }), PLAIN);
+    const { rows, read } = createApprovalQuestion(asked({ options }), PLAIN_STYLE);
     expect(rows.slice(-2)).toEqual(["  y  n", "  n  "]);
     expect(["", " ", "n", "y"].map(read)).toEqual([
       undefined,
@@ -137,15 +137,15 @@ describe("a question of a chat", () => {
       name: `\u001b[2J${at}`,
       kind: "reject_once",
     }));
-    const { rows, prompt } = chatQuestion(asked({ options }), PLAIN);
+    const { rows, prompt } = createApprovalQuestion(asked({ options }), PLAIN_STYLE);
     expect([...rows, prompt].join("\n")).not.toContain("\u001b");
   });
 
   it("shows all of what it shortened to who asks for it", () => {
     const context = { ...asked().context, input: { text: "x".repeat(3000) } };
-    const { whole, prompt, read } = chatQuestion(asked({ context }), PLAIN);
+    const { fullRows, prompt, read } = createApprovalQuestion(asked({ context }), PLAIN_STYLE);
     expect(prompt).toBe("Run save? [y/a/n/d] ");
     expect(read("d")).toBe("show");
-    expect(whole).toEqual([`  text: ${"x".repeat(3000)}`]);
+    expect(fullRows).toEqual([`  text: ${"x".repeat(3000)}`]);
   });
 });

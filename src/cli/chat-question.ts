@@ -1,16 +1,16 @@
 import { isObject } from "../domain/json.ts";
 import { MODE_SOURCE } from "../domain/session-mode.ts";
-import type { PermissionQuestion, PermissionReply } from "../host/index.ts";
-import { oneLine, type Style } from "../inspect/style.ts";
-import { questionText, type QuestionFacts } from "./question-text.ts";
-import { whyAsked } from "./why-asked.ts";
+import type { PermissionRequest, PermissionReply } from "../host/index.ts";
+import { toSingleLine, type Style } from "../inspect/style.ts";
+import { formatApproval, type ApprovalFacts } from "./question-text.ts";
+import { formatApprovalReason } from "./why-asked.ts";
 
 /** A question as a chat puts it. */
-export interface ChatQuestion {
+export interface ApprovalQuestion {
   /** What would be done, why it is asked, and what can be answered. */
   readonly rows: readonly string[];
   /** All of what was shortened. */
-  readonly whole: readonly string[] | undefined;
+  readonly fullRows: readonly string[] | undefined;
   /** Stands before the answer. */
   readonly prompt: string;
   /** Undefined for what is no answer; "show" for a wish to see all of it. */
@@ -20,111 +20,123 @@ export interface ChatQuestion {
 interface Choice {
   readonly key: string;
   /** Whole words that mean the same. */
-  readonly words: readonly string[];
-  readonly shown: string;
+  readonly aliases: readonly string[];
+  readonly label: string;
   readonly reply: PermissionReply;
 }
 
-export function chatQuestion(asked: PermissionQuestion, style: Style): ChatQuestion {
-  const text = questionText(factsOf(asked), style);
-  const choices = choicesOf(asked);
-  const showKey = freeKey("dv", new Set(choices.map(({ key }) => key))) ?? "show";
-  const offered = [
-    ...choices.map(({ key, shown }) => `  ${style.strong(key)}  ${shown}`),
-    ...(text.whole === undefined ? [] : [`  ${style.strong(showKey)}  Show all of it`]),
+export function createApprovalQuestion(request: PermissionRequest, style: Style): ApprovalQuestion {
+  const text = formatApproval(toApprovalFacts(request), style);
+  const choices = listChoices(request);
+  const showKey = findFreeKey("dv", new Set(choices.map(({ key }) => key))) ?? "show";
+  const optionRows = [
+    ...choices.map(({ key, label }) => `  ${style.strong(key)}  ${label}`),
+    ...(text.fullText === undefined ? [] : [`  ${style.strong(showKey)}  Show all of it`]),
   ];
-  const keys = [...choices.map(({ key }) => key), ...(text.whole === undefined ? [] : [showKey])];
+  const keys = [
+    ...choices.map(({ key }) => key),
+    ...(text.fullText === undefined ? [] : [showKey]),
+  ];
   return {
-    rows: [...linesOf(text.above), ...aboutRule(asked), ...offered],
-    whole: text.whole === undefined ? undefined : linesOf(text.whole),
+    rows: [...splitLines(text.background), ...formatRule(request), ...optionRows],
+    fullRows: text.fullText === undefined ? undefined : splitLines(text.fullText),
     prompt: `${text.question} [${keys.join("/")}] `,
-    read(given) {
-      const answer = given.trim().toLowerCase();
-      if (text.whole !== undefined && answer === showKey) return "show";
+    read(line) {
+      const answer = line.trim().toLowerCase();
+      if (text.fullText !== undefined && answer === showKey) return "show";
       // Words are the agent's: none answers for nothing, one may be the letter of another choice, and what means two things is no answer.
       if (answer === "") return undefined;
       const keyed = choices.find(({ key }) => answer === key);
-      const [meant, ...others] = choices.filter(({ words }) => words.includes(answer));
+      const [meant, ...others] = choices.filter(({ aliases }) => aliases.includes(answer));
       return (keyed ?? (others.length === 0 ? meant : undefined))?.reply;
     },
   };
 }
 
-function factsOf({ approval, rationale, context, options }: PermissionQuestion): QuestionFacts {
+function toApprovalFacts({
+  approval,
+  rationale,
+  context,
+  options,
+}: PermissionRequest): ApprovalFacts {
   const { action, args, evidence } = approval;
   // The arguments as they are, where the agent sends them beside those that are cut for the screen.
   const input = isObject(context.input) ? context.input : args;
-  const unseen = evidence.find(({ metadata }) => metadata["reason"] !== undefined)?.metadata;
-  const isRun = options.length === 0 || isYesOrNo(options);
-  const isSaid = isObject(input) && (isRun || Object.keys(input).length > 0);
+  const previewProblem = evidence.find(
+    ({ metadata }) => metadata["reason"] !== undefined,
+  )?.metadata;
+  const isToolRun = options.length === 0 || isYesOrNo(options);
+  const hasInput = isObject(input) && (isToolRun || Object.keys(input).length > 0);
   const { reason, rule, labels, prompt, risk } = rationale ?? NO_RATIONALE;
   return {
     action,
-    input: isSaid ? input : null,
-    diffs: context.content.flatMap((one) => (one.type === "diff" ? [one] : [])),
-    isRun,
-    isRerun: isRun && approval.attempt > 1,
+    input: hasInput ? input : null,
+    diffs: context.content.flatMap((item) => (item.type === "diff" ? [item] : [])),
+    isToolRun,
+    isRerun: isToolRun && approval.attempt > 1,
     secrets: [],
-    ...(reason !== null && { reason: whyAsked({ reason, rule, labels }) }),
+    ...(reason !== null && { reason: formatApprovalReason({ reason, rule, labels }) }),
     ...(prompt !== null && { prompt }),
     ...(risk !== null && { risk }),
-    ...(unseen !== undefined && { unseen }),
+    ...(previewProblem !== undefined && { previewProblem }),
   };
 }
 
 const NO_RATIONALE = { reason: null, rule: null, labels: [], prompt: null, risk: null };
 
 /** Which rule asks, and which paths it is about. */
-function aboutRule({ rationale, context, approval }: PermissionQuestion): string[] {
+function formatRule({ rationale, context, approval }: PermissionRequest): string[] {
   const { paths } = context;
   const { id, source } = rationale?.rule ?? {};
   // A mode is no rule that could be looked up.
   const isRule = typeof id === "string" && source !== MODE_SOURCE;
   return [
-    ...(isRule ? [`  Rule: ${oneLine(id)}`] : []),
-    ...(paths.length === 0 ? [] : [`  Paths: ${paths.map(oneLine).join(", ")}`]),
+    ...(isRule ? [`  Rule: ${toSingleLine(id)}`] : []),
+    ...(paths.length === 0 ? [] : [`  Paths: ${paths.map(toSingleLine).join(", ")}`]),
     ...(approval.approversRequired > 1
       ? [`  ${approval.approversRequired} people have to allow it`]
       : []),
   ];
 }
 
-function isYesOrNo(options: PermissionQuestion["options"]): boolean {
+function isYesOrNo(options: PermissionRequest["options"]): boolean {
   return options.filter(({ kind }) => kind === "allow_once").length === 1;
 }
 
-function choicesOf({ options }: PermissionQuestion): Choice[] {
+function listChoices({ options }: PermissionRequest): Choice[] {
   if (options.length === 0) {
     return [
-      { key: "y", words: ["yes", "allow"], shown: "Allow", reply: "allow" },
-      { key: "n", words: ["no", "deny"], shown: "Deny", reply: "deny" },
+      { key: "y", aliases: ["yes", "allow"], label: "Allow", reply: "allow" },
+      { key: "n", aliases: ["no", "deny"], label: "Deny", reply: "deny" },
     ];
   }
-  const isPlain = isYesOrNo(options);
-  const taken = new Set<string>();
+  const isYesNo = isYesOrNo(options);
+  const usedKeys = new Set<string>();
   return options.map(({ id, name, kind }, at) => {
     const isFirst = options.findIndex((option) => option.kind === kind) === at;
-    const usual = isPlain && isFirst ? USUAL.get(kind) : undefined;
-    const key = freeKey(`${usual?.key ?? ""}${id.toLowerCase()}`, taken) ?? id;
-    taken.add(key);
-    const words = [...(usual?.words ?? []), id.toLowerCase(), name.toLowerCase()];
-    return { key: oneLine(key), words, shown: oneLine(name), reply: { option: id } };
+    const usual = isYesNo && isFirst ? USUAL_CHOICES.get(kind) : undefined;
+    const key = findFreeKey(`${usual?.key ?? ""}${id.toLowerCase()}`, usedKeys) ?? id;
+    usedKeys.add(key);
+    const aliases = [...(usual?.aliases ?? []), id.toLowerCase(), name.toLowerCase()];
+    return { key: toSingleLine(key), aliases, label: toSingleLine(name), reply: { option: id } };
   });
 }
 
 /** The first letter that stands for nothing else. */
-function freeKey(wanted: string, taken: ReadonlySet<string>): string | undefined {
-  return (wanted + LETTERS).match(/[a-z]/g)?.find((letter) => !taken.has(letter));
+function findFreeKey(preferredKeys: string, usedKeys: ReadonlySet<string>): string | undefined {
+  return (preferredKeys + LETTERS).match(/[a-z]/g)?.find((letter) => !usedKeys.has(letter));
 }
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
-const USUAL: ReadonlyMap<string, { readonly key: string; readonly words: readonly string[] }> =
-  new Map([
-    ["allow_once", { key: "y", words: ["yes"] }],
-    ["allow_always", { key: "a", words: ["always"] }],
-    ["reject_once", { key: "n", words: ["no"] }],
-  ]);
+const USUAL_CHOICES: ReadonlyMap<
+  string,
+  { readonly key: string; readonly aliases: readonly string[] }
+> = new Map([
+  ["allow_once", { key: "y", aliases: ["yes"] }],
+  ["allow_always", { key: "a", aliases: ["always"] }],
+  ["reject_once", { key: "n", aliases: ["no"] }],
+]);
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text.replace(/\n$/, "").split("\n");
 }

@@ -1,28 +1,28 @@
-import { jsonText } from "../domain/json.ts";
-import type { SessionTold } from "../host/index.ts";
+import { toJsonText } from "../domain/json.ts";
+import type { SessionNotification } from "../host/index.ts";
 
 /**
  * Whether an update says what one before it said. A chat opens its session and then attaches to it: a bridge tells what lies
  * between the two as it comes, and once more, under other places, from where the session began.
  */
-export function chatRepeats(): (told: SessionTold) => boolean {
+export function createRepeatFilter(): (told: SessionNotification) => boolean {
   let commands = "";
   const clients = new Set<string>();
   return ({ update }) => {
     if (update.type === "commands") {
       const before = commands;
-      commands = jsonText(update);
+      commands = toJsonText(update);
       return commands === before;
     }
     if (update.type !== "extension" || update.name !== "live_session_client") return false;
     // It has the times of its clients in it.
-    const text = jsonText(update.fields);
+    const text = toJsonText(update.fields);
     if (clients.has(text)) return true;
     const [oldest] = clients;
-    if (clients.size >= MOST_KEPT && oldest !== undefined) clients.delete(oldest);
+    if (clients.size >= MAX_STORED && oldest !== undefined) clients.delete(oldest);
     clients.add(text);
     return false;
   };
 }
 
-const MOST_KEPT = 100;
+const MAX_STORED = 100;

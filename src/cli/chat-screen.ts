@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline";
 import type { ReadStream, WriteStream } from "node:tty";
 import { stripVTControlCharacters } from "node:util";
-import { chatInput, LINE_END_SIGN } from "./chat-input.ts";
-import { textWidth } from "./markdown/text-width.ts";
+import { createTerminalInput, LINE_END_SIGN } from "./chat-input.ts";
+import { measureText } from "./markdown/text-width.ts";
 
 /** A terminal on which something is said while somebody types. What was printed stays; nothing above is drawn again. */
 export interface ChatScreen {
@@ -13,31 +13,31 @@ export interface ChatScreen {
   /** Rows above the line that is typed, which the next ones take the place of. */
   show(rows: readonly string[]): void;
   /** What stands before what is typed. */
-  prompt(text: string): void;
+  setPrompt(text: string): void;
   /** Puts this into the line that is typed, unless something stands there. */
-  offer(text: string): void;
+  prefillInput(text: string): void;
   /** Puts aside what is typed, and drops what was meant for something else; gives back how to bring it back. */
-  setAside(): Promise<() => void>;
+  suspendInput(): Promise<() => void>;
   /** Draws what is due, and leaves the terminal as it was. */
   close(): void;
 }
 
 export interface ScreenEvents {
-  readonly line: (text: string) => void;
-  readonly interrupt: () => void;
+  readonly onLine: (text: string) => void;
+  readonly onInterrupt: () => void;
   /** Ctrl-D, or the terminal is gone. */
-  readonly end: () => void;
+  readonly onEnd: () => void;
   /** What a word that begins with a slash may become. */
   readonly complete: (word: string) => readonly string[];
   /** Whether what is typed is to be found again with the arrow keys. */
-  readonly isRemembered: () => boolean;
+  readonly isHistoryEnabled: () => boolean;
 }
 
-export function chatScreen(
+export function createChatScreen(
   { input, output }: { readonly input: ReadStream; readonly output: WriteStream },
   events: ScreenEvents,
 ): ChatScreen {
-  const typed = chatInput(input);
+  const typed = createTerminalInput(input);
   let due: string[] = [];
   let rows: readonly string[] = [];
   let drawn = 0;
@@ -47,15 +47,15 @@ export function chatScreen(
     input: typed.stream,
     output,
     terminal: true,
-    historySize: HISTORY,
+    historySize: HISTORY_SIZE,
     removeHistoryDuplicates: true,
     completer: (line: string) => [line.startsWith("/") ? [...events.complete(line)] : [], line],
   });
   output.write(PASTE_ON);
 
   /** The rows above what is typed, short enough that all of them can be reached. */
-  function shown(): readonly string[] {
-    return rows.slice(-Math.max(1, (output.rows > 0 ? output.rows : 24) - KEPT_ROWS));
+  function visibleRows(): readonly string[] {
+    return rows.slice(-Math.max(1, (output.rows > 0 ? output.rows : 24) - RESERVED_ROWS));
   }
 
   function erase(above: number): string {
@@ -67,8 +67,8 @@ export function chatScreen(
     isScheduled = false;
     if (isClosed) return;
     const { rows: below } = lines.getCursorPos();
-    const above = shown();
-    const text = linesOf([...due, ...above]);
+    const above = visibleRows();
+    const text = joinRows([...due, ...above]);
     output.write(BEGIN_UPDATE + erase(below + drawn) + text + "\n".repeat(below));
     due = [];
     drawn = above.length;
@@ -89,35 +89,35 @@ export function chatScreen(
 
   /** What was typed is taken off the screen; whoever hears of it prints it where it belongs. */
   lines.on("line", (line) => {
-    const width = textWidth(stripVTControlCharacters(lines.getPrompt())) + textWidth(line);
-    output.write(erase(Math.floor(width / columnsOf(output)) + 1 + drawn));
+    const width = measureText(stripVTControlCharacters(lines.getPrompt())) + measureText(line);
+    output.write(erase(Math.floor(width / countColumns(output)) + 1 + drawn));
     drawn = 0;
-    events.line(line.replaceAll(LINE_END_SIGN, "\n"));
+    events.onLine(line.replaceAll(LINE_END_SIGN, "\n"));
     schedule();
   });
   lines.on("history", (history) => {
-    if (!events.isRemembered()) history.shift();
+    if (!events.isHistoryEnabled()) history.shift();
   });
-  lines.on("SIGINT", () => events.interrupt());
+  lines.on("SIGINT", () => events.onInterrupt());
   lines.on("close", () => {
-    if (!isClosed) events.end();
+    if (!isClosed) events.onEnd();
   });
 
   return {
     get width() {
       // The last column is left to the cursor.
-      return Math.min(columnsOf(output) - 1, WIDEST);
+      return Math.min(countColumns(output) - 1, MAX_WIDTH);
     },
-    print(more) {
-      if (isClosed) return void output.write(linesOf(more));
-      due.push(...more);
+    print(newRows) {
+      if (isClosed) return void output.write(joinRows(newRows));
+      due.push(...newRows);
       schedule();
     },
     show(next) {
       rows = next;
       schedule();
     },
-    prompt(text) {
+    setPrompt(text) {
       if (isClosed || text === lines.getPrompt()) return;
       // It may be shorter than what it takes the place of.
       const { rows: below } = lines.getCursorPos();
@@ -127,10 +127,10 @@ export function chatScreen(
       lines.setPrompt(text);
       schedule();
     },
-    offer(text) {
+    prefillInput(text) {
       if (!isClosed && lines.line === "") lines.write(text.replaceAll("\n", LINE_END_SIGN));
     },
-    async setAside() {
+    async suspendInput() {
       if (isClosed) return () => {};
       const { line } = lines;
       clearTyped();
@@ -146,7 +146,7 @@ export function chatScreen(
       if (isClosed) return;
       rows = [];
       const { rows: below } = lines.getCursorPos();
-      output.write(erase(below + drawn) + linesOf(due) + PASTE_OFF);
+      output.write(erase(below + drawn) + joinRows(due) + PASTE_OFF);
       isClosed = true;
       lines.close();
       typed.close();
@@ -154,20 +154,20 @@ export function chatScreen(
   };
 }
 
-function linesOf(rows: readonly string[]): string {
+function joinRows(rows: readonly string[]): string {
   return rows.map((row) => `${row}\n`).join("");
 }
 
 /** Some terminals do not say. */
-function columnsOf({ columns }: WriteStream): number {
+function countColumns({ columns }: WriteStream): number {
   return columns > 0 ? columns : 80;
 }
 
-const HISTORY = 1000;
+const HISTORY_SIZE = 1000;
 /** Lines that are longer are tiring to read. */
-const WIDEST = 100;
+const MAX_WIDTH = 100;
 /** Rows of the screen that are left for what is typed. */
-const KEPT_ROWS = 4;
+const RESERVED_ROWS = 4;
 const PASTE_ON = "\u001b[?2004h";
 const PASTE_OFF = "\u001b[?2004l";
 /** Terminals that know it show all that lies between at once. */

@@ -3,7 +3,7 @@ import type { Attachment, Client, PromptResult, PromptRun } from "../host/index.
 import { randomHex } from "../platform/random.ts";
 import type { ChatTurns } from "./chat-turns.ts";
 
-export interface TalkFlags {
+export interface ChatSessionFlags {
   /** Of a new session. */
   readonly agent?: string;
   readonly session?: string;
@@ -11,78 +11,78 @@ export interface TalkFlags {
   readonly observe?: true;
 }
 
-export interface TalkEvents {
+export interface ChatSessionEvents {
   /** This is the session. Of one that was there before, what was said follows. */
-  readonly opening: (sessionId: string, isNew: boolean) => void;
+  readonly onOpening: (sessionId: string, isNew: boolean) => void;
   /** A prompt goes to the agent now. */
-  readonly began: (text: string) => void;
-  readonly ended: (end: TurnEnd) => void;
+  readonly onPromptSent: (text: string) => void;
+  readonly onTurnEnd: (end: ChatTurnEnd) => void;
 }
 
-export type TurnEnd =
+export type ChatTurnEnd =
   | { readonly type: "done"; readonly result: PromptResult }
   /** What comes of it is told by the session. */
   | { readonly type: "lost" }
   | { readonly type: "failed"; readonly error: unknown };
 
 /** One person in one session. */
-export interface ChatTalk {
+export interface ChatSession {
   readonly sessionId: string;
   /** The name of this chat among the session's clients. */
   readonly clientId: string;
-  role: Role;
+  role: ChatRole;
   /** Whether a turn runs, whoever prompted for it. */
   readonly isBusy: boolean;
   /** Whether a prompt of this chat is under way. */
   readonly isPrompting: boolean;
   /** What is said when the turn is over. */
   readonly queued: readonly string[];
-  say(text: string): void;
+  submit(text: string): void;
   /** Says what waits, where no turn runs any more. */
-  goOn(): void;
+  submitNext(): void;
   /** Nothing waits any longer; gives back what did. */
-  takeBack(): readonly string[];
+  clearQueue(): readonly string[];
   /** Ends the turn that runs. */
   cancel(): Promise<void>;
   takeOver(): Promise<void>;
   /** Resolves when nothing runs and nothing waits. */
-  idle(): Promise<void>;
+  whenIdle(): Promise<void>;
 }
 
 /** `guest`: may ask and answer as far as its key may, and controls nothing. */
-export type Role = "controller" | "observer" | "guest";
+export type ChatRole = "controller" | "observer" | "guest";
 
-export interface TalkPlace {
-  readonly events: TalkEvents;
+export interface ChatSessionContext {
+  readonly events: ChatSessionEvents;
   /** Hears all that the session says, also of before. */
   readonly turns: ChatTurns;
 }
 
-export async function openTalk(
+export async function openChatSession(
   client: Client,
-  flags: TalkFlags,
-  talkPlace: TalkPlace,
-): Promise<ChatTalk> {
-  const { events } = talkPlace;
+  flags: ChatSessionFlags,
+  context: ChatSessionContext,
+): Promise<ChatSession> {
+  const { events } = context;
   const { agent } = flags;
-  const place = {
+  const sessionOptions = {
     workingDirectory: process.cwd(),
     ...(agent !== undefined && { agent }),
   };
-  const existing = await wantedSession(client, flags);
+  const existing = await resolveSessionId(client, flags);
   const isNew = existing === undefined;
-  const sessionId = isNew ? (await client.newSession(place)).sessionId : existing;
-  events.opening(sessionId, isNew);
-  if (!isNew) await client.loadSession(sessionId, place);
+  const sessionId = isNew ? (await client.newSession(sessionOptions)).sessionId : existing;
+  events.onOpening(sessionId, isNew);
+  if (!isNew) await client.loadSession(sessionId, sessionOptions);
   const clientId = `chat-${randomHex(4)}`;
-  const role = await attach(client, { sessionId, clientId }, flags.observe === true);
-  return talkIn(client, { sessionId, clientId, role }, talkPlace);
+  const role = await attachClient(client, { sessionId, clientId }, flags.observe === true);
+  return createChatSession(client, { sessionId, clientId, role }, context);
 }
 
 /** Undefined for a new one. */
-async function wantedSession(
+async function resolveSessionId(
   client: Client,
-  { session, resume, observe }: TalkFlags,
+  { session, resume, observe }: ChatSessionFlags,
 ): Promise<string | undefined> {
   const named = session ?? (typeof resume === "string" ? resume : undefined);
   if (named !== undefined && named !== "latest") return named;
@@ -90,8 +90,8 @@ async function wantedSession(
     if (observe !== true) return undefined;
     throw new SpanlineError("invalid_option", "--observe is for --session ID; name the session");
   }
-  const here = named === undefined ? { workingDirectory: process.cwd() } : {};
-  const { sessions } = await client.listSessions(here);
+  const query = named === undefined ? { workingDirectory: process.cwd() } : {};
+  const { sessions } = await client.listSessions(query);
   const [newest] = sessions;
   if (newest !== undefined) return newest.sessionId;
   const where = named === undefined ? " of this folder" : "";
@@ -99,16 +99,16 @@ async function wantedSession(
 }
 
 /** As controller where nobody else is it; who has no right to control asks as far as its key lets it. */
-async function attach(
+async function attachClient(
   client: Client,
-  { sessionId, clientId }: Pick<ChatTalk, "sessionId" | "clientId">,
+  { sessionId, clientId }: Pick<ChatSession, "sessionId" | "clientId">,
   isObserver: boolean,
-): Promise<Role> {
-  const own = { clientId, secret: randomHex(16), metadata: { surface: "chat" } };
-  const observer: Attachment = { ...own, mode: "observer" };
+): Promise<ChatRole> {
+  const attachment = { clientId, secret: randomHex(16), metadata: { surface: "chat" } };
+  const observer: Attachment = { ...attachment, mode: "observer" };
   if (!isObserver) {
     try {
-      await client.attach(sessionId, { ...own, mode: "controller" });
+      await client.attach(sessionId, { ...attachment, mode: "controller" });
       return "controller";
     } catch (error) {
       const code = error instanceof SpanlineError ? error.code : undefined;
@@ -123,33 +123,33 @@ async function attach(
   return "observer";
 }
 
-function talkIn(
+function createChatSession(
   client: Client,
-  { sessionId, clientId, role }: Pick<ChatTalk, "sessionId" | "clientId" | "role">,
-  { events: { began, ended }, turns }: TalkPlace,
-): ChatTalk {
+  { sessionId, clientId, role }: Pick<ChatSession, "sessionId" | "clientId" | "role">,
+  { events: { onPromptSent, onTurnEnd }, turns }: ChatSessionContext,
+): ChatSession {
   let run: PromptRun | undefined;
   let queued: readonly string[] = [];
   const waiting: (() => void)[] = [];
 
-  async function turn(text: string): Promise<void> {
-    const { ended: before } = turns;
+  async function runTurn(text: string): Promise<void> {
+    const { endedCount: endedBefore } = turns;
     run = client.prompt(sessionId, text);
-    began(text);
-    const end = await endOf(run);
+    onPromptSent(text);
+    const end = await awaitTurnEnd(run);
     run = undefined;
-    if (end.type === "done" && turns.ended === before) turns.over();
-    ended(end);
-    goOn();
+    if (end.type === "done" && turns.endedCount === endedBefore) turns.markIdle();
+    onTurnEnd(end);
+    submitNext();
   }
 
   const isBusy = (): boolean => run !== undefined || turns.isRunning;
 
-  function goOn(): void {
+  function submitNext(): void {
     if (isBusy()) return;
     const [next, ...others] = queued;
     queued = others;
-    if (next !== undefined) return void turn(next);
+    if (next !== undefined) return void runTurn(next);
     for (const resolve of waiting.splice(0)) resolve();
   }
 
@@ -166,22 +166,22 @@ function talkIn(
     get queued() {
       return queued;
     },
-    say(text) {
+    submit(text) {
       queued = [...queued, text];
-      goOn();
+      submitNext();
     },
-    goOn,
-    takeBack() {
-      const taken = queued;
+    submitNext,
+    clearQueue() {
+      const cleared = queued;
       queued = [];
-      goOn();
-      return taken;
+      submitNext();
+      return cleared;
     },
     cancel: () => client.cancel(sessionId),
     async takeOver() {
       await client.takeOver(sessionId);
     },
-    idle: () =>
+    whenIdle: () =>
       run === undefined && queued.length === 0
         ? Promise.resolve()
         : new Promise((resolve) => {
@@ -190,7 +190,7 @@ function talkIn(
   };
 }
 
-async function endOf(run: PromptRun): Promise<TurnEnd> {
+async function awaitTurnEnd(run: PromptRun): Promise<ChatTurnEnd> {
   try {
     // What it says is seen where everything is that the session says.
     for await (const _ of run);

@@ -1,226 +1,228 @@
 import type { Client } from "../host/index.ts";
-import { oneLine } from "../inspect/style.ts";
+import { toSingleLine } from "../inspect/style.ts";
 import {
-  completions,
-  helpRows,
-  ownCommandIn,
-  sessionRows,
-  type OwnCommand,
+  completeCommand,
+  formatHelp,
+  parseChatCommand,
+  formatSessions,
+  type ChatCommand,
 } from "./chat-commands.ts";
-import { complaintOf, endNote, toldEnd } from "./chat-ends.ts";
-import type { ChatFace } from "./chat-face.ts";
-import type { ChatLink } from "./chat-link.ts";
-import { chatLines } from "./chat-lines.ts";
-import { chatOthers, othersNote } from "./chat-others.ts";
-import { chatScreen } from "./chat-screen.ts";
-import type { ChatTalk, TurnEnd } from "./chat-talk.ts";
-import { chatView, type ViewOptions } from "./chat-view.ts";
+import { formatError, formatTurnEnd, readTurnEnd } from "./chat-ends.ts";
+import type { ChatUi } from "./chat-face.ts";
+import type { ConnectionNotes } from "./chat-link.ts";
+import { createLineJoiner } from "./chat-lines.ts";
+import { createChatParticipants, formatControlChange } from "./chat-others.ts";
+import { createChatScreen } from "./chat-screen.ts";
+import type { ChatSession, ChatTurnEnd } from "./chat-talk.ts";
+import { createChatView, type ViewOptions } from "./chat-view.ts";
 import { INTERRUPTED } from "./interruption.ts";
 
-export interface TerminalFaceOptions extends Pick<ViewOptions, "hasColours" | "wholeBy"> {
-  readonly link: ChatLink;
+export interface TerminalUiOptions extends Pick<ViewOptions, "hasColours" | "formatShowCommand"> {
+  readonly link: ConnectionNotes;
 }
 
 /** A chat with a person at a terminal. */
-export function terminalFace({ link, ...options }: TerminalFaceOptions): ChatFace {
-  let session: string | undefined;
-  let talk: ChatTalk | undefined;
+export function createTerminalUi({ link, ...options }: TerminalUiOptions): ChatUi {
+  let currentSessionId: string | undefined;
+  let session: ChatSession | undefined;
   let client: Client | undefined;
   /** The exit code of a person who left after the first question, but before the session was open. */
   let earlyExit: number | undefined;
   // Until `run` replaces this function, leaving ends the process as a signal does. A question means that the session is about to
   // open: `run` then leaves in order.
-  let leave = (exitCode: number): void => {
-    if (asking.isOpen) earlyExit = exitCode;
+  let exit = (exitCode: number): void => {
+    if (approvals.isOpen) earlyExit = exitCode;
     else process.kill(process.pid, "SIGINT");
   };
   /** What was typed before there was somebody to say it to. */
-  const early: string[] = [];
+  const earlyLines: string[] = [];
   let warned: "" | "leaving" | "cancelling" = "";
-  let hasLeft = false;
+  let hasExited = false;
   /** What was typed by who only watches: it can be said after a takeover. */
-  let unsaid = "";
-  const lines = chatLines();
-  const others = chatOthers();
-  const screen = chatScreen(
+  let unsentText = "";
+  const lines = createLineJoiner();
+  const participants = createChatParticipants();
+  const screen = createChatScreen(
     { input: process.stdin, output: process.stdout },
     {
-      line,
-      interrupt,
-      end: () => leave(0),
-      complete: (word) => completions(word, updates.commands),
-      isRemembered: () => !asking.isOpen,
+      onLine: line,
+      onInterrupt: interrupt,
+      onEnd: () => exit(0),
+      complete: (word) => completeCommand(word, updates.commands),
+      isHistoryEnabled: () => !approvals.isOpen,
     },
   );
-  const view = chatView({
+  const view = createChatView({
     ...options,
     screen,
-    status: () => ({
-      sessionId: session,
-      talk,
+    getStatus: () => ({
+      sessionId: currentSessionId,
+      session,
       isCancelling: warned === "cancelling",
-      isContinued: lines.begun !== "",
-      others,
+      isContinued: lines.partial !== "",
+      participants,
       isLost: link.isLost,
     }),
   });
-  const { style, updates, asking, note } = view;
-  view.renew();
+  const { style, updates, approvals, note } = view;
+  view.refresh();
 
   function line(text: string): void {
     warned = "";
-    if (talk === undefined) return void early.push(text);
-    if (asking.isOpen) return asking.answer(text);
-    const whole = lines.add(text);
-    if (whole !== undefined && whole.trim() !== "") take(whole);
-    view.renew();
+    if (session === undefined) return void earlyLines.push(text);
+    if (approvals.isOpen) return approvals.answer(text);
+    const joined = lines.add(text);
+    if (joined !== undefined && joined.trim() !== "") handleInput(joined);
+    view.refresh();
   }
 
-  function take(text: string): void {
-    const command = ownCommandIn(text);
+  function handleInput(text: string): void {
+    const command = parseChatCommand(text);
     if (command !== undefined) {
-      updates.note([`${style.strong("›")} ${oneLine(text)}`]);
-      perform(command).catch((error: unknown) => note(complaintOf(error), style.bad));
-    } else if (talk?.role === "observer") {
-      unsaid = text;
+      updates.note([`${style.strong("›")} ${toSingleLine(text)}`]);
+      perform(command).catch((error: unknown) => note(formatError(error), style.bad));
+    } else if (session?.role === "observer") {
+      unsentText = text;
       note(`Not said: ${text}`);
       note("You are watching. /takeover takes control, then you can say it.", style.warn);
     } else {
-      talk?.say(text);
+      session?.submit(text);
       if (link.isLost) note("It is sent when there is a connection again.");
     }
   }
 
-  async function perform(command: OwnCommand): Promise<void> {
-    if (talk === undefined || client === undefined) return;
-    const place = { style, width: view.width };
+  async function perform(command: ChatCommand): Promise<void> {
+    if (session === undefined || client === undefined) return;
+    const format = { style, width: view.width };
     switch (command) {
       case "help":
-        return updates.note(helpRows(updates.commands, place));
+        return updates.note(formatHelp(updates.commands, format));
       case "exit":
-        return leave(0);
+        return exit(0);
       case "cancel":
-        if (talk.role === "observer" && !talk.isPrompting) return note(WATCHING, style.warn);
-        return cancel(talk);
+        if (session.role === "observer" && !session.isPrompting)
+          return note(OBSERVER_NOTE, style.warn);
+        return cancel(session);
       case "takeover":
-        if (talk.role === "controller") return note("You control this session already.");
-        await talk.takeOver();
-        screen.offer(unsaid);
-        unsaid = "";
+        if (session.role === "controller") return note("You control this session already.");
+        await session.takeOver();
+        screen.prefillInput(unsentText);
+        unsentText = "";
         return;
       case "sessions": {
         const { sessions } = await client.listSessions();
-        return updates.note(sessionRows(sessions, talk.sessionId, place));
+        return updates.note(formatSessions(sessions, session.sessionId, format));
       }
     }
   }
 
-  function ended(end: TurnEnd): void {
-    if (hasLeft) return;
+  function onTurnEnd(end: ChatTurnEnd): void {
+    if (hasExited) return;
     warned = "";
-    view.inOrder(() => {
-      updates.ended();
-      const said = endNote(end);
-      if (said !== undefined) note(said.text, style[said.paint]);
-      view.renew();
+    view.runInOrder(() => {
+      updates.endTurn();
+      const message = formatTurnEnd(end);
+      if (message !== undefined) note(message.text, style[message.paint]);
+      view.refresh();
     });
   }
 
-  async function cancel(own: ChatTalk): Promise<void> {
-    const isOthers = own.isBusy && !mayEnd(own);
-    takeBack(own);
-    if (isOthers) return note("The turn is somebody else's, and goes on.", style.warn);
-    if (!own.isBusy && !asking.isOpen) return note("Nothing runs.", style.warn);
+  async function cancel(chatSession: ChatSession): Promise<void> {
+    const isForeignTurn = chatSession.isBusy && !mayCancel(chatSession);
+    clearQueue(chatSession);
+    if (isForeignTurn) return note("The turn is somebody else's, and goes on.", style.warn);
+    if (!chatSession.isBusy && !approvals.isOpen) return note("Nothing runs.", style.warn);
     warned = "cancelling";
-    view.renew();
-    await own.cancel();
+    view.refresh();
+    await chatSession.cancel();
   }
 
-  function takeBack(own: ChatTalk): void {
-    const taken = own.takeBack();
-    if (taken.length > 0) note(`Not sent: ${taken.map(oneLine).join(" · ")}`, style.warn);
+  function clearQueue(chatSession: ChatSession): void {
+    const clearedPrompts = chatSession.clearQueue();
+    if (clearedPrompts.length > 0)
+      note(`Not sent: ${clearedPrompts.map(toSingleLine).join(" · ")}`, style.warn);
   }
 
   function interrupt(): void {
-    if (talk === undefined) return leave(INTERRUPTED);
+    if (session === undefined) return exit(INTERRUPTED);
     // Whoever only watches leaves, and ends nothing of what others do.
-    const isRunning = talk.role !== "observer" && (talk.isBusy || asking.isOpen);
-    const isBusy = mayEnd(talk) ? isRunning : talk.queued.length > 0;
+    const isRunning = session.role !== "observer" && (session.isBusy || approvals.isOpen);
+    const isBusy = mayCancel(session) ? isRunning : session.queued.length > 0;
     if (isBusy && warned === "") {
-      return void cancel(talk).catch((error: unknown) => note(complaintOf(error), style.bad));
+      return void cancel(session).catch((error: unknown) => note(formatError(error), style.bad));
     }
-    if (warned === "leaving") return leave(INTERRUPTED);
+    if (warned === "leaving") return exit(INTERRUPTED);
     warned = "leaving";
     lines.clear();
     view.print([style.warn("Ctrl-C again leaves; the session stays.")]);
   }
 
   return {
-    opening(sessionId, isNew) {
-      session = sessionId;
-      const what = isNew ? "New session" : "Session";
-      note(`${what} ${oneLine(sessionId)}. /help says what there is; Ctrl-D leaves.`);
+    onOpening(sessionId, isNew) {
+      currentSessionId = sessionId;
+      const heading = isNew ? "New session" : "Session";
+      note(`${heading} ${toSingleLine(sessionId)}. /help says what there is; Ctrl-D leaves.`);
     },
-    began(text) {
-      view.inOrder(() => {
-        updates.said(text);
-        view.renew();
+    onPromptSent(text) {
+      view.runInOrder(() => {
+        updates.showPrompt(text);
+        view.refresh();
       });
     },
-    ended,
-    told(told) {
-      const { update, isHistory } = told;
-      const change = others.told(update);
-      view.inOrder(() => updates.told(told));
-      if (change !== undefined && !isHistory && talk?.role === "observer") {
-        note(othersNote(change), style.warn);
+    onTurnEnd,
+    showUpdate(notification) {
+      const { update, isHistory } = notification;
+      const change = participants.update(update);
+      view.runInOrder(() => updates.show(notification));
+      if (change !== undefined && !isHistory && session?.role === "observer") {
+        note(formatControlChange(change), style.warn);
       }
       const turn = update.type === "info" ? update.turn : undefined;
-      const end = turn === undefined ? undefined : toldEnd(turn, talk);
-      if (end !== undefined) ended(end);
+      const end = turn === undefined ? undefined : readTurnEnd(turn, session);
+      if (end !== undefined) onTurnEnd(end);
     },
-    ask(question, context) {
+    requestDecision(question, context) {
       const { toolCallId } = question.context;
-      if (toolCallId !== undefined) updates.asked(toolCallId);
-      return asking.ask(question, context);
+      if (toolCallId !== undefined) updates.markReviewed(toolCallId);
+      return approvals.requestDecision(question, context);
     },
-    linked(state) {
-      const said = link.heard(state);
-      if (said === undefined) return;
-      note(said.text, style[said.paint]);
-      view.renew();
-      if (said.isEnd) leave(1);
+    showLinkState(state) {
+      const message = link.update(state);
+      if (message === undefined) return;
+      note(message.text, style[message.paint]);
+      view.refresh();
+      if (message.isFinal) exit(1);
     },
-    controlled(isOwn) {
+    showControlChange(isOwn) {
       const text = isOwn
         ? "You control this session now."
         : "Somebody else took control; you are watching now. /takeover takes it back.";
       note(text, isOwn ? style.good : style.warn);
-      if (!isOwn && talk !== undefined) takeBack(talk);
+      if (!isOwn && session !== undefined) clearQueue(session);
     },
     note: (text) => note(text),
     hasPrompt: async () => true,
-    run(given, itsClient) {
-      talk = given;
-      client = itsClient;
+    run(openedSession, openedClient) {
+      session = openedSession;
+      client = openedClient;
       return new Promise((resolve) => {
-        leave = resolve;
-        for (const text of early.splice(0)) line(text);
-        view.renew();
-        if (earlyExit !== undefined) leave(earlyExit);
+        exit = resolve;
+        for (const text of earlyLines.splice(0)) line(text);
+        view.refresh();
+        if (earlyExit !== undefined) exit(earlyExit);
       });
     },
     close(last) {
-      hasLeft = true;
+      hasExited = true;
       view.close(last);
     },
   };
 }
 
 /** Who controls ends any turn, and everybody else one that is its own. */
-function mayEnd({ role, isPrompting }: ChatTalk): boolean {
+function mayCancel({ role, isPrompting }: ChatSession): boolean {
   return role === "controller" || isPrompting;
 }
 
-const WATCHING =
+const OBSERVER_NOTE =
   "You are watching, and end nobody's turn. /takeover takes control, then you can cancel it.";

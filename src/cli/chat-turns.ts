@@ -1,20 +1,20 @@
-import type { SessionTold } from "../host/index.ts";
+import type { SessionNotification } from "../host/index.ts";
 
 /** Whether a turn runs in a session, whoever prompted for it. That one has ended everybody is told; that one has begun shows in what is said. */
 export interface ChatTurns {
-  told(told: Pick<SessionTold, "update">): void;
+  update(notification: Pick<SessionNotification, "update">): void;
   /** What was said belonged to no turn: the bridge itself answered. */
-  over(): void;
+  markIdle(): void;
   readonly isRunning: boolean;
   /** How many have ended. */
-  readonly ended: number;
+  readonly endedCount: number;
 }
 
-export function chatTurns(): ChatTurns {
+export function createChatTurns(): ChatTurns {
   let isRunning = false;
-  let ended = 0;
+  let endedCount = 0;
   return {
-    told({ update }) {
+    update({ update }) {
       switch (update.type) {
         case "user-text":
         case "agent-text":
@@ -25,20 +25,20 @@ export function chatTurns(): ChatTurns {
         case "info":
           if (update.turn === undefined) return;
           isRunning = false;
-          ended += 1;
+          endedCount += 1;
           return;
         default:
           return;
       }
     },
-    over() {
+    markIdle() {
       isRunning = false;
     },
     get isRunning() {
       return isRunning;
     },
-    get ended() {
-      return ended;
+    get endedCount() {
+      return endedCount;
     },
   };
 }

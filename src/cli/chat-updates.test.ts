@@ -1,51 +1,51 @@
 import { describe, expect, it } from "vitest";
-import type { SeenUpdate } from "../host/index.ts";
-import { PLAIN } from "../inspect/style.ts";
-import { chatUpdates } from "./chat-updates.ts";
-import { markStyle } from "./markdown/marks.ts";
+import type { SessionUpdate } from "../host/index.ts";
+import { PLAIN_STYLE } from "../inspect/style.ts";
+import { createChatUpdates } from "./chat-updates.ts";
+import { createMarkStyle } from "./markdown/marks.ts";
 
 /** What stays on a page of this width, and what may still change. */
 function page(width = 30) {
   const rows: string[] = [];
   let open: readonly string[] = [];
   let now = 0;
-  const updates = chatUpdates({
+  const updates = createChatUpdates({
     page: { print: (more) => void rows.push(...more), show: (next) => void (open = next), width },
-    style: PLAIN,
-    marks: markStyle(PLAIN, null),
-    wholeBy: () => undefined,
-    waitsFor: () => undefined,
+    style: PLAIN_STYLE,
+    marks: createMarkStyle(PLAIN_STYLE, null),
+    formatShowCommand: () => undefined,
+    describeWait: () => undefined,
     clock: { monotonic: () => now },
-    below: () => [],
+    footerRows: () => [],
   });
   return {
     rows,
     updates,
     open: () => open,
     wait: (milliseconds: number) => void (now += milliseconds),
-    tell: (update: SeenUpdate) => updates.told({ update, isHistory: false }),
+    tell: (update: SessionUpdate) => updates.show({ update, isHistory: false }),
   };
 }
 
-function text(said: string, messageId = "m1"): SeenUpdate {
+function text(said: string, messageId = "m1"): SessionUpdate {
   return { type: "agent-text", messageId, text: said, content: [] };
 }
 
 describe("what a session says, on a page", () => {
   it("has a blank row between what different ones say", () => {
     const { rows, updates, tell } = page();
-    updates.said("Hello");
+    updates.showPrompt("Hello");
     tell(text("One.\n"));
     tell(text("Two.\n"));
     tell(text("Three.", "m2"));
-    updates.ended();
+    updates.endTurn();
     expect(rows).toEqual(["› Hello", "", "One.", "Two.", "", "Three."]);
   });
 
   it("is never wider than the page, whoever says it", () => {
     const { rows, updates, tell } = page();
     const words = "some words that go on for longer than a row";
-    updates.said(words);
+    updates.showPrompt(words);
     tell({ type: "extension", name: "log", fields: { message: words } });
     const entries = [{ content: words, priority: "medium", status: "in_progress" }];
     tell({ type: "plan", entries });

@@ -1,12 +1,17 @@
 import { stripVTControlCharacters } from "node:util";
-import type { SeenCommand, SeenText, SeenUpdate, SessionTold } from "../host/index.ts";
-import { oneLine, type Style } from "../inspect/style.ts";
+import type {
+  AvailableCommand,
+  TextUpdate,
+  SessionUpdate,
+  SessionNotification,
+} from "../host/index.ts";
+import { toSingleLine, type Style } from "../inspect/style.ts";
 import type { SteadyClock } from "../platform/clock.ts";
-import { toolCards } from "./chat-cards.ts";
-import { markdown, type MarkdownState } from "./markdown/markdown.ts";
+import { createToolCards } from "./chat-cards.ts";
+import { createMarkdown, type MarkdownState } from "./markdown/markdown.ts";
 import type { MarkStyle } from "./markdown/marks.ts";
-import { wrapped } from "./markdown/row-layout.ts";
-import { textWidth } from "./markdown/text-width.ts";
+import { wrapText } from "./markdown/row-layout.ts";
+import { measureText } from "./markdown/text-width.ts";
 
 export interface ChatPage {
   /** Rows that stay. */
@@ -16,151 +21,153 @@ export interface ChatPage {
   readonly width: number;
 }
 
-export interface UpdatesOptions {
+export interface ChatUpdatesOptions {
   readonly page: ChatPage;
   readonly style: Style;
   readonly marks: MarkStyle;
-  readonly wholeBy: () => string | undefined;
+  readonly formatShowCommand: () => string | undefined;
   /** What calls wait for that do not run yet, where that can be said. */
-  readonly waitsFor: () => string | undefined;
+  readonly describeWait: () => string | undefined;
   readonly clock: Pick<SteadyClock, "monotonic">;
   /** What stands below the rows that are still open. */
-  readonly below: () => readonly string[];
+  readonly footerRows: () => readonly string[];
 }
 
 /** What a session says, as it is seen. */
 export interface ChatUpdates {
-  told(told: Pick<SessionTold, "update" | "isHistory">): void;
+  show(notification: Pick<SessionNotification, "update" | "isHistory">): void;
   /** Something of the chat's own, between what the session says. */
   note(rows: readonly string[]): void;
   /** Somebody said this to the agent. */
-  said(text: string): void;
+  showPrompt(text: string): void;
   /** A person was asked about this call of a tool. */
-  asked(toolCallId: string): void;
+  markReviewed(toolCallId: string): void;
   /** A turn is over: nothing of it is open. */
-  ended(): void;
+  endTurn(): void;
   /** What stands below has changed. */
   refresh(): void;
   /** What the agent understands behind a slash. */
-  readonly commands: readonly SeenCommand[];
+  readonly commands: readonly AvailableCommand[];
 }
 
-interface Saying {
-  readonly who: string;
+interface OpenMessage {
+  readonly source: string;
   readonly isThought: boolean;
   readonly text: MarkdownState;
 }
 
-export function chatUpdates(options: UpdatesOptions): ChatUpdates {
-  const { page, style, marks, wholeBy, waitsFor, clock, below } = options;
+export function createChatUpdates(options: ChatUpdatesOptions): ChatUpdates {
+  const { page, style, marks, formatShowCommand, describeWait, clock, footerRows } = options;
   const width = (): number => page.width;
-  const spoken = markdown({ style: marks, width });
-  const thought = markdown({ style: thoughtStyle(marks), width: () => width() - 2 });
-  const cards = toolCards({ style, width, wholeBy, waitsFor });
-  let saying: Saying | undefined;
+  const spoken = createMarkdown({ style: marks, width });
+  const thought = createMarkdown({ style: createThoughtStyle(marks), width: () => width() - 2 });
+  const cards = createToolCards({ style, width, formatShowCommand, describeWait });
+  let openMessage: OpenMessage | undefined;
   /** What the last row that stays belongs to: a blank row stands between two of different kinds. */
   let last = "";
-  let commands: readonly SeenCommand[] = [];
+  let commands: readonly AvailableCommand[] = [];
   /** Notes that came in the middle of a line: they stand below until it is whole. */
   let notes: readonly string[] = [];
-  let heardAt = -Infinity;
+  let receivedAt = -Infinity;
   let plan = "";
 
-  function put(kind: string, rows: readonly string[]): void {
+  function printRows(kind: string, rows: readonly string[]): void {
     if (rows.length === 0) return;
     page.print(last === "" || last === kind ? rows : ["", ...rows]);
     last = kind;
   }
 
-  function codecOf({ isThought }: Saying) {
+  function selectCodec({ isThought }: OpenMessage) {
     return isThought ? thought : spoken;
   }
 
-  function rowOf({ isThought }: Saying, row: string): string {
+  function formatRow({ isThought }: OpenMessage, row: string): string {
     return isThought ? style.dim(`┊ ${row}`) : row;
   }
 
   function refresh(): void {
     const open =
-      saying === undefined
+      openMessage === undefined
         ? []
-        : codecOf(saying)
-            .openRows(saying.text)
-            .map((row) => (saying === undefined ? row : rowOf(saying, row)));
-    const gap = open.length > 0 && last !== "" && last !== saying?.who ? [""] : [];
-    page.show([...gap, ...open, ...cards.running(), ...notes, ...below()]);
+        : selectCodec(openMessage)
+            .openRows(openMessage.text)
+            .map((row) => (openMessage === undefined ? row : formatRow(openMessage, row)));
+    const gap = open.length > 0 && last !== "" && last !== openMessage?.source ? [""] : [];
+    page.show([...gap, ...open, ...cards.runningRows(), ...notes, ...footerRows()]);
   }
 
-  function putNotes(): void {
+  function printNotes(): void {
     const rows = notes;
     notes = [];
-    put("note", rows);
+    printRows("note", rows);
   }
 
-  function endSaying(): void {
-    if (saying === undefined) return;
-    const { who } = saying;
+  function endMessage(): void {
+    if (openMessage === undefined) return;
+    const { source } = openMessage;
     const rows: string[] = [];
-    const ended = saying;
-    codecOf(saying).finish(saying.text, (row) => rows.push(rowOf(ended, row)));
-    saying = undefined;
-    put(who, rows);
-    putNotes();
+    const endedMessage = openMessage;
+    selectCodec(openMessage).finish(openMessage.text, (row) =>
+      rows.push(formatRow(endedMessage, row)),
+    );
+    openMessage = undefined;
+    printRows(source, rows);
+    printNotes();
   }
 
-  function hear(update: SeenText, isThought: boolean): void {
+  function addText(update: TextUpdate, isThought: boolean): void {
     const text = isThought ? update.text : (update.visibleDelta ?? update.text);
     if (text === "") return;
-    const who = `${update.type} ${update.messageId ?? ""}`;
-    if (saying?.who !== who) endSaying();
+    const source = `${update.type} ${update.messageId ?? ""}`;
+    if (openMessage?.source !== source) endMessage();
     const codec = isThought ? thought : spoken;
-    saying ??= { who, isThought, text: codec.initial() };
+    openMessage ??= { source, isThought, text: codec.initial() };
     const rows: string[] = [];
-    const current = saying;
-    codec.step(current.text, text, (row) => rows.push(rowOf(current, row)));
-    put(who, rows);
-    if (codec.openRows(current.text).length === 0) putNotes();
+    const current = openMessage;
+    codec.step(current.text, text, (row) => rows.push(formatRow(current, row)));
+    printRows(source, rows);
+    if (codec.openRows(current.text).length === 0) printNotes();
   }
 
   /** A text behind a sign; its other rows begin where the first one does. */
-  function behind(sign: string, text: string): string[] {
-    const columns = textWidth(stripVTControlCharacters(sign)) + 1;
+  function formatWithSign(sign: string, text: string): string[] {
+    const columns = measureText(stripVTControlCharacters(sign)) + 1;
     return text
       .split("\n")
-      .flatMap((line) => wrapped(oneLine(line), width() - columns))
+      .flatMap((line) => wrapText(toSingleLine(line), width() - columns))
       .map((row, at) => (at === 0 ? `${sign} ${row}` : " ".repeat(columns) + row));
   }
 
-  function said(text: string): void {
-    endSaying();
+  function showPrompt(text: string): void {
+    endMessage();
     cards.clear();
-    put("user", behind(style.strong("›"), text));
+    printRows("user", formatWithSign(style.strong("›"), text));
     last = "said";
   }
 
-  function show(update: SeenUpdate): void {
+  function showUpdate(update: SessionUpdate): void {
     switch (update.type) {
       case "agent-text":
-        return hear(update, false);
+        return addText(update, false);
       case "agent-thought":
-        return hear(update, true);
+        return addText(update, true);
       case "user-text":
-        return said(update.text);
+        return showPrompt(update.text);
       case "tool": {
-        const rows = cards.told(update);
-        if (rows.length > 0) endSaying();
-        return put("tool", rows);
+        const rows = cards.update(update);
+        if (rows.length > 0) endMessage();
+        return printRows("tool", rows);
       }
       case "plan": {
         const rows = update.entries.flatMap(({ content, status }) =>
-          behind(`  ${PLAN_SIGNS.get(status) ?? "☐"}`, content).map((row) =>
+          formatWithSign(`  ${PLAN_SIGNS.get(status) ?? "☐"}`, content).map((row) =>
             status === "completed" ? style.dim(row) : row,
           ),
         );
         if (rows.join("\n") === plan) return;
         plan = rows.join("\n");
-        endSaying();
-        return put("plan", rows.length === 0 ? [] : [style.strong("Plan"), ...rows]);
+        endMessage();
+        return printRows("plan", rows.length === 0 ? [] : [style.strong("Plan"), ...rows]);
       }
       case "commands":
         commands = update.commands;
@@ -168,8 +175,8 @@ export function chatUpdates(options: UpdatesOptions): ChatUpdates {
       case "extension": {
         const { message } = update.fields;
         if (update.name !== "log" || typeof message !== "string") return;
-        endSaying();
-        return put("log", behind("!", message).map(style.warn));
+        endMessage();
+        return printRows("log", formatWithSign("!", message).map(style.warn));
       }
       case "mode":
       case "options":
@@ -180,26 +187,27 @@ export function chatUpdates(options: UpdatesOptions): ChatUpdates {
   }
 
   return {
-    told({ update, isHistory }) {
-      if (update.type === "agent-text" && !isHistory) heardAt = clock.monotonic();
-      show(update);
+    show({ update, isHistory }) {
+      if (update.type === "agent-text" && !isHistory) receivedAt = clock.monotonic();
+      showUpdate(update);
       refresh();
     },
     note(rows) {
       notes = [...notes, ...rows];
-      const isFlowing = clock.monotonic() - heardAt < FLOWING_MS;
-      const isInLine = saying !== undefined && codecOf(saying).openRows(saying.text).length > 0;
-      if (!isFlowing) endSaying();
-      if (!isFlowing || !isInLine) putNotes();
+      const isFlowing = clock.monotonic() - receivedAt < FLOWING_MS;
+      const isInLine =
+        openMessage !== undefined && selectCodec(openMessage).openRows(openMessage.text).length > 0;
+      if (!isFlowing) endMessage();
+      if (!isFlowing || !isInLine) printNotes();
       refresh();
     },
-    said(text) {
-      said(text);
+    showPrompt(text) {
+      showPrompt(text);
       refresh();
     },
-    asked: (toolCallId) => cards.asked(toolCallId),
-    ended() {
-      endSaying();
+    markReviewed: (toolCallId) => cards.markReviewed(toolCallId),
+    endTurn() {
+      endMessage();
       cards.clear();
       refresh();
     },
@@ -219,7 +227,7 @@ const PLAN_SIGNS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** All of it is dim already. */
-function thoughtStyle({ paints }: MarkStyle): MarkStyle {
+function createThoughtStyle({ paints }: MarkStyle): MarkStyle {
   const same = (text: string): string => text;
   const { emphasis, struck, link } = paints;
   const plain = { strong: same, code: same, heading: same, dim: same };

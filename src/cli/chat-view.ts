@@ -1,31 +1,31 @@
-import { oneLine, PLAIN, type Style } from "../inspect/style.ts";
+import { toSingleLine, PLAIN_STYLE, type Style } from "../inspect/style.ts";
 import { systemClock } from "../platform/clock.ts";
-import { chatAsking, type ChatAsking } from "./chat-asking.ts";
-import type { ChatOthers } from "./chat-others.ts";
+import { createApprovalPrompts, type ApprovalPrompts } from "./chat-asking.ts";
+import type { ChatParticipants } from "./chat-others.ts";
 import type { ChatScreen } from "./chat-screen.ts";
-import type { ChatTalk } from "./chat-talk.ts";
-import { chatUpdates, type ChatUpdates } from "./chat-updates.ts";
-import { markStyle, type Paint } from "./markdown/marks.ts";
-import { wrapped } from "./markdown/row-layout.ts";
-import { cut } from "./markdown/text-width.ts";
-import { coloured, colouredMarks } from "./style.ts";
+import type { ChatSession } from "./chat-talk.ts";
+import { createChatUpdates, type ChatUpdates } from "./chat-updates.ts";
+import { createMarkStyle, type Paint } from "./markdown/marks.ts";
+import { wrapText } from "./markdown/row-layout.ts";
+import { cutToWidth } from "./markdown/text-width.ts";
+import { createColorStyle, createColorMarks } from "./style.ts";
 
 export interface ViewOptions {
   readonly screen: ChatScreen;
   readonly hasColours: boolean;
   /** How to see all of what was shortened in a session. */
-  readonly wholeBy: (sessionId: string) => string | undefined;
+  readonly formatShowCommand: (sessionId: string) => string | undefined;
   /** What is known of the talk, for the rows above what is typed. */
-  readonly status: () => ViewStatus;
+  readonly getStatus: () => ViewStatus;
 }
 
 export interface ViewStatus {
   readonly sessionId: string | undefined;
-  readonly talk: ChatTalk | undefined;
+  readonly session: ChatSession | undefined;
   readonly isCancelling: boolean;
   /** A line that goes on is being typed. */
   readonly isContinued: boolean;
-  readonly others: Pick<ChatOthers, "controller" | "questions">;
+  readonly participants: Pick<ChatParticipants, "controller" | "questions">;
   /** There is no connection at the moment. */
   readonly isLost: boolean;
 }
@@ -35,67 +35,74 @@ export interface ChatView {
   readonly style: Style;
   readonly width: number;
   readonly updates: ChatUpdates;
-  readonly asking: ChatAsking;
+  readonly approvals: ApprovalPrompts;
   /** Runs it now, or when the question that is open is over. */
-  inOrder(run: () => void): void;
+  runInOrder(run: () => void): void;
   readonly note: (text: string, paint?: Paint) => void;
   /** At once, also while a question is open. */
   print(rows: readonly string[]): void;
   /** What stands below what is said has changed. */
-  renew(): void;
+  refresh(): void;
   close(last: string): void;
 }
 
-export function chatView({ screen, hasColours, wholeBy, status }: ViewOptions): ChatView {
-  const style: Style = hasColours ? coloured() : PLAIN;
+export function createChatView({
+  screen,
+  hasColours,
+  formatShowCommand,
+  getStatus,
+}: ViewOptions): ChatView {
+  const style: Style = hasColours ? createColorStyle() : PLAIN_STYLE;
   /** What came while a question is open. */
-  let held: (() => void)[] | undefined;
+  let heldUpdates: (() => void)[] | undefined;
 
-  const marks = hasColours ? markStyle(style, colouredMarks()) : markStyle(PLAIN, null);
-  const updates = chatUpdates({
+  const marks = hasColours
+    ? createMarkStyle(style, createColorMarks())
+    : createMarkStyle(PLAIN_STYLE, null);
+  const updates = createChatUpdates({
     page: screen,
     style,
     marks,
-    wholeBy() {
-      const { sessionId } = status();
-      return sessionId === undefined ? undefined : wholeBy(sessionId);
+    formatShowCommand() {
+      const { sessionId } = getStatus();
+      return sessionId === undefined ? undefined : formatShowCommand(sessionId);
     },
-    waitsFor() {
-      const who = asked(status());
-      return who === undefined ? undefined : `approval${who}`;
+    describeWait() {
+      const approver = describeApprover(getStatus());
+      return approver === undefined ? undefined : `approval${approver}`;
     },
     clock: systemClock,
-    below: () => [
-      ...questionRows(status())
-        .flatMap((row) => wrapped(row, screen.width))
+    footerRows: () => [
+      ...formatQuestions(getStatus())
+        .flatMap((row) => wrapText(row, screen.width))
         .map(style.dim),
-      ...statusRows(status()).map((row) => style.dim(cut(row, screen.width))),
+      ...formatStatus(getStatus()).map((row) => style.dim(cutToWidth(row, screen.width))),
     ],
   });
-  const asking = chatAsking({
+  const approvals = createApprovalPrompts({
     screen,
     style,
-    isTakenOver: () => status().talk?.role === "observer",
+    hasLostControl: () => getStatus().session?.role === "observer",
     hold() {
-      held ??= [];
+      heldUpdates ??= [];
       screen.show([]);
     },
     release() {
-      const due = held ?? [];
-      held = undefined;
+      const due = heldUpdates ?? [];
+      heldUpdates = undefined;
       for (const run of due) run();
-      renew();
+      refresh();
     },
   });
 
-  function inOrder(run: () => void): void {
-    if (held === undefined) run();
-    else held.push(run);
+  function runInOrder(run: () => void): void {
+    if (heldUpdates === undefined) run();
+    else heldUpdates.push(run);
   }
 
-  function renew(): void {
-    if (held !== undefined) return;
-    screen.prompt(style.strong(status().isContinued ? "… " : "› "));
+  function refresh(): void {
+    if (heldUpdates !== undefined) return;
+    screen.setPrompt(style.strong(getStatus().isContinued ? "… " : "› "));
     updates.refresh();
   }
 
@@ -105,30 +112,30 @@ export function chatView({ screen, hasColours, wholeBy, status }: ViewOptions): 
       return screen.width;
     },
     updates,
-    asking,
-    inOrder,
+    approvals,
+    runInOrder,
     note(text, paint = style.dim) {
       const rows = (): string[] =>
-        text.split("\n").flatMap((line) => wrapped(oneLine(line), screen.width));
-      inOrder(() => updates.note(rows().map(paint)));
+        text.split("\n").flatMap((line) => wrapText(toSingleLine(line), screen.width));
+      runInOrder(() => updates.note(rows().map(paint)));
     },
     print: (rows) => screen.print(rows),
-    renew,
+    refresh,
     close(last) {
-      held = undefined;
-      asking.close();
-      updates.ended();
-      screen.print(last === "" ? [] : wrapped(last, screen.width).map(style.dim));
+      heldUpdates = undefined;
+      approvals.close();
+      updates.endTurn();
+      screen.print(last === "" ? [] : wrapText(last, screen.width).map(style.dim));
       screen.close();
     },
   };
 }
 
 /** Whose answer something waits for; undefined for who is asked, and sees the question instead. */
-function asked({ talk, others }: ViewStatus): string | undefined {
-  switch (talk?.role) {
+function describeApprover({ session, participants }: ViewStatus): string | undefined {
+  switch (session?.role) {
     case "observer":
-      return others.controller === null ? "; /takeover to be asked" : " by its controller";
+      return participants.controller === null ? "; /takeover to be asked" : " by its controller";
     case "guest":
       return ", which takes the bridge's token";
     case "controller":
@@ -137,19 +144,24 @@ function asked({ talk, others }: ViewStatus): string | undefined {
   }
 }
 
-function questionRows(status: ViewStatus): string[] {
-  const who = asked(status);
-  if (who === undefined) return [];
-  return status.others.questions.flatMap((about) => [
-    `? ${oneLine(about)}`,
-    `  It waits for an answer${who}.`,
+function formatQuestions(status: ViewStatus): string[] {
+  const approver = describeApprover(status);
+  if (approver === undefined) return [];
+  return status.participants.questions.flatMap((about) => [
+    `? ${toSingleLine(about)}`,
+    `  It waits for an answer${approver}.`,
   ]);
 }
 
-const WATCHED = "· watching; /takeover to take part";
-const UNCONTROLLED = "· watching, and nobody controls this session; /takeover to take part";
+const OBSERVER_STATUS = "· watching; /takeover to take part";
+const UNCONTROLLED_STATUS = "· watching, and nobody controls this session; /takeover to take part";
 
-function statusRows({ talk, isCancelling, isLost, others }: ViewStatus): string[] {
+function formatStatus({
+  session: talk,
+  isCancelling,
+  isLost,
+  participants: others,
+}: ViewStatus): string[] {
   if (talk === undefined) return [];
   const isWatching = talk.role === "observer";
   const mayCancel = talk.role === "controller" || (talk.isPrompting && !isWatching);
@@ -158,7 +170,7 @@ function statusRows({ talk, isCancelling, isLost, others }: ViewStatus): string[
   return [
     "",
     ...(isLost ? ["· no connection"] : talk.isBusy ? [doing] : []),
-    ...(isWatching ? [others.controller === null ? UNCONTROLLED : WATCHED] : []),
-    ...talk.queued.map((text) => `· next: ${oneLine(text)}`),
+    ...(isWatching ? [others.controller === null ? UNCONTROLLED_STATUS : OBSERVER_STATUS] : []),
+    ...talk.queued.map((text) => `· next: ${toSingleLine(text)}`),
   ];
 }

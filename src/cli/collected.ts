@@ -1,4 +1,7 @@
 /** Reads an option that may be given several times. */
-export function collected(text: string, before: readonly string[] | undefined): string[] {
-  return [...(before ?? []), text];
+export function collectOption(
+  text: string,
+  collectedValues: readonly string[] | undefined,
+): string[] {
+  return [...(collectedValues ?? []), text];
 }

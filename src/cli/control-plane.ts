@@ -1,27 +1,27 @@
-import { controlClient, type ControlClient } from "../provisioning/control-client.ts";
-import { regionFrom } from "../provisioning/region.ts";
-import { connectionFrom, type ConnectionFlags } from "./connection.ts";
+import { createControlClient, type ControlClient } from "../provisioning/control-client.ts";
+import { resolveRegion } from "../provisioning/region.ts";
+import { resolveConnection, type ConnectionFlags } from "./connection.ts";
 
-export interface PlaceFlags extends ConnectionFlags {
+export interface ControlPlaneFlags extends ConnectionFlags {
   readonly region?: string;
 }
 
 /** The control plane that flags and environment lead to; `reference` may be an ARN, which names its region. */
-export async function controlPlaneFrom(
-  flags: PlaceFlags,
+export async function createControlClientFromFlags(
+  flags: ControlPlaneFlags,
   reference?: string,
 ): Promise<ControlClient> {
-  const connection = connectionFrom(flags, process.env, "control");
-  const region = await regionFrom(
+  const connection = resolveConnection(flags, process.env, "control");
+  const region = await resolveRegion(
     {
       region: flags.region,
       reference,
       profile: flags.profile,
-      otherwise: connection.credentials === undefined ? undefined : EMULATOR_REGION,
+      fallback: connection.credentials === undefined ? undefined : EMULATOR_REGION,
     },
     process.env,
   );
-  return controlClient({ ...connection, region });
+  return createControlClient({ ...connection, region });
 }
 
 const EMULATOR_REGION = "us-east-1";

@@ -1,13 +1,16 @@
 import { resolve } from "node:path";
 import { SpanlineError } from "../domain/errors.ts";
-import { oneLine } from "../inspect/style.ts";
-import { stateDirectory } from "../platform/state-directory.ts";
+import { toSingleLine } from "../inspect/style.ts";
+import { resolveStateDirectory } from "../platform/state-directory.ts";
 
 /** Where sessions are kept: as the flag says, else as everything else of this user's. */
-export function dataDirectory(flag: string | undefined, notice: (line: string) => void): string {
+export function resolveDataDirectory(
+  flag: string | undefined,
+  notice: (line: string) => void,
+): string {
   if (flag === undefined) {
-    const { directory, passedOver } = stateDirectory(process.env, process.cwd());
-    for (const found of passedOver) notice(notYours(found));
+    const { directory, skippedDirectories } = resolveStateDirectory(process.env, process.cwd());
+    for (const skipped of skippedDirectories) notice(formatSkippedDirectory(skipped));
     return directory;
   }
   if (flag !== "") return resolve(flag);
@@ -17,7 +20,7 @@ export function dataDirectory(flag: string | undefined, notice: (line: string) =
 }
 
 /** It may have come with the project, and hold what somebody else allowed. */
-function notYours(directory: string): string {
-  const shown = oneLine(directory);
-  return `${shown} is not used, since nothing says that it is yours. If it is, run this once: spanline up --data-dir ${shown}`;
+function formatSkippedDirectory(directory: string): string {
+  const name = toSingleLine(directory);
+  return `${name} is not used, since nothing says that it is yours. If it is, run this once: spanline up --data-dir ${name}`;
 }

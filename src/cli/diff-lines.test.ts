@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { PLAIN } from "../inspect/style.ts";
-import { diffLines } from "./diff-lines.ts";
+import { PLAIN_STYLE } from "../inspect/style.ts";
+import { formatDiff } from "./diff-lines.ts";
 
 function shown(oldText: string | null, newText: string): string[] {
-  return diffLines({ path: "a.txt", oldText, newText }, PLAIN);
+  return formatDiff({ path: "a.txt", oldText, newText }, PLAIN_STYLE);
 }
 
 describe("a diff on the terminal", () => {

@@ -1,16 +1,16 @@
 import { Option, type Command } from "commander";
-import { collected } from "./collected.ts";
+import { collectOption } from "./collected.ts";
 import type { EmulateFlags } from "./emulate.ts";
-import { port } from "./number-option.ts";
+import { parsePort } from "./number-option.ts";
 
 /** `spanline emulate`. */
-export function addEmulate(spanline: Command, done: (exitCode: number) => void): void {
+export function addEmulateCommand(spanline: Command, onExit: (exitCode: number) => void): void {
   spanline
     .command("emulate")
     .description(
       "run AgentCore on this machine: harnesses, runtimes, sessions and their control plane",
     )
-    .option("-p, --port <number>", "where to listen; 0 for any port that is free", port, 4780)
+    .option("-p, --port <number>", "where to listen; 0 for any port that is free", parsePort, 4780)
     .option("--host <address>", "a loopback address", "127.0.0.1")
     .option(
       "-d, --data-dir <folder>",
@@ -32,15 +32,15 @@ export function addEmulate(spanline: Command, done: (exitCode: number) => void):
       new Option(
         "-s, --switch <name=value>",
         "choose what is not known of the service; may be given several times",
-      ).argParser(collected),
+      ).argParser(collectOption),
     )
     .option("--commands", "really run the commands of InvokeAgentRuntimeCommand, as you")
     .option("--record <folder>", "keep a recording of every streamed answer there")
     .option("--json", "say where it listens as JSON")
     .addHelpText("after", EXAMPLES)
     .action(async (flags: EmulateFlags) => {
-      const { emulateCommand } = await import("./emulate.ts");
-      done(await emulateCommand(flags));
+      const { runEmulateCommand } = await import("./emulate.ts");
+      onExit(await runEmulateCommand(flags));
     });
 }
 

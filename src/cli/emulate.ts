@@ -2,9 +2,9 @@ import { SpanlineError } from "../domain/errors.ts";
 import { emulate, type EmulateOptions } from "../emulator/emulate.ts";
 import type { Emulator } from "../emulator/emulator.ts";
 import { TEST_CREDENTIALS } from "../emulator/emulator-options.ts";
-import { printable } from "../inspect/style.ts";
-import { processTerminal, type Terminal } from "../platform/terminal.ts";
-import { stopped } from "./stopped.ts";
+import { escapeControls } from "../inspect/style.ts";
+import { createProcessTerminal, type Terminal } from "../platform/terminal.ts";
+import { waitForSignal } from "./stopped.ts";
 
 export interface EmulateFlags {
   readonly port: number;
@@ -21,17 +21,17 @@ export interface EmulateFlags {
 }
 
 /** Runs the emulator until it is told to stop; returns the exit code. */
-export async function emulateCommand(flags: EmulateFlags): Promise<number> {
-  const terminal = processTerminal();
-  const end = stopped();
+export async function runEmulateCommand(flags: EmulateFlags): Promise<number> {
+  const terminal = createProcessTerminal();
+  const end = waitForSignal();
   let emulator: Emulator;
   try {
-    emulator = await emulate(optionsFrom(flags, terminal));
+    emulator = await emulate(readEmulateOptions(flags, terminal));
   } catch (error) {
-    terminal.note(`${complaint(error, flags)}\n`);
+    terminal.note(`${formatStartError(error, flags)}\n`);
     return error instanceof SpanlineError ? 2 : 1;
   }
-  await terminal.write(flags.json === true ? asJson(emulator) : asText(emulator, flags));
+  await terminal.write(flags.json === true ? formatJson(emulator) : formatText(emulator, flags));
   await end;
   const { dataDir } = flags;
   const kept = dataDir === undefined ? "are gone with it" : `are kept in ${dataDir}`;
@@ -40,7 +40,7 @@ export async function emulateCommand(flags: EmulateFlags): Promise<number> {
   return 0;
 }
 
-function optionsFrom(flags: EmulateFlags, terminal: Terminal): EmulateOptions {
+function readEmulateOptions(flags: EmulateFlags, terminal: Terminal): EmulateOptions {
   const { port, host, dataDir, brain, region, signatures, commands, record, scripts } = flags;
   return {
     port,
@@ -48,10 +48,10 @@ function optionsFrom(flags: EmulateFlags, terminal: Terminal): EmulateOptions {
     brain,
     signatures,
     commands: commands === true ? "run" : "refuse",
-    switches: switchesFrom(flags.switch ?? []),
+    switches: parseSwitches(flags.switch ?? []),
     environment: process.env,
     runtimes: [{ name: DEMO_RUNTIME }],
-    onBug: (error) => terminal.note(`${printable(String(error))}\n`),
+    onBug: (error) => terminal.note(`${escapeControls(String(error))}\n`),
     ...(dataDir !== undefined && { dataDirectory: dataDir }),
     ...(scripts !== undefined && { scripts }),
     ...(region !== undefined && { region }),
@@ -63,8 +63,8 @@ function optionsFrom(flags: EmulateFlags, terminal: Terminal): EmulateOptions {
 const DEMO_RUNTIME = "demo_strands-spanline00";
 
 /** `name=value`, each checked where switches are. */
-function switchesFrom(given: readonly string[]): object {
-  const pairs = given.map((text) => {
+function parseSwitches(assignments: readonly string[]): object {
+  const pairs = assignments.map((text) => {
     const at = text.indexOf("=");
     if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
     throw new SpanlineError("invalid_option", `--switch ${text} lacks its value; write name=value`);
@@ -72,23 +72,23 @@ function switchesFrom(given: readonly string[]): object {
   return Object.fromEntries(pairs) as object;
 }
 
-function runtimeArn({ demoArn }: Emulator): string {
+function deriveRuntimeArn({ demoArn }: Emulator): string {
   return demoArn.replace(/harness\/.*$/, `runtime/${DEMO_RUNTIME}`);
 }
 
-function asText(
+function formatText(
   emulator: Emulator,
   { signatures, dataDir, brain, commands }: EmulateFlags,
 ): string {
   const { url, demoArn, region } = emulator;
   const { accessKeyId, secretAccessKey } = TEST_CREDENTIALS;
-  const kept = dataDir === undefined ? "in memory; --data-dir keeps them" : `in ${dataDir}`;
+  const storageText = dataDir === undefined ? "in memory; --data-dir keeps them" : `in ${dataDir}`;
   return `AgentCore is emulated at ${url}
 
   harness     ${demoArn}
-  runtime     ${runtimeArn(emulator)}
+  runtime     ${deriveRuntimeArn(emulator)}
   brain       ${brain}, for a harness that names none
-  sessions    ${kept}
+  sessions    ${storageText}
   commands    ${commands === true ? "RUN on this machine, as you" : "refused; --commands runs them"}
   signatures  ${signatures === "strict" ? `checked; credentials ${accessKeyId}/${secretAccessKey}` : "not checked"}
 
@@ -103,13 +103,20 @@ Ctrl-C stops it.
 `;
 }
 
-function asJson(emulator: Emulator): string {
+function formatJson(emulator: Emulator): string {
   const { url, port, region, account, demoArn } = emulator;
-  const facts = { url, port, region, account, harness: demoArn, runtime: runtimeArn(emulator) };
+  const facts = {
+    url,
+    port,
+    region,
+    account,
+    harness: demoArn,
+    runtime: deriveRuntimeArn(emulator),
+  };
   return `${JSON.stringify(facts)}\n`;
 }
 
-function complaint(error: unknown, { host, port }: EmulateFlags): string {
+function formatStartError(error: unknown, { host, port }: EmulateFlags): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "EADDRINUSE") {
     return `Port ${port} is taken on ${host}; choose another with --port, or 0 for any`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { flagFor } from "./flag-for.ts";
+import { findFlag } from "./flag-for.ts";
 
 describe("the flag behind an option of the code", () => {
   it.each([
@@ -9,11 +9,11 @@ describe("the flag behind an option of the code", () => {
     ["limits.total", { timeout: 1 }, "--timeout"],
     ["maxTokens", { maxTokens: 1 }, "--max-tokens"],
   ])("%s with %j is %s", (path, flags, flag) => {
-    expect(flagFor(path, flags)).toBe(flag);
+    expect(findFlag(path, flags)).toBe(flag);
   });
 
   it("is none where the option came from elsewhere, such as a file", () => {
-    expect(flagFor("roleArn", { spec: "support.yaml" })).toBeUndefined();
-    expect(flagFor("toString", {})).toBeUndefined();
+    expect(findFlag("roleArn", { spec: "support.yaml" })).toBeUndefined();
+    expect(findFlag("toString", {})).toBeUndefined();
   });
 });

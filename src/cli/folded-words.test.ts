@@ -1,22 +1,22 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { foldedWords } from "./folded-words.ts";
-import { textWidth } from "./markdown/text-width.ts";
-import { coloured } from "./style.ts";
+import { wrapWords } from "./folded-words.ts";
+import { measureText } from "./markdown/text-width.ts";
+import { createColorStyle } from "./style.ts";
 
 describe("a row that is too wide", () => {
   it("is broken between words, with its indent", () => {
-    expect(foldedWords("  one two three four", 10)).toEqual(["  one two", "  three", "  four"]);
-    expect(foldedWords("  one  two", 20)).toEqual(["  one  two"]);
+    expect(wrapWords("  one two three four", 10)).toEqual(["  one two", "  three", "  four"]);
+    expect(wrapWords("  one  two", 20)).toEqual(["  one  two"]);
   });
 
   it("is broken within a word only where that is wider than a row", () => {
-    expect(foldedWords(`  a ${"x".repeat(40)} b c`, 30)).toEqual([
+    expect(wrapWords(`  a ${"x".repeat(40)} b c`, 30)).toEqual([
       "  a",
       `  ${"x".repeat(28)}`,
       `  ${"x".repeat(12)} b c`,
     ]);
-    expect(foldedWords("x".repeat(40), 30)).toEqual(["x".repeat(30), "x".repeat(10)]);
+    expect(wrapWords("x".repeat(40), 30)).toEqual(["x".repeat(30), "x".repeat(10)]);
   });
 
   it("is never wider than the terminal, and loses no word", () => {
@@ -31,8 +31,8 @@ describe("a row that is too wide", () => {
         fc.integer({ min: 0, max: 90 }),
         fc.integer({ min: 20, max: 60 }),
         (words, indent, width) => {
-          const rows = foldedWords(" ".repeat(indent) + words.join(" "), width);
-          expect(rows.filter((row) => textWidth(row) > width)).toEqual([]);
+          const rows = wrapWords(" ".repeat(indent) + words.join(" "), width);
+          expect(rows.filter((row) => measureText(row) > width)).toEqual([]);
           expect(rows.join("").replaceAll(" ", "")).toBe(words.join(""));
         },
       ),
@@ -40,7 +40,7 @@ describe("a row that is too wide", () => {
   });
 
   it("is measured without its colours", () => {
-    const { strong } = coloured();
-    expect(foldedWords(`${strong("one")} two`, 7)).toEqual([`${strong("one")} two`]);
+    const { strong } = createColorStyle();
+    expect(wrapWords(`${strong("one")} two`, 7)).toEqual([`${strong("one")} two`]);
   });
 });

@@ -1,18 +1,18 @@
 import { stripVTControlCharacters } from "node:util";
-import { brokenAnywhere } from "./folded.ts";
-import { textWidth } from "./markdown/text-width.ts";
+import { breakLine } from "./folded.ts";
+import { measureText } from "./markdown/text-width.ts";
 
 /** A row that is too wide, broken between its words, with its indent; our own colours may be in it. */
-export function foldedWords(row: string, width: number): string[] {
-  if (widthOf(row) <= width) return [row];
+export function wrapWords(row: string, width: number): string[] {
+  if (measureWidth(row) <= width) return [row];
   const text = row.trimStart();
-  const indent = row.slice(0, Math.min(row.length - text.length, DEEPEST));
-  const room = Math.max(1, width - indent.length);
+  const indent = row.slice(0, Math.min(row.length - text.length, MAX_INDENT));
+  const available = Math.max(1, width - indent.length);
   const rows: string[] = [];
   let last = "";
-  for (const word of text.split(" ").flatMap((one) => fitting(one, room))) {
+  for (const word of text.split(" ").flatMap((part) => splitLongWord(part, available))) {
     const longer = last === "" ? word : `${last} ${word}`;
-    if (widthOf(longer) > room) {
+    if (measureWidth(longer) > available) {
       rows.push(indent + last);
       last = word;
     } else last = longer;
@@ -21,13 +21,13 @@ export function foldedWords(row: string, width: number): string[] {
 }
 
 /** More than that is the tool's own. */
-const DEEPEST = 8;
+const MAX_INDENT = 8;
 
 /** A word that fits nowhere is broken where the row ends. */
-function fitting(word: string, room: number): string[] {
-  return widthOf(word) <= room ? [word] : brokenAnywhere(word, room);
+function splitLongWord(word: string, available: number): string[] {
+  return measureWidth(word) <= available ? [word] : breakLine(word, available);
 }
 
-function widthOf(text: string): number {
-  return textWidth(stripVTControlCharacters(text));
+function measureWidth(text: string): number {
+  return measureText(stripVTControlCharacters(text));
 }

@@ -8,32 +8,32 @@ import type {
   SettingsFlags,
   WaitFlags,
 } from "./harness.ts";
-import { positive } from "./number-option.ts";
+import { parsePositive } from "./number-option.ts";
 
-type Done = (exitCode: number) => void;
+type OnExit = (exitCode: number) => void;
 
 /** `spanline harness`. */
-export function addHarness(spanline: Command, done: Done): void {
+export function addHarnessCommand(spanline: Command, onExit: OnExit): void {
   const harness = spanline
     .command("harness")
     .description("make, look at, change and delete harnesses on AgentCore")
     .addHelpText("after", EXAMPLES);
-  addCreate(harness, done);
-  addGet(harness, done);
-  addList(harness, done);
-  addUpdate(harness, done);
-  addDelete(harness, done);
-  addWait(harness, done);
-  addPrune(harness, done);
+  addCreate(harness, onExit);
+  addGet(harness, onExit);
+  addList(harness, onExit);
+  addUpdate(harness, onExit);
+  addDelete(harness, onExit);
+  addWait(harness, onExit);
+  addPrune(harness, onExit);
 }
 
-function addCreate(harness: Command, done: Done): void {
+function addCreate(harness: Command, onExit: OnExit): void {
   const create = harness
     .command("create")
     .description("create a harness, and wait until it and its endpoint can be used")
     .option("-n, --name <name>", "what to call it: a letter, then letters, digits and _")
     .option("--endpoint <name>", "the endpoint to wait for, made if there is none (DEFAULT)");
-  withSettings(create)
+  addSettingsOptions(create)
     .option("--no-wait", "return as soon as the service has begun")
     .optionsGroup("Named by content:")
     .addOption(
@@ -48,103 +48,103 @@ function addCreate(harness: Command, done: Done): void {
         "let NAME:TAG stand for it from now on; implies --content-name",
       ).conflicts("wait"),
     )
-    .option("--store <file>", STORE);
-  withPlace(create)
+    .option("--store <file>", STORE_DESCRIPTION);
+  addPlaneOptions(create)
     .addHelpText("after", CREATE_EXAMPLES)
     .action(async (flags: CreateFlags) => {
-      const { createCommand } = await import("./harness.ts");
-      done(await createCommand(flags));
+      const { runHarnessCreate } = await import("./harness.ts");
+      onExit(await runHarnessCreate(flags));
     });
 }
 
-function addGet(harness: Command, done: Done): void {
+function addGet(harness: Command, onExit: OnExit): void {
   const get = harness
     .command("get")
     .description("show a harness and its endpoints")
-    .argument("<harness>", REFERENCE)
+    .argument("<harness>", REFERENCE_DESCRIPTION)
     .option("--redact", "hide account numbers, for showing it to others")
-    .option("--store <file>", STORE);
-  withPlace(get).action(async (reference: string, flags: GetFlags) => {
-    const { getCommand } = await import("./harness.ts");
-    done(await getCommand(reference, flags));
+    .option("--store <file>", STORE_DESCRIPTION);
+  addPlaneOptions(get).action(async (reference: string, flags: GetFlags) => {
+    const { runHarnessGet } = await import("./harness.ts");
+    onExit(await runHarnessGet(reference, flags));
   });
 }
 
-function addList(harness: Command, done: Done): void {
+function addList(harness: Command, onExit: OnExit): void {
   const list = harness
     .command("list")
     .description("list all harnesses of a region")
     .option("--prefix <text>", "only those whose names start so")
     .option("--redact", "hide account numbers, for showing it to others");
-  withPlace(list).action(async (flags: ListFlags) => {
-    const { listCommand } = await import("./harness.ts");
-    done(await listCommand(flags));
+  addPlaneOptions(list).action(async (flags: ListFlags) => {
+    const { runHarnessList } = await import("./harness.ts");
+    onExit(await runHarnessList(flags));
   });
 }
 
-function addUpdate(harness: Command, done: Done): void {
+function addUpdate(harness: Command, onExit: OnExit): void {
   const update = harness
     .command("update")
     .description("change a harness, which makes a new version, and wait until it is served")
-    .argument("<harness>", REFERENCE);
-  withSettings(update)
+    .argument("<harness>", REFERENCE_DESCRIPTION);
+  addSettingsOptions(update)
     .option("--no-wait", "return as soon as the service has begun")
-    .option("--store <file>", STORE);
-  withPlace(update)
+    .option("--store <file>", STORE_DESCRIPTION);
+  addPlaneOptions(update)
     .addHelpText("after", UPDATE_NOTES)
     .action(async (reference: string, flags: SettingsFlags) => {
-      const { updateCommand } = await import("./harness.ts");
-      done(await updateCommand(reference, flags));
+      const { runHarnessUpdate } = await import("./harness.ts");
+      onExit(await runHarnessUpdate(reference, flags));
     });
 }
 
-function addDelete(harness: Command, done: Done): void {
+function addDelete(harness: Command, onExit: OnExit): void {
   const remove = harness
     .command("delete")
     .description("delete a harness, and wait until it is gone")
-    .argument("<harness>", REFERENCE)
+    .argument("<harness>", REFERENCE_DESCRIPTION)
     .option("-y, --yes", "do not ask")
     .option("--keep-memory", "leave the memory that the service made for it")
     .option("--no-wait", "return as soon as the service has begun")
-    .option("--store <file>", STORE);
-  withPlace(remove).action(async (reference: string, flags: DeleteFlags) => {
-    const { deleteCommand } = await import("./harness.ts");
-    done(await deleteCommand(reference, flags));
+    .option("--store <file>", STORE_DESCRIPTION);
+  addPlaneOptions(remove).action(async (reference: string, flags: DeleteFlags) => {
+    const { runHarnessDelete } = await import("./harness.ts");
+    onExit(await runHarnessDelete(reference, flags));
   });
 }
 
-function addWait(harness: Command, done: Done): void {
+function addWait(harness: Command, onExit: OnExit): void {
   const wait = harness
     .command("wait")
     .description("wait until a harness and its endpoint are ready, or until it is gone")
-    .argument("<harness>", REFERENCE)
+    .argument("<harness>", REFERENCE_DESCRIPTION)
     .option("--endpoint <name>", "the endpoint to wait for (DEFAULT)")
     .addOption(new Option("--gone", "wait until it is deleted").conflicts("endpoint"))
-    .option("--store <file>", STORE);
-  withPlace(wait).action(async (reference: string, flags: WaitFlags) => {
-    const { waitCommand } = await import("./harness.ts");
-    done(await waitCommand(reference, flags));
+    .option("--store <file>", STORE_DESCRIPTION);
+  addPlaneOptions(wait).action(async (reference: string, flags: WaitFlags) => {
+    const { runHarnessWait } = await import("./harness.ts");
+    onExit(await runHarnessWait(reference, flags));
   });
 }
 
-function addPrune(harness: Command, done: Done): void {
+function addPrune(harness: Command, onExit: OnExit): void {
   const prune = harness
     .command("prune")
     .description("delete all but the newest and the tagged of the harnesses named by content")
     .argument("<base>", "the --name that they were created with")
-    .requiredOption("--keep <number>", "how many of the newest stay", positive)
+    .requiredOption("--keep <number>", "how many of the newest stay", parsePositive)
     .option("-y, --yes", "do not ask")
     .option("--dry-run", "only say what would be deleted")
-    .option("--store <file>", STORE);
-  withPlace(prune)
+    .option("--store <file>", STORE_DESCRIPTION);
+  addPlaneOptions(prune)
     .addHelpText("after", PRUNE_NOTES)
     .action(async (base: string, flags: PruneFlags) => {
-      const { pruneCommand } = await import("./harness.ts");
-      done(await pruneCommand(base, flags));
+      const { runHarnessPrune } = await import("./harness.ts");
+      onExit(await runHarnessPrune(base, flags));
     });
 }
 
-function withSettings(command: Command): Command {
+function addSettingsOptions(command: Command): Command {
   return command
     .optionsGroup("What it is:")
     .option("--spec <file>", "all of its settings, in YAML or JSON; flags come before it")
@@ -152,25 +152,25 @@ function withSettings(command: Command): Command {
     .option("--model <id>", "the model, by its id on Bedrock")
     .option("--system-prompt <text>", "the system prompt")
     .option("--tools <file>", "its tools, a list in YAML or JSON")
-    .option("--max-iterations <number>", "the most model calls of one invocation", positive)
-    .option("--max-tokens <number>", "the most tokens of output", positive)
-    .option("--timeout-seconds <number>", "how long an invocation may take", positive)
+    .option("--max-iterations <number>", "the most model calls of one invocation", parsePositive)
+    .option("--max-tokens <number>", "the most tokens of output", parsePositive)
+    .option("--timeout-seconds <number>", "how long an invocation may take", parsePositive)
     .optionsGroup("Options:");
 }
 
-function withPlace(command: Command): Command {
+function addPlaneOptions(command: Command): Command {
   return command
     .optionsGroup("Where and as whom:")
     .option("--region <name>", "the region; else that of the ARN, AWS_REGION or the profile")
     .option("--endpoint-url <url>", "an address in place of AWS, such as an emulator's")
     .option("--profile <name>", "a profile of the AWS files")
     .optionsGroup("Options:")
-    .option("--timeout <seconds>", "for all of it together", positive)
+    .option("--timeout <seconds>", "for all of it together", parsePositive)
     .option("--json", "write JSON");
 }
 
-const REFERENCE = "its ARN, its id, its name or NAME:TAG";
-const STORE = "where tags and harnesses by content are remembered";
+const REFERENCE_DESCRIPTION = "its ARN, its id, its name or NAME:TAG";
+const STORE_DESCRIPTION = "where tags and harnesses by content are remembered";
 
 const EXAMPLES = `
 Examples:

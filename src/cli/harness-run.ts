@@ -1,104 +1,109 @@
 import { SpanlineError } from "../domain/errors.ts";
 import { AbortError } from "../domain/provider-error.ts";
-import { oneLine } from "../inspect/style.ts";
-import { processTerminal, type Terminal } from "../platform/terminal.ts";
+import { toSingleLine } from "../inspect/style.ts";
+import { createProcessTerminal, type Terminal } from "../platform/terminal.ts";
 import type { ControlClient } from "../provisioning/control-client.ts";
-import type { Report } from "../provisioning/report.ts";
-import { within, type Waiting } from "../provisioning/waiting.ts";
+import type { ProgressReporter } from "../provisioning/report.ts";
+import { withPoll, type Poll } from "../provisioning/waiting.ts";
 import type { WaitContext } from "../provisioning/wait-errors.ts";
-import { complaint } from "./complaint.ts";
-import { controlPlaneFrom, type PlaceFlags } from "./control-plane.ts";
-import { flagFor } from "./flag-for.ts";
-import { INTERRUPTED, interruption } from "./interruption.ts";
+import { formatErrorMessage } from "./complaint.ts";
+import { createControlClientFromFlags, type ControlPlaneFlags } from "./control-plane.ts";
+import { findFlag } from "./flag-for.ts";
+import { INTERRUPTED, onInterruption } from "./interruption.ts";
 
 /** What all commands on harnesses have in common. */
-export interface HarnessFlags extends PlaceFlags {
+export interface HarnessFlags extends ControlPlaneFlags {
   /** In seconds. */
   readonly timeout?: number;
   readonly json?: true;
 }
 
-export interface HarnessRun {
+export interface HarnessContext {
   readonly client: ControlClient;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
   /** In milliseconds. */
   readonly timeout: number;
-  readonly report: Report;
+  readonly report: ProgressReporter;
   /** Does something within the time that the command has. */
-  within<Value>(work: (waiting: Waiting) => Promise<Value>): Promise<Value>;
+  within<Value>(work: (waiting: Poll) => Promise<Value>): Promise<Value>;
 }
 
-export interface RunOptions {
+export interface HarnessCommandOptions {
   /** What the command is about, which may be an ARN. */
   readonly reference?: string;
   /** In seconds, where no flag says it. */
   readonly timeout?: number;
   /** The flag behind an option of the code, where this command calls it otherwise than the others. */
-  readonly flag?: (path: string) => string | undefined;
+  readonly findFlag?: (path: string) => string | undefined;
 }
 
 /** Runs a command and turns whatever comes of it into an exit code and words for people. */
-export async function runHarness(
+export async function withHarnessContext(
   flags: HarnessFlags,
-  options: RunOptions,
-  command: (run: HarnessRun) => Promise<number>,
+  options: HarnessCommandOptions,
+  command: (run: HarnessContext) => Promise<number>,
 ): Promise<number> {
-  const terminal = processTerminal();
-  const { signal, release } = interruption(() => {
-    terminal.progress("");
+  const terminal = createProcessTerminal();
+  const { signal, release } = onInterruption(() => {
+    terminal.showProgress("");
     terminal.note("\nStopping, once what was begun is undone. Ctrl-C again ends at once.\n");
   });
   try {
-    const client = await controlPlaneFrom(flags, options.reference);
-    const report = reportTo(terminal);
-    const timeout = (flags.timeout ?? options.timeout ?? LONG_SECONDS) * 1000;
+    const client = await createControlClientFromFlags(flags, options.reference);
+    const report = createReport(terminal);
+    const timeout = (flags.timeout ?? options.timeout ?? DEFAULT_TIMEOUT_SECONDS) * 1000;
     const waits = { client, signal, timeout, report };
     const exitCode = await command({
       ...waits,
       terminal,
-      within: (work) => within(waits, work),
+      within: (work) => withPoll(waits, work),
     });
-    terminal.progress("");
+    terminal.showProgress("");
     return exitCode;
   } catch (error) {
-    terminal.progress("");
+    terminal.showProgress("");
     if (error instanceof AbortError || signal.aborted) {
       terminal.note("Stopped.\n");
       return INTERRUPTED;
     }
-    const flagOf = (path: string): string | undefined =>
-      options.flag?.(path) ?? flagFor(path, flags);
-    terminal.note(`${complaint(error, { nextStep: nextStep(flagOf), flagFor: flagOf })}\n`);
-    return error instanceof SpanlineError && UNUSABLE.has(error.code) ? 2 : 1;
+    const findOptionFlag = (path: string): string | undefined =>
+      options.findFlag?.(path) ?? findFlag(path, flags);
+    terminal.note(
+      `${formatErrorMessage(error, { nextStep: createNextStep(findOptionFlag), findFlag: findOptionFlag })}\n`,
+    );
+    return error instanceof SpanlineError && USAGE_ERROR_CODES.has(error.code) ? 2 : 1;
   } finally {
     release();
   }
 }
 
 /** A harness takes seconds and its endpoint minutes. */
-const LONG_SECONDS = 600;
+const DEFAULT_TIMEOUT_SECONDS = 600;
 /** For what only reads. */
-export const SHORT_SECONDS = 60;
+export const READ_TIMEOUT_SECONDS = 60;
 
-function reportTo(terminal: Terminal): Report {
+function createReport(terminal: Terminal): ProgressReporter {
   return {
-    progress: (context, failure) => terminal.progress(progressLine(context, failure)),
+    reportProgress: (context, failure) => terminal.showProgress(formatProgress(context, failure)),
     warn(message) {
-      terminal.progress("");
-      terminal.note(`${oneLine(message)}\n`);
+      terminal.showProgress("");
+      terminal.note(`${toSingleLine(message)}\n`);
     },
   };
 }
 
-function progressLine({ harness, phase, status, elapsed }: WaitContext, failure: unknown): string {
+function formatProgress(
+  { harness, phase, status, elapsed }: WaitContext,
+  failure: unknown,
+): string {
   const seconds = Math.round(elapsed / 1000);
-  const what = phase === "endpoint" ? `endpoint of ${harness}` : harness;
+  const subject = phase === "endpoint" ? `endpoint of ${harness}` : harness;
   const trouble = failure instanceof Error ? `; asking again after: ${failure.message}` : "";
-  return oneLine(`${what}: ${status ?? NOT_SEEN[phase]} (${seconds} s${trouble})`);
+  return toSingleLine(`${subject}: ${status ?? PHASE_TEXTS[phase]} (${seconds} s${trouble})`);
 }
 
-const NOT_SEEN = {
+const PHASE_TEXTS = {
   create: "asking for it",
   harness: "not to be seen yet",
   endpoint: "not to be seen yet",
@@ -107,19 +112,19 @@ const NOT_SEEN = {
 } as const;
 
 /** What the command line or a file is to blame for. */
-const UNUSABLE: ReadonlySet<string> = new Set([
+const USAGE_ERROR_CODES: ReadonlySet<string> = new Set([
   "invalid_option",
   "invalid_tool",
   "unreadable_input",
   "unknown_tag",
 ]);
 
-function nextStep(flagOf: (path: string) => string | undefined) {
+function createNextStep(findOptionFlag: (path: string) => string | undefined) {
   return ({ code, details }: SpanlineError): string | undefined => {
     if (code === "invalid_option") {
       const path = String(details["path"]);
       // Whoever gave the flag knows it.
-      return flagOf(path) === undefined ? FLAGS.get(path) : undefined;
+      return findOptionFlag(path) === undefined ? FLAG_HINTS.get(path) : undefined;
     }
     if (code === "not_ready_in_time" && details["phase"] === "create") {
       return "Nothing tells whether it was created; `spanline harness list` does.";
@@ -128,7 +133,7 @@ function nextStep(flagOf: (path: string) => string | undefined) {
   };
 }
 
-const FLAGS: ReadonlyMap<string, string> = new Map([
+const FLAG_HINTS: ReadonlyMap<string, string> = new Map([
   ["region", "Give it with --region, or in AWS_REGION."],
   ["name", "Give it with --name, or in the file of --spec."],
   ["roleArn", "Give it with --role, or in the file of --spec."],

@@ -1,22 +1,22 @@
 import { join } from "node:path";
 import type { ControlClient } from "../provisioning/control-client.ts";
-import { openFileStore } from "../provisioning/file-store.ts";
-import { dataDirectory } from "./data-directory.ts";
-import { harnessCache, type HarnessCache } from "../provisioning/harness-cache.ts";
+import { openFileHandleStore } from "../provisioning/file-store.ts";
+import { resolveDataDirectory } from "./data-directory.ts";
+import { createHarnessCache, type HarnessCache } from "../provisioning/harness-cache.ts";
 
 export interface StoreFlags {
   readonly store?: string;
 }
 
 /** The harnesses and tags that are remembered here. */
-export async function openCache(
+export async function openHarnessCache(
   client: ControlClient,
   flags: StoreFlags,
   warn: (message: string) => void,
 ): Promise<HarnessCache> {
-  return harnessCache(client, await openFileStore(storePath(flags, warn), warn));
+  return createHarnessCache(client, await openFileHandleStore(resolveStorePath(flags, warn), warn));
 }
 
-export function storePath({ store }: StoreFlags, warn: (message: string) => void): string {
-  return store ?? join(dataDirectory(undefined, warn), "harness-handles.json");
+export function resolveStorePath({ store }: StoreFlags, warn: (message: string) => void): string {
+  return store ?? join(resolveDataDirectory(undefined, warn), "harness-handles.json");
 }

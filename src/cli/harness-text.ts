@@ -1,27 +1,35 @@
-import { oneLine } from "../inspect/style.ts";
+import { toSingleLine } from "../inspect/style.ts";
 import type { Endpoint, Harness } from "../provisioning/control-client.ts";
 import type { HarnessHandle } from "../provisioning/harness-handle.ts";
 
-export function json(value: unknown): string {
+export function formatJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 /** What a program wants to know of a harness, without what only the service cares for. */
-export function brief({ name, id, arn, status, version, createdAt, updatedAt }: Harness) {
+export function summarizeHarness({
+  name,
+  id,
+  arn,
+  status,
+  version,
+  createdAt,
+  updatedAt,
+}: Harness) {
   return { name, id, arn, status, version, createdAt, updatedAt };
 }
 
-export function handleText({ name, arn, id, endpoint }: HarnessHandle): string {
-  return facts(name, [
+export function formatHandle({ name, arn, id, endpoint }: HarnessHandle): string {
+  return formatFacts(name, [
     ["arn", arn],
     ["id", id],
     ["endpoint", endpoint],
   ]);
 }
 
-export function harnessText(harness: Harness, endpoints: readonly Endpoint[]): string {
+export function formatHarness(harness: Harness, endpoints: readonly Endpoint[]): string {
   const { name, arn, id, status, version, createdAt, updatedAt, failureReason } = harness;
-  return facts(name, [
+  return formatFacts(name, [
     ["status", status],
     ["reason", failureReason],
     ["arn", arn],
@@ -29,11 +37,11 @@ export function harnessText(harness: Harness, endpoints: readonly Endpoint[]): s
     ["version", version],
     ["created", createdAt],
     ["updated", updatedAt],
-    ...endpoints.map(endpointFact),
+    ...endpoints.map(formatEndpoint),
   ]);
 }
 
-function endpointFact(endpoint: Endpoint): Fact {
+function formatEndpoint(endpoint: Endpoint): Fact {
   const { name, status, liveVersion, targetVersion, failureReason } = endpoint;
   const moving =
     targetVersion !== null && targetVersion !== liveVersion ? ` → ${targetVersion}` : "";
@@ -44,19 +52,19 @@ function endpointFact(endpoint: Endpoint): Fact {
 
 type Fact = readonly [name: string, value: string | null];
 
-function facts(title: string, all: readonly Fact[]): string {
+function formatFacts(title: string, all: readonly Fact[]): string {
   const lines = all.flatMap(([name, value]) =>
-    value === null ? [] : [`  ${name.padEnd(8)}  ${oneLine(value)}`],
+    value === null ? [] : [`  ${name.padEnd(8)}  ${toSingleLine(value)}`],
   );
-  return `${[oneLine(title), ...lines].join("\n")}\n`;
+  return `${[toSingleLine(title), ...lines].join("\n")}\n`;
 }
 
 /** One line each, in columns. */
-export function tableText(harnesses: readonly Harness[]): string {
+export function formatTable(harnesses: readonly Harness[]): string {
   const rows = [
     ["NAME", "STATUS", "VERSION", "UPDATED", "ID"],
     ...harnesses.map(({ name, status, version, updatedAt, id }) =>
-      [name, status, version, updatedAt, id].map((cell) => oneLine(cell ?? "-")),
+      [name, status, version, updatedAt, id].map((cell) => toSingleLine(cell ?? "-")),
     ),
   ];
   const widths = (rows[0] ?? []).map((_, at) =>

@@ -3,7 +3,7 @@ import { addLimitOptions } from "./agent-options.ts";
 import type { InferFlags } from "./infer.ts";
 
 /** `spanline infer`. */
-export function addInfer(spanline: Command, done: (exitCode: number) => void): void {
+export function addInferCommand(spanline: Command, onExit: (exitCode: number) => void): void {
   const infer = spanline
     .command("infer")
     .description(
@@ -20,8 +20,8 @@ export function addInfer(spanline: Command, done: (exitCode: number) => void): v
   addLimitOptions(infer, "How long to wait, in seconds:")
     .addHelpText("after", EXAMPLES)
     .action(async (flags: InferFlags) => {
-      const { inferCommand } = await import("./infer.ts");
-      done(await inferCommand(flags));
+      const { runInferCommand } = await import("./infer.ts");
+      onExit(await runInferCommand(flags));
     });
 }
 

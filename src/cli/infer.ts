@@ -4,15 +4,15 @@ import { providerFromEnvironment } from "../aigo/provider-from-environment.ts";
 import type { RunnableAgent } from "../bridge/start-demo-run.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import { AbortError } from "../domain/provider-error.ts";
-import { oneLine } from "../inspect/style.ts";
-import { processTerminal, type Terminal } from "../platform/terminal.ts";
+import { toSingleLine } from "../inspect/style.ts";
+import { createProcessTerminal, type Terminal } from "../platform/terminal.ts";
 import { convertUserInput, type InputOptions } from "../wire/aigo/model-input.ts";
 import { convertModelOutput } from "../wire/aigo/model-output.ts";
-import { complaint } from "./complaint.ts";
-import { flagFor } from "./flag-for.ts";
-import { INTERRUPTED, interruption } from "./interruption.ts";
-import { limitsFrom, type LimitFlags } from "./limits-from.ts";
-import { runAgentFrom } from "./run-agent.ts";
+import { formatErrorMessage } from "./complaint.ts";
+import { findFlag } from "./flag-for.ts";
+import { INTERRUPTED, onInterruption } from "./interruption.ts";
+import { readInvocationLimits, type LimitFlags } from "./limits-from.ts";
+import { resolveRunAgent } from "./run-agent.ts";
 
 export interface InferFlags extends LimitFlags, Pick<InputOptions, "history"> {
   readonly agent?: string;
@@ -21,86 +21,88 @@ export interface InferFlags extends LimitFlags, Pick<InputOptions, "history"> {
 }
 
 /** Runs one turn as AI GO! wants it; returns the exit code. */
-export async function inferCommand(flags: InferFlags): Promise<number> {
-  const terminal = processTerminal();
-  const { signal, release } = interruption(() => terminal.note("\nStopping.\n"));
+export async function runInferCommand(flags: InferFlags): Promise<number> {
+  const terminal = createProcessTerminal();
+  const { signal, release } = onInterruption(() => terminal.note("\nStopping.\n"));
   try {
-    return await infer(flags, { terminal, signal });
+    return await runInference(flags, { terminal, signal });
   } catch (error) {
     if (error instanceof AbortError || signal.aborted) return INTERRUPTED;
-    terminal.note(`${complaint(error, { nextStep, flagFor: (path) => flagFor(path, flags) })}\n`);
-    return error instanceof SpanlineError && UNUSABLE.has(error.code) ? 2 : 1;
+    terminal.note(
+      `${formatErrorMessage(error, { nextStep: suggestNextStep, findFlag: (path) => findFlag(path, flags) })}\n`,
+    );
+    return error instanceof SpanlineError && USAGE_ERROR_CODES.has(error.code) ? 2 : 1;
   } finally {
     release();
   }
 }
 
-interface Surroundings {
+interface InferContext {
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
 }
 
-async function infer(flags: InferFlags, around: Surroundings): Promise<number> {
-  const { terminal, signal } = around;
-  const data = readInferenceBody(await standardInput());
-  const { provider, close } = await providerOf(flags, around);
+async function runInference(flags: InferFlags, context: InferContext): Promise<number> {
+  const { terminal, signal } = context;
+  const data = readInferenceBody(await readStandardInput());
+  const { provider, close } = await resolveProvider(flags, context);
   try {
     const { keepsHistory = true } = provider;
     const { history = "replay" } = flags;
     const input = convertUserInput(data, { history, keepsHistory });
     if (input.ignored !== undefined)
-      terminal.note(`no effect: ${oneLine(input.ignored.join(", "))}\n`);
+      terminal.note(`no effect: ${toSingleLine(input.ignored.join(", "))}\n`);
     const raw = await queryModel(input, process.env, { provider, signal });
     await terminal.write(`${JSON.stringify(convertModelOutput(raw))}\n`);
     if (raw.failure === undefined) return 0;
-    terminal.note(`The turn failed: ${oneLine(raw.failure.message)}\n`);
+    terminal.note(`The turn failed: ${toSingleLine(raw.failure.message)}\n`);
     return 1;
   } finally {
     await close();
   }
 }
 
-async function providerOf(flags: InferFlags, around: Surroundings) {
+async function resolveProvider(flags: InferFlags, context: InferContext) {
   const { agent, config, dataDir } = flags;
   if (agent === undefined && config === undefined) {
-    if (!NAMES_OF_AGENTS.some((name) => process.env[name])) throw nobodyNamed();
-    const provider = providerFromEnvironment(process.env, { limits: limitsFrom(flags) });
+    if (!AGENT_VARIABLES.some((name) => process.env[name])) throw createNoAgentError();
+    const provider = providerFromEnvironment(process.env, { limits: readInvocationLimits(flags) });
     return { provider, close: async () => {} };
   }
-  const stray = LIMITS.find((name) => flags[name] !== undefined);
+  const stray = LIMIT_FLAGS.find((name) => flags[name] !== undefined);
   if (stray !== undefined) {
     const message = `${stray} is for the agent that the environment names`;
     throw new SpanlineError("invalid_option", message, { details: { path: stray } });
   }
-  const started = await runAgentFrom(
+  const started = await resolveRunAgent(
     {
       ...(agent !== undefined && { agent }),
       ...(config !== undefined && { config }),
       ...(dataDir !== undefined && { dataDir }),
     },
-    { ...around, isKept: true },
+    { ...context, isPersistent: true },
   );
-  around.terminal.note(notOffered(started.agent));
+  context.terminal.note(formatUnofferedTools(started.agent));
   return { provider: started.agent.provider, close: started.close };
 }
 
-const NAMES_OF_AGENTS = ["AWS_HARNESS_ARN", "AWS_RUNTIME_ARN"];
+const AGENT_VARIABLES = ["AWS_HARNESS_ARN", "AWS_RUNTIME_ARN"];
 
-function nobodyNamed(): SpanlineError {
-  const message = `Name an agent: one of a configuration with --agent, or set ${NAMES_OF_AGENTS.join(" or ")}`;
+function createNoAgentError(): SpanlineError {
+  const message = `Name an agent: one of a configuration with --agent, or set ${AGENT_VARIABLES.join(" or ")}`;
   return new SpanlineError("invalid_option", message);
 }
 
 /** An evaluation of an agent without its tools is one of another agent. */
-function notOffered({ tools, open }: RunnableAgent["agent"]): string {
+function formatUnofferedTools({ tools, open }: RunnableAgent["agent"]): string {
   const names = [...tools.keys(), ...(open === undefined ? [] : ["those of its MCP servers"])];
   if (names.length === 0) return "";
-  return `tools that are not offered here: ${oneLine(names.join(", "))}; \`spanline serve\` offers them\n`;
+  return `tools that are not offered here: ${toSingleLine(names.join(", "))}; \`spanline serve\` offers them\n`;
 }
 
-const LIMITS = ["connectTimeout", "firstEventTimeout", "idleTimeout", "timeout"] as const;
+const LIMIT_FLAGS = ["connectTimeout", "firstEventTimeout", "idleTimeout", "timeout"] as const;
 
-async function standardInput(): Promise<string> {
+async function readStandardInput(): Promise<string> {
   const { stdin } = process;
   if (stdin.isTTY) {
     const message = "There is no request: pipe one in, such as '{\"messages\":[…]}'";
@@ -111,21 +113,21 @@ async function standardInput(): Promise<string> {
   for await (const chunk of stdin) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) throw new SpanlineError("invalid_message", "The request is too large");
+    if (bytes > MAX_BYTES) throw new SpanlineError("invalid_message", "The request is too large");
   }
   return Buffer.concat(chunks).toString("utf8");
 }
 
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /** What the request or the surroundings are to blame for. */
-const UNUSABLE: ReadonlySet<string> = new Set([
+const USAGE_ERROR_CODES: ReadonlySet<string> = new Set([
   "invalid_option",
   "invalid_message",
   "no_credentials",
 ]);
 
-function nextStep({ code, details }: SpanlineError): string | undefined {
+function suggestNextStep({ code, details }: SpanlineError): string | undefined {
   if (details["code"] === "invalid_session_id") return "Send the session_id as it came, or none.";
   return NEXT_STEPS.get(code);
 }

@@ -4,7 +4,7 @@ import { OUTPUT_FORMATS } from "../inspect/output-format.ts";
 import type { InspectFlags } from "./inspect.ts";
 
 /** `spanline inspect`. */
-export function addInspect(spanline: Command, done: (exitCode: number) => void): void {
+export function addInspectCommand(spanline: Command, onExit: (exitCode: number) => void): void {
   spanline
     .command("inspect")
     .description("show a captured agent stream as a readable trace")
@@ -25,8 +25,8 @@ export function addInspect(spanline: Command, done: (exitCode: number) => void):
     .action(async (file: string | undefined, options: InspectFlags, command: Command) => {
       if (file === undefined && process.stdin.isTTY)
         command.error("error: name a capture to inspect");
-      const { inspectCommand } = await import("./inspect.ts");
-      done(await inspectCommand(file ?? "-", options));
+      const { runInspectCommand } = await import("./inspect.ts");
+      onExit(await runInspectCommand(file ?? "-", options));
     });
 }
 

@@ -1,12 +1,12 @@
 import { SpanlineError } from "../domain/errors.ts";
 import type { CaptureFormat } from "../inspect/capture-format.ts";
-import { inspect } from "../inspect/inspect.ts";
+import { inspectCapture } from "../inspect/inspect.ts";
 import type { OutputFormat } from "../inspect/output-format.ts";
-import { PLAIN, printable } from "../inspect/style.ts";
-import { openBytes, type ByteSource } from "../platform/files.ts";
-import { processTerminal, type Terminal } from "../platform/terminal.ts";
-import { coloured } from "./style.ts";
-import { unreadableFile } from "./unreadable-file.ts";
+import { PLAIN_STYLE, escapeControls } from "../inspect/style.ts";
+import { openByteSource, type ByteSource } from "../platform/files.ts";
+import { createProcessTerminal, type Terminal } from "../platform/terminal.ts";
+import { createColorStyle } from "./style.ts";
+import { describeReadError } from "./unreadable-file.ts";
 
 export interface InspectFlags {
   readonly format: OutputFormat;
@@ -15,28 +15,28 @@ export interface InspectFlags {
 }
 
 /** Returns the exit code. */
-export async function inspectCommand(file: string, flags: InspectFlags): Promise<number> {
-  const terminal = processTerminal();
+export async function runInspectCommand(file: string, flags: InspectFlags): Promise<number> {
+  const terminal = createProcessTerminal();
   const interrupt = (): void => {
-    terminal.progress("");
+    terminal.showProgress("");
     process.exit(INTERRUPTED);
   };
   process.once("SIGINT", interrupt);
-  const name = file === "-" ? "standard input" : printable(file);
+  const name = file === "-" ? "standard input" : escapeControls(file);
   try {
-    const source = await openBytes(file);
-    await inspect({
-      chunks: watched(source, name, terminal),
+    const source = await openByteSource(file);
+    await inspectCapture({
+      chunks: reportProgress(source, name, terminal),
       name,
       output: flags.json === true ? "json" : flags.format,
-      style: terminal.colours ? coloured() : PLAIN,
+      style: terminal.hasColours ? createColorStyle() : PLAIN_STYLE,
       write: (text) => terminal.write(text),
       ...(flags.as !== undefined && { capture: flags.as }),
     });
     return 0;
   } catch (error) {
-    terminal.progress("");
-    terminal.note(`${complaint(error, name)}\n`);
+    terminal.showProgress("");
+    terminal.note(`${formatInspectError(error, name)}\n`);
     return isReadError(error) ? 2 : 1;
   } finally {
     process.off("SIGINT", interrupt);
@@ -46,9 +46,9 @@ export async function inspectCommand(file: string, flags: InspectFlags): Promise
 /** As a shell counts it: 128 and the number of the signal. */
 const INTERRUPTED = 130;
 
-function complaint(error: unknown, name: string): string {
+function formatInspectError(error: unknown, name: string): string {
   if (error instanceof SpanlineError) return error.message;
-  const reason = unreadableFile(error, name);
+  const reason = describeReadError(error, name);
   if (reason !== undefined) return reason;
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (error instanceof Error && isWriteError(error)) return `Cannot write: ${error.message}`;
@@ -67,25 +67,25 @@ function isWriteError(error: unknown): boolean {
 }
 
 /** Reading less than this is over before anybody wonders. */
-const WORTH_SHOWING = 8 * 1024 * 1024;
+const PROGRESS_MIN_BYTES = 8 * 1024 * 1024;
 
-async function* watched(
+async function* reportProgress(
   source: ByteSource,
   name: string,
   terminal: Terminal,
 ): AsyncGenerator<Uint8Array> {
   let read = 0;
-  let shown = "";
+  let shownText = "";
   try {
     for await (const chunk of source.chunks) {
       yield chunk;
       read += chunk.length;
-      if (read < WORTH_SHOWING && (source.size ?? 0) < WORTH_SHOWING) continue;
+      if (read < PROGRESS_MIN_BYTES && (source.size ?? 0) < PROGRESS_MIN_BYTES) continue;
       const share = source.size === null ? "" : ` (${Math.floor((100 * read) / source.size)} %)`;
       const line = `Reading ${name}: ${Math.floor(read / 1024 / 1024)} MB${share}`;
-      if (line !== shown) terminal.progress((shown = line));
+      if (line !== shownText) terminal.showProgress((shownText = line));
     }
   } finally {
-    terminal.progress("");
+    terminal.showProgress("");
   }
 }

@@ -4,11 +4,11 @@ export interface Interruption {
 }
 
 /** Ctrl-C lets a command clean up behind itself; a second one ends it at once. */
-export function interruption(told: () => void): Interruption {
+export function onInterruption(notify: () => void): Interruption {
   const controller = new AbortController();
   const interrupt = (): void => {
     if (controller.signal.aborted) process.exit(INTERRUPTED);
-    told();
+    notify();
     controller.abort();
   };
   for (const signal of SIGNALS) process.on(signal, interrupt);

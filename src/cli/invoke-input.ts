@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
-import type { CallInput } from "../bridge/provider-for.ts";
+import type { InvocationInput } from "../bridge/provider-for.ts";
 import { SpanlineError, type ErrorCode } from "../domain/errors.ts";
 import { toolError, toolSuccess } from "../domain/tool.ts";
 import type { Turn } from "../domain/turn.ts";
-import { capturedTurn } from "../inspect/captured-turn.ts";
-import { printable } from "../inspect/style.ts";
-import { openBytes } from "../platform/files.ts";
-import { unreadableFile } from "./unreadable-file.ts";
+import { readCapturedTurn } from "../inspect/captured-turn.ts";
+import { escapeControls } from "../inspect/style.ts";
+import { openByteSource } from "../platform/files.ts";
+import { describeReadError } from "./unreadable-file.ts";
 
 export interface InputFlags {
   readonly session?: string;
@@ -16,61 +16,69 @@ export interface InputFlags {
 }
 
 /** What a command line says to the agent: a text, or the results of the calls that a kept turn left open. */
-export async function inputFrom(text: string | undefined, flags: InputFlags): Promise<CallInput> {
+export async function readInvocationInput(
+  text: string | undefined,
+  flags: InputFlags,
+): Promise<InvocationInput> {
   const { answers, session, result = [], errorResult = [] } = flags;
   if (answers === undefined) {
     if (result.length + errorResult.length > 0) {
-      throw unusable("A result needs --answers FILE: what --raw kept of the call that it answers");
+      throw createOptionError(
+        "A result needs --answers FILE: what --raw kept of the call that it answers",
+      );
     }
-    if (text === undefined) throw unusable("There is nothing to say: give the text");
+    if (text === undefined) throw createOptionError("There is nothing to say: give the text");
     return { type: "prompt", texts: [text] };
   }
   if (session === undefined) {
-    throw unusable("--answers needs --session: the conversation that its turn is part of");
+    throw createOptionError("--answers needs --session: the conversation that its turn is part of");
   }
-  const turn = await openTurn(answers);
+  const turn = await readOpenTurn(answers);
   const results = await Promise.all([
-    ...result.map(async (given) => toolSuccess(...(await resultFrom(given)))),
-    ...errorResult.map(async (given) => toolError(...(await resultFrom(given)))),
+    ...result.map(async (argument) => toolSuccess(...(await parseResult(argument)))),
+    ...errorResult.map(async (argument) => toolError(...(await parseResult(argument)))),
   ]);
   return { type: "results", turn, results, ...(text !== undefined && { texts: [text] }) };
 }
 
 /** The turn that a file holds. It must be one that waits for us. */
-async function openTurn(file: string): Promise<Turn> {
-  const name = file === "-" ? "standard input" : printable(file);
-  const turn = await readable(name, async () => {
-    const { chunks } = await openBytes(file);
-    return capturedTurn({ chunks, name });
+async function readOpenTurn(file: string): Promise<Turn> {
+  const name = file === "-" ? "standard input" : escapeControls(file);
+  const turn = await readOrRefuse(name, async () => {
+    const { chunks } = await openByteSource(file);
+    return readCapturedTurn({ chunks, name });
   });
   const outcome = turn.end?.outcome;
   if (outcome === "action-required") return turn;
-  throw unusable(`The turn in ${name} waits for no result: it is ${outcome ?? "not over"}`);
+  throw createOptionError(
+    `The turn in ${name} waits for no result: it is ${outcome ?? "not over"}`,
+  );
 }
 
 /** `ID=TEXT`, or `ID=@FILE` for what a file says. */
-async function resultFrom(given: string): Promise<[callId: string, output: string]> {
-  const at = given.indexOf("=");
-  if (at <= 0) throw unusable(`The result ${given} lacks its call; write ID=TEXT or ID=@FILE`);
-  const [id, output] = [given.slice(0, at), given.slice(at + 1)];
+async function parseResult(argument: string): Promise<[callId: string, output: string]> {
+  const at = argument.indexOf("=");
+  if (at <= 0)
+    throw createOptionError(`The result ${argument} lacks its call; write ID=TEXT or ID=@FILE`);
+  const [id, output] = [argument.slice(0, at), argument.slice(at + 1)];
   if (!output.startsWith("@")) return [id, output];
   const file = output.slice(1);
-  return [id, await readable(printable(file), () => readFile(file, "utf8"))];
+  return [id, await readOrRefuse(escapeControls(file), () => readFile(file, "utf8"))];
 }
 
-async function readable<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
+async function readOrRefuse<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
   try {
     return await read();
   } catch (cause) {
-    const message = unreadableFile(cause, name);
-    throw message === undefined ? cause : refused("unreadable_input", message, cause);
+    const message = describeReadError(cause, name);
+    throw message === undefined ? cause : createInputError("unreadable_input", message, cause);
   }
 }
 
-function unusable(message: string): SpanlineError {
-  return refused("invalid_option", message);
+function createOptionError(message: string): SpanlineError {
+  return createInputError("invalid_option", message);
 }
 
-function refused(code: ErrorCode, message: string, cause?: unknown): SpanlineError {
+function createInputError(code: ErrorCode, message: string, cause?: unknown): SpanlineError {
   return new SpanlineError(code, message, { cause });
 }

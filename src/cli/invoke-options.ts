@@ -1,12 +1,12 @@
 import { Option, type Command } from "commander";
 import { OUTPUT_FORMATS } from "../inspect/output-format.ts";
-import { collected } from "./collected.ts";
+import { collectOption } from "./collected.ts";
 import type { InvokeFlags } from "./invoke.ts";
-import { addLimitOptions, addPlaceOptions } from "./agent-options.ts";
-import { positive } from "./number-option.ts";
+import { addLimitOptions, addConnectionOptions } from "./agent-options.ts";
+import { parsePositive } from "./number-option.ts";
 
 /** `spanline invoke`. */
-export function addInvoke(spanline: Command, done: (exitCode: number) => void): void {
+export function addInvokeCommand(spanline: Command, onExit: (exitCode: number) => void): void {
   const invoke = spanline
     .command("invoke")
     .description("make one call to an agent on AgentCore, and show its answer as it comes")
@@ -23,15 +23,19 @@ export function addInvoke(spanline: Command, done: (exitCode: number) => void): 
         "the answer that has the calls, as --raw kept it; needs --session",
       ).conflicts("runtime"),
     )
-    .option("--result <id=text>", "what a call came to; id=@file for what a file says", collected)
-    .option("--error-result <id=text>", "the same for a call that failed", collected)
+    .option(
+      "--result <id=text>",
+      "what a call came to; id=@file for what a file says",
+      collectOption,
+    )
+    .option("--error-result <id=text>", "the same for a call that failed", collectOption)
     .optionsGroup("Instead of what the harness has:")
     .option("--system-prompt <text>", "the system prompt")
     .option("--model <id>", "the model, by its id on Bedrock")
-    .option("--max-iterations <number>", "the most model calls", positive)
-    .option("--max-tokens <number>", "the most tokens of output", positive)
-    .option("--timeout-seconds <number>", "how long the agent may take", positive);
-  addPlaceOptions(invoke);
+    .option("--max-iterations <number>", "the most model calls", parsePositive)
+    .option("--max-tokens <number>", "the most tokens of output", parsePositive)
+    .option("--timeout-seconds <number>", "how long the agent may take", parsePositive);
+  addConnectionOptions(invoke);
   addLimitOptions(invoke, "How long to wait, in seconds:");
   invoke
     .optionsGroup("Output:")
@@ -42,8 +46,8 @@ export function addInvoke(spanline: Command, done: (exitCode: number) => void): 
     .option("--raw <file>", "keep the bytes of the answer; `spanline inspect` reads them")
     .addHelpText("after", EXAMPLES)
     .action(async (text: string | undefined, flags: InvokeFlags) => {
-      const { invokeCommand } = await import("./invoke.ts");
-      done(await invokeCommand(text, flags));
+      const { runInvokeCommand } = await import("./invoke.ts");
+      onExit(await runInvokeCommand(text, flags));
     });
 }
 

@@ -1,22 +1,22 @@
-import { providerFor } from "../bridge/provider-for.ts";
+import { createAgentCoreProvider } from "../bridge/provider-for.ts";
 import type { Codec } from "../domain/codec.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import { AbortError } from "../domain/provider-error.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
-import { liveEncoder, type LiveText } from "../inspect/live.ts";
-import { outputEncoder } from "../inspect/output-encoder.ts";
+import { createLiveEncoder, type LiveText } from "../inspect/live.ts";
+import { createOutputEncoder } from "../inspect/output-encoder.ts";
 import type { OutputFormat } from "../inspect/output-format.ts";
-import { PLAIN } from "../inspect/style.ts";
-import { randomText } from "../platform/random.ts";
-import { processTerminal, type Terminal } from "../platform/terminal.ts";
-import { agentFrom, type AgentFlags } from "./agent-from.ts";
-import { complaint } from "./complaint.ts";
-import { connectionFrom } from "./connection.ts";
-import { flagFor } from "./flag-for.ts";
-import { inputFrom, type InputFlags } from "./invoke-input.ts";
-import { limitsFrom, type LimitFlags } from "./limits-from.ts";
-import { rawFile, type RawFile } from "./raw-file.ts";
-import { coloured } from "./style.ts";
+import { PLAIN_STYLE } from "../inspect/style.ts";
+import { randomString } from "../platform/random.ts";
+import { createProcessTerminal, type Terminal } from "../platform/terminal.ts";
+import { resolveAgentReference, type AgentFlags } from "./agent-from.ts";
+import { formatErrorMessage } from "./complaint.ts";
+import { resolveConnection } from "./connection.ts";
+import { findFlag } from "./flag-for.ts";
+import { readInvocationInput, type InputFlags } from "./invoke-input.ts";
+import { readInvocationLimits, type LimitFlags } from "./limits-from.ts";
+import { openRawFile, type RawFile } from "./raw-file.ts";
+import { createColorStyle } from "./style.ts";
 
 export interface InvokeFlags extends AgentFlags, InputFlags, LimitFlags {
   readonly user?: string;
@@ -31,88 +31,95 @@ export interface InvokeFlags extends AgentFlags, InputFlags, LimitFlags {
 }
 
 /** Makes one invocation and returns the exit code: 0 unless the turn failed. */
-export async function invokeCommand(text: string | undefined, flags: InvokeFlags): Promise<number> {
-  const terminal = processTerminal();
+export async function runInvokeCommand(
+  text: string | undefined,
+  flags: InvokeFlags,
+): Promise<number> {
+  const terminal = createProcessTerminal();
   const stop = new AbortController();
   const interrupt = (): void => stop.abort();
   process.once("SIGINT", interrupt);
   let raw: RawFile | undefined;
-  const keepRaw = (): RawFile["write"] | undefined => {
-    raw = flags.raw === undefined ? undefined : rawFile(flags.raw);
+  const openRawWriter = (): RawFile["write"] | undefined => {
+    raw = flags.raw === undefined ? undefined : openRawFile(flags.raw);
     return raw?.write;
   };
   try {
-    return await invoke(text, flags, { terminal, signal: stop.signal, keepRaw });
+    return await invoke(text, flags, { terminal, signal: stop.signal, openRawWriter });
   } catch (error) {
     if (error instanceof AbortError) {
-      const rest = error.sent ? "The agent may go on with what it was doing" : "Nothing was sent";
-      terminal.note(`\nStopped. ${rest}.\n`);
+      const outcomeNote = error.wasSent
+        ? "The agent may go on with what it was doing"
+        : "Nothing was sent";
+      terminal.note(`\nStopped. ${outcomeNote}.\n`);
       return 130;
     }
-    terminal.note(`${complaint(error, { nextStep, flagFor: (path) => flagFor(path, flags) })}\n`);
-    return error instanceof SpanlineError && UNUSABLE.has(error.code) ? 2 : 1;
+    terminal.note(
+      `${formatErrorMessage(error, { nextStep: suggestNextStep, findFlag: (path) => findFlag(path, flags) })}\n`,
+    );
+    return error instanceof SpanlineError && USAGE_ERROR_CODES.has(error.code) ? 2 : 1;
   } finally {
     raw?.close();
     process.off("SIGINT", interrupt);
   }
 }
 
-interface Surroundings {
+interface InvokeContext {
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
-  readonly keepRaw: () => ((chunk: Uint8Array) => void) | undefined;
+  readonly openRawWriter: () => ((chunk: Uint8Array) => void) | undefined;
 }
 
 async function invoke(
   text: string | undefined,
   flags: InvokeFlags,
-  { terminal, signal, keepRaw }: Surroundings,
+  { terminal, signal, openRawWriter }: InvokeContext,
 ): Promise<number> {
-  const input = await inputFrom(text, flags);
-  const agent = await agentFrom(flags, { terminal, signal });
+  const input = await readInvocationInput(text, flags);
+  const agent = await resolveAgentReference(flags, { terminal, signal });
   const { user, session: sessionId } = flags;
-  const provider = providerFor({
-    ...connectionFrom(flags, process.env),
+  const provider = createAgentCoreProvider({
+    ...resolveConnection(flags, process.env),
     ...agent,
-    overrides: overridesFrom(flags),
-    limits: limitsFrom(flags),
+    overrides: readOverrides(flags),
+    limits: readInvocationLimits(flags),
     ...(user !== undefined && { userId: user }),
   });
   const session = provider.open(sessionId === undefined ? {} : { sessionId });
-  const tap = keepRaw();
+  const tap = openRawWriter();
   // Whoever wants to go on with it needs to know it, whatever the format is.
   if (sessionId === undefined) terminal.note(`session ${session.id}\n`);
-  const call = await session.call(input, { signal, ...(tap !== undefined && { tap }) });
+  const call = await session.invoke(input, { signal, ...(tap !== undefined && { tap }) });
   // The service's id of the call names its turn; no other turn has it.
-  const scope = call.requestId ?? `${session.id}-${randomText(6)}`;
-  const encoder = encoderFor(flags, { terminal, scope });
+  const scope = call.requestId ?? `${session.id}-${randomString(6)}`;
+  const encoder = createEncoder(flags, { terminal, scope });
   const state = encoder.initial();
   let pending: LiveText[] = [];
   let outcome = "";
   for await (const event of call) {
     encoder.step(state, event, (piece) => pending.push(piece));
     if (event.type === "end") outcome = event.outcome;
-    if (!(await written(pending, terminal))) return 0;
+    if (!(await writePieces(pending, terminal))) return 0;
     pending = [];
   }
   encoder.finish(state, (piece) => pending.push(piece));
-  await written(pending, terminal);
-  if (outcome === "action-required" && isForPeople(flags)) {
-    terminal.note(howToAnswer(session.id, flags));
+  await writePieces(pending, terminal);
+  if (outcome === "action-required" && isHumanOutput(flags)) {
+    terminal.note(formatAnswerHint(session.id, flags));
   }
   return outcome === "failed" ? 1 : 0;
 }
 
-function isForPeople({ json, format }: InvokeFlags): boolean {
+function isHumanOutput({ json, format }: InvokeFlags): boolean {
   return json !== true && format === "text";
 }
 
-function howToAnswer(sessionId: string, { raw }: InvokeFlags): string {
-  const kept = raw === undefined ? "; FILE is what --raw FILE keeps of a call" : "";
-  return `answer with --session ${sessionId} --answers ${raw ?? "FILE"} --result ID=TEXT${kept}\n`;
+function formatAnswerHint(sessionId: string, { raw }: InvokeFlags): string {
+  const rawHint = raw === undefined ? "; FILE is what --raw FILE keeps of a call" : "";
+  return `answer with --session ${sessionId} --answers ${raw ?? "FILE"} --result ID=TEXT${rawHint}\n`;
 }
 
-function overridesFrom({ systemPrompt, model, ...flags }: InvokeFlags) {
+function readOverrides({ systemPrompt, model, ...flags }: InvokeFlags) {
   const { maxIterations, maxTokens, timeoutSeconds } = flags;
   return {
     ...(systemPrompt !== undefined && { systemPrompt }),
@@ -123,34 +130,38 @@ function overridesFrom({ systemPrompt, model, ...flags }: InvokeFlags) {
   };
 }
 
-function encoderFor(
+function createEncoder(
   flags: InvokeFlags,
   { terminal, scope }: { readonly terminal: Terminal; readonly scope: string },
 ): Codec<unknown, ProviderEvent, LiveText> {
-  const style = terminal.colours ? coloured() : PLAIN;
-  if (isForPeople(flags)) {
-    return liveEncoder({ style, toTerminal: terminal.isWatched });
+  const style = terminal.hasColours ? createColorStyle() : PLAIN_STYLE;
+  if (isHumanOutput(flags)) {
+    return createLiveEncoder({ style, isTerminal: terminal.isInteractive });
   }
   const { json, format } = flags;
-  const inner = outputEncoder(json === true ? "events" : format, { style: PLAIN, scope });
+  const inner = createOutputEncoder(json === true ? "events" : format, {
+    style: PLAIN_STYLE,
+    scope,
+  });
   return {
     initial: () => inner.initial(),
-    step: (state, event, emit) => inner.step(state, event, (text) => emit({ to: "result", text })),
-    finish: (state, emit) => inner.finish(state, (text) => emit({ to: "result", text })),
+    step: (state, event, emit) =>
+      inner.step(state, event, (text) => emit({ target: "result", text })),
+    finish: (state, emit) => inner.finish(state, (text) => emit({ target: "result", text })),
   };
 }
 
 /** False when nobody reads the result any more. */
-async function written(pieces: readonly LiveText[], terminal: Terminal): Promise<boolean> {
-  for (const { to, text } of pieces) {
-    if (to === "notes") terminal.note(text);
+async function writePieces(pieces: readonly LiveText[], terminal: Terminal): Promise<boolean> {
+  for (const { target, text } of pieces) {
+    if (target === "notes") terminal.note(text);
     else if (!(await terminal.write(text))) return false;
   }
   return true;
 }
 
 /** What the command line or a file is to blame for. */
-const UNUSABLE: ReadonlySet<string> = new Set([
+const USAGE_ERROR_CODES: ReadonlySet<string> = new Set([
   "invalid_option",
   "invalid_message",
   "invalid_tool",
@@ -159,7 +170,7 @@ const UNUSABLE: ReadonlySet<string> = new Set([
   "unreadable_input",
 ]);
 
-function nextStep({ code, details }: SpanlineError): string | undefined {
+function suggestNextStep({ code, details }: SpanlineError): string | undefined {
   if (code === "not_found" && details["reference"] !== undefined) {
     return "`spanline harness list` shows what there is; --region says where to look.";
   }

@@ -1,45 +1,45 @@
-import { readSigningKeys, rotateSigningKey, type KeyFacts } from "../bridge/signing-keys.ts";
-import { isoTime } from "../domain/iso-time.ts";
-import { thrownMessage } from "../domain/errors.ts";
-import { prettyJson } from "../inspect/pretty-json.ts";
-import { oneLine } from "../inspect/style.ts";
+import { readSigningKeys, rotateSigningKey, type KeyInfo } from "../bridge/signing-keys.ts";
+import { formatIsoTime } from "../domain/iso-time.ts";
+import { formatThrown } from "../domain/errors.ts";
+import { formatPrettyJson } from "../inspect/pretty-json.ts";
+import { toSingleLine } from "../inspect/style.ts";
 import { systemClock } from "../platform/clock.ts";
-import { userDirectory } from "../platform/state-directory.ts";
-import { processTerminal, type Terminal } from "../platform/terminal.ts";
+import { resolveUserDirectory } from "../platform/state-directory.ts";
+import { createProcessTerminal, type Terminal } from "../platform/terminal.ts";
 
 export interface KeysFlags {
   readonly json?: true;
 }
 
-export function listKeysCommand({ json }: KeysFlags): Promise<number> {
-  return told(async (terminal) => {
-    const { keys } = await readSigningKeys(userDirectory(process.env));
-    if (json === true) await terminal.write(`${prettyJson({ keys })}\n`);
-    else if (keys.length > 0) await terminal.write(keys.map(lineOf).join(""));
+export function runKeysList({ json }: KeysFlags): Promise<number> {
+  return runWithTerminal(async (terminal) => {
+    const { keys } = await readSigningKeys(resolveUserDirectory(process.env));
+    if (json === true) await terminal.write(`${formatPrettyJson({ keys })}\n`);
+    else if (keys.length > 0) await terminal.write(keys.map(formatKey).join(""));
     else terminal.note("There are no keys yet; `spanline up` makes the first one.\n");
   });
 }
 
-export function rotateKeyCommand({ json }: KeysFlags): Promise<number> {
-  return told(async (terminal) => {
-    const key = await rotateSigningKey(userDirectory(process.env), systemClock.now());
-    await terminal.write(json === true ? `${prettyJson(key)}\n` : lineOf(key));
+export function runKeysRotate({ json }: KeysFlags): Promise<number> {
+  return runWithTerminal(async (terminal) => {
+    const key = await rotateSigningKey(resolveUserDirectory(process.env), systemClock.now());
+    await terminal.write(json === true ? `${formatPrettyJson(key)}\n` : formatKey(key));
     if (json !== true)
       terminal.note("A bridge that runs signs with it when it is started again.\n");
   });
 }
 
-function lineOf({ id, createdAt }: KeyFacts): string {
-  return `${id}  ${isoTime(createdAt)}\n`;
+function formatKey({ id, createdAt }: KeyInfo): string {
+  return `${id}  ${formatIsoTime(createdAt)}\n`;
 }
 
-async function told(command: (terminal: Terminal) => Promise<void>): Promise<number> {
-  const terminal = processTerminal();
+async function runWithTerminal(command: (terminal: Terminal) => Promise<void>): Promise<number> {
+  const terminal = createProcessTerminal();
   try {
     await command(terminal);
     return 0;
   } catch (error) {
-    terminal.note(`${oneLine(thrownMessage(error))}\n`);
+    terminal.note(`${toSingleLine(formatThrown(error))}\n`);
     return 1;
   }
 }

@@ -1,4 +1,4 @@
-import type { CallLimits } from "../bridge/provider-for.ts";
+import type { InvocationLimits } from "../bridge/provider-for.ts";
 
 /** In seconds. */
 export interface LimitFlags {
@@ -9,7 +9,7 @@ export interface LimitFlags {
   readonly timeout?: number;
 }
 
-export function limitsFrom(flags: LimitFlags): CallLimits {
+export function readInvocationLimits(flags: LimitFlags): InvocationLimits {
   const { connectTimeout, firstEventTimeout, idleTimeout, timeout } = flags;
   return {
     ...(connectTimeout !== undefined && { connect: connectTimeout * 1000 }),

@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { program } from "./program.ts";
+import { runProgram } from "./program.ts";
 
-process.exitCode = await program(process.argv);
+process.exitCode = await runProgram(process.argv);

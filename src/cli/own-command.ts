@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 
 /** This program as others have to start it: by its name only where that is how it was started. */
-export function ownCommand(): string {
+export function resolveProgramName(): string {
   const [, program = "spanline"] = process.argv;
   return basename(program) === "spanline" ? "spanline" : `node ${program}`;
 }

@@ -1,18 +1,22 @@
 import { resolve } from "node:path";
-import { checkCall, explain, type CheckedCall } from "../bridge/check-call.ts";
-import { configuredPolicy, policyAgent, type PolicyPlace } from "../bridge/policy-agent.ts";
-import { SpanlineError, thrownMessage } from "../domain/errors.ts";
+import { checkToolCall, explainDecision, type ToolCallCheck } from "../bridge/check-call.ts";
+import {
+  loadConfiguredAgent,
+  loadPolicyAgent,
+  type PolicyCheckContext,
+} from "../bridge/policy-agent.ts";
+import { SpanlineError, formatThrown } from "../domain/errors.ts";
 import { isObject, parseJson, type JsonObject } from "../domain/json.ts";
 import type { PolicyAction } from "../domain/policy-decision.ts";
-import { prettyJson } from "../inspect/pretty-json.ts";
-import { oneLine, PLAIN, type Style } from "../inspect/style.ts";
+import { formatPrettyJson } from "../inspect/pretty-json.ts";
+import { toSingleLine, PLAIN_STYLE, type Style } from "../inspect/style.ts";
 import { systemClock } from "../platform/clock.ts";
-import { packageVersion } from "../platform/package-version.ts";
-import { userDirectory } from "../platform/state-directory.ts";
-import { processTerminal } from "../platform/terminal.ts";
-import { configFrom, trustIn, type ConfigFlags } from "./agents-from.ts";
-import { dataDirectory } from "./data-directory.ts";
-import { coloured } from "./style.ts";
+import { readPackageVersion } from "../platform/package-version.ts";
+import { resolveUserDirectory } from "../platform/state-directory.ts";
+import { createProcessTerminal } from "../platform/terminal.ts";
+import { resolveConfigFile, createTrustCheck, type ConfigFlags } from "./agents-from.ts";
+import { resolveDataDirectory } from "./data-directory.ts";
+import { createColorStyle } from "./style.ts";
 
 export interface PolicyCheckFlags extends ConfigFlags {
   readonly agent?: string;
@@ -23,60 +27,62 @@ export interface PolicyCheckFlags extends ConfigFlags {
 }
 
 /** Says what would become of a call; the exit code says it too. */
-export async function policyCheckCommand(
+export async function runPolicyCheck(
   name: string,
   text: string,
   flags: PolicyCheckFlags,
 ): Promise<number> {
-  const terminal = processTerminal();
+  const terminal = createProcessTerminal();
   try {
-    if (name.trim() === "") throw noName();
-    const input = argumentsIn(text);
-    const notice = (line: string): void => terminal.note(`${oneLine(line)}\n`);
-    const checked = await check(name, input, { ...flags, notice });
-    const style = terminal.colours ? coloured() : PLAIN;
-    await terminal.write(flags.json === true ? `${prettyJson(checked)}\n` : shown(checked, style));
+    if (name.trim() === "") throw createNoNameError();
+    const input = parseArguments(text);
+    const notice = (line: string): void => terminal.note(`${toSingleLine(line)}\n`);
+    const checked = await checkPolicy(name, input, { ...flags, notice });
+    const style = terminal.hasColours ? createColorStyle() : PLAIN_STYLE;
+    await terminal.write(
+      flags.json === true ? `${formatPrettyJson(checked)}\n` : formatCheck(checked, style),
+    );
     return EXIT_CODES[checked.decision.action];
   } catch (error) {
-    terminal.note(`${oneLine(thrownMessage(error))}\n`);
+    terminal.note(`${toSingleLine(formatThrown(error))}\n`);
     return 2;
   }
 }
 
 const EXIT_CODES: { readonly [Action in PolicyAction]: number } = { allow: 0, ask: 3, deny: 4 };
 
-async function check(
+async function checkPolicy(
   name: string,
   input: JsonObject,
-  { notice, ...flags }: PolicyCheckFlags & Pick<PolicyPlace, "notice">,
-): Promise<CheckedCall> {
-  const directory = dataDirectory(flags.dataDir, notice);
-  const protectedFolders = [directory, userDirectory(process.env)];
+  { notice, ...flags }: PolicyCheckFlags & Pick<PolicyCheckContext, "notice">,
+): Promise<ToolCallCheck> {
+  const directory = resolveDataDirectory(flags.dataDir, notice);
+  const protectedFolders = [directory, resolveUserDirectory(process.env)];
   const place = { root: resolve(flags.cwd ?? "."), protectedFolders, notice };
-  const version = packageVersion();
-  const around = { directory, clock: systemClock, environment: process.env, version };
-  const agent = await judgedBy(flags, { ...place, tool: name, around });
+  const version = readPackageVersion();
+  const configContext = { directory, clock: systemClock, environment: process.env, version };
+  const agent = await loadAgent(flags, { ...place, tool: name, configContext });
   const named = flags.cwd === undefined ? {} : { workingDirectory: resolve(flags.cwd) };
-  return checkCall(agent, { name, input, ...named });
+  return checkToolCall(agent, { name, input, ...named });
 }
 
-type ConfiguredPlace = Parameters<typeof configuredPolicy>[1];
+type ConfiguredAgentOptions = Parameters<typeof loadConfiguredAgent>[1];
 
-interface JudgedPlace extends Omit<ConfiguredPlace, "around"> {
-  readonly around: Omit<ConfiguredPlace["around"], "isTrusted">;
+interface PolicyCheckOptions extends Omit<ConfiguredAgentOptions, "configContext"> {
+  readonly configContext: Omit<ConfiguredAgentOptions["configContext"], "isTrusted">;
 }
 
-async function judgedBy(
+async function loadAgent(
   flags: PolicyCheckFlags,
-  { around, ...place }: JudgedPlace,
-): ReturnType<typeof policyAgent> {
-  if (flags.policy !== undefined) return policyAgent(resolve(flags.policy), place);
-  const file = configFrom(flags);
+  { configContext: around, ...place }: PolicyCheckOptions,
+): ReturnType<typeof loadPolicyAgent> {
+  if (flags.policy !== undefined) return loadPolicyAgent(resolve(flags.policy), place);
+  const file = resolveConfigFile(flags);
   if (file !== undefined) {
     const { agent } = flags;
-    return configuredPolicy(file, {
+    return loadConfiguredAgent(file, {
       ...place,
-      around: { ...around, isTrusted: trustIn(file, flags) },
+      configContext: { ...around, isTrusted: createTrustCheck(file, flags) },
       ...(agent !== undefined && { agent }),
     });
   }
@@ -85,12 +91,12 @@ async function judgedBy(
   throw new SpanlineError("invalid_option", message, { details: { path: "config" } });
 }
 
-function noName(): SpanlineError {
+function createNoNameError(): SpanlineError {
   const message = "The name of the tool is empty: expected a name, such as read_file";
   return new SpanlineError("invalid_option", message, { details: { path: "tool" } });
 }
 
-function argumentsIn(text: string): JsonObject {
+function parseArguments(text: string): JsonObject {
   const parsed = parseJson(text);
   if (parsed.ok && isObject(parsed.value)) return parsed.value;
   const reason = parsed.ok ? "it is no object" : parsed.reason;
@@ -98,8 +104,8 @@ function argumentsIn(text: string): JsonObject {
   throw new SpanlineError("invalid_option", message, { details: { path: "arguments" } });
 }
 
-function shown({ decision, isKnown, problem, note }: CheckedCall, style: Style): string {
-  const [first = "", ...rest] = explain(decision);
+function formatCheck({ decision, isKnown, problem, note }: ToolCallCheck, style: Style): string {
+  const [first = "", ...rest] = explainDecision(decision);
   const paint = { allow: style.good, ask: style.warn, deny: style.bad }[decision.action];
   const lines = [paint(first), ...rest];
   if (!isKnown) lines.push("The agent has no such tool: rules think the worst of it.");

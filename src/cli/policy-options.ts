@@ -1,16 +1,16 @@
 import { Option, type Command } from "commander";
-import { CONFIG } from "./config-option.ts";
+import { CONFIG_DESCRIPTION } from "./config-option.ts";
 import type { PolicyCheckFlags } from "./policy-check.ts";
 
 /** `spanline policy`. */
-export function addPolicy(spanline: Command, done: (exitCode: number) => void): void {
+export function addPolicyCommand(spanline: Command, onExit: (exitCode: number) => void): void {
   const policy = spanline.command("policy").description("what a policy says about calls of tools");
   policy
     .command("check")
     .description("say what would become of a call, and why; nothing is run")
     .argument("<tool>", "the name of the tool")
     .argument("[arguments]", "its arguments, as a JSON object", "{}")
-    .option("-c, --config <file>", CONFIG)
+    .option("-c, --config <file>", CONFIG_DESCRIPTION)
     .option("--agent <name>", "an agent of the configuration; the first when not given")
     .addOption(
       new Option(
@@ -23,8 +23,8 @@ export function addPolicy(spanline: Command, done: (exitCode: number) => void): 
     .option("--json", "the receipt as JSON")
     .addHelpText("after", EXAMPLES)
     .action(async (tool: string, input: string, flags: PolicyCheckFlags) => {
-      const { policyCheckCommand } = await import("./policy-check.ts");
-      done(await policyCheckCommand(tool, input, flags));
+      const { runPolicyCheck } = await import("./policy-check.ts");
+      onExit(await runPolicyCheck(tool, input, flags));
     });
 }
 

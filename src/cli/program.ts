@@ -1,26 +1,26 @@
 import { Command, CommanderError } from "commander";
-import { packageVersion } from "../platform/package-version.ts";
-import { addAcp } from "./acp-options.ts";
+import { readPackageVersion } from "../platform/package-version.ts";
+import { addAcpCommand } from "./acp-options.ts";
 import type { AddCommand } from "./commands.ts";
 
 /** Exit codes: 0 done, 1 something failed, 2 the input or the command line cannot be used, 130 interrupted. */
-export async function program(argv: readonly string[]): Promise<number> {
+export async function runProgram(argv: readonly string[]): Promise<number> {
   let exitCode = 0;
   const spanline = new Command("spanline")
     .description("The bridge between managed agents and the places where people use them")
-    .version(packageVersion(), "-V, --version", "print the version")
+    .version(readPackageVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
     .showHelpAfterError("(add --help to see what there is)")
-    .configureOutput({ outputError: (text, write) => write(withoutFarGuess(text)) })
+    .configureOutput({ outputError: (text, write) => write(removeFarGuess(text)) })
     .exitOverride();
 
-  const done = (code: number): void => void (exitCode = code);
-  for (const add of await commandsFor(argv[2])) add(spanline, done);
+  const onExit = (code: number): void => void (exitCode = code);
+  for (const add of await loadCommands(argv[2])) add(spanline, onExit);
 
   // Whoever reads the help may leave before its end; commands look after themselves.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   try {
-    await spanline.parseAsync(withHelpLast(argv));
+    await spanline.parseAsync(moveHelpLast(argv));
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
@@ -29,7 +29,7 @@ export async function program(argv: readonly string[]): Promise<number> {
 }
 
 /** The library guesses commands that have little in common with what was typed. */
-function withoutFarGuess(text: string): string {
+function removeFarGuess(text: string): string {
   return text.replace(
     /(unknown command '(.)[^']*')\n\(Did you mean (?!\2)[^)]*\)/,
     (_, unknown: string) => unknown,
@@ -37,15 +37,15 @@ function withoutFarGuess(text: string): string {
 }
 
 /** All of them take a while to load and to set up, which an editor would wait for: only the one that is named is. */
-async function commandsFor(name: string | undefined): Promise<readonly AddCommand[]> {
-  if (name === "acp") return [addAcp];
+async function loadCommands(name: string | undefined): Promise<readonly AddCommand[]> {
+  if (name === "acp") return [addAcpCommand];
   const { COMMANDS } = await import("./commands.ts");
   const named = COMMANDS.get(name ?? "");
   return named === undefined ? [...COMMANDS.values()] : [named];
 }
 
 /** `help policy check` as `policy check --help`: what the library makes of it looks no deeper than one command. */
-function withHelpLast(argv: readonly string[]): string[] {
+function moveHelpLast(argv: readonly string[]): string[] {
   const [node = "", program = "", first, ...names] = argv;
   const isPath = names.length > 1 && names.every((name) => /^[a-z]/.test(name));
   return first === "help" && isPath ? [node, program, ...names, "--help"] : [...argv];

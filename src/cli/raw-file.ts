@@ -7,8 +7,8 @@ export interface RawFile {
 }
 
 /** The bytes of the answer as they come: what is there when the process dies is there. */
-export function rawFile(path: string): RawFile {
-  const file = opened(path);
+export function openRawFile(path: string): RawFile {
+  const file = openForWriting(path);
   let isEmptied = false;
   return {
     write(chunk) {
@@ -22,7 +22,7 @@ export function rawFile(path: string): RawFile {
 }
 
 /** Opened before the call is made: an answer that cannot be kept is not asked for. */
-function opened(path: string): number {
+function openForWriting(path: string): number {
   try {
     return openSync(path, "a");
   } catch (cause) {

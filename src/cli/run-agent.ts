@@ -1,16 +1,16 @@
 import { defineAgent } from "../bridge/define-agent.ts";
 import { loadTools } from "../bridge/load-tools.ts";
-import { providerFor } from "../bridge/provider-for.ts";
+import { createAgentCoreProvider } from "../bridge/provider-for.ts";
 import type { RunnableAgent } from "../bridge/start-demo-run.ts";
-import { SpanlineError, thrownMessage } from "../domain/errors.ts";
-import { printable } from "../inspect/style.ts";
+import { SpanlineError, formatThrown } from "../domain/errors.ts";
+import { escapeControls } from "../inspect/style.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { Terminal } from "../platform/terminal.ts";
-import { agentFrom, type AgentFlags } from "./agent-from.ts";
-import { agentsFrom, configFrom, type ConfigFlags } from "./agents-from.ts";
-import { connectionFrom } from "./connection.ts";
-import { dataDirectory } from "./data-directory.ts";
-import { limitsFrom, type LimitFlags } from "./limits-from.ts";
+import { resolveAgentReference, type AgentFlags } from "./agent-from.ts";
+import { createAgentsStarter, resolveConfigFile, type ConfigFlags } from "./agents-from.ts";
+import { resolveConnection } from "./connection.ts";
+import { resolveDataDirectory } from "./data-directory.ts";
+import { readInvocationLimits, type LimitFlags } from "./limits-from.ts";
 
 export interface RunAgentFlags extends AgentFlags, LimitFlags, ConfigFlags {
   readonly agent?: string;
@@ -21,95 +21,95 @@ export interface RunAgentFlags extends AgentFlags, LimitFlags, ConfigFlags {
   readonly dataDir?: string;
 }
 
-export interface RunSurroundings {
+export interface RunContext {
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
   /** A conversation goes on in the next process, so that the demo agent has to remember it. */
-  readonly isKept?: true;
+  readonly isPersistent?: true;
 }
 
-export interface AgentOfRun extends RunnableAgent {
+export interface RunTarget extends RunnableAgent {
   /** What people should know before a command runs. */
-  readonly aboutCommands?: string;
+  readonly commandNote?: string;
 }
 
 /** The agent that the flags mean, ready to be run. */
-export async function runAgentFrom(
+export async function resolveRunAgent(
   flags: RunAgentFlags,
-  surroundings: RunSurroundings,
-): Promise<AgentOfRun> {
+  context: RunContext,
+): Promise<RunTarget> {
   const { harness, runtime, tools: file } = flags;
-  const notice = noticeOn(surroundings);
-  if (harness === undefined && runtime === undefined) refuseStray(flags);
+  const notice = createNotice(context);
+  if (harness === undefined && runtime === undefined) rejectStrayFlags(flags);
   const tools = file === undefined ? [] : await loadTools(file);
   if (harness === undefined && runtime === undefined) {
-    const isConfigured = flags.agent !== undefined || configFrom(flags) !== undefined;
+    const isConfigured = flags.agent !== undefined || resolveConfigFile(flags) !== undefined;
     if (isConfigured) {
-      if (file !== undefined) throw toolsAreConfigured();
-      return configuredAgent(flags, surroundings);
+      if (file !== undefined) throw createToolsConfiguredError();
+      return startConfiguredAgent(flags, context);
     }
     // Nobody who runs an agent of their own needs the emulator.
     const { startDemoRun } = await import("../bridge/start-demo-run.ts");
-    const directory = dataDirectory(flags.dataDir, notice);
+    const directory = resolveDataDirectory(flags.dataDir, notice);
     return startDemoRun({ directory, clock: systemClock, tools });
   }
-  const agent = await agentFrom(flags, surroundings);
-  const provider = providerFor({
-    ...connectionFrom(flags, process.env),
+  const agent = await resolveAgentReference(flags, context);
+  const provider = createAgentCoreProvider({
+    ...resolveConnection(flags, process.env),
     ...agent,
-    overrides: overridesFrom(flags),
-    limits: limitsFrom(flags),
+    overrides: readOverrides(flags),
+    limits: readInvocationLimits(flags),
     ...(flags.user !== undefined && { userId: flags.user }),
   });
   const name = harness === undefined ? "runtime" : "harness";
   return { agent: defineAgent({ name, provider, tools }), close: async () => {} };
 }
 
-function noticeOn({ terminal }: RunSurroundings): (line: string) => void {
+function createNotice({ terminal }: RunContext): (line: string) => void {
   return (line) => terminal.note(`${line}\n`);
 }
 
-function toolsAreConfigured(): SpanlineError {
+function createToolsConfiguredError(): SpanlineError {
   const message = "tools are given in the configuration, under the tools of its agent";
   return new SpanlineError("invalid_option", message, { details: { path: "tools" } });
 }
 
-async function configuredAgent(
-  flags: RunAgentFlags,
-  surroundings: RunSurroundings,
-): Promise<AgentOfRun> {
-  const notice = noticeOn(surroundings);
-  const report = (error: unknown): void => notice(indented(thrownMessage(error)));
-  const directory = dataDirectory(flags.dataDir, notice);
-  let aboutCommands: string | undefined;
-  const commandNotice = (line: string): void => void (aboutCommands = line);
-  const isForOneRun = surroundings.isKept !== true;
-  const place = { directory, isForOneRun, report, notice, commandNotice };
-  const { agents, close } = await agentsFrom(flags, place)();
-  const wanted = flags.agent;
-  const agent = wanted === undefined ? agents[0] : agents.find((one) => one.facts.name === wanted);
-  const told = aboutCommands === undefined ? {} : { aboutCommands };
-  if (agent !== undefined) return { agent, close, ...told };
+async function startConfiguredAgent(flags: RunAgentFlags, context: RunContext): Promise<RunTarget> {
+  const notice = createNotice(context);
+  const report = (error: unknown): void => notice(indentText(formatThrown(error)));
+  const directory = resolveDataDirectory(flags.dataDir, notice);
+  let commandNote: string | undefined;
+  const commandNotice = (line: string): void => void (commandNote = line);
+  const isSingleRun = context.isPersistent !== true;
+  const agentsContext = { directory, isSingleRun, report, notice, commandNotice };
+  const { agents, close } = await createAgentsStarter(flags, agentsContext)();
+  const requestedAgent = flags.agent;
+  const agent =
+    requestedAgent === undefined
+      ? agents[0]
+      : agents.find((candidate) => candidate.spec.name === requestedAgent);
+  const notes = commandNote === undefined ? {} : { commandNote };
+  if (agent !== undefined) return { agent, close, ...notes };
   await close();
-  const known = agents.map(({ facts }) => facts.name).join(", ");
-  const message = `agent is "${wanted}", and there is no such agent; there is ${known}`;
+  const agentNames = agents.map(({ spec }) => spec.name).join(", ");
+  const message = `agent is "${requestedAgent}", and there is no such agent; there is ${agentNames}`;
   throw new SpanlineError("invalid_option", message, { details: { path: "agent" } });
 }
 
 /** What a program wrote has many lines; none of them can be taken for one of ours. */
-function indented(text: string): string {
-  return printable(text).replace(/[\n\u2028\u2029]/g, "\n  ");
+function indentText(text: string): string {
+  return escapeControls(text).replace(/[\n\u2028\u2029]/g, "\n  ");
 }
 
 /** A flag for an agent that nobody named is a mistake, and the demo agent would hide it. */
-function refuseStray(flags: RunAgentFlags): void {
-  const stray = FOR_AGENTS.find((name) => flags[name] !== undefined);
+function rejectStrayFlags(flags: RunAgentFlags): void {
+  const stray = AGENT_ONLY_FLAGS.find((name) => flags[name] !== undefined);
   if (stray === undefined) return;
   const message = `${stray} is for --harness or --runtime; name one of them`;
   throw new SpanlineError("invalid_option", message, { details: { path: stray } });
 }
 
-const FOR_AGENTS = [
+const AGENT_ONLY_FLAGS = [
   "qualifier",
   "user",
   "systemPrompt",
@@ -124,7 +124,7 @@ const FOR_AGENTS = [
   "timeout",
 ] as const;
 
-function overridesFrom({ systemPrompt, model }: RunAgentFlags) {
+function readOverrides({ systemPrompt, model }: RunAgentFlags) {
   return {
     ...(systemPrompt !== undefined && { systemPrompt }),
     ...(model !== undefined && { model }),

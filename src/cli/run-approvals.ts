@@ -1,10 +1,10 @@
-import type { ApprovalRequested, Decision } from "../domain/agent-event.ts";
-import { NO_TO, YES_TO } from "../domain/answers.ts";
-import { PLAIN } from "../inspect/style.ts";
+import type { ApprovalRequested, ApprovalDecision } from "../domain/agent-event.ts";
+import { DENYING_DECISIONS, APPROVING_DECISIONS } from "../domain/answers.ts";
+import { PLAIN_STYLE } from "../inspect/style.ts";
 import type { Terminal } from "../platform/terminal.ts";
-import { askWhether } from "./ask.ts";
-import { questionFacts, questionText } from "./question-text.ts";
-import { coloured } from "./style.ts";
+import { confirm } from "./ask.ts";
+import { readApprovalFacts, formatApproval } from "./question-text.ts";
+import { createColorStyle } from "./style.ts";
 
 export interface ApprovalFlags {
   readonly yes?: true;
@@ -12,11 +12,11 @@ export interface ApprovalFlags {
 }
 
 export interface Approver {
-  approve(request: ApprovalRequested): Promise<Decision>;
+  approve(request: ApprovalRequested): Promise<ApprovalDecision>;
   /** Something was denied because there was nobody to ask. */
-  readonly lackedSomebody: boolean;
+  readonly wasUnattended: boolean;
   /** Something was asked, whoever answered it. */
-  readonly wasAsked: boolean;
+  readonly wasRequested: boolean;
 }
 
 export interface ApproverOptions {
@@ -24,57 +24,63 @@ export interface ApproverOptions {
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
   /** Resolves when what the question is about was shown. */
-  readonly shown: () => Promise<void>;
+  readonly flushOutput: () => Promise<void>;
 }
 
 /** Asks the person at the terminal, one question at a time. */
-export function terminalApprover({ flags, terminal, signal, shown }: ApproverOptions): Approver {
-  let lackedSomebody = false;
-  let wasAsked = false;
+export function createTerminalApprover({
+  flags,
+  terminal,
+  signal,
+  flushOutput,
+}: ApproverOptions): Approver {
+  let wasUnattended = false;
+  let wasRequested = false;
   let tail: Promise<unknown> = Promise.resolve();
 
-  const decide = async (request: ApprovalRequested): Promise<Decision> => {
-    await shown();
-    const yes = YES_TO[request.question];
-    const no = NO_TO[request.question];
-    const style = terminal.noteColours ? coloured() : PLAIN;
-    const { what, question, ...background } = questionText(questionFacts(request), style);
+  const decide = async (request: ApprovalRequested): Promise<ApprovalDecision> => {
+    await flushOutput();
+    const yes = APPROVING_DECISIONS[request.question];
+    const no = DENYING_DECISIONS[request.question];
+    const style = terminal.hasNoteColours ? createColorStyle() : PLAIN_STYLE;
+    const { summary, question, ...background } = formatApproval(readApprovalFacts(request), style);
     // The flags are about tools; how to go on after a lost call is another question.
-    const flag = request.question === "run" ? flagDecision(flags) : undefined;
+    const flag = request.question === "run" ? readFlagDecision(flags) : undefined;
     if (flag !== undefined) {
-      terminal.note(`  ${what}: ${flag ? "allowed by --yes" : "denied by --no"}\n`);
+      terminal.note(`  ${summary}: ${flag ? "allowed by --yes" : "denied by --no"}\n`);
       return flag ? yes : no;
     }
-    const answer = await askWhether(question, { signal, ...background }).catch(() => false);
+    const answer = await confirm(question, { signal, ...background }).catch(() => false);
     if (answer !== null) return answer ? yes : no;
-    lackedSomebody = true;
-    terminal.note(`  ${what}: ${NOBODY[request.question]}\n`);
+    wasUnattended = true;
+    terminal.note(`  ${summary}: ${UNATTENDED_TEXTS[request.question]}\n`);
     return no;
   };
   return {
     approve(request) {
-      wasAsked = true;
+      wasRequested = true;
       const decided = tail.then(() => decide(request));
       tail = decided.catch(() => undefined);
       return decided;
     },
-    get lackedSomebody() {
-      return lackedSomebody;
+    get wasUnattended() {
+      return wasUnattended;
     },
-    get wasAsked() {
-      return wasAsked;
+    get wasRequested() {
+      return wasRequested;
     },
   };
 }
 
-const DENIED = "denied, since there is no terminal to ask on; --yes allows all, --no denies all";
-const NOBODY = {
-  run: DENIED,
-  outcome: DENIED,
+const DENIED_UNATTENDED =
+  "denied, since there is no terminal to ask on; --yes allows all, --no denies all";
+const UNATTENDED_TEXTS = {
+  run: DENIED_UNATTENDED,
+  outcome: DENIED_UNATTENDED,
   "lost-call": "ended here, since there is no terminal to ask on",
 } as const;
 
-function flagDecision({ yes, no }: ApprovalFlags): boolean | undefined {
+function readFlagDecision({ yes, no }: ApprovalFlags): boolean | undefined {
   if (yes === true) return true;
   return no === true ? false : undefined;
 }

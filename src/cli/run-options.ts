@@ -1,11 +1,11 @@
 import { Option, type Command } from "commander";
-import { addLimitOptions, addPlaceOptions } from "./agent-options.ts";
-import { CONFIG } from "./config-option.ts";
-import { positive } from "./number-option.ts";
+import { addLimitOptions, addConnectionOptions } from "./agent-options.ts";
+import { CONFIG_DESCRIPTION } from "./config-option.ts";
+import { parsePositive } from "./number-option.ts";
 import type { RunFlags } from "./run.ts";
 
 /** `spanline run`. */
-export function addRun(spanline: Command, done: (exitCode: number) => void): void {
+export function addRunCommand(spanline: Command, onExit: (exitCode: number) => void): void {
   const run = spanline
     .command("run")
     .description("run an agent from a prompt to the end of its turn, with tools that run here")
@@ -18,7 +18,9 @@ export function addRun(spanline: Command, done: (exitCode: number) => void): voi
         "an agent of the configuration; the first when not given",
       ).conflicts(["harness", "runtime"]),
     )
-    .addOption(new Option("-c, --config <file>", CONFIG).conflicts(["harness", "runtime"]))
+    .addOption(
+      new Option("-c, --config <file>", CONFIG_DESCRIPTION).conflicts(["harness", "runtime"]),
+    )
     .option("--qualifier <endpoint>", "the endpoint of it; DEFAULT when not given")
     .option("--user <id>", "on whose behalf the agent acts")
     .option("--system-prompt <text>", "instead of what the harness has")
@@ -29,10 +31,10 @@ export function addRun(spanline: Command, done: (exitCode: number) => void): voi
     .addOption(new Option("-n, --no", "let none of them run").conflicts("yes"))
     .option("-d, --data-dir <folder>", "where the demo agent saves notes")
     .optionsGroup("No further call of the agent is made after:")
-    .option("--max-steps <number>", "so many calls (50)", positive)
-    .option("--max-seconds <number>", "so many seconds (3600)", positive)
-    .option("--max-tokens <number>", "so many tokens", positive);
-  addPlaceOptions(run);
+    .option("--max-steps <number>", "so many calls (50)", parsePositive)
+    .option("--max-seconds <number>", "so many seconds (3600)", parsePositive)
+    .option("--max-tokens <number>", "so many tokens", parsePositive);
+  addConnectionOptions(run);
   addLimitOptions(run, "How long to wait in each call, in seconds:");
   run
     .optionsGroup("Output:")
@@ -44,8 +46,8 @@ export function addRun(spanline: Command, done: (exitCode: number) => void): voi
     .addOption(new Option("--json", "every event of the log as a line of JSON").conflicts("format"))
     .addHelpText("after", EXAMPLES)
     .action(async (prompt: string | undefined, flags: RunFlags) => {
-      const { runCommand } = await import("./run.ts");
-      done(await runCommand(prompt, flags));
+      const { runRunCommand } = await import("./run.ts");
+      onExit(await runRunCommand(prompt, flags));
     });
 }
 

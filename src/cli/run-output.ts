@@ -1,14 +1,14 @@
 import type { Envelope } from "../domain/envelope.ts";
 import type { Codec } from "../domain/codec.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
-import { turnStream } from "../domain/turn-stream.ts";
-import { liveEncoder, type LiveState, type LiveText } from "../inspect/live.ts";
-import { outputEncoder } from "../inspect/output-encoder.ts";
-import { PLAIN } from "../inspect/style.ts";
+import { createTurnStream } from "../domain/turn-stream.ts";
+import { createLiveEncoder, type LiveState, type LiveText } from "../inspect/live.ts";
+import { createOutputEncoder } from "../inspect/output-encoder.ts";
+import { PLAIN_STYLE } from "../inspect/style.ts";
 import type { Terminal } from "../platform/terminal.ts";
-import { folded } from "./folded.ts";
-import { shortened } from "./question-text.ts";
-import { coloured } from "./style.ts";
+import { wrapLines } from "./folded.ts";
+import { shortenArguments } from "./question-text.ts";
+import { createColorStyle } from "./style.ts";
 
 export interface OutputFlags {
   readonly format: "text" | "open-responses";
@@ -18,39 +18,43 @@ export interface OutputFlags {
 export interface RunOutput {
   add(envelope: Envelope): void;
   /** Resolves when all that was added is written. */
-  written(): Promise<void>;
+  flush(): Promise<void>;
   finish(): Promise<void>;
 }
 
 /** Writes a run while it comes. `gone` is called when nobody reads the result any more. */
-export function runOutput(flags: OutputFlags, terminal: Terminal, gone: () => void): RunOutput {
-  const turn = turnStream();
+export function createRunOutput(
+  flags: OutputFlags,
+  terminal: Terminal,
+  onOutputClosed: () => void,
+): RunOutput {
+  const turn = createTurnStream();
   const turnState = turn.initial();
-  let shown: ReturnType<typeof startEncoder> | undefined;
+  let encoding: ReturnType<typeof startEncoder> | undefined;
   let tail: Promise<void> = Promise.resolve();
 
-  const put = async ({ to, text }: LiveText): Promise<void> => {
-    if (to === "notes") terminal.note(text);
-    else if (!(await terminal.write(text))) gone();
+  const writePiece = async ({ target, text }: LiveText): Promise<void> => {
+    if (target === "notes") terminal.note(text);
+    else if (!(await terminal.write(text))) onOutputClosed();
   };
   const write = (piece: LiveText): void => {
-    tail = tail.then(() => put(piece));
+    tail = tail.then(() => writePiece(piece));
     // It is thrown by whoever waits for it, which may be later.
     tail.catch(() => undefined);
   };
   return {
     add(envelope) {
       if (flags.json === true) {
-        return write({ to: "result", text: `${JSON.stringify(envelope)}\n` });
+        return write({ target: "result", text: `${JSON.stringify(envelope)}\n` });
       }
-      shown ??= startEncoder(flags, terminal, envelope.sessionId);
-      const { encoder, state } = shown;
+      encoding ??= startEncoder(flags, terminal, envelope.sessionId);
+      const { encoder, state } = encoding;
       turn.step(turnState, envelope.event, (event) => encoder.step(state, event, write));
     },
-    written: () => tail,
+    flush: () => tail,
     finish() {
-      if (shown !== undefined) {
-        const { encoder, state } = shown;
+      if (encoding !== undefined) {
+        const { encoder, state } = encoding;
         turn.finish(turnState, (event) => encoder.step(state, event, write));
         encoder.finish(state, write);
       }
@@ -61,22 +65,22 @@ export function runOutput(flags: OutputFlags, terminal: Terminal, gone: () => vo
 
 function startEncoder({ format }: OutputFlags, terminal: Terminal, scope: string) {
   const encoder: Codec<unknown, ProviderEvent, LiveText> =
-    format === "text" ? forPeople(terminal) : forPrograms(scope);
+    format === "text" ? createTextEncoder(terminal) : createResponsesEncoder(scope);
   return { encoder, state: encoder.initial() };
 }
 
-function forPeople(terminal: Terminal): Codec<LiveState, ProviderEvent, LiveText> {
-  const style = terminal.colours ? coloured() : PLAIN;
-  const live = liveEncoder({ style, toTerminal: terminal.isWatched });
+function createTextEncoder(terminal: Terminal): Codec<LiveState, ProviderEvent, LiveText> {
+  const style = terminal.hasColours ? createColorStyle() : PLAIN_STYLE;
+  const live = createLiveEncoder({ style, isTerminal: terminal.isInteractive });
   return {
     ...live,
     step(state: LiveState, event, emit) {
       // A result stands below its call, without a heading that says who brought it.
       if (event.type === "tool.result") state.trace.heading = event.message;
-      live.step(state, forScreen(event), (piece) => {
+      live.step(state, shortenForScreen(event), (piece) => {
         emit(
-          piece.to === "notes"
-            ? { ...piece, text: folded(piece.text, process.stderr.columns) }
+          piece.target === "notes"
+            ? { ...piece, text: wrapLines(piece.text, process.stderr.columns) }
             : piece,
         );
       });
@@ -85,19 +89,23 @@ function forPeople(terminal: Terminal): Codec<LiveState, ProviderEvent, LiveText
 }
 
 /** Somebody who is asked sees all of it; whoever only watches wants to see the next line, too. */
-function forScreen(event: ProviderEvent): ProviderEvent {
-  if (event.type !== "tool.end" || event.call.input === null) return event;
-  const { call } = event;
-  return { ...event, call: { ...call, input: shortened(call.input, MOST_WATCHED) } };
+function shortenForScreen(event: ProviderEvent): ProviderEvent {
+  if (event.type !== "tool.end" || event.toolCall.input === null) return event;
+  const { toolCall } = event;
+  return {
+    ...event,
+    toolCall: { ...toolCall, input: shortenArguments(toolCall.input, MAX_ARGUMENT_LENGTH) },
+  };
 }
 
-const MOST_WATCHED = 300;
+const MAX_ARGUMENT_LENGTH = 300;
 
-function forPrograms(scope: string): Codec<unknown, ProviderEvent, LiveText> {
-  const inner = outputEncoder("open-responses", { style: PLAIN, scope });
+function createResponsesEncoder(scope: string): Codec<unknown, ProviderEvent, LiveText> {
+  const inner = createOutputEncoder("open-responses", { style: PLAIN_STYLE, scope });
   return {
     initial: () => inner.initial(),
-    step: (state, event, emit) => inner.step(state, event, (text) => emit({ to: "result", text })),
-    finish: (state, emit) => inner.finish(state, (text) => emit({ to: "result", text })),
+    step: (state, event, emit) =>
+      inner.step(state, event, (text) => emit({ target: "result", text })),
+    finish: (state, emit) => inner.finish(state, (text) => emit({ target: "result", text })),
   };
 }

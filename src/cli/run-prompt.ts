@@ -2,10 +2,10 @@ import { text } from "node:stream/consumers";
 import { SpanlineError } from "../domain/errors.ts";
 
 /** What to say: the argument, or what is piped in. */
-export async function promptFrom(given: string | undefined): Promise<string> {
+export async function readPrompt(argument: string | undefined): Promise<string> {
   const { stdin } = process;
-  if (given !== undefined && given !== "-") return given;
-  if (given === undefined && stdin.isTTY) {
+  if (argument !== undefined && argument !== "-") return argument;
+  if (argument === undefined && stdin.isTTY) {
     const message = "There is nothing to say: give the prompt, or - to type it and end with Ctrl-D";
     throw new SpanlineError("invalid_option", message);
   }

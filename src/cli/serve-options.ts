@@ -3,7 +3,7 @@ import type { ServeFlags } from "./serve.ts";
 import { addServingOptions } from "./serving-options.ts";
 
 /** `spanline serve`. */
-export function addServe(spanline: Command, done: (exitCode: number) => void): void {
+export function addServeCommand(spanline: Command, onExit: (exitCode: number) => void): void {
   const serve = spanline
     .command("serve")
     .description("serve agents to programs: Open Responses and chat completions, without the page");
@@ -11,8 +11,8 @@ export function addServe(spanline: Command, done: (exitCode: number) => void): v
     .option("--json", "say where it listens as JSON")
     .addHelpText("after", EXAMPLES)
     .action(async (flags: ServeFlags) => {
-      const { serveCommand } = await import("./serve.ts");
-      done(await serveCommand(flags));
+      const { runServeCommand } = await import("./serve.ts");
+      onExit(await runServeCommand(flags));
     });
 }
 

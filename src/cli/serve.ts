@@ -1,30 +1,32 @@
 import { serveBridge, type ServedBridge } from "../bridge/serve/serve-bridge.ts";
-import { oneLine } from "../inspect/style.ts";
-import { untilStopped, type BridgeFlags } from "./until-stopped.ts";
+import { toSingleLine } from "../inspect/style.ts";
+import { runUntilSignal, type BridgeFlags } from "./until-stopped.ts";
 
 export interface ServeFlags extends BridgeFlags {
   readonly json?: true;
 }
 
 /** Serves agents to clients of OpenAI until it is told to stop; returns the exit code. */
-export function serveCommand(flags: ServeFlags): Promise<number> {
-  return untilStopped(flags, {
+export function runServeCommand(flags: ServeFlags): Promise<number> {
+  return runUntilSignal(flags, {
     start: (options) => serveBridge(options, { portal: false }),
-    said: (served, directory) =>
-      flags.json === true ? asJson(served, directory) : asText(served, directory),
+    formatStarted: (served, directory) =>
+      flags.json === true ? formatJson(served, directory) : formatText(served, directory),
   });
 }
 
-function asText(served: ServedBridge, directory: string): string {
-  const { url, elsewhere, agents, isOwner, ownerPid, config, needsKey } = served;
+function formatText(served: ServedBridge, directory: string): string {
+  const { url, otherUrls, agents, isOwner, ownerPid, config, needsKey } = served;
   const [first = ""] = agents;
   const key = needsKey ? ` -H "authorization: Bearer $KEY"` : "";
   const body = JSON.stringify({ model: first, input: "Hello!", stream: true });
-  const told = [
-    ...(elsewhere.length === 0
+  const lines = [
+    ...(otherUrls.length === 0
       ? []
-      : [`Other machines reach them at ${elsewhere.map((one) => `${one}/v1`).join(", ")}.`]),
-    `Agents come from ${config === undefined ? "the demo" : oneLine(config)}: ${agents.join(", ")}.`,
+      : [
+          `Other machines reach them at ${otherUrls.map((address) => `${address}/v1`).join(", ")}.`,
+        ]),
+    `Agents come from ${config === undefined ? "the demo" : toSingleLine(config)}: ${agents.join(", ")}.`,
     ...(isOwner ? [] : [`Process ${ownerPid} runs the sessions.`]),
     `Sessions are kept in ${directory}.`,
   ];
@@ -34,13 +36,13 @@ function asText(served: ServedBridge, directory: string): string {
                                 -d '${body}'
   With a client of OpenAI's   OPENAI_BASE_URL=${url}/v1 OPENAI_API_KEY=${needsKey ? "$KEY" : "none"}
 
-${told.join("\n")}
+${lines.join("\n")}
 
 Ctrl-C stops it.
 `;
 }
 
-function asJson(served: ServedBridge, directory: string): string {
-  const { url, elsewhere, isOwner, ownerPid, config = null, agents, needsKey } = served;
+function formatJson(served: ServedBridge, directory: string): string {
+  const { url, otherUrls: elsewhere, isOwner, ownerPid, config = null, agents, needsKey } = served;
   return `${JSON.stringify({ url, elsewhere, isOwner, ownerPid, directory, config, agents, needsKey })}\n`;
 }

@@ -1,6 +1,6 @@
-import type { Serving } from "../bridge/config/configured-serving.ts";
-import { accessLogTo } from "./access-log-to.ts";
-import { configFrom, trustIn, type ConfigFlags } from "./agents-from.ts";
+import type { ServeSettings } from "../bridge/config/configured-serving.ts";
+import { createAccessLog } from "./access-log-to.ts";
+import { resolveConfigFile, createTrustCheck, type ConfigFlags } from "./agents-from.ts";
 import type { UpdatesFlags } from "./updates-option.ts";
 
 /** Where and to whom agents are served, as flags say it; the configuration says the rest. */
@@ -11,30 +11,34 @@ export interface ServingFlags extends ConfigFlags, UpdatesFlags {
   readonly accessLog?: true | string;
 }
 
-export interface ServingPlace extends UpdatesFlags {
-  readonly serving?: Serving;
+export interface ServingOptions extends UpdatesFlags {
+  readonly serving?: ServeSettings;
   readonly host?: string;
   readonly port?: number;
   readonly accessLog?: (line: string) => void;
 }
 
-export async function servingFrom(
+export async function readServing(
   flags: ServingFlags,
   note: (line: string) => void,
-): Promise<ServingPlace> {
+): Promise<ServingOptions> {
   const { host, port, accessLog, updates } = flags;
-  const file = configFrom(flags);
-  const serving = file === undefined ? {} : { serving: await servingIn(file, flags) };
+  const file = resolveConfigFile(flags);
+  const serving = file === undefined ? {} : { serving: await loadServeSettings(file, flags) };
   return {
     ...serving,
     ...(host !== undefined && { host }),
     ...(port !== undefined && { port }),
     ...(updates !== undefined && { updates }),
-    ...(accessLog !== undefined && { accessLog: accessLogTo(accessLog, note) }),
+    ...(accessLog !== undefined && { accessLog: createAccessLog(accessLog, note) }),
   };
 }
 
-async function servingIn(file: string, flags: ConfigFlags): Promise<Serving> {
-  const { configuredServing } = await import("../bridge/config/configured-serving.ts");
-  return configuredServing({ file, environment: process.env, isTrusted: trustIn(file, flags) });
+async function loadServeSettings(file: string, flags: ConfigFlags): Promise<ServeSettings> {
+  const { readServeSettings } = await import("../bridge/config/configured-serving.ts");
+  return readServeSettings({
+    file,
+    environment: process.env,
+    isTrusted: createTrustCheck(file, flags),
+  });
 }

@@ -2,30 +2,30 @@ import { auditLog, isProven, type AuditEntry, type AuditGap } from "../bridge/au
 import { auditOutput } from "../bridge/audit-output.ts";
 import { readReceiptHeads } from "../bridge/receipt-heads.ts";
 import { readSigningKeys } from "../bridge/signing-keys.ts";
-import { prettyJson } from "../inspect/pretty-json.ts";
+import { formatPrettyJson } from "../inspect/pretty-json.ts";
 import type { Style } from "../inspect/style.ts";
-import { userDirectory } from "../platform/state-directory.ts";
-import { callNames, cutLine, entryLines, gapLine } from "./audit-lines.ts";
-import { reportProblems, sessionLog } from "./sessions-log.ts";
-import { findSession, runSessions, type SessionsFlags } from "./sessions-run.ts";
+import { resolveUserDirectory } from "../platform/state-directory.ts";
+import { createCallNames, cutLine, formatAuditEntry, formatAuditGap } from "./audit-lines.ts";
+import { reportProblems, openSessionLog } from "./sessions-log.ts";
+import { findSession, withSessionsContext, type SessionsFlags } from "./sessions-run.ts";
 
 export interface AuditFlags extends SessionsFlags {
   readonly json?: true;
 }
 
 /** Lists who let what run in a session; 1 unless the log can be read whole and every receipt is proven to be as it was written. */
-export async function auditCommand(reference: string, flags: AuditFlags): Promise<number> {
-  return runSessions(flags, async (run) => {
+export async function runSessionsAudit(reference: string, flags: AuditFlags): Promise<number> {
+  return withSessionsContext(flags, async (run) => {
     const { sessions, terminal, style } = run;
     const { sessionId, incarnation } = await findSession(reference, run);
-    const user = userDirectory(process.env);
+    const user = resolveUserDirectory(process.env);
     const audit = auditLog(await readSigningKeys(user));
     // Before the log: a bridge may be writing both.
     const heads = await readReceiptHeads(user);
-    const names = callNames();
+    const names = createCallNames();
     const entries: AuditEntry[] = [];
     const gaps: AuditGap[] = [];
-    const log = sessionLog(sessions, sessionId);
+    const log = openSessionLog(sessions, sessionId);
     for await (const examined of log.events) {
       if (examined.status !== "readable") continue;
       const { envelope } = examined;
@@ -36,17 +36,18 @@ export async function auditCommand(reference: string, flags: AuditFlags): Promis
       gaps.push(...found);
       if (flags.json === true) continue;
       // Whoever has read enough of it still gets an answer.
-      if (entry !== undefined) await terminal.write(entryLines(entry, names.of, style));
-      for (const one of found) await terminal.write(gapLine(one, names.of, style));
+      if (entry !== undefined)
+        await terminal.write(formatAuditEntry(entry, names.resolveName, style));
+      for (const one of found) await terminal.write(formatAuditGap(one, names.resolveName, style));
     }
     const missingAtEnd = heads.missingAfter(incarnation, audit.last);
     heads.close();
     const { problems } = log;
     const report: AuditReport = { entries, gaps, missingAtEnd };
     if (flags.json === true)
-      await terminal.write(`${prettyJson({ sessionId, ...report, problems })}\n`);
+      await terminal.write(`${formatPrettyJson({ sessionId, ...report, problems })}\n`);
     else if (!isEmpty(report) || problems.length === 0)
-      await terminal.write(summary(report, style));
+      await terminal.write(formatSummary(report, style));
     return Math.max(reportProblems(log, terminal), isWholeAndProven(report) ? 0 : 1);
   });
 }
@@ -66,11 +67,11 @@ function isEmpty({ entries, gaps, missingAtEnd }: AuditReport): boolean {
   return entries.length === 0 && gaps.length === 0 && missingAtEnd === 0;
 }
 
-function summary(report: AuditReport, style: Style): string {
+function formatSummary(report: AuditReport, style: Style): string {
   const { entries, gaps, missingAtEnd } = report;
   if (isEmpty(report)) return "Nothing was decided in this session yet.\n";
-  const count = (wanted: AuditEntry["signature"]): number =>
-    entries.filter(({ signature }) => signature === wanted).length;
+  const count = (expected: AuditEntry["signature"]): number =>
+    entries.filter(({ signature }) => signature === expected).length;
   const parts = [`${entries.length} receipts`, `${count("valid")} valid`];
   if (count("unsigned") > 0) parts.push(`${count("unsigned")} unsigned`);
   if (count("unknown-key") > 0)
@@ -80,7 +81,7 @@ function summary(report: AuditReport, style: Style): string {
     gaps.filter(({ what }) => kinds.includes(what)).length;
   const changed = entries.filter(({ isChanged }) => isChanged === true).length + gapsOf("shown");
   const outputs = gapsOf("output");
-  const isWhole =
+  const isComplete =
     missingAtEnd === 0 &&
     gapsOf("started", "asked", "denied") === 0 &&
     entries.every(({ missing }) => missing === undefined);
@@ -88,7 +89,7 @@ function summary(report: AuditReport, style: Style): string {
     ...(forged > 0 ? [`${forged} were changed after they were written.`] : []),
     ...(changed > 0 ? [`${changed} are about other arguments than the log has.`] : []),
     ...(outputs > 0 ? [`${outputs} are about another output than is stored.`] : []),
-    ...(isWhole ? [] : ["Some are missing."]),
+    ...(isComplete ? [] : ["Some are missing."]),
   ];
   const cut = missingAtEnd > 0 ? cutLine(missingAtEnd, style) : "";
   return `${cut}${[`${parts.join(", ")}.`, ...bad.map((text) => style.bad(text))].join(" ")}\n`;

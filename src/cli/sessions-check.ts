@@ -1,25 +1,25 @@
-import { counted } from "../domain/counted.ts";
-import { prettyJson } from "../inspect/pretty-json.ts";
-import { oneLine } from "../inspect/style.ts";
-import { runSessions, type SessionsFlags } from "./sessions-run.ts";
+import { pluralize } from "../domain/counted.ts";
+import { formatPrettyJson } from "../inspect/pretty-json.ts";
+import { toSingleLine } from "../inspect/style.ts";
+import { withSessionsContext, type SessionsFlags } from "./sessions-run.ts";
 
 export interface CheckFlags extends SessionsFlags {
   readonly json?: true;
 }
 
 /** Examines the database of a data directory and the log of every session in it; 1 if anything is wrong. */
-export async function checkCommand(flags: CheckFlags): Promise<number> {
-  return runSessions(flags, async ({ sessions, terminal, directory }) => {
-    const problems = await sessions.check();
-    const size = await sessions.size();
+export async function runSessionsCheck(flags: CheckFlags): Promise<number> {
+  return withSessionsContext(flags, async ({ sessions, terminal, directory }) => {
+    const problems = await sessions.checkIntegrity();
+    const size = await sessions.measureSize();
     if (flags.json === true)
-      await terminal.write(`${prettyJson({ directory, ...size, problems })}\n`);
+      await terminal.write(`${formatPrettyJson({ directory, ...size, problems })}\n`);
     else {
-      for (const problem of problems) await terminal.write(`${oneLine(problem)}\n`);
-      const found = problems.length === 0 ? "no problems" : counted(problems.length, "problem");
+      for (const problem of problems) await terminal.write(`${toSingleLine(problem)}\n`);
+      const result = problems.length === 0 ? "no problems" : pluralize(problems.length, "problem");
       const { sessions: some, events } = size;
       terminal.note(
-        `${counted(some, "session")} with ${counted(events, "event")} in ${directory}: ${found} found\n`,
+        `${pluralize(some, "session")} with ${pluralize(events, "event")} in ${directory}: ${result} found\n`,
       );
     }
     return problems.length === 0 ? 0 : 1;

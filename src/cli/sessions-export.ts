@@ -1,24 +1,24 @@
 import { open } from "node:fs/promises";
-import { counted } from "../domain/counted.ts";
+import { pluralize } from "../domain/counted.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import type { Terminal } from "../platform/terminal.ts";
-import { examinedJson, reportProblems, sessionLog } from "./sessions-log.ts";
-import { findSession, runSessions, type SessionsFlags } from "./sessions-run.ts";
+import { encodeExamined, reportProblems, openSessionLog } from "./sessions-log.ts";
+import { findSession, withSessionsContext, type SessionsFlags } from "./sessions-run.ts";
 
 export interface ExportFlags extends SessionsFlags {
   readonly output: string;
 }
 
-export async function exportCommand(reference: string, flags: ExportFlags): Promise<number> {
-  return runSessions(flags, async (run) => {
+export async function runSessionsExport(reference: string, flags: ExportFlags): Promise<number> {
+  return withSessionsContext(flags, async (run) => {
     const { sessions, terminal } = run;
     const { sessionId } = await findSession(reference, run);
     const { write, close } = await openOutput(flags.output, terminal);
-    const log = sessionLog(sessions, sessionId);
+    const log = openSessionLog(sessions, sessionId);
     let count = 0;
     try {
       for await (const examined of log.events) {
-        const line = JSON.stringify(examinedJson(sessionId, examined));
+        const line = JSON.stringify(encodeExamined(sessionId, examined));
         if (!(await write(`${line}\n`))) return reportProblems(log, terminal);
         if (examined.status !== "missing") count += 1;
       }
@@ -26,7 +26,7 @@ export async function exportCommand(reference: string, flags: ExportFlags): Prom
       await close();
     }
     if (flags.output !== "-")
-      terminal.note(`${counted(count, "event")} of ${sessionId} in ${flags.output}\n`);
+      terminal.note(`${pluralize(count, "event")} of ${sessionId} in ${flags.output}\n`);
     return reportProblems(log, terminal);
   });
 }

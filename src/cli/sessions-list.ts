@@ -1,8 +1,8 @@
 import type { SessionRecord } from "../bridge/stored-sessions.ts";
-import { prettyJson } from "../inspect/pretty-json.ts";
-import { oneLine } from "../inspect/style.ts";
+import { formatPrettyJson } from "../inspect/pretty-json.ts";
+import { toSingleLine } from "../inspect/style.ts";
 import { systemClock } from "../platform/clock.ts";
-import { runSessions, type SessionsFlags } from "./sessions-run.ts";
+import { withSessionsContext, type SessionsFlags } from "./sessions-run.ts";
 
 export interface ListFlags extends SessionsFlags {
   readonly search?: string;
@@ -12,41 +12,47 @@ export interface ListFlags extends SessionsFlags {
   readonly json?: true;
 }
 
-export async function listCommand(flags: ListFlags): Promise<number> {
-  return runSessions(flags, async ({ sessions, terminal, directory }) => {
+export async function runSessionsList(flags: ListFlags): Promise<number> {
+  return withSessionsContext(flags, async ({ sessions, terminal, directory }) => {
     const { limit, page, search, agent, json } = flags;
-    const found = await sessions.sessions({
+    const result = await sessions.listSessions({
       limit,
       ...(page !== undefined && { page }),
       ...(search !== undefined && { search }),
       ...(agent !== undefined && { agent }),
     });
     if (json === true) {
-      await terminal.write(`${prettyJson(found)}\n`);
+      await terminal.write(`${formatPrettyJson(result)}\n`);
       return 0;
     }
-    if (found.sessions.length === 0) {
+    if (result.sessions.length === 0) {
       const isFiltered = search !== undefined || agent !== undefined;
       terminal.note(`${isFiltered ? "Nothing fits" : "There are no sessions"} in ${directory}\n`);
       return 0;
     }
-    await terminal.write(tableText(found.sessions, systemClock.now()));
-    if (found.nextPage !== undefined) terminal.note(`\nmore with --page ${found.nextPage}\n`);
+    await terminal.write(formatTable(result.sessions, systemClock.now()));
+    if (result.nextPage !== undefined) terminal.note(`\nmore with --page ${result.nextPage}\n`);
     return 0;
   });
 }
 
-function tableText(sessions: readonly SessionRecord[], now: number): string {
+function formatTable(sessions: readonly SessionRecord[], now: number): string {
   // Of one's own machine there is nothing to say.
-  const hasOthers = sessions.some(({ principal }) => principal !== "local");
-  const whose = (name: string): string[] => (hasOthers ? [name] : []);
+  const hasOtherPrincipals = sessions.some(({ principal }) => principal !== "local");
+  const principalColumn = (name: string): string[] => (hasOtherPrincipals ? [name] : []);
   const rows = [
-    ["SESSION", "STATE", "AGENT", ...whose("PRINCIPAL"), "CHANGED", "EVENTS", "TITLE"],
+    ["SESSION", "STATE", "AGENT", ...principalColumn("PRINCIPAL"), "CHANGED", "EVENTS", "TITLE"],
     ...sessions.map(({ sessionId, state, agent, principal, updatedAt, seq, title }) => {
-      const age = ageText(now - updatedAt);
-      return [sessionId, state, agent, ...whose(principal), age, String(seq), title ?? "-"].map(
-        cell,
-      );
+      const age = formatAge(now - updatedAt);
+      return [
+        sessionId,
+        state,
+        agent,
+        ...principalColumn(principal),
+        age,
+        String(seq),
+        title ?? "-",
+      ].map(formatCell);
     }),
   ];
   const widths = (rows[0] ?? []).map((_, at) =>
@@ -60,15 +66,15 @@ function tableText(sessions: readonly SessionRecord[], now: number): string {
   return `${rows.map(line).join("\n")}\n`;
 }
 
-function cell(text: string): string {
-  const shown = oneLine(text);
-  return shown.length > MOST_SHOWN ? `${shown.slice(0, MOST_SHOWN - 1)}…` : shown;
+function formatCell(text: string): string {
+  const line = toSingleLine(text);
+  return line.length > MAX_CELL_LENGTH ? `${line.slice(0, MAX_CELL_LENGTH - 1)}…` : line;
 }
 
-const MOST_SHOWN = 60;
+const MAX_CELL_LENGTH = 60;
 
 /** How long ago, in the largest unit that says something. */
-function ageText(milliseconds: number): string {
+function formatAge(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1000);
   if (seconds < 10) return "just now";
   const [unit, size] = UNITS.find(([, length]) => seconds >= length) ?? ["s", 1];

@@ -4,18 +4,18 @@ import {
   type StoredSessions,
 } from "../bridge/stored-sessions.ts";
 import { SpanlineError } from "../domain/errors.ts";
-import { PLAIN, type Style } from "../inspect/style.ts";
-import { processTerminal, type Terminal } from "../platform/terminal.ts";
-import { complaint } from "./complaint.ts";
-import { dataDirectory } from "./data-directory.ts";
-import { nearNames } from "../domain/near-names.ts";
-import { coloured } from "./style.ts";
+import { PLAIN_STYLE, type Style } from "../inspect/style.ts";
+import { createProcessTerminal, type Terminal } from "../platform/terminal.ts";
+import { formatErrorMessage } from "./complaint.ts";
+import { resolveDataDirectory } from "./data-directory.ts";
+import { suggestNames } from "../domain/near-names.ts";
+import { createColorStyle } from "./style.ts";
 
 export interface SessionsFlags {
   readonly dataDir?: string;
 }
 
-export interface SessionsRun {
+export interface SessionsContext {
   readonly directory: string;
   readonly sessions: StoredSessions;
   readonly terminal: Terminal;
@@ -23,20 +23,22 @@ export interface SessionsRun {
 }
 
 /** Opens the sessions for reading, and turns whatever comes of a command into an exit code and words for people. */
-export async function runSessions(
+export async function withSessionsContext(
   { dataDir }: SessionsFlags,
-  command: (run: SessionsRun) => Promise<number>,
+  command: (run: SessionsContext) => Promise<number>,
 ): Promise<number> {
-  const terminal = processTerminal();
-  const style = terminal.colours ? coloured() : PLAIN;
+  const terminal = createProcessTerminal();
+  const style = terminal.hasColours ? createColorStyle() : PLAIN_STYLE;
   let sessions: StoredSessions | undefined;
   try {
-    const directory = dataDirectory(dataDir, (line) => terminal.note(`${line}\n`));
+    const directory = resolveDataDirectory(dataDir, (line) => terminal.note(`${line}\n`));
     sessions = await openStoredSessions(directory);
     return await command({ directory, sessions, terminal, style });
   } catch (error) {
-    terminal.note(`${complaint(error, { nextStep, flagFor: (path) => FLAGS.get(path) })}\n`);
-    return error instanceof SpanlineError && UNUSABLE.has(error.code) ? 2 : 1;
+    terminal.note(
+      `${formatErrorMessage(error, { nextStep: suggestNextStep, findFlag: (path) => OPTION_FLAGS.get(path) })}\n`,
+    );
+    return error instanceof SpanlineError && USAGE_ERROR_CODES.has(error.code) ? 2 : 1;
   } finally {
     await sessions?.close();
   }
@@ -45,12 +47,12 @@ export async function runSessions(
 /** The session of an id, or the one that changed last. */
 export async function findSession(
   reference: string,
-  { sessions, directory }: SessionsRun,
+  { sessions, directory }: SessionsContext,
 ): Promise<SessionRecord> {
-  const { sessions: newest } = await sessions.sessions({ limit: MOST_COMPARED });
-  const found = reference === "latest" ? newest[0] : await sessions.session(reference);
-  if (found !== undefined) return found;
-  const near = nearNames(
+  const { sessions: newest } = await sessions.listSessions({ limit: MAX_COMPARED });
+  const session = reference === "latest" ? newest[0] : await sessions.findSession(reference);
+  if (session !== undefined) return session;
+  const similarIds = suggestNames(
     reference,
     newest.map(({ sessionId }) => sessionId),
   );
@@ -59,12 +61,12 @@ export async function findSession(
     reference === "latest"
       ? `There is no session ${where}`
       : `There is no session ${reference} ${where}`;
-  throw new SpanlineError("not_found", message, { details: { near } });
+  throw new SpanlineError("not_found", message, { details: { near: similarIds } });
 }
 
-const MOST_COMPARED = 1000;
+const MAX_COMPARED = 1000;
 
-const UNUSABLE: ReadonlySet<string> = new Set([
+const USAGE_ERROR_CODES: ReadonlySet<string> = new Set([
   "invalid_option",
   "not_found",
   "cursor_ahead",
@@ -73,15 +75,15 @@ const UNUSABLE: ReadonlySet<string> = new Set([
   "store_failed",
 ]);
 
-const FLAGS: ReadonlyMap<string, string> = new Map([["page", "--page"]]);
+const OPTION_FLAGS: ReadonlyMap<string, string> = new Map([["page", "--page"]]);
 
-function nextStep({ code, details }: SpanlineError): string | undefined {
+function suggestNextStep({ code, details }: SpanlineError): string | undefined {
   if (code === "cursor_ahead" || code === "cursor_gone") {
     return "Leave out --from for what comes, or say --from 0 for all that is kept.";
   }
   if (code !== "not_found") return undefined;
-  const near = Array.isArray(details["near"]) ? details["near"].join(", ") : "";
-  if (near !== "") return `Did you mean ${near}?`;
+  const similarIds = Array.isArray(details["near"]) ? details["near"].join(", ") : "";
+  if (similarIds !== "") return `Did you mean ${similarIds}?`;
   // The session was found.
   if (details["sessionId"] !== undefined) return "`spanline sessions list` shows which ones wait.";
   return details["directory"] === undefined

@@ -1,7 +1,7 @@
 import { SpanlineError } from "../domain/errors.ts";
-import { findSession, runSessions, type SessionsFlags } from "./sessions-run.ts";
-import { eventWriter } from "./sessions-show.ts";
-import { stopped } from "./stopped.ts";
+import { findSession, withSessionsContext, type SessionsFlags } from "./sessions-run.ts";
+import { createEventWriter } from "./sessions-show.ts";
+import { waitForSignal } from "./stopped.ts";
 
 export interface TailFlags extends SessionsFlags {
   readonly from?: number;
@@ -9,15 +9,15 @@ export interface TailFlags extends SessionsFlags {
   readonly json?: true;
 }
 
-export async function tailCommand(reference: string, flags: TailFlags): Promise<number> {
-  return runSessions(flags, async (run) => {
+export async function runSessionsTail(reference: string, flags: TailFlags): Promise<number> {
+  return withSessionsContext(flags, async (run) => {
     const { sessions, terminal, style } = run;
     const { sessionId, incarnation } = await findSession(reference, run);
-    const head = await sessions.head(sessionId);
+    const head = await sessions.readHead(sessionId);
     const end = new AbortController();
-    void stopped().then(() => end.abort());
+    void waitForSignal().then(() => end.abort());
     const cursor = { incarnation, seq: flags.from ?? head?.seq ?? 0 };
-    const write = eventWriter(flags, style);
+    const write = createEventWriter(flags, style);
     terminal.note(`following ${sessionId} behind event ${cursor.seq}; Ctrl-C ends it\n`);
     for await (const { events } of sessions.subscribe(sessionId, cursor, end.signal)) {
       for (const envelope of events) {

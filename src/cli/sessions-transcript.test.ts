@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../domain/agent-event.ts";
-import { PLAIN } from "../inspect/style.ts";
-import { sessionTranscript } from "./sessions-transcript.ts";
+import type { SessionEvent } from "../domain/agent-event.ts";
+import { PLAIN_STYLE } from "../inspect/style.ts";
+import { createTranscript } from "./sessions-transcript.ts";
 
-function shown(...events: readonly AgentEvent[]): string {
-  const transcript = sessionTranscript(PLAIN);
+function shown(...events: readonly SessionEvent[]): string {
+  const transcript = createTranscript(PLAIN_STYLE);
   const state = transcript.initial();
   let text = "";
   for (const [at, event] of events.entries()) {
@@ -14,7 +14,7 @@ function shown(...events: readonly AgentEvent[]): string {
   return text;
 }
 
-const said: readonly AgentEvent[] = [
+const said: readonly SessionEvent[] = [
   { type: "turn.started", turnId: "turn_1", promptId: "prompt_1" },
   { type: "message.started", messageId: "m1", role: "assistant" },
 ];
@@ -28,7 +28,7 @@ describe("a session's transcript", () => {
       { type: "client.detached", clientId: "c1", reason: "bridge_restarted" },
       { type: "text.finished", ...cut, block: 0, text: "This is half a" },
       { type: "message.finished", ...cut, reason: null },
-      { type: "call.lost", callId: "call_1" },
+      { type: "invocation.lost", invocationId: "call_1" },
     );
     expect(text.split("\n").slice(2)).toEqual([
       "assistant",
@@ -53,7 +53,7 @@ describe("a session's transcript", () => {
     const text = shown(
       { type: "plan.updated", entries },
       { type: "plan.updated", entries: [] },
-      { type: "session.configured", mode: "ask" },
+      { type: "session.mode_changed", mode: "ask" },
     );
     expect(text.split("\n")).toEqual([
       "  plan",

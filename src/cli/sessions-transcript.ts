@@ -1,18 +1,18 @@
 import type {
-  AgentEvent,
+  SessionEvent,
   ApprovalResolved,
   MessageSent,
   PlanUpdated,
 } from "../domain/agent-event.ts";
 import type { Codec, Emit } from "../domain/codec.ts";
 import type { Envelope } from "../domain/envelope.ts";
-import { jsonText } from "../domain/json.ts";
+import { toJsonText } from "../domain/json.ts";
 import type { PlanStatus } from "../domain/plan.ts";
-import { turnStream, type TurnStreamState } from "../domain/turn-stream.ts";
-import { oneLine, printable, type Style } from "../inspect/style.ts";
-import { traceEncoder, type TraceState } from "../inspect/trace.ts";
-import { isoTime } from "../domain/iso-time.ts";
-import { partText } from "../domain/part-text.ts";
+import { createTurnStream, type TurnStreamState } from "../domain/turn-stream.ts";
+import { toSingleLine, escapeControls, type Style } from "../inspect/style.ts";
+import { createTraceEncoder, type TraceState } from "../inspect/trace.ts";
+import { formatIsoTime } from "../domain/iso-time.ts";
+import { formatPromptPart } from "../domain/part-text.ts";
 
 interface TranscriptState {
   stream: TurnStreamState;
@@ -20,46 +20,46 @@ interface TranscriptState {
   /** Messages of the agent that have not ended. */
   openMessages: Set<string>;
   /** That the session was taken up again: the log has it before the ends of what was said until then, people saw it after. */
-  isRetaken: boolean;
+  isResumed: boolean;
 }
 
 /** What was said and done in a session, for people: turn by turn, each block when it ends. */
-export function sessionTranscript(style: Style): Codec<TranscriptState, Envelope, string> {
-  const turn = turnStream();
-  const trace = traceEncoder(style);
+export function createTranscript(style: Style): Codec<TranscriptState, Envelope, string> {
+  const turn = createTurnStream();
+  const trace = createTraceEncoder(style);
   const fresh = (): TranscriptState => ({
     stream: turn.initial(),
     trace: trace.initial(),
     openMessages: new Set(),
-    isRetaken: false,
+    isResumed: false,
   });
   return {
     initial: fresh,
     step(state, { at, event }, emit) {
       if (event.type === "turn.started") {
         Object.assign(state, fresh());
-        return emit(style.dim(`\n── ${isoTime(at)} ──\n`));
+        return emit(style.dim(`\n── ${formatIsoTime(at)} ──\n`));
       }
-      turn.step(state.stream, event, (said) => {
+      turn.step(state.stream, event, (providerEvent) => {
         // A result stands below its call, without a heading that says who brought it.
-        if (said.type === "tool.result") state.trace.heading = said.message;
-        trace.step(state.trace, said, emit);
+        if (providerEvent.type === "tool.result") state.trace.heading = providerEvent.message;
+        trace.step(state.trace, providerEvent, emit);
       });
       if (event.type === "turn.finished") {
         turn.finish(state.stream, (end) => trace.step(state.trace, end, emit));
         trace.finish(state.trace, emit);
       }
-      beside(event, style, emit);
-      followRetake(state, event);
-      if (!state.isRetaken || state.openMessages.size > 0) return;
-      state.isRetaken = false;
+      emitSessionNote(event, style, emit);
+      trackResume(state, event);
+      if (!state.isResumed || state.openMessages.size > 0) return;
+      state.isResumed = false;
       emit(style.warn("  ! taken up again: the process that ran it was gone\n"));
     },
     finish() {},
   };
 }
 
-function followRetake(state: TranscriptState, event: AgentEvent): void {
+function trackResume(state: TranscriptState, event: SessionEvent): void {
   switch (event.type) {
     case "message.started":
       state.openMessages.add(event.messageId);
@@ -71,7 +71,7 @@ function followRetake(state: TranscriptState, event: AgentEvent): void {
       state.openMessages.clear();
       return;
     case "session.recovered":
-      state.isRetaken = true;
+      state.isResumed = true;
       return;
     default:
       return;
@@ -79,24 +79,24 @@ function followRetake(state: TranscriptState, event: AgentEvent): void {
 }
 
 /** What happened around what the agent says. */
-function beside(event: AgentEvent, style: Style, emit: Emit<string>): void {
+function emitSessionNote(event: SessionEvent, style: Style, emit: Emit<string>): void {
   switch (event.type) {
     case "message.sent":
-      return emit(sentText(event, style));
-    case "tool.progressed":
-      return emit(style.dim(`  … ${oneLine(event.text)}\n`));
+      return emit(formatSentMessage(event, style));
+    case "tool.progress":
+      return emit(style.dim(`  … ${toSingleLine(event.text)}\n`));
     case "approval.requested": {
       const { action, input, approvalId } = event;
-      const what = oneLine(input === null ? action : `${action} ${jsonText(input)}`);
-      return emit(`${style.warn("  ?")} ${what} ${style.dim(oneLine(approvalId))}\n`);
+      const subject = toSingleLine(input === null ? action : `${action} ${toJsonText(input)}`);
+      return emit(`${style.warn("  ?")} ${subject} ${style.dim(toSingleLine(approvalId))}\n`);
     }
     case "approval.resolved":
-      return emit(`${style.note("  =")} ${resolvedText(event)}\n`);
+      return emit(`${style.note("  =")} ${formatResolution(event)}\n`);
     case "plan.updated":
-      return emit(planText(event, style));
-    case "session.configured":
+      return emit(formatPlan(event, style));
+    case "session.mode_changed":
       return emit(style.dim(`  · the mode is ${event.mode} now\n`));
-    case "call.lost":
+    case "invocation.lost":
       return emit(style.bad("  ! the connection to the agent was lost\n"));
     case "prompt.withdrawn":
       return emit(style.dim("  · a prompt that waited was withdrawn\n"));
@@ -106,12 +106,14 @@ function beside(event: AgentEvent, style: Style, emit: Emit<string>): void {
 }
 
 /** A line for each entry, with its status in a sign. */
-function planText({ entries }: PlanUpdated, style: Style): string {
-  const lines = entries.map(({ content, status }) => `  ${SIGNS[status]} ${oneLine(content)}\n`);
+function formatPlan({ entries }: PlanUpdated, style: Style): string {
+  const lines = entries.map(
+    ({ content, status }) => `  ${PLAN_STATUS_SIGNS[status]} ${toSingleLine(content)}\n`,
+  );
   return `${style.dim(entries.length === 0 ? "  no plan any more" : "  plan")}\n${lines.join("")}`;
 }
 
-const SIGNS: { readonly [Status in PlanStatus]: string } = {
+const PLAN_STATUS_SIGNS: { readonly [Status in PlanStatus]: string } = {
   pending: "[ ]",
   in_progress: "[>]",
   completed: "[x]",
@@ -119,22 +121,24 @@ const SIGNS: { readonly [Status in PlanStatus]: string } = {
   cancelled: "[-]",
 };
 
-function sentText({ origin, content }: MessageSent, style: Style): string {
-  const who = {
+function formatSentMessage({ origin, content }: MessageSent, style: Style): string {
+  const sender = {
     prompt: "user",
     instructions: "instructions",
     recovery: "spanline, after the loss",
     reprompt: "spanline",
   }[origin];
-  const lines = content.flatMap((part) => printable(partText(part)).split("\n"));
-  return `${style.strong(who)}\n${lines.map((line) => `  ${line}\n`).join("")}\n`;
+  const lines = content.flatMap((part) => escapeControls(formatPromptPart(part)).split("\n"));
+  return `${style.strong(sender)}\n${lines.map((line) => `  ${line}\n`).join("")}\n`;
 }
 
-function resolvedText({ decision, by, reason }: ApprovalResolved): string {
-  return oneLine(`${decision}${BY[by]}${reason === undefined ? "" : `: ${reason}`}`);
+function formatResolution({ decision, resolvedBy, reason }: ApprovalResolved): string {
+  return toSingleLine(
+    `${decision}${RESOLVED_BY_TEXTS[resolvedBy]}${reason === undefined ? "" : `: ${reason}`}`,
+  );
 }
 
-const BY: { readonly [By in ApprovalResolved["by"]]: string } = {
+const RESOLVED_BY_TEXTS: { readonly [By in ApprovalResolved["resolvedBy"]]: string } = {
   person: "",
   deadline: ", since nobody answered in time",
   cancel: ", by the end of the turn",

@@ -1,5 +1,5 @@
 /** Resolves when somebody wants this process to end. Whoever wants it once more ends it at once. */
-export function stopped(): Promise<void> {
+export function waitForSignal(): Promise<void> {
   return new Promise((resolve) => {
     const stop = (): void => {
       for (const signal of SIGNALS) process.off(signal, stop);

@@ -1,13 +1,13 @@
 import picocolors from "picocolors";
 import type { Style } from "../inspect/style.ts";
 
-export function coloured(): Style {
+export function createColorStyle(): Style {
   const { bold, dim, green, cyan, yellow, red } = picocolors.createColors(true);
   return { strong: bold, dim, good: green, note: cyan, warn: yellow, bad: red };
 }
 
 /** What only text of people and agents has. */
-export function colouredMarks(): {
+export function createColorMarks(): {
   readonly emphasis: (text: string) => string;
   readonly struck: (text: string) => string;
   readonly link: (text: string) => string;

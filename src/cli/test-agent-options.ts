@@ -1,25 +1,25 @@
 import type { Command } from "commander";
-import { addLimitOptions, addPlaceOptions } from "./agent-options.ts";
-import { CONFIG } from "./config-option.ts";
+import { addLimitOptions, addConnectionOptions } from "./agent-options.ts";
+import { CONFIG_DESCRIPTION } from "./config-option.ts";
 import type { TestAgentFlags } from "./test-agent.ts";
 
 /** `spanline test`. */
-export function addTestAgent(spanline: Command, done: (exitCode: number) => void): void {
+export function addTestCommand(spanline: Command, onExit: (exitCode: number) => void): void {
   const test = spanline
     .command("test")
     .description("say hello to an agent, and show each stage of it, as an evaluation would see it")
     .argument("[agent]", "an agent of the configuration, or the ARN of a harness or a runtime")
-    .option("-c, --config <file>", CONFIG)
+    .option("-c, --config <file>", CONFIG_DESCRIPTION)
     .option("-d, --data-dir <folder>", "where agents of the configuration keep what they keep");
-  addPlaceOptions(test);
+  addConnectionOptions(test);
   addLimitOptions(test, "How long to wait in each turn, in seconds:");
   test
     .optionsGroup("Output:")
     .option("--json", "one object with every stage")
     .addHelpText("after", EXAMPLES)
     .action(async (agent: string | undefined, flags: TestAgentFlags) => {
-      const { testAgentCommand } = await import("./test-agent.ts");
-      done(await testAgentCommand(agent, flags));
+      const { runTestCommand } = await import("./test-agent.ts");
+      onExit(await runTestCommand(agent, flags));
     });
 }
 

@@ -14,18 +14,20 @@ export interface TestedAgent extends Pick<RunnableAgent["agent"], "provider"> {
 }
 
 /** Two turns in one session, stage by stage. Throws what the agent's side refuses. */
-export async function* agentStages(agent: TestedAgent): AsyncGenerator<TestStep, void, undefined> {
+export async function* runTestStages(
+  agent: TestedAgent,
+): AsyncGenerator<TestStep, void, undefined> {
   const messages: ChatCompletionMessage[] = [{ role: "user", content: HELLO }];
   yield { type: "stage", title: "Sending one turn." };
   yield { type: "shown", name: "request", value: { messages: [...messages] } };
-  const first = yield* turn(messages, agent);
+  const first = yield* runTestTurn(messages, agent);
   if (first === undefined) return;
   messages.push(first, { role: "user", content: RECALL });
   yield { type: "stage", title: "Sending a second turn, in the same session." };
   yield { type: "shown", name: "request", value: { messages: [...messages] } };
-  const second = yield* turn(messages, agent);
+  const second = yield* runTestTurn(messages, agent);
   if (second === undefined || second.session_id === first.session_id) return;
-  yield failed(
+  yield createFailedStep(
     "The second turn was answered in another session than the first",
     "Look whether the agent keeps its session_id from one call to the next.",
   );
@@ -38,7 +40,7 @@ interface Reply extends ChatCompletionMessage {
   readonly session_id: string;
 }
 
-async function* turn(
+async function* runTestTurn(
   messages: readonly ChatCompletionMessage[],
   { provider, signal }: TestedAgent,
 ): AsyncGenerator<TestStep, Reply | undefined, undefined> {
@@ -54,7 +56,7 @@ async function* turn(
   yield { type: "shown", name: "output", value: output };
   if (message?.role !== "assistant" || message.error !== undefined) {
     const reason = message?.error?.message ?? "There is no message of the assistant's";
-    return yield failed(
+    return yield createFailedStep(
       `The turn failed: ${reason}`,
       "Run it again with `spanline invoke` to see all of it.",
     );
@@ -64,11 +66,11 @@ async function* turn(
   yield { type: "shown", name: "session_id", value: message.session_id };
   if (text === "") {
     const next = "An agent that waits for tools which run here is run by `spanline run`.";
-    return yield failed("The agent said nothing", next);
+    return yield createFailedStep("The agent said nothing", next);
   }
   return { role: "assistant", content: text, session_id: message.session_id };
 }
 
-function failed(message: string, nextStep: string): TestStep {
+function createFailedStep(message: string, nextStep: string): TestStep {
   return { type: "failed", message, nextStep };
 }

@@ -1,16 +1,16 @@
 import { SpanlineError } from "../domain/errors.ts";
 import { AbortError } from "../domain/provider-error.ts";
-import { oneLine, PLAIN, printable } from "../inspect/style.ts";
-import { processTerminal, type Terminal } from "../platform/terminal.ts";
-import { configFrom } from "./agents-from.ts";
-import { complaint } from "./complaint.ts";
+import { toSingleLine, PLAIN_STYLE, escapeControls } from "../inspect/style.ts";
+import { createProcessTerminal, type Terminal } from "../platform/terminal.ts";
+import { resolveConfigFile } from "./agents-from.ts";
+import { formatErrorMessage } from "./complaint.ts";
 import type { ConnectionFlags } from "./connection.ts";
-import { flagFor } from "./flag-for.ts";
-import { INTERRUPTED, interruption } from "./interruption.ts";
+import { findFlag } from "./flag-for.ts";
+import { INTERRUPTED, onInterruption } from "./interruption.ts";
 import type { LimitFlags } from "./limits-from.ts";
-import { runAgentFrom, type RunAgentFlags } from "./run-agent.ts";
-import { coloured } from "./style.ts";
-import { agentStages, type TestStep } from "./test-agent-stages.ts";
+import { resolveRunAgent, type RunAgentFlags } from "./run-agent.ts";
+import { createColorStyle } from "./style.ts";
+import { runTestStages, type TestStep } from "./test-agent-stages.ts";
 
 export interface TestAgentFlags extends ConnectionFlags, LimitFlags {
   readonly config?: string;
@@ -21,54 +21,62 @@ export interface TestAgentFlags extends ConnectionFlags, LimitFlags {
 }
 
 /** Tries an agent out; returns the exit code. */
-export async function testAgentCommand(
-  named: string | undefined,
+export async function runTestCommand(
+  agentName: string | undefined,
   flags: TestAgentFlags,
 ): Promise<number> {
-  const terminal = processTerminal();
-  const { signal, release } = interruption(() => terminal.note("\nStopping.\n"));
-  const shown = flags.json === true ? forPrograms(terminal) : forPeople(terminal);
+  const terminal = createProcessTerminal();
+  const { signal, release } = onInterruption(() => terminal.note("\nStopping.\n"));
+  const output = flags.json === true ? createJsonOutput(terminal) : createTextOutput(terminal);
   try {
-    const { agent, close } = await runAgentFrom(agentFlags(named, flags), { terminal, signal });
-    const name = named ?? agent.facts.name;
+    const { agent, close } = await resolveRunAgent(resolveAgentFlags(agentName, flags), {
+      terminal,
+      signal,
+    });
+    const name = agentName ?? agent.spec.name;
     try {
-      for await (const step of agentStages({ provider: agent.provider, signal }))
-        await shown.add(step);
+      for await (const step of runTestStages({ provider: agent.provider, signal }))
+        await output.add(step);
     } finally {
       await close();
     }
-    return await shown.end(name);
+    return await output.end(name);
   } catch (error) {
     if (error instanceof AbortError || signal.aborted) return INTERRUPTED;
-    const words = { nextStep, flagFor: (path: string) => flagFor(path, flags) };
-    const [message = "", next = "The message says what is wrong."] = complaint(error, words).split(
-      "\n",
-    );
-    await shown.add({ type: "failed", message, nextStep: next });
-    await shown.end(named ?? "the agent");
-    return error instanceof SpanlineError && UNUSABLE.has(error.code) ? 2 : 1;
+    const messageOptions = {
+      nextStep: suggestNextStep,
+      findFlag: (path: string) => findFlag(path, flags),
+    };
+    const [message = "", next = "The message says what is wrong."] = formatErrorMessage(
+      error,
+      messageOptions,
+    ).split("\n");
+    await output.add({ type: "failed", message, nextStep: next });
+    await output.end(agentName ?? "the agent");
+    return error instanceof SpanlineError && USAGE_ERROR_CODES.has(error.code) ? 2 : 1;
   } finally {
     release();
   }
 }
 
 /** The demo agent needs no folder where nobody has a configuration. */
-function agentFlags(named: string | undefined, flags: TestAgentFlags): RunAgentFlags {
-  if (named === undefined) return flags;
-  if (/^arn:[^:]*:bedrock-agentcore:.*:runtime\//.test(named)) return { ...flags, runtime: named };
-  if (named.startsWith("arn:")) return { ...flags, harness: named };
-  const isDemo = named === "demo" && configFrom(flags) === undefined;
-  return isDemo ? flags : { ...flags, agent: named };
+function resolveAgentFlags(agentName: string | undefined, flags: TestAgentFlags): RunAgentFlags {
+  if (agentName === undefined) return flags;
+  if (/^arn:[^:]*:bedrock-agentcore:.*:runtime\//.test(agentName))
+    return { ...flags, runtime: agentName };
+  if (agentName.startsWith("arn:")) return { ...flags, harness: agentName };
+  const isDemo = agentName === "demo" && resolveConfigFile(flags) === undefined;
+  return isDemo ? flags : { ...flags, agent: agentName };
 }
 
-interface Shown {
+interface TestOutput {
   add(step: TestStep): Promise<void>;
   /** Returns the exit code. */
   end(agent: string): Promise<number>;
 }
 
-function forPeople(terminal: Terminal): Shown {
-  const style = terminal.colours ? coloured() : PLAIN;
+function createTextOutput(terminal: Terminal): TestOutput {
+  const style = terminal.hasColours ? createColorStyle() : PLAIN_STYLE;
   let number = 0;
   let failure: Extract<TestStep, { type: "failed" }> | undefined;
   return {
@@ -80,24 +88,27 @@ function forPeople(terminal: Terminal): Shown {
         return;
       }
       const { name, value } = step;
-      const text = typeof value === "string" ? printable(value) : printable(JSON.stringify(value));
+      const text =
+        typeof value === "string" ? escapeControls(value) : escapeControls(JSON.stringify(value));
       await terminal.write(`   ${style.dim(`${name}:`)} ${text.replaceAll("\n", "\n   ")}\n`);
     },
     async end(agent) {
       if (failure === undefined) {
-        await terminal.write(`${style.good(`Successfully tested agent '${oneLine(agent)}'.`)}\n`);
+        await terminal.write(
+          `${style.good(`Successfully tested agent '${toSingleLine(agent)}'.`)}\n`,
+        );
         return 0;
       }
       const { message, nextStep: next } = failure;
       terminal.note(
-        `${style.bad(`Testing agent '${oneLine(agent)}' failed.`)} ${oneLine(message)}\n${oneLine(next)}\n`,
+        `${style.bad(`Testing agent '${toSingleLine(agent)}' failed.`)} ${toSingleLine(message)}\n${toSingleLine(next)}\n`,
       );
       return 1;
     },
   };
 }
 
-function forPrograms(terminal: Terminal): Shown {
+function createJsonOutput(terminal: Terminal): TestOutput {
   const stages: { readonly title: string; readonly [name: string]: unknown }[] = [];
   let failure: { readonly message: string; readonly nextStep: string } | undefined;
   return {
@@ -116,7 +127,7 @@ function forPrograms(terminal: Terminal): Shown {
 }
 
 /** What the command line or a file is to blame for. */
-const UNUSABLE: ReadonlySet<string> = new Set([
+const USAGE_ERROR_CODES: ReadonlySet<string> = new Set([
   "invalid_option",
   "invalid_message",
   "invalid_tool",
@@ -124,7 +135,7 @@ const UNUSABLE: ReadonlySet<string> = new Set([
   "unreadable_input",
 ]);
 
-function nextStep({ code }: SpanlineError): string | undefined {
+function suggestNextStep({ code }: SpanlineError): string | undefined {
   return NEXT_STEPS.get(code);
 }
 

@@ -1,18 +1,18 @@
 import type { Command } from "commander";
 
 /** `spanline trust`. */
-export function addTrust(spanline: Command, done: (exitCode: number) => void): void {
+export function addTrustCommand(spanline: Command, onExit: (exitCode: number) => void): void {
   spanline
     .command("trust")
     .description("let a configuration run the code that it names, until it is changed")
     .argument("[file]", "the configuration; the nearest one upwards when not given")
-    .addHelpText("after", ABOUT)
+    .addHelpText("after", HELP_TEXT)
     .action(async (file: string | undefined) => {
-      const { trustCommand } = await import("./trust.ts");
-      done(await trustCommand(file));
+      const { runTrustCommand } = await import("./trust.ts");
+      onExit(await runTrustCommand(file));
     });
 }
 
-const ABOUT = `
+const HELP_TEXT = `
 A configuration can name files of code (tools) and programs (MCP servers). One that is merely found, in a folder that may have
 come from somewhere else, runs none of them before you said so. Look at it first. Naming it with --config says so too.`;

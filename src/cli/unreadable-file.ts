@@ -1,5 +1,5 @@
 /** Why a file cannot be read, in words; undefined when the error is about something else. */
-export function unreadableFile(error: unknown, name: string): string | undefined {
+export function describeReadError(error: unknown, name: string): string | undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "ENOENT") return `Cannot read ${name}: there is no such file`;
   if (code === "EISDIR")

@@ -1,100 +1,100 @@
-import { placeOf, type ServeOptions } from "../bridge/serve/serve-bridge.ts";
-import { SpanlineError, thrownMessage } from "../domain/errors.ts";
-import { oneLine } from "../inspect/style.ts";
+import { resolveListenAddress, type ServeOptions } from "../bridge/serve/serve-bridge.ts";
+import { SpanlineError, formatThrown } from "../domain/errors.ts";
+import { toSingleLine } from "../inspect/style.ts";
 import { systemClock } from "../platform/clock.ts";
-import { lingering } from "../platform/lingering.ts";
-import { packageVersion } from "../platform/package-version.ts";
-import { userDirectory } from "../platform/state-directory.ts";
-import { processTerminal } from "../platform/terminal.ts";
-import { agentsFrom, usedConfig } from "./agents-from.ts";
-import { dataDirectory } from "./data-directory.ts";
+import { startExitWatchdog } from "../platform/lingering.ts";
+import { readPackageVersion } from "../platform/package-version.ts";
+import { resolveUserDirectory } from "../platform/state-directory.ts";
+import { createProcessTerminal } from "../platform/terminal.ts";
+import { createAgentsStarter, selectConfig } from "./agents-from.ts";
+import { resolveDataDirectory } from "./data-directory.ts";
 import { INTERRUPTED } from "./interruption.ts";
-import { reported } from "./reported.ts";
-import { notKeptHere, retentionFrom, type KeepFlags } from "./retention-from.ts";
-import { servingFrom, type ServingFlags, type ServingPlace } from "./serving-from.ts";
-import { stopped } from "./stopped.ts";
+import { formatErrorChain } from "./reported.ts";
+import { formatRetentionIgnored, readRetention, type RetentionFlags } from "./retention-from.ts";
+import { readServing, type ServingFlags, type ServingOptions } from "./serving-from.ts";
+import { waitForSignal } from "./stopped.ts";
 
-export interface BridgeFlags extends ServingFlags, KeepFlags {
+export interface BridgeFlags extends ServingFlags, RetentionFlags {
   readonly dataDir?: string;
 }
 
 /** Something that runs until it is told to stop. */
-export interface Running {
+export interface RunningBridge {
   readonly isOwner: boolean;
   readonly ownerPid: number;
   readonly close: () => Promise<void>;
 }
 
-export interface Starting<Started extends Running> {
+export interface BridgeStarter<Started extends RunningBridge> {
   readonly start: (options: ServeOptions) => Promise<Started>;
   /** What is said on standard output when it runs. */
-  readonly said: (started: Started, directory: string) => string;
+  readonly formatStarted: (started: Started, directory: string) => string;
 }
 
 /** Longer than stopping takes when everything ends that is told to. */
-const LONG_MS = 3000;
+const EXIT_TIMEOUT_MS = 3000;
 
 /** Runs the bridge until it is told to stop; returns the exit code. */
-export async function untilStopped<Started extends Running>(
+export async function runUntilSignal<Started extends RunningBridge>(
   flags: BridgeFlags,
-  { start, said }: Starting<Started>,
+  { start, formatStarted }: BridgeStarter<Started>,
 ): Promise<number> {
-  const terminal = processTerminal();
+  const terminal = createProcessTerminal();
   const stop = new AbortController();
-  const end = stopped().then(() => stop.abort());
-  const report = (error: unknown): void => terminal.note(reported(error));
-  const notice = (line: string): void => terminal.note(`${oneLine(line)}\n`);
+  const end = waitForSignal().then(() => stop.abort());
+  const report = (error: unknown): void => terminal.note(formatErrorChain(error));
+  const notice = (line: string): void => terminal.note(`${toSingleLine(line)}\n`);
   let directory = "";
-  let place: ServingPlace = {};
+  let serving: ServingOptions = {};
   let started: Started;
   try {
-    directory = dataDirectory(flags.dataDir, notice);
-    place = await servingFrom(flags, (line) => terminal.note(line));
+    directory = resolveDataDirectory(flags.dataDir, notice);
+    serving = await readServing(flags, (line) => terminal.note(line));
     started = await start({
       signal: stop.signal,
       directory,
-      keysDirectory: userDirectory(process.env),
-      ...place,
-      version: packageVersion(),
+      keysDirectory: resolveUserDirectory(process.env),
+      ...serving,
+      version: readPackageVersion(),
       clock: systemClock,
-      agents: agentsFrom(flags, { directory, report, notice }),
-      ...usedConfig(flags),
-      ...retentionFrom(flags, (line) => terminal.note(line)),
+      agents: createAgentsStarter(flags, { directory, report, notice }),
+      ...selectConfig(flags),
+      ...readRetention(flags, (line) => terminal.note(line)),
       notice,
       report,
-      waiting: (owner) => terminal.note(waitingFor(owner?.pid, directory)),
+      onWaiting: (owner) => terminal.note(formatWaiting(owner?.pid, directory)),
     });
   } catch (error) {
     if (stop.signal.aborted) return INTERRUPTED;
-    terminal.note(`${complaint(error, place)}\n`);
+    terminal.note(`${formatStartError(error, serving)}\n`);
     return error instanceof SpanlineError ? 2 : 1;
   }
-  if (!started.isOwner) terminal.note(notKeptHere(flags, started.ownerPid));
-  await terminal.write(said(started, directory));
+  if (!started.isOwner) terminal.note(formatRetentionIgnored(flags, started.ownerPid));
+  await terminal.write(formatStarted(started, directory));
   await end;
   terminal.note(`\nStopping. Sessions are kept in ${directory}.\n`);
-  lingering(LONG_MS, () => {
+  startExitWatchdog(EXIT_TIMEOUT_MS, () => {
     terminal.note("Something does not end yet. Ctrl-C again ends it at once.\n");
   });
   await started.close();
   // A tool that does not hear that it is to stop would keep the process.
-  lingering(LONG_MS, () => process.exit(0));
+  startExitWatchdog(EXIT_TIMEOUT_MS, () => process.exit(0));
   return 0;
 }
 
-function waitingFor(pid: number | undefined, directory: string): string {
-  const who = pid === undefined ? "Another process" : `Process ${pid}`;
-  return `${who} has ${directory} and does not answer. Waiting; end it, or choose another --data-dir.\n`;
+function formatWaiting(pid: number | undefined, directory: string): string {
+  const ownerName = pid === undefined ? "Another process" : `Process ${pid}`;
+  return `${ownerName} has ${directory} and does not answer. Waiting; end it, or choose another --data-dir.\n`;
 }
 
-function complaint(error: unknown, place: ServingPlace): string {
+function formatStartError(error: unknown, serving: ServingOptions): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  const { host, port } = placeOf(place);
+  const { host, port } = resolveListenAddress(serving);
   if (code === "EADDRINUSE") {
     return `Port ${port} is taken on ${host}; choose another with --port, or 0 for any`;
   }
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
-    return `${oneLine(host)} is no address of this machine; choose another with --host`;
+    return `${toSingleLine(host)} is no address of this machine; choose another with --host`;
   }
-  return oneLine(thrownMessage(error));
+  return toSingleLine(formatThrown(error));
 }

@@ -3,7 +3,7 @@ import { addServingOptions } from "./serving-options.ts";
 import type { UpFlags } from "./up.ts";
 
 /** `spanline up`. */
-export function addUp(spanline: Command, done: (exitCode: number) => void): void {
+export function addUpCommand(spanline: Command, onExit: (exitCode: number) => void): void {
   const up = spanline
     .command("up")
     .description("run the bridge on this machine: an agent, its sessions, a live page and /v1");
@@ -12,8 +12,8 @@ export function addUp(spanline: Command, done: (exitCode: number) => void): void
     .option("--json", "say where it listens as JSON")
     .addHelpText("after", EXAMPLES)
     .action(async (flags: UpFlags) => {
-      const { upCommand } = await import("./up.ts");
-      done(await upCommand(flags));
+      const { runUpCommand } = await import("./up.ts");
+      onExit(await runUpCommand(flags));
     });
 }
 

@@ -1,8 +1,8 @@
-import { runUp, type Up } from "../bridge/run-up.ts";
-import { oneLine } from "../inspect/style.ts";
-import { ownCommand } from "./own-command.ts";
-import { shellWord } from "./shell-word.ts";
-import { untilStopped, type BridgeFlags } from "./until-stopped.ts";
+import { runUp, type UpBridge } from "../bridge/run-up.ts";
+import { toSingleLine } from "../inspect/style.ts";
+import { resolveProgramName } from "./own-command.ts";
+import { quoteShellWord } from "./shell-word.ts";
+import { runUntilSignal, type BridgeFlags } from "./until-stopped.ts";
 
 export interface UpFlags extends BridgeFlags {
   readonly json?: true;
@@ -10,42 +10,44 @@ export interface UpFlags extends BridgeFlags {
 }
 
 /** Runs the bridge until it is told to stop; returns the exit code. */
-export function upCommand(flags: UpFlags): Promise<number> {
-  return untilStopped(flags, {
+export function runUpCommand(flags: UpFlags): Promise<number> {
+  return runUntilSignal(flags, {
     start: (options) =>
       runUp({ ...options, newToken: flags.newToken === true, workingDirectory: process.cwd() }),
-    said: (up, directory) =>
-      flags.json === true ? asJson(up, directory) : asText(up, directory, flags),
+    formatStarted: (up, directory) =>
+      flags.json === true ? formatJson(up, directory) : formatText(up, directory, flags),
   });
 }
 
-function asText(up: Up, directory: string, { dataDir }: UpFlags): string {
-  const { link, elsewhere, isOwner, ownerPid, config, session } = up;
-  const where = dataDir === undefined ? "" : ` --data-dir ${shellWord(directory)}`;
-  const which = `--session ${shellWord(session.sessionId)}${where}`;
-  const begun = isOwner ? "Spanline is up" : `Joined the bridge that runs in process ${ownerPid}`;
-  const told = [
+function formatText(up: UpBridge, directory: string, { dataDir }: UpFlags): string {
+  const { link, otherUrls, isOwner, ownerPid, config, session } = up;
+  const where = dataDir === undefined ? "" : ` --data-dir ${quoteShellWord(directory)}`;
+  const which = `--session ${quoteShellWord(session.sessionId)}${where}`;
+  const headline = isOwner
+    ? "Spanline is up"
+    : `Joined the bridge that runs in process ${ownerPid}`;
+  const lines = [
     config === undefined
       ? "Saving a note asks for your approval, in all but curl."
       : "A question waits for an answer in any of them but curl.",
     ...(isOwner ? ["Kill this process while it works and start it again: the turn goes on."] : []),
-    ...(elsewhere.length === 0 ? [] : [`Other machines reach it at ${elsewhere.join(", ")}.`]),
+    ...(otherUrls.length === 0 ? [] : [`Other machines reach it at ${otherUrls.join(", ")}.`]),
     `Sessions are kept in ${directory}.`,
   ];
-  return `${begun}. One session, four ways into it:
+  return `${headline}. One session, four ways into it:
 
   In a browser    ${link}
-  With curl       ${curl(up)}
-  In a terminal   ${ownCommand()} chat ${which}
-  In an editor    ${ownCommand()} acp ${which}
-${agentsText(up)}
-${told.join("\n")}
+  With curl       ${formatCurl(up)}
+  In a terminal   ${resolveProgramName()} chat ${which}
+  In an editor    ${resolveProgramName()} acp ${which}
+${formatAgents(up)}
+${lines.join("\n")}
 
 Ctrl-C stops it.
 `;
 }
 
-function curl({ url, session, config, needsKey, token }: Up): string {
+function formatCurl({ url, session, config, needsKey, token }: UpBridge): string {
   const input = config === undefined ? "Please save a note: buy milk" : "Hello";
   const body = JSON.stringify({ conversation: session.sessionId, input, stream: true });
   const key = needsKey ? ` -H 'authorization: Bearer ${token}'` : "";
@@ -57,14 +59,15 @@ function curl({ url, session, config, needsKey, token }: Up): string {
 }
 
 /** Empty for the demo agent, of which there is nothing to say. */
-function agentsText({ config, agents, session }: Up): string {
+function formatAgents({ config, agents, session }: UpBridge): string {
   if (config === undefined) return "";
-  const others = agents.filter((name) => name !== session.agent);
-  const more = others.length === 0 ? "" : `; there is also ${others.join(", ")}`;
-  return `\nIt is with ${session.agent}${more}. Agents come from ${oneLine(config)}.\n`;
+  const otherAgents = agents.filter((name) => name !== session.agent);
+  const otherAgentsText =
+    otherAgents.length === 0 ? "" : `; there is also ${otherAgents.join(", ")}`;
+  return `\nIt is with ${session.agent}${otherAgentsText}. Agents come from ${toSingleLine(config)}.\n`;
 }
 
-function asJson({ session, ...up }: Up, directory: string): string {
+function formatJson({ session, ...up }: UpBridge, directory: string): string {
   const { sessionId } = session;
   const { url, link, isOwner, ownerPid, config = null, agents } = up;
   const facts = { url, link, sessionId, isOwner, ownerPid, directory, config, agents };

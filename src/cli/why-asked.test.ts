@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { whyAsked } from "./why-asked.ts";
+import { formatApprovalReason } from "./why-asked.ts";
 
 const FIRST = { source: "require_approval", action: "ask", id: null, index: 0 } as const;
 const BY_FIRST = "The policy (require_approval, entry 1) asks about save_note";
@@ -8,17 +8,17 @@ const BY_MODE = 'The session is in the mode "ask": edit_file does more than read
 
 describe("why somebody is asked", () => {
   it("is what the decision says", () => {
-    expect(whyAsked({ reason: BY_FIRST, rule: FIRST, labels: [] })).toBe(BY_FIRST);
-    expect(whyAsked({ reason: BY_DEFAULT, rule: null, labels: [] })).toBe(BY_DEFAULT);
+    expect(formatApprovalReason({ reason: BY_FIRST, rule: FIRST, labels: [] })).toBe(BY_FIRST);
+    expect(formatApprovalReason({ reason: BY_DEFAULT, rule: null, labels: [] })).toBe(BY_DEFAULT);
   });
 
   it("names the session's mode where that asks, too", () => {
     const labels = ["approval_required", "session_mode"];
     const mode = { source: "session_mode", action: "ask", id: "ask", index: 0 };
     const reasons = [
-      whyAsked({ reason: BY_DEFAULT, rule: null, labels }),
-      whyAsked({ reason: BY_FIRST, rule: FIRST, labels }),
-      whyAsked({ reason: BY_MODE, rule: mode, labels }),
+      formatApprovalReason({ reason: BY_DEFAULT, rule: null, labels }),
+      formatApprovalReason({ reason: BY_FIRST, rule: FIRST, labels }),
+      formatApprovalReason({ reason: BY_MODE, rule: mode, labels }),
     ];
     expect(reasons).toEqual([
       'The session is in the mode "ask"',

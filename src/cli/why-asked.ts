@@ -2,7 +2,7 @@ import { isObject } from "../domain/json.ts";
 import { MODE_SOURCE } from "../domain/session-mode.ts";
 
 /** What a decision says of why somebody is asked. */
-export interface AskedBecause {
+export interface ApprovalReason {
   readonly reason: string;
   /** The rule that asks, as it came; null where none does and the default holds. */
   readonly rule: object | null;
@@ -10,10 +10,10 @@ export interface AskedBecause {
 }
 
 /** Why somebody is asked: the mode asks beside the policy, also about what was allowed for good. */
-export function whyAsked({ reason, rule, labels }: AskedBecause): string {
+export function formatApprovalReason({ reason, rule, labels }: ApprovalReason): string {
   const source = isObject(rule) ? rule["source"] : undefined;
   if (!labels.includes(MODE_SOURCE) || source === MODE_SOURCE) return reason;
-  return source === undefined ? IN_MODE : `${IN_MODE}. ${reason}`;
+  return source === undefined ? ASK_MODE_REASON : `${ASK_MODE_REASON}. ${reason}`;
 }
 
-const IN_MODE = 'The session is in the mode "ask"';
+const ASK_MODE_REASON = 'The session is in the mode "ask"';

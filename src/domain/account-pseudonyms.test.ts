@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { accountPseudonyms } from "./account-pseudonyms.ts";
+import { createAccountMasker } from "./account-pseudonyms.ts";
 
 describe("account numbers", () => {
   it("in ARNs of every partition have pseudonyms that keep them apart [RMA-P2-4]", () => {
-    const hide = accountPseudonyms();
+    const hide = createAccountMasker();
     expect(hide("arn:aws:iam::123456789012:role/a arn:aws-cn:x:cn-north-1:210987654321:y/z")).toBe(
       "arn:aws:iam::000000000001:role/a arn:aws-cn:x:cn-north-1:000000000002:y/z",
     );
@@ -14,6 +14,6 @@ describe("account numbers", () => {
 
   it("elsewhere are numbers, and an ARN without one stays", () => {
     const text = "123456789012 arn:aws:s3:::bucket";
-    expect(accountPseudonyms()(text)).toBe(text);
+    expect(createAccountMasker()(text)).toBe(text);
   });
 });

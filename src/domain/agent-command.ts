@@ -9,10 +9,11 @@ export interface AgentCommand {
 }
 
 /** What the agent is told for a command with these arguments. */
-export function commandPrompt({ prompt }: AgentCommand, given: string): string {
+export function expandCommandPrompt({ prompt }: AgentCommand, args: string): string {
   // A function: in a text that is put in place, `$&` and the like would mean something.
-  if (prompt.includes(PLACE)) return prompt.replaceAll(PLACE, () => given);
-  return given === "" ? prompt : `${prompt}\n\n${given}`;
+  if (prompt.includes(ARGUMENTS_PLACEHOLDER))
+    return prompt.replaceAll(ARGUMENTS_PLACEHOLDER, () => args);
+  return args === "" ? prompt : `${prompt}\n\n${args}`;
 }
 
-const PLACE = "$ARGUMENTS";
+const ARGUMENTS_PLACEHOLDER = "$ARGUMENTS";

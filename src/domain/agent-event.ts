@@ -7,7 +7,7 @@ import type { ModelMessage } from "./model-request.ts";
 import type { PlanEntry } from "./plan.ts";
 import type { MatchedRule, PathFact, PolicyDecision } from "./policy-decision.ts";
 import type { Policy } from "./policy.ts";
-import type { ActivityKind, Outcome, Role, UnknownSeen } from "./provider-event.ts";
+import type { ActivityKind, Outcome, Role, UnknownEvent } from "./provider-event.ts";
 import type { SessionMode } from "./session-mode.ts";
 import type { FileDiff, ToolOutput } from "./tool-output.ts";
 import type { ToolTraits } from "./tool-traits.ts";
@@ -21,27 +21,27 @@ import type { Usage } from "./usage.ts";
  *
  * Deltas may be dropped once their block has ended, since the end carries the whole.
  */
-export type AgentEvent =
+export type SessionEvent =
   | SessionOpened
-  | SessionExtended
-  | AgentBound
+  | SessionFoldersChanged
+  | AgentConfigured
   | SessionRecovered
-  | SessionTitled
+  | SessionTitleChanged
   | SessionMetadataChanged
-  | SessionConfigured
-  | HistoryGiven
+  | SessionModeChanged
+  | HistoryImported
   | PromptAccepted
   | PromptWithdrawn
-  | PromptForgotten
+  | PromptHidden
   | TurnStarted
   | TurnPaused
-  | ResultsGiven
+  | ToolResultsSubmitted
   | TurnFinished
   | UpstreamOpened
   | UpstreamSettled
-  | CallStarted
-  | CallFinished
-  | CallLost
+  | InvocationStarted
+  | InvocationFinished
+  | InvocationLost
   | MessageSent
   | MessageStarted
   | MessageFinished
@@ -50,38 +50,38 @@ export type AgentEvent =
   | TextFinished
   | ThoughtDelta
   | ThoughtFinished
-  | ToolAnnounced
-  | ToolInputDelta
-  | ToolCalled
-  | ToolExamined
+  | ToolCallOpened
+  | ToolCallInputDelta
+  | ToolCallReceived
+  | ToolCallPathsResolved
   | PolicyDecided
   | ToolStarted
-  | ToolAwaited
-  | ToolSpawned
-  | ToolProgramEnded
-  | ToolProgressed
+  | ToolWaitingForHost
+  | ToolProcessStarted
+  | ToolProcessExited
+  | ToolProgress
   | ToolFinished
   | PlanUpdated
   | ApprovalRequested
   | ApprovalRouted
   | ApprovalVoted
   | ApprovalResolved
-  | GrantGiven
+  | GrantAdded
   | GrantRevoked
-  | ApprovalsDoubted
+  | ApprovalsInvalidated
   | ClientAttached
-  | ClientSeen
+  | ClientHeartbeat
   | ClientDetached
-  | ControlPassed
+  | ControllerChanged
   | HostRequested
-  | HostAnswered
+  | HostReplied
   | UsageReported
   | HookFired
-  | ActivitySeen
+  | ProviderActivity
   | DiagnosticRaised
-  | UnknownReported;
+  | ProviderUnknown;
 
-export type AgentEventType = AgentEvent["type"];
+export type SessionEventType = SessionEvent["type"];
 
 export interface SessionOpened {
   readonly type: "session.opened";
@@ -97,25 +97,25 @@ export interface SessionOpened {
 }
 
 /** Folders that belong to the workspace beside the session's own, in place of those before. */
-export interface SessionExtended {
-  readonly type: "session.extended";
+export interface SessionFoldersChanged {
+  readonly type: "session.folders_changed";
   /** Absolute paths. */
   readonly folders: readonly string[];
 }
 
 /** The definition that holds from here on, so that reading the log again decides as it was decided. */
-export interface AgentBound {
-  readonly type: "agent.bound";
+export interface AgentConfigured {
+  readonly type: "agent.configured";
   readonly digest: string;
-  readonly definition: AgentFacts;
+  readonly spec: AgentSpec;
 }
 
 /** What decisions need to know of an agent: data alone. */
-export interface AgentFacts {
+export interface AgentSpec {
   readonly name: string;
-  readonly provider: ProviderFacts;
-  readonly tools: readonly ToolFacts[];
-  readonly approvals: ApprovalLists;
+  readonly provider: ProviderSpec;
+  readonly tools: readonly ToolSpec[];
+  readonly approvals: ApprovalRules;
   /** Where there is one, it decides instead of the lists. */
   readonly policy?: Policy;
   /** What the session's tools may change, for whoever keeps books; absent where nobody said. */
@@ -123,8 +123,8 @@ export interface AgentFacts {
   /** The folder that paths begin in where a session names none; absent where nobody said. */
   readonly workspace?: string;
   readonly caps: TurnCaps;
-  readonly onLost: OnLost;
-  readonly settle: Settle;
+  readonly onLost: LostInvocationPolicy;
+  readonly settle: QuiescePolicy;
   /** How long an approval waits for its answer. */
   readonly approvalMs: number;
   /** How long a paused turn waits for its results; a day where nobody said. */
@@ -149,21 +149,21 @@ export type ImageHandling = "reject" | "describe" | "send";
 
 export type MutationScope = "read_only" | "apply_workspace";
 
-export interface ProviderFacts {
+export interface ProviderSpec {
   readonly name: string;
-  readonly seams: readonly string[];
+  readonly injectionPoints: readonly string[];
   readonly effectFree: boolean;
   readonly canStop: boolean;
   /** `false` when its agent knows nothing but what a call brings: then each brings what the log has. */
   readonly keepsHistory?: boolean;
-  readonly takes?: Takes;
+  readonly capabilities?: ProviderCapabilities;
   /** After this much quiet, or this much age, the other side has let the conversation go. */
   readonly idleMs?: number;
   readonly lifetimeMs?: number;
 }
 
 /** What a prompt can bring along for its turn. What is absent would be lost, so that it is refused before. */
-export interface Takes {
+export interface ProviderCapabilities {
   /** If absent, the agent is sent them as text before the prompt. */
   readonly instructions?: true;
   readonly tools?: true;
@@ -172,7 +172,7 @@ export interface Takes {
   readonly images?: true;
 }
 
-export interface ToolFacts {
+export interface ToolSpec {
   readonly name: string;
   readonly description: string;
   readonly schema: JsonObject;
@@ -184,11 +184,11 @@ export interface ToolFacts {
 }
 
 /** Names or patterns with `*`. Denying beats asking beats allowing; what no list names is `otherwise`. */
-export interface ApprovalLists {
+export interface ApprovalRules {
   readonly deny: readonly string[];
   readonly ask: readonly string[];
   readonly allow: readonly string[];
-  readonly otherwise: "ask" | "allow" | "deny";
+  readonly default: "ask" | "allow" | "deny";
 }
 
 export interface TurnCaps {
@@ -206,10 +206,10 @@ export interface TurnCaps {
  * What follows a lost call: a question to the approver; a visible message to the same conversation; a new
  * conversation from the log; the same call again, where that has no effects.
  */
-export type OnLost = "ask" | "continue" | "reseed" | "resend";
+export type LostInvocationPolicy = "ask" | "continue" | "reseed" | "resend";
 
 /** How an upstream that may still be working is brought to rest before the next call. */
-export type Settle = "wait" | "stop" | "reseed";
+export type QuiescePolicy = "wait" | "stop" | "reseed";
 
 /** Another process had the session and did not close it. */
 export interface SessionRecovered {
@@ -217,8 +217,8 @@ export interface SessionRecovered {
   readonly epoch: number;
 }
 
-export interface SessionTitled {
-  readonly type: "session.titled";
+export interface SessionTitleChanged {
+  readonly type: "session.title_changed";
   readonly title: string;
 }
 
@@ -231,8 +231,8 @@ export interface SessionMetadataChanged {
 export type SessionMetadata = { readonly [name: string]: string };
 
 /** From here on the session is in this mode; the envelope says who wanted it. */
-export interface SessionConfigured {
-  readonly type: "session.configured";
+export interface SessionModeChanged {
+  readonly type: "session.mode_changed";
   readonly mode: SessionMode;
 }
 
@@ -252,8 +252,8 @@ export interface ImagePart {
 }
 
 /** What was said elsewhere before this session: the agent is told it first. */
-export interface HistoryGiven {
-  readonly type: "history.given";
+export interface HistoryImported {
+  readonly type: "history.imported";
   readonly messages: readonly ModelMessage[];
 }
 
@@ -298,8 +298,8 @@ export interface PromptWithdrawn {
 }
 
 /** It is in the log, and whoever asks for it by its id is told that it is not. */
-export interface PromptForgotten {
-  readonly type: "prompt.forgotten";
+export interface PromptHidden {
+  readonly type: "prompt.hidden";
   readonly promptId: string;
 }
 
@@ -340,8 +340,8 @@ export interface TurnPaused {
 }
 
 /** The results that a turn was paused for; each comes as a `tool.finished` of its own. */
-export interface ResultsGiven {
-  readonly type: "results.given";
+export interface ToolResultsSubmitted {
+  readonly type: "tool_results.submitted";
   /** Names this giving, as a prompt's id names a prompt. */
   readonly promptId: string;
   readonly turnId: string;
@@ -363,23 +363,23 @@ export interface UpstreamOpened {
 export interface UpstreamSettled {
   readonly type: "upstream.settled";
   readonly upstreamId: string;
-  readonly by: Settle;
+  readonly policy: QuiescePolicy;
 }
 
-export type CallPurpose = "prompt" | "results" | "recovery" | "reprompt";
+export type InvocationPurpose = "prompt" | "results" | "recovery" | "reprompt";
 
-export interface CallStarted {
-  readonly type: "call.started";
-  readonly callId: string;
+export interface InvocationStarted {
+  readonly type: "invocation.started";
+  readonly invocationId: string;
   readonly upstreamId: string;
-  readonly purpose: CallPurpose;
+  readonly purpose: InvocationPurpose;
   /** The call that is made again, where that is allowed. */
-  readonly again?: string;
+  readonly retryOf?: string;
 }
 
-export interface CallFinished {
-  readonly type: "call.finished";
-  readonly callId: string;
+export interface InvocationFinished {
+  readonly type: "invocation.finished";
+  readonly invocationId: string;
   /** `refused`: there never was a stream. `cancelled`: we closed it. */
   readonly outcome: Outcome | "refused" | "cancelled";
   readonly reason: string | null;
@@ -389,9 +389,9 @@ export interface CallFinished {
 }
 
 /** Nobody knows how far it came. It is not made again in that conversation. */
-export interface CallLost {
-  readonly type: "call.lost";
-  readonly callId: string;
+export interface InvocationLost {
+  readonly type: "invocation.lost";
+  readonly invocationId: string;
   readonly failure?: Failure;
 }
 
@@ -425,16 +425,16 @@ export interface MessageReplaced {
   readonly text: string;
 }
 
-interface InBlock {
+interface BlockPosition {
   readonly messageId: string;
   readonly block: number;
 }
 
-interface BlockFinished extends InBlock {
+interface BlockFinished extends BlockPosition {
   readonly interrupted?: true;
 }
 
-export interface TextDelta extends InBlock {
+export interface TextDelta extends BlockPosition {
   readonly type: "text.delta";
   readonly text: string;
 }
@@ -444,7 +444,7 @@ export interface TextFinished extends BlockFinished {
   readonly text: string;
 }
 
-export interface ThoughtDelta extends InBlock {
+export interface ThoughtDelta extends BlockPosition {
   readonly type: "thought.delta";
   readonly text: string;
 }
@@ -457,27 +457,27 @@ export interface ThoughtFinished extends BlockFinished {
 }
 
 /** The agent has begun to say which tool it wants; its arguments are still coming. */
-export interface ToolAnnounced {
-  readonly type: "tool.announced";
+export interface ToolCallOpened {
+  readonly type: "tool_call.opened";
   readonly toolCallId: string;
   readonly messageId: string;
   readonly block: number;
   readonly name: string;
 }
 
-export interface ToolInputDelta {
-  readonly type: "tool.input.delta";
+export interface ToolCallInputDelta {
+  readonly type: "tool_call.input_delta";
   readonly toolCallId: string;
   readonly text: string;
 }
 
 /** A call in full. `toolCallId` is the session's, unique in it; `call.id` is the provider's. */
-export interface ToolCalled {
-  readonly type: "tool.called";
+export interface ToolCallReceived {
+  readonly type: "tool_call.received";
   readonly toolCallId: string;
   readonly messageId: string;
   readonly block: number;
-  readonly call: ToolCall;
+  readonly toolCall: ToolCall;
   /** Why it cannot be run as it is: no such tool, or arguments that its schema refuses. */
   readonly problem?: string;
   /** Whoever prompted runs it, where and how they like: here it is neither judged nor run. */
@@ -485,8 +485,8 @@ export interface ToolCalled {
 }
 
 /** What looking at a call's arguments found on this machine. Rules are asked about this, and not about the disk. */
-export interface ToolExamined {
-  readonly type: "tool.examined";
+export interface ToolCallPathsResolved {
+  readonly type: "tool_call.paths_resolved";
   readonly toolCallId: string;
   /** Of the arguments that were looked at. */
   readonly digest: string;
@@ -550,28 +550,28 @@ export interface ToolStarted {
  * Nobody waits any more for what a client's machine is at, and that machine knows its calls again: the call is put to it
  * once more when it is back with the same tool.
  */
-export interface ToolAwaited {
-  readonly type: "tool.awaited";
+export interface ToolWaitingForHost {
+  readonly type: "tool.waiting_for_host";
   readonly toolCallId: string;
   /** The digest of the tool: one that says something else of itself is another. */
-  readonly tool: string;
+  readonly toolDigest: string;
   /** What came in between: the bridge was killed, or the client was lost. */
-  readonly after: "kill" | "loss";
+  readonly cause: "kill" | "loss";
   /** Milliseconds since 1970: no longer than this. */
-  readonly until: number;
+  readonly deadline: number;
 }
 
 /** Synced before the process is let go. */
-export interface ToolSpawned {
-  readonly type: "tool.spawned";
+export interface ToolProcessStarted {
+  readonly type: "tool.process_started";
   readonly toolCallId: string;
   readonly attempt: number;
   readonly group: ProcessGroup;
 }
 
 /** Of a program, nothing runs any more. Not said of those that a tool ended before it told of its own end. */
-export interface ToolProgramEnded {
-  readonly type: "tool.program.ended";
+export interface ToolProcessExited {
+  readonly type: "tool.process_exited";
   readonly toolCallId: string;
   readonly group: ProcessGroup;
 }
@@ -579,11 +579,11 @@ export interface ToolProgramEnded {
 /** `born` tells a process from a later one with the same number. */
 export interface ProcessGroup {
   readonly id: number;
-  readonly born: string;
+  readonly startTime: string;
 }
 
-export interface ToolProgressed {
-  readonly type: "tool.progressed";
+export interface ToolProgress {
+  readonly type: "tool.progress";
   readonly toolCallId: string;
   readonly text: string;
   /** Absent where the tool told its progress in words alone. */
@@ -622,12 +622,12 @@ export interface ToolFinished {
   /** SHA-256 of the bytes of that blob. Absent in logs from before it was recorded. */
   readonly blobDigest?: string;
   /** What the tool says beside its output, for people and programs, and not for the model. */
-  readonly beside?: ToolAside;
+  readonly attachments?: ToolAttachments;
   /** Absent in logs from before tool results were signed. */
   readonly signature?: Signature;
 }
 
-export type ToolAside = Omit<ToolOutput, "text" | "plan">;
+export type ToolAttachments = Omit<ToolOutput, "text" | "plan">;
 
 /** What the agent means to do, all of it, in place of what it said before. */
 export interface PlanUpdated {
@@ -636,8 +636,8 @@ export interface PlanUpdated {
 }
 
 /** What an approver can be asked, and what can be answered. */
-export type Question = "run" | "outcome" | "lost-call";
-export type Decision =
+export type ApprovalQuestion = "run" | "outcome" | "lost-call";
+export type ApprovalDecision =
   | "allow"
   /** This call, and those like it in this session. */
   | "allow-always"
@@ -655,10 +655,10 @@ export type Decision =
 export interface ApprovalRequested {
   readonly type: "approval.requested";
   readonly approvalId: string;
-  readonly question: Question;
-  readonly options: readonly Decision[];
+  readonly question: ApprovalQuestion;
+  readonly options: readonly ApprovalDecision[];
   /** The call of the tool, or the lost call of the provider. */
-  readonly about: string;
+  readonly subjectId: string;
   /** What people read: the tool's name and its arguments. */
   readonly action: string;
   readonly input: JsonObject | null;
@@ -669,7 +669,7 @@ export interface ApprovalRequested {
   /** The attempt that a yes starts. Absent for the first. */
   readonly attempt?: number;
   /** What a yes for good would allow, for people, such as `edit_file of README.md`. */
-  readonly always?: string;
+  readonly grantLabel?: string;
   /** Why it is asked. */
   readonly decision?: PolicyDecision;
   readonly diffs?: readonly FileDiff[];
@@ -699,7 +699,7 @@ export interface ApprovalVoted {
   readonly type: "approval.voted";
   readonly approvalId: string;
   readonly principal: string;
-  readonly decision: Decision;
+  readonly decision: ApprovalDecision;
   /** Of the arguments that were agreed to. */
   readonly digest: string;
   /** Where those are others than the agent's. */
@@ -711,12 +711,12 @@ export interface ApprovalVoted {
 export interface ApprovalResolved {
   readonly type: "approval.resolved";
   readonly approvalId: string;
-  readonly decision: Decision;
+  readonly decision: ApprovalDecision;
   /**
    * `person`: somebody answered. `deadline`, `cancel`: nobody did. `change`: the rules, the mode or the tool are others than when
    * it was asked; the call is judged anew.
    */
-  readonly by: "person" | "deadline" | "cancel" | "change";
+  readonly resolvedBy: "person" | "deadline" | "cancel" | "change";
   readonly reason?: string;
   /** What the tool runs with instead. */
   readonly input?: JsonObject;
@@ -728,8 +728,8 @@ export interface ApprovalResolved {
 }
 
 /** Calls like this one are not asked about any more in this session. Nothing that is denied is allowed by it. */
-export interface GrantGiven {
-  readonly type: "grant.given";
+export interface GrantAdded {
+  readonly type: "grant.added";
   readonly grantId: string;
   readonly approvalId: string;
   readonly scope: GrantScope;
@@ -742,7 +742,7 @@ export interface GrantScope {
   /** The rule that asked. */
   readonly rule: MatchedRule | null;
   /** Those that asked beside it. */
-  readonly others?: readonly (MatchedRule | null)[];
+  readonly otherRules?: readonly (MatchedRule | null)[];
   /** For a tool that runs commands: what people read of it. */
   readonly command?: string;
   /** Of all its arguments, where any other may do something else: in another folder, it is another command. */
@@ -767,19 +767,19 @@ export interface GrantRevoked {
  * A receipt of this log is not proven to be of this user's bridge, or one is missing: nothing that was allowed before
  * counts any more, and people are asked again.
  */
-export interface ApprovalsDoubted {
-  readonly type: "approvals.doubted";
+export interface ApprovalsInvalidated {
+  readonly type: "approvals.invalidated";
   /** Where the first such receipt stands; the end of the log if the receipts after it are missing. */
   readonly seq: number;
   readonly signature?: Signature;
 }
 
-export type ClientMode = "controller" | "observer";
+export type ClientRole = "controller" | "observer";
 
 export interface ClientAttached {
   readonly type: "client.attached";
   readonly clientId: string;
-  readonly mode: ClientMode;
+  readonly mode: ClientRole;
   readonly name: string;
   /**
    * Default: a controller may do both, an observer neither. True lets an observer do it while the session has no controller; a
@@ -797,8 +797,8 @@ export interface ClientAttached {
 }
 
 /** A client is still there. */
-export interface ClientSeen {
-  readonly type: "client.seen";
+export interface ClientHeartbeat {
+  readonly type: "client.heartbeat";
   readonly clientId: string;
   readonly metadata?: JsonObject;
 }
@@ -809,8 +809,8 @@ export interface ClientDetached {
   readonly reason: string;
 }
 
-export interface ControlPassed {
-  readonly type: "control.passed";
+export interface ControllerChanged {
+  readonly type: "controller.changed";
   readonly from: string | null;
   readonly to: string | null;
 }
@@ -825,8 +825,8 @@ export interface HostRequested {
   readonly deadline: number;
 }
 
-export interface HostAnswered {
-  readonly type: "host.answered";
+export interface HostReplied {
+  readonly type: "host.replied";
   readonly requestId: string;
   readonly outcome: "answered" | "failed" | "deadline" | "gone";
   readonly payload?: JsonObject;
@@ -846,8 +846,8 @@ export interface HookFired {
   readonly reason?: string;
 }
 
-export interface ActivitySeen {
-  readonly type: "activity.seen";
+export interface ProviderActivity {
+  readonly type: "provider.activity";
   readonly kind: ActivityKind;
   readonly toolCallId?: string;
   readonly label?: string;
@@ -858,9 +858,9 @@ export interface DiagnosticRaised {
   readonly diagnostic: Diagnostic;
 }
 
-export interface UnknownReported {
-  readonly type: "unknown.reported";
-  readonly what: UnknownSeen["what"];
+export interface ProviderUnknown {
+  readonly type: "provider.unknown";
+  readonly what: UnknownEvent["what"];
   readonly name: string;
   readonly raw: unknown;
 }

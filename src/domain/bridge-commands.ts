@@ -19,5 +19,5 @@ export const BRIDGE_COMMANDS = [
 export type BridgeCommand = (typeof BRIDGE_COMMANDS)[number]["name"];
 
 export function isBridgeCommand(name: string): name is BridgeCommand {
-  return BRIDGE_COMMANDS.some((own) => own.name === name);
+  return BRIDGE_COMMANDS.some((command) => command.name === name);
 }

@@ -2,11 +2,11 @@ import type { TurnFinished } from "./agent-event.ts";
 import type { ErrorCode, Failure } from "./errors.ts";
 
 /** The other side may have gone on after the connection broke: nobody knows what came of the call. */
-export function isCut({ code, details }: Failure): boolean {
-  return CUTS.has(code) && details["phase"] !== "connect";
+export function isConnectionCut({ code, details }: Failure): boolean {
+  return CUT_CODES.has(code) && details["phase"] !== "connect";
 }
 
-const CUTS: ReadonlySet<ErrorCode> = new Set([
+const CUT_CODES: ReadonlySet<ErrorCode> = new Set([
   "connection_lost",
   "truncated_stream",
   "incomplete_turn",
@@ -25,18 +25,18 @@ const CUTS: ReadonlySet<ErrorCode> = new Set([
  * Whether a call without a stream certainly did nothing: nothing was sent, or it was turned away before anybody could act
  * on it. A service that says it failed may have failed after its agent had begun.
  */
-export function isNotMade(failure: Failure | undefined): boolean {
+export function isInvocationRejected(failure: Failure | undefined): boolean {
   if (failure === undefined) return false;
   const { phase } = failure.details;
-  return phase === "connect" || (TURNED_AWAY.has(failure.code) && phase !== "stream");
+  return phase === "connect" || (REJECTION_CODES.has(failure.code) && phase !== "stream");
 }
 
 /** A turn that was turned away at the door: whoever asked may ask again, from where they were. */
-export function isUnheard({ outcome, failure, steps }: TurnFinished): boolean {
-  return outcome === "failed" && steps <= 1 && isNotMade(failure);
+export function isTurnRejected({ outcome, failure, steps }: TurnFinished): boolean {
+  return outcome === "failed" && steps <= 1 && isInvocationRejected(failure);
 }
 
-const TURNED_AWAY: ReadonlySet<ErrorCode> = new Set([
+const REJECTION_CODES: ReadonlySet<ErrorCode> = new Set([
   "connect_failed",
   "no_credentials",
   "invalid_message",

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { plainId, plainName, withDistinctIds } from "./call-names.ts";
+import { toToolCallId, toToolName, makeToolCallIdsDistinct } from "./call-names.ts";
 import type { ModelMessage } from "./model-request.ts";
-import { toolCall, toolSuccess } from "./tool.ts";
+import { createToolCall, toolSuccess } from "./tool.ts";
 
 function calling(...ids: readonly string[]): ModelMessage {
   return {
     role: "assistant",
     blocks: ids.map((id) => ({
       type: "call",
-      call: toolCall({ id, name: "look", inputText: "", runBy: "client" }),
+      call: createToolCall({ id, name: "look", inputText: "", runBy: "client" }),
     })),
   };
 }
@@ -23,12 +23,12 @@ function answering(...ids: readonly string[]): ModelMessage {
 describe("the ids of calls in a conversation", () => {
   it("stay as they are where they differ", () => {
     const messages = [calling("a.b:1", "a.b:2"), answering("a.b:1", "a.b:2")];
-    expect(withDistinctIds(messages)).toEqual(messages);
+    expect(makeToolCallIdsDistinct(messages)).toEqual(messages);
   });
 
   it("differ where a model used one again, and each result keeps its call", () => {
     const again = [calling("a"), answering("a"), calling("a", "b"), answering("b", "a")];
-    expect(withDistinctIds(again)).toEqual([
+    expect(makeToolCallIdsDistinct(again)).toEqual([
       calling("a"),
       answering("a"),
       calling("a-2", "b"),
@@ -38,7 +38,7 @@ describe("the ids of calls in a conversation", () => {
 
   it("differ also when the API knows fewer of them", () => {
     const messages = [calling("a.b", "a_b", ""), answering("a.b", "a_b", "")];
-    expect(withDistinctIds(messages, plainId)).toEqual([
+    expect(makeToolCallIdsDistinct(messages, toToolCallId)).toEqual([
       calling("a_b", "a_b-2", "call"),
       answering("a_b", "a_b-2", "call"),
     ]);
@@ -46,7 +46,8 @@ describe("the ids of calls in a conversation", () => {
 
   it("are no longer than any API takes", () => {
     const id = "x".repeat(80);
-    const [first, second] = withDistinctIds([calling(id, id)], plainId)[0]?.blocks ?? [];
+    const [first, second] =
+      makeToolCallIdsDistinct([calling(id, id)], toToolCallId)[0]?.blocks ?? [];
     expect(first).toMatchObject({ call: { id: "x".repeat(64) } });
     expect(second).toMatchObject({ call: { id: `${"x".repeat(62)}-2` } });
   });
@@ -59,6 +60,6 @@ describe("a name in a conversation", () => {
     ["", "unnamed"],
     ["x".repeat(80), "x".repeat(64)],
   ])("%j goes as %j", (name, plain) => {
-    expect(plainName(name)).toBe(plain);
+    expect(toToolName(name)).toBe(plain);
   });
 });

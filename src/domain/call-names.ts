@@ -1,19 +1,19 @@
 import type { ModelMessage } from "./model-request.ts";
 
 /** A name as every API takes one. In a history a name is only read. */
-export function plainName(name: string): string {
-  return plain(name) || "unnamed";
+export function toToolName(name: string): string {
+  return toAllowedCharacters(name) || "unnamed";
 }
 
 /** An id as every API takes one. */
-export function plainId(id: string): string {
-  return plain(id) || "call";
+export function toToolCallId(id: string): string {
+  return toAllowedCharacters(id) || "call";
 }
 
-const LONGEST = 64;
+const MAX_LENGTH = 64;
 
-function plain(text: string): string {
-  return text.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, LONGEST);
+function toAllowedCharacters(text: string): string {
+  return text.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, MAX_LENGTH);
 }
 
 /**
@@ -21,30 +21,30 @@ function plain(text: string): string {
  * next may have the same; a conversation may also come from a model with ids of another kind. An id is only what a result
  * is paired with, and the conversation is sent whole every time: it may be any.
  */
-export function withDistinctIds(
+export function makeToolCallIdsDistinct(
   messages: readonly ModelMessage[],
   shape?: (id: string) => string,
 ): ModelMessage[] {
-  return new DistinctIds(shape).apply(messages);
+  return new ToolCallIdAllocator(shape).apply(messages);
 }
 
 /** Assigns the ids of `withDistinctIds` to a conversation that comes in parts. */
-export class DistinctIds {
+export class ToolCallIdAllocator {
   readonly #shape: (id: string) => string;
-  readonly #base: DistinctIds | undefined;
+  readonly #base: ToolCallIdAllocator | undefined;
   readonly #used = new Set<string>();
   /** The last number that was tried for an id. Lower numbers are in use, since ids are never freed. */
   readonly #tried = new Map<string, number>();
   readonly #current = new Map<string, string>();
 
-  constructor(shape: (id: string) => string = (id) => id, base?: DistinctIds) {
+  constructor(shape: (id: string) => string = (id) => id, base?: ToolCallIdAllocator) {
     this.#shape = shape;
     this.#base = base;
   }
 
   /** Continues with the ids that are in use here and does not change them. */
-  fork(): DistinctIds {
-    return new DistinctIds(this.#shape, this);
+  fork(): ToolCallIdAllocator {
+    return new ToolCallIdAllocator(this.#shape, this);
   }
 
   apply(messages: readonly ModelMessage[]): ModelMessage[] {
@@ -55,8 +55,8 @@ export class DistinctIds {
           return { ...block, call: { ...block.call, id: this.#mint(block.call.id) } };
         if (block.type !== "result") return block;
         const { result } = block;
-        const callId = this.#currentOf(result.callId) ?? this.#shape(result.callId);
-        return { ...block, result: { ...result, callId } };
+        const toolCallId = this.#currentOf(result.toolCallId) ?? this.#shape(result.toolCallId);
+        return { ...block, result: { ...result, toolCallId } };
       }),
     }));
   }
@@ -67,7 +67,7 @@ export class DistinctIds {
     let count = this.#triedOf(shaped) ?? 1;
     while (this.#isUsed(minted)) {
       const end = `-${++count}`;
-      minted = shaped.slice(0, LONGEST - end.length) + end;
+      minted = shaped.slice(0, MAX_LENGTH - end.length) + end;
     }
     if (count > 1) this.#tried.set(shaped, count);
     this.#used.add(minted);
@@ -81,12 +81,16 @@ export class DistinctIds {
   }
 
   #triedOf(id: string): number | undefined {
-    const own = this.#tried.get(id);
-    return own === undefined && this.#base !== undefined ? this.#base.#triedOf(id) : own;
+    const localValue = this.#tried.get(id);
+    return localValue === undefined && this.#base !== undefined
+      ? this.#base.#triedOf(id)
+      : localValue;
   }
 
   #currentOf(id: string): string | undefined {
-    const own = this.#current.get(id);
-    return own === undefined && this.#base !== undefined ? this.#base.#currentOf(id) : own;
+    const localValue = this.#current.get(id);
+    return localValue === undefined && this.#base !== undefined
+      ? this.#base.#currentOf(id)
+      : localValue;
   }
 }

@@ -1,8 +1,8 @@
 import type { Actor } from "./actor.ts";
-import type { AgentEvent } from "./agent-event.ts";
+import type { SessionEvent } from "./agent-event.ts";
 
 /** An event as the log keeps it and as everybody sees it. */
-export interface Envelope<Event extends AgentEvent = AgentEvent> {
+export interface Envelope<Event extends SessionEvent = SessionEvent> {
   readonly sessionId: string;
   /** From 1, without gaps, for ever. */
   readonly seq: number;

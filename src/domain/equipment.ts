@@ -1,33 +1,33 @@
 import type { Failure } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
-import type { KnownShells } from "./shell.ts";
+import type { ShellList } from "./shell.ts";
 
 /**
  * What a client brings along for one session, and takes away with it when it leaves. It holds secrets: neither a log nor an
  * error ever has any of it. What it offers is in the log, as tools of the agent.
  */
-export interface Equipment {
-  readonly servers: readonly BroughtServer[];
+export interface ClientTools {
+  readonly servers: readonly ClientMcpServer[];
   readonly tools: readonly HostTool[];
   /** What is wrong with the tools that its machine listed beside these. */
   readonly toolProblems?: readonly Failure[];
   /** Its machine knows the calls of its tools again by their ids: it runs each once, and says again what came of it. */
-  readonly knowsCalls?: boolean;
+  readonly recognizesToolCalls?: boolean;
   /** Absent for a client that offers nothing of it, or is of another machine than the session. */
-  readonly editor?: EditorOffer;
+  readonly editor?: EditorCapabilities;
 }
 
 /** What an editor does in place of the tools of a workspace: its files have what nobody saved yet. */
-export interface EditorOffer {
+export interface EditorCapabilities {
   readonly readsFiles: boolean;
   readonly writesFiles: boolean;
   readonly runsTerminals: boolean;
   /** With the one that its user chose, where it says. */
-  readonly shells?: KnownShells;
+  readonly shells?: ShellList;
 }
 
 /** An MCP server to be connected to: a program to start, or an address to call. */
-export type BroughtServer =
+export type ClientMcpServer =
   | {
       readonly type: "stdio";
       readonly name: string;
@@ -63,11 +63,11 @@ export interface HostToolList {
 export const NO_HOST_TOOLS: HostToolList = { tools: [], problems: [] };
 
 /** What came of it. What cannot be used is told, and the rest is there. */
-export type EquipReply =
+export type SetClientToolsReply =
   | { readonly status: "accepted"; readonly problems: readonly Failure[] }
   | { readonly status: "refused"; readonly failure: Failure };
 
-export function isEmptyEquipment({ servers, tools, toolProblems, editor }: Equipment): boolean {
+export function hasNoClientTools({ servers, tools, toolProblems, editor }: ClientTools): boolean {
   const isWithoutTools = tools.length === 0 && toolProblems === undefined;
   return servers.length === 0 && isWithoutTools && editor === undefined;
 }

@@ -96,14 +96,14 @@ export class SpanlineError extends Error {
 }
 
 /** A failure, to be thrown. */
-export function errorFrom({ code, message, details }: Failure): SpanlineError {
+export function toSpanlineError({ code, message, details }: Failure): SpanlineError {
   return new SpanlineError(code, message, { details });
 }
 
 /** What something that was thrown says. Not everything that is thrown is an error, or can say what it is. */
-export function thrownMessage(thrown: unknown): string {
+export function formatThrown(error: unknown): string {
   try {
-    return String(thrown instanceof Error ? thrown.message : thrown);
+    return String(error instanceof Error ? error.message : error);
   } catch {
     return "something that cannot be shown";
   }

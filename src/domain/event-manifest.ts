@@ -1,8 +1,8 @@
-import type { AgentEvent, AgentEventType } from "./agent-event.ts";
+import type { SessionEvent, SessionEventType } from "./agent-event.ts";
 
 export type SliceName = "session" | "turn" | "tools" | "approvals" | "clients";
 
-export interface EventFacts {
+export interface EventManifestEntry {
   /** Raised when the variant's fields change; `upcast.ts` then says how the old form is read. */
   readonly version: number;
   /** The one slice that makes and keeps it. */
@@ -11,70 +11,74 @@ export interface EventFacts {
   readonly barrier: boolean;
 }
 
-const step = (slice: SliceName): EventFacts => ({ version: 1, slice, barrier: false });
-const barrier = (slice: SliceName): EventFacts => ({ version: 1, slice, barrier: true });
+const stepEvent = (slice: SliceName): EventManifestEntry => ({ version: 1, slice, barrier: false });
+const barrierEvent = (slice: SliceName): EventManifestEntry => ({
+  version: 1,
+  slice,
+  barrier: true,
+});
 
-export const EVENT_MANIFEST: { readonly [Type in AgentEventType]: EventFacts } = {
-  "session.opened": barrier("session"),
-  "session.extended": barrier("session"),
-  "agent.bound": barrier("session"),
-  "session.recovered": barrier("session"),
-  "session.titled": step("session"),
-  "session.metadata_changed": barrier("session"),
-  "session.configured": barrier("session"),
-  "history.given": barrier("session"),
-  "prompt.accepted": barrier("turn"),
-  "prompt.withdrawn": barrier("turn"),
-  "prompt.forgotten": barrier("turn"),
-  "turn.started": barrier("turn"),
-  "turn.finished": barrier("turn"),
-  "turn.paused": barrier("turn"),
-  "results.given": barrier("turn"),
-  "upstream.opened": barrier("turn"),
-  "upstream.settled": barrier("turn"),
-  "call.started": barrier("turn"),
-  "call.finished": barrier("turn"),
-  "call.lost": barrier("turn"),
-  "message.sent": barrier("turn"),
-  "message.started": step("turn"),
-  "message.finished": step("turn"),
-  "message.replaced": step("turn"),
-  "text.delta": step("turn"),
-  "text.finished": step("turn"),
-  "thought.delta": step("turn"),
-  "thought.finished": step("turn"),
-  "tool.announced": step("tools"),
-  "tool.input.delta": step("tools"),
-  "tool.called": step("tools"),
-  "tool.examined": step("tools"),
-  "policy.decided": barrier("tools"),
-  "tool.started": barrier("tools"),
-  "tool.awaited": barrier("tools"),
-  "tool.spawned": barrier("tools"),
-  "tool.program.ended": step("tools"),
-  "tool.progressed": step("tools"),
-  "tool.finished": barrier("tools"),
-  "plan.updated": step("tools"),
-  "approval.requested": barrier("approvals"),
-  "approval.routed": barrier("approvals"),
-  "approval.voted": barrier("approvals"),
-  "approval.resolved": barrier("approvals"),
-  "grant.given": barrier("approvals"),
-  "grant.revoked": barrier("approvals"),
-  "approvals.doubted": barrier("approvals"),
-  "client.attached": step("clients"),
-  "client.seen": step("clients"),
-  "client.detached": step("clients"),
-  "control.passed": barrier("clients"),
-  "host.requested": barrier("clients"),
-  "host.answered": barrier("clients"),
-  "usage.reported": step("turn"),
-  "hook.fired": step("turn"),
-  "activity.seen": step("turn"),
-  "diagnostic.raised": step("turn"),
-  "unknown.reported": step("turn"),
+export const EVENT_MANIFEST: { readonly [Type in SessionEventType]: EventManifestEntry } = {
+  "session.opened": barrierEvent("session"),
+  "session.folders_changed": barrierEvent("session"),
+  "agent.configured": barrierEvent("session"),
+  "session.recovered": barrierEvent("session"),
+  "session.title_changed": stepEvent("session"),
+  "session.metadata_changed": barrierEvent("session"),
+  "session.mode_changed": barrierEvent("session"),
+  "history.imported": barrierEvent("session"),
+  "prompt.accepted": barrierEvent("turn"),
+  "prompt.withdrawn": barrierEvent("turn"),
+  "prompt.hidden": barrierEvent("turn"),
+  "turn.started": barrierEvent("turn"),
+  "turn.finished": barrierEvent("turn"),
+  "turn.paused": barrierEvent("turn"),
+  "tool_results.submitted": barrierEvent("turn"),
+  "upstream.opened": barrierEvent("turn"),
+  "upstream.settled": barrierEvent("turn"),
+  "invocation.started": barrierEvent("turn"),
+  "invocation.finished": barrierEvent("turn"),
+  "invocation.lost": barrierEvent("turn"),
+  "message.sent": barrierEvent("turn"),
+  "message.started": stepEvent("turn"),
+  "message.finished": stepEvent("turn"),
+  "message.replaced": stepEvent("turn"),
+  "text.delta": stepEvent("turn"),
+  "text.finished": stepEvent("turn"),
+  "thought.delta": stepEvent("turn"),
+  "thought.finished": stepEvent("turn"),
+  "tool_call.opened": stepEvent("tools"),
+  "tool_call.input_delta": stepEvent("tools"),
+  "tool_call.received": stepEvent("tools"),
+  "tool_call.paths_resolved": stepEvent("tools"),
+  "policy.decided": barrierEvent("tools"),
+  "tool.started": barrierEvent("tools"),
+  "tool.waiting_for_host": barrierEvent("tools"),
+  "tool.process_started": barrierEvent("tools"),
+  "tool.process_exited": stepEvent("tools"),
+  "tool.progress": stepEvent("tools"),
+  "tool.finished": barrierEvent("tools"),
+  "plan.updated": stepEvent("tools"),
+  "approval.requested": barrierEvent("approvals"),
+  "approval.routed": barrierEvent("approvals"),
+  "approval.voted": barrierEvent("approvals"),
+  "approval.resolved": barrierEvent("approvals"),
+  "grant.added": barrierEvent("approvals"),
+  "grant.revoked": barrierEvent("approvals"),
+  "approvals.invalidated": barrierEvent("approvals"),
+  "client.attached": stepEvent("clients"),
+  "client.heartbeat": stepEvent("clients"),
+  "client.detached": stepEvent("clients"),
+  "controller.changed": barrierEvent("clients"),
+  "host.requested": barrierEvent("clients"),
+  "host.replied": barrierEvent("clients"),
+  "usage.reported": stepEvent("turn"),
+  "hook.fired": stepEvent("turn"),
+  "provider.activity": stepEvent("turn"),
+  "diagnostic.raised": stepEvent("turn"),
+  "provider.unknown": stepEvent("turn"),
 };
 
-export function needsSync(event: AgentEvent): boolean {
+export function needsSync(event: SessionEvent): boolean {
   return EVENT_MANIFEST[event.type].barrier;
 }

@@ -21,7 +21,7 @@ export interface IdSource {
 /** Chance as text of this many characters of the alphabet makes two ids of one millisecond differ. */
 export const SEED_LENGTH = 13;
 /** A text this long says all: ids that are made of it tell no time. */
-export const TIMELESS_SEED_LENGTH = 23;
+export const FULL_SEED_LENGTH = 23;
 /** Crockford's: no letter that looks like a digit, and in the order of its characters. */
 export const ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
@@ -30,22 +30,26 @@ export const ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
  *
  * The count goes first behind the time, so that ids of one input keep the order in which they were minted.
  */
-export function idsFrom(at: number, seed: string): IdSource {
-  const time = seed.length === TIMELESS_SEED_LENGTH ? "" : inAlphabet(at, 10);
+export function createIdSource(at: number, seed: string): IdSource {
+  const time = seed.length === FULL_SEED_LENGTH ? "" : encodeNumber(at, 10);
   let count = 0;
   return {
     next(prefix) {
-      const id = `${prefix}_${time}${inAlphabet(count, 3)}${seed}`;
+      const id = `${prefix}_${time}${encodeNumber(count, 3)}${seed}`;
       count += 1;
       return id;
     },
   };
 }
 
-function inAlphabet(value: number, length: number): string {
+function encodeNumber(value: number, length: number): string {
   let text = "";
-  for (let rest = value; text.length < length; rest = Math.floor(rest / ID_ALPHABET.length)) {
-    text = ID_ALPHABET.charAt(rest % ID_ALPHABET.length) + text;
+  for (
+    let remaining = value;
+    text.length < length;
+    remaining = Math.floor(remaining / ID_ALPHABET.length)
+  ) {
+    text = ID_ALPHABET.charAt(remaining % ID_ALPHABET.length) + text;
   }
   return text;
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { imageBlock, MAX_IMAGE_BYTES } from "./image-block.ts";
+import { createImageBlock, MAX_IMAGE_BYTES } from "./image-block.ts";
 
 describe("a picture for a model", () => {
   it("is its type and its bytes in base64", () => {
-    expect(imageBlock("image/png", "iVBORw==")).toEqual({
+    expect(createImageBlock("image/png", "iVBORw==")).toEqual({
       type: "image",
       mediaType: "image/png",
       base64: "iVBORw==",
@@ -17,15 +17,15 @@ describe("a picture for a model", () => {
     ["base64 of the other alphabet", "image/png", "aa-_"],
     ["base64 that is cut", "image/png", "aaaaa"],
   ])("is refused with %s", (_, mediaType, base64) => {
-    expect(() => imageBlock(mediaType, base64)).toThrowError(
+    expect(() => createImageBlock(mediaType, base64)).toThrowError(
       expect.objectContaining({ code: "invalid_message" }),
     );
   });
 
   it("has as many bytes as the strictest API takes, and not one more", () => {
     const most = Buffer.alloc(MAX_IMAGE_BYTES);
-    expect(imageBlock("image/webp", most.toString("base64")).base64).toHaveLength(5_000_000);
+    expect(createImageBlock("image/webp", most.toString("base64")).base64).toHaveLength(5_000_000);
     const more = Buffer.alloc(MAX_IMAGE_BYTES + 1).toString("base64");
-    expect(() => imageBlock("image/webp", more)).toThrowError("3750000 bytes");
+    expect(() => createImageBlock("image/webp", more)).toThrowError("3750000 bytes");
   });
 });

@@ -1,5 +1,5 @@
 /** Whether a value has more levels than these in it. Looks no further than that. */
-export function isDeeper(value: unknown, levels: number): boolean {
+export function exceedsDepth(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+  return levels === 0 || Object.values(value).some((inner) => exceedsDepth(inner, levels - 1));
 }

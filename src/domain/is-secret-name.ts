@@ -3,18 +3,25 @@
  * `apiKey`): `KEYCLOAK_URL` and `GIT_AUTHOR_NAME` name none.
  */
 export function isSecretName(name: string): boolean {
-  const words = wordsOf(name);
-  return words.some((word) => SECRET.test(word)) && !ABOUT_ONE.has(words.at(-1) ?? "");
+  const words = splitWords(name);
+  return words.some((word) => SECRET_WORD.test(word)) && !METADATA_WORDS.has(words.at(-1) ?? "");
 }
 
 /** Words that mean nothing else also where they end a longer one, such as `PGPASSWORD`. `MAX_TOKENS` is a number. */
-const SECRET =
+const SECRET_WORD =
   /^(?:keys?|pass|pat|pwd|auth|authorization)$|(?:passw(?:or)?d|passphrase|secret|credential|cookie)s?$|token$|(?:api|access|auth|private|secret|ssh)keys?$/;
 
 /** What says something of a secret, and not the secret itself. */
-const ABOUT_ONE: ReadonlySet<string> = new Set(["header", "method", "mode", "name", "type", "url"]);
+const METADATA_WORDS: ReadonlySet<string> = new Set([
+  "header",
+  "method",
+  "mode",
+  "name",
+  "type",
+  "url",
+]);
 
-function wordsOf(name: string): string[] {
+function splitWords(name: string): string[] {
   return name
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
     .replaceAll(/([A-Z])([A-Z][a-z])/g, "$1_$2")

@@ -1,18 +1,18 @@
 /** A time in the words of RFC 3339, to the millisecond and in UTC. */
-export function isoTime(milliseconds: number): string {
+export function formatIsoTime(milliseconds: number): string {
   const day = Math.floor(milliseconds / DAY_MS);
-  const rest = milliseconds - day * DAY_MS;
-  const hours = two(Math.floor(rest / 3_600_000));
-  const minutes = two(Math.floor(rest / 60_000) % 60);
-  const seconds = two(Math.floor(rest / 1000) % 60);
-  const fraction = String(Math.floor(rest % 1000)).padStart(3, "0");
-  return `${date(day)}T${hours}:${minutes}:${seconds}.${fraction}Z`;
+  const dayMs = milliseconds - day * DAY_MS;
+  const hours = padTwoDigits(Math.floor(dayMs / 3_600_000));
+  const minutes = padTwoDigits(Math.floor(dayMs / 60_000) % 60);
+  const seconds = padTwoDigits(Math.floor(dayMs / 1000) % 60);
+  const fraction = String(Math.floor(dayMs % 1000)).padStart(3, "0");
+  return `${formatDate(day)}T${hours}:${minutes}:${seconds}.${fraction}Z`;
 }
 
 const DAY_MS = 86_400_000;
 
 /** Of a day counted from 1970. Years begin in March here, so that a leap day is the last of its year. */
-function date(day: number): string {
+function formatDate(day: number): string {
   const fromMarch = day + 719_468;
   const era = Math.floor(fromMarch / 146_097);
   const dayOfEra = fromMarch - era * 146_097;
@@ -24,9 +24,9 @@ function date(day: number): string {
   const month = Math.floor((5 * dayOfYear + 2) / 153);
   const dayOfMonth = dayOfYear - Math.floor((153 * month + 2) / 5) + 1;
   const year = yearOfEra + era * 400 + (month >= 10 ? 1 : 0);
-  return `${String(year).padStart(4, "0")}-${two(month < 10 ? month + 3 : month - 9)}-${two(dayOfMonth)}`;
+  return `${String(year).padStart(4, "0")}-${padTwoDigits(month < 10 ? month + 3 : month - 9)}-${padTwoDigits(dayOfMonth)}`;
 }
 
-function two(value: number): string {
+function padTwoDigits(value: number): string {
   return String(value).padStart(2, "0");
 }

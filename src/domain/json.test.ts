@@ -1,7 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { keptBytes } from "../../test/support/memory.ts";
-import { hasInexactInteger, jsonText, MAX_JSON_DEPTH, MAX_JSON_VALUES, parseJson } from "./json.ts";
+import { measureRetainedBytes } from "../../test/support/memory.ts";
+import {
+  hasInexactInteger,
+  toJsonText,
+  MAX_JSON_DEPTH,
+  MAX_JSON_VALUES,
+  parseJson,
+} from "./json.ts";
 
 describe("the door for JSON", () => {
   it("gives what JSON.parse gives, and a reason where that throws", () => {
@@ -40,7 +46,7 @@ describe("the door for JSON", () => {
 
   it("gives a reason that does not keep the text alive", () => {
     const text = `["${"a".repeat(1_000_000)}", @@@@ ${"b".repeat(1_000_000)}]`;
-    const kept = keptBytes(() =>
+    const kept = measureRetainedBytes(() =>
       Array.from({ length: 10 }, () => parseJson(Buffer.from(text).toString("latin1"))),
     );
     expect(kept).toBeLessThan(5_000_000);
@@ -63,7 +69,10 @@ describe("numbers that a double cannot hold", () => {
 
 describe("a value as JSON text", () => {
   it("is what JSON.stringify writes, or a note where it cannot", () => {
-    expect([jsonText({ a: [1, null] }), jsonText(undefined)]).toEqual(['{"a":[1,null]}', "null"]);
-    expect(JSON.parse(jsonText(10n))).toMatch(/^\[no JSON form: /);
+    expect([toJsonText({ a: [1, null] }), toJsonText(undefined)]).toEqual([
+      '{"a":[1,null]}',
+      "null",
+    ]);
+    expect(JSON.parse(toJsonText(10n))).toMatch(/^\[no JSON form: /);
   });
 });

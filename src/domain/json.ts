@@ -1,4 +1,4 @@
-import { detached } from "./kept-text.ts";
+import { copyString } from "./kept-text.ts";
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
@@ -31,18 +31,18 @@ export const MAX_JSON_VALUES = 4_000_000;
  * that need many times the memory of their text.
  */
 export function parseJson(text: string): ParsedJson {
-  if (isTooDeep(text)) return limitExceeded(`Nested deeper than ${MAX_JSON_DEPTH} levels`);
-  if (hasTooManyValues(text)) return limitExceeded(`More than ${MAX_JSON_VALUES} values`);
+  if (isTooDeep(text)) return createLimitError(`Nested deeper than ${MAX_JSON_DEPTH} levels`);
+  if (hasTooManyValues(text)) return createLimitError(`More than ${MAX_JSON_VALUES} values`);
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch (error) {
     // The message quotes the text by a slice of it.
-    const reason = detached(error instanceof Error ? error.message : String(error));
+    const reason = copyString(error instanceof Error ? error.message : String(error));
     return { ok: false, reason };
   }
 }
 
-export function limitExceeded(reason: string): Extract<ParsedJson, { readonly ok: false }> {
+export function createLimitError(reason: string): Extract<ParsedJson, { readonly ok: false }> {
   return { ok: false, reason, exceedsLimit: true };
 }
 
@@ -57,24 +57,24 @@ export function hasTooManyValues(text: string, max = MAX_JSON_VALUES): boolean {
     const closes = code === CLOSE_BRACKET || code === CLOSE_BRACE;
     if (code === COMMA || (isFirst && !closes)) values += 1;
     isFirst = code === OPEN_BRACKET || code === OPEN_BRACE;
-    if (code === QUOTE) at = endOfString(text, at) - 1;
+    if (code === QUOTE) at = findStringEnd(text, at) - 1;
   }
   return values > max;
 }
 
 /** Whether all objects in JSON text together have more members than this. */
-export function hasMoreMembers(text: string, most: number): boolean {
+export function hasMoreMembers(text: string, maxMembers: number): boolean {
   let members = 0;
-  for (let at = 0; at < text.length && members <= most; at++) {
+  for (let at = 0; at < text.length && members <= maxMembers; at++) {
     const code = text.charCodeAt(at);
-    if (code === QUOTE) at = endOfString(text, at) - 1;
+    if (code === QUOTE) at = findStringEnd(text, at) - 1;
     else if (code === COLON) members += 1;
   }
-  return members > most;
+  return members > maxMembers;
 }
 
 /** A value as JSON text. What has no JSON form (a bigint, a cycle, a nesting too deep) becomes a note of that. */
-export function jsonText(value: unknown): string {
+export function toJsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "null";
   } catch (error) {
@@ -88,9 +88,9 @@ export function hasInexactInteger(text: string): boolean {
   let at = 0;
   while (at < text.length) {
     const code = text.charCodeAt(at);
-    if (code === QUOTE) at = endOfString(text, at);
+    if (code === QUOTE) at = findStringEnd(text, at);
     else if (isDigit(code)) {
-      const end = endOfNumber(text, at);
+      const end = findNumberEnd(text, at);
       const number = text.slice(at, end);
       if (number.length >= 16 && /^\d+$/.test(number) && String(Number(number)) !== number)
         return true;
@@ -101,7 +101,7 @@ export function hasInexactInteger(text: string): boolean {
 }
 
 /** The index after the closing quote of the string that opens at `start`; the end of the text if the string is not closed. */
-export function endOfString(text: string, start: number): number {
+export function findStringEnd(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === BACKSLASH) at += 1;
@@ -110,7 +110,7 @@ export function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-function endOfNumber(text: string, start: number): number {
+function findNumberEnd(text: string, start: number): number {
   let at = start;
   while (at < text.length && (isDigit(text.charCodeAt(at)) || ".eE+-".includes(text.charAt(at))))
     at++;
@@ -129,7 +129,7 @@ function isDigit(code: number): boolean {
 function isTooDeep(text: string): boolean {
   if (text.length <= 2 * MAX_JSON_DEPTH) return false;
   const brackets = countUpTo(text, "[") + countUpTo(text, "{");
-  return brackets > MAX_JSON_DEPTH && deepest(text) > MAX_JSON_DEPTH;
+  return brackets > MAX_JSON_DEPTH && measureDepth(text) > MAX_JSON_DEPTH;
 }
 
 function countUpTo(text: string, bracket: string): number {
@@ -141,9 +141,9 @@ function countUpTo(text: string, bracket: string): number {
   return count;
 }
 
-function deepest(text: string): number {
+function measureDepth(text: string): number {
   let depth = 0;
-  let most = 0;
+  let maxDepth = 0;
   let quoted = false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -151,10 +151,11 @@ function deepest(text: string): number {
       if (code === BACKSLASH) at += 1;
       else if (code === QUOTE) quoted = false;
     } else if (code === QUOTE) quoted = true;
-    else if (code === OPEN_BRACKET || code === OPEN_BRACE) most = Math.max(most, (depth += 1));
+    else if (code === OPEN_BRACKET || code === OPEN_BRACE)
+      maxDepth = Math.max(maxDepth, (depth += 1));
     else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) depth -= 1;
   }
-  return most;
+  return maxDepth;
 }
 
 const QUOTE = 0x22;

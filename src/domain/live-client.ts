@@ -1,10 +1,10 @@
-import type { AgentEvent, ClientAttached, ClientMode } from "./agent-event.ts";
+import type { SessionEvent, ClientAttached, ClientRole } from "./agent-event.ts";
 import type { JsonObject } from "./json.ts";
 
 /** A client that is attached to a session. */
 export interface LiveClient {
   readonly clientId: string;
-  readonly mode: ClientMode;
+  readonly role: ClientRole;
   readonly name: string;
   /** In milliseconds since 1970. */
   readonly attachedAt: number;
@@ -23,7 +23,7 @@ export interface LiveClient {
 export const BRIDGE_RESTARTED = "bridge_restarted";
 
 /** Who is attached after a command about one of them. */
-export interface LiveClients {
+export interface ClientStatus {
   /** The one that the command was about; null when it has left. */
   readonly client: LiveClient | null;
   /** Who controlled before the command. */
@@ -52,10 +52,10 @@ export interface AttachedClient {
   readonly attachmentId: string | null;
 }
 
-export const NOBODY: ClientRegistry = { attached: [], controller: null };
+export const NO_CLIENTS: ClientRegistry = { attached: [], controller: null };
 
 /** The clients as others are told of them. */
-export function liveClients({ attached, controller }: ClientRegistry): readonly LiveClient[] {
+export function listLiveClients({ attached, controller }: ClientRegistry): readonly LiveClient[] {
   return attached.map((client) => {
     const { clientId, name, attachedAt, lastSeenAt, metadata, isStock } = client;
     const isController = controller === clientId;
@@ -68,7 +68,7 @@ export function liveClients({ attached, controller }: ClientRegistry): readonly 
       : (isFree || isStock) && client.mayPrompt === true;
     return {
       clientId,
-      mode: isController ? "controller" : "observer",
+      role: isController ? "controller" : "observer",
       name,
       attachedAt,
       lastSeenAt,
@@ -86,53 +86,53 @@ export function mayDecide(client: LiveClient, prompter: string | undefined): boo
 }
 
 /** The same registry where an event is none about clients. */
-export function withClientEvent(
+export function evolveClientRegistry(
   registry: ClientRegistry,
-  event: AgentEvent,
+  event: SessionEvent,
   at: number,
 ): ClientRegistry {
   const { attached, controller } = registry;
   switch (event.type) {
     case "client.attached":
-      return { controller, attached: withClient(attached, event, at) };
-    case "client.seen": {
+      return { controller, attached: addClient(attached, event, at) };
+    case "client.heartbeat": {
       const { clientId, metadata } = event;
-      const seen = (client: AttachedClient): AttachedClient =>
+      const isHeartbeat = (client: AttachedClient): AttachedClient =>
         client.clientId === clientId
           ? { ...client, lastSeenAt: at, metadata: metadata ?? client.metadata }
           : client;
-      return { controller, attached: attached.map(seen) };
+      return { controller, attached: attached.map(isHeartbeat) };
     }
     case "client.detached": {
       const { clientId } = event;
       return { controller, attached: attached.filter((client) => client.clientId !== clientId) };
     }
-    case "control.passed":
+    case "controller.changed":
       return { controller: event.to, attached };
     default:
       return registry;
   }
 }
 
-function withClient(
+function addClient(
   attached: readonly AttachedClient[],
   event: ClientAttached,
   at: number,
 ): readonly AttachedClient[] {
   const { clientId, name, mayPrompt = null, mayApprove = null, isStock = false } = event;
-  const before = attached.find((client) => client.clientId === clientId);
-  const metadata = event.metadata ?? before?.metadata ?? {};
+  const previous = attached.find((client) => client.clientId === clientId);
+  const metadata = event.metadata ?? previous?.metadata ?? {};
   const client: AttachedClient = {
     clientId,
     name,
-    attachedAt: before?.attachedAt ?? at,
+    attachedAt: previous?.attachedAt ?? at,
     lastSeenAt: at,
     mayPrompt,
     mayApprove,
     isStock,
     metadata,
-    secretDigest: event.secretDigest ?? before?.secretDigest ?? null,
+    secretDigest: event.secretDigest ?? previous?.secretDigest ?? null,
     attachmentId: event.attachmentId ?? null,
   };
-  return [...attached.filter((one) => one !== before), client];
+  return [...attached.filter((existing) => existing !== previous), client];
 }

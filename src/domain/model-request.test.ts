@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { imageBlock } from "./image-block.ts";
-import { alternatingMessages, type ModelBlock, type ModelMessage } from "./model-request.ts";
-import { toolCall, toolSuccess } from "./tool.ts";
+import { createImageBlock } from "./image-block.ts";
+import { toAlternatingMessages, type ModelBlock, type ModelMessage } from "./model-request.ts";
+import { createToolCall, toolSuccess } from "./tool.ts";
 import type { TurnBlock } from "./turn.ts";
 
 function text(words: string): TurnBlock {
@@ -9,7 +9,10 @@ function text(words: string): TurnBlock {
 }
 
 function call(id: string): TurnBlock {
-  return { type: "call", call: toolCall({ id, name: "look", inputText: "", runBy: "server" }) };
+  return {
+    type: "call",
+    call: createToolCall({ id, name: "look", inputText: "", runBy: "server" }),
+  };
 }
 
 function result(id: string): TurnBlock {
@@ -17,7 +20,7 @@ function result(id: string): TurnBlock {
 }
 
 function alternating(...messages: readonly ModelMessage[]): ModelMessage[] {
-  return alternatingMessages({ messages });
+  return toAlternatingMessages({ messages });
 }
 
 describe("a conversation for a model", () => {
@@ -51,7 +54,7 @@ describe("a conversation for a model", () => {
   });
 
   it("gives pictures to the user, whoever showed them", () => {
-    const picture = imageBlock("image/png", "iVBORw==");
+    const picture = createImageBlock("image/png", "iVBORw==");
     expect(
       alternating(
         { role: "user", blocks: [text("What is it?"), picture] },
@@ -86,7 +89,7 @@ describe("a conversation for a model", () => {
       { role: "user", blocks: [text("b")] },
     ];
     const isTaken = (block: ModelBlock): boolean => block.type === "text" && block.text !== "no";
-    expect(alternatingMessages({ messages }, isTaken)).toEqual([
+    expect(toAlternatingMessages({ messages }, isTaken)).toEqual([
       { role: "user", blocks: [text("a"), text("b")] },
     ]);
   });

@@ -45,11 +45,11 @@ export type ToolChoice = "auto" | "required" | { readonly tool: string };
  * pictures the user's, results come before the user's text, nothing is blank, and no thought is an assistant's last word. A
  * call that ran on a server goes in as any other. What an API does not take at all is left out by `isTaken`.
  */
-export function alternatingMessages(
+export function toAlternatingMessages(
   { messages }: Pick<ModelRequest, "messages">,
-  isTaken?: (block: ModelBlock) => boolean,
+  isSupported?: (block: ModelBlock) => boolean,
 ): ModelMessage[] {
-  const { groups } = alternation(messages, isTaken);
+  const { groups } = alternateMessages(messages, isSupported);
   if (groups.length === 0) {
     throw new SpanlineError("invalid_message", "Cannot ask a model nothing; give it some text");
   }
@@ -64,20 +64,20 @@ export interface Alternation {
   readonly last: ModelMessage["role"] | undefined;
 }
 
-export function alternation(
+export function alternateMessages(
   messages: readonly ModelMessage[],
-  isTaken: (block: ModelBlock) => boolean = () => true,
+  isSupported: (block: ModelBlock) => boolean = () => true,
 ): Alternation {
-  const spoken = messages.flatMap(({ role, blocks }) =>
+  const spokenMessages = messages.flatMap(({ role, blocks }) =>
     blocks
-      .filter((block) => !isBlank(block) && isTaken(block))
-      .map((block) => ({ role: speakerOf(block) ?? role, blocks: [block] })),
+      .filter((block) => !isBlank(block) && isSupported(block))
+      .map((block) => ({ role: resolveSpeaker(block) ?? role, blocks: [block] })),
   );
-  const groups = joinedMessages(joinedMessages(spoken).map(withoutLastThoughts));
+  const groups = joinMessages(joinMessages(spokenMessages).map(removeTrailingReasoning));
   return {
-    groups: groups.map(({ role, blocks }) => ({ role, blocks: resultsFirst(blocks) })),
-    first: spoken[0]?.role,
-    last: spoken.at(-1)?.role,
+    groups: groups.map(({ role, blocks }) => ({ role, blocks: moveResultsFirst(blocks) })),
+    first: spokenMessages[0]?.role,
+    last: spokenMessages.at(-1)?.role,
   };
 }
 
@@ -85,14 +85,14 @@ export function alternation(
  * Whether two parts of a conversation that were processed apart are the same as the whole processed at once: the speaker
  * changes between the parts, and no message of the first part would be joined with one of the second.
  */
-export function isClean(before: PartEnd, after: PartStart): boolean {
+export function canSplitBetween(previousPart: PartEnd, nextPart: PartStart): boolean {
   return (
-    before.last !== undefined &&
-    after.first !== undefined &&
-    before.last !== after.first &&
-    before.lastRole !== undefined &&
-    after.firstRole !== undefined &&
-    before.lastRole !== after.firstRole
+    previousPart.last !== undefined &&
+    nextPart.first !== undefined &&
+    previousPart.last !== nextPart.first &&
+    previousPart.lastRole !== undefined &&
+    nextPart.firstRole !== undefined &&
+    previousPart.lastRole !== nextPart.firstRole
   );
 }
 
@@ -108,7 +108,7 @@ export interface PartStart {
 }
 
 /** One message where several of a role follow each other, and none where nothing is said. */
-export function joinedMessages(messages: readonly ModelMessage[]): ModelMessage[] {
+export function joinMessages(messages: readonly ModelMessage[]): ModelMessage[] {
   const groups: { readonly role: ModelMessage["role"]; readonly blocks: ModelBlock[] }[] = [];
   for (const { role, blocks } of messages) {
     const last = groups.at(-1);
@@ -118,12 +118,12 @@ export function joinedMessages(messages: readonly ModelMessage[]): ModelMessage[
   return groups;
 }
 
-function withoutLastThoughts({ role, blocks }: ModelMessage): ModelMessage {
+function removeTrailingReasoning({ role, blocks }: ModelMessage): ModelMessage {
   const last = blocks.findLastIndex(({ type }) => type !== "reasoning");
   return { role, blocks: blocks.slice(0, last + 1) };
 }
 
-function speakerOf({ type }: ModelBlock): ModelMessage["role"] | undefined {
+function resolveSpeaker({ type }: ModelBlock): ModelMessage["role"] | undefined {
   if (type === "text") return undefined;
   return type === "result" || type === "image" ? "user" : "assistant";
 }
@@ -132,7 +132,7 @@ export function isBlank(block: ModelBlock): boolean {
   return block.type === "text" && block.text.trim() === "";
 }
 
-function resultsFirst(blocks: readonly ModelBlock[]): ModelBlock[] {
+function moveResultsFirst(blocks: readonly ModelBlock[]): ModelBlock[] {
   const isResult = (block: ModelBlock): boolean => block.type === "result";
   return [...blocks.filter(isResult), ...blocks.filter((block) => !isResult(block))];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nearNames } from "./near-names.ts";
+import { suggestNames } from "./near-names.ts";
 
 describe("names near to one that nobody has", () => {
   const names = ["support", "support_6e026828", "sales", "demo"];
@@ -12,11 +12,11 @@ describe("names near to one that nobody has", () => {
     ["dem", ["demo"]],
     ["planner", []],
   ])("%s: %j", (meant, near) => {
-    expect(nearNames(meant, names)).toEqual(near);
+    expect(suggestNames(meant, names)).toEqual(near);
   });
 
   it("are five at most, each once", () => {
     const many = Array.from({ length: 20 }, (_, at) => `support_${at % 10}`);
-    expect(nearNames("support", many)).toEqual([0, 1, 2, 3, 4].map((at) => `support_${at}`));
+    expect(suggestNames("support", many)).toEqual([0, 1, 2, 3, 4].map((at) => `support_${at}`));
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { NewestKept } from "./newest-kept.ts";
+import { BoundedCache } from "./newest-kept.ts";
 
 function kept(most: number, ...given: readonly (readonly [name: string, weight: number])[]) {
-  const values = new NewestKept<number>(most);
+  const values = new BoundedCache<number>(most);
   for (const [name, weight] of given) values.set(name, weight, weight);
   return (names: string) =>
     names
@@ -29,7 +29,7 @@ describe("the newest values", () => {
   });
 
   it("are none after all were cleared, and weigh nothing", () => {
-    const values = new NewestKept<number>(10);
+    const values = new BoundedCache<number>(10);
     values.set("a", 1, 9);
     values.clear();
     expect(values.get("a")).toBeUndefined();

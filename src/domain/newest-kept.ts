@@ -1,5 +1,5 @@
 /** Values by name, the newest of them: as many as weigh no more than a limit together, and at least the last one. */
-export class NewestKept<Value> {
+export class BoundedCache<Value> {
   readonly #most: number;
   readonly #kept = new Map<string, { readonly value: Value; readonly weight: number }>();
   #weight = 0;

@@ -8,7 +8,7 @@ export interface PolicyDecision {
   /** Null where no rule decided and the default holds. */
   readonly rule: MatchedRule | null;
   /** What else asks, where several do: a yes to one rule is none to another. */
-  readonly others?: readonly (MatchedRule | null)[];
+  readonly otherRules?: readonly (MatchedRule | null)[];
   /** Sorted, each once. */
   readonly labels: readonly string[];
   readonly context: PolicyContext;
@@ -61,7 +61,7 @@ export interface PolicyContext {
   /** How often this very call was made before in its session. */
   readonly repeats: number;
   /** How much more often it may have been made: of a session with very many calls, not all are remembered. */
-  readonly repeatsForgotten?: number;
+  readonly uncountedRepeats?: number;
 }
 
 /** A program and its arguments, without quotes. */
@@ -84,7 +84,7 @@ export interface PathFact {
    * - `protected`: Spanline's own data or configuration.
    * - `invalid`: no path at all, or one that could not be followed.
    */
-  readonly place: "inside" | "outside" | "protected" | "invalid";
+  readonly location: "inside" | "outside" | "protected" | "invalid";
   /**
    * From the workspace, with `/`, symlinks followed, its names with the bytes that they have on the disk; null unless
    * inside. From `folder`, where that is said.
@@ -98,14 +98,14 @@ export interface PathFact {
 }
 
 /** Where it leads, for people: from the workspace where it is in that, else from the root of the machine. */
-export function leadsTo({ folder, workspacePath, hostPath, input }: PathFact): string {
+export function formatPathTarget({ folder, workspacePath, hostPath, input }: PathFact): string {
   return (folder === undefined ? workspacePath : null) ?? hostPath ?? input;
 }
 
 /** A path that could not be followed. */
-export function leadsNowhere(
+export function createUnresolvedPath(
   { argument, input }: Pick<PathFact, "argument" | "input">,
   reason: string,
 ): PathFact {
-  return { argument, input, place: "invalid", workspacePath: null, hostPath: null, reason };
+  return { argument, input, location: "invalid", workspacePath: null, hostPath: null, reason };
 }

@@ -1,10 +1,10 @@
-import { errorFrom, SpanlineError, type ErrorCode, type Failure } from "./errors.ts";
+import { toSpanlineError, SpanlineError, type ErrorCode, type Failure } from "./errors.ts";
 
 /** How far a call had come: nothing was sent yet, no answer but an error came, or it was inside the stream. */
-export type Phase = "connect" | "http" | "stream";
+export type RequestPhase = "connect" | "http" | "stream";
 
-export interface ProviderErrorFacts {
-  readonly phase: Phase;
+export interface ProviderErrorDetails {
+  readonly phase: RequestPhase;
   /** The service's id of the call, for its support. */
   readonly requestId?: string;
   /** Of the HTTP answer. */
@@ -15,11 +15,11 @@ export interface ProviderErrorFacts {
 
 /** A call to a provider failed. The class, and the code with it, is the same in every phase. */
 export class ProviderError extends SpanlineError {
-  readonly phase: Phase;
+  readonly phase: RequestPhase;
   readonly requestId: string | undefined;
   readonly status: number | undefined;
 
-  constructor(code: ErrorCode, message: string, facts: ProviderErrorFacts) {
+  constructor(code: ErrorCode, message: string, facts: ProviderErrorDetails) {
     const { phase, requestId, status, cause } = facts;
     const known = {
       phase,
@@ -33,37 +33,37 @@ export class ProviderError extends SpanlineError {
   }
 }
 
-function failingWith(code: ErrorCode) {
+function createErrorClass(code: ErrorCode) {
   return class extends ProviderError {
-    constructor(message: string, facts: ProviderErrorFacts) {
+    constructor(message: string, facts: ProviderErrorDetails) {
       super(code, message, facts);
     }
   };
 }
 
 /** Nothing was sent. */
-export class ConnectFailedError extends failingWith("connect_failed") {}
+export class ConnectFailedError extends createErrorClass("connect_failed") {}
 /** The request was sent, and may have had its effect. */
-export class ConnectionLostError extends failingWith("connection_lost") {}
-export class FirstEventTimeoutError extends failingWith("first_event_timeout") {}
-export class IdleTimeoutError extends failingWith("idle_timeout") {}
-export class DeadlineExceededError extends failingWith("deadline_exceeded") {}
-export class ValidationFailedError extends failingWith("validation_failed") {}
-export class UnauthorizedError extends failingWith("unauthorized") {}
-export class QuotaExceededError extends failingWith("quota_exceeded") {}
-export class AccessDeniedError extends failingWith("access_denied") {}
-export class NotFoundError extends failingWith("not_found") {}
-export class ConflictError extends failingWith("conflict") {}
+export class ConnectionLostError extends createErrorClass("connection_lost") {}
+export class FirstEventTimeoutError extends createErrorClass("first_event_timeout") {}
+export class IdleTimeoutError extends createErrorClass("idle_timeout") {}
+export class DeadlineExceededError extends createErrorClass("deadline_exceeded") {}
+export class ValidationFailedError extends createErrorClass("validation_failed") {}
+export class UnauthorizedError extends createErrorClass("unauthorized") {}
+export class QuotaExceededError extends createErrorClass("quota_exceeded") {}
+export class AccessDeniedError extends createErrorClass("access_denied") {}
+export class NotFoundError extends createErrorClass("not_found") {}
+export class ConflictError extends createErrorClass("conflict") {}
 /** The agent's own failure, passed on by the service. */
-export class AgentFailedError extends failingWith("agent_failed") {}
-export class ThrottledError extends failingWith("throttled") {}
-export class ServiceFailedError extends failingWith("service_failed") {}
+export class AgentFailedError extends createErrorClass("agent_failed") {}
+export class ThrottledError extends createErrorClass("throttled") {}
+export class ServiceFailedError extends createErrorClass("service_failed") {}
 /** A failure with a name that this version does not know. */
-export class UnknownExceptionError extends failingWith("unknown_exception") {}
+export class UnknownExceptionError extends createErrorClass("unknown_exception") {}
 /** A success by its status, but not what the service promises. */
-export class UnexpectedAnswerError extends failingWith("unexpected_answer") {}
+export class UnexpectedResponseError extends createErrorClass("unexpected_answer") {}
 
-const CLASSES = {
+const ERROR_CLASSES = {
   connect_failed: ConnectFailedError,
   connection_lost: ConnectionLostError,
   first_event_timeout: FirstEventTimeoutError,
@@ -79,25 +79,25 @@ const CLASSES = {
   throttled: ThrottledError,
   service_failed: ServiceFailedError,
   unknown_exception: UnknownExceptionError,
-  unexpected_answer: UnexpectedAnswerError,
+  unexpected_answer: UnexpectedResponseError,
 } as const;
 
-export type ProviderErrorCode = keyof typeof CLASSES;
+export type ProviderErrorCode = keyof typeof ERROR_CLASSES;
 
-export function providerError(
+export function createProviderError(
   code: ProviderErrorCode,
   message: string,
-  facts: ProviderErrorFacts,
+  facts: ProviderErrorDetails,
 ): ProviderError {
-  return new CLASSES[code](message, facts);
+  return new ERROR_CLASSES[code](message, facts);
 }
 
 /** The error that a failure inside a stream stands for, to be thrown by those who would rather catch than look. */
-export function errorOf(failure: Failure): SpanlineError {
+export function toError(failure: Failure): SpanlineError {
   const { code, message, details } = failure;
-  if (!isProviderErrorCode(code)) return errorFrom(failure);
+  if (!isProviderErrorCode(code)) return toSpanlineError(failure);
   const { phase, requestId, status } = details;
-  return providerError(code, message, {
+  return createProviderError(code, message, {
     phase: phase === "connect" || phase === "http" ? phase : "stream",
     ...(typeof requestId === "string" && { requestId }),
     ...(typeof status === "number" && { status }),
@@ -106,17 +106,17 @@ export function errorOf(failure: Failure): SpanlineError {
 }
 
 function isProviderErrorCode(code: ErrorCode): code is ProviderErrorCode {
-  return Object.hasOwn(CLASSES, code);
+  return Object.hasOwn(ERROR_CLASSES, code);
 }
 
 /** The caller ended it; `cause` is the reason of the signal. Named as the platform names it. */
 export class AbortError extends SpanlineError {
   /** Whether the request may have reached the other side, and had its effect there. */
-  readonly sent: boolean;
+  readonly wasSent: boolean;
 
   constructor(reason: unknown, sent = true) {
     super("aborted", "The call was aborted", { cause: reason, details: { sent } });
     this.name = "AbortError";
-    this.sent = sent;
+    this.wasSent = sent;
   }
 }

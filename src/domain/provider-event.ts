@@ -20,12 +20,12 @@ export type ProviderEvent =
   | ToolStart
   | ToolDelta
   | ToolEnd
-  | ToolResulted
+  | ToolResultEvent
   | UsageReported
   | HookFired
-  | ActivitySeen
+  | ActivityEvent
   | DiagnosticRaised
-  | UnknownSeen
+  | UnknownEvent
   | TurnEnd;
 
 /** `other` is a role that this version does not know; the stream also carries it as `unknown`. */
@@ -51,17 +51,17 @@ export interface MessageReplaced {
   readonly text: string;
 }
 
-interface InBlock {
+interface BlockPosition {
   readonly message: number;
   readonly block: number;
 }
 
-interface BlockEnd extends InBlock {
+interface BlockEnd extends BlockPosition {
   /** The provider never closed this block; something else did. */
   readonly implicitStop?: true;
 }
 
-export interface TextDelta extends InBlock {
+export interface TextDelta extends BlockPosition {
   readonly type: "text.delta";
   readonly text: string;
 }
@@ -71,7 +71,7 @@ export interface TextEnd extends BlockEnd {
   readonly text: string;
 }
 
-export interface ReasoningDelta extends InBlock {
+export interface ReasoningDelta extends BlockPosition {
   readonly type: "reasoning.delta";
   readonly text: string;
 }
@@ -85,26 +85,26 @@ export interface ReasoningEnd extends BlockEnd {
   readonly redacted?: string;
 }
 
-export interface ToolStart extends InBlock {
+export interface ToolStart extends BlockPosition {
   readonly type: "tool.start";
-  readonly callId: string;
+  readonly toolCallId: string;
   readonly name: string;
 }
 
-export interface ToolDelta extends InBlock {
+export interface ToolDelta extends BlockPosition {
   readonly type: "tool.delta";
-  readonly callId: string;
+  readonly toolCallId: string;
   readonly text: string;
 }
 
 /** A call in full. When a provider repeats an id, the last one counts and keeps the place of the first. */
 export interface ToolEnd extends BlockEnd {
   readonly type: "tool.end";
-  readonly call: ToolCall;
+  readonly toolCall: ToolCall;
 }
 
 /** The result of a tool that ran on the provider's side. */
-export interface ToolResulted extends BlockEnd {
+export interface ToolResultEvent extends BlockEnd {
   readonly type: "tool.result";
   readonly result: ToolResult;
 }
@@ -138,10 +138,10 @@ export type ActivityKind =
   | "node";
 
 /** Something the agent did that is not part of what it says. Never mixed into a message. */
-export interface ActivitySeen {
+export interface ActivityEvent {
   readonly type: "activity";
   readonly kind: ActivityKind;
-  readonly callId?: string;
+  readonly toolCallId?: string;
   /** The tool, node or agent it is about; for tools the name people read. */
   readonly label?: string;
   readonly raw?: unknown;
@@ -153,7 +153,7 @@ export interface DiagnosticRaised {
 }
 
 /** Something that this version does not know, kept as it came. */
-export interface UnknownSeen {
+export interface UnknownEvent {
   readonly type: "unknown";
   readonly what: "event" | "start" | "delta" | "field" | "role" | "reason";
   readonly name: string;
@@ -181,7 +181,7 @@ export interface TurnEnd {
    * Calls without a result that are ours to run, in the order they were first seen. Empty when the turn was cut or
    * limited: what such a turn wanted to call may not be all that it meant to say.
    */
-  readonly openCalls: readonly string[];
+  readonly openToolCallIds: readonly string[];
   /** The sum over all model calls; null when the stream reported none. */
   readonly usage: Usage | null;
   readonly failure?: Failure;

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { scrubber } from "./scrubber.ts";
+import { createSecretRedactor } from "./scrubber.ts";
 
 const SECRET = "sk-4f9a8b7c6d5e4f3a2b1c";
 
 describe("scrubber", () => {
-  const scrub = scrubber([SECRET, 'quo"ted\\secret', "abcde"]);
+  const scrub = createSecretRedactor([SECRET, 'quo"ted\\secret', "abcde"]);
 
   it("takes a secret out of all texts and names of a value", () => {
     const deep = JSON.parse(`${'{"a":['.repeat(99)}"${SECRET}"${"]}".repeat(99)}`);
@@ -21,7 +21,7 @@ describe("scrubber", () => {
     expect(scrub(`?key=${encodeURIComponent('quo"ted\\secret')}`)).toBe("?key=[redacted]");
     const key =
       "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG\nAAAAB3NzaC1yc2EAAAA=\n-----END KEY-----";
-    const said = scrubber([key])("2: AAAAB3NzaC1yc2EAAAA=");
+    const said = createSecretRedactor([key])("2: AAAAB3NzaC1yc2EAAAA=");
     expect(said).toBe("2: [redacted]");
   });
 
@@ -33,7 +33,7 @@ describe("scrubber", () => {
 
   it.each([[[SECRET]], [[]]])("leaves out what is nested too deep: %j", (secrets) => {
     const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
-    const said = JSON.stringify(scrubber(secrets)(deep));
+    const said = JSON.stringify(createSecretRedactor(secrets)(deep));
     expect(said).toBe(
       `${"[".repeat(200)}"[nested deeper than 200 levels, and left out]"${"]".repeat(200)}`,
     );
@@ -55,7 +55,7 @@ describe("scrubber", () => {
 
   it("takes out a long one too, however often a text begins it", () => {
     const long = Array.from({ length: 5000 }, (_, at) => `part ${at}`).join(",");
-    const most = scrubber([long]);
+    const most = createSecretRedactor([long]);
     expect(most(long.slice(0, 8).repeat(10_000))).toMatch(/part 0,p\[redacted\]$/);
     expect(most(`Sent ${long.slice(0, 20_000)}`)).toBe("Sent [redacted]");
   });

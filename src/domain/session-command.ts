@@ -1,6 +1,6 @@
 import type {
-  ClientMode,
-  Decision,
+  ClientRole,
+  ApprovalDecision,
   PromptOptions,
   SessionMetadata,
   TextPart,
@@ -8,16 +8,16 @@ import type {
 import type { Failure } from "./errors.ts";
 import type { ImageBlock } from "./image-block.ts";
 import type { JsonObject } from "./json.ts";
-import type { LiveClients } from "./live-client.ts";
+import type { ClientStatus } from "./live-client.ts";
 import type { ModelMessage } from "./model-request.ts";
 import type { SessionMode } from "./session-mode.ts";
 import type { ToolResultPart } from "./tool.ts";
 
 /** What a client says in a prompt. In the log a picture is a `PromptPart` that names its bytes. */
-export type GivenPart = TextPart | ImageBlock;
+export type SubmittedPart = TextPart | ImageBlock;
 
 /** What a client can ask of a session. Every surface translates its own protocol into these. */
-export type SessionCommand<Part = GivenPart> =
+export type SessionCommand<Part = SubmittedPart> =
   /** Starts a turn, or waits for the one that runs. */
   | {
       readonly type: "prompt";
@@ -27,18 +27,18 @@ export type SessionCommand<Part = GivenPart> =
       readonly options?: PromptOptions;
       readonly note?: JsonObject;
       /** Where the log has what was asked last, as far as the sender knows: refused if something was asked since. */
-      readonly after?: number;
+      readonly expectedPromptSeq?: number;
     }
   /** Brings the results that a paused turn waits for: all of them, each once. */
   | {
       readonly type: "give-results";
-      readonly results: readonly GivenResult[];
+      readonly results: readonly SubmittedResult[];
       /** Said beside the results. */
       readonly content?: readonly Part[];
       /** How many parts each message of `content` has. Absent: all parts are one message. */
       readonly messages?: readonly number[];
       readonly note?: JsonObject;
-      readonly after?: number;
+      readonly expectedPromptSeq?: number;
     }
   | { readonly type: "forget"; readonly promptId: string }
   | { readonly type: "withdraw"; readonly promptId: string }
@@ -49,12 +49,12 @@ export type SessionCommand<Part = GivenPart> =
       /** Somebody else who follows the session keeps the turn alive. The sender stops following it first. */
       readonly unlessWatched?: true;
       /** How many of those who follow the session only wait for a turn of their own. */
-      readonly besides?: number;
+      readonly waitingReaders?: number;
     }
   | {
       readonly type: "answer";
       readonly approvalId: string;
-      readonly decision: Decision;
+      readonly decision: ApprovalDecision;
       readonly reason?: string;
       /** What the tool is to run with instead. */
       readonly input?: JsonObject;
@@ -67,7 +67,7 @@ export type SessionCommand<Part = GivenPart> =
       readonly type: "attach";
       readonly clientId: string;
       /** A controller is refused while there is another, unless it takes over. */
-      readonly mode: ClientMode;
+      readonly mode: ClientRole;
       readonly name: string;
       readonly takeOver?: boolean;
       /** Default: a controller may do both and an observer neither. `ClientAttached` says what true means for an observer. */
@@ -113,12 +113,12 @@ export type CommandReply =
       /** Where the log has what was asked. */
       readonly seq?: number;
       /** Of a command about a client. */
-      readonly live?: LiveClients;
+      readonly clientStatus?: ClientStatus;
     }
   | { readonly status: "refused"; readonly failure: Failure };
 
 /** The result of a call that was handed out, by the session's id of the call. */
-export interface GivenResult {
+export interface SubmittedResult {
   readonly toolCallId: string;
   readonly parts: readonly ToolResultPart[];
   readonly isError: boolean;

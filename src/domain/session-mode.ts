@@ -14,12 +14,12 @@ export function isSessionMode(value: unknown): value is SessionMode {
 }
 
 /** Whether less is asked or refused in a mode than in another one. */
-export function isWider(mode: SessionMode, than: SessionMode): boolean {
-  return SESSION_MODES.indexOf(mode) < SESSION_MODES.indexOf(than);
+export function isLessStrict(mode: SessionMode, other: SessionMode): boolean {
+  return SESSION_MODES.indexOf(mode) < SESSION_MODES.indexOf(other);
 }
 
 /** What people read of each. */
-export const MODE_WORDS: {
+export const MODE_DESCRIPTIONS: {
   readonly [Mode in SessionMode]: { readonly name: string; readonly description: string };
 } = {
   default: {

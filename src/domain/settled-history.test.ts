@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { anyHistorySteps, requestsIn } from "../../test/support/any-history.ts";
+import { anyHistorySteps, generateRequests } from "../../test/support/any-history.ts";
 import type { ModelMessage } from "./model-request.ts";
-import { settledHistories } from "./settled-history.ts";
-import { settledMessages } from "./settled-messages.ts";
-import { toolCall, toolSuccess } from "./tool.ts";
+import { createHistoryNormalizer } from "./settled-history.ts";
+import { normalizeHistory } from "./settled-messages.ts";
+import { createToolCall, toolSuccess } from "./tool.ts";
 import { runs } from "../../test/support/test-depth.ts";
 
 function text(role: ModelMessage["role"], words: string): ModelMessage {
@@ -33,14 +33,14 @@ describe("a cached settled history", () => {
     let cached = 0;
     fc.assert(
       fc.property(anyHistorySteps, (steps) => {
-        const settle = settledHistories();
-        for (const { messages, stableCount } of requestsIn(steps)) {
+        const settle = createHistoryNormalizer();
+        for (const { messages, stableCount } of generateRequests(steps)) {
           const settled = attempt(() => settle(messages, stableCount));
-          const { value, error } = attempt(() => settledMessages(messages));
+          const { value, error } = attempt(() => normalizeHistory(messages));
           expect([settled.value?.messages, settled.error]).toEqual([value, error]);
           const blocks = settled.value?.messages.flatMap((message) => message.blocks) ?? [];
           const names = blocks.flatMap((block) => (block.type === "call" ? block.call.name : []));
-          expect(settled.value?.calledTools() ?? []).toEqual([...new Set(names)]);
+          expect(settled.value?.listCalledTools() ?? []).toEqual([...new Set(names)]);
           requests += 1;
           if ((settled.value?.stableCount ?? 0) > 0) cached += 1;
         }
@@ -52,7 +52,7 @@ describe("a cached settled history", () => {
   });
 
   it("The messages of finished turns are the same objects in the next request", () => {
-    const settle = settledHistories();
+    const settle = createHistoryNormalizer();
     const history = turns(3);
     const first = settle([...history, text("user", "One")], history.length);
     const longer = [...history, text("user", "One"), text("assistant", "1")];
@@ -66,8 +66,8 @@ describe("a cached settled history", () => {
   });
 
   it("A history stays cached after a turn that ends with a tool result, and while tools run", () => {
-    const settle = settledHistories();
-    const call = toolCall({ id: "a", name: "look", inputText: "{}", runBy: "client" });
+    const settle = createHistoryNormalizer();
+    const call = createToolCall({ id: "a", name: "look", inputText: "{}", runBy: "client" });
     const round: ModelMessage[] = [
       text("user", "Look."),
       { role: "assistant", blocks: [{ type: "call", call }] },
@@ -80,8 +80,8 @@ describe("a cached settled history", () => {
   });
 
   it("A result that comes later than its turn is put behind its call, as without a cache", () => {
-    const settle = settledHistories();
-    const call = toolCall({ id: "late", name: "look", inputText: "{}", runBy: "client" });
+    const settle = createHistoryNormalizer();
+    const call = createToolCall({ id: "late", name: "look", inputText: "{}", runBy: "client" });
     const lost: ModelMessage[] = [
       ...turns(1),
       text("user", "Look."),
@@ -100,7 +100,7 @@ describe("a cached settled history", () => {
     };
     const whole = [...lost, text("user", "And?"), text("assistant", "Hm"), late];
     expect(settle([...whole, text("user", "So?")], whole.length).messages).toEqual(
-      settledMessages([...whole, text("user", "So?")]),
+      normalizeHistory([...whole, text("user", "So?")]),
     );
   });
 });

@@ -1,57 +1,67 @@
-import { isBlank, isClean, type ModelBlock, type ModelMessage } from "./model-request.ts";
+import { isBlank, canSplitBetween, type ModelBlock, type ModelMessage } from "./model-request.ts";
 import {
-  fromUser,
-  NO_CALLS,
-  settledMessages,
-  settledPart,
-  type SettledPart,
+  startWithUser,
+  NO_TOOL_CALL_IDS,
+  normalizeHistory,
+  normalizePart,
+  type NormalizedPart,
 } from "./settled-messages.ts";
 
 /** The messages of `settledMessages`, of which the first are the same objects as the time before. */
-export interface SettledHistory {
+export interface NormalizedHistory {
   readonly messages: readonly ModelMessage[];
   /** How many of the messages come from the stable part of the conversation. */
   readonly stableCount: number;
   /** Names of all tools that were called, each once, in the order of their first call. */
-  calledTools(): readonly string[];
+  listCalledTools(): readonly string[];
 }
 
 /**
  * Settles a conversation whose first `stableCount` messages are the same, unchanged objects every time. Costs as much as
  * the messages since the last time.
  */
-export type SettleHistory = (
+export type NormalizeHistory = (
   messages: readonly ModelMessage[],
   stableCount: number,
-) => SettledHistory;
+) => NormalizedHistory;
 
 /** Creates a cache of settled conversations. A conversation stays cached for as long as its first message is reachable. */
-export function settledHistories(): SettleHistory {
+export function createHistoryNormalizer(): NormalizeHistory {
   const prefixes = new WeakMap<ModelMessage, Prefix>();
   return (messages, stableCount) => {
     const [first] = messages;
-    if (first === undefined || stableCount === 0) return settledWhole(messages);
-    const known = prefixes.get(first);
-    const reused = known !== undefined && isPrefix(known, messages, stableCount) ? known : null;
-    const settled = reused === null ? undefined : settledFrom(reused, messages, stableCount);
+    if (first === undefined || stableCount === 0) return normalizeWhole(messages);
+    const cachedPrefixes = prefixes.get(first);
+    const reused =
+      cachedPrefixes !== undefined && isPrefix(cachedPrefixes, messages, stableCount)
+        ? cachedPrefixes
+        : null;
+    const settled =
+      reused === null ? undefined : normalizeAfterPrefix(reused, messages, stableCount);
     if (settled !== undefined) return settled;
     const prefix = emptyPrefix();
     prefixes.set(first, prefix);
-    return settledFrom(prefix, messages, stableCount) ?? settledWhole(messages);
+    return normalizeAfterPrefix(prefix, messages, stableCount) ?? normalizeWhole(messages);
   };
 }
 
 /** The settled form of the first messages of a conversation. Grows; its messages are never replaced. */
 interface Prefix {
   readonly source: ModelMessage[];
-  readonly settled: ModelMessage[];
+  readonly normalized: ModelMessage[];
   readonly names: Set<string>;
-  open: ReadonlySet<string>;
-  end: Pick<SettledPart, "last" | "lastRole"> | null;
+  openToolCallIds: ReadonlySet<string>;
+  end: Pick<NormalizedPart, "last" | "lastRole"> | null;
 }
 
 function emptyPrefix(): Prefix {
-  return { source: [], settled: [], names: new Set(), open: NO_CALLS, end: null };
+  return {
+    source: [],
+    normalized: [],
+    names: new Set(),
+    openToolCallIds: NO_TOOL_CALL_IDS,
+    end: null,
+  };
 }
 
 /** Compares by identity: anything that changes the history makes other objects. */
@@ -66,58 +76,64 @@ function isPrefix(
   return true;
 }
 
-function settledWhole(messages: readonly ModelMessage[]): SettledHistory {
-  const settled = settledMessages(messages);
-  return { messages: settled, stableCount: 0, calledTools: () => [...namesIn(settled)] };
-}
-
-/** Undefined if the messages after the prefix cannot be settled apart from it. */
-function settledFrom(
-  prefix: Prefix,
-  messages: readonly ModelMessage[],
-  stableCount: number,
-): SettledHistory | undefined {
-  const start = prefix.source.length;
-  for (const cut of cutsIn(messages, start, stableCount)) {
-    const added = messages.slice(start, cut);
-    const stable = settledPart(added, prefix.open);
-    const rest = settledPart(messages.slice(cut), stable.open);
-    if (!follows(prefix.end, stable) || !follows(stable, rest)) continue;
-    grow(prefix, added, stable);
-    return settledHistory(prefix, rest);
-  }
-  const rest = settledPart(messages.slice(start), prefix.open);
-  return prefix.end !== null && follows(prefix.end, rest)
-    ? settledHistory(prefix, rest)
-    : undefined;
-}
-
-function settledHistory(
-  { settled, names }: Prefix,
-  { messages: rest }: SettledPart,
-): SettledHistory {
+function normalizeWhole(messages: readonly ModelMessage[]): NormalizedHistory {
+  const settled = normalizeHistory(messages);
   return {
-    messages: [...settled, ...rest],
-    stableCount: settled.length,
-    calledTools: () => [...new Set([...names, ...namesIn(rest)])],
+    messages: settled,
+    stableCount: 0,
+    listCalledTools: () => [...collectToolNames(settled)],
   };
 }
 
-function follows(before: Prefix["end"], after: SettledPart): boolean {
-  return !after.answersEarlier && (before === null || isClean(before, after));
+/** Undefined if the messages after the prefix cannot be settled apart from it. */
+function normalizeAfterPrefix(
+  prefix: Prefix,
+  messages: readonly ModelMessage[],
+  stableCount: number,
+): NormalizedHistory | undefined {
+  const start = prefix.source.length;
+  for (const cut of listCuts(messages, start, stableCount)) {
+    const added = messages.slice(start, cut);
+    const stable = normalizePart(added, prefix.openToolCallIds);
+    const suffix = normalizePart(messages.slice(cut), stable.openToolCallIds);
+    if (!canFollow(prefix.end, stable) || !canFollow(stable, suffix)) continue;
+    growPrefix(prefix, added, stable);
+    return createHistory(prefix, suffix);
+  }
+  const suffix = normalizePart(messages.slice(start), prefix.openToolCallIds);
+  return prefix.end !== null && canFollow(prefix.end, suffix)
+    ? createHistory(prefix, suffix)
+    : undefined;
 }
 
-function grow(prefix: Prefix, added: readonly ModelMessage[], part: SettledPart): void {
-  const settled = prefix.settled.length === 0 ? fromUser(part.messages) : part.messages;
+function createHistory(
+  { normalized, names }: Prefix,
+  { messages: suffixMessages }: NormalizedPart,
+): NormalizedHistory {
+  return {
+    messages: [...normalized, ...suffixMessages],
+    stableCount: normalized.length,
+    listCalledTools: () => [...new Set([...names, ...collectToolNames(suffixMessages)])],
+  };
+}
+
+function canFollow(previousEnd: Prefix["end"], nextPart: NormalizedPart): boolean {
+  return (
+    !nextPart.answersEarlier && (previousEnd === null || canSplitBetween(previousEnd, nextPart))
+  );
+}
+
+function growPrefix(prefix: Prefix, added: readonly ModelMessage[], part: NormalizedPart): void {
+  const settled = prefix.normalized.length === 0 ? startWithUser(part.messages) : part.messages;
   for (const message of added) prefix.source.push(message);
-  for (const message of settled) prefix.settled.push(message);
-  for (const name of namesIn(settled)) prefix.names.add(name);
-  prefix.open = part.open;
+  for (const message of settled) prefix.normalized.push(message);
+  for (const name of collectToolNames(settled)) prefix.names.add(name);
+  prefix.openToolCallIds = part.openToolCallIds;
   prefix.end = part;
 }
 
 /** Places at which another speaker begins, the last ones first. A place inside a tool round does not qualify later. */
-function* cutsIn(
+function* listCuts(
   messages: readonly ModelMessage[],
   start: number,
   stableCount: number,
@@ -125,10 +141,10 @@ function* cutsIn(
   let tried = 0;
   for (let cut = Math.min(stableCount, messages.length - 1); cut > start; cut--) {
     const next = messages[cut]?.blocks.find(isSpoken);
-    const before = messages[cut - 1]?.blocks.findLast(isSpoken);
-    if (next === undefined || before === undefined) continue;
+    const previousBlock = messages[cut - 1]?.blocks.findLast(isSpoken);
+    if (next === undefined || previousBlock === undefined) continue;
     yield cut;
-    if (++tried === MAX_TRIED_CUTS) return;
+    if (++tried === MAX_CUT_ATTEMPTS) return;
   }
 }
 
@@ -137,9 +153,9 @@ function isSpoken(block: ModelBlock): boolean {
 }
 
 /** A turn that ends with a tool result has its last clean place before the call of that tool. */
-const MAX_TRIED_CUTS = 8;
+const MAX_CUT_ATTEMPTS = 8;
 
-function namesIn(messages: readonly ModelMessage[]): Set<string> {
+function collectToolNames(messages: readonly ModelMessage[]): Set<string> {
   const names = new Set<string>();
   for (const { blocks } of messages)
     for (const block of blocks) if (block.type === "call") names.add(block.call.name);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { ModelMessage } from "./model-request.ts";
-import { settledMessages } from "./settled-messages.ts";
-import { toolCall, toolSuccess } from "./tool.ts";
+import { normalizeHistory } from "./settled-messages.ts";
+import { createToolCall, toolSuccess } from "./tool.ts";
 import type { TurnBlock } from "./turn.ts";
 
 const text = (words: string): TurnBlock => ({ type: "text", text: words });
 const call = (id: string, inputText = "{}"): TurnBlock => ({
   type: "call",
-  call: toolCall({ id, name: "look", inputText, runBy: "client" }),
+  call: createToolCall({ id, name: "look", inputText, runBy: "client" }),
 });
 const result = (id: string, output: string): TurnBlock => ({
   type: "result",
@@ -18,10 +18,10 @@ const assistant = (...blocks: readonly TurnBlock[]): ModelMessage => ({
   role: "assistant",
   blocks,
 });
-const unknown = (callId: string): TurnBlock => ({
+const unknown = (toolCallId: string): TurnBlock => ({
   type: "result",
   result: {
-    callId,
+    toolCallId,
     isError: true,
     parts: [{ type: "text", text: expect.stringContaining("outcome of this call is unknown") }],
   },
@@ -35,20 +35,20 @@ describe("a conversation for somebody else", () => {
       user(result("a", "1"), result("b", "2"), text("Thanks")),
       assistant(text("Bye")),
     ];
-    expect(settledMessages(messages)).toEqual(messages);
+    expect(normalizeHistory(messages)).toEqual(messages);
   });
 
   it("joins messages of one role, and is empty when nothing was said", () => {
-    expect(settledMessages([user(text("One")), user(text(" ")), user(text("Two"))])).toEqual([
+    expect(normalizeHistory([user(text("One")), user(text(" ")), user(text("Two"))])).toEqual([
       user(text("One"), text("Two")),
     ]);
-    expect(settledMessages([])).toEqual([]);
-    expect(settledMessages([user(text("\n")), assistant()])).toEqual([]);
+    expect(normalizeHistory([])).toEqual([]);
+    expect(normalizeHistory([user(text("\n")), assistant()])).toEqual([]);
   });
 
   it("says of a call that nobody answered that its outcome is unknown, wherever it is", () => {
     expect(
-      settledMessages([
+      normalizeHistory([
         user(text("Look")),
         assistant(call("a"), call("b")),
         user(result("b", "2"), text("Never mind")),
@@ -65,7 +65,7 @@ describe("a conversation for somebody else", () => {
 
   it("puts a result that came late behind its call, and leaves out one that answers nothing", () => {
     expect(
-      settledMessages([
+      normalizeHistory([
         user(text("Look"), result("x", "0")),
         assistant(call("a")),
         user(text("Well?")),
@@ -89,7 +89,7 @@ describe("a conversation for somebody else", () => {
       assistant(call("a", `{"at":2}`), call("a", `{"at":3}`)),
       user(result("a", "3")),
     ];
-    expect(settledMessages(messages)).toEqual([
+    expect(normalizeHistory(messages)).toEqual([
       ...messages.slice(0, 3),
       assistant(call("a", `{"at":3}`)),
       user(result("a", "3")),
@@ -98,7 +98,7 @@ describe("a conversation for somebody else", () => {
 
   it("takes apart what ran inside one message of the agent", () => {
     expect(
-      settledMessages([
+      normalizeHistory([
         user(text("Look")),
         assistant(text("Well"), call("a"), result("a", "1"), text("There")),
       ]),
@@ -111,7 +111,7 @@ describe("a conversation for somebody else", () => {
   });
 
   it("begins with the user", () => {
-    expect(settledMessages([assistant(text("Hello"))])).toEqual([
+    expect(normalizeHistory([assistant(text("Hello"))])).toEqual([
       user(text("(What was said before this is not known.)")),
       assistant(text("Hello")),
     ]);

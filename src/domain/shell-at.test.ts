@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { shellAt } from "./shell-at.ts";
+import { createShell } from "./shell-at.ts";
 
 const place = { platform: "linux", source: "env", isAvailable: true } as const;
 
 describe("a shell at a path", () => {
   it("has all that is to be known of it [B-240]", () => {
-    expect(shellAt({ ...place, path: "/bin/zsh", platform: "darwin" })).toEqual({
+    expect(createShell({ ...place, path: "/bin/zsh", platform: "darwin" })).toEqual({
       id: "zsh",
       label: "zsh",
       path: "/bin/zsh",
@@ -28,7 +28,7 @@ describe("a shell at a path", () => {
     ["zsh", "zsh"],
     ["/bin/", ""],
   ])("%s is known as %s", (path, id) => {
-    expect(shellAt({ ...place, path }).id).toBe(id);
+    expect(createShell({ ...place, path }).id).toBe(id);
   });
 
   it.each([
@@ -36,7 +36,7 @@ describe("a shell at a path", () => {
     ["pwsh.exe", ["-NoProfile", "-Command"]],
     ["powershell.exe", ["-NoProfile", "-Command"]],
   ])("%s is called with %j, as a login shell too [B-242]", (path, args) => {
-    expect(shellAt({ ...place, path })).toMatchObject({
+    expect(createShell({ ...place, path })).toMatchObject({
       supportsLogin: false,
       supportsInteractive: false,
       defaultArgs: args,
@@ -45,7 +45,7 @@ describe("a shell at a path", () => {
   });
 
   it.each(["csh", "tcsh"])("%s takes -l only alone, and so is no login shell", (name) => {
-    expect(shellAt({ ...place, path: `/bin/${name}` })).toMatchObject({
+    expect(createShell({ ...place, path: `/bin/${name}` })).toMatchObject({
       supportsLogin: false,
       loginArgs: ["-c"],
     });

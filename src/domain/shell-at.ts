@@ -1,6 +1,6 @@
 import type { Shell, ShellSource } from "./shell.ts";
 
-export interface ShellPlace {
+export interface ShellLocation {
   readonly path: string;
   readonly platform: string;
   readonly source: ShellSource;
@@ -8,14 +8,14 @@ export interface ShellPlace {
 }
 
 /** A shell by the name of its file, which says how it is called. One that is not known is called as `sh` is. */
-export function shellAt({ path, platform, source, isAvailable }: ShellPlace): Shell {
-  const id = shellIdOf(path);
-  const { label = id, ...called } = KINDS.get(id) ?? POSIX;
+export function createShell({ path, platform, source, isAvailable }: ShellLocation): Shell {
+  const id = createShellId(path);
+  const { label = id, ...called } = SHELL_KINDS.get(id) ?? POSIX;
   return { id, label, path, platform, isAvailable, ...called, source };
 }
 
 /** Also of a path of another system: the shell may be on a client's machine. */
-export function shellIdOf(path: string): string {
+export function createShellId(path: string): string {
   const start = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1;
   return path
     .slice(start)
@@ -23,14 +23,14 @@ export function shellIdOf(path: string): string {
     .replace(/\.exe$/, "");
 }
 
-interface Kind extends Pick<
+interface ShellKind extends Pick<
   Shell,
   "supportsLogin" | "supportsInteractive" | "defaultArgs" | "loginArgs"
 > {
   readonly label?: string;
 }
 
-const POSIX: Kind = {
+const POSIX: ShellKind = {
   supportsLogin: true,
   supportsInteractive: true,
   defaultArgs: ["-c"],
@@ -38,17 +38,17 @@ const POSIX: Kind = {
 };
 
 /** Takes `-l` only where nothing else is said. */
-const C_SHELL: Kind = { ...POSIX, supportsLogin: false, loginArgs: ["-c"] };
+const C_SHELL: ShellKind = { ...POSIX, supportsLogin: false, loginArgs: ["-c"] };
 
-const KINDS: ReadonlyMap<string, Kind> = new Map([
+const SHELL_KINDS: ReadonlyMap<string, ShellKind> = new Map([
   ["csh", C_SHELL],
   ["tcsh", C_SHELL],
-  ["pwsh", windows("PowerShell", ["-NoProfile", "-Command"])],
-  ["powershell", windows("Windows PowerShell", ["-NoProfile", "-Command"])],
-  ["cmd", windows("Command Prompt", ["/C"])],
+  ["pwsh", createWindowsKind("PowerShell", ["-NoProfile", "-Command"])],
+  ["powershell", createWindowsKind("Windows PowerShell", ["-NoProfile", "-Command"])],
+  ["cmd", createWindowsKind("Command Prompt", ["/C"])],
 ]);
 
-function windows(label: string, args: readonly string[]): Kind {
+function createWindowsKind(label: string, args: readonly string[]): ShellKind {
   return {
     label,
     supportsLogin: false,

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { shellAt } from "./shell-at.ts";
-import { shellInvocation } from "./shell-invocation.ts";
+import { createShell } from "./shell-at.ts";
+import { createShellInvocation } from "./shell-invocation.ts";
 
 function at(path: string) {
-  return shellAt({ path, platform: "linux", source: "env", isAvailable: true });
+  return createShell({ path, platform: "linux", source: "env", isAvailable: true });
 }
 
 describe("the invocation of a shell", () => {
@@ -26,7 +26,7 @@ describe("the invocation of a shell", () => {
     [pwsh, { login: true, interactive: true }, powerShell],
     [at("/bin/tcsh"), { login: true, interactive: true }, ["-i", "-c", "ls"]],
   ])("of %o with %o has the arguments %j [B-242] [B-248] [B-249]", (shell, wish, args) => {
-    expect(shellInvocation(shell, { command: "ls", ...wish })).toEqual({
+    expect(createShellInvocation(shell, { command: "ls", ...wish })).toEqual({
       program: shell.path,
       args,
       commandIndex: args.length - 1,
@@ -39,7 +39,7 @@ describe("the invocation of a shell", () => {
     fc.assert(
       fc.property(path, fc.string(), fc.boolean(), fc.boolean(), (path, command, ...flags) => {
         const [login, interactive] = flags;
-        const made = shellInvocation(at(path), { command, login, interactive });
+        const made = createShellInvocation(at(path), { command, login, interactive });
         expect(made.args[made.commandIndex]).toBe(command);
         expect(made.commandIndex).toBe(made.args.length - 1);
         expect(made.program).toBe(path);

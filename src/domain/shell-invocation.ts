@@ -16,12 +16,17 @@ export interface ShellInvocation {
 }
 
 /** How a shell runs a line. What it does not support is left out. */
-export function shellInvocation(
+export function createShellInvocation(
   shell: Shell,
   { command, login = false, interactive = false }: ShellLine,
 ): ShellInvocation {
-  const given = login && shell.supportsLogin ? shell.loginArgs : shell.defaultArgs;
-  const adds = interactive && shell.supportsInteractive && !given.includes("-i");
-  const before = adds ? ["-i", ...given] : given;
-  return { program: shell.path, args: [...before, command], commandIndex: before.length, shell };
+  const shellArgs = login && shell.supportsLogin ? shell.loginArgs : shell.defaultArgs;
+  const adds = interactive && shell.supportsInteractive && !shellArgs.includes("-i");
+  const argsBefore = adds ? ["-i", ...shellArgs] : shellArgs;
+  return {
+    program: shell.path,
+    args: [...argsBefore, command],
+    commandIndex: argsBefore.length,
+    shell,
+  };
 }

@@ -29,7 +29,7 @@ export const SHELL_SOURCES = [
 export type ShellSource = (typeof SHELL_SOURCES)[number];
 
 /** The shells of a machine, each id once. A session that chooses another default has another value. */
-export interface KnownShells {
+export interface ShellList {
   readonly shells: readonly Shell[];
   /** Null where none can be used. */
   readonly defaultId: string | null;
@@ -42,17 +42,14 @@ export interface ShellChoice {
 }
 
 /** Undefined where there is none by this id that can be used. A shell that is given counts as it is. */
-export function chosenShell(
-  known: KnownShells,
-  { shell, shellId }: ShellChoice,
-): Shell | undefined {
+export function chooseShell(list: ShellList, { shell, shellId }: ShellChoice): Shell | undefined {
   if (shell !== undefined) return shell;
-  const wanted = shellId ?? known.defaultId;
-  return known.shells.find(({ id, isAvailable }) => id === wanted && isAvailable);
+  const requestedId = shellId ?? list.defaultId;
+  return list.shells.find(({ id, isAvailable }) => id === requestedId && isAvailable);
 }
 
 /** Undefined where there is none by this id that can be used. */
-export function withDefaultShell(known: KnownShells, shellId: string): KnownShells | undefined {
-  const shell = chosenShell(known, { shellId });
-  return shell === undefined ? undefined : { ...known, defaultId: shell.id };
+export function setDefaultShell(list: ShellList, shellId: string): ShellList | undefined {
+  const shell = chooseShell(list, { shellId });
+  return shell === undefined ? undefined : { ...list, defaultId: shell.id };
 }

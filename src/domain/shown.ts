@@ -1,12 +1,12 @@
-import { jsonText } from "./json.ts";
+import { toJsonText } from "./json.ts";
 
 /** As it stands in code, and short. */
-export function shown(value: unknown): string {
+export function formatValue(value: unknown): string {
   switch (typeof value) {
     case "undefined":
       return "missing";
     case "string":
-      return jsonText(value.length <= 60 ? value : `${value.slice(0, 60)}…`);
+      return toJsonText(value.length <= 60 ? value : `${value.slice(0, 60)}…`);
     case "number":
     case "bigint":
     case "boolean":

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { titleOf } from "./title-of.ts";
+import { deriveTitle } from "./title-of.ts";
 
 const text = (...texts: readonly string[]) =>
   texts.map((one) => ({ type: "text", text: one }) as const);
@@ -12,5 +12,5 @@ it.each<[readonly string[], string | undefined]>([
   [[""], undefined],
   [[], undefined],
 ])("a session that begins with %j is called %j", (texts, title) => {
-  expect(titleOf(text(...texts))).toBe(title);
+  expect(deriveTitle(text(...texts))).toBe(title);
 });

@@ -27,11 +27,11 @@ export interface FileDiff {
 
 /** Whether a log should carry it: everybody who follows the session gets it, again and again. */
 export function isShortDiff({ oldText, newText }: FileDiff): boolean {
-  return (oldText?.length ?? 0) + newText.length <= MOST_LOGGED;
+  return (oldText?.length ?? 0) + newText.length <= MAX_LOGGED_LENGTH;
 }
 
 /** In characters, of one thing that a tool says beside its text. */
-export const MOST_LOGGED = 256 * 1024;
+export const MAX_LOGGED_LENGTH = 256 * 1024;
 
 export interface FileLocation {
   readonly path: string;
@@ -51,7 +51,7 @@ export interface FileChange {
 }
 
 /** Whoever does not know this kind of output sees its text alone. */
-export function toolOutput(output: ToolOutput): ToolOutput {
+export function createToolOutput(output: ToolOutput): ToolOutput {
   return Object.defineProperties({ ...output }, { [MARK]: { value: true }, toJSON });
 }
 

@@ -6,5 +6,5 @@ export interface ToolRule {
   readonly description: string;
   readonly action: PolicyAction;
   /** Whether its arguments may lead to something else. */
-  readonly isOpen: boolean;
+  readonly dependsOnArguments: boolean;
 }

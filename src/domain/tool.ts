@@ -1,4 +1,4 @@
-import { isObject, jsonText, parseJson, type JsonObject, type JsonValue } from "./json.ts";
+import { isObject, toJsonText, parseJson, type JsonObject, type JsonValue } from "./json.ts";
 
 /** Where a tool runs: here, under our policy, or on the provider's side before we hear of it. */
 export type Runner = "client" | "server";
@@ -9,7 +9,7 @@ export interface ToolInputError {
   readonly message: string;
 }
 
-interface ToolCallFacts {
+interface ToolCallFields {
   readonly id: string;
   readonly name: string;
   /** The arguments exactly as they were streamed; also what is shown when they cannot be read. */
@@ -20,7 +20,7 @@ interface ToolCallFacts {
 }
 
 /** A call whose arguments cannot be read has no `input` at all, so that nobody can run it with `{}` by mistake. */
-export type ToolCall = ToolCallFacts &
+export type ToolCall = ToolCallFields &
   (
     | { readonly input: JsonObject; readonly inputError?: undefined }
     | { readonly input: null; readonly inputError: ToolInputError }
@@ -33,7 +33,7 @@ export type ToolResultPart =
   | { readonly type: "unknown"; readonly raw: unknown };
 
 export interface ToolResult {
-  readonly callId: string;
+  readonly toolCallId: string;
   readonly parts: readonly ToolResultPart[];
   readonly isError: boolean;
   /** What the provider says about the result beside its content. */
@@ -41,37 +41,38 @@ export interface ToolResult {
 }
 
 /** The result of a tool that did its work. Text goes as text, anything else as its JSON, nothing as no output. */
-export function toolSuccess(callId: string, output: unknown): ToolResult {
-  if (output === undefined) return { callId, parts: [], isError: false };
+export function toolSuccess(toolCallId: string, output: unknown): ToolResult {
+  if (output === undefined) return { toolCallId, parts: [], isError: false };
   const part: ToolResultPart =
     typeof output === "string"
       ? { type: "text", text: output }
-      : { type: "json", value: JSON.parse(jsonText(output)) };
-  return { callId, parts: [part], isError: false };
+      : { type: "json", value: JSON.parse(toJsonText(output)) };
+  return { toolCallId, parts: [part], isError: false };
 }
 
 /** The result of a tool that did not; `message` is for the model. */
-export function toolError(callId: string, message: string): ToolResult {
-  return { callId, parts: [{ type: "text", text: message }], isError: true };
+export function toolError(toolCallId: string, message: string): ToolResult {
+  return { toolCallId, parts: [{ type: "text", text: message }], isError: true };
 }
 
 /** A call whose arguments the stream did not live to bring. */
-export function cutCall(facts: ToolCallFacts): ToolCall {
+export function createCutToolCall(fields: ToolCallFields): ToolCall {
   const message = "The stream stopped before the arguments were complete";
-  return { ...facts, input: null, inputError: { problem: "incomplete", message } };
+  return { ...fields, input: null, inputError: { problem: "incomplete", message } };
 }
 
 /** Builds a call from its streamed arguments. No arguments at all means an empty object, as models do it. */
-export function toolCall(facts: ToolCallFacts): ToolCall {
-  if (facts.inputText.trim() === "") return { ...facts, input: {} };
-  const parsed = parseJson(facts.inputText);
+export function createToolCall(fields: ToolCallFields): ToolCall {
+  if (fields.inputText.trim() === "") return { ...fields, input: {} };
+  const parsed = parseJson(fields.inputText);
   if (!parsed.ok) {
     const inputError = { problem: "invalid-json", message: parsed.reason } as const;
-    return { ...facts, input: null, inputError };
+    return { ...fields, input: null, inputError };
   }
   const input = parsed.value;
-  if (isObject(input)) return { ...facts, input };
-  const found = input === null ? "null" : Array.isArray(input) ? "an array" : `a ${typeof input}`;
-  const message = `Tool arguments are ${found}, wanted an object`;
-  return { ...facts, input: null, inputError: { problem: "not-an-object", message } };
+  if (isObject(input)) return { ...fields, input };
+  const parsedInput =
+    input === null ? "null" : Array.isArray(input) ? "an array" : `a ${typeof input}`;
+  const message = `Tool arguments are ${parsedInput}, wanted an object`;
+  return { ...fields, input: null, inputError: { problem: "not-an-object", message } };
 }

@@ -6,23 +6,25 @@ export interface TraceContext {
 }
 
 /** The longest values that a service takes. */
-const MOST = { traceparent: 128, tracestate: 512, baggage: 8192 } as const;
+const MAX_LENGTHS = { traceparent: 128, tracestate: 512, baggage: 8192 } as const;
 
 /** Undefined where there is none. What could not be a header is passed over: nobody is refused for it. */
-export function traceContext(given: {
+export function readTraceContext(headers: {
   readonly [name: string]: unknown;
 }): TraceContext | undefined {
-  const { traceparent, tracestate, baggage } = given;
+  const { traceparent, tracestate, baggage } = headers;
   const trace = {
-    ...(isHeader(traceparent, MOST.traceparent) && { traceparent }),
-    ...(isHeader(tracestate, MOST.tracestate) && { tracestate }),
-    ...(isHeader(baggage, MOST.baggage) && { baggage }),
+    ...(isHeaderValue(traceparent, MAX_LENGTHS.traceparent) && { traceparent }),
+    ...(isHeaderValue(tracestate, MAX_LENGTHS.tracestate) && { tracestate }),
+    ...(isHeaderValue(baggage, MAX_LENGTHS.baggage) && { baggage }),
   };
   return Object.keys(trace).length === 0 ? undefined : trace;
 }
 
-function isHeader(value: unknown, most: number): value is string {
+function isHeaderValue(value: unknown, maxLength: number): value is string {
   return (
-    typeof value === "string" && value.length <= most && /^[\x21-\x7e][\x20-\x7e]*$/.test(value)
+    typeof value === "string" &&
+    value.length <= maxLength &&
+    /^[\x21-\x7e][\x20-\x7e]*$/.test(value)
   );
 }

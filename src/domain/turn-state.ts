@@ -1,27 +1,27 @@
 import type { Diagnostic } from "./diagnostic.ts";
-import { gather, type GatheredText } from "./kept-text.ts";
+import { appendText, type TextBuilder } from "./kept-text.ts";
 import type {
   MessageReplaced,
   ProviderEvent,
   Role,
   TurnEnd,
-  UnknownSeen,
+  UnknownEvent,
 } from "./provider-event.ts";
-import { cutCall, type ToolCall, type ToolResult } from "./tool.ts";
+import { createCutToolCall, type ToolCall, type ToolResult } from "./tool.ts";
 import type { Usage } from "./usage.ts";
 
 /** What a turn has said so far, block by block. Everything that is built from a turn is a view of this. */
-export interface TurnState {
-  readonly messages: Map<number, MessageFacts>;
+export interface TurnBuilder {
+  readonly messages: Map<number, MessageState>;
   readonly blocks: Map<string, Block>;
   readonly steps: UsageStep[];
   readonly diagnostics: Diagnostic[];
-  readonly unknown: UnknownSeen[];
+  readonly unknown: UnknownEvent[];
   lastOrder: number;
   end: TurnEnd | null;
 }
 
-export interface MessageFacts {
+export interface MessageState {
   role: Role;
   reason: string | null;
   /** The keys of its text blocks that no replacement has taken back. */
@@ -37,41 +37,41 @@ export interface UsageStep {
 /** `open` is a block that nothing closed; `implicit` one that something other than its own stop closed. */
 export type Ending = "open" | "implicit" | "explicit";
 
-interface Placed {
+interface BlockState {
   /** Unique in its stream and the same whenever the stream is read again. */
   readonly key: string;
   readonly order: number;
   readonly message: number;
   readonly ending: Ending;
   /** How many pieces of its text or arguments are loose, while they come. */
-  readonly loose?: GatheredText["loose"];
+  readonly pieceCount?: TextBuilder["pieceCount"];
 }
 
-export interface TextBlock extends Placed {
+export interface TextBlock extends BlockState {
   readonly kind: "text";
   readonly text: string;
 }
 
-export interface ReasoningBlock extends Placed {
+export interface ReasoningBlock extends BlockState {
   readonly kind: "reasoning";
   readonly text: string;
   readonly signature?: string;
   readonly redacted?: string;
 }
 
-export interface CallBlock extends Placed {
+export interface CallBlock extends BlockState {
   readonly kind: "call";
   readonly call: ToolCall;
 }
 
-export interface ResultBlock extends Placed {
+export interface ResultBlock extends BlockState {
   readonly kind: "result";
   readonly result: ToolResult;
 }
 
 export type Block = TextBlock | ReasoningBlock | CallBlock | ResultBlock;
 
-export function initialTurn(): TurnState {
+export function createTurnBuilder(): TurnBuilder {
   return {
     messages: new Map(),
     blocks: new Map(),
@@ -83,41 +83,41 @@ export function initialTurn(): TurnState {
   };
 }
 
-export function addToTurn(turn: TurnState, event: ProviderEvent): void {
+export function addToTurn(turn: TurnBuilder, event: ProviderEvent): void {
   switch (event.type) {
     case "message.start":
-      factsOf(turn, event.message).role = event.role;
+      resolveMessage(turn, event.message).role = event.role;
       return;
     case "message.end":
-      factsOf(turn, event.message).reason = event.reason;
+      resolveMessage(turn, event.message).reason = event.reason;
       return;
     case "message.replaced":
       return replaceText(turn, event);
     case "text.delta":
     case "reasoning.delta":
-      return append(turn, event, event.type === "text.delta" ? "text" : "reasoning");
+      return appendDelta(turn, event, event.type === "text.delta" ? "text" : "reasoning");
     case "text.end":
-      return put(turn, { ...placed(event), kind: "text", text: event.text });
+      return putBlock(turn, { ...createClosedBlock(event), kind: "text", text: event.text });
     case "reasoning.end":
-      return put(turn, {
-        ...placed(event),
+      return putBlock(turn, {
+        ...createClosedBlock(event),
         kind: "reasoning",
         text: event.text,
         ...(event.signature !== undefined && { signature: event.signature }),
         ...(event.redacted !== undefined && { redacted: event.redacted }),
       });
     case "tool.start":
-      return put(turn, {
-        ...open(event),
+      return putBlock(turn, {
+        ...createOpenBlock(event),
         kind: "call",
-        call: unfinished(event.callId, event.name),
+        call: createUnfinishedCall(event.toolCallId, event.name),
       });
     case "tool.delta":
-      return appendInput(turn, event);
+      return appendInputDelta(turn, event);
     case "tool.end":
-      return put(turn, { ...placed(event), kind: "call", call: event.call });
+      return putBlock(turn, { ...createClosedBlock(event), kind: "call", call: event.toolCall });
     case "tool.result":
-      return put(turn, { ...placed(event), kind: "result", result: event.result });
+      return putBlock(turn, { ...createClosedBlock(event), kind: "result", result: event.result });
     case "usage": {
       const { usage, latencyMs } = event;
       turn.steps.push(latencyMs === undefined ? { usage } : { usage, latencyMs });
@@ -140,29 +140,29 @@ export function addToTurn(turn: TurnState, event: ProviderEvent): void {
   }
 }
 
-export function blocksInOrder(turn: TurnState): Block[] {
+export function blocksInOrder(turn: TurnBuilder): Block[] {
   return [...turn.blocks.values()].sort((left, right) => left.order - right.order);
 }
 
 /** A message that never started has no known speaker, and must not be put into the assistant's mouth. */
-function factsOf(turn: TurnState, message: number): MessageFacts {
+function resolveMessage(turn: TurnBuilder, message: number): MessageState {
   const known = turn.messages.get(message);
   if (known !== undefined) return known;
-  const facts: MessageFacts = { role: "other", reason: null, texts: [] };
+  const facts: MessageState = { role: "other", reason: null, texts: [] };
   turn.messages.set(message, facts);
   return facts;
 }
 
 /** The replacement stands where the first text stood, else after all that was said before it. */
-function replaceText(turn: TurnState, { message, text }: MessageReplaced): void {
-  const facts = factsOf(turn, message);
+function replaceText(turn: TurnBuilder, { message, text }: MessageReplaced): void {
+  const facts = resolveMessage(turn, message);
   let key = `m${message}`;
   let order = Infinity;
-  for (const shown of facts.texts) {
-    const block = turn.blocks.get(shown);
+  for (const textKey of facts.texts) {
+    const block = turn.blocks.get(textKey);
     if (block?.kind !== "text") continue;
     // A withdrawn block stays, closed: its own end may still come and must not bring the text back.
-    turn.blocks.set(shown, { ...block, text: "", ending: "explicit" });
+    turn.blocks.set(textKey, { ...block, text: "", ending: "explicit" });
     if (block.order < order) ({ key, order } = block);
   }
   if (order === Infinity) order = turn.lastOrder + 0.5;
@@ -170,60 +170,69 @@ function replaceText(turn: TurnState, { message, text }: MessageReplaced): void 
   facts.texts = [key];
 }
 
-interface At {
+interface BlockPosition {
   readonly message: number;
   readonly block: number;
 }
 
-function placed({ message, block, implicitStop }: At & { readonly implicitStop?: true }): Placed {
+function createClosedBlock({
+  message,
+  block,
+  implicitStop,
+}: BlockPosition & { readonly implicitStop?: true }): BlockState {
   const ending = implicitStop === true ? "implicit" : "explicit";
   return { key: String(block), order: block, message, ending };
 }
 
-function open({ message, block }: At): Placed {
+function createOpenBlock({ message, block }: BlockPosition): BlockState {
   return { key: String(block), order: block, message, ending: "open" };
 }
 
-function put(turn: TurnState, block: Block): void {
-  const before = turn.blocks.get(block.key);
-  if (before !== undefined && before.ending !== "open") return;
+function putBlock(turn: TurnBuilder, block: Block): void {
+  const previous = turn.blocks.get(block.key);
+  if (previous !== undefined && previous.ending !== "open") return;
   turn.lastOrder = Math.max(turn.lastOrder, block.order);
-  if (before === undefined && block.kind === "text")
-    factsOf(turn, block.message).texts.push(block.key);
+  if (previous === undefined && block.kind === "text")
+    resolveMessage(turn, block.message).texts.push(block.key);
   turn.blocks.set(block.key, block);
 }
 
-function append(
-  turn: TurnState,
-  delta: At & { readonly text: string },
+function appendDelta(
+  turn: TurnBuilder,
+  delta: BlockPosition & { readonly text: string },
   kind: "text" | "reasoning",
 ): void {
-  const { key, order, message, ending } = open(delta);
-  const before = turn.blocks.get(key);
-  const said = before?.kind === kind ? before.text : "";
-  const { text, loose } = withPiece(said, delta.text, before?.loose);
+  const { key, order, message, ending } = createOpenBlock(delta);
+  const previous = turn.blocks.get(key);
+  const previousText = previous?.kind === kind ? previous.text : "";
+  const { text, pieceCount } = appendPiece(previousText, delta.text, previous?.pieceCount);
   // Field by field: a spread costs ten times as much, and this is done for every delta.
-  put(turn, { kind, text, key, order, message, ending, loose });
+  putBlock(turn, { kind, text, key, order, message, ending, pieceCount });
 }
 
-function appendInput(
-  turn: TurnState,
-  delta: At & { readonly callId: string; readonly text: string },
+function appendInputDelta(
+  turn: TurnBuilder,
+  delta: BlockPosition & { readonly toolCallId: string; readonly text: string },
 ): void {
-  const { key, order, message, ending } = open(delta);
-  const before = turn.blocks.get(key);
-  const known = before?.kind === "call" ? before.call : unfinished(delta.callId, "");
-  const { text: inputText, loose } = withPiece(known.inputText, delta.text, before?.loose);
-  const call = { ...known, inputText };
-  put(turn, { kind: "call", call, key, order, message, ending, loose });
+  const { key, order, message, ending } = createOpenBlock(delta);
+  const previous = turn.blocks.get(key);
+  const previousCall =
+    previous?.kind === "call" ? previous.call : createUnfinishedCall(delta.toolCallId, "");
+  const { text: inputText, pieceCount: loose } = appendPiece(
+    previousCall.inputText,
+    delta.text,
+    previous?.pieceCount,
+  );
+  const call = { ...previousCall, inputText };
+  putBlock(turn, { kind: "call", call, key, order, message, ending, pieceCount: loose });
 }
 
-function withPiece(text: string, piece: string, loose = 0): GatheredText {
-  const gathered = { text, loose };
-  gather(gathered, piece);
+function appendPiece(text: string, piece: string, loose = 0): TextBuilder {
+  const gathered = { text, pieceCount: loose };
+  appendText(gathered, piece);
   return gathered;
 }
 
-function unfinished(id: string, name: string): ToolCall {
-  return cutCall({ id, name, inputText: "", runBy: "client" });
+function createUnfinishedCall(id: string, name: string): ToolCall {
+  return createCutToolCall({ id, name, inputText: "", runBy: "client" });
 }

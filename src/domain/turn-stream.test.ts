@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AgentEvent, TurnOutcome } from "./agent-event.ts";
+import type { SessionEvent, TurnOutcome } from "./agent-event.ts";
 import { runCodec } from "./codec.ts";
 import type { ProviderEvent } from "./provider-event.ts";
-import { toolCall, type ToolResult } from "./tool.ts";
-import { turnOf } from "./turn.ts";
-import { turnStream } from "./turn-stream.ts";
+import { createToolCall, type ToolResult } from "./tool.ts";
+import { buildTurn } from "./turn.ts";
+import { createTurnStream } from "./turn-stream.ts";
 
 /** A block of a message, as a session may have logged it. */
 type Block =
@@ -57,7 +57,7 @@ const turn: fc.Arbitrary<Turn> = fc.record({
 });
 
 interface Logged {
-  readonly events: readonly AgentEvent[];
+  readonly events: readonly SessionEvent[];
   readonly text: string;
   readonly calls: readonly {
     readonly id: string;
@@ -69,11 +69,16 @@ interface Logged {
 
 /** What a session logs of a turn, and what a reader of it has to find. */
 function logged({ calls, outcome, hasDeltas }: Turn): Logged {
-  const events: AgentEvent[] = [{ type: "turn.started", turnId: "turn_1", promptId: "prompt_1" }];
+  const events: SessionEvent[] = [{ type: "turn.started", turnId: "turn_1", promptId: "prompt_1" }];
   const found = { text: "", calls: [] as Logged["calls"][number][], results: [] as ToolResult[] };
   for (const [number, messages] of calls.entries()) {
-    const callId = `call_${number}`;
-    events.push({ type: "call.started", callId, upstreamId: "up_1", purpose: "prompt" });
+    const invocationId = `call_${number}`;
+    events.push({
+      type: "invocation.started",
+      invocationId,
+      upstreamId: "up_1",
+      purpose: "prompt",
+    });
     const ours: (() => void)[] = [];
     let count = 0;
     for (const [at, { role, blocks }] of messages.entries()) {
@@ -103,22 +108,23 @@ function logged({ calls, outcome, hasDeltas }: Turn): Logged {
         const name = `tool${count}`;
         const inputText = one.pieces.join("");
         if (isAnnounced) {
-          events.push({ type: "tool.announced", toolCallId, ...place, name });
+          events.push({ type: "tool_call.opened", toolCallId, ...place, name });
           if (hasDeltas) {
             for (const text of one.pieces) {
-              events.push({ type: "tool.input.delta", toolCallId, text });
+              events.push({ type: "tool_call.input_delta", toolCallId, text });
             }
           }
         }
-        const call = toolCall({ id: "theirs", name, inputText, runBy });
-        if (isCalled) events.push({ type: "tool.called", toolCallId, ...place, call });
+        const call = createToolCall({ id: "theirs", name, inputText, runBy });
+        if (isCalled)
+          events.push({ type: "tool_call.received", toolCallId, ...place, toolCall: call });
         found.calls.push({ id: toolCallId, name, input: isCalled ? call.input : null });
         const parts = [{ type: "text", text: output }] as const;
-        const result: ToolResult = { callId: "theirs", parts, isError };
+        const result: ToolResult = { toolCallId: "theirs", parts, isError };
         (runBy === "server" ? theirs : ours).push(() => {
           const ending = runBy === "server" ? "server" : "succeeded";
           events.push({ type: "tool.finished", toolCallId, ending, result });
-          found.results.push({ ...result, callId: toolCallId });
+          found.results.push({ ...result, toolCallId: toolCallId });
         });
       }
       for (const finish of theirs) finish();
@@ -136,8 +142,8 @@ describe("turnStream", () => {
     fc.assert(
       fc.property(turn, (given) => {
         const { events, text, calls, results } = logged(given);
-        const stream = runCodec(turnStream(), events);
-        const read = turnOf(stream);
+        const stream = runCodec(createTurnStream(), events);
+        const read = buildTurn(stream);
         const blocks = read.messages.flatMap((one) => one.blocks);
         expect(read.text).toBe(text);
         expect(
@@ -164,7 +170,7 @@ describe("turnStream", () => {
         const begun: number[] = [];
         const ended: number[] = [];
         const misplaced: ProviderEvent[] = [];
-        for (const event of runCodec(turnStream(), logged(given).events)) {
+        for (const event of runCodec(createTurnStream(), logged(given).events)) {
           if (event.type === "message.start") {
             begun.push(event.message);
             open.add(event.message);
@@ -173,7 +179,7 @@ describe("turnStream", () => {
           if (!("block" in event)) continue;
           if (event.type.endsWith(".end")) ended.push(event.block);
           // A call that was cut is told when it is answered, which may be behind its message.
-          const isCut = event.type === "tool.end" && event.call.input === null;
+          const isCut = event.type === "tool.end" && event.toolCall.input === null;
           if (!open.has(event.message) && !isCut) misplaced.push(event);
         }
         expect([new Set(begun).size, new Set(ended).size]).toEqual([begun.length, ended.length]);
@@ -186,7 +192,7 @@ describe("turnStream", () => {
     fc.assert(
       fc.property(turn, (given) => {
         const [whole, dropped] = [true, false].map((hasDeltas) =>
-          turnOf(runCodec(turnStream(), logged({ ...given, hasDeltas }).events)),
+          buildTurn(runCodec(createTurnStream(), logged({ ...given, hasDeltas }).events)),
         );
         expect(dropped).toEqual(whole);
       }),
@@ -194,7 +200,7 @@ describe("turnStream", () => {
   });
 
   it("says of a log that is cut that it is", () => {
-    const end = runCodec(turnStream(), [
+    const end = runCodec(createTurnStream(), [
       { type: "turn.started", turnId: "turn_1", promptId: "prompt_1" },
     ]).at(-1);
     expect(end).toMatchObject({ outcome: "failed", failure: { code: "incomplete_turn" } });
@@ -209,20 +215,20 @@ describe("turnStream", () => {
       totalTokens: 3,
     };
     const finished = { type: "turn.finished", turnId: "turn_1", usage, steps: 1 } as const;
-    const stream = runCodec(turnStream(), [
+    const stream = runCodec(createTurnStream(), [
       { ...finished, outcome: "cancelled", reason: null },
       { type: "message.started", messageId: "msg_2", role: "assistant" },
       { ...finished, outcome: "completed", reason: "end_turn" },
     ]);
     expect(stream).toEqual([
-      { type: "end", outcome: "other", reason: "cancelled", openCalls: [], usage },
+      { type: "end", outcome: "other", reason: "cancelled", openToolCallIds: [], usage },
     ]);
   });
 
   it("takes a text back that the agent replaced", () => {
     const place = { messageId: "msg_1", block: 0 };
-    const { text } = turnOf(
-      runCodec(turnStream(), [
+    const { text } = buildTurn(
+      runCodec(createTurnStream(), [
         { type: "message.started", messageId: "msg_1", role: "assistant" },
         { type: "text.delta", ...place, text: "A secret" },
         { type: "message.replaced", messageId: "msg_1", text: "Blocked." },

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { keptBytes } from "../../test/support/memory.ts";
+import { measureRetainedBytes } from "../../test/support/memory.ts";
 import type { ProviderEvent } from "./provider-event.ts";
-import { addToTurn, initialTurn } from "./turn-state.ts";
-import { snapshotTurn, turnOf } from "./turn.ts";
+import { addToTurn, createTurnBuilder } from "./turn-state.ts";
+import { snapshotTurn, buildTurn } from "./turn.ts";
 
 const start: ProviderEvent = { type: "message.start", message: 0, role: "assistant" };
 
 describe("gathering a turn", () => {
   it("shows the text so far while a block is still open", () => {
-    const turn = initialTurn();
+    const turn = createTurnBuilder();
     for (const text of ["Hel", "lo"]) {
       if (turn.messages.size === 0) addToTurn(turn, start);
       addToTurn(turn, { type: "text.delta", message: 0, block: 0, text });
@@ -20,11 +20,11 @@ describe("gathering a turn", () => {
     "keeps an open block in a few bytes for a character, however short each %s is",
     (type) => {
       const characters = 300_000;
-      const kept = keptBytes(() => {
-        const turn = initialTurn();
+      const kept = measureRetainedBytes(() => {
+        const turn = createTurnBuilder();
         for (let at = 0; at < characters; at++) {
           const text = "abcdefgh".charAt(at % 8);
-          addToTurn(turn, { type, message: 0, block: 0, callId: "A", text });
+          addToTurn(turn, { type, message: 0, block: 0, toolCallId: "A", text });
         }
         return turn;
       });
@@ -33,7 +33,7 @@ describe("gathering a turn", () => {
   );
 
   it("puts a replacement where the withdrawn text stood, and keeps it withdrawn", () => {
-    const turn = turnOf([
+    const turn = buildTurn([
       start,
       { type: "text.delta", message: 0, block: 0, text: "secret" },
       { type: "text.delta", message: 0, block: 2, text: "more" },

@@ -1,7 +1,13 @@
 import type { Diagnostic } from "./diagnostic.ts";
-import type { ProviderEvent, Role, TurnEnd, UnknownSeen } from "./provider-event.ts";
+import type { ProviderEvent, Role, TurnEnd, UnknownEvent } from "./provider-event.ts";
 import type { ToolCall, ToolResult } from "./tool.ts";
-import { addToTurn, blocksInOrder, initialTurn, type Block, type TurnState } from "./turn-state.ts";
+import {
+  addToTurn,
+  blocksInOrder,
+  createTurnBuilder,
+  type Block,
+  type TurnBuilder,
+} from "./turn-state.ts";
 import { addUsage, type Usage } from "./usage.ts";
 
 export type TurnBlock =
@@ -24,8 +30,8 @@ export interface TurnMessage {
 }
 
 /** A call that ran on the provider's side. */
-export interface ServerCall {
-  readonly call: ToolCall;
+export interface ServerToolCall {
+  readonly toolCall: ToolCall;
   readonly result: ToolResult | null;
 }
 
@@ -33,8 +39,8 @@ export interface ServerCall {
 export interface Turn {
   readonly messages: readonly TurnMessage[];
   /** Calls that wait for us, in the order they were first seen, each id once. */
-  readonly calls: readonly ToolCall[];
-  readonly serverCalls: readonly ServerCall[];
+  readonly toolCalls: readonly ToolCall[];
+  readonly serverToolCalls: readonly ServerToolCall[];
   /** All assistant text, block after block. */
   readonly text: string;
   /** The text of the last assistant message alone. */
@@ -43,53 +49,53 @@ export interface Turn {
   /** How it ended; null while the stream is still running. */
   readonly end: TurnEnd | null;
   readonly diagnostics: readonly Diagnostic[];
-  readonly unknown: readonly UnknownSeen[];
+  readonly unknown: readonly UnknownEvent[];
 }
 
 /** Gathers a whole list of events. */
-export function turnOf(events: Iterable<ProviderEvent>): Turn {
-  const turn = initialTurn();
+export function buildTurn(events: Iterable<ProviderEvent>): Turn {
+  const turn = createTurnBuilder();
   for (const event of events) addToTurn(turn, event);
   return snapshotTurn(turn);
 }
 
 /** The turn so far. */
-export function snapshotTurn(turn: TurnState): Turn {
+export function snapshotTurn(turn: TurnBuilder): Turn {
   const blocks = blocksInOrder(turn);
-  const messages = messagesOf(turn, blocks);
-  const assistant = messages.filter((message) => message.role === "assistant").map(textOf);
-  const uses = usesOf(blocks);
-  const open = turn.end === null ? null : new Set(turn.end.openCalls);
+  const messages = listMessages(turn, blocks);
+  const assistant = messages.filter((message) => message.role === "assistant").map(readText);
+  const uses = listToolUses(blocks);
+  const open = turn.end === null ? null : new Set(turn.end.openToolCallIds);
   return {
     messages,
-    calls: uses.filter((use) => isOurs(use, open)).map(({ call }) => call),
-    serverCalls: uses
+    toolCalls: uses.filter((use) => isClientCall(use, open)).map(({ call }) => call),
+    serverToolCalls: uses
       .filter(({ call, result }) => call.runBy === "server" || result !== null)
-      .map(({ call, result }) => ({ call, result })),
+      .map(({ call: toolCall, result }) => ({ toolCall, result })),
     text: assistant.join(""),
     finalText: assistant.at(-1) ?? "",
-    usage: usageOf(turn),
+    usage: sumUsage(turn),
     end: turn.end,
     diagnostics: [...turn.diagnostics],
     unknown: [...turn.unknown],
   };
 }
 
-function messagesOf(turn: TurnState, blocks: readonly Block[]): TurnMessage[] {
+function listMessages(turn: TurnBuilder, blocks: readonly Block[]): TurnMessage[] {
   const byMessage = new Map<number, Block[]>();
   for (const block of blocks) {
-    const own = byMessage.get(block.message);
-    if (own === undefined) byMessage.set(block.message, [block]);
-    else own.push(block);
+    const messageBlocks = byMessage.get(block.message);
+    if (messageBlocks === undefined) byMessage.set(block.message, [block]);
+    else messageBlocks.push(block);
   }
   return [...turn.messages].map(([number, { role, reason }]) => ({
     role,
     reason,
-    blocks: contentOf(byMessage.get(number) ?? []),
+    blocks: toTurnBlocks(byMessage.get(number) ?? []),
   }));
 }
 
-function contentOf(blocks: readonly Block[]): TurnBlock[] {
+function toTurnBlocks(blocks: readonly Block[]): TurnBlock[] {
   const lastOpening = new Map<string, ToolCall>();
   for (const block of blocks) if (block.kind === "call") lastOpening.set(block.call.id, block.call);
   const content: TurnBlock[] = [];
@@ -116,38 +122,41 @@ function contentOf(blocks: readonly Block[]): TurnBlock[] {
   return content;
 }
 
-interface Use {
+interface ToolUse {
   call: ToolCall;
   /** A result answers what was opened before it: a later opening under the same id is a new call. */
   result: ToolResult | null;
   isFinished: boolean;
 }
 
-function usesOf(blocks: readonly Block[]): Use[] {
-  const uses = new Map<string, Use>();
+function listToolUses(blocks: readonly Block[]): ToolUse[] {
+  const uses = new Map<string, ToolUse>();
   for (const block of blocks) {
     if (block.kind === "call") {
       const use = { call: block.call, result: null, isFinished: block.ending !== "open" };
       uses.set(block.call.id, use);
     } else if (block.kind === "result") {
-      const use = uses.get(block.result.callId);
+      const use = uses.get(block.result.toolCallId);
       if (use !== undefined) use.result = block.result;
     }
   }
   return [...uses.values()];
 }
 
-function isOurs({ call, result, isFinished }: Use, open: ReadonlySet<string> | null): boolean {
+function isClientCall(
+  { call, result, isFinished }: ToolUse,
+  open: ReadonlySet<string> | null,
+): boolean {
   if (open !== null) return open.has(call.id);
   return call.runBy === "client" && result === null && isFinished;
 }
 
-function usageOf({ steps }: TurnState): Usage | null {
+function sumUsage({ steps }: TurnBuilder): Usage | null {
   let sum: Usage | null = null;
   for (const { usage } of steps) sum = sum === null ? usage : addUsage(sum, usage);
   return sum;
 }
 
-function textOf(message: TurnMessage): string {
+function readText(message: TurnMessage): string {
   return message.blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { EVENT_VERSIONS, isUnderstood, readStoredEvent } from "./upcast.ts";
+import { EVENT_VERSIONS, isSupportedVersion, readStoredEvent } from "./upcast.ts";
 
 const versions = {
   manifest: {
     ...EVENT_VERSIONS.manifest,
     "text.delta": { version: 2 },
-    "tool.called": { version: 2 },
+    "tool_call.received": { version: 2 },
   },
   upcasts: {
     "text.delta": [
@@ -32,14 +32,14 @@ describe("a stored event", () => {
     ["text.delta", 1, true],
     ["text.delta", 2, true],
     ["text.delta", 3, false],
-    ["tool.called", 1, false],
+    ["tool_call.received", 1, false],
     ["toString", 1, false],
   ])("%s of version %i is understood: %s", (type, version, wanted) => {
-    expect(isUnderstood({ type, version }, versions)).toBe(wanted);
+    expect(isSupportedVersion({ type, version }, versions)).toBe(wanted);
   });
 
   it("that is not what its row says is none", () => {
-    for (const wrong of [null, "text", [], {}, { type: "tool.called" }]) {
+    for (const wrong of [null, "text", [], {}, { type: "tool_call.received" }]) {
       const stored = { type: "text.delta", version: 1, event: wrong };
       expect(readStoredEvent(stored, EVENT_VERSIONS)).toBeUndefined();
     }

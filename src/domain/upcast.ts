@@ -1,4 +1,4 @@
-import type { AgentEvent } from "./agent-event.ts";
+import type { SessionEvent } from "./agent-event.ts";
 import { EVENT_MANIFEST } from "./event-manifest.ts";
 import { isObject } from "./json.ts";
 
@@ -26,13 +26,13 @@ export interface StoredEvent {
 }
 
 /** Whether this version of Spanline knows what an event of that version says. */
-export function isUnderstood(
+export function isSupportedVersion(
   { type, version }: Pick<StoredEvent, "type" | "version">,
   { manifest, upcasts }: EventVersions,
 ): boolean {
-  const current = own(manifest, type)?.version;
+  const current = readOwn(manifest, type)?.version;
   if (current === undefined || version > current) return false;
-  const steps = own(upcasts, type)?.length ?? 0;
+  const steps = readOwn(upcasts, type)?.length ?? 0;
   return version >= 1 && steps >= current - 1;
 }
 
@@ -44,13 +44,13 @@ export function isUnderstood(
 export function readStoredEvent(
   stored: StoredEvent,
   versions: EventVersions,
-): AgentEvent | undefined {
+): SessionEvent | undefined {
   const { type, version, event } = stored;
   if (!isObject(event) || event["type"] !== type) return undefined;
-  if (!isUnderstood(stored, versions)) {
-    return { type: "unknown.reported", what: "event", name: type, raw: { version, event } };
+  if (!isSupportedVersion(stored, versions)) {
+    return { type: "provider.unknown", what: "event", name: type, raw: { version, event } };
   }
-  const steps = own(versions.upcasts, type)?.slice(version - 1) ?? [];
+  const steps = readOwn(versions.upcasts, type)?.slice(version - 1) ?? [];
   const read = steps.reduce((fields: EventFields, step) => step(fields), event);
   return isEvent(read, versions) ? read : undefined;
 }
@@ -58,12 +58,12 @@ export function readStoredEvent(
 function isEvent(
   fields: EventFields,
   { manifest }: EventVersions,
-): fields is EventFields & AgentEvent {
+): fields is EventFields & SessionEvent {
   const { type } = fields;
-  return typeof type === "string" && own(manifest, type) !== undefined;
+  return typeof type === "string" && readOwn(manifest, type) !== undefined;
 }
 
 /** A type from a file may be called `constructor`. */
-function own<Value>(table: { readonly [key: string]: Value }, key: string): Value | undefined {
+function readOwn<Value>(table: { readonly [key: string]: Value }, key: string): Value | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }

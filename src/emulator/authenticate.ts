@@ -15,9 +15,9 @@ export interface AuthenticationRules {
 }
 
 /** Throws the service's error when a request is not from whom it should be. */
-export type Authenticate = (request: ServedRequest, plane: "control" | "data") => void;
+export type AuthenticateRequest = (request: ServedRequest, plane: "control" | "data") => void;
 
-export function strictAuthentication(rules: AuthenticationRules): Authenticate {
+export function createStrictAuthenticator(rules: AuthenticationRules): AuthenticateRequest {
   return (request, plane) => {
     const verdict = checkSignature(request, {
       service: "bedrock-agentcore",

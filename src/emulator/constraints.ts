@@ -1,16 +1,16 @@
 import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
-import { validationError, type Violation } from "./validation-error.ts";
+import { createValidationError, type Violation } from "./validation-error.ts";
 
 export interface TextRule {
-  readonly least?: number;
-  readonly most?: number;
+  readonly min?: number;
+  readonly max?: number;
   /** Of all of the text, as the service's model has it. */
   readonly pattern?: string;
 }
 
 export interface NumberRule {
-  readonly least?: number;
-  readonly most?: number;
+  readonly min?: number;
+  readonly max?: number;
 }
 
 /** A member of a request; absent and null are the same. */
@@ -25,81 +25,87 @@ export class Constraints {
 
   /** `rule` continues the sentence "Member must". Throws when there is enough to complain of: a request may have millions. */
   refuse(path: string, value: Member, rule: string): void {
-    const name = path.length <= LONGEST_NAME ? path : `${path.slice(0, LONGEST_NAME)}…`;
-    const message = `${subject(value)} at '${name}' failed to satisfy constraint: Member must ${rule}`;
+    const name = path.length <= MAX_NAME_LENGTH ? path : `${path.slice(0, MAX_NAME_LENGTH)}…`;
+    const message = `${describeValue(value)} at '${name}' failed to satisfy constraint: Member must ${rule}`;
     this.#violations.push({ name, message });
-    if (this.#violations.length === MOST_VIOLATIONS) this.check();
+    if (this.#violations.length === MAX_VIOLATIONS) this.throwIfInvalid();
   }
 
   /** Throws when anything was refused. */
-  check(): void {
+  throwIfInvalid(): void {
     const count = this.#violations.length;
     if (count === 0) return;
     const sentences = this.#violations.map(({ message }) => message);
-    if (count === MOST_VIOLATIONS) sentences.push("the rest was not looked at");
+    if (count === MAX_VIOLATIONS) sentences.push("the rest was not looked at");
     const errors = `${count} validation error${count === 1 ? "" : "s"} detected`;
     const text = `${errors}: ${sentences.join("; ")}`;
-    throw validationError(text, "FieldValidationFailed", this.#violations);
+    throw createValidationError(text, "FieldValidationFailed", this.#violations);
   }
 
-  text(
+  readText(
     path: string,
     value: Member,
-    { least = 0, most = Infinity, pattern }: TextRule = {},
+    { min = 0, max = Infinity, pattern }: TextRule = {},
   ): string {
     if (typeof value !== "string") {
       this.#refuseType(path, value, "be a string");
       return "";
     }
-    if (value.length < least) {
-      this.refuse(path, value, `have length greater than or equal to ${least}`);
+    if (value.length < min) {
+      this.refuse(path, value, `have length greater than or equal to ${min}`);
     }
-    if (value.length > most) this.refuse(path, value, `have length less than or equal to ${most}`);
+    if (value.length > max) this.refuse(path, value, `have length less than or equal to ${max}`);
     if (pattern !== undefined && !new RegExp(`^(?:${pattern})$`).test(value)) {
       this.refuse(path, value, `satisfy regular expression pattern: ${pattern}`);
     }
     return value;
   }
 
-  oneOf<Word extends string>(path: string, value: Member, words: readonly [Word, ...Word[]]): Word {
+  readChoice<Word extends string>(
+    path: string,
+    value: Member,
+    words: readonly [Word, ...Word[]],
+  ): Word {
     const word = words.find((one) => one === value);
     if (word !== undefined) return word;
     this.#refuseType(path, value, `satisfy enum value set: [${words.join(", ")}]`);
     return words[0];
   }
 
-  wholeNumber(path: string, value: Member, rule: NumberRule = {}): number {
-    const { least = -Infinity, most = Infinity } = rule;
+  readWholeNumber(path: string, value: Member, rule: NumberRule = {}): number {
+    const { min = -Infinity, max = Infinity } = rule;
     if (typeof value !== "number" || !Number.isInteger(value)) {
       this.#refuseType(path, value, "be an integer");
       return 0;
     }
-    if (value < least) this.refuse(path, value, `have value greater than or equal to ${least}`);
-    if (value > most) this.refuse(path, value, `have value less than or equal to ${most}`);
+    if (value < min) this.refuse(path, value, `have value greater than or equal to ${min}`);
+    if (value > max) this.refuse(path, value, `have value less than or equal to ${max}`);
     return value;
   }
 
   /** A list that is too long reads as an empty one: nobody looks at its entries. */
-  list(path: string, value: Member): readonly JsonValue[] {
+  readList(path: string, value: Member): readonly JsonValue[] {
     if (!isList(value)) this.#refuseType(path, value, "be a list");
-    else if (value.length <= LONGEST_LIST) return value;
-    else this.refuse(path, value, `have length less than or equal to ${LONGEST_LIST}`);
+    else if (value.length <= MAX_LIST_LENGTH) return value;
+    else this.refuse(path, value, `have length less than or equal to ${MAX_LIST_LENGTH}`);
     return [];
   }
 
-  structure(path: string, value: Member): JsonObject {
+  readStructure(path: string, value: Member): JsonObject {
     if (isStructure(value)) return value;
     this.#refuseType(path, value, "be a structure");
     return {};
   }
 
   /** The one member of a union that is set. Any will do where the members are not given. */
-  union(
+  readUnion(
     path: string,
     value: Member,
     members?: readonly string[],
   ): readonly [string, JsonValue] | null {
-    const set = Object.entries(this.structure(path, value)).filter(([, member]) => member !== null);
+    const set = Object.entries(this.readStructure(path, value)).filter(
+      ([, member]) => member !== null,
+    );
     const [one] = set;
     const isOne = set.length === 1 && one !== undefined && members?.includes(one[0]) !== false;
     if (isOne) return one;
@@ -113,22 +119,22 @@ export class Constraints {
   }
 }
 
-const MOST_VIOLATIONS = 20;
+const MAX_VIOLATIONS = 20;
 
 /** No conversation and no configuration comes near it. */
-const LONGEST_LIST = 10_000;
+const MAX_LIST_LENGTH = 10_000;
 
 /** A name holds what a client chose, such as the key of a map. */
-const LONGEST_NAME = 300;
+const MAX_NAME_LENGTH = 300;
 
-const LONGEST_VALUE = 100;
+const MAX_VALUE_LENGTH = 100;
 
 /** What is long, or no plain value, is not repeated. */
-function subject(value: Member): string {
+function describeValue(value: Member): string {
   if (isAbsent(value)) return "Value null";
   if (typeof value === "object") return "Value";
   const text = String(value);
-  return text.length <= LONGEST_VALUE ? `Value '${text}'` : "Value";
+  return text.length <= MAX_VALUE_LENGTH ? `Value '${text}'` : "Value";
 }
 
 export function isAbsent(value: Member): value is null | undefined {

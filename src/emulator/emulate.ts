@@ -1,4 +1,4 @@
-import { emulatedDataPlane, type DataPlaneSettings } from "./data/emulated-data-plane.ts";
+import { createDataPlane, type DataPlaneSettings } from "./data/emulated-data-plane.ts";
 import { startEmulator, type Emulator } from "./emulator.ts";
 import type { EmulatorOptions } from "./emulator-options.ts";
 
@@ -6,5 +6,5 @@ export type EmulateOptions = Omit<EmulatorOptions, "dataPlane"> & DataPlaneSetti
 
 /** AgentCore on this machine, both planes of it: resolves when it listens. */
 export function emulate(options: EmulateOptions = {}): Promise<Emulator> {
-  return startEmulator({ ...options, dataPlane: emulatedDataPlane(options) });
+  return startEmulator({ ...options, dataPlane: createDataPlane(options) });
 }

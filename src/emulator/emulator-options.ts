@@ -1,9 +1,9 @@
 import type { KnownCredentials } from "../aws/check-signature.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Delays } from "./control/delays.ts";
-import type { Place } from "./control/names.ts";
+import type { AccountLocation } from "./control/names.ts";
 import type { HarnessRegistry } from "./control/registry.ts";
-import type { Route } from "./exchange.ts";
+import type { EmulatorRoute } from "./exchange.ts";
 
 export interface EmulatorOptions {
   /** A loopback address; 127.0.0.1 when it is not given. */
@@ -35,7 +35,7 @@ export interface EmulatorOptions {
 }
 
 /** What the data plane is built from. */
-export interface DataPlaneParts extends Place {
+export interface DataPlaneParts extends AccountLocation {
   readonly registry: HarnessRegistry;
   readonly clock: Clock;
   readonly dataDirectory: string | undefined;
@@ -43,7 +43,7 @@ export interface DataPlaneParts extends Place {
 }
 
 export interface DataPlaneRoutes {
-  readonly routes: readonly Route[];
+  readonly routes: readonly EmulatorRoute[];
   /** Ends what is under way and saves what is kept. */
   close(): Promise<void>;
 }
@@ -52,4 +52,4 @@ export interface DataPlaneRoutes {
 export const TEST_CREDENTIALS: KnownCredentials = { accessKeyId: "test", secretAccessKey: "test" };
 
 /** Where the emulator is when nobody says otherwise. */
-export const DEFAULT_PLACE: Place = { region: "us-east-1", account: "123456789012" };
+export const DEFAULT_LOCATION: AccountLocation = { region: "us-east-1", account: "123456789012" };

@@ -2,27 +2,27 @@ import { randomInt, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { SpanlineError } from "../domain/errors.ts";
 import type { ServedRequest } from "../http/served.ts";
-import { startServer } from "../http/server.ts";
+import { startHttpServer } from "../http/server.ts";
 import type { ServerLimits } from "../http/server-options.ts";
 import { systemClock } from "../platform/clock.ts";
-import { FolderHeldError, holdFolder } from "../platform/held-folder.ts";
-import { packageVersion } from "../platform/package-version.ts";
-import { isoTime } from "../domain/iso-time.ts";
-import { strictAuthentication, type Authenticate } from "./authenticate.ts";
-import { DEMO_ID, openControlPlane } from "./control/control-plane.ts";
+import { FolderLockedError, lockFolder } from "../platform/held-folder.ts";
+import { readPackageVersion } from "../platform/package-version.ts";
+import { formatIsoTime } from "../domain/iso-time.ts";
+import { createStrictAuthenticator, type AuthenticateRequest } from "./authenticate.ts";
+import { DEMO_HARNESS_ID, openControlPlane } from "./control/control-plane.ts";
 import { NO_DELAYS } from "./control/delays.ts";
 import type { InjectedOutcome } from "./control/injected-outcomes.ts";
-import { harnessArn, type Place } from "./control/names.ts";
+import { formatHarnessArn, type AccountLocation } from "./control/names.ts";
 import type { HarnessRegistry } from "./control/registry.ts";
-import { DEFAULT_PLACE, TEST_CREDENTIALS, type EmulatorOptions } from "./emulator-options.ts";
-import type { Route } from "./exchange.ts";
+import { DEFAULT_LOCATION, TEST_CREDENTIALS, type EmulatorOptions } from "./emulator-options.ts";
+import type { EmulatorRoute } from "./exchange.ts";
 import type { MovableClock } from "./movable-clock.ts";
-import { operatorRoutes, type OperatorParts } from "./operator-routes.ts";
-import { openClock, type SavedClock } from "./saved-clock.ts";
+import { createOperatorRoutes, type OperatorParts } from "./operator-routes.ts";
+import { openSavedClock, type SavedClock } from "./saved-clock.ts";
 import { UNSUPPORTED_OPERATIONS } from "./unsupported-operations.ts";
-import { service, type GuardedRoute } from "./service.ts";
+import { createService, type GuardedRoute } from "./service.ts";
 
-export interface Emulator extends Place {
+export interface Emulator extends AccountLocation {
   readonly url: string;
   readonly port: number;
   /** Of the harness `demo`, which is there from the start. */
@@ -41,9 +41,10 @@ export interface Emulator extends Place {
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   checkHost(options.host ?? "127.0.0.1");
   const { dataDirectory } = options;
-  const release = dataDirectory === undefined ? async () => {} : await held(dataDirectory);
+  const release =
+    dataDirectory === undefined ? async () => {} : await lockDataDirectory(dataDirectory);
   try {
-    const emulator = await started(options);
+    const emulator = await openEmulator(options);
     const close = async (): Promise<void> => {
       await emulator.close();
       await release();
@@ -56,58 +57,61 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 }
 
 /** Two on one directory would each save over what the other has. */
-async function held(dataDirectory: string): Promise<() => Promise<void>> {
+async function lockDataDirectory(dataDirectory: string): Promise<() => Promise<void>> {
   try {
-    return await holdFolder(dataDirectory);
+    return await lockFolder(dataDirectory);
   } catch (error) {
-    if (!(error instanceof FolderHeldError)) throw error;
+    if (!(error instanceof FolderLockedError)) throw error;
     const message = `The data directory ${dataDirectory} is in use by process ${error.pid}; stop that emulator, or use another directory. If there is none, delete ${error.file}`;
     throw new SpanlineError("invalid_option", message, { details: { path: "dataDirectory" } });
   }
 }
 
-async function started(options: EmulatorOptions): Promise<Emulator> {
+async function openEmulator(options: EmulatorOptions): Promise<Emulator> {
   const { dataDirectory, onBug = () => {} } = options;
-  const inData = (name: string) =>
+  const resolveDataPath = (name: string) =>
     dataDirectory === undefined ? undefined : join(dataDirectory, name);
-  const place = {
-    region: options.region ?? DEFAULT_PLACE.region,
-    account: options.account ?? DEFAULT_PLACE.account,
+  const location = {
+    region: options.region ?? DEFAULT_LOCATION.region,
+    account: options.account ?? DEFAULT_LOCATION.account,
   };
-  const saved = await openClock(options.clock ?? systemClock, inData("clock.json"));
-  const { clock, advance } = saved;
+  const savedClock = await openSavedClock(
+    options.clock ?? systemClock,
+    resolveDataPath("clock.json"),
+  );
+  const { clock, advance } = savedClock;
   const now = (): number => clock.now();
   const { routes, registry, inject, close } = await openControlPlane({
-    path: inData("harnesses.json"),
+    path: resolveDataPath("harnesses.json"),
     now,
-    place,
+    location,
     delays: { ...NO_DELAYS, ...options.delays },
     deleteWhileCreating: options.deleteWhileCreating ?? "409",
-    newSuffix: harnessSuffix,
+    createSuffix: createHarnessSuffix,
   });
-  const data = await options.dataPlane?.({ ...place, registry, clock, dataDirectory, onBug });
-  const authenticate = authentication(options, place, now);
-  const ofControl = (list: readonly Route[]): GuardedRoute[] =>
-    guarded(list, (request) => authenticate(request, "control"));
-  const ofData = (list: readonly Route[]): GuardedRoute[] =>
-    guarded(list, (request) => authenticate(request, "data"));
-  const serviceRoutes = [...ofControl(routes), ...ofData(data?.routes ?? [])];
-  const describe = describing(options, { place, saved, routes: serviceRoutes });
-  const server = await startServer({
+  const data = await options.dataPlane?.({ ...location, registry, clock, dataDirectory, onBug });
+  const authenticate = createAuthenticator(options, location, now);
+  const guardControl = (list: readonly EmulatorRoute[]): GuardedRoute[] =>
+    guardRoutes(list, (request) => authenticate(request, "control"));
+  const guardData = (list: readonly EmulatorRoute[]): GuardedRoute[] =>
+    guardRoutes(list, (request) => authenticate(request, "data"));
+  const serviceRoutes = [...guardControl(routes), ...guardData(data?.routes ?? [])];
+  const describe = createDescription(options, { location, savedClock, routes: serviceRoutes });
+  const server = await startHttpServer({
     host: options.host ?? "127.0.0.1",
     port: options.port ?? 0,
     ...(options.allowedHosts !== undefined && { allowedHosts: options.allowedHosts }),
-    limits: LIMITS,
+    limits: SERVER_LIMITS,
     onBug,
-    ...service({
+    ...createService({
       routes: [
-        ...guarded(operatorRoutes({ describe, now, advance, inject }), () => {}),
+        ...guardRoutes(createOperatorRoutes({ describe, now, advance, inject }), () => {}),
         ...serviceRoutes,
-        ...ofControl(UNSUPPORTED_OPERATIONS.control),
-        ...ofData(UNSUPPORTED_OPERATIONS.data),
+        ...guardControl(UNSUPPORTED_OPERATIONS.control),
+        ...guardData(UNSUPPORTED_OPERATIONS.data),
       ],
       now,
-      newRequestId: randomUUID,
+      createRequestId: randomUUID,
       onBug,
     }),
   }).catch(async (error: unknown) => {
@@ -117,8 +121,8 @@ async function started(options: EmulatorOptions): Promise<Emulator> {
   return {
     url: server.url,
     port: server.port,
-    ...place,
-    demoArn: harnessArn(place, DEMO_ID),
+    ...location,
+    demoArn: formatHarnessArn(location, DEMO_HARNESS_ID),
     clock,
     registry,
     advance,
@@ -133,50 +137,50 @@ async function started(options: EmulatorOptions): Promise<Emulator> {
 
 const MEGABYTE = 1_000_000;
 
-const LIMITS: ServerLimits = {
+const SERVER_LIMITS: ServerLimits = {
   /** An agent takes as much as the service lets through; everything else is configuration and messages. */
   bodyBytes: (path) => (/^\/runtimes\/[^/]+\/invocations$/.test(path) ? 100 : 10) * MEGABYTE,
   headerBytes: 64 * 1024,
 };
 
-function authentication(
+function createAuthenticator(
   options: EmulatorOptions,
-  { region }: Place,
+  { region }: AccountLocation,
   now: () => number,
-): Authenticate {
+): AuthenticateRequest {
   if (options.signatures !== "strict") return () => {};
   const { credentials = [TEST_CREDENTIALS], bearerTokens } = options;
-  return strictAuthentication({ region, credentials, bearerTokens, now });
+  return createStrictAuthenticator({ region, credentials, bearerTokens, now });
 }
 
-interface Described {
-  readonly place: Place;
-  readonly saved: SavedClock;
-  readonly routes: readonly Route[];
+interface DescriptionParts {
+  readonly location: AccountLocation;
+  readonly savedClock: SavedClock;
+  readonly routes: readonly EmulatorRoute[];
 }
 
-function describing(
+function createDescription(
   {
     signatures = "off",
     dataDirectory = null,
   }: { signatures?: string; dataDirectory?: string | null },
-  { place, saved, routes }: Described,
+  { location, savedClock, routes }: DescriptionParts,
 ): OperatorParts["describe"] {
   return () => ({
     name: "Spanline's emulator of Amazon Bedrock AgentCore",
-    version: packageVersion(),
-    ...place,
+    version: readPackageVersion(),
+    ...location,
     signatures,
     dataDirectory,
-    demoHarnessArn: harnessArn(place, DEMO_ID),
-    now: isoTime(saved.clock.now()),
-    clockAheadSeconds: saved.clock.offset() / 1000,
+    demoHarnessArn: formatHarnessArn(location, DEMO_HARNESS_ID),
+    now: formatIsoTime(savedClock.clock.now()),
+    clockAheadSeconds: savedClock.clock.offset() / 1000,
     operations: routes.map(({ method, path }) => `${method} ${path}`),
   });
 }
 
-function guarded(
-  routes: readonly Route[],
+function guardRoutes(
+  routes: readonly EmulatorRoute[],
   guard: (request: ServedRequest) => void,
 ): GuardedRoute[] {
   return routes.map((route) => ({
@@ -189,7 +193,7 @@ function guarded(
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-function harnessSuffix(): string {
+function createHarnessSuffix(): string {
   return Array.from({ length: 10 }, () => LETTERS.charAt(randomInt(LETTERS.length))).join("");
 }
 

@@ -1,9 +1,9 @@
-import type { ServedAnswer } from "../http/served.ts";
+import type { ServedResponse } from "../http/served.ts";
 
 export { ConnectionReset } from "../http/connection-reset.ts";
 
 /** One request to the emulator, read whole: bodies are small, and a signature covers all of one. */
-export interface Incoming {
+export interface EmulatorRequest {
   readonly method: string;
   /** As it came, escapes and all, without the query. */
   readonly path: string;
@@ -14,18 +14,21 @@ export interface Incoming {
   /** The service's id for this request; every answer carries it. */
   readonly requestId: string;
   /** Aborts when the client is gone before the answer was sent. */
-  readonly gone: AbortSignal;
+  readonly disconnectSignal: AbortSignal;
 }
 
-export interface Outgoing extends ServedAnswer {
+export interface EmulatorResponse extends ServedResponse {
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
 }
 
-export interface Route {
+export interface EmulatorRoute {
   readonly method: string;
   /** Segments that begin with a colon match any one segment: `/harnesses/:id`. */
   readonly path: string;
-  handle(request: Incoming, labels: { readonly [name: string]: string }): Promise<Outgoing>;
+  handle(
+    request: EmulatorRequest,
+    pathParams: { readonly [name: string]: string },
+  ): Promise<EmulatorResponse>;
 }
 
 /** An error of the service, thrown by handlers and answered with its status, name and words. */

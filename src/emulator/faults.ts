@@ -41,7 +41,7 @@ export type FrameFate =
   | { readonly type: "silence" };
 
 /** Decides the fate of each frame in turn. `fail` writes a failure the way this stream does. */
-export function frameFaults(
+export function createFrameFaults(
   faults: Faults,
   fail: (failure: FailStep) => Uint8Array,
 ): (frame: Uint8Array) => FrameFate {
@@ -52,14 +52,15 @@ export function frameFaults(
     if (faults.exception?.frame === ordinal) {
       return { type: "end", bytes: fail(faults.exception.failure) };
     }
-    if (faults.error?.frame === ordinal) return { type: "end", bytes: errorFrame(faults.error) };
+    if (faults.error?.frame === ordinal)
+      return { type: "end", bytes: encodeErrorFrame(faults.error) };
     if (faults.truncate?.frame === ordinal) {
       return { type: "end", bytes: frame.slice(0, faults.truncate.bytes) };
     }
     if (faults.prefix?.frame === ordinal) {
-      return { type: "send", bytes: withLength(frame, faults.prefix.length) };
+      return { type: "send", bytes: replaceLength(frame, faults.prefix.length) };
     }
-    if (faults.flipFrame === ordinal) return { type: "send", bytes: withFlippedChecksum(frame) };
+    if (faults.flipFrame === ordinal) return { type: "send", bytes: flipChecksum(frame) };
     if (faults.untypedFrame === ordinal) {
       return { type: "send", bytes: encodeFrame({ headers: [], payload: frame }) };
     }
@@ -68,39 +69,40 @@ export function frameFaults(
 }
 
 /** The body as the client gets it: in drips, or with its connection reset. */
-export async function* damagedBytes(
+export async function* damageBytes(
   body: AsyncIterable<Uint8Array>,
   faults: Faults,
   clock: Clock,
 ): AsyncGenerator<Uint8Array> {
-  let sent = 0;
+  let sentBytes = 0;
   for await (const chunk of body) {
     const size = faults.drip?.bytes ?? chunk.length;
     for (let at = 0; at < chunk.length; at += size) {
-      const room = (faults.resetAtByte ?? Infinity) - sent;
-      const piece = chunk.subarray(at, Math.min(at + size, at + room));
+      const remaining = (faults.resetAtByte ?? Infinity) - sentBytes;
+      const piece = chunk.subarray(at, Math.min(at + size, at + remaining));
       if (piece.length > 0) yield piece;
-      sent += piece.length;
-      if (faults.resetAtByte !== undefined && sent >= faults.resetAtByte) throw reset(sent);
-      await elapsed(clock, faults.drip?.milliseconds ?? 0);
+      sentBytes += piece.length;
+      if (faults.resetAtByte !== undefined && sentBytes >= faults.resetAtByte)
+        throw createReset(sentBytes);
+      await waitFor(clock, faults.drip?.milliseconds ?? 0);
     }
-    if (faults.resetAtByte === 0) throw reset(0);
+    if (faults.resetAtByte === 0) throw createReset(0);
   }
 }
 
-function reset(sent: number): ConnectionReset {
-  return new ConnectionReset(`The script resets the connection after ${sent} bytes`);
+function createReset(sentBytes: number): ConnectionReset {
+  return new ConnectionReset(`The script resets the connection after ${sentBytes} bytes`);
 }
 
-async function elapsed(clock: Clock, milliseconds: number): Promise<void> {
+async function waitFor(clock: Clock, milliseconds: number): Promise<void> {
   if (milliseconds > 0) {
     await new Promise<void>((resolve) => {
-      clock.after(milliseconds, resolve);
+      clock.schedule(milliseconds, resolve);
     });
   }
 }
 
-function errorFrame({ code, message }: NonNullable<Faults["error"]>): Uint8Array {
+function encodeErrorFrame({ code, message }: NonNullable<Faults["error"]>): Uint8Array {
   return encodeFrame({
     headers: [
       [":message-type", { type: "string", value: "error" }],
@@ -114,7 +116,7 @@ function errorFrame({ code, message }: NonNullable<Faults["error"]>): Uint8Array
 }
 
 /** The prelude's own checksum is right, so that only the length is a lie. */
-function withLength(frame: Uint8Array, length: number): Uint8Array {
+function replaceLength(frame: Uint8Array, length: number): Uint8Array {
   const copy = frame.slice();
   const view = new DataView(copy.buffer);
   view.setUint32(0, length);
@@ -122,7 +124,7 @@ function withLength(frame: Uint8Array, length: number): Uint8Array {
   return copy;
 }
 
-function withFlippedChecksum(frame: Uint8Array): Uint8Array {
+function flipChecksum(frame: Uint8Array): Uint8Array {
   const copy = frame.slice();
   const last = copy.length - 1;
   copy[last] = (copy[last] ?? 0) ^ 1;

@@ -2,13 +2,13 @@
 
 export type { KnownCredentials } from "../aws/check-signature.ts";
 export type {
-  Answer,
+  BrainResponse,
   Brain,
   BrainRequest,
-  ReadyAnswer,
-  RefusedAnswer,
-  Settings,
-  SpokenAnswer,
+  ReadyResponse,
+  RefusedResponse,
+  InvocationSettings,
+  StepsResponse,
   ToolSetting,
 } from "./brains/brain.ts";
 export type { Content, Message, ResultPart, ToolResult, ToolUse } from "./brains/message.ts";

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../platform/clock.ts";
-import { movableClock } from "./movable-clock.ts";
+import { createMovableClock } from "./movable-clock.ts";
 
 /** Stands still; timers of the base run by hand. */
 function baseClock() {
   const timers = new Map<() => void, number>();
   const clock: Clock = {
     now: () => 1000,
-    after(milliseconds, run) {
+    schedule(milliseconds, run) {
       timers.set(run, milliseconds);
       return () => timers.delete(run);
     },
@@ -17,19 +17,19 @@ function baseClock() {
 
 describe("a clock that can be moved", () => {
   it("is ahead of its base by what it was moved", () => {
-    const clock = movableClock(baseClock().clock, 5);
+    const clock = createMovableClock(baseClock().clock, 5);
     clock.advance(20);
     expect([clock.now(), clock.offset()]).toEqual([1025, 25]);
   });
 
   it("calls back whoever waited for a time that has passed, in order", () => {
     const { clock: base, timers } = baseClock();
-    const clock = movableClock(base);
+    const clock = createMovableClock(base);
     const calls: string[] = [];
-    clock.after(30, () => calls.push("30"));
-    clock.after(10, () => calls.push("10"));
-    clock.after(100, () => calls.push("100"));
-    const callOff = clock.after(20, () => calls.push("20"));
+    clock.schedule(30, () => calls.push("30"));
+    clock.schedule(10, () => calls.push("10"));
+    clock.schedule(100, () => calls.push("100"));
+    const callOff = clock.schedule(20, () => calls.push("20"));
     callOff();
     clock.advance(30);
     expect(calls).toEqual(["10", "30"]);
@@ -40,14 +40,14 @@ describe("a clock that can be moved", () => {
   });
 
   it("lets a callback wait again, and call off another", () => {
-    const clock = movableClock(baseClock().clock);
+    const clock = createMovableClock(baseClock().clock);
     const calls: string[] = [];
-    clock.after(10, () => {
+    clock.schedule(10, () => {
       calls.push("first");
       callOff();
-      clock.after(10, () => calls.push("again"));
+      clock.schedule(10, () => calls.push("again"));
     });
-    const callOff = clock.after(20, () => calls.push("never"));
+    const callOff = clock.schedule(20, () => calls.push("never"));
     clock.advance(20);
     expect(calls).toEqual(["first"]);
     clock.advance(10);

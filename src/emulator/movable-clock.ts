@@ -8,44 +8,44 @@ export interface MovableClock extends Clock {
   advance(milliseconds: number): void;
 }
 
-interface Waiting {
+interface PendingTimer {
   readonly dueAt: number;
   readonly run: () => void;
-  callOff: () => void;
+  cancel: () => void;
 }
 
-export function movableClock(base: Clock, startOffset = 0): MovableClock {
+export function createMovableClock(base: Clock, startOffset = 0): MovableClock {
   let offset = startOffset;
-  const waiting = new Set<Waiting>();
+  const timers = new Set<PendingTimer>();
   const now = (): number => base.now() + offset;
 
-  function arm(one: Waiting): void {
-    one.callOff();
-    one.callOff = base.after(Math.max(0, one.dueAt - now()), () => {
-      if (waiting.delete(one)) one.run();
+  function arm(timer: PendingTimer): void {
+    timer.cancel();
+    timer.cancel = base.schedule(Math.max(0, timer.dueAt - now()), () => {
+      if (timers.delete(timer)) timer.run();
     });
   }
 
   return {
     now,
-    after(milliseconds, run) {
-      const one: Waiting = { dueAt: now() + milliseconds, run, callOff: () => {} };
-      waiting.add(one);
-      arm(one);
+    schedule(milliseconds, run) {
+      const timer: PendingTimer = { dueAt: now() + milliseconds, run, cancel: () => {} };
+      timers.add(timer);
+      arm(timer);
       return () => {
-        waiting.delete(one);
-        one.callOff();
+        timers.delete(timer);
+        timer.cancel();
       };
     },
     offset: () => offset,
     advance(milliseconds) {
       offset += milliseconds;
-      const inOrder = [...waiting].sort((left, right) => left.dueAt - right.dueAt);
-      for (const one of inOrder) {
-        if (one.dueAt > now()) arm(one);
-        else if (waiting.delete(one)) {
-          one.callOff();
-          one.run();
+      const inOrder = [...timers].sort((left, right) => left.dueAt - right.dueAt);
+      for (const timer of inOrder) {
+        if (timer.dueAt > now()) arm(timer);
+        else if (timers.delete(timer)) {
+          timer.cancel();
+          timer.run();
         }
       }
     },

@@ -2,31 +2,34 @@ import { access, constants, open, type FileHandle } from "node:fs/promises";
 import { SpanlineError } from "../domain/errors.ts";
 import type { Clock } from "../platform/clock.ts";
 import { makeFolder } from "../platform/make-folder.ts";
-import type { Outgoing } from "./exchange.ts";
+import type { EmulatorResponse } from "./exchange.ts";
 import type { RecordedEnd, Recording } from "./recording.ts";
 
 export interface RecordingTarget {
   readonly path: string;
   readonly clock: Clock;
   /** Aborts when the client has left. */
-  readonly gone: AbortSignal;
+  readonly disconnectSignal: AbortSignal;
   /** Told when the file cannot be written any further. The answer goes on without. */
-  readonly failed: (error: unknown) => void;
+  readonly onFailure: (error: unknown) => void;
 }
 
 /** Passes an answer on and writes it to a file meanwhile, one line for each piece, readable by the user alone. */
-export function recorded({ status, headers, body }: Outgoing, target: RecordingTarget): Outgoing {
-  return { status, headers, body: recordedBody(inPieces(body), { status, headers }, target) };
+export function recordResponse(
+  { status, headers, body }: EmulatorResponse,
+  target: RecordingTarget,
+): EmulatorResponse {
+  return { status, headers, body: recordBody(toChunks(body), { status, headers }, target) };
 }
 
-async function* recordedBody(
+async function* recordBody(
   body: AsyncIterable<Uint8Array>,
   head: Pick<Recording, "status" | "headers">,
   target: RecordingTarget,
 ): AsyncGenerator<Uint8Array> {
-  const { clock, gone } = target;
+  const { clock, disconnectSignal } = target;
   const start = clock.now();
-  const file = recordingFile(target);
+  const file = createRecordingFile(target);
   let end: RecordedEnd = "left";
   try {
     await file.write({ recording: 1, ...head });
@@ -34,7 +37,7 @@ async function* recordedBody(
       await file.write({ at: clock.now() - start, bytes: Buffer.from(bytes).toString("base64") });
       yield bytes;
     }
-    if (!gone.aborted) end = "whole";
+    if (!disconnectSignal.aborted) end = "whole";
   } catch (error) {
     end = "reset";
     throw error;
@@ -51,7 +54,7 @@ interface RecordingFile {
 }
 
 /** Made by its first line. Nothing comes behind a line that could not be written. */
-function recordingFile({ path, failed }: RecordingTarget): RecordingFile {
+function createRecordingFile({ path, onFailure }: RecordingTarget): RecordingFile {
   let file: FileHandle | undefined;
   let isBroken = false;
   const attempt = async (act: () => Promise<unknown>): Promise<void> => {
@@ -60,7 +63,7 @@ function recordingFile({ path, failed }: RecordingTarget): RecordingFile {
       await act();
     } catch (error) {
       isBroken = true;
-      failed(error);
+      onFailure(error);
     }
   };
   return {
@@ -87,7 +90,7 @@ export async function prepareRecordings(folder: string): Promise<void> {
   }
 }
 
-async function* inPieces(body: Outgoing["body"]): AsyncGenerator<Uint8Array> {
+async function* toChunks(body: EmulatorResponse["body"]): AsyncGenerator<Uint8Array> {
   if (body instanceof Uint8Array) yield body;
   else yield* body;
 }

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { SpanlineError } from "../domain/errors.ts";
 import { isObject, parseJson } from "../domain/json.ts";
-import { isFinalStatus, isHeaderName, isHeaderText } from "../http/answer-limits.ts";
+import { isFinalStatus, isHeaderName, isHeaderValue } from "../http/answer-limits.ts";
 import type { Clock } from "../platform/clock.ts";
-import { ConnectionReset, type Outgoing } from "./exchange.ts";
+import { ConnectionReset, type EmulatorResponse } from "./exchange.ts";
 
 /** An answer with the times at which its bytes came. */
 export interface Recording {
@@ -27,30 +27,34 @@ export type RecordedEnd = "whole" | "reset" | "left";
 export type ReplaySpeed = "recorded" | "full";
 
 /** The same status, headers and bytes again, in the same pieces: with the waits between them, or without. */
-export function replay(recording: Recording, speed: ReplaySpeed, clock: Clock): Outgoing {
+export function replayRecording(
+  recording: Recording,
+  speed: ReplaySpeed,
+  clock: Clock,
+): EmulatorResponse {
   const { status, headers } = recording;
-  return { status, headers, body: replayed(recording, speed, clock) };
+  return { status, headers, body: replayBody(recording, speed, clock) };
 }
 
-async function* replayed(
+async function* replayBody(
   { chunks, endedAt, end }: Recording,
   speed: ReplaySpeed,
   clock: Clock,
 ): AsyncGenerator<Uint8Array> {
   const start = clock.now();
-  const reached = async (at: number): Promise<void> => {
+  const waitUntil = async (at: number): Promise<void> => {
     const wait = speed === "full" ? 0 : start + at - clock.now();
     if (wait > 0) {
       await new Promise<void>((resolve) => {
-        clock.after(wait, resolve);
+        clock.schedule(wait, resolve);
       });
     }
   };
   for (const { at, bytes } of chunks) {
-    await reached(at);
+    await waitUntil(at);
     yield bytes;
   }
-  await reached(endedAt);
+  await waitUntil(endedAt);
   if (end === "reset") throw new ConnectionReset("The recorded connection was reset here");
 }
 
@@ -63,7 +67,7 @@ export async function readRecording(path: string): Promise<Recording> {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SpanlineError("invalid_option", `Cannot replay ${path}: ${reason}`, { cause });
   }
-  return parseRecording(bytes, path) ?? captured(bytes);
+  return parseRecording(bytes, path) ?? toRecording(bytes);
 }
 
 function parseRecording(bytes: Buffer, path: string): Recording | null {
@@ -71,9 +75,9 @@ function parseRecording(bytes: Buffer, path: string): Recording | null {
   const parsed = parseJson(firstLine);
   if (!parsed.ok || !isObject(parsed.value) || parsed.value["recording"] !== 1) return null;
   const { status } = parsed.value;
-  const headers = headersIn(parsed.value["headers"]);
+  const headers = parseHeaders(parsed.value["headers"]);
   if (typeof status !== "number" || !isFinalStatus(status) || headers === null) {
-    throw broken(path, 1);
+    throw createRecordingError(path, 1);
   }
   const chunks: RecordedChunk[] = [];
   let endedAt = 0;
@@ -82,9 +86,9 @@ function parseRecording(bytes: Buffer, path: string): Recording | null {
   for (const [number, line] of lines.entries()) {
     if (line === "") continue;
     const entry = parseJson(line);
-    if (!entry.ok || !isObject(entry.value)) throw broken(path, number + 2);
+    if (!entry.ok || !isObject(entry.value)) throw createRecordingError(path, number + 2);
     const { at, bytes: base64, end: how } = entry.value;
-    if (typeof at !== "number") throw broken(path, number + 2);
+    if (typeof at !== "number") throw createRecordingError(path, number + 2);
     if (typeof base64 === "string") chunks.push({ at, bytes: Buffer.from(base64, "base64") });
     if (how === "whole" || how === "reset" || how === "left") end = how;
     endedAt = at;
@@ -93,25 +97,25 @@ function parseRecording(bytes: Buffer, path: string): Recording | null {
 }
 
 /** Null where there is one that could not be sent again. */
-function headersIn(value: unknown): Recording["headers"] | null {
+function parseHeaders(value: unknown): Recording["headers"] | null {
   if (!isObject(value)) return null;
   const headers: { [name: string]: string } = {};
   for (const [name, text] of Object.entries(value)) {
-    if (typeof text !== "string" || !isHeaderName(name) || !isHeaderText(text)) return null;
+    if (typeof text !== "string" || !isHeaderName(name) || !isHeaderValue(text)) return null;
     headers[name] = text;
   }
   return headers;
 }
 
-function broken(path: string, line: number): SpanlineError {
+function createRecordingError(path: string, line: number): SpanlineError {
   const message = `Cannot replay ${path}: line ${line} is not what a recording has there`;
   return new SpanlineError("invalid_option", message);
 }
 
-function captured(bytes: Uint8Array): Recording {
+function toRecording(bytes: Uint8Array): Recording {
   return {
     status: 200,
-    headers: { "content-type": guessedType(bytes) },
+    headers: { "content-type": guessContentType(bytes) },
     chunks: [{ at: 0, bytes }],
     endedAt: 0,
     end: "whole",
@@ -119,7 +123,7 @@ function captured(bytes: Uint8Array): Recording {
 }
 
 /** A frame begins with its length, whose first byte is zero in any that is shorter than 16 MiB. */
-function guessedType(bytes: Uint8Array): string {
+function guessContentType(bytes: Uint8Array): string {
   if (bytes[0] === 0) return "application/vnd.amazon.eventstream";
   const text = new TextDecoder().decode(bytes.subarray(0, 64)).trimStart();
   return text.startsWith("{") || text.startsWith("[") ? "application/json" : "text/event-stream";

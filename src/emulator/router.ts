@@ -1,14 +1,14 @@
-import { unescaped } from "../http/unescaped.ts";
-import type { Route } from "./exchange.ts";
+import { decodePercent } from "../http/unescaped.ts";
+import type { EmulatorRoute } from "./exchange.ts";
 
-export interface RouteMatch<Found extends Route> {
+export interface RouteMatch<Found extends EmulatorRoute> {
   readonly route: Found;
   /** Unescaped: an ARN in the path is one segment, its slashes escaped. */
-  readonly labels: { readonly [name: string]: string };
+  readonly pathParams: { readonly [name: string]: string };
 }
 
 /** The route for a request. Of two that fit, the one with fewer labels: `/harnesses/invoke` before `/harnesses/:id`. */
-export function findRoute<Found extends Route>(
+export function findRoute<Found extends EmulatorRoute>(
   routes: readonly Found[],
   method: string,
   path: string,
@@ -16,26 +16,31 @@ export function findRoute<Found extends Route>(
   return routes
     .filter((route) => route.method === method)
     .flatMap((route) => {
-      const labels = labelsIn(route.path, path);
-      return labels === undefined ? [] : [{ route, labels }];
+      const pathParams = matchPath(route.path, path);
+      return pathParams === undefined ? [] : [{ route, pathParams }];
     })
-    .sort((left, right) => Object.keys(left.labels).length - Object.keys(right.labels).length)[0];
+    .sort(
+      (left, right) => Object.keys(left.pathParams).length - Object.keys(right.pathParams).length,
+    )[0];
 }
 
-function labelsIn(pattern: string, path: string): RouteMatch<Route>["labels"] | undefined {
-  const wanted = pattern.split("/");
-  const found = path.split("/");
-  if (wanted.length !== found.length) return undefined;
-  const labels: [string, string][] = [];
-  for (const [at, segment] of wanted.entries()) {
-    const text = found[at] ?? "";
+function matchPath(
+  pattern: string,
+  path: string,
+): RouteMatch<EmulatorRoute>["pathParams"] | undefined {
+  const patternSegments = pattern.split("/");
+  const pathSegments = path.split("/");
+  if (patternSegments.length !== pathSegments.length) return undefined;
+  const params: [string, string][] = [];
+  for (const [at, segment] of patternSegments.entries()) {
+    const text = pathSegments[at] ?? "";
     if (!segment.startsWith(":")) {
       if (segment !== text) return undefined;
       continue;
     }
-    const label = unescaped(text);
+    const label = decodePercent(text);
     if (label === "") return undefined;
-    labels.push([segment.slice(1), label]);
+    params.push([segment.slice(1), label]);
   }
-  return Object.fromEntries(labels);
+  return Object.fromEntries(params);
 }

@@ -1,7 +1,7 @@
 import { isObject, parseJson } from "../domain/json.ts";
 import type { Clock } from "../platform/clock.ts";
 import { readSavedFile, saveFile } from "../platform/saved-file.ts";
-import { movableClock, type MovableClock } from "./movable-clock.ts";
+import { createMovableClock, type MovableClock } from "./movable-clock.ts";
 
 export interface SavedClock {
   readonly clock: MovableClock;
@@ -13,9 +13,9 @@ export interface SavedClock {
  * How far the clock was moved is kept with what it was moved for: times in the data directory would lie in the future of an
  * emulator that began at zero again.
  */
-export async function openClock(base: Clock, path: string | undefined): Promise<SavedClock> {
-  const saved = path === undefined ? undefined : await readSavedFile(path);
-  const clock = movableClock(base, offsetIn(saved ?? "{}"));
+export async function openSavedClock(base: Clock, path: string | undefined): Promise<SavedClock> {
+  const savedText = path === undefined ? undefined : await readSavedFile(path);
+  const clock = createMovableClock(base, parseOffset(savedText ?? "{}"));
   let last = Promise.resolve();
   const save = async (): Promise<void> => {
     const offset = clock.offset();
@@ -32,11 +32,11 @@ export async function openClock(base: Clock, path: string | undefined): Promise<
   };
 }
 
-function offsetIn(text: string): number {
+function parseOffset(text: string): number {
   const parsed = parseJson(text);
   const offset = parsed.ok && isObject(parsed.value) ? parsed.value["offset"] : undefined;
-  return typeof offset === "number" && offset >= 0 && offset < LONGEST_OFFSET ? offset : 0;
+  return typeof offset === "number" && offset >= 0 && offset < MAX_OFFSET ? offset : 0;
 }
 
 /** Further on there are no years that a date can be written with. */
-const LONGEST_OFFSET = Date.UTC(9000, 0);
+const MAX_OFFSET = Date.UTC(9000, 0);

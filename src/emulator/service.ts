@@ -1,12 +1,12 @@
-import type { HeaderField, ServedAnswer, ServedRequest } from "../http/served.ts";
+import type { HeaderField, ServedResponse, ServedRequest } from "../http/served.ts";
 import { ConnectionReset } from "../http/connection-reset.ts";
 import type { Refusal } from "../http/refusal.ts";
-import { httpTime } from "../platform/time-text.ts";
-import { ServiceError, type Outgoing, type Route } from "./exchange.ts";
+import { formatHttpTime } from "../platform/time-text.ts";
+import { ServiceError, type EmulatorResponse, type EmulatorRoute } from "./exchange.ts";
 import { findRoute } from "./router.ts";
 
 /** A route, and who may take it. */
-export interface GuardedRoute extends Route {
+export interface GuardedRoute extends EmulatorRoute {
   /** Throws a ServiceError to keep a request out. */
   guard(request: ServedRequest): void;
 }
@@ -14,43 +14,43 @@ export interface GuardedRoute extends Route {
 export interface ServiceOptions {
   readonly routes: readonly GuardedRoute[];
   readonly now: () => number;
-  readonly newRequestId: () => string;
+  readonly createRequestId: () => string;
   readonly onBug: (error: unknown) => void;
 }
 
 export interface Service {
-  handle(request: ServedRequest): Promise<ServedAnswer>;
-  refuse(refusal: Refusal): ServedAnswer;
+  handle(request: ServedRequest): Promise<ServedResponse>;
+  refuse(refusal: Refusal): ServedResponse;
 }
 
 /** Answers as the service does: errors as JSON with their type in a header, and on every answer an id and the time. */
-export function service({ routes, now, newRequestId, onBug }: ServiceOptions): Service {
-  const finished = (answer: Outgoing, requestId: string): ServedAnswer => ({
-    ...answer,
+export function createService({ routes, now, createRequestId, onBug }: ServiceOptions): Service {
+  const addHeaders = (response: EmulatorResponse, requestId: string): ServedResponse => ({
+    ...response,
     // Clients correct their clocks by this date, so it has to be the one that signatures are checked by.
-    headers: { date: httpTime(now()), "x-amzn-requestid": requestId, ...answer.headers },
+    headers: { date: formatHttpTime(now()), "x-amzn-requestid": requestId, ...response.headers },
   });
   return {
     async handle(request) {
-      const requestId = newRequestId();
+      const requestId = createRequestId();
       try {
-        return finished(await answerOf(routes, request, requestId), requestId);
+        return addHeaders(await routeRequest(routes, request, requestId), requestId);
       } catch (error) {
         if (error instanceof ConnectionReset) throw error;
         if (!(error instanceof ServiceError)) onBug(error);
-        return finished(errorAnswer(error), requestId);
+        return addHeaders(createErrorResponse(error), requestId);
       }
     },
     refuse({ status, message }) {
-      return finished(
-        errorAnswer(new ServiceError(status, REFUSALS[status], message)),
-        newRequestId(),
+      return addHeaders(
+        createErrorResponse(new ServiceError(status, REFUSAL_TYPES[status], message)),
+        createRequestId(),
       );
     },
   };
 }
 
-const REFUSALS: { readonly [Status in Refusal["status"]]: string } = {
+const REFUSAL_TYPES: { readonly [Status in Refusal["status"]]: string } = {
   400: "BadRequestException",
   403: "AccessDeniedException",
   408: "RequestTimeoutException",
@@ -59,40 +59,40 @@ const REFUSALS: { readonly [Status in Refusal["status"]]: string } = {
   503: "ServiceUnavailableException",
 };
 
-async function answerOf(
+async function routeRequest(
   routes: readonly GuardedRoute[],
   request: ServedRequest,
   requestId: string,
-): Promise<Outgoing> {
-  const { method, path, body, gone } = request;
+): Promise<EmulatorResponse> {
+  const { method, path, body, disconnectSignal } = request;
   const match = findRoute(routes, method, path);
   if (match === undefined) {
     throw new ServiceError(404, "UnknownOperationException", `There is no ${method} ${path}`);
   }
   match.route.guard(request);
-  const incoming = {
+  const emulatorRequest = {
     method,
     path,
     query: new URLSearchParams(request.query),
-    headers: joined(request.headers),
+    headers: joinHeaders(request.headers),
     body,
     requestId,
-    gone,
+    disconnectSignal,
   };
-  return match.route.handle(incoming, match.labels);
+  return match.route.handle(emulatorRequest, match.pathParams);
 }
 
-function joined(fields: readonly HeaderField[]): { readonly [name: string]: string } {
+function joinHeaders(fields: readonly HeaderField[]): { readonly [name: string]: string } {
   const headers = new Map<string, string>();
   for (const [name, value] of fields) {
-    const before = headers.get(name);
-    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+    const previous = headers.get(name);
+    headers.set(name, previous === undefined ? value : `${previous}, ${value}`);
   }
   return Object.fromEntries(headers);
 }
 
 /** What is no error of the service is a bug of ours: its details are for `onBug`, not for clients. Never throws. */
-function errorAnswer(thrown: unknown): Outgoing {
+function createErrorResponse(thrown: unknown): EmulatorResponse {
   const error =
     thrown instanceof ServiceError
       ? thrown
@@ -100,12 +100,12 @@ function errorAnswer(thrown: unknown): Outgoing {
   return {
     status: error.status,
     headers: { "content-type": "application/json", "x-amzn-errortype": error.type },
-    body: errorBody(error),
+    body: encodeErrorBody(error),
   };
 }
 
 /** The plain words are for an error that has no JSON form or one that is too long. */
-function errorBody({ message, members }: ServiceError): Buffer {
+function encodeErrorBody({ message, members }: ServiceError): Buffer {
   try {
     return Buffer.from(JSON.stringify({ message, ...members }));
   } catch {

@@ -1,8 +1,8 @@
 import { SpanlineError } from "../domain/errors.ts";
-import { isObject, jsonText } from "../domain/json.ts";
+import { isObject, toJsonText } from "../domain/json.ts";
 
 /** What is not known of the service, each as a choice. The first value of each list is the default. */
-const CHOICES = {
+const SWITCH_CHOICES = {
   /** What becomes of a turn whose client leaves: it goes on or ends, and the session keeps it, its question, or nothing. */
   onDisconnect: ["finish+remember", "finish+forget", "abort+keep-user", "abort+forget"],
   /** An invocation of a session that has one under way: refused, or run beside it from the same history. */
@@ -36,32 +36,32 @@ const CHOICES = {
 } as const;
 
 export type Switches = {
-  readonly [Name in keyof typeof CHOICES]: (typeof CHOICES)[Name][number];
+  readonly [Name in keyof typeof SWITCH_CHOICES]: (typeof SWITCH_CHOICES)[Name][number];
 };
 
 /** The choices by name, the default first. */
-export const SWITCHES: { readonly [name: string]: readonly string[] } = CHOICES;
+export const SWITCHES: { readonly [name: string]: readonly string[] } = SWITCH_CHOICES;
 
 /** Reads what a user has set and fills in the rest. Throws on a name or a value that there is not. */
-export function parseSwitches(given: unknown = {}): Switches {
-  if (!isObject(given)) refuse(`Switches are ${jsonText(given)}, wanted an object`);
-  for (const [name, value] of Object.entries(given)) {
+export function parseSwitches(input: unknown = {}): Switches {
+  if (!isObject(input)) throwInvalidSwitch(`Switches are ${toJsonText(input)}, wanted an object`);
+  for (const [name, value] of Object.entries(input)) {
     const choices = Object.hasOwn(SWITCHES, name) ? SWITCHES[name] : undefined;
     if (choices === undefined) {
       const names = Object.keys(SWITCHES).join(", ");
-      refuse(`There is no switch "${name}"; there are ${names}`);
+      throwInvalidSwitch(`There is no switch "${name}"; there are ${names}`);
     }
     // YAML reads 409 as a number.
     if (!choices.includes(typeof value === "number" ? String(value) : (value as string))) {
-      const wanted = choices.map((choice) => `"${choice}"`).join(" or ");
-      refuse(`The switch "${name}" is ${jsonText(value)}, wanted ${wanted}`);
+      const allowed = choices.map((choice) => `"${choice}"`).join(" or ");
+      throwInvalidSwitch(`The switch "${name}" is ${toJsonText(value)}, wanted ${allowed}`);
     }
   }
   const defaults = Object.entries(SWITCHES).map(([name, choices]) => [name, choices[0]]);
-  const set = Object.entries(given).map(([name, value]) => [name, String(value)]);
+  const set = Object.entries(input).map(([name, value]) => [name, String(value)]);
   return Object.fromEntries([...defaults, ...set]) as Switches;
 }
 
-function refuse(message: string): never {
+function throwInvalidSwitch(message: string): never {
   throw new SpanlineError("invalid_option", message);
 }

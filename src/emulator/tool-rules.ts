@@ -2,12 +2,12 @@ import type { JsonValue } from "../domain/json.ts";
 import { isAbsent, type Constraints, type Member, type TextRule } from "./constraints.ts";
 
 /** Names and ids of tools and calls. */
-export const TOOL_NAME: TextRule = { least: 1, most: 64, pattern: "[a-zA-Z0-9_-]+" };
+export const TOOL_NAME_RULE: TextRule = { min: 1, max: 64, pattern: "[a-zA-Z0-9_-]+" };
 
 /** An entry of `allowedTools`: a tool, a server's tool, or all of them. */
-export const ALLOWED_TOOL: TextRule = {
-  least: 1,
-  most: 64,
+export const ALLOWED_TOOL_RULE: TextRule = {
+  min: 1,
+  max: 64,
   pattern: "(\\*|@?[^/]+(/[^/]+)?)",
 };
 
@@ -26,42 +26,42 @@ const TOOL_TYPES = [
 
 /** Checks one tool of a harness or of an invocation by the service's model. */
 export function checkTool(constraints: Constraints, place: string, tool: JsonValue): void {
-  const { type, name, config } = constraints.structure(place, tool);
-  const kind = constraints.oneOf(`${place}.type`, type, TOOL_TYPES);
-  if (!isAbsent(name)) constraints.text(`${place}.name`, name, TOOL_NAME);
+  const { type, name, config } = constraints.readStructure(place, tool);
+  const kind = constraints.readChoice(`${place}.type`, type, TOOL_TYPES);
+  if (!isAbsent(name)) constraints.readText(`${place}.name`, name, TOOL_NAME_RULE);
   if (isAbsent(config)) {
     if (kind === "inline_function") constraints.refuse(`${place}.config`, null, "not be null");
     return;
   }
-  const member = constraints.union(`${place}.config`, config, Object.values(TOOL_CONFIGS));
+  const member = constraints.readUnion(`${place}.config`, config, Object.values(TOOL_CONFIGS));
   if (member === null) return;
   const path = `${place}.config.${member[0]}`;
-  if (member[0] === "inlineFunction") checkInline(constraints, path, member[1]);
+  if (member[0] === "inlineFunction") checkInlineFunction(constraints, path, member[1]);
   if (member[0] === "remoteMcp") checkRemoteMcp(constraints, path, member[1]);
 }
 
-function checkInline(constraints: Constraints, path: string, value: JsonValue): void {
-  const { description, inputSchema } = constraints.structure(path, value);
-  constraints.text(`${path}.description`, description, { least: 1, most: 4096 });
-  constraints.structure(`${path}.inputSchema`, inputSchema);
+function checkInlineFunction(constraints: Constraints, path: string, value: JsonValue): void {
+  const { description, inputSchema } = constraints.readStructure(path, value);
+  constraints.readText(`${path}.description`, description, { min: 1, max: 4096 });
+  constraints.readStructure(`${path}.inputSchema`, inputSchema);
 }
 
 function checkRemoteMcp(constraints: Constraints, path: string, value: JsonValue): void {
-  const { url, headers, outboundAuth } = constraints.structure(path, value);
-  constraints.text(`${path}.url`, url, { least: 1, most: 16_383 });
-  if (!isAbsent(headers)) constraints.structure(`${path}.headers`, headers);
+  const { url, headers, outboundAuth } = constraints.readStructure(path, value);
+  constraints.readText(`${path}.url`, url, { min: 1, max: 16_383 });
+  if (!isAbsent(headers)) constraints.readStructure(`${path}.headers`, headers);
   if (!isAbsent(outboundAuth)) checkOutboundAuth(constraints, `${path}.outboundAuth`, outboundAuth);
 }
 
 /** How a harness signs in to an MCP server: by its execution role, or not at all. */
 function checkOutboundAuth(constraints: Constraints, path: string, value: Member): void {
-  const [name, member] = constraints.union(path, value, ["awsIam", "none"]) ?? [];
+  const [name, member] = constraints.readUnion(path, value, ["awsIam", "none"]) ?? [];
   if (name === undefined) return;
-  const { service, region } = constraints.structure(`${path}.${name}`, member);
+  const { service, region } = constraints.readStructure(`${path}.${name}`, member);
   if (name === "none") return;
-  constraints.text(`${path}.awsIam.service`, service, SIGNED_SERVICE);
-  if (!isAbsent(region)) constraints.text(`${path}.awsIam.region`, region, SIGNED_REGION);
+  constraints.readText(`${path}.awsIam.service`, service, SIGNED_SERVICE_RULE);
+  if (!isAbsent(region)) constraints.readText(`${path}.awsIam.region`, region, SIGNED_REGION_RULE);
 }
 
-const SIGNED_SERVICE: TextRule = { least: 1, most: 64, pattern: "[a-zA-Z0-9._-]+" };
-const SIGNED_REGION: TextRule = { least: 1, most: 32, pattern: "[a-zA-Z0-9-]+" };
+const SIGNED_SERVICE_RULE: TextRule = { min: 1, max: 64, pattern: "[a-zA-Z0-9._-]+" };
+const SIGNED_REGION_RULE: TextRule = { min: 1, max: 32, pattern: "[a-zA-Z0-9-]+" };

@@ -1,15 +1,19 @@
-import { ServiceError, type Route } from "./exchange.ts";
+import { ServiceError, type EmulatorRoute } from "./exchange.ts";
 
 /** Operations of the service that the emulator knows by name and does not run, by the part of the service they are of. */
-export const UNSUPPORTED_OPERATIONS: { readonly [Plane in "control" | "data"]: readonly Route[] } =
-  {
-    control: [
-      unsupported("ResetTokenVaultKeyMaterial", "/identities/reset-token-vault-key-material"),
-    ],
-    data: [unsupported("InvokeWebSearch", "/web-search/:webSearchId/invoke")],
-  };
+export const UNSUPPORTED_OPERATIONS: {
+  readonly [Plane in "control" | "data"]: readonly EmulatorRoute[];
+} = {
+  control: [
+    createUnsupportedRoute(
+      "ResetTokenVaultKeyMaterial",
+      "/identities/reset-token-vault-key-material",
+    ),
+  ],
+  data: [createUnsupportedRoute("InvokeWebSearch", "/web-search/:webSearchId/invoke")],
+};
 
-function unsupported(name: string, path: string): Route {
+function createUnsupportedRoute(name: string, path: string): EmulatorRoute {
   return {
     method: "POST",
     path,

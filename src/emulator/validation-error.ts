@@ -12,7 +12,7 @@ export interface Violation {
   readonly message: string;
 }
 
-export function validationError(
+export function createValidationError(
   message: string,
   reason: ValidationReason,
   fieldList: readonly Violation[] = [],

@@ -1,46 +1,49 @@
 import { SpanlineError } from "../domain/errors.ts";
 import type { JsonValue } from "../domain/json.ts";
 import type { AgentRequest } from "../wire/acp/client/agent-requests.ts";
-import type { Reading } from "../wire/acp/host/reading.ts";
+import type { ReadResult } from "../wire/acp/host/reading.ts";
 import type { RequestOptions } from "./client.ts";
 import type { RequestControl } from "./connection.ts";
-import { isCode } from "./is-code.ts";
-import type { Link } from "./link.ts";
+import { hasErrorCode } from "./is-code.ts";
+import type { ReconnectingConnection } from "./link.ts";
 
-export interface AskOptions extends RequestOptions, Pick<RequestControl, "answered"> {
+export interface AgentRequestOptions extends RequestOptions, Pick<RequestControl, "onResponse"> {
   /** Called around each attempt, with how to make it; `answered` of it is called when the answer is there. */
   readonly attempt?: (ask: (answered: () => void) => Promise<JsonValue>) => Promise<JsonValue>;
 }
 
 /** Asks on the connection that there is, and again on the next where that does no harm. */
-export type AskAgent = (asked: AgentRequest, options?: AskOptions) => Promise<JsonValue>;
+export type RequestAgent = (
+  agentRequest: AgentRequest,
+  options?: AgentRequestOptions,
+) => Promise<JsonValue>;
 
-export function askAgent(link: Link): AskAgent {
-  return async (asked, { repeatable = false, attempt = plainly, ...control } = {}) => {
+export function createRequestAgent(link: ReconnectingConnection): RequestAgent {
+  return async (agentRequest, { repeatable = false, attempt = sendOnce, ...control } = {}) => {
     for (;;) {
-      const { connection } = await link.current(control.signal);
+      const { connection } = await link.getConnection(control.signal);
       try {
-        return await attempt((done) =>
-          connection.request(asked, {
+        return await attempt((onAnswered) =>
+          connection.request(agentRequest, {
             ...control,
-            answered(answer) {
-              control.answered?.(answer);
-              done();
+            onResponse(answer) {
+              control.onResponse?.(answer);
+              onAnswered();
             },
           }),
         );
       } catch (error) {
-        if (!repeatable || !isCode(error, "connection_lost")) throw error;
+        if (!repeatable || !hasErrorCode(error, "connection_lost")) throw error;
       }
     }
   };
 }
 
-function plainly<Value>(ask: (answered: () => void) => Promise<Value>): Promise<Value> {
-  return ask(() => {});
+function sendOnce<Value>(send: (answered: () => void) => Promise<Value>): Promise<Value> {
+  return send(() => {});
 }
 
-export function wanted<Value>(method: string, reading: Reading<Value>): Value {
+export function requireReadable<Value>(method: string, reading: ReadResult<Value>): Value {
   if (reading.ok) return reading.value;
   throw new SpanlineError(
     "unexpected_answer",

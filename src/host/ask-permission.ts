@@ -1,15 +1,15 @@
-import { untilAborted } from "../async/pause.ts";
-import { thrownMessage } from "../domain/errors.ts";
+import { waitUnlessAborted } from "../async/pause.ts";
+import { formatThrown } from "../domain/errors.ts";
 import type { JsonValue } from "../domain/json.ts";
 import { REQUEST_CANCELLED_ERROR } from "../wire/acp/client/agent-error.ts";
 import {
-  readPermissionQuestion,
-  type PermissionQuestion,
+  readPermissionRequest,
+  type PermissionRequest,
 } from "../wire/acp/client/permission-question.ts";
 import {
-  permissionResult,
-  putAwayResult,
-  undecidedResult,
+  encodePermissionResult,
+  encodeCancelledResult,
+  encodeUndecidedResult,
   type PermissionResult,
 } from "../wire/acp/client/permission-reply.ts";
 import type { RpcOutcome } from "../wire/jsonrpc/rpc-message.ts";
@@ -18,28 +18,31 @@ import { TURN_CANCELLED } from "./open-requests.ts";
 import type { Report } from "./report.ts";
 
 /** Answers `session/request_permission`. Whatever goes wrong on the way is no yes. */
-export async function askPermission(
+export async function answerPermissionRequest(
   { permission, report }: Pick<HostOptions, "permission"> & { readonly report: Report },
   params: JsonValue | undefined,
   signal: AbortSignal,
 ): Promise<RpcOutcome> {
-  const question = readPermissionQuestion(params);
-  if (!question.ok) return question;
-  const { value } = question;
+  const decodedRequest = readPermissionRequest(params);
+  if (!decodedRequest.ok) return decodedRequest;
+  const { value } = decodedRequest;
   try {
-    const { result, problem } = await untilAborted(decide(permission, value, signal), signal);
+    const { result, problem } = await waitUnlessAborted(
+      decidePermission(permission, value, signal),
+      signal,
+    );
     if (problem !== undefined) reportUndecided(value, problem, report);
     return { ok: true, result };
   } catch {
     return signal.reason === TURN_CANCELLED
-      ? { ok: true, result: putAwayResult() }
+      ? { ok: true, result: encodeCancelledResult() }
       : { ok: false, error: REQUEST_CANCELLED_ERROR };
   }
 }
 
 /** What becomes of a question that is not about yes or no, when it is put away, is the agent's to say. */
 function reportUndecided(
-  { approval: { action }, options, isYesOrNo }: PermissionQuestion,
+  { approval: { action }, options, isYesOrNo }: PermissionRequest,
   problem: string,
   report: Report,
 ): void {
@@ -53,21 +56,22 @@ function reportUndecided(
   });
 }
 
-async function decide(
+async function decidePermission(
   permission: HostOptions["permission"],
-  question: PermissionQuestion,
+  request: PermissionRequest,
   signal: AbortSignal,
 ): Promise<PermissionResult> {
-  if (permission === undefined) return undecidedResult(question, "This host has nobody to ask");
+  if (permission === undefined)
+    return encodeUndecidedResult(request, "This host has nobody to ask");
   try {
-    const reply = await permission(question, { signal });
+    const reply = await permission(request, { signal });
     // Somebody else may answer; the agent says when somebody has.
-    return reply === "leave" ? await never() : permissionResult(question, reply);
+    return reply === "leave" ? await waitForever() : encodePermissionResult(request, reply);
   } catch (error) {
-    return undecidedResult(question, `The host could not ask: ${thrownMessage(error)}`);
+    return encodeUndecidedResult(request, `The host could not ask: ${formatThrown(error)}`);
   }
 }
 
-function never(): Promise<never> {
+function waitForever(): Promise<never> {
   return new Promise(() => {});
 }

@@ -1,20 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { fakeClock } from "../../test/support/fake-clock.ts";
+import { createFakeClock } from "../../test/support/fake-clock.ts";
 import type { RpcOutcome } from "../wire/jsonrpc/rpc-message.ts";
-import { callRecords, type RecordLimits } from "./call-records.ts";
+import { createToolCallRecords, type RecordLimits } from "./call-records.ts";
 
 function never(): AbortSignal {
   return new AbortController().signal;
 }
 
 function world(limits: Partial<RecordLimits> = {}) {
-  const clock = fakeClock();
-  const records = callRecords({ keepMs: 1000, calls: 100, characters: 10_000, ...limits }, () =>
-    clock.monotonic(),
+  const clock = createFakeClock();
+  const records = createToolCallRecords(
+    { keepMs: 1000, toolCalls: 100, characters: 10_000, ...limits },
+    () => clock.monotonic(),
   );
   let runs = 0;
   const once = (id: string, result: unknown, isRepeat: boolean): Promise<RpcOutcome> =>
-    records.once({ id, words: id, isRepeat, cancelled: never() }, async () => {
+    records.runOnce({ id, content: id, isRepeat, cancelSignal: never() }, async () => {
       runs += 1;
       return { ok: true, result };
     });
@@ -50,7 +51,7 @@ describe("the records of calls", () => {
   });
 
   it("refuse further calls when there are too many, until the first to end leave: none is run twice [W-40]", async () => {
-    const { clock, call, runs } = world({ calls: 2 });
+    const { clock, call, runs } = world({ toolCalls: 2 });
     await call("z");
     clock.advance(600);
     await call("m");
@@ -73,13 +74,13 @@ describe("the records of calls", () => {
   });
 
   it("keep a call that still runs, however long that takes", async () => {
-    const clock = fakeClock();
-    const limits = { keepMs: 1000, calls: 2, characters: 10 };
-    const records = callRecords(limits, () => clock.monotonic());
+    const clock = createFakeClock();
+    const limits = { keepMs: 1000, toolCalls: 2, characters: 10 };
+    const records = createToolCallRecords(limits, () => clock.monotonic());
     let finish = (): void => {};
     let runs = 0;
     const once = (id: string, wait: Promise<void>): Promise<RpcOutcome> =>
-      records.once({ id, words: id, isRepeat: false, cancelled: never() }, async () => {
+      records.runOnce({ id, content: id, isRepeat: false, cancelSignal: never() }, async () => {
         runs += 1;
         await wait;
         return { ok: true, result: runs };

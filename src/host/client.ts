@@ -1,16 +1,16 @@
 import type { BudgetClock } from "../async/budget.ts";
-import type { ClientMode } from "../domain/agent-event.ts";
+import type { ClientRole } from "../domain/agent-event.ts";
 import type { JsonObject, JsonValue } from "../domain/json.ts";
-import type { LiveClient, LiveClients } from "../domain/live-client.ts";
+import type { LiveClient, ClientStatus } from "../domain/live-client.ts";
 import type { AgentProfile } from "../wire/acp/client/agent-profile.ts";
-import type { Attachment, ClientInfo, SessionPlace } from "../wire/acp/client/agent-requests.ts";
+import type { Attachment, ClientInfo, SessionLocation } from "../wire/acp/client/agent-requests.ts";
 import type { OpenedSession, SessionPage } from "../wire/acp/client/agent-results.ts";
 import type { PromptBlock } from "../wire/acp/client/prompt-block.ts";
-import type { SeenUpdate } from "../wire/acp/client/seen-update.ts";
+import type { SessionUpdate } from "../wire/acp/client/seen-update.ts";
 import type { ConfigOption } from "../wire/acp/client/session-settings.ts";
 import type { Host } from "./create-host.ts";
 import type { KeepAliveRules } from "./keep-alive.ts";
-import type { LinkState, ReconnectRules } from "./link.ts";
+import type { ConnectionState, ReconnectRules } from "./link.ts";
 import type { PromptRun } from "./prompt-run.ts";
 import type { Report } from "./report.ts";
 
@@ -24,13 +24,13 @@ export interface Client {
   /** Who the agent is. Every other call does this first. */
   initialize(): Promise<AgentProfile>;
   authenticate(methodId: string): Promise<void>;
-  newSession(place: SessionPlace): Promise<OpenedSession>;
+  newSession(place: SessionLocation): Promise<OpenedSession>;
   /** Tells all that was said before it resolves. */
-  loadSession(sessionId: string, place: SessionPlace): Promise<OpenedSession>;
+  loadSession(sessionId: string, place: SessionLocation): Promise<OpenedSession>;
   /** Tells only what comes. */
-  resumeSession(sessionId: string, place: SessionPlace): Promise<OpenedSession>;
-  forkSession(sessionId: string, place: SessionPlace): Promise<OpenedSession>;
-  listSessions(wanted?: ListWanted): Promise<SessionPage>;
+  resumeSession(sessionId: string, place: SessionLocation): Promise<OpenedSession>;
+  forkSession(sessionId: string, place: SessionLocation): Promise<OpenedSession>;
+  listSessions(query?: ListSessionsQuery): Promise<SessionPage>;
   closeSession(sessionId: string): Promise<void>;
   deleteSession(sessionId: string): Promise<void>;
   prompt(sessionId: string, content: string | readonly PromptBlock[]): PromptRun;
@@ -39,11 +39,11 @@ export interface Client {
   setMode(sessionId: string, modeId: string): Promise<void>;
   /** All options, as they are then. */
   setOption(sessionId: string, option: string, value: JsonValue): Promise<readonly ConfigOption[]>;
-  attach(sessionId: string, attachment: Attachment): Promise<LiveClients>;
+  attach(sessionId: string, attachment: Attachment): Promise<ClientStatus>;
   /** Takes control as the client that is attached. */
-  takeOver(sessionId: string): Promise<LiveClients>;
-  heartbeat(sessionId: string, metadata?: JsonObject): Promise<LiveClients>;
-  detach(sessionId: string, reason?: string): Promise<LiveClients>;
+  takeOver(sessionId: string): Promise<ClientStatus>;
+  heartbeat(sessionId: string, metadata?: JsonObject): Promise<ClientStatus>;
+  detach(sessionId: string, reason?: string): Promise<ClientStatus>;
   liveClients(sessionId: string): Promise<readonly LiveClient[]>;
   /** The host's skills are others now. */
   skillsChanged(): Promise<void>;
@@ -53,7 +53,7 @@ export interface Client {
   close(): Promise<void>;
 }
 
-export interface ListWanted {
+export interface ListSessionsQuery {
   readonly workingDirectory?: string;
   readonly page?: string;
 }
@@ -69,17 +69,17 @@ export interface ClientOptions {
   readonly host?: Host;
   readonly info?: ClientInfo;
   /** Everything that any session says, in order. */
-  readonly onUpdate?: (told: SessionTold) => void;
+  readonly onUpdate?: (notification: SessionNotification) => void;
   /**
    * A session is told from its beginning: what is on the screen of it goes. By `loadSession`, once more where the connection
    * was lost meanwhile; and where a session is taken up by that.
    */
   readonly onHistory?: (sessionId: string, state: "begins" | "ends") => void;
   /** The mode of the client, which is attached, has changed: by its own `takeOver`, or by what others do. */
-  readonly onControl?: (sessionId: string, control: Control) => void;
-  readonly onState?: (state: LinkState) => void;
+  readonly onControl?: (sessionId: string, control: ClientControl) => void;
+  readonly onState?: (state: ConnectionState) => void;
   /** How sessions are taken up on a new connection: `load` tells all that was said once more. */
-  readonly takeUp?: "resume" | "load";
+  readonly reconnectMode?: "resume" | "load";
   readonly reconnect?: Partial<ReconnectRules>;
   /** How soon a WebSocket is given up whose other side says nothing any more. */
   readonly keepAlive?: Partial<KeepAliveRules>;
@@ -89,15 +89,15 @@ export interface ClientOptions {
   readonly random?: () => number;
 }
 
-export interface Control {
-  readonly mode: ClientMode;
+export interface ClientControl {
+  readonly mode: ClientRole;
   /** Who controls; null where nobody does, or nobody says. */
   readonly controller: string | null;
 }
 
-export interface SessionTold {
+export interface SessionNotification {
   readonly sessionId: string;
-  readonly update: SeenUpdate;
+  readonly update: SessionUpdate;
   /** Whether it was said before: the session is being loaded. */
   readonly isHistory: boolean;
 }

@@ -1,36 +1,44 @@
-import { SpanlineError, thrownMessage } from "../domain/errors.ts";
+import { SpanlineError, formatThrown } from "../domain/errors.ts";
 import type { JsonValue } from "../domain/json.ts";
-import { agentError } from "../wire/acp/client/agent-error.ts";
-import { cancelRequestNotification, type AgentRequest } from "../wire/acp/client/agent-requests.ts";
+import { toAgentError } from "../wire/acp/client/agent-error.ts";
+import {
+  encodeCancelRequestNotification,
+  type AgentRequest,
+} from "../wire/acp/client/agent-requests.ts";
 import { decodeNotification } from "../wire/acp/client-notification.ts";
 import {
   createRpcConnection,
-  type Received,
+  type ReceivedMessage,
   type SentRequest,
 } from "../wire/jsonrpc/rpc-connection.ts";
-import { internalError } from "../wire/jsonrpc/rpc-error.ts";
+import { createInternalError } from "../wire/jsonrpc/rpc-error.ts";
 import type {
-  RpcAnswer,
+  RpcResponse,
   RpcNotification,
   RpcOutcome,
   RpcRequest,
 } from "../wire/jsonrpc/rpc-message.ts";
-import { notificationLine, responseLine } from "../wire/jsonrpc/write-message.ts";
-import { isCode } from "./is-code.ts";
-import { lineBytes, lineLimit, tooLarge, type LineLimit } from "./line-limit.ts";
-import { openRequests } from "./open-requests.ts";
+import { encodeNotificationLine, encodeResponseLine } from "../wire/jsonrpc/write-message.ts";
+import { hasErrorCode } from "./is-code.ts";
+import {
+  measureLineBytes,
+  createLineLimit,
+  createTooLargeError,
+  type LineLimit,
+} from "./line-limit.ts";
+import { createOpenRequests } from "./open-requests.ts";
 import type { Report } from "./report.ts";
 import type { Incoming, Transport } from "./transports/transport.ts";
 
 /** One connection to an agent, from its beginning to its loss. */
 export interface Connection {
   /** The agent's result. Rejects with its error, or with `connection_lost` when there will be no answer. */
-  request(asked: AgentRequest, control?: RequestControl): Promise<JsonValue>;
-  notify(asked: AgentRequest): void;
+  request(agentRequest: AgentRequest, control?: RequestControl): Promise<JsonValue>;
+  notify(agentRequest: AgentRequest): void;
   /** Puts away what the agent asks in a session, since its turn is cancelled. */
-  putAway(sessionId: string): void;
+  cancelPermissions(sessionId: string): void;
   /** Resolves when it is lost or closed. */
-  readonly over: Promise<void>;
+  readonly closed: Promise<void>;
   close(): void;
 }
 
@@ -40,71 +48,72 @@ export interface RequestControl {
   /** The agent is told, and its answer is waited for all the same. */
   readonly stillWaits?: boolean;
   /** Called at once when the answer is there, before anything that came behind it is read. Not when it is lost. */
-  readonly answered?: (answer: RpcAnswer) => void;
+  readonly onResponse?: (answer: RpcResponse) => void;
 }
 
 export interface ConnectionOptions {
   /** Not used by any other connection. */
   readonly connectionId: string;
-  readonly answer: (request: RpcRequest, context: AskedContext) => Promise<RpcOutcome>;
-  readonly told: (notification: RpcNotification) => void;
+  readonly answer: (request: RpcRequest, context: RequestContext) => Promise<RpcOutcome>;
+  readonly onNotification: (notification: RpcNotification) => void;
   readonly report: Report;
   /** What is known of the agent from connections before. */
   readonly limit?: LineLimit;
 }
 
 /** Around something that an agent asks. */
-export interface AskedContext {
+export interface RequestContext {
   readonly connectionId: string;
   /** Aborted when the answer is no longer wanted; its reason says why, where that matters. */
   readonly signal: AbortSignal;
 }
 
-interface Waiting {
-  readonly settle: (answer: RpcAnswer) => void;
+interface PendingRequest {
+  readonly settle: (answer: RpcResponse) => void;
   /** There will be no answer. */
   readonly fail: (error?: SpanlineError) => void;
 }
 
 export function openConnection(transport: Transport, options: ConnectionOptions): Connection {
-  const { connectionId, answer, told, report, limit = lineLimit() } = options;
-  const rpc = createRpcConnection<Waiting>({ epoch: connectionId });
-  const waiting = new Set<Waiting>();
-  const asked = openRequests();
+  const { connectionId, answer, onNotification, report, limit = createLineLimit() } = options;
+  const rpc = createRpcConnection<PendingRequest>({ epoch: connectionId });
+  const waiting = new Set<PendingRequest>();
+  const agentRequests = createOpenRequests();
   /** The largest line that was sent, and who waits for its answer. */
-  let largest: { readonly bytes: number; readonly own?: Waiting } = { bytes: 0 };
-  let isGone = false;
+  let largest: { readonly bytes: number; readonly request?: PendingRequest } = { bytes: 0 };
+  let isClosed = false;
 
   async function respond(request: RpcRequest): Promise<void> {
-    const { signal, done } = asked.begin(request);
-    const outcome = await outcomeOf(request, signal);
+    const { signal, done } = agentRequests.add(request);
+    const outcome = await computeOutcome(request, signal);
     done();
-    const line = rpc.answer(request, outcome);
-    if (line === undefined || isGone) return;
-    const bytes = lineBytes(line);
-    if (limit.fits(bytes)) return put(line, { bytes });
-    const error = internalError(`The answer has ${bytes} bytes, which is too much`);
-    transport.send(responseLine(request.id, { ok: false, error }));
+    const line = rpc.respond(request, outcome);
+    if (line === undefined || isClosed) return;
+    const bytes = measureLineBytes(line);
+    if (limit.fits(bytes)) return sendLine(line, { bytes });
+    const error = createInternalError(`The answer has ${bytes} bytes, which is too much`);
+    transport.send(encodeResponseLine(request.id, { ok: false, error }));
   }
 
-  function put(line: string, size: typeof largest): void {
+  function sendLine(line: string, size: typeof largest): void {
     if (size.bytes > largest.bytes) largest = size;
     transport.send(line);
   }
 
-  async function outcomeOf(request: RpcRequest, signal: AbortSignal): Promise<RpcOutcome> {
+  async function computeOutcome(request: RpcRequest, signal: AbortSignal): Promise<RpcOutcome> {
     try {
       return await answer(request, { connectionId, signal });
     } catch (error) {
       report("A request could not be answered", { method: request.method, error });
-      return { ok: false, error: internalError(thrownMessage(error)) };
+      return { ok: false, error: createInternalError(formatThrown(error)) };
     }
   }
 
-  function notified(notification: RpcNotification): void {
-    const wanted = decodeNotification(notification.method, notification.params);
-    if (wanted?.type === "cancel-request") return asked.cancel(wanted.requestId);
-    told(notification);
+  function handleNotification(notification: RpcNotification): void {
+    const agentRequest = decodeNotification(notification.method, notification.params);
+    if (agentRequest?.type === "cancel-request")
+      return agentRequests.cancel(agentRequest.requestId);
+    onNotification(notification);
   }
 
   function receive(item: Incoming): void {
@@ -112,46 +121,49 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
       report("A message was passed over", { reason: item.reason });
       const { reason, start = "" } = item;
       const code = start === "" ? "invalid_message" : "line_too_large";
-      return take(rpc.readSkipped({ code, reason, start }), start);
+      return dispatch(rpc.readSkipped({ code, reason, start }), start);
     }
-    take(rpc.read(item.text), item.text);
+    dispatch(rpc.read(item.text), item.text);
   }
 
-  function take(message: Received<Waiting>, text: string): void {
+  function dispatch(message: ReceivedMessage<PendingRequest>, text: string): void {
     switch (message.type) {
       case "request":
         return void respond(message);
       case "notification":
-        return notified(message);
+        return handleNotification(message);
       case "response":
         return message.waiting.settle(message.outcome);
       case "stray":
         return report("An answer that nobody waits for", { id: message.id });
       case "refused":
-        report("A line is no message", { start: text.slice(0, MOST_SHOWN) });
+        report("A line is no message", { start: text.slice(0, MAX_SHOWN_CHARACTERS) });
         return transport.send(message.line);
     }
   }
 
   function send({ method, params }: AgentRequest): void {
-    const line = notificationLine(method, params);
-    put(line, { bytes: lineBytes(line) });
+    const line = encodeNotificationLine(method, params);
+    sendLine(line, { bytes: measureLineBytes(line) });
   }
 
-  function checked(sent: SentRequest | undefined): SentRequest & { readonly bytes: number } {
-    if (sent === undefined) throw new SpanlineError("throttled", TOO_MANY);
-    const bytes = lineBytes(sent.line);
-    if (limit.fits(bytes)) return { ...sent, bytes };
-    rpc.forget(sent.id);
-    throw tooLarge(bytes);
+  function checkSize(
+    sentRequest: SentRequest | undefined,
+  ): SentRequest & { readonly bytes: number } {
+    if (sentRequest === undefined) throw new SpanlineError("throttled", TOO_MANY_REQUESTS);
+    const bytes = measureLineBytes(sentRequest.line);
+    if (limit.fits(bytes)) return { ...sentRequest, bytes };
+    rpc.forget(sentRequest.id);
+    throw createTooLargeError(bytes);
   }
 
   /** Whatever was too large, the largest was. */
-  function broke(error: unknown): void {
+  function handleBroken(error: unknown): void {
     report("The connection broke", { error });
-    const { bytes, own } = largest;
-    if (!isCode(error, "invalid_message") || !limit.exceeded(bytes)) return;
-    if (own !== undefined && waiting.has(own)) own.fail(tooLarge(bytes));
+    const { bytes, request: pendingRequest } = largest;
+    if (!hasErrorCode(error, "invalid_message") || !limit.lowerTo(bytes)) return;
+    if (pendingRequest !== undefined && waiting.has(pendingRequest))
+      pendingRequest.fail(createTooLargeError(bytes));
   }
 
   async function read(): Promise<void> {
@@ -161,59 +173,61 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
         await transport.ready();
       }
     } catch (error) {
-      broke(error);
+      handleBroken(error);
     }
-    isGone = true;
-    asked.lose();
+    isClosed = true;
+    agentRequests.abortAll();
     transport.close();
     for (const each of waiting) each.fail();
   }
 
   return {
-    over: read(),
-    request: (wanted, control = {}) =>
+    closed: read(),
+    request: (agentRequest, control = {}) =>
       new Promise((resolve, reject) => {
-        const { signal, answered, stillWaits = false } = control;
+        const { signal, onResponse, stillWaits = false } = control;
         signal?.throwIfAborted();
-        const settled = (): void => {
-          waiting.delete(own);
+        const cleanUp = (): void => {
+          waiting.delete(pendingRequest);
           signal?.removeEventListener("abort", cancel);
         };
-        const own: Waiting = {
+        const pendingRequest: PendingRequest = {
           settle(outcome) {
-            settled();
-            answered?.(outcome);
+            cleanUp();
+            onResponse?.(outcome);
             if (outcome.ok) resolve(outcome.result);
-            else reject(agentError(wanted.method, outcome.error));
+            else reject(toAgentError(agentRequest.method, outcome.error));
           },
-          fail(error = lostError(wanted.method)) {
-            settled();
+          fail(error = createLostError(agentRequest.method)) {
+            cleanUp();
             reject(error);
           },
         };
-        if (isGone) return own.fail();
-        const { id, line, bytes } = checked(rpc.request(wanted.method, wanted.params, own));
+        if (isClosed) return pendingRequest.fail();
+        const { id, line, bytes } = checkSize(
+          rpc.request(agentRequest.method, agentRequest.params, pendingRequest),
+        );
         function cancel(): void {
-          send(cancelRequestNotification(id));
+          send(encodeCancelRequestNotification(id));
           if (stillWaits || rpc.forget(id) === undefined) return;
-          settled();
+          cleanUp();
           reject(signal?.reason);
         }
-        waiting.add(own);
+        waiting.add(pendingRequest);
         signal?.addEventListener("abort", cancel, { once: true });
-        put(line, { bytes, own });
+        sendLine(line, { bytes, request: pendingRequest });
       }),
     notify: send,
-    putAway: (sessionId) => asked.putAway(sessionId),
+    cancelPermissions: (sessionId) => agentRequests.cancelPermissions(sessionId),
     close: () => transport.close(),
   };
 }
 
 /** What was asked may have been done. */
-function lostError(method: string): SpanlineError {
+function createLostError(method: string): SpanlineError {
   const message = `The connection to the agent was lost before ${method} was answered; it may have been done`;
   return new SpanlineError("connection_lost", message, { details: { method } });
 }
 
-const TOO_MANY = "Too many requests have no answer yet; wait for one of them";
-const MOST_SHOWN = 200;
+const TOO_MANY_REQUESTS = "Too many requests have no answer yet; wait for one of them";
+const MAX_SHOWN_CHARACTERS = 200;

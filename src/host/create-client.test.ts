@@ -1,21 +1,21 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { fakeClock } from "../../test/support/fake-clock.ts";
+import { createFakeClock } from "../../test/support/fake-clock.ts";
 import { SpanlineError, type ErrorCode } from "../domain/errors.ts";
 import type { JsonObject, JsonValue } from "../domain/json.ts";
-import type { Client, ClientOptions, SessionTold } from "./client.ts";
+import type { Client, ClientOptions, SessionNotification } from "./client.ts";
 import { createClient } from "./create-client.ts";
 import { createHost } from "./create-host.ts";
-import type { LinkState } from "./link.ts";
+import type { ConnectionState } from "./link.ts";
 import type { PromptRun } from "./prompt-run.ts";
-import { memoryTransports } from "./transports/memory.ts";
+import { createMemoryTransports } from "./transports/memory.ts";
 import type { Transport } from "./transports/transport.ts";
-import { scriptedRuntime, type ScriptedOptions } from "./scripted-runtime.ts";
+import { createScriptedRuntime, type ScriptedRuntimeOptions } from "./scripted-runtime.ts";
 
 const PLACE = { workingDirectory: "/" };
 
-function world(script: ScriptedOptions = {}, options: ClientOptions = {}) {
-  const runtime = scriptedRuntime(script);
-  const told: SessionTold[] = [];
+function world(script: ScriptedRuntimeOptions = {}, options: ClientOptions = {}) {
+  const runtime = createScriptedRuntime(script);
+  const told: SessionNotification[] = [];
   const reports: string[] = [];
   const client = createClient(runtime.connect, {
     reconnect: { first: 1, longest: 1 },
@@ -49,7 +49,7 @@ describe("a client that is told something", () => {
   });
 
   it("shows a bridge's own updates by what the agent advertised [B-025]", async () => {
-    const turn: ScriptedOptions["turn"] = ({ update }) => {
+    const turn: ScriptedRuntimeOptions["turn"] = ({ update }) => {
       update(vendor("progress", { message: "1 of 2" }));
       update(vendor("log", { message: "hm" }));
     };
@@ -107,7 +107,7 @@ describe("a client that is told something", () => {
     await client.setMode(sessionId, "ask").catch(() => {});
     runtime.drop();
     await client.resumeSession("ses_other", PLACE);
-    expect(runtime.heard).toContainEqual(
+    expect(runtime.receivedMessages).toContainEqual(
       expect.objectContaining({
         method: "session/resume",
         params: {
@@ -122,7 +122,7 @@ describe("a client that is told something", () => {
 });
 
 /** Refuses to go on from a place. */
-function refusing(code: ErrorCode): ScriptedOptions {
+function refusing(code: ErrorCode): ScriptedRuntimeOptions {
   return {
     answer(method, params) {
       const hasPlace = JSON.stringify(params).includes('"cursor"');
@@ -133,7 +133,7 @@ function refusing(code: ErrorCode): ScriptedOptions {
 }
 
 /** A session of which something was told, with its place, before the connection was lost; there is another one then. */
-async function takenUp(script: ScriptedOptions, options: ClientOptions = {}) {
+async function takenUp(script: ScriptedRuntimeOptions, options: ClientOptions = {}) {
   let connected = (): void => {};
   const all = world(script, {
     ...options,
@@ -142,7 +142,7 @@ async function takenUp(script: ScriptedOptions, options: ClientOptions = {}) {
   const { client, runtime } = all;
   const { sessionId } = await client.newSession(PLACE);
   const update = { sessionUpdate: "session_info_update", title: "A" };
-  runtime.tell(sessionId, update);
+  runtime.sendUpdate(sessionId, update);
   runtime.notify("session/update", { sessionId, update, _meta: { harn: { cursor: "c7" } } });
   await client.listSessions().catch(() => {});
   const lose = (): Promise<void> => {
@@ -151,7 +151,7 @@ async function takenUp(script: ScriptedOptions, options: ClientOptions = {}) {
     return again;
   };
   const asked = (): (JsonValue | undefined)[] =>
-    runtime.heard.flatMap(({ method, params }) =>
+    runtime.receivedMessages.flatMap(({ method, params }) =>
       /load|resume/.test(method) ? [method, params ?? null] : [],
     );
   await lose();
@@ -220,7 +220,7 @@ describe("a client that gives a session folders beside its own", () => {
         },
       ],
     });
-    const setups = runtime.heard.filter(({ method }) => /new|resume/.test(method));
+    const setups = runtime.receivedMessages.filter(({ method }) => /new|resume/.test(method));
     const { sessionId: _, ...place } = { ...listed, mcpServers: [] };
     expect(setups.map(({ method, params }) => [method, params])).toEqual([
       ["session/new", place],
@@ -251,7 +251,7 @@ describe("a client that loads a session", () => {
     );
     await client.prompt("ses_1", "Hi").result;
     await client.loadSession("ses_1", PLACE);
-    runtime.tell("ses_1", { sessionUpdate: "session_info_update", title: "News" });
+    runtime.sendUpdate("ses_1", { sessionUpdate: "session_info_update", title: "News" });
     await client.resumeSession("ses_1", PLACE);
     expect(loads).toBe(2);
     const whole = ["begins", "agent-text true", "ends"];
@@ -261,11 +261,11 @@ describe("a client that loads a session", () => {
 
 describe("a client whose agent is gone", () => {
   it("waits longer from time to time, at random, and gives up in the end", async () => {
-    const clock = fakeClock();
-    const states: LinkState[] = [];
+    const clock = createFakeClock();
+    const states: ConnectionState[] = [];
     let isHere = true;
     let changed = (): void => {};
-    const runtime = scriptedRuntime();
+    const runtime = createScriptedRuntime();
     const client = createClient(
       () => {
         if (!isHere) throw new Error("nobody there");
@@ -303,8 +303,8 @@ describe("a client whose agent is gone", () => {
   });
 
   it("does not wait for an agent that never says who it is", async () => {
-    const clock = fakeClock();
-    const [silent] = memoryTransports();
+    const clock = createFakeClock();
+    const [silent] = createMemoryTransports();
     const client = createClient(silent, { clock });
     const agent = client.initialize();
     await new Promise((resolve) => setImmediate(resolve));
@@ -313,7 +313,7 @@ describe("a client whose agent is gone", () => {
   });
 
   it("connects once where it was given one transport", async () => {
-    const runtime = scriptedRuntime();
+    const runtime = createScriptedRuntime();
     const states: string[] = [];
     const client = createClient(runtime.connect(), { onState: ({ type }) => states.push(type) });
     await client.initialize();
@@ -327,14 +327,14 @@ describe("a client whose agent is gone", () => {
   it("is closed at once while a connection is being made, which is closed when it is there", async () => {
     const made = pending<Transport>();
     const states: string[] = [];
-    const onState = ({ type }: LinkState): void => void states.push(type);
+    const onState = ({ type }: ConnectionState): void => void states.push(type);
     const client = createClient(() => made.promise, { onState });
     const refusal = client.initialize().catch((error: unknown) => error);
     await client.close();
     expect(await refusal).toMatchObject({ code: "aborted" });
     expect(states).toEqual(["closed"]);
     const closed = pending();
-    made.resolve({ ...memoryTransports()[0], close: closed.resolve });
+    made.resolve({ ...createMemoryTransports()[0], close: closed.resolve });
     await closed.promise;
   });
 
@@ -375,7 +375,7 @@ describe("a client whose prompt an agent knows again", () => {
     }
     expect([text, turns]).toEqual(["One two", 1]);
     expect(await run.result).toEqual({ reason: "end_turn", usage: null });
-    const prompts = runtime.heard.filter(({ method }) => method === "session/prompt");
+    const prompts = runtime.receivedMessages.filter(({ method }) => method === "session/prompt");
     expect(prompts).toHaveLength(2);
     expect(prompts[0]?.params).toEqual(prompts[1]?.params);
   });
@@ -400,7 +400,7 @@ describe("a prompt that is cancelled", () => {
     for await (const update of run) expect.unreachable(update.type);
     expect(await client.prompt(sessionId, "Again").result).toMatchObject({ reason: "end_turn" });
     expect(turns).toBe(1);
-    const prompts = runtime.heard.filter(({ method }) => method === "session/prompt");
+    const prompts = runtime.receivedMessages.filter(({ method }) => method === "session/prompt");
     expect(prompts).toMatchObject([{ params: { prompt: [{ text: "Again" }] } }]);
   });
 
@@ -426,7 +426,7 @@ describe("a prompt that is cancelled", () => {
     cancel(run, client, sessionId);
     expect(await run.result).toEqual({ reason: "cancelled", usage: null });
     expect(turns).toBe(1);
-    expect(runtime.heard.map(({ method }) => method)).not.toContain("session/cancel");
+    expect(runtime.receivedMessages.map(({ method }) => method)).not.toContain("session/cancel");
   });
 });
 
@@ -446,8 +446,8 @@ function pending<Value = void>() {
 const MOST = 100 * 1024;
 
 /** An agent whose connection ends when it is sent too much at once, as a WebSocket's does. */
-function narrowWorld(script: ScriptedOptions, options: ClientOptions = {}) {
-  const runtime = scriptedRuntime(script);
+function narrowWorld(script: ScriptedRuntimeOptions, options: ClientOptions = {}) {
+  const runtime = createScriptedRuntime(script);
   let connections = 0;
   const connect = (): Transport => {
     connections += 1;
@@ -496,7 +496,9 @@ describe("a client that asks", () => {
     const again = client.prompt(sessionId, "x".repeat(MOST * 2)).result;
     await expect(again).rejects.toMatchObject({ code: "invalid_message" });
     expect(connections()).toBe(2);
-    expect(runtime.heard.filter(({ method }) => method === "session/prompt")).toHaveLength(1);
+    expect(
+      runtime.receivedMessages.filter(({ method }) => method === "session/prompt"),
+    ).toHaveLength(1);
   });
 
   it("says so in place of an answer that is too large for the agent [W-48]", async () => {
@@ -504,7 +506,11 @@ describe("a client that asks", () => {
     const { runtime, client, connections } = narrowWorld({}, { host: createHost({ tools }) });
     await client.newSession(PLACE);
     const call = (): Promise<JsonValue> =>
-      runtime.ask("builtin_call", { name: "read", args: {}, _meta: { harn: { toolCallId: "1" } } });
+      runtime.request("builtin_call", {
+        name: "read",
+        args: {},
+        _meta: { harn: { toolCallId: "1" } },
+      });
     await expect(call()).rejects.toMatchObject({ code: "connection_lost" });
     await client.resumeSession("ses_1", PLACE);
     await expect(call()).rejects.toThrow("bytes");

@@ -1,16 +1,16 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { performShellCall } from "../wire/acp/host/perform-shell-call.ts";
-import { shellAt } from "../domain/shell-at.ts";
+import { performShellOperation } from "../wire/acp/host/perform-shell-call.ts";
+import { createShell } from "../domain/shell-at.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { createClient } from "./create-client.ts";
 import { createHost } from "./create-host.ts";
 import type { HostOptions } from "./host-options.ts";
 import type { Report } from "./report.ts";
-import { scriptedRuntime, type ScriptedOptions } from "./scripted-runtime.ts";
+import { createScriptedRuntime, type ScriptedRuntimeOptions } from "./scripted-runtime.ts";
 
 /** A runtime that is connected to a host. */
-async function connected(options: HostOptions, script: ScriptedOptions = {}) {
-  const runtime = scriptedRuntime(script);
+async function connected(options: HostOptions, script: ScriptedRuntimeOptions = {}) {
+  const runtime = createScriptedRuntime(script);
   const client = createClient(runtime.connect, {
     host: createHost(options),
     reconnect: { first: 1, longest: 1 },
@@ -58,12 +58,12 @@ describe("a host that is asked for a permission", () => {
     ["denies arguments that are none", () => ({ allow: true }) as never, selected("no")],
   ])("%s", async (_, permission, result) => {
     const { runtime } = await connected({ permission });
-    expect(await runtime.ask("session/request_permission", PERMISSION)).toEqual(result);
+    expect(await runtime.request("session/request_permission", PERMISSION)).toEqual(result);
   });
 
   it("denies without anybody to ask [W-07]", async () => {
     const { runtime } = await connected({});
-    expect(await runtime.ask("session/request_permission", PERMISSION)).toEqual(selected("no"));
+    expect(await runtime.request("session/request_permission", PERMISSION)).toEqual(selected("no"));
   });
 
   it.each<[string, NonNullable<HostOptions["permission"]>, JsonObject]>([
@@ -76,13 +76,13 @@ describe("a host that is asked for a permission", () => {
     ],
   ])("answers a bridge with %s [B-115] [B-116]", async (_, permission, result) => {
     const { runtime } = await connected({ permission });
-    expect(await runtime.ask("session/request_permission", BRIDGE)).toEqual(result);
+    expect(await runtime.request("session/request_permission", BRIDGE)).toEqual(result);
   });
 
   it("answers a bridge that offers nothing to choose from [B-113]", async () => {
     const { options: _, ...bare } = BRIDGE;
     const { runtime } = await connected({ permission: () => "allow" });
-    expect(await runtime.ask("session/request_permission", bare)).toEqual({
+    expect(await runtime.request("session/request_permission", bare)).toEqual({
       outcome: { outcome: "selected" },
     });
   });
@@ -103,7 +103,7 @@ describe("a host that is asked for a permission", () => {
       const reports: unknown[] = [];
       const report: Report = (...reported) => void reports.push(reported);
       const { runtime } = await connected({ permission: () => reply, report });
-      expect(await runtime.ask("session/request_permission", outcome)).toEqual({
+      expect(await runtime.request("session/request_permission", outcome)).toEqual({
         outcome: { outcome: "cancelled" },
       });
       const options = ["done", "run-again", "failed"];
@@ -126,7 +126,7 @@ describe("a host that is asked for a permission", () => {
         return "leave";
       },
     });
-    const answer = runtime.ask("session/request_permission", PERMISSION);
+    const answer = runtime.request("session/request_permission", PERMISSION);
     await isAsked;
     await client.cancel("ses_1");
     expect(await answer).toEqual({ outcome: { outcome: "cancelled" } });
@@ -142,7 +142,7 @@ describe("a host that is asked for its tools", () => {
         { name: "old", deprecated: true, run: () => null },
       ],
     });
-    expect(await runtime.ask("host/tools/list", {})).toEqual({
+    expect(await runtime.request("host/tools/list", {})).toEqual({
       tools: [
         { name: "open", description: "Opens a file", schema, deprecated: false },
         { name: "old", description: "", schema: null, deprecated: true },
@@ -156,12 +156,14 @@ describe("a host that is asked for its tools", () => {
       tools: [{ name: "count", run: ({ by }) => ({ runs: (runs += 1), by }) }],
     });
     const call = { name: "count", args: [{ by: 1 }], _meta: { harn: { toolCallId: "tool_1" } } };
-    expect(await runtime.ask("builtin_call", call)).toEqual({ runs: 1, by: 1 });
-    expect(await runtime.ask("_harn/builtin_call", call)).toEqual({ runs: 1, by: 1 });
+    expect(await runtime.request("builtin_call", call)).toEqual({ runs: 1, by: 1 });
+    expect(await runtime.request("_harn/builtin_call", call)).toEqual({ runs: 1, by: 1 });
     runtime.drop();
     await client.resumeSession("ses_1", PLACE);
-    expect(await runtime.ask("builtin_call", call)).toEqual({ runs: 1, by: 1 });
-    expect(await runtime.ask("builtin_call", { name: "count", args: [{}] })).toEqual({ runs: 2 });
+    expect(await runtime.request("builtin_call", call)).toEqual({ runs: 1, by: 1 });
+    expect(await runtime.request("builtin_call", { name: "count", args: [{}] })).toEqual({
+      runs: 2,
+    });
   });
 
   it("goes on with a call whose connection is lost, and gives its result to who asks again", async () => {
@@ -179,12 +181,12 @@ describe("a host that is asked for its tools", () => {
       ],
     });
     const call = { name: "slow", args: [{}], _meta: { harn: { toolCallId: "tool_1" } } };
-    const lost = runtime.ask("builtin_call", call);
+    const lost = runtime.request("builtin_call", call);
     await client.resumeSession("ses_1", PLACE);
     runtime.drop();
     await expect(lost).rejects.toMatchObject({ code: "connection_lost" });
     await client.resumeSession("ses_1", PLACE);
-    const again = runtime.ask("builtin_call", call);
+    const again = runtime.request("builtin_call", call);
     finish("done");
     expect(await again).toBe("done");
     expect(runs).toBe(1);
@@ -197,8 +199,8 @@ describe("a host that is asked for its tools", () => {
       args: [args],
       _meta: { harn: { toolCallId: "x" } },
     });
-    await runtime.ask("builtin_call", call({}));
-    await expect(runtime.ask("builtin_call", call({ b: 1 }))).rejects.toEqual(rpcCode(-32602));
+    await runtime.request("builtin_call", call({}));
+    await expect(runtime.request("builtin_call", call({ b: 1 }))).rejects.toEqual(rpcCode(-32602));
   });
 
   it("says what a tool failed of, the same when it is asked again", async () => {
@@ -214,9 +216,11 @@ describe("a host that is asked for its tools", () => {
       ],
     });
     const call = { name: "broken", args: [{}], _meta: { harn: { toolCallId: "x" } } };
-    await expect(runtime.ask("builtin_call", call)).rejects.toMatchObject({ message: "no 1" });
-    await expect(runtime.ask("builtin_call", call)).rejects.toMatchObject({ message: "no 1" });
-    await expect(runtime.ask("builtin_call", { name: "none" })).rejects.toEqual(rpcCode(-32602));
+    await expect(runtime.request("builtin_call", call)).rejects.toMatchObject({ message: "no 1" });
+    await expect(runtime.request("builtin_call", call)).rejects.toMatchObject({ message: "no 1" });
+    await expect(runtime.request("builtin_call", { name: "none" })).rejects.toEqual(
+      rpcCode(-32602),
+    );
   });
 
   it("ends a call that is no longer wanted", async () => {
@@ -235,7 +239,7 @@ describe("a host that is asked for its tools", () => {
         },
       ],
     });
-    const answer = runtime.ask("builtin_call", { name: "slow", args: [{}] });
+    const answer = runtime.request("builtin_call", { name: "slow", args: [{}] });
     await isBegun;
     // Ids of the scripted runtime are counted.
     runtime.notify("$/cancel_request", { requestId: "scripted0-1" });
@@ -258,7 +262,9 @@ describe("a host that is asked for its tools", () => {
 
 describe("a host that is asked for something else", () => {
   const shells = {
-    shells: [shellAt({ path: "/bin/zsh", platform: "darwin", source: "env", isAvailable: true })],
+    shells: [
+      createShell({ path: "/bin/zsh", platform: "darwin", source: "env", isAvailable: true }),
+    ],
     defaultId: "zsh",
   };
 
@@ -267,8 +273,8 @@ describe("a host that is asked for something else", () => {
     async (method) => {
       const { runtime } = await connected({ shells });
       const call = { name: "process.list_shells", args: {} };
-      const performed = performShellCall(shells, { name: call.name, args: {} });
-      expect(await runtime.ask(method, call)).toEqual(performed.ok && performed.value.result);
+      const performed = performShellOperation(shells, { name: call.name, args: {} });
+      expect(await runtime.request(method, call)).toEqual(performed.ok && performed.value.result);
     },
   );
 
@@ -296,16 +302,16 @@ describe("a host that is asked for something else", () => {
             reason: whenToUse,
           })),
     });
-    expect(await runtime.ask("skills/list", {})).toEqual([
+    expect(await runtime.request("skills/list", {})).toEqual([
       { id: "acme/review", name: "review", description: "Code review", source: "host" },
     ]);
-    expect(await runtime.ask("skills/fetch", { id: "acme/review" })).toEqual({
+    expect(await runtime.request("skills/fetch", { id: "acme/review" })).toEqual({
       name: "review",
       description: "Code review",
       body: "# Review",
       manifest: { when_to_use: "before a merge", allowed_tools: ["git"] },
     });
-    await expect(runtime.ask("skills/fetch", { id: "none" })).rejects.toMatchObject({
+    await expect(runtime.request("skills/fetch", { id: "none" })).rejects.toMatchObject({
       code: "not_found",
       details: { rpcCode: -32002 },
     });
@@ -318,7 +324,7 @@ describe("a host that is asked for something else", () => {
         { name: "ship", description: "", when_to_use: "", paths: [] },
       ],
     };
-    expect(await runtime.ask("skill/match", match)).toEqual({
+    expect(await runtime.request("skill/match", match)).toEqual({
       matches: [{ name: "review", score: 1, reason: "on review" }],
     });
   });
@@ -340,22 +346,24 @@ describe("a host that is asked for something else", () => {
       },
     });
     const file = { sessionId: "s", path: "/a" };
-    expect(await runtime.ask("fs/read_text_file", { ...file, line: 3 })).toEqual({
+    expect(await runtime.request("fs/read_text_file", { ...file, line: 3 })).toEqual({
       content: "/a from 3",
     });
-    expect(await runtime.ask("fs/write_text_file", { ...file, content: "x" })).toEqual({});
+    expect(await runtime.request("fs/write_text_file", { ...file, content: "x" })).toEqual({});
     expect(written).toEqual([{ ...file, content: "x" }]);
     const start = { sessionId: "s", command: "ls", args: ["-l"], env: [{ name: "A", value: "b" }] };
-    expect(await runtime.ask("terminal/create", start)).toEqual({ terminalId: "ls -l 1" });
+    expect(await runtime.request("terminal/create", start)).toEqual({ terminalId: "ls -l 1" });
     const terminal = { sessionId: "s", terminalId: "t" };
-    expect(await runtime.ask("terminal/output", terminal)).toEqual({
+    expect(await runtime.request("terminal/output", terminal)).toEqual({
       output: "hi",
       truncated: false,
     });
-    expect(await runtime.ask("terminal/wait_for_exit", terminal)).toEqual({ exitCode: 0 });
-    expect(await runtime.ask("terminal/kill", terminal)).toEqual({});
-    expect(await runtime.ask("terminal/release", terminal)).toEqual({});
-    await expect(runtime.ask("fs/read_text_file", { path: "/a" })).rejects.toEqual(rpcCode(-32602));
+    expect(await runtime.request("terminal/wait_for_exit", terminal)).toEqual({ exitCode: 0 });
+    expect(await runtime.request("terminal/kill", terminal)).toEqual({});
+    expect(await runtime.request("terminal/release", terminal)).toEqual({});
+    await expect(runtime.request("fs/read_text_file", { path: "/a" })).rejects.toEqual(
+      rpcCode(-32602),
+    );
   });
 
   it.each([
@@ -372,7 +380,7 @@ describe("a host that is asked for something else", () => {
     "tool/pre_use",
   ])("does not know %s when nothing was given for it", async (method) => {
     const { runtime } = await connected({});
-    await expect(runtime.ask(method, {})).rejects.toEqual(rpcCode(-32601));
+    await expect(runtime.request(method, {})).rejects.toEqual(rpcCode(-32601));
   });
 
   it("says at initialize what it has, and that it knows the bridge", async () => {
@@ -388,7 +396,7 @@ describe("a host that is asked for something else", () => {
       _meta: { harn: { tools: true, callRecords: true, shells: true } },
     });
     const { runtime } = await connected({ tools: [] });
-    expect(runtime.heard[0]).toMatchObject({
+    expect(runtime.receivedMessages[0]).toMatchObject({
       method: "initialize",
       params: { protocolVersion: 1, clientCapabilities: { _meta: { harn: { tools: true } } } },
     });

@@ -1,14 +1,14 @@
 import {
-  readFileRead,
-  readFileWrite,
-  readTerminalName,
-  readTerminalStart,
+  decodeFileRead,
+  decodeFileWrite,
+  decodeTerminalReference,
+  decodeTerminalStart,
 } from "../wire/acp/host/editor-requests.ts";
-import { hostMethod, type HostMethod } from "./host-method.ts";
+import { createHostMethod, type HostMethod } from "./host-method.ts";
 import type { HostOptions } from "./host-options.ts";
 
 /** Files and terminals, as far as they are given. */
-export function editorMethods({
+export function createEditorMethods({
   files,
   terminals,
 }: Pick<HostOptions, "files" | "terminals">): readonly [string, HostMethod][] {
@@ -16,29 +16,32 @@ export function editorMethods({
   const { read, write } = files ?? {};
   if (read !== undefined) {
     const text = (content: string): unknown => ({ content });
-    methods.push(["fs/read_text_file", hostMethod(readFileRead, read, text)]);
+    methods.push(["fs/read_text_file", createHostMethod(decodeFileRead, read, text)]);
   }
   if (write !== undefined) {
-    methods.push(["fs/write_text_file", hostMethod(readFileWrite, write, nothing)]);
+    methods.push([
+      "fs/write_text_file",
+      createHostMethod(decodeFileWrite, write, createEmptyResult),
+    ]);
   }
   if (terminals !== undefined) {
     const { create, output, waitForExit, kill, release } = terminals;
     const named = (terminalId: string): unknown => ({ terminalId });
     methods.push(
-      ["terminal/create", hostMethod(readTerminalStart, create, named)],
-      ["terminal/output", hostMethod(readTerminalName, output, same)],
-      ["terminal/wait_for_exit", hostMethod(readTerminalName, waitForExit, same)],
-      ["terminal/kill", hostMethod(readTerminalName, kill, nothing)],
-      ["terminal/release", hostMethod(readTerminalName, release, nothing)],
+      ["terminal/create", createHostMethod(decodeTerminalStart, create, named)],
+      ["terminal/output", createHostMethod(decodeTerminalReference, output, identity)],
+      ["terminal/wait_for_exit", createHostMethod(decodeTerminalReference, waitForExit, identity)],
+      ["terminal/kill", createHostMethod(decodeTerminalReference, kill, createEmptyResult)],
+      ["terminal/release", createHostMethod(decodeTerminalReference, release, createEmptyResult)],
     );
   }
   return methods;
 }
 
-function same(done: unknown): unknown {
-  return done;
+function identity(value: unknown): unknown {
+  return value;
 }
 
-function nothing(): unknown {
+function createEmptyResult(): unknown {
   return {};
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { heldUpdates } from "./held-updates.ts";
+import { createHeldUpdates } from "./held-updates.ts";
 
 function released(told: readonly (readonly [text: string, cursor?: string])[]): string[] {
-  const held = heldUpdates();
+  const held = createHeldUpdates();
   held.hold("s");
   for (const [title, cursor] of told) {
     const update = { type: "info", title } as const;
@@ -28,7 +28,7 @@ describe("updates that are held while a session is taken up from a place", () =>
   });
 
   it("are not held any more, nor those of other sessions", () => {
-    const held = heldUpdates();
+    const held = createHeldUpdates();
     const told = { sessionId: "s", update: { type: "info", title: "a" } } as const;
     held.hold("other");
     expect(held.keep(told)).toEqual([told]);
@@ -38,7 +38,7 @@ describe("updates that are held while a session is taken up from a place", () =>
   });
 
   it("are kept until the last who holds them has what comes from the place on", () => {
-    const held = heldUpdates();
+    const held = createHeldUpdates();
     const told = (cursor: string) =>
       ({ sessionId: "s", update: { type: "info", title: cursor }, cursor }) as const;
     held.hold("s");
@@ -52,7 +52,7 @@ describe("updates that are held while a session is taken up from a place", () =>
   });
 
   it("come out at once, and are not held again, where the session is not told from there", () => {
-    const held = heldUpdates();
+    const held = createHeldUpdates();
     const told = { sessionId: "s", update: { type: "info", title: "a" } } as const;
     held.hold("s");
     held.hold("s");
@@ -64,7 +64,7 @@ describe("updates that are held while a session is taken up from a place", () =>
   });
 
   it("are passed on where an agent says too much before it answers, and none is lost", () => {
-    const held = heldUpdates();
+    const held = createHeldUpdates();
     held.hold("s");
     const title = "x".repeat(8 * 1024 * 1024);
     const told = { sessionId: "s", update: { type: "info", title } } as const;

@@ -1,5 +1,5 @@
-import type { ToldUpdate } from "../wire/acp/client/read-update.ts";
-import { weightOf } from "./prompt-run.ts";
+import type { ReceivedUpdate } from "../wire/acp/client/read-update.ts";
+import { measureUpdate } from "./prompt-run.ts";
 
 /**
  * Updates of sessions that are being taken up from a place. Until the agent tells from there it may tell other things of the
@@ -9,67 +9,67 @@ export interface HeldUpdates {
   /** Several may hold the same session at once. */
   hold(sessionId: string): void;
   /** What is to be passed on: the update where its session is not held, nothing where it is, and all where that is too much. */
-  keep(told: ToldUpdate): readonly ToldUpdate[];
+  keep(received: ReceivedUpdate): readonly ReceivedUpdate[];
   /** All from the place on has come: for the last who held it, each update once, in order. */
-  release(sessionId: string): readonly ToldUpdate[];
+  release(sessionId: string): readonly ReceivedUpdate[];
   /** The session is not told from the place on: what was held, and from here on nothing is. */
-  letGo(sessionId: string): readonly ToldUpdate[];
+  letGo(sessionId: string): readonly ReceivedUpdate[];
 }
 
-interface Held {
+interface HeldSession {
   holders: number;
   /** Undefined where nothing is held any more. */
-  updates: ToldUpdate[] | undefined;
+  updates: ReceivedUpdate[] | undefined;
   characters: number;
 }
 
-export function heldUpdates(): HeldUpdates {
-  const held = new Map<string, Held>();
+export function createHeldUpdates(): HeldUpdates {
+  const heldSessions = new Map<string, HeldSession>();
 
-  function letGo(sessionId: string): readonly ToldUpdate[] {
-    const kept = held.get(sessionId);
-    const updates = kept?.updates ?? [];
-    if (kept !== undefined) kept.updates = undefined;
-    return eachOnce(updates);
+  function letGo(sessionId: string): readonly ReceivedUpdate[] {
+    const heldSession = heldSessions.get(sessionId);
+    const updates = heldSession?.updates ?? [];
+    if (heldSession !== undefined) heldSession.updates = undefined;
+    return dedupeUpdates(updates);
   }
 
   return {
     hold(sessionId) {
-      const kept = held.get(sessionId) ?? { holders: 0, updates: [], characters: 0 };
-      kept.holders += 1;
-      held.set(sessionId, kept);
+      const heldSession = heldSessions.get(sessionId) ?? { holders: 0, updates: [], characters: 0 };
+      heldSession.holders += 1;
+      heldSessions.set(sessionId, heldSession);
     },
-    keep(told) {
-      const { sessionId } = told;
-      const kept = held.get(sessionId);
-      if (kept?.updates === undefined) return [told];
-      kept.updates.push(told);
-      kept.characters += weightOf(told.update);
-      return kept.characters > MOST_HELD ? letGo(sessionId) : [];
+    keep(received) {
+      const { sessionId } = received;
+      const heldSession = heldSessions.get(sessionId);
+      if (heldSession?.updates === undefined) return [received];
+      heldSession.updates.push(received);
+      heldSession.characters += measureUpdate(received.update);
+      return heldSession.characters > MAX_HELD_CHARACTERS ? letGo(sessionId) : [];
     },
     release(sessionId) {
-      const kept = held.get(sessionId);
-      if (kept === undefined) return [];
-      kept.holders -= 1;
-      if (kept.holders > 0) return [];
-      held.delete(sessionId);
-      return eachOnce(kept.updates ?? []);
+      const heldSession = heldSessions.get(sessionId);
+      if (heldSession === undefined) return [];
+      heldSession.holders -= 1;
+      if (heldSession.holders > 0) return [];
+      heldSessions.delete(sessionId);
+      return dedupeUpdates(heldSession.updates ?? []);
     },
     letGo,
   };
 }
 
 /** Characters. An agent that says so much before it answers is not waited for: something may then be told twice. */
-const MOST_HELD = 64 * 1024 * 1024;
+const MAX_HELD_CHARACTERS = 64 * 1024 * 1024;
 
 /**
  * What was told from the place on has everything in it, and stands last: so many updates as there are different ones. Those
  * without a place are about the connection, as the list of commands is, and are no part of what is told again.
  */
-function eachOnce(kept: readonly ToldUpdate[]): readonly ToldUpdate[] {
-  const places = kept.flatMap(({ cursor }) => cursor ?? []);
+function dedupeUpdates(updates: readonly ReceivedUpdate[]): readonly ReceivedUpdate[] {
+  const places = updates.flatMap(({ cursor }) => cursor ?? []);
   let repeated = places.length - new Set(places).size;
-  return kept.filter(({ cursor }) => {
+  return updates.filter(({ cursor }) => {
     if (cursor === undefined || repeated === 0) return true;
     repeated -= 1;
     return false;

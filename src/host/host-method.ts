@@ -1,5 +1,5 @@
 import type { JsonValue } from "../domain/json.ts";
-import type { Decoded } from "../wire/acp/decoded.ts";
+import type { DecodeResult } from "../wire/acp/decoded.ts";
 import type { RpcOutcome } from "../wire/jsonrpc/rpc-message.ts";
 import type { Awaitable, HostContext } from "./host-options.ts";
 
@@ -10,14 +10,14 @@ export type HostMethod = (
 ) => Promise<RpcOutcome>;
 
 /** A method that reads what it is asked, does it, and says what came of it. */
-export function hostMethod<Asked, Done>(
-  read: (params: JsonValue | undefined) => Decoded<Asked>,
-  perform: (asked: Asked, context: HostContext) => Awaitable<Done>,
-  result: (done: Done) => unknown,
+export function createHostMethod<Asked, Done>(
+  read: (params: JsonValue | undefined) => DecodeResult<Asked>,
+  perform: (decodedParams: Asked, context: HostContext) => Awaitable<Done>,
+  result: (outcome: Done) => unknown,
 ): HostMethod {
   return async (params, context) => {
-    const asked = read(params);
-    if (!asked.ok) return asked;
-    return { ok: true, result: result(await perform(asked.value, context)) };
+    const decodedParams = read(params);
+    if (!decodedParams.ok) return decodedParams;
+    return { ok: true, result: result(await perform(decodedParams.value, context)) };
   };
 }

@@ -1,13 +1,13 @@
 import type { BudgetClock } from "../async/budget.ts";
 import type { JsonObject } from "../domain/json.ts";
-import type { KnownShells } from "../domain/shell.ts";
-import type { PermissionQuestion } from "../wire/acp/client/permission-question.ts";
+import type { ShellList } from "../domain/shell.ts";
+import type { PermissionRequest } from "../wire/acp/client/permission-question.ts";
 import type { PermissionReply } from "../wire/acp/client/permission-reply.ts";
 import type {
   FileRead,
   FileWrite,
   TerminalExit,
-  TerminalName,
+  TerminalReference,
   TerminalOutput,
   TerminalStart,
 } from "../wire/acp/host/editor-requests.ts";
@@ -27,7 +27,7 @@ export interface HostOptions {
    * is an answer. Without it, and when it fails, nothing is allowed.
    */
   readonly permission?: (
-    question: PermissionQuestion,
+    question: PermissionRequest,
     context: HostContext,
   ) => Awaitable<PermissionReply | "leave">;
   /** The tools that agents may call, or what says which they are now. */
@@ -42,7 +42,7 @@ export interface HostOptions {
     context: HostContext,
   ) => Awaitable<readonly SkillMatch[]>;
   /** The shells of this machine. Agents may choose another default for themselves. */
-  readonly shells?: KnownShells;
+  readonly shells?: ShellList;
   /** Files as the editor has them, unsaved changes and all. */
   readonly files?: {
     readonly read?: (request: FileRead, context: HostContext) => Awaitable<string>;
@@ -51,11 +51,17 @@ export interface HostOptions {
   readonly terminals?: {
     /** The id of a terminal in which the command runs. */
     readonly create: (request: TerminalStart, context: HostContext) => Awaitable<string>;
-    readonly output: (request: TerminalName, context: HostContext) => Awaitable<TerminalOutput>;
-    readonly waitForExit: (request: TerminalName, context: HostContext) => Awaitable<TerminalExit>;
+    readonly output: (
+      request: TerminalReference,
+      context: HostContext,
+    ) => Awaitable<TerminalOutput>;
+    readonly waitForExit: (
+      request: TerminalReference,
+      context: HostContext,
+    ) => Awaitable<TerminalExit>;
     /** Ends the command; the terminal stays. */
-    readonly kill: (request: TerminalName, context: HostContext) => Awaitable<void>;
-    readonly release: (request: TerminalName, context: HostContext) => Awaitable<void>;
+    readonly kill: (request: TerminalReference, context: HostContext) => Awaitable<void>;
+    readonly release: (request: TerminalReference, context: HostContext) => Awaitable<void>;
   };
   /** How long, and how many, calls of tools are remembered. */
   readonly records?: Partial<RecordLimits>;
@@ -82,7 +88,7 @@ export interface HostContext {
 
 export interface HostToolContext extends HostContext {
   /** The same when the agent asks again for the same call; null where it does not say. */
-  readonly callId: string | null;
+  readonly toolCallId: string | null;
 }
 
 export type Awaitable<Value> = Value | Promise<Value>;

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { JsonObject } from "../domain/json.ts";
 import type { RpcRequest } from "../wire/jsonrpc/rpc-message.ts";
-import { hostTools } from "./host-tools.ts";
-import { noReport } from "./report.ts";
+import { createHostToolServer } from "./host-tools.ts";
+import { ignoreReport } from "./report.ts";
 
 const LONG = "x".repeat(1_000_000);
 
@@ -14,10 +14,10 @@ function call(args: JsonObject, { id = 1, callId }: { id?: number; callId?: stri
 
 it("keeps calls by ids that are short whatever an agent says, and tells them from each other", async () => {
   const ids: string[] = [];
-  const tools = hostTools([{ name: "save", run: () => 1 }], {
-    report: noReport,
+  const tools = createHostToolServer([{ name: "save", run: () => 1 }], {
+    report: ignoreReport,
     records: {
-      once: async ({ id }) => {
+      runOnce: async ({ id }) => {
         ids.push(id);
         return { ok: true, result: 1 };
       },
@@ -32,7 +32,7 @@ it("keeps calls by ids that are short whatever an agent says, and tells them fro
     call({}, { callId: `${LONG}y` }),
     call({}, { callId: "tool_1" }),
   ];
-  for (const one of [...calls, ...calls]) await tools.call(one, context);
+  for (const one of [...calls, ...calls]) await tools.run(one, context);
   expect(new Set(ids).size).toBe(calls.length);
   expect(Math.max(...ids.map(({ length }) => length))).toBeLessThan(300);
 });

@@ -1,41 +1,44 @@
-import { SpanlineError, thrownMessage } from "../domain/errors.ts";
-import { jsonText } from "../domain/json.ts";
-import { toolListResult } from "../wire/acp/host/host-tools.ts";
-import { readNamedCall, type NamedCall } from "../wire/acp/host/named-call.ts";
-import { internalError, invalidParams } from "../wire/jsonrpc/rpc-error.ts";
+import { SpanlineError, formatThrown } from "../domain/errors.ts";
+import { toJsonText } from "../domain/json.ts";
+import { encodeToolList } from "../wire/acp/host/host-tools.ts";
+import { decodeHostOperation, type HostOperation } from "../wire/acp/host/named-call.ts";
+import { createInternalError, createInvalidParams } from "../wire/jsonrpc/rpc-error.ts";
 import type { RpcOutcome, RpcRequest } from "../wire/jsonrpc/rpc-message.ts";
-import { shortDigest } from "../wire/responses/short-digest.ts";
-import type { CallRecords } from "./call-records.ts";
-import type { AskedContext } from "./connection.ts";
+import { computeShortDigest } from "../wire/responses/short-digest.ts";
+import type { ToolCallRecords } from "./call-records.ts";
+import type { RequestContext } from "./connection.ts";
 import type { HostOptions, HostToolDefinition } from "./host-options.ts";
 import type { Report } from "./report.ts";
 
 /** The tools that a host offers and runs. */
-export interface HostTools {
+export interface HostToolServer {
   readonly list: () => Promise<RpcOutcome>;
   /** Once for each call, however often it is asked for. */
-  call(request: RpcRequest, context: AskedContext): Promise<RpcOutcome>;
+  run(request: RpcRequest, context: RequestContext): Promise<RpcOutcome>;
 }
 
-export function hostTools(
+export function createHostToolServer(
   tools: NonNullable<HostOptions["tools"]>,
-  { records, report }: { readonly records: CallRecords; readonly report: Report },
-): HostTools {
+  { records, report }: { readonly records: ToolCallRecords; readonly report: Report },
+): HostToolServer {
   if (typeof tools !== "function") checkNames(tools);
   const current = async (): Promise<readonly HostToolDefinition[]> =>
     typeof tools === "function" ? tools() : tools;
 
-  async function run({ name, args, callId }: NamedCall, signal: AbortSignal): Promise<RpcOutcome> {
+  async function run(
+    { name, args, callId }: HostOperation,
+    signal: AbortSignal,
+  ): Promise<RpcOutcome> {
     try {
-      const tool = (await current()).find((one) => one.name === name);
+      const tool = (await current()).find((candidate) => candidate.name === name);
       if (tool === undefined) {
-        return { ok: false, error: invalidParams(`there is no tool ${jsonText(name)}`) };
+        return { ok: false, error: createInvalidParams(`there is no tool ${toJsonText(name)}`) };
       }
-      const result = await tool.run(args, { signal, callId: callId ?? null });
+      const result = await tool.run(args, { signal, toolCallId: callId ?? null });
       return { ok: true, result: result ?? null };
     } catch (error) {
       report("A tool failed", { tool: name, error });
-      return { ok: false, error: internalError(thrownMessage(error)) };
+      return { ok: false, error: createInternalError(formatThrown(error)) };
     }
   }
 
@@ -50,34 +53,34 @@ export function hostTools(
           ...(mcpServer !== undefined && { mcpServer }),
         }),
       );
-      return { ok: true, result: toolListResult(described) };
+      return { ok: true, result: encodeToolList(described) };
     },
-    async call(request, { connectionId, signal }) {
-      const call = readNamedCall(request.params);
+    async run(request, { connectionId, signal }) {
+      const call = decodeHostOperation(request.params);
       if (!call.ok) return call;
       const { name, args, callId, isRepeat = false } = call.value;
-      const words = `${name} ${jsonText(args)}`;
+      const content = `${name} ${toJsonText(args)}`;
       // Without an id of its own, a call is told from others by its request, which only counts on its connection. Ids outlive
       // results, so that they are short whatever the agent says.
       const id =
         callId === undefined
-          ? `request ${connectionId} ${shortDigest(`${jsonText(request.id)} ${words}`)}`
-          : `call ${callId.length > MOST_ID ? shortDigest(callId) : callId}`;
-      const recorded = { id, words, isRepeat, cancelled: signal };
-      return records.once(recorded, (cancelled) => run(call.value, cancelled));
+          ? `request ${connectionId} ${computeShortDigest(`${toJsonText(request.id)} ${content}`)}`
+          : `call ${callId.length > MAX_ID_CHARACTERS ? computeShortDigest(callId) : callId}`;
+      const recorded = { id, content, isRepeat, cancelSignal: signal };
+      return records.runOnce(recorded, (cancelled) => run(call.value, cancelled));
     },
   };
 }
 
 /** Characters of an id that is kept as it is. */
-const MOST_ID = 200;
+const MAX_ID_CHARACTERS = 200;
 
 function checkNames(tools: readonly HostToolDefinition[]): void {
   const names = new Set<string>();
   for (const { name } of tools) {
     if (name.trim() === "") throw new SpanlineError("invalid_tool", "A host tool has no name");
     if (names.has(name)) {
-      throw new SpanlineError("invalid_tool", `Two host tools are called ${jsonText(name)}`, {
+      throw new SpanlineError("invalid_tool", `Two host tools are called ${toJsonText(name)}`, {
         details: { tool: name },
       });
     }

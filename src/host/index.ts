@@ -1,17 +1,17 @@
 // The public entry `spanline/host`: the other side of the bridge, and a client for it. No dependencies, no `node:` modules;
 // a test holds it to that. A line added here is API.
 
-export type { ClientMode } from "../domain/agent-event.ts";
+export type { ClientRole } from "../domain/agent-event.ts";
 export { ERROR_CODES, SpanlineError, type ErrorCode, type Failure } from "../domain/errors.ts";
 export type { JsonObject, JsonValue } from "../domain/json.ts";
-export type { LiveClient, LiveClients } from "../domain/live-client.ts";
-export type { KnownShells, Shell, ShellSource } from "../domain/shell.ts";
-export { shellAt, type ShellPlace } from "../domain/shell-at.ts";
+export type { LiveClient, ClientStatus } from "../domain/live-client.ts";
+export type { ShellList, Shell, ShellSource } from "../domain/shell.ts";
+export { createShell, type ShellLocation } from "../domain/shell-at.ts";
 export type { FileDiff, FileLocation } from "../domain/tool-output.ts";
 export type { Executor } from "../domain/tool-traits.ts";
 
 export type { AgentProfile, AuthMethod } from "../wire/acp/client/agent-profile.ts";
-export type { Attachment, ClientInfo, SessionPlace } from "../wire/acp/client/agent-requests.ts";
+export type { Attachment, ClientInfo, SessionLocation } from "../wire/acp/client/agent-requests.ts";
 export type {
   OpenedSession,
   PromptResult,
@@ -21,11 +21,11 @@ export type {
 } from "../wire/acp/client/agent-results.ts";
 export type { McpAddress, McpProgram, McpServer } from "../wire/acp/client/mcp-server.ts";
 export type {
-  ApprovalShown,
-  EvidenceShown,
+  ApprovalDetails,
+  EvidenceDetails,
   PermissionContext,
   PermissionOption,
-  PermissionQuestion,
+  PermissionRequest,
   Rationale,
   TruncatedArguments,
 } from "../wire/acp/client/permission-question.ts";
@@ -34,19 +34,19 @@ export type { PromptBlock } from "../wire/acp/client/prompt-block.ts";
 export type {
   BridgeFields,
   PlanEntry,
-  SeenCommand,
-  SeenCommands,
-  SeenExtension,
-  SeenInfo,
-  SeenMode,
-  SeenOptions,
-  SeenPlan,
-  SeenText,
-  SeenTool,
-  SeenToolContent,
-  SeenTurnEnd,
-  SeenUpdate,
-  SeenUsage,
+  AvailableCommand,
+  CommandsUpdate,
+  ExtensionUpdate,
+  InfoUpdate,
+  ModeUpdate,
+  OptionsUpdate,
+  PlanUpdate,
+  TextUpdate,
+  ToolUpdate,
+  ToolUpdateContent,
+  TurnEndInfo,
+  SessionUpdate,
+  UsageUpdate,
   ToolStatus,
 } from "../wire/acp/client/seen-update.ts";
 export type {
@@ -59,7 +59,7 @@ export type {
   FileRead,
   FileWrite,
   TerminalExit,
-  TerminalName,
+  TerminalReference,
   TerminalOutput,
   TerminalStart,
 } from "../wire/acp/host/editor-requests.ts";
@@ -78,12 +78,12 @@ export type { RecordLimits } from "./call-records.ts";
 export type {
   Client,
   ClientOptions,
-  Control,
-  ListWanted,
+  ClientControl,
+  ListSessionsQuery,
   RequestOptions,
-  SessionTold,
+  SessionNotification,
 } from "./client.ts";
-export type { AskedContext } from "./connection.ts";
+export type { RequestContext } from "./connection.ts";
 export { createClient } from "./create-client.ts";
 export { createHost, type Host } from "./create-host.ts";
 export type {
@@ -94,16 +94,20 @@ export type {
   HostToolDefinition,
 } from "./host-options.ts";
 export type { KeepAliveRules } from "./keep-alive.ts";
-export type { LinkState, ReconnectRules } from "./link.ts";
+export type { ConnectionState, ReconnectRules } from "./link.ts";
 export { CONNECTION_GONE, TURN_CANCELLED } from "./open-requests.ts";
-export { permissionText } from "./permission-text.ts";
+export { formatPermissionRequest } from "./permission-text.ts";
 export type { PromptRun } from "./prompt-run.ts";
 export type { Report } from "./report.ts";
 export {
-  lineStreams,
+  createLineTransport,
   type LineStreams,
   type ReadableInput,
   type WritableOutput,
 } from "./transports/line-streams.ts";
 export type { Connect, Incoming, Transport } from "./transports/transport.ts";
-export { webSocket, type WebSocketLike, type WebSocketOptions } from "./transports/web-socket.ts";
+export {
+  connectWebSocket,
+  type WebSocketLike,
+  type WebSocketOptions,
+} from "./transports/web-socket.ts";

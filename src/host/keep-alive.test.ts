@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { fakeClock } from "../../test/support/fake-clock.ts";
+import { createFakeClock } from "../../test/support/fake-clock.ts";
 import { createClient } from "./create-client.ts";
-import type { LinkState } from "./link.ts";
-import { scriptedRuntime } from "./scripted-runtime.ts";
+import type { ConnectionState } from "./link.ts";
+import { createScriptedRuntime } from "./scripted-runtime.ts";
 import type { Transport } from "./transports/transport.ts";
 
 const task = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
@@ -21,9 +21,9 @@ function silenced(transport: Transport): { transport: Transport; fallSilent: () 
 
 describe("a client whose agent is gone without a word", () => {
   it("notices it, and connects again [W-48]", async () => {
-    const clock = fakeClock();
-    const states: LinkState["type"][] = [];
-    const runtime = scriptedRuntime();
+    const clock = createFakeClock();
+    const states: ConnectionState["type"][] = [];
+    const runtime = createScriptedRuntime();
     let fallSilent = (): void => {};
     const client = createClient(
       () => {
@@ -33,7 +33,7 @@ describe("a client whose agent is gone without a word", () => {
       },
       {
         clock,
-        keepAlive: { everyMs: 1000, withinMs: 500 },
+        keepAlive: { intervalMs: 1000, timeoutMs: 500 },
         reconnect: { first: 10, longest: 10 },
         onState: ({ type }) => states.push(type),
       },
@@ -59,9 +59,9 @@ describe("a client whose agent is gone without a word", () => {
   });
 
   it("notices it also while its sessions are taken up again [W-48]", async () => {
-    const clock = fakeClock();
-    const states: LinkState["type"][] = [];
-    const runtime = scriptedRuntime();
+    const clock = createFakeClock();
+    const states: ConnectionState["type"][] = [];
+    const runtime = createScriptedRuntime();
     let made = 0;
     const client = createClient(
       () => {
@@ -76,7 +76,7 @@ describe("a client whose agent is gone without a word", () => {
       },
       {
         clock,
-        keepAlive: { everyMs: 1000, withinMs: 500 },
+        keepAlive: { intervalMs: 1000, timeoutMs: 500 },
         reconnect: { first: 10, longest: 10 },
         onState: ({ type }) => states.push(type),
       },
@@ -92,13 +92,13 @@ describe("a client whose agent is gone without a word", () => {
   });
 
   it("asks nothing of an agent whose end is always heard of", async () => {
-    const clock = fakeClock();
-    const runtime = scriptedRuntime();
+    const clock = createFakeClock();
+    const runtime = createScriptedRuntime();
     const client = createClient(runtime.connect, { clock });
     onTestFinished(() => client.close());
     await client.initialize();
     clock.advance(100_000);
     await task();
-    expect(runtime.heard.map(({ method }) => method)).toEqual(["initialize"]);
+    expect(runtime.receivedMessages.map(({ method }) => method)).toEqual(["initialize"]);
   });
 });

@@ -1,25 +1,29 @@
-import type { LiveClients } from "../domain/live-client.ts";
+import type { ClientStatus } from "../domain/live-client.ts";
 import type { AgentProfile } from "../wire/acp/client/agent-profile.ts";
-import type { Attachment, SessionPlace } from "../wire/acp/client/agent-requests.ts";
+import type { Attachment, SessionLocation } from "../wire/acp/client/agent-requests.ts";
 import { readLiveClients, type OpenedSession } from "../wire/acp/client/agent-results.ts";
-import type { ToldUpdate } from "../wire/acp/client/read-update.ts";
+import type { ReceivedUpdate } from "../wire/acp/client/read-update.ts";
 import type { Connection } from "./connection.ts";
-import { isCode } from "./is-code.ts";
-import { takeUpSession, type KnownSession, type TakeUpOptions } from "./take-up-session.ts";
+import { hasErrorCode } from "./is-code.ts";
+import {
+  createSessionResumer,
+  type TrackedSession,
+  type ResumeOptions,
+} from "./take-up-session.ts";
 
 /** The sessions that a client has open, and what it is in each: what the next connection is to take up. */
-export interface KnownSessions {
-  open(opened: Pick<OpenedSession, "sessionId" | "cursor">, place: SessionPlace): void;
+export interface TrackedSessions {
+  open(opened: Pick<OpenedSession, "sessionId" | "cursor">, place: SessionLocation): void;
   forget(sessionId: string): void;
-  attached(sessionId: string, attachment: Attachment): void;
-  detached(sessionId: string): void;
-  attachmentOf(sessionId: string): Attachment | undefined;
+  setAttachment(sessionId: string, attachment: Attachment): void;
+  clearAttachment(sessionId: string): void;
+  getAttachment(sessionId: string): Attachment | undefined;
   /** Who is attached now, by an answer. Somebody may have taken control. */
-  live(sessionId: string, clients: LiveClients): void;
+  applyLiveClients(sessionId: string, clients: ClientStatus): void;
   /** The same by an update, and how far the session was told. */
-  told(told: ToldUpdate): void;
+  applyUpdate(received: ReceivedUpdate): void;
   /** Attaches, after which a bridge tells only what comes; then goes on from what was told before. */
-  inPlace<Value>(
+  attachAtCursor<Value>(
     connection: Connection,
     agent: AgentProfile,
     how: {
@@ -28,84 +32,90 @@ export interface KnownSessions {
     },
   ): Promise<Value>;
   /** On a new connection. */
-  takeUp(connection: Connection, agent: AgentProfile): Promise<void>;
+  resumeAll(connection: Connection, agent: AgentProfile): Promise<void>;
 }
 
-export function knownSessions(options: TakeUpOptions): KnownSessions {
-  const { control, report } = options;
-  const sessions = new Map<string, KnownSession>();
-  const entrance = takeUpSession(options);
+export function createTrackedSessions(options: ResumeOptions): TrackedSessions {
+  const { onControl, report } = options;
+  const sessions = new Map<string, TrackedSession>();
+  const resumer = createSessionResumer(options);
 
-  function knownAs(sessionId: string): KnownSession {
-    const known = sessions.get(sessionId) ?? unknown(sessionId);
-    sessions.set(sessionId, known);
-    return known;
+  function getOrCreate(sessionId: string): TrackedSession {
+    const session = sessions.get(sessionId) ?? createTrackedSession(sessionId);
+    sessions.set(sessionId, session);
+    return session;
   }
 
-  function live(sessionId: string, { clients, controller }: LiveClients): void {
-    const known = sessions.get(sessionId);
-    if (known?.attachment === undefined) return;
-    const { clientId, mode: before } = known.attachment;
-    const own = clients.find((one) => one.clientId === clientId);
-    if (own === undefined || own.mode === before) return;
-    known.attachment = { ...known.attachment, mode: own.mode };
-    control(sessionId, { mode: own.mode, controller });
+  function applyLiveClients(sessionId: string, { clients, controller }: ClientStatus): void {
+    const session = sessions.get(sessionId);
+    if (session?.attachment === undefined) return;
+    const { clientId, mode: previousMode } = session.attachment;
+    const ownClient = clients.find((client) => client.clientId === clientId);
+    if (ownClient === undefined || ownClient.role === previousMode) return;
+    session.attachment = { ...session.attachment, mode: ownClient.role };
+    onControl(sessionId, { mode: ownClient.role, controller });
   }
 
   return {
-    open({ sessionId, cursor }, place) {
-      const known = knownAs(sessionId);
-      known.place = place;
-      known.isLeft = false;
-      if (cursor !== undefined) known.cursor = cursor;
+    open({ sessionId, cursor }, location) {
+      const session = getOrCreate(sessionId);
+      session.location = location;
+      session.isDetached = false;
+      if (cursor !== undefined) session.cursor = cursor;
     },
     forget: (sessionId) => void sessions.delete(sessionId),
-    attached(sessionId, attachment) {
-      const known = knownAs(sessionId);
-      known.attachment = attachment;
-      known.isLeft = false;
+    setAttachment(sessionId, attachment) {
+      const session = getOrCreate(sessionId);
+      session.attachment = attachment;
+      session.isDetached = false;
     },
-    detached(sessionId) {
-      const known = sessions.get(sessionId);
-      if (known === undefined) return;
-      known.attachment = undefined;
+    clearAttachment(sessionId) {
+      const session = sessions.get(sessionId);
+      if (session === undefined) return;
+      session.attachment = undefined;
       // Who attaches again goes on from there.
-      known.isLeft = true;
+      session.isDetached = true;
     },
-    attachmentOf: (sessionId) => sessions.get(sessionId)?.attachment,
-    live,
-    told({ sessionId, update, cursor }) {
-      const known = sessions.get(sessionId);
-      if (known !== undefined && cursor !== undefined) known.cursor = cursor;
+    getAttachment: (sessionId) => sessions.get(sessionId)?.attachment,
+    applyLiveClients,
+    applyUpdate({ sessionId, update, cursor }) {
+      const session = sessions.get(sessionId);
+      if (session !== undefined && cursor !== undefined) session.cursor = cursor;
       if (update.type !== "extension" || update.name !== "live_session_client") return;
       const clients = readLiveClients(update.fields["state"] ?? null);
-      if (clients.ok) live(sessionId, clients.value);
+      if (clients.ok) applyLiveClients(sessionId, clients.value);
     },
-    inPlace: (connection, agent, { sessionId, attach }) =>
-      entrance.inPlace(connection, agent, {
-        known: sessions.get(sessionId) ?? unknown(sessionId),
+    attachAtCursor: (connection, agent, { sessionId, attach }) =>
+      resumer.attachAtCursor(connection, agent, {
+        session: sessions.get(sessionId) ?? createTrackedSession(sessionId),
         attach,
-        missed(error) {
-          if (isCode(error, "not_found")) throw error;
+        onMissed(error) {
+          if (hasErrorCode(error, "not_found")) throw error;
           // It is attached, and hears what comes.
           report("Something of what the session said may be missing", { sessionId, error });
         },
       }),
-    async takeUp(connection, agent) {
-      for (const [sessionId, known] of sessions) {
-        if (known.isLeft) continue;
+    async resumeAll(connection, agent) {
+      for (const [sessionId, session] of sessions) {
+        if (session.isDetached) continue;
         try {
-          await entrance.again(connection, agent, known);
+          await resumer.resume(connection, agent, session);
         } catch (error) {
-          if (isCode(error, "connection_lost")) throw error;
+          if (hasErrorCode(error, "connection_lost")) throw error;
           report("A session could not be taken up again", { sessionId, error });
-          if (isCode(error, "not_found")) sessions.delete(sessionId);
+          if (hasErrorCode(error, "not_found")) sessions.delete(sessionId);
         }
       }
     },
   };
 }
 
-function unknown(sessionId: string): KnownSession {
-  return { sessionId, place: undefined, attachment: undefined, cursor: undefined, isLeft: false };
+function createTrackedSession(sessionId: string): TrackedSession {
+  return {
+    sessionId,
+    location: undefined,
+    attachment: undefined,
+    cursor: undefined,
+    isDetached: false,
+  };
 }

@@ -5,31 +5,31 @@ import { MAX_LINE_BYTES } from "../wire/jsonrpc/rpc-connection.ts";
 export interface LineLimit {
   fits(bytes: number): boolean;
   /** The agent ended a connection over something of this size. False where that cannot have been the reason. */
-  exceeded(bytes: number): boolean;
+  lowerTo(bytes: number): boolean;
 }
 
-export function lineLimit(): LineLimit {
-  let most = MAX_LINE_BYTES;
+export function createLineLimit(): LineLimit {
+  let maxBytes = MAX_LINE_BYTES;
   return {
-    fits: (bytes) => bytes <= most,
-    exceeded(bytes) {
-      if (bytes < ALWAYS_TAKEN) return false;
-      most = Math.min(most, bytes - 1);
+    fits: (bytes) => bytes <= maxBytes,
+    lowerTo(bytes) {
+      if (bytes < ALWAYS_ACCEPTED_BYTES) return false;
+      maxBytes = Math.min(maxBytes, bytes - 1);
       return true;
     },
   };
 }
 
 /** In bytes of UTF-8, as limits are. */
-export function lineBytes(line: string): number {
+export function measureLineBytes(line: string): number {
   // Measuring costs more than it tells of those that are always taken.
-  return line.length * 3 < ALWAYS_TAKEN ? line.length : utf8.encode(line).length;
+  return line.length * 3 < ALWAYS_ACCEPTED_BYTES ? line.length : utf8.encode(line).length;
 }
 
-export function tooLarge(bytes: number): SpanlineError {
+export function createTooLargeError(bytes: number): SpanlineError {
   const message = `The message has ${bytes} bytes, more than the agent takes; it was not heard`;
   return new SpanlineError("invalid_message", message, { details: { bytes } });
 }
 
 const utf8 = new TextEncoder();
-const ALWAYS_TAKEN = 64 * 1024;
+const ALWAYS_ACCEPTED_BYTES = 64 * 1024;

@@ -1,30 +1,30 @@
-import { pause, untilAborted } from "../async/pause.ts";
-import { backoff, type Backoff } from "../async/retried.ts";
+import { pause, waitUnlessAborted } from "../async/pause.ts";
+import { computeBackoff, type Backoff } from "../async/retried.ts";
 import type { BudgetClock } from "../async/budget.ts";
-import { SpanlineError, thrownMessage } from "../domain/errors.ts";
+import { SpanlineError, formatThrown } from "../domain/errors.ts";
 import type { AgentProfile } from "../wire/acp/client/agent-profile.ts";
 import type { Connection } from "./connection.ts";
-import { keepAlive, type KeepAliveRules } from "./keep-alive.ts";
+import { startKeepAlive, type KeepAliveRules } from "./keep-alive.ts";
 import type { Transport } from "./transports/transport.ts";
 
 /** How a client's connection is. */
-export type LinkState =
-  | { readonly type: "connected"; readonly agent: AgentProfile; readonly isAgain: boolean }
+export type ConnectionState =
+  | { readonly type: "connected"; readonly agent: AgentProfile; readonly isReconnect: boolean }
   | { readonly type: "lost"; readonly error: unknown; readonly retryMs: number }
   /** There will be no other. `error` is why, unless the client closed it. */
   | { readonly type: "closed"; readonly error?: unknown };
 
-export interface LinkOptions {
+export interface ReconnectingOptions {
   readonly connect: () => Transport | Promise<Transport>;
   readonly open: (transport: Transport) => Connection;
   /** Says who we are, and takes up what there was before. A connection counts from then on. */
-  readonly greet: (connection: Connection, isAgain: boolean) => Promise<AgentProfile>;
+  readonly initialize: (connection: Connection, isAgain: boolean) => Promise<AgentProfile>;
   readonly rules: ReconnectRules;
   /** For transports that may end unnoticed. */
   readonly keepAlive: KeepAliveRules;
   readonly clock: BudgetClock;
   readonly random: () => number;
-  readonly onState: (state: LinkState) => void;
+  readonly onState: (state: ConnectionState) => void;
 }
 
 export interface ReconnectRules extends Backoff {
@@ -33,97 +33,99 @@ export interface ReconnectRules extends Backoff {
 }
 
 /** A connection that is kept up. */
-export interface Link {
+export interface ReconnectingConnection {
   /** The one that there is, or the next. Rejects when there will be none. */
-  current(signal?: AbortSignal): Promise<Greeted>;
+  getConnection(signal?: AbortSignal): Promise<InitializedConnection>;
   /** The one that there is now, if there is. */
-  readonly now: Connection | undefined;
+  readonly currentConnection: Connection | undefined;
   close(): Promise<void>;
 }
 
-export interface Greeted {
+export interface InitializedConnection {
   readonly connection: Connection;
   readonly agent: AgentProfile;
 }
 
-export function keepLink(options: LinkOptions): Link {
-  const { connect, open, greet, rules, clock, onState } = options;
+export function createReconnectingConnection(options: ReconnectingOptions): ReconnectingConnection {
+  const { connect, open, initialize, rules, clock, onState } = options;
   const closing = new AbortController();
-  let next = deferred<Greeted>();
+  let next = createDeferred<InitializedConnection>();
   let connection: Connection | undefined;
   let isLive = false;
   let runs: Promise<void> | undefined;
 
   /** One connection, to its end. Throws why it did not come to be, or was lost. */
-  async function attempt(isAgain: boolean): Promise<{ readonly livedMs: number }> {
-    const transport = await connected(connect, closing.signal);
+  async function attempt(isReconnect: boolean): Promise<{ readonly livedMs: number }> {
+    const transport = await openTransport(connect, closing.signal);
     connection = open(transport);
-    const end = connection;
+    const attemptedConnection = connection;
     // Also while sessions are taken up: the agent may fall silent at any time.
     const stopKeeping =
-      transport.mayStall === true ? keepAlive(end, clock, options.keepAlive) : () => {};
+      transport.mayStall === true
+        ? startKeepAlive(attemptedConnection, clock, options.keepAlive)
+        : () => {};
     try {
-      const agent = await greet(connection, isAgain);
+      const agent = await initialize(connection, isReconnect);
       const since = clock.monotonic();
       isLive = true;
       next.resolve({ connection, agent });
-      onState({ type: "connected", agent, isAgain });
-      await connection.over;
+      onState({ type: "connected", agent, isReconnect });
+      await connection.closed;
       return { livedMs: clock.monotonic() - since };
     } finally {
       stopKeeping();
-      if (isLive) next = deferred();
+      if (isLive) next = createDeferred();
       isLive = false;
-      end.close();
+      attemptedConnection.close();
       connection = undefined;
     }
   }
 
   async function run(): Promise<void> {
-    let failed = 0;
-    let wasThere = false;
+    let failedAttempts = 0;
+    let wasConnected = false;
     for (;;) {
-      let error: unknown = new SpanlineError("connection_lost", LOST);
+      let error: unknown = new SpanlineError("connection_lost", CONNECTION_LOST);
       try {
-        const { livedMs } = await attempt(wasThere);
-        wasThere = true;
+        const { livedMs } = await attempt(wasConnected);
+        wasConnected = true;
         // One that is lost as soon as it is there is as good as none.
-        if (livedMs >= rules.longest) failed = 0;
+        if (livedMs >= rules.longest) failedAttempts = 0;
       } catch (thrown) {
         error = thrown;
       }
       if (closing.signal.aborted) return;
-      failed += 1;
-      if (!wasThere || failed > rules.attempts) return giveUp(error);
-      const retryMs = backoff(failed, options.random(), rules);
+      failedAttempts += 1;
+      if (!wasConnected || failedAttempts > rules.attempts) return fail(error);
+      const retryMs = computeBackoff(failedAttempts, options.random(), rules);
       onState({ type: "lost", error, retryMs });
       await pause(clock, retryMs, closing.signal);
     }
   }
 
-  function giveUp(error: unknown): void {
+  function fail(error: unknown): void {
     next.reject(error);
     onState({ type: "closed", error });
   }
 
   function start(): void {
     runs ??= run().catch((error: unknown) => {
-      if (!closing.signal.aborted) giveUp(error);
+      if (!closing.signal.aborted) fail(error);
     });
   }
 
   return {
-    current(signal) {
+    getConnection(signal) {
       start();
-      return signal === undefined ? next.promise : untilAborted(next.promise, signal);
+      return signal === undefined ? next.promise : waitUnlessAborted(next.promise, signal);
     },
-    get now() {
+    get currentConnection() {
       return isLive ? connection : undefined;
     },
     async close() {
       if (closing.signal.aborted) return runs;
       closing.abort();
-      if (isLive) next = deferred();
+      if (isLive) next = createDeferred();
       isLive = false;
       next.reject(new SpanlineError("aborted", "The client was closed"));
       connection?.close();
@@ -134,19 +136,22 @@ export function keepLink(options: LinkOptions): Link {
 }
 
 /** Nobody waits for a connection that is not wanted any more. One that comes all the same is closed. */
-async function connected(connect: LinkOptions["connect"], signal: AbortSignal): Promise<Transport> {
-  const made = (async () => connect())();
+async function openTransport(
+  connect: ReconnectingOptions["connect"],
+  signal: AbortSignal,
+): Promise<Transport> {
+  const opening = (async () => connect())();
   try {
-    return await untilAborted(made, signal);
+    return await waitUnlessAborted(opening, signal);
   } catch (error) {
     if (signal.aborted) {
-      made.then(
-        (late) => late.close(),
+      opening.then(
+        (lateTransport) => lateTransport.close(),
         () => {},
       );
     }
     if (signal.aborted || error instanceof SpanlineError) throw error;
-    const message = `No connection to the agent could be made: ${thrownMessage(error)}`;
+    const message = `No connection to the agent could be made: ${formatThrown(error)}`;
     throw new SpanlineError("connect_failed", message, { cause: error });
   }
 }
@@ -157,7 +162,7 @@ interface Deferred<Value> {
   readonly reject: (error: unknown) => void;
 }
 
-function deferred<Value>(): Deferred<Value> {
+function createDeferred<Value>(): Deferred<Value> {
   let resolve: Deferred<Value>["resolve"] = () => {};
   let reject: Deferred<Value>["reject"] = () => {};
   const promise = new Promise<Value>((settle, refuse) => {
@@ -169,4 +174,4 @@ function deferred<Value>(): Deferred<Value> {
   return { promise, resolve, reject };
 }
 
-const LOST = "The connection to the agent was lost";
+const CONNECTION_LOST = "The connection to the agent was lost";

@@ -1,78 +1,108 @@
 import { SpanlineError } from "../domain/errors.ts";
-import type { LiveClients } from "../domain/live-client.ts";
+import type { ClientStatus } from "../domain/live-client.ts";
 import * as asking from "../wire/acp/client/agent-requests.ts";
 import { readClientList, readLiveClients } from "../wire/acp/client/agent-results.ts";
-import { wanted, type AskAgent } from "./ask-agent.ts";
+import { requireReadable, type RequestAgent } from "./ask-agent.ts";
 import type { Client } from "./client.ts";
 import type { Connection } from "./connection.ts";
-import { isCode } from "./is-code.ts";
-import type { KnownSessions } from "./known-sessions.ts";
-import type { Link } from "./link.ts";
+import { hasErrorCode } from "./is-code.ts";
+import type { TrackedSessions } from "./known-sessions.ts";
+import type { ReconnectingConnection } from "./link.ts";
 
-type LiveCalls = Pick<Client, "attach" | "takeOver" | "heartbeat" | "detach" | "liveClients">;
+type LiveClientMethods = Pick<
+  Client,
+  "attach" | "takeOver" | "heartbeat" | "detach" | "liveClients"
+>;
 
-export interface LiveCallsOptions {
-  readonly ask: AskAgent;
-  readonly link: Link;
-  readonly sessions: KnownSessions;
+export interface LiveClientMethodsOptions {
+  readonly requestAgent: RequestAgent;
+  readonly link: ReconnectingConnection;
+  readonly sessions: TrackedSessions;
 }
 
 /** The calls about who is attached to a session. */
-export function liveCalls({ ask, link, sessions }: LiveCallsOptions): LiveCalls {
-  function heard(sessionId: string, method: string, result: Parameters<typeof readLiveClients>[0]) {
-    const clients = wanted(method, readLiveClients(result));
-    sessions.live(sessionId, clients);
+export function createLiveClientMethods({
+  requestAgent,
+  link,
+  sessions,
+}: LiveClientMethodsOptions): LiveClientMethods {
+  function readClients(
+    sessionId: string,
+    method: string,
+    result: Parameters<typeof readLiveClients>[0],
+  ) {
+    const clients = requireReadable(method, readLiveClients(result));
+    sessions.applyLiveClients(sessionId, clients);
     return clients;
   }
 
-  async function live(sessionId: string, asked: asking.AgentRequest): Promise<LiveClients> {
-    const repeatable = asked.method !== "session/detach";
-    return heard(sessionId, asked.method, await ask(asked, { repeatable }));
+  async function requestClients(
+    sessionId: string,
+    agentRequest: asking.AgentRequest,
+  ): Promise<ClientStatus> {
+    const repeatable = agentRequest.method !== "session/detach";
+    return readClients(
+      sessionId,
+      agentRequest.method,
+      await requestAgent(agentRequest, { repeatable }),
+    );
   }
 
   /** A bridge begins to tell a client that attaches anew what comes: of what it has not been told nothing is left out. */
-  async function inPlace(sessionId: string, asked: asking.AgentRequest): Promise<LiveClients> {
-    const attach = async (connection: Connection): Promise<LiveClients> =>
-      heard(sessionId, asked.method, await connection.request(asked));
+  async function attachAtCursor(
+    sessionId: string,
+    agentRequest: asking.AgentRequest,
+  ): Promise<ClientStatus> {
+    const attach = async (connection: Connection): Promise<ClientStatus> =>
+      readClients(sessionId, agentRequest.method, await connection.request(agentRequest));
     for (;;) {
-      const { connection, agent } = await link.current();
+      const { connection, agent } = await link.getConnection();
       try {
-        return await sessions.inPlace(connection, agent, { sessionId, attach });
+        return await sessions.attachAtCursor(connection, agent, { sessionId, attach });
       } catch (error) {
-        if (!isCode(error, "connection_lost")) throw error;
+        if (!hasErrorCode(error, "connection_lost")) throw error;
       }
     }
   }
 
-  function attachmentOf(sessionId: string): asking.Attachment {
-    const attachment = sessions.attachmentOf(sessionId);
+  function requireAttachment(sessionId: string): asking.Attachment {
+    const attachment = sessions.getAttachment(sessionId);
     if (attachment !== undefined) return attachment;
     throw new SpanlineError("invalid_option", "This client is not attached; call attach first");
   }
 
   return {
     async attach(sessionId, attachment) {
-      const clients = await inPlace(sessionId, asking.attachRequest(sessionId, attachment));
-      sessions.attached(sessionId, attachment);
+      const clients = await attachAtCursor(
+        sessionId,
+        asking.encodeAttachRequest(sessionId, attachment),
+      );
+      sessions.setAttachment(sessionId, attachment);
       return clients;
     },
     async takeOver(sessionId) {
-      return inPlace(sessionId, asking.takeoverRequest(sessionId, attachmentOf(sessionId)));
+      return attachAtCursor(
+        sessionId,
+        asking.encodeTakeoverRequest(sessionId, requireAttachment(sessionId)),
+      );
     },
     async heartbeat(sessionId, metadata) {
-      const { clientId } = attachmentOf(sessionId);
-      const own = metadata === undefined ? { clientId } : { clientId, metadata };
-      return live(sessionId, asking.heartbeatRequest(sessionId, own));
+      const { clientId } = requireAttachment(sessionId);
+      const heartbeat = metadata === undefined ? { clientId } : { clientId, metadata };
+      return requestClients(sessionId, asking.encodeHeartbeatRequest(sessionId, heartbeat));
     },
     async detach(sessionId, reason) {
-      const { clientId } = attachmentOf(sessionId);
-      sessions.detached(sessionId);
-      const why = reason === undefined ? { clientId } : { clientId, reason };
-      return live(sessionId, asking.detachRequest(sessionId, why));
+      const { clientId } = requireAttachment(sessionId);
+      sessions.clearAttachment(sessionId);
+      const detachOptions = reason === undefined ? { clientId } : { clientId, reason };
+      return requestClients(sessionId, asking.encodeDetachRequest(sessionId, detachOptions));
     },
     async liveClients(sessionId) {
-      const asked = asking.liveClientsRequest(sessionId);
-      return wanted(asked.method, readClientList(await ask(asked, { repeatable: true })));
+      const agentRequest = asking.encodeLiveClientsRequest(sessionId);
+      return requireReadable(
+        agentRequest.method,
+        readClientList(await requestAgent(agentRequest, { repeatable: true })),
+      );
     },
   };
 }

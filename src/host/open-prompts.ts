@@ -1,145 +1,160 @@
 import { SpanlineError } from "../domain/errors.ts";
 import type { JsonValue } from "../domain/json.ts";
 import { webRandomHex } from "../platform/web-random.ts";
-import { cancelNotification, promptRequest } from "../wire/acp/client/agent-requests.ts";
+import {
+  encodeCancelNotification,
+  encodePromptRequest,
+} from "../wire/acp/client/agent-requests.ts";
 import { readPromptResult, type PromptResult } from "../wire/acp/client/agent-results.ts";
 import type { PromptBlock } from "../wire/acp/client/prompt-block.ts";
-import type { SeenUpdate } from "../wire/acp/client/seen-update.ts";
-import { isCode } from "./is-code.ts";
-import type { Greeted, Link } from "./link.ts";
-import { openPrompt, type OpenPrompt, type PromptRun } from "./prompt-run.ts";
+import type { SessionUpdate } from "../wire/acp/client/seen-update.ts";
+import { hasErrorCode } from "./is-code.ts";
+import type { InitializedConnection, ReconnectingConnection } from "./link.ts";
+import { createOpenPrompt, type OpenPrompt, type PromptRun } from "./prompt-run.ts";
 
 /** Prompts that have no answer yet. In one session the first of them is told what is said. */
 export interface OpenPrompts {
-  begin(sessionId: string, content: string | readonly PromptBlock[]): PromptRun;
+  submit(sessionId: string, content: string | readonly PromptBlock[]): PromptRun;
   /**
    * None of a session is wanted any more. Those that were not sent are not; those that wait for the next connection are ended
    * there. True where that was so, and the agent need not be told by anybody else.
    */
   cancel(sessionId: string): boolean;
-  told(sessionId: string, update: SeenUpdate): void;
+  handleUpdate(sessionId: string, update: SessionUpdate): void;
 }
 
-interface Sending {
+interface SentPrompt {
   readonly sessionId: string;
   readonly blocks: readonly PromptBlock[];
   readonly prompt: OpenPrompt;
   /** Aborted when it is not wanted, and was not sent. */
-  readonly unsent: AbortController;
+  readonly sendController: AbortController;
   isSent: boolean;
   isCancelled: boolean;
   /** Tells the agent to end it, on the connection by which it was sent; undefined while there is none. */
-  end: (() => void) | undefined;
+  stop: (() => void) | undefined;
 }
 
-export function openPrompts(link: Link): OpenPrompts {
-  const open = new Map<string, readonly Sending[]>();
+export function createOpenPrompts(link: ReconnectingConnection): OpenPrompts {
+  const open = new Map<string, readonly SentPrompt[]>();
 
-  function close(own: Sending): void {
-    const others = othersThan(own);
-    if (others.length === 0) open.delete(own.sessionId);
-    else open.set(own.sessionId, others);
+  function close(sentPrompt: SentPrompt): void {
+    const others = listOthers(sentPrompt);
+    if (others.length === 0) open.delete(sentPrompt.sessionId);
+    else open.set(sentPrompt.sessionId, others);
   }
 
-  function othersThan(own: Sending): readonly Sending[] {
-    return (open.get(own.sessionId) ?? []).filter((one) => one !== own);
+  function listOthers(sentPrompt: SentPrompt): readonly SentPrompt[] {
+    return (open.get(sentPrompt.sessionId) ?? []).filter((candidate) => candidate !== sentPrompt);
   }
 
   /** An agent that knows a prompt again by its id is asked again for its answer, on the next connection. */
-  async function send(own: Sending): Promise<void> {
+  async function send(sentPrompt: SentPrompt): Promise<void> {
     const promptId = webRandomHex(16);
     for (;;) {
-      const found = await (own.isSent ? link.current() : link.current(own.unsent.signal));
-      own.unsent.signal.throwIfAborted();
-      const { repeatsPrompts } = found.agent;
-      if (own.isSent && !repeatsPrompts) throw lost();
+      const initialized = await (sentPrompt.isSent
+        ? link.getConnection()
+        : link.getConnection(sentPrompt.sendController.signal));
+      sentPrompt.sendController.signal.throwIfAborted();
+      const { repeatsPrompts } = initialized.agent;
+      if (sentPrompt.isSent && !repeatsPrompts) throw createLostError();
       try {
-        return settle(own.prompt, await sent(own, found, repeatsPrompts ? { promptId } : {}));
+        return settlePrompt(
+          sentPrompt.prompt,
+          await requestPrompt(sentPrompt, initialized, repeatsPrompts ? { promptId } : {}),
+        );
       } catch (error) {
-        if (!repeatsPrompts || !isCode(error, "connection_lost")) throw error;
+        if (!repeatsPrompts || !hasErrorCode(error, "connection_lost")) throw error;
       } finally {
-        own.end = undefined;
+        sentPrompt.stop = undefined;
       }
     }
   }
 
   /** From here on it may have been heard. */
-  function sent(
-    own: Sending,
-    { connection }: Pick<Greeted, "connection">,
+  function requestPrompt(
+    sentPrompt: SentPrompt,
+    { connection }: Pick<InitializedConnection, "connection">,
     id: { readonly promptId?: string },
   ): Promise<JsonValue> {
-    const { sessionId, blocks } = own;
-    const unwanted = new AbortController();
-    own.isSent = true;
-    own.end = () => {
+    const { sessionId, blocks } = sentPrompt;
+    const cancelController = new AbortController();
+    sentPrompt.isSent = true;
+    sentPrompt.stop = () => {
       // Agents of ACP alone know no other way to end one prompt than to end what the session does.
-      if (othersThan(own).some(({ isSent }) => isSent)) return unwanted.abort();
-      connection.notify(cancelNotification(sessionId));
-      connection.putAway(sessionId);
+      if (listOthers(sentPrompt).some(({ isSent }) => isSent)) return cancelController.abort();
+      connection.notify(encodeCancelNotification(sessionId));
+      connection.cancelPermissions(sessionId);
     };
-    const control = { signal: unwanted.signal, stillWaits: true, answered: () => close(own) };
-    const answer = connection.request(promptRequest(sessionId, blocks, id), control);
+    const control = {
+      signal: cancelController.signal,
+      stillWaits: true,
+      onResponse: () => close(sentPrompt),
+    };
+    const answer = connection.request(encodePromptRequest(sessionId, blocks, id), control);
     // This one alone: its turn may be over by now, and that of somebody else under way.
-    if (own.isCancelled) unwanted.abort();
+    if (sentPrompt.isCancelled) cancelController.abort();
     return answer;
   }
 
-  function cancel(own: Sending): void {
-    if (!(open.get(own.sessionId) ?? []).includes(own)) return;
-    own.isCancelled = true;
-    if (own.isSent) own.end?.();
-    else own.unsent.abort();
+  function cancel(sentPrompt: SentPrompt): void {
+    if (!(open.get(sentPrompt.sessionId) ?? []).includes(sentPrompt)) return;
+    sentPrompt.isCancelled = true;
+    if (sentPrompt.isSent) sentPrompt.stop?.();
+    else sentPrompt.sendController.abort();
   }
 
-  function failed(own: Sending, error: unknown): void {
-    if (own.unsent.signal.aborted) own.prompt.finish(NOT_SENT);
-    else own.prompt.fail(isCode(error, "connection_lost") ? lost() : error);
+  function handleFailure(sentPrompt: SentPrompt, error: unknown): void {
+    if (sentPrompt.sendController.signal.aborted) sentPrompt.prompt.finish(NOT_SENT);
+    else sentPrompt.prompt.fail(hasErrorCode(error, "connection_lost") ? createLostError() : error);
   }
 
   return {
-    begin(sessionId, content) {
-      const own: Sending = {
+    submit(sessionId, content) {
+      const sentPrompt: SentPrompt = {
         sessionId,
         blocks: typeof content === "string" ? [{ type: "text", text: content }] : content,
-        prompt: openPrompt(() => cancel(own)),
-        unsent: new AbortController(),
+        prompt: createOpenPrompt(() => cancel(sentPrompt)),
+        sendController: new AbortController(),
         isSent: false,
         isCancelled: false,
-        end: undefined,
+        stop: undefined,
       };
-      open.set(sessionId, [...(open.get(sessionId) ?? []), own]);
-      send(own)
-        .catch((error: unknown) => failed(own, error))
-        .finally(() => close(own));
-      return own.prompt.run;
+      open.set(sessionId, [...(open.get(sessionId) ?? []), sentPrompt]);
+      send(sentPrompt)
+        .catch((error: unknown) => handleFailure(sentPrompt, error))
+        .finally(() => close(sentPrompt));
+      return sentPrompt.prompt.run;
     },
     cancel(sessionId) {
       const prompts = open.get(sessionId) ?? [];
-      for (const own of prompts) {
-        own.isCancelled = true;
-        if (!own.isSent) own.unsent.abort();
+      for (const sentPrompt of prompts) {
+        sentPrompt.isCancelled = true;
+        if (!sentPrompt.isSent) sentPrompt.sendController.abort();
       }
-      return prompts.some(({ isSent, end }) => isSent && end === undefined);
+      return prompts.some(({ isSent, stop }) => isSent && stop === undefined);
     },
-    told(sessionId, update) {
-      open.get(sessionId)?.[0]?.prompt.told(update);
+    handleUpdate(sessionId, update) {
+      open.get(sessionId)?.[0]?.prompt.pushUpdate(update);
     },
   };
 }
 
 const NOT_SENT: PromptResult = { reason: "cancelled", usage: null };
 
-function settle(prompt: OpenPrompt, answer: JsonValue): void {
+function settlePrompt(prompt: OpenPrompt, answer: JsonValue): void {
   const result = readPromptResult(answer);
   if (result.ok) prompt.finish(result.value);
-  else prompt.fail(new SpanlineError("unexpected_answer", `${UNREADABLE}: ${result.problem}`));
+  else
+    prompt.fail(new SpanlineError("unexpected_answer", `${UNREADABLE_RESULT}: ${result.problem}`));
 }
 
-function lost(): SpanlineError {
-  return new SpanlineError("connection_lost", LOST, { details: { method: "session/prompt" } });
+function createLostError(): SpanlineError {
+  return new SpanlineError("connection_lost", PROMPT_LOST, {
+    details: { method: "session/prompt" },
+  });
 }
 
-const LOST =
+const PROMPT_LOST =
   "The connection was lost before the prompt was answered. It was not sent again: the agent may have heard it, and what comes of it is told by the session's updates";
-const UNREADABLE = "The agent's answer to the prompt cannot be read";
+const UNREADABLE_RESULT = "The agent's answer to the prompt cannot be read";

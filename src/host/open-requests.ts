@@ -1,4 +1,4 @@
-import { isObject, jsonText } from "../domain/json.ts";
+import { isObject, toJsonText } from "../domain/json.ts";
 import type { RequestId, RpcRequest } from "../wire/jsonrpc/rpc-message.ts";
 
 /** The reason of a signal when a turn was cancelled, and what it asked with it. */
@@ -8,19 +8,19 @@ export const CONNECTION_GONE = "connection gone";
 
 /** What an agent asks and has no answer to yet. */
 export interface OpenRequests {
-  begin(request: RpcRequest): { readonly signal: AbortSignal; readonly done: () => void };
+  add(request: RpcRequest): { readonly signal: AbortSignal; readonly done: () => void };
   /** The answer to this request is no longer wanted. */
   cancel(requestId: RequestId): void;
   /** Nor those to the permissions that a session waits for. */
-  putAway(sessionId: string): void;
+  cancelPermissions(sessionId: string): void;
   /** Nobody is there to be answered. */
-  lose(): void;
+  abortAll(): void;
 }
 
-export function openRequests(): OpenRequests {
+export function createOpenRequests(): OpenRequests {
   const open = new Map<RpcRequest, AbortController>();
   return {
-    begin(request) {
+    add(request) {
       const controller = new AbortController();
       open.set(request, controller);
       return { signal: controller.signal, done: () => void open.delete(request) };
@@ -28,16 +28,17 @@ export function openRequests(): OpenRequests {
     cancel(requestId) {
       // Compared as text, so that 1 is not "1".
       for (const [{ id }, controller] of open) {
-        if (jsonText(id) === jsonText(requestId)) controller.abort();
+        if (toJsonText(id) === toJsonText(requestId)) controller.abort();
       }
     },
-    putAway(sessionId) {
+    cancelPermissions(sessionId) {
       for (const [{ method, params }, controller] of open) {
-        const isOf = isObject(params) && params["sessionId"] === sessionId;
-        if (isOf && method === "session/request_permission") controller.abort(TURN_CANCELLED);
+        const isOfSession = isObject(params) && params["sessionId"] === sessionId;
+        if (isOfSession && method === "session/request_permission")
+          controller.abort(TURN_CANCELLED);
       }
     },
-    lose() {
+    abortAll() {
       for (const controller of open.values()) controller.abort(CONNECTION_GONE);
     },
   };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { readPermissionQuestion } from "../wire/acp/client/permission-question.ts";
-import { permissionText } from "./permission-text.ts";
+import { readPermissionRequest } from "../wire/acp/client/permission-question.ts";
+import { formatPermissionRequest } from "./permission-text.ts";
 
 function lines(approvalRequest: object, more: object = {}): readonly string[] {
   const params = JSON.parse(JSON.stringify({ sessionId: "s", approvalRequest, ...more }));
-  const question = readPermissionQuestion(params);
+  const question = readPermissionRequest(params);
   if (!question.ok) throw new Error(question.error.message);
-  return permissionText(question.value);
+  return formatPermissionRequest(question.value);
 }
 
 const REQUEST = { id: "t", action: "edit_file", args: { path: "a.ts" } };

@@ -1,7 +1,7 @@
-import { jsonText, type JsonObject } from "../domain/json.ts";
+import { toJsonText, type JsonObject } from "../domain/json.ts";
 import type {
   PermissionOption,
-  PermissionQuestion,
+  PermissionRequest,
   Rationale,
 } from "../wire/acp/client/permission-question.ts";
 
@@ -9,22 +9,28 @@ import type {
  * A question as lines for a person. It is made of the request and of why it is asked, and of nothing else that came along;
  * what an agent wrote stands in it as JSON, so that it cannot draw on a terminal.
  */
-export function permissionText(question: PermissionQuestion): readonly string[] {
-  const { approval, rationale, options, isYesOrNo } = question;
+export function formatPermissionRequest(request: PermissionRequest): readonly string[] {
+  const { approval, rationale, options, isYesOrNo } = request;
   const { action, args, truncated, principal, evidence, capabilities, deadline } = approval;
   const { approversRequired } = approval;
   return [
-    `${quiet(action)} ${jsonLine(args)}`,
-    ...(principal === null ? [] : [`asked by ${quiet(principal)}`]),
-    ...(rationale === null ? [] : reasonLines(rationale)),
-    ...evidence.map(({ kind, ref }) => `${quiet(kind)}: ${quiet(ref)}`),
-    ...(capabilities.length === 0 ? [] : [`needs ${capabilities.map(quiet).join(", ")}`]),
+    `${escapeControlCharacters(action)} ${formatJsonLine(args)}`,
+    ...(principal === null ? [] : [`asked by ${escapeControlCharacters(principal)}`]),
+    ...(rationale === null ? [] : formatReason(rationale)),
+    ...evidence.map(
+      ({ kind, ref }) => `${escapeControlCharacters(kind)}: ${escapeControlCharacters(ref)}`,
+    ),
+    ...(capabilities.length === 0
+      ? []
+      : [`needs ${capabilities.map(escapeControlCharacters).join(", ")}`]),
     ...(approversRequired > 1 ? [`${approversRequired} people have to allow it`] : []),
     ...(truncated === null ? [] : [`a preview: all arguments have ${truncated.bytes} bytes`]),
-    ...(hasChoices(options) ? [`one of: ${options.map(optionText).join(", ")}`] : []),
+    ...(hasChoices(options) ? [`one of: ${options.map(formatOption).join(", ")}`] : []),
     ...(deadline === null
       ? []
-      : [`${isYesOrNo ? "denied" : "given up"} if nobody answers by ${quiet(deadline)}`]),
+      : [
+          `${isYesOrNo ? "denied" : "given up"} if nobody answers by ${escapeControlCharacters(deadline)}`,
+        ]),
   ];
 }
 
@@ -33,30 +39,38 @@ function hasChoices(options: readonly PermissionOption[]): boolean {
   return new Set(options.map(({ kind }) => kind)).size < options.length;
 }
 
-function optionText({ id, name }: PermissionOption): string {
-  return `${quiet(id)} (${quiet(name)})`;
+function formatOption({ id, name }: PermissionOption): string {
+  return `${escapeControlCharacters(id)} (${escapeControlCharacters(name)})`;
 }
 
-function reasonLines({ reason, labels, rule }: Rationale): readonly string[] {
-  const why = reason === null ? [] : [`because: ${quiet(reason)}`];
-  const by = rule === null ? [] : [`by ${ruleName(rule)}`];
-  return [...why, ...by, ...(labels.length === 0 ? [] : [labels.map(quiet).join(", ")])];
+function formatReason({ reason, labels, rule }: Rationale): readonly string[] {
+  const why = reason === null ? [] : [`because: ${escapeControlCharacters(reason)}`];
+  const by = rule === null ? [] : [`by ${formatRuleName(rule)}`];
+  return [
+    ...why,
+    ...by,
+    ...(labels.length === 0 ? [] : [labels.map(escapeControlCharacters).join(", ")]),
+  ];
 }
 
-function ruleName({ source, id, index }: JsonObject): string {
-  const name = typeof id === "string" ? id : `rule ${jsonText(index ?? null)}`;
-  return typeof source === "string" ? `${quiet(name)} of ${quiet(source)}` : quiet(name);
+function formatRuleName({ source, id, index }: JsonObject): string {
+  const name = typeof id === "string" ? id : `rule ${toJsonText(index ?? null)}`;
+  return typeof source === "string"
+    ? `${escapeControlCharacters(name)} of ${escapeControlCharacters(source)}`
+    : escapeControlCharacters(name);
 }
 
-function jsonLine(value: unknown): string {
-  const text = quiet(jsonText(value));
-  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+function formatJsonLine(value: unknown): string {
+  const text = escapeControlCharacters(toJsonText(value));
+  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
 }
 
 /** Without what moves a cursor, turns the direction of writing, or begins a line of its own. */
-function quiet(text: string): string {
-  return text.replaceAll(UNSEEN, (found) => jsonText(found).slice(1, -1).replace(UNSEEN, "\uFFFD"));
+function escapeControlCharacters(text: string): string {
+  return text.replaceAll(INVISIBLE_CHARACTERS, (character) =>
+    toJsonText(character).slice(1, -1).replace(INVISIBLE_CHARACTERS, "\uFFFD"),
+  );
 }
 
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-const MOST_SHOWN = 2000;
+const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const MAX_SHOWN_CHARACTERS = 2000;

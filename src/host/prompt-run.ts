@@ -1,11 +1,11 @@
-import { itemQueue } from "../async/item-queue.ts";
+import { createItemQueue } from "../async/item-queue.ts";
 import { SpanlineError } from "../domain/errors.ts";
-import { jsonText } from "../domain/json.ts";
+import { toJsonText } from "../domain/json.ts";
 import type { PromptResult } from "../wire/acp/client/agent-results.ts";
-import type { SeenUpdate } from "../wire/acp/client/seen-update.ts";
+import type { SessionUpdate } from "../wire/acp/client/seen-update.ts";
 
 /** A prompt on its way: what the session says until it is answered, and the answer. */
-export interface PromptRun extends AsyncIterable<SeenUpdate> {
+export interface PromptRun extends AsyncIterable<SessionUpdate> {
   /**
    * How the turn ended. Rejects with the agent's error; or with `connection_lost` when the answer was lost: the prompt is not
    * sent again, and what comes of it is seen in the session.
@@ -18,12 +18,12 @@ export interface PromptRun extends AsyncIterable<SeenUpdate> {
 /** The same from the other side. */
 export interface OpenPrompt {
   readonly run: PromptRun;
-  told(update: SeenUpdate): void;
+  pushUpdate(update: SessionUpdate): void;
   finish(result: PromptResult): void;
   fail(error: unknown): void;
 }
 
-export function openPrompt(cancel: () => void): OpenPrompt {
+export function createOpenPrompt(cancel: () => void): OpenPrompt {
   let unread = 0;
   let finish: OpenPrompt["finish"] = () => {};
   let reject: OpenPrompt["fail"] = () => {};
@@ -33,22 +33,22 @@ export function openPrompt(cancel: () => void): OpenPrompt {
   });
   // Whoever only reads the updates hears of it there.
   result.catch(() => {});
-  const updates = itemQueue<SeenUpdate>();
+  const updates = createItemQueue<SessionUpdate>();
 
-  async function* read(): AsyncGenerator<SeenUpdate, void, undefined> {
+  async function* read(): AsyncGenerator<SessionUpdate, void, undefined> {
     for await (const update of updates) {
-      unread -= weightOf(update);
+      unread -= measureUpdate(update);
       yield update;
     }
   }
 
   return {
     run: { result, cancel, [Symbol.asyncIterator]: read },
-    told(update) {
-      unread += weightOf(update);
-      if (unread <= MOST_UNREAD) updates.push(update);
+    pushUpdate(update) {
+      unread += measureUpdate(update);
+      if (unread <= MAX_UNREAD_CHARACTERS) updates.push(update);
       // Nobody reads them, or much too slowly. The answer still comes.
-      else updates.end(new SpanlineError("turn_too_large", UNREAD));
+      else updates.end(new SpanlineError("turn_too_large", UNREAD_MESSAGE));
     },
     finish(answer) {
       updates.end();
@@ -62,11 +62,11 @@ export function openPrompt(cancel: () => void): OpenPrompt {
 }
 
 /** Characters. */
-export function weightOf(update: SeenUpdate): number {
-  return "text" in update ? update.text.length : jsonText(update).length;
+export function measureUpdate(update: SessionUpdate): number {
+  return "text" in update ? update.text.length : toJsonText(update).length;
 }
 
 /** Characters. */
-const MOST_UNREAD = 64 * 1024 * 1024;
-const UNREAD =
+const MAX_UNREAD_CHARACTERS = 64 * 1024 * 1024;
+const UNREAD_MESSAGE =
   "Too much of what the agent said was not read; read the updates as they come, or use onUpdate";

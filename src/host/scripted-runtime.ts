@@ -1,25 +1,25 @@
-import { SpanlineError, thrownMessage } from "../domain/errors.ts";
+import { SpanlineError, formatThrown } from "../domain/errors.ts";
 import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
 import { systemClock } from "../platform/clock.ts";
 import {
-  scriptedEnd,
-  scriptedError,
-  scriptedInitialize,
-  scriptedPermission,
-  scriptedPromptId,
-  scriptedText,
-  type ScriptedQuestion,
+  encodeScriptedTurnEnd,
+  toScriptedError,
+  encodeScriptedInitialize,
+  encodeScriptedPermission,
+  readScriptedPromptId,
+  encodeScriptedText,
+  type ScriptedPermission,
 } from "../wire/acp/client/scripted-answers.ts";
-import { toolCallRequest, type HostRequest } from "../wire/acp/host/host-request.ts";
-import { internalError, methodNotFound } from "../wire/jsonrpc/rpc-error.ts";
+import { encodeToolCallRequest, type HostRequest } from "../wire/acp/host/host-request.ts";
+import { createInternalError, createMethodNotFound } from "../wire/jsonrpc/rpc-error.ts";
 import type { RpcNotification, RpcOutcome, RpcRequest } from "../wire/jsonrpc/rpc-message.ts";
-import { openConnection, type AskedContext, type Connection } from "./connection.ts";
+import { openConnection, type RequestContext, type Connection } from "./connection.ts";
 import { CONNECTION_GONE } from "./open-requests.ts";
-import { noReport } from "./report.ts";
-import { memoryTransports } from "./transports/memory.ts";
+import { ignoreReport } from "./report.ts";
+import { createMemoryTransports } from "./transports/memory.ts";
 import type { Transport } from "./transports/transport.ts";
 
-export interface ScriptedOptions {
+export interface ScriptedRuntimeOptions {
   /** What happens when it is prompted. The turn ends when this resolves, as completed unless it says otherwise. */
   readonly turn?: (turn: ScriptedTurn) => Promise<TurnEnd | void> | TurnEnd | void;
   /** The names of updates beside ACP's own that it says it sends. */
@@ -43,7 +43,7 @@ export interface ScriptedTurn {
   /** Any update, as it stands on the wire. */
   readonly update: (update: JsonObject) => void;
   /** Asks for a permission; gives the whole result. */
-  readonly permission: (question: ScriptedQuestion) => Promise<JsonValue>;
+  readonly requestPermission: (question: ScriptedPermission) => Promise<JsonValue>;
   /** Has the host run one of its tools. */
   readonly callTool: (name: string, input: JsonObject, callId?: string) => Promise<JsonValue>;
 }
@@ -53,78 +53,82 @@ export interface ScriptedRuntime {
   /** For `createClient`. Each call is another connection. */
   readonly connect: () => Transport;
   /** Every message that came, in order. */
-  readonly heard: readonly (RpcRequest | RpcNotification)[];
+  readonly receivedMessages: readonly (RpcRequest | RpcNotification)[];
   /** Asks the client anything, on its newest connection. Rejects with what it refuses. */
-  ask(method: string, params: JsonObject): Promise<JsonValue>;
-  tell(sessionId: string, update: JsonObject): void;
+  request(method: string, params: JsonObject): Promise<JsonValue>;
+  sendUpdate(sessionId: string, update: JsonObject): void;
   notify(method: string, params: JsonObject): void;
   /** Breaks off every connection. */
   drop(): void;
 }
 
-interface KnownPrompt {
+interface ScriptedPrompt {
   readonly outcome: Promise<RpcOutcome>;
-  readonly unwanted: AbortController;
+  readonly cancelController: AbortController;
 }
 
-export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime {
+export function createScriptedRuntime(options: ScriptedRuntimeOptions = {}): ScriptedRuntime {
   const { turn = () => {}, extensions = [], answer = () => undefined } = options;
   const { repeatsPrompts = false } = options;
   /** Prompts that came with an id. */
-  const known = new Map<string, KnownPrompt>();
-  const heard: (RpcRequest | RpcNotification)[] = [];
+  const prompts = new Map<string, ScriptedPrompt>();
+  const receivedMessages: (RpcRequest | RpcNotification)[] = [];
   const connections: Connection[] = [];
   /** What was told of each session, for whoever loads it. */
-  const told = new Map<string, JsonObject[]>();
+  const sentUpdates = new Map<string, JsonObject[]>();
   const turns = new Map<string, AbortController>();
   const tails = new Map<string, Promise<void>>();
   let count = 0;
 
-  function newest(): Connection {
+  function getNewestConnection(): Connection {
     const connection = connections.at(-1);
     if (connection !== undefined) return connection;
     throw new SpanlineError("invalid_option", "Nobody is connected to the runtime yet");
   }
 
-  function tell(sessionId: string, update: JsonObject): void {
-    const before = told.get(sessionId) ?? [];
-    told.set(sessionId, [...before, update]);
-    newest().notify({ method: UPDATE, params: { sessionId, update } });
+  function sendUpdate(sessionId: string, update: JsonObject): void {
+    const earlierUpdates = sentUpdates.get(sessionId) ?? [];
+    sentUpdates.set(sessionId, [...earlierUpdates, update]);
+    getNewestConnection().notify({ method: UPDATE_METHOD, params: { sessionId, update } });
   }
 
-  function ask({ method, params }: HostRequest): Promise<JsonValue> {
-    return newest().request({ method, params });
+  function sendRequest({ method, params }: HostRequest): Promise<JsonValue> {
+    return getNewestConnection().request({ method, params });
   }
 
   /** One turn at a time in a session. The next begins when the answer to the one before has been sent. */
-  function queued(params: JsonObject, unwanted: AbortSignal): Promise<RpcOutcome> {
-    const id = sessionIn(params);
+  function queuePrompt(params: JsonObject, unwanted: AbortSignal): Promise<RpcOutcome> {
+    const id = readSessionId(params);
     const outcome = (tails.get(id) ?? Promise.resolve())
-      .then(() => prompted(id, params["prompt"], unwanted))
+      .then(() => runPrompt(id, params["prompt"], unwanted))
       .catch(
-        (error: unknown) => ({ ok: false, error: internalError(thrownMessage(error)) }) as const,
+        (error: unknown) =>
+          ({ ok: false, error: createInternalError(formatThrown(error)) }) as const,
       );
-    tails.set(id, outcome.then(nextTask));
+    tails.set(id, outcome.then(waitForNextTask));
     return outcome;
   }
 
   /** Goes on when the connection is lost, and ends when any request for it is no longer wanted. */
-  function knownPrompt(params: JsonObject, wanted: AbortSignal): Promise<RpcOutcome> {
-    const promptId = scriptedPromptId(params) ?? "";
-    const prompt = known.get(promptId) ?? begunPrompt(params);
-    known.set(promptId, prompt);
-    wanted.addEventListener("abort", () => {
-      if (wanted.reason !== CONNECTION_GONE) prompt.unwanted.abort();
+  function runRepeatablePrompt(
+    params: JsonObject,
+    requestSignal: AbortSignal,
+  ): Promise<RpcOutcome> {
+    const promptId = readScriptedPromptId(params) ?? "";
+    const prompt = prompts.get(promptId) ?? startPrompt(params);
+    prompts.set(promptId, prompt);
+    requestSignal.addEventListener("abort", () => {
+      if (requestSignal.reason !== CONNECTION_GONE) prompt.cancelController.abort();
     });
     return prompt.outcome;
   }
 
-  function begunPrompt(params: JsonObject): KnownPrompt {
-    const unwanted = new AbortController();
-    return { unwanted, outcome: queued(params, unwanted.signal) };
+  function startPrompt(params: JsonObject): ScriptedPrompt {
+    const cancelController = new AbortController();
+    return { cancelController, outcome: queuePrompt(params, cancelController.signal) };
   }
 
-  async function prompted(
+  async function runPrompt(
     id: string,
     prompt: JsonValue | undefined,
     unwanted: AbortSignal,
@@ -135,47 +139,51 @@ export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime 
     turns.set(id, controller);
     count += 1;
     const messageId = `msg_${count}`;
-    const ended = await turn({
+    const turnEnd = await turn({
       sessionId: id,
       prompt: Array.isArray(prompt) ? prompt : [],
       signal: controller.signal,
-      say: (text) => tell(id, scriptedText("agent", text, messageId)),
-      think: (text) => tell(id, scriptedText("thought", text, messageId)),
-      update: (update) => tell(id, update),
-      permission: (question) =>
-        ask({ method: PERMISSION, params: scriptedPermission(id, question) }),
+      say: (text) => sendUpdate(id, encodeScriptedText("agent", text, messageId)),
+      think: (text) => sendUpdate(id, encodeScriptedText("thought", text, messageId)),
+      update: (update) => sendUpdate(id, update),
+      requestPermission: (question) =>
+        sendRequest({ method: PERMISSION_METHOD, params: encodeScriptedPermission(id, question) }),
       callTool: (name, input, toolCallId) =>
-        ask(toolCallRequest(name, input, toolCallId === undefined ? undefined : { toolCallId })),
+        sendRequest(
+          encodeToolCallRequest(name, input, toolCallId === undefined ? undefined : { toolCallId }),
+        ),
     });
     turns.delete(id);
-    return scriptedEnd(ended ?? (controller.signal.aborted ? "cancelled" : "completed"));
+    return encodeScriptedTurnEnd(
+      turnEnd ?? (controller.signal.aborted ? "cancelled" : "completed"),
+    );
   }
 
-  function answered({ method, params }: RpcRequest): RpcOutcome | undefined {
+  function runAnswer({ method, params }: RpcRequest): RpcOutcome | undefined {
     try {
       const result = answer(method, params);
       return result === undefined ? undefined : { ok: true, result };
     } catch (error) {
-      return { ok: false, error: scriptedError(error) };
+      return { ok: false, error: toScriptedError(error) };
     }
   }
 
-  async function respond(request: RpcRequest, { signal }: AskedContext): Promise<RpcOutcome> {
-    heard.push(request);
+  async function respond(request: RpcRequest, { signal }: RequestContext): Promise<RpcOutcome> {
+    receivedMessages.push(request);
     const { method } = request;
     const params = isObject(request.params) ? request.params : {};
-    const own = answered(request);
-    if (own !== undefined) return own;
+    const scriptedOutcome = runAnswer(request);
+    if (scriptedOutcome !== undefined) return scriptedOutcome;
     switch (method) {
       case "initialize":
-        return { ok: true, result: scriptedInitialize(extensions, repeatsPrompts) };
+        return { ok: true, result: encodeScriptedInitialize(extensions, repeatsPrompts) };
       case "session/new":
       case "session/fork":
         count += 1;
         return { ok: true, result: { sessionId: `ses_${count}` } };
       case "session/load":
-        for (const update of told.get(sessionIn(params)) ?? []) {
-          newest().notify({ method: UPDATE, params: { ...params, update } });
+        for (const update of sentUpdates.get(readSessionId(params)) ?? []) {
+          getNewestConnection().notify({ method: UPDATE_METHOD, params: { ...params, update } });
         }
         return { ok: true, result: {} };
       case "session/resume":
@@ -184,46 +192,51 @@ export function scriptedRuntime(options: ScriptedOptions = {}): ScriptedRuntime 
       case "authenticate":
         return { ok: true, result: {} };
       case "session/prompt":
-        return repeatsPrompts ? knownPrompt(params, signal) : queued(params, signal);
+        return repeatsPrompts ? runRepeatablePrompt(params, signal) : queuePrompt(params, signal);
       default:
-        return { ok: false, error: methodNotFound(method) };
+        return { ok: false, error: createMethodNotFound(method) };
     }
   }
 
-  function notified(notification: RpcNotification): void {
-    heard.push(notification);
+  function handleNotification(notification: RpcNotification): void {
+    receivedMessages.push(notification);
     const { method, params } = notification;
     if (method !== "session/cancel" || !isObject(params)) return;
-    turns.get(sessionIn(params))?.abort();
+    turns.get(readSessionId(params))?.abort();
   }
 
   return {
-    heard,
+    receivedMessages,
     connect() {
-      const [ours, theirs] = memoryTransports();
+      const [ours, theirs] = createMemoryTransports();
       const connectionId = `scripted${connections.length}`;
-      const link = { connectionId, answer: respond, told: notified, report: noReport };
+      const link = {
+        connectionId,
+        answer: respond,
+        onNotification: handleNotification,
+        report: ignoreReport,
+      };
       connections.push(openConnection(ours, link));
       return theirs;
     },
-    ask: (method, params) => ask({ method, params }),
-    tell,
-    notify: (method, params) => newest().notify({ method, params }),
+    request: (method, params) => sendRequest({ method, params }),
+    sendUpdate,
+    notify: (method, params) => getNewestConnection().notify({ method, params }),
     drop() {
       for (const connection of connections) connection.close();
     },
   };
 }
 
-function sessionIn({ sessionId }: JsonObject): string {
+function readSessionId({ sessionId }: JsonObject): string {
   return typeof sessionId === "string" ? sessionId : "";
 }
 
-function nextTask(): Promise<void> {
+function waitForNextTask(): Promise<void> {
   return new Promise((resolve) => {
-    systemClock.after(0, resolve);
+    systemClock.schedule(0, resolve);
   });
 }
 
-const UPDATE = "session/update";
-const PERMISSION = "session/request_permission";
+const UPDATE_METHOD = "session/update";
+const PERMISSION_METHOD = "session/request_permission";

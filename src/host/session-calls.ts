@@ -1,17 +1,17 @@
 import type { JsonValue } from "../domain/json.ts";
 import * as asking from "../wire/acp/client/agent-requests.ts";
 import {
-  readOpened,
+  readOpenedSession,
   readSessionPage,
   type OpenedSession,
 } from "../wire/acp/client/agent-results.ts";
-import { wanted, type AskAgent, type AskOptions } from "./ask-agent.ts";
+import { requireReadable, type RequestAgent, type AgentRequestOptions } from "./ask-agent.ts";
 import type { Client } from "./client.ts";
-import { isCode } from "./is-code.ts";
-import type { KnownSessions } from "./known-sessions.ts";
-import { toldWhole } from "./told-whole.ts";
+import { hasErrorCode } from "./is-code.ts";
+import type { TrackedSessions } from "./known-sessions.ts";
+import { runInReplayScope } from "./told-whole.ts";
 
-type SessionCalls = Pick<
+type SessionMethods = Pick<
   Client,
   | "newSession"
   | "loadSession"
@@ -24,70 +24,78 @@ type SessionCalls = Pick<
   | "setOption"
 >;
 
-export interface SessionCallsOptions {
-  readonly ask: AskAgent;
-  readonly sessions: KnownSessions;
+export interface SessionMethodsOptions {
+  readonly requestAgent: RequestAgent;
+  readonly sessions: TrackedSessions;
   /** Called before a session is told from its beginning, and after it. */
-  readonly history: (sessionId: string, state: "begins" | "ends") => void;
+  readonly onHistory: (sessionId: string, state: "begins" | "ends") => void;
 }
 
 /** The calls about whole sessions. */
-export function sessionCalls({ ask, sessions, history }: SessionCallsOptions): SessionCalls {
+export function createSessionMethods({
+  requestAgent,
+  sessions,
+  onHistory,
+}: SessionMethodsOptions): SessionMethods {
   async function open(
-    asked: asking.AgentRequest,
-    place: asking.SessionPlace,
-    { known, ...options }: Pick<AskOptions, "attempt"> & { readonly known?: string } = {},
+    agentRequest: asking.AgentRequest,
+    location: asking.SessionLocation,
+    { known, ...options }: Pick<AgentRequestOptions, "attempt"> & { readonly known?: string } = {},
   ): Promise<OpenedSession> {
-    const read = (result: JsonValue) => readOpened(result, known);
-    const result = await ask(asked, {
+    const read = (result: JsonValue) => readOpenedSession(result, known);
+    const result = await requestAgent(agentRequest, {
       ...options,
       repeatable: known !== undefined,
       // What is told behind the answer is told of a session that is known.
-      answered(answer) {
+      onResponse(answer) {
         const opened = answer.ok ? read(answer.result) : undefined;
-        if (opened?.ok === true) sessions.open(opened.value, place);
+        if (opened?.ok === true) sessions.open(opened.value, location);
       },
     });
-    return wanted(asked.method, read(result));
+    return requireReadable(agentRequest.method, read(result));
   }
 
   /** Where the connection is lost in the middle, all is told once more. */
-  function load(sessionId: string, place: asking.SessionPlace): Promise<OpenedSession> {
-    return open(asking.takeUpRequest("load", sessionId, place), place, {
+  function load(sessionId: string, location: asking.SessionLocation): Promise<OpenedSession> {
+    return open(asking.encodeExistingSessionRequest("load", sessionId, location), location, {
       known: sessionId,
-      attempt: (attempt) => toldWhole((state) => history(sessionId, state), attempt),
+      attempt: (attempt) => runInReplayScope((state) => onHistory(sessionId, state), attempt),
     });
   }
 
   /** One that is not there any more is what was wanted. */
-  async function end(how: "close" | "delete", sessionId: string): Promise<void> {
+  async function endSession(operation: "close" | "delete", sessionId: string): Promise<void> {
     sessions.forget(sessionId);
     try {
-      await ask(asking.sessionRequest(how, sessionId), { repeatable: true });
+      await requestAgent(asking.encodeSessionRequest(operation, sessionId), { repeatable: true });
     } catch (error) {
-      if (!isCode(error, "not_found")) throw error;
+      if (!hasErrorCode(error, "not_found")) throw error;
     }
   }
 
   return {
-    newSession: (place) => open(asking.newSessionRequest(place), place),
+    newSession: (location) => open(asking.encodeNewSessionRequest(location), location),
     loadSession: load,
-    resumeSession: (sessionId, place) =>
-      open(asking.takeUpRequest("resume", sessionId, place), place, { known: sessionId }),
-    forkSession: (sessionId, place) => open(asking.takeUpRequest("fork", sessionId, place), place),
-    async listSessions(listed = {}) {
-      const result = await ask(asking.listRequest(listed), { repeatable: true });
-      return wanted("session/list", readSessionPage(result));
+    resumeSession: (sessionId, location) =>
+      open(asking.encodeExistingSessionRequest("resume", sessionId, location), location, {
+        known: sessionId,
+      }),
+    forkSession: (sessionId, location) =>
+      open(asking.encodeExistingSessionRequest("fork", sessionId, location), location),
+    async listSessions(query = {}) {
+      const result = await requestAgent(asking.encodeListRequest(query), { repeatable: true });
+      return requireReadable("session/list", readSessionPage(result));
     },
-    closeSession: (sessionId) => end("close", sessionId),
-    deleteSession: (sessionId) => end("delete", sessionId),
+    closeSession: (sessionId) => endSession("close", sessionId),
+    deleteSession: (sessionId) => endSession("delete", sessionId),
     async setMode(sessionId, modeId) {
-      await ask(asking.modeRequest(sessionId, modeId), { repeatable: true });
+      await requestAgent(asking.encodeModeRequest(sessionId, modeId), { repeatable: true });
     },
     async setOption(sessionId, option, value) {
-      const asked = asking.optionRequest(sessionId, { option, value });
-      const result = await ask(asked, { repeatable: true });
-      return wanted("session/set_config_option", readOpened(result, sessionId)).options;
+      const agentRequest = asking.encodeOptionRequest(sessionId, { option, value });
+      const result = await requestAgent(agentRequest, { repeatable: true });
+      return requireReadable("session/set_config_option", readOpenedSession(result, sessionId))
+        .options;
     },
   };
 }

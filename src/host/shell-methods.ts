@@ -1,18 +1,18 @@
-import type { KnownShells } from "../domain/shell.ts";
-import { readNamedCall } from "../wire/acp/host/named-call.ts";
-import { performShellCall } from "../wire/acp/host/perform-shell-call.ts";
+import type { ShellList } from "../domain/shell.ts";
+import { decodeHostOperation } from "../wire/acp/host/named-call.ts";
+import { performShellOperation } from "../wire/acp/host/perform-shell-call.ts";
 import type { HostMethod } from "./host-method.ts";
 
 /** What is asked about shells. Another default counts for as long as the host lives. */
-export function shellMethods(shells: KnownShells | undefined): readonly [string, HostMethod][] {
+export function createShellMethods(shells: ShellList | undefined): readonly [string, HostMethod][] {
   if (shells === undefined) return [];
-  let known = shells;
+  let knownShells = shells;
   const call: HostMethod = async (params) => {
-    const asked = readNamedCall(params);
-    if (!asked.ok) return asked;
-    const performed = performShellCall(known, asked.value);
+    const operation = decodeHostOperation(params);
+    if (!operation.ok) return operation;
+    const performed = performShellOperation(knownShells, operation.value);
     if (!performed.ok) return performed;
-    ({ known } = performed.value);
+    ({ knownShells } = performed.value);
     return { ok: true, result: performed.value.result };
   };
   return [

@@ -1,173 +1,186 @@
 import type { AgentProfile } from "../wire/acp/client/agent-profile.ts";
 import {
-  attachRequest,
-  takeUpRequest,
+  encodeAttachRequest,
+  encodeExistingSessionRequest,
   type Attachment,
-  type SessionPlace,
+  type SessionLocation,
 } from "../wire/acp/client/agent-requests.ts";
-import { readOpened } from "../wire/acp/client/agent-results.ts";
-import type { ToldUpdate } from "../wire/acp/client/read-update.ts";
-import type { Control } from "./client.ts";
+import { readOpenedSession } from "../wire/acp/client/agent-results.ts";
+import type { ReceivedUpdate } from "../wire/acp/client/read-update.ts";
+import type { ClientControl } from "./client.ts";
 import type { Connection } from "./connection.ts";
 import type { HeldUpdates } from "./held-updates.ts";
-import { isCode } from "./is-code.ts";
+import { hasErrorCode } from "./is-code.ts";
 import type { Report } from "./report.ts";
-import { toldWhole } from "./told-whole.ts";
+import { runInReplayScope } from "./told-whole.ts";
 
-export interface TakeUpOptions {
+export interface ResumeOptions {
   /** `load` tells all that was said once more; it is used also where the agent knows no `resume`. */
-  readonly how: "resume" | "load";
+  readonly mode: "resume" | "load";
   /** Whether the program can be told all once more where nothing else is left. */
-  readonly canBeginAnew: boolean;
+  readonly canReload: boolean;
   /** Called before a session is told from its beginning, and after it. */
-  readonly history: (sessionId: string, state: "begins" | "ends") => void;
+  readonly onHistory: (sessionId: string, state: "begins" | "ends") => void;
   /** The client controls a session, or does not any more. */
-  readonly control: (sessionId: string, control: Control) => void;
-  readonly held: HeldUpdates;
+  readonly onControl: (sessionId: string, control: ClientControl) => void;
+  readonly heldUpdates: HeldUpdates;
   /** Takes updates that were held. */
-  readonly pass: (told: ToldUpdate) => void;
+  readonly deliver: (received: ReceivedUpdate) => void;
   readonly report: Report;
 }
 
 /** What a client has of a session. */
-export interface KnownSession {
+export interface TrackedSession {
   readonly sessionId: string;
-  place: SessionPlace | undefined;
+  location: SessionLocation | undefined;
   attachment: Attachment | undefined;
   /** The last that it was told, where the agent says such. */
   cursor: string | undefined;
   /** It was detached, and is not to be told more. */
-  isLeft: boolean;
+  isDetached: boolean;
 }
 
-export interface TakeUpSession {
+export interface SessionResumer {
   /** On a new connection. */
-  again(connection: Connection, agent: AgentProfile, known: KnownSession): Promise<void>;
+  resume(connection: Connection, agent: AgentProfile, known: TrackedSession): Promise<void>;
   /**
    * Attaches, after which a bridge tells only what comes; then goes on from what was told before. `missed` is called where that
    * is refused.
    */
-  inPlace<Value>(
+  attachAtCursor<Value>(
     connection: Connection,
     agent: AgentProfile,
-    how: Attaching<Value>,
+    how: AttachOptions<Value>,
   ): Promise<Value>;
 }
 
-export interface Attaching<Value> {
-  readonly known: KnownSession;
+export interface AttachOptions<Value> {
+  readonly session: TrackedSession;
   readonly attach: (connection: Connection) => Promise<Value>;
-  readonly missed: (error: unknown) => void;
+  readonly onMissed: (error: unknown) => void;
 }
 
-export function takeUpSession(options: TakeUpOptions): TakeUpSession {
-  const { how, canBeginAnew, history, control, held, pass, report } = options;
+export function createSessionResumer(options: ResumeOptions): SessionResumer {
+  const { mode: how, canReload, onHistory, onControl, heldUpdates, deliver, report } = options;
 
-  async function enter(
+  async function reopen(
     connection: Connection,
-    { known, place, loads }: { known: KnownSession; place: SessionPlace; loads: boolean },
+    {
+      known: session,
+      place,
+      loads: isLoad,
+    }: { known: TrackedSession; place: SessionLocation; loads: boolean },
   ): Promise<void> {
-    const { sessionId } = known;
-    const asked = takeUpRequest(loads ? "load" : "resume", sessionId, place);
+    const { sessionId } = session;
+    const openRequest = encodeExistingSessionRequest(isLoad ? "load" : "resume", sessionId, place);
     const request = (answered?: () => void) =>
-      connection.request(asked, {
-        answered(answer) {
-          const opened = answer.ok ? readOpened(answer.result, sessionId) : undefined;
-          if (opened?.ok === true) known.cursor = opened.value.cursor ?? known.cursor;
+      connection.request(openRequest, {
+        onResponse(answer) {
+          const opened = answer.ok ? readOpenedSession(answer.result, sessionId) : undefined;
+          if (opened?.ok === true) session.cursor = opened.value.cursor ?? session.cursor;
           answered?.();
         },
       });
-    await (loads ? toldWhole((state) => history(sessionId, state), request) : request());
+    await (isLoad ? runInReplayScope((state) => onHistory(sessionId, state), request) : request());
   }
 
   /** Never by taking over: while the client was away, control may have been given to somebody else. */
-  async function attachAgain(connection: Connection, known: KnownSession): Promise<void> {
-    if (known.attachment === undefined) return;
-    const { sessionId } = known;
-    const wanted = { ...known.attachment, takeOver: false };
+  async function reattach(connection: Connection, session: TrackedSession): Promise<void> {
+    if (session.attachment === undefined) return;
+    const { sessionId } = session;
+    const newAttachment = { ...session.attachment, takeOver: false };
     try {
-      await connection.request(attachRequest(sessionId, wanted));
+      await connection.request(encodeAttachRequest(sessionId, newAttachment));
     } catch (error) {
-      if (!isCode(error, "conflict") || wanted.mode === "observer") throw error;
+      if (!hasErrorCode(error, "conflict") || newAttachment.mode === "observer") throw error;
       report("Another client controls the session now", { sessionId });
-      known.attachment = { ...wanted, mode: "observer" };
-      await connection.request(attachRequest(sessionId, known.attachment));
-      control(sessionId, { mode: "observer", controller: null });
+      session.attachment = { ...newAttachment, mode: "observer" };
+      await connection.request(encodeAttachRequest(sessionId, session.attachment));
+      onControl(sessionId, { mode: "observer", controller: null });
     }
   }
 
   /** From a place, or where the agent has that no longer, from where it can. */
-  async function goOn(
+  async function resumeFromCursor(
     connection: Connection,
     agent: AgentProfile,
-    { known, from }: { known: KnownSession; from: SessionPlace & { readonly cursor: string } },
+    {
+      known: session,
+      from,
+    }: { known: TrackedSession; from: SessionLocation & { readonly cursor: string } },
   ): Promise<void> {
-    const { sessionId } = known;
+    const { sessionId } = session;
     const { cursor: _, ...place } = from;
     try {
-      await connection.request(takeUpRequest("resume", sessionId, from));
+      await connection.request(encodeExistingSessionRequest("resume", sessionId, from));
     } catch (error) {
-      if (!isRefusedPlace(error)) throw error;
-      const loads = canBeginAnew && agent.canLoad;
-      if (!loads) report("Something of what the session said may be missing", { sessionId, error });
-      for (const told of held.letGo(sessionId)) pass(told);
-      known.cursor = undefined;
-      await enter(connection, { known, place, loads });
+      if (!isRefusedCursor(error)) throw error;
+      const isLoad = canReload && agent.canLoad;
+      if (!isLoad)
+        report("Something of what the session said may be missing", { sessionId, error });
+      for (const received of heldUpdates.letGo(sessionId)) deliver(received);
+      session.cursor = undefined;
+      await reopen(connection, { known: session, place, loads: isLoad });
     }
   }
 
-  async function inPlace<Value>(
+  async function attachAtCursor<Value>(
     connection: Connection,
     agent: AgentProfile,
-    { known, attach, missed }: Attaching<Value>,
+    { session, attach, onMissed }: AttachOptions<Value>,
   ): Promise<Value> {
-    const { sessionId, place, cursor } = known;
-    if (place === undefined || cursor === undefined || !agent.canResume) return attach(connection);
-    held.hold(sessionId);
+    const { sessionId, location, cursor } = session;
+    if (location === undefined || cursor === undefined || !agent.canResume)
+      return attach(connection);
+    heldUpdates.hold(sessionId);
     try {
       const value = await attach(connection);
-      await goOn(connection, agent, { known, from: { ...place, cursor } }).catch((error) => {
-        if (isCode(error, "connection_lost")) throw error;
-        missed(error);
+      await resumeFromCursor(connection, agent, {
+        known: session,
+        from: { ...location, cursor },
+      }).catch((error) => {
+        if (hasErrorCode(error, "connection_lost")) throw error;
+        onMissed(error);
       });
-      for (const told of held.release(sessionId)) pass(told);
+      for (const received of heldUpdates.release(sessionId)) deliver(received);
       return value;
     } catch (error) {
-      const kept = held.release(sessionId);
+      const heldReceived = heldUpdates.release(sessionId);
       // Of what was lost with the connection, the next one tells it again.
-      if (!isCode(error, "connection_lost")) for (const told of kept) pass(told);
+      if (!hasErrorCode(error, "connection_lost"))
+        for (const received of heldReceived) deliver(received);
       throw error;
     }
   }
 
-  async function again(
+  async function resume(
     connection: Connection,
     agent: AgentProfile,
-    known: KnownSession,
+    session: TrackedSession,
   ): Promise<void> {
-    const { sessionId, place, cursor } = known;
-    const loads = agent.canLoad && (how === "load" || !agent.canResume);
-    if (place !== undefined && !loads && !agent.canResume) {
+    const { sessionId, location: place, cursor } = session;
+    const isLoad = agent.canLoad && (how === "load" || !agent.canResume);
+    if (place !== undefined && !isLoad && !agent.canResume) {
       report("The agent takes up no session; what comes of this one is not heard", { sessionId });
     }
-    const goesOn = cursor !== undefined && agent.canResume && !loads;
-    if (place !== undefined && !goesOn && (loads || agent.canResume)) {
-      await enter(connection, { known, place, loads });
+    const resumesFromCursor = cursor !== undefined && agent.canResume && !isLoad;
+    if (place !== undefined && !resumesFromCursor && (isLoad || agent.canResume)) {
+      await reopen(connection, { known: session, place, loads: isLoad });
     }
-    if (!goesOn && known.attachment === undefined) return;
-    const attach = (): Promise<void> => attachAgain(connection, known);
+    if (!resumesFromCursor && session.attachment === undefined) return;
+    const attach = (): Promise<void> => reattach(connection, session);
     const missed = (error: unknown): never => {
       throw error;
     };
-    await inPlace(connection, agent, { known, attach, missed });
+    await attachAtCursor(connection, agent, { session, attach, onMissed: missed });
   }
 
-  return { again, inPlace };
+  return { resume, attachAtCursor };
 }
 
 /** Also one that an agent of another version cannot read. */
-function isRefusedPlace(error: unknown): boolean {
+function isRefusedCursor(error: unknown): boolean {
   return (["cursor_gone", "cursor_ahead", "validation_failed"] as const).some((code) =>
-    isCode(error, code),
+    hasErrorCode(error, code),
   );
 }

@@ -1,17 +1,17 @@
 import type { AgentProfile } from "../wire/acp/client/agent-profile.ts";
-import { readAgentEvent, readUpdate, type ToldUpdate } from "../wire/acp/client/read-update.ts";
-import type { Reading } from "../wire/acp/host/reading.ts";
+import { readAgentEvent, readUpdate, type ReceivedUpdate } from "../wire/acp/client/read-update.ts";
+import type { ReadResult } from "../wire/acp/host/reading.ts";
 import type { RpcNotification } from "../wire/jsonrpc/rpc-message.ts";
 import type { Report } from "./report.ts";
 
 /** Reads what an agent tells. What is not known is passed over, and reported once. */
-export function toldUpdates(report: Report) {
-  const passedOver = new Set<string>();
+export function createUpdateReader(report: Report) {
+  const reportedProblems = new Set<string>();
 
-  function note(method: string, problem: string): void {
+  function reportOnce(method: string, problem: string): void {
     const key = `${method} ${problem}`;
-    if (passedOver.has(key) || passedOver.size >= MOST_NOTED) return;
-    passedOver.add(key);
+    if (reportedProblems.has(key) || reportedProblems.size >= MAX_REPORTED) return;
+    reportedProblems.add(key);
     report("Something that the agent told was passed over", { method, problem });
   }
 
@@ -19,15 +19,15 @@ export function toldUpdates(report: Report) {
   return (
     { method, params }: RpcNotification,
     agent: AgentProfile | undefined,
-  ): ToldUpdate | undefined => {
+  ): ReceivedUpdate | undefined => {
     const extensions = agent?.extensions ?? [];
-    let reading: Reading<ToldUpdate> = { ok: false, problem: "the method is not known" };
+    let reading: ReadResult<ReceivedUpdate> = { ok: false, problem: "the method is not known" };
     if (method === "session/update") reading = readUpdate(params, extensions);
     if (method === "_harn/agentEvent") reading = readAgentEvent(params, extensions);
     if (reading.ok) return reading.value;
-    note(method, reading.problem);
+    reportOnce(method, reading.problem);
     return undefined;
   };
 }
 
-const MOST_NOTED = 1000;
+const MAX_REPORTED = 1000;

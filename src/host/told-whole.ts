@@ -2,18 +2,18 @@
  * Asks for something before whose answer a session is told from its beginning, and says when that begins and ends. It ends at
  * the answer, of which `ask` says when it is there: what comes right behind it is new.
  */
-export async function toldWhole<Value>(
-  say: (state: "begins" | "ends") => void,
-  ask: (answered: () => void) => Promise<Value>,
+export async function runInReplayScope<Value>(
+  onState: (state: "begins" | "ends") => void,
+  send: (answered: () => void) => Promise<Value>,
 ): Promise<Value> {
-  let isTold = true;
+  let isReplaying = true;
   const end = (): void => {
-    if (isTold) say("ends");
-    isTold = false;
+    if (isReplaying) onState("ends");
+    isReplaying = false;
   };
-  say("begins");
+  onState("begins");
   try {
-    return await ask(end);
+    return await send(end);
   } finally {
     end();
   }

@@ -1,4 +1,4 @@
-import { isoTime } from "../domain/iso-time.ts";
+import { formatIsoTime } from "../domain/iso-time.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { ExchangeObserver } from "./exchange.ts";
 
@@ -9,12 +9,12 @@ export interface AccessLogOptions {
 }
 
 /** One line of JSON for each request. What an exchange does not tell, it cannot give away. */
-export function accessLog({ clock, write }: AccessLogOptions): ExchangeObserver {
+export function createAccessLog({ clock, write }: AccessLogOptions): ExchangeObserver {
   return {
-    ended({ milliseconds, status = 0, ...exchange }) {
-      const time = isoTime(clock.now());
-      const took = Math.round(milliseconds * 10) / 10;
-      write(`${JSON.stringify({ time, ...exchange, status, milliseconds: took })}\n`);
+    onEnd({ milliseconds, status = 0, ...exchange }) {
+      const time = formatIsoTime(clock.now());
+      const durationMs = Math.round(milliseconds * 10) / 10;
+      write(`${JSON.stringify({ time, ...exchange, status, milliseconds: durationMs })}\n`);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { accessBy, type AccessOptions } from "./access.ts";
-import { mayUse, mayUseAgent, requireRight, type Caller } from "./caller.ts";
-import { digestOfText } from "../platform/digest.ts";
+import { createAccess, type AccessOptions } from "./access.ts";
+import { canUseSession, canUseAgent, requireRight, type Caller } from "./caller.ts";
+import { digestText } from "../platform/digest.ts";
 
 const ADA = "sk-key-of-ada-0000";
 const BOB = "sk-key-of-bob-1111";
@@ -12,7 +12,7 @@ const KEYS = [
   { name: "ada", key: ADA },
   {
     name: "bob",
-    sha256: digestOfText(BOB).toUpperCase(),
+    sha256: digestText(BOB).toUpperCase(),
     rights: ["prompt", "approve"],
     agents: ["demo"],
   },
@@ -21,7 +21,7 @@ const KEYS = [
 function callerOf(options: AccessOptions, bearer?: string, more: [string, string][] = []): Caller {
   const authorization: [string, string][] =
     bearer === undefined ? [] : [["authorization", `Bearer ${bearer}`]];
-  return accessBy(options).callerOf({ headers: [...authorization, ...more] });
+  return createAccess(options).authenticate({ headers: [...authorization, ...more] });
 }
 
 const unknown = expect.objectContaining({
@@ -54,7 +54,7 @@ describe("a key", () => {
   it.each([
     ["nobody's", "sk-key-of-nobody-22"],
     ["the beginning of one", ADA.slice(0, -1)],
-    ["the digest of one", digestOfText(BOB)],
+    ["the digest of one", digestText(BOB)],
     ["none", undefined],
   ])("is refused when it is %s", (_, bearer) => {
     expect(thrown(() => callerOf(options, bearer))).toEqual(unknown);
@@ -67,7 +67,7 @@ describe("a key", () => {
 
   it("is nowhere in what is kept", () => {
     const kept: unknown[] = [];
-    const access = accessBy(options);
+    const access = createAccess(options);
     for (const value of Object.values(access)) kept.push(String(value));
     expect(
       JSON.stringify([kept, thrown(() => callerOf(options, "sk-wrong-wrong-wrong"))]),
@@ -77,7 +77,7 @@ describe("a key", () => {
   it("tells the log whose it is", () => {
     const callers: string[] = [];
     const headers = [["authorization", `bearer ${ADA}`]] as const;
-    accessBy(options).callerOf({ headers, onCaller: (id) => callers.push(id) });
+    createAccess(options).authenticate({ headers, onCaller: (id) => callers.push(id) });
     expect(callers).toEqual(["ada"]);
   });
 });
@@ -117,7 +117,7 @@ describe("without keys", () => {
     ["192.168.0.7", { keyless: false }],
     ["192.168.0.7", { keys: KEYS, keyless: true }],
   ])("a server that others reach does not start: %s %j", (host, more) => {
-    expect(thrown(() => accessBy({ host, ...more }))).toMatchObject({
+    expect(thrown(() => createAccess({ host, ...more }))).toMatchObject({
       code: "invalid_option",
       message: expect.stringContaining(host),
     });
@@ -147,7 +147,7 @@ it.each([
   ["a short key", [{ name: "ada", key: "short" }]],
   ["a key with spaces", [{ name: "ada", key: "a key with spaces in it" }]],
   ["no key", [{ name: "ada" }]],
-  ["two kinds of key", [{ name: "ada", key: ADA, sha256: digestOfText(ADA) }]],
+  ["two kinds of key", [{ name: "ada", key: ADA, sha256: digestText(ADA) }]],
   ["a digest that is none", [{ name: "ada", sha256: "abc" }]],
   ["a name that is none", [{ name: "a b", key: ADA }]],
   ["the name of this machine's user", [{ name: "local", key: ADA }]],
@@ -155,11 +155,11 @@ it.each([
     "one key of two",
     [
       { name: "ada", key: ADA },
-      { name: "bob", sha256: digestOfText(ADA) },
+      { name: "bob", sha256: digestText(ADA) },
     ],
   ],
 ])("refuses %s, and does not show it", (_, keys) => {
-  const error = thrown(() => accessBy({ host: HOST, keys }));
+  const error = thrown(() => createAccess({ host: HOST, keys }));
   expect(error).toMatchObject({ code: "invalid_option", details: { path: "keys" } });
   expect(String(error)).not.toMatch(/short|spaces|sk-/);
 });
@@ -174,11 +174,11 @@ describe("a session", () => {
     [{ id: "ada", rights: [], agents: [] }, false],
     [{ id: "bob", rights: ["prompt", "approve", "control"] as const }, false],
   ])("may be used by its own principal only: %j is %j [OR-36]", (caller, may) => {
-    expect(mayUse(caller, session)).toBe(may);
+    expect(canUseSession(caller, session)).toBe(may);
   });
 
   it("is opened with agents that the caller may use", () => {
-    expect(mayUseAgent({ id: "x", rights: [], agents: ["demo"] }, "other")).toBe(false);
+    expect(canUseAgent({ id: "x", rights: [], agents: ["demo"] }, "other")).toBe(false);
   });
 
   it("needs the right to what is asked", () => {

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
 import { ApiError } from "./api-error.ts";
-import { bearerOf, secretDigest } from "./bearer.ts";
+import { readBearer, digestSecret } from "./bearer.ts";
 import type { Caller } from "./caller.ts";
-import { headerOf } from "./header.ts";
+import { readHeader } from "./header.ts";
 import { checkKeylessHost, readKeys, type AccessKey, type KnownKey } from "./keys.ts";
 import type { RequestHead } from "./served.ts";
 
@@ -20,44 +20,44 @@ export interface AccessOptions {
 
 export interface Access {
   /** Throws when they may not call at all. */
-  callerOf(request: Pick<RequestHead, "headers" | "onCaller">): Caller;
+  authenticate(request: Pick<RequestHead, "headers" | "onCaller">): Caller;
 }
 
 /** No key has this name. */
-const LOCAL = "local";
+const LOCAL_PRINCIPAL = "local";
 
 /** Whether it is this machine's user, who came with the token. Without it nobody knows whose program it is. */
-export function isUserOfMachine({ id, rights }: Caller): boolean {
-  return id === LOCAL && rights.includes("control");
+export function isLocalUser({ id, rights }: Caller): boolean {
+  return id === LOCAL_PRINCIPAL && rights.includes("control");
 }
 
 /** Whether it is a program of this machine without the token: it has the user's sessions, and may be anybody's. */
-export function isKeylessProgram({ id, rights }: Caller): boolean {
-  return id === LOCAL && !rights.includes("control");
+export function isKeylessCaller({ id, rights }: Caller): boolean {
+  return id === LOCAL_PRINCIPAL && !rights.includes("control");
 }
 
 /** Who calls, by their key. Throws when nobody could be told from anybody else. */
-export function accessBy(options: AccessOptions): Access {
+export function createAccess(options: AccessOptions): Access {
   const keys = readKeys(options.keys ?? []);
   const isKeyless = options.keyless ?? keys.length === 0;
   checkKeylessHost(options.host, { hasKeys: keys.length > 0, isKeyless });
-  const token = options.token === undefined ? [] : [tokenKey(options.token)];
-  const known = [...keys, ...token];
-  const takesAnyKey = isKeyless && keys.length === 0 && options.knownKeysOnly !== true;
-  const found = (request: Pick<RequestHead, "headers">): Caller => {
-    refuseOtherSites(request);
-    const bearer = bearerOf(request);
+  const token = options.token === undefined ? [] : [createTokenKey(options.token)];
+  const acceptedKeys = [...keys, ...token];
+  const acceptsAnyKey = isKeyless && keys.length === 0 && options.knownKeysOnly !== true;
+  const identifyCaller = (request: Pick<RequestHead, "headers">): Caller => {
+    checkFetchSite(request);
+    const bearer = readBearer(request);
     if (bearer !== undefined) {
-      const caller = callerWith(bearer, known);
+      const caller = findCaller(bearer, acceptedKeys);
       if (caller !== undefined) return caller;
-      if (!takesAnyKey) throw unknownCaller("The key is not known here");
+      if (!acceptsAnyKey) throw createUnauthorizedError("The key is not known here");
     }
-    if (isKeyless) return { id: LOCAL, rights: ["prompt"] };
-    throw unknownCaller("There is no key in the request");
+    if (isKeyless) return { id: LOCAL_PRINCIPAL, rights: ["prompt"] };
+    throw createUnauthorizedError("There is no key in the request");
   };
   return {
-    callerOf(request) {
-      const caller = found(request);
+    authenticate(request) {
+      const caller = identifyCaller(request);
       request.onCaller?.(caller.id);
       return caller;
     },
@@ -65,33 +65,33 @@ export function accessBy(options: AccessOptions): Access {
 }
 
 /** Every key is looked at, also behind the right one: how long it takes says nothing. */
-function callerWith(bearer: string, keys: readonly KnownKey[]): Caller | undefined {
-  const given = secretDigest(bearer);
-  let found: Caller | undefined;
+function findCaller(bearer: string, keys: readonly KnownKey[]): Caller | undefined {
+  const bearerDigest = digestSecret(bearer);
+  let matchingCaller: Caller | undefined;
   for (const { digest, caller } of keys) {
-    if (timingSafeEqual(given, digest)) found = caller;
+    if (timingSafeEqual(bearerDigest, digest)) matchingCaller = caller;
   }
-  return found;
+  return matchingCaller;
 }
 
-function tokenKey(token: string): KnownKey {
+function createTokenKey(token: string): KnownKey {
   const rights = ["prompt", "approve", "control"] as const;
-  return { digest: secretDigest(token), caller: { id: LOCAL, rights } };
+  return { digest: digestSecret(token), caller: { id: LOCAL_PRINCIPAL, rights } };
 }
 
 /**
  * The server checked Host and Origin. Requests for images and scripts have no Origin, so what a browser says of the page
  * that asks for them is checked too.
  */
-function refuseOtherSites(request: Pick<RequestHead, "headers">): void {
-  const site = headerOf(request, "sec-fetch-site") ?? "none";
+function checkFetchSite(request: Pick<RequestHead, "headers">): void {
+  const site = readHeader(request, "sec-fetch-site") ?? "none";
   if (site === "same-origin" || site === "none") return;
-  if (headerOf(request, "origin") !== undefined) return;
+  if (readHeader(request, "origin") !== undefined) return;
   const message = `The request comes from a ${site} page, which may not call this server`;
   throw new ApiError(403, "access_denied", message);
 }
 
-function unknownCaller(message: string): ApiError {
+function createUnauthorizedError(message: string): ApiError {
   return new ApiError(401, "unauthorized", message, {
     reason: "invalid_api_key",
     hint: "Send a key of this server as `Authorization: Bearer …`",

@@ -1,15 +1,15 @@
 import type { Server } from "node:http";
-import { refusedAtDoor } from "./door.ts";
+import { checkRequest } from "./door.ts";
 import { beginExchange } from "./ongoing-exchange.ts";
-import { rawAnswer } from "./raw-answer.ts";
+import { encodeRawResponse } from "./raw-answer.ts";
 import type { ServerOptions } from "./server-options.ts";
-import type { RawUpgrade, Upgrades } from "./upgrades.ts";
+import type { RawUpgrade, UpgradeHandler } from "./upgrades.ts";
 
 /** Hands a connection over that asks to leave HTTP, or refuses it, or answers it as any other. */
-export async function answerUpgrade(
+export async function handleUpgrade(
   server: Server,
   raw: RawUpgrade,
-  options: ServerOptions & { readonly upgrades: Upgrades },
+  options: ServerOptions & { readonly upgrades: UpgradeHandler },
 ): Promise<void> {
   const { socket } = raw;
   // Nobody else listens in the meantime, and an error that nobody hears ends the process.
@@ -17,23 +17,23 @@ export async function answerUpgrade(
   socket.on("error", ignore);
   const exchange = beginExchange(raw.incoming, options);
   try {
-    const refusal = refusedAtDoor(exchange.head, options);
-    if (refusal === undefined && !options.upgrades.takes(exchange.head)) {
+    const refusal = checkRequest(exchange.head, options);
+    if (refusal === undefined && !options.upgrades.canUpgrade(exchange.head)) {
       socket.off("error", ignore);
-      serveAsAnyOther(server, raw);
+      serveWithoutUpgrade(server, raw);
       return;
     }
     const answer =
       refusal === undefined
         ? await options.upgrades.upgrade(exchange.head, raw)
         : options.refuse(refusal);
-    if (answer === undefined) exchange.upgraded();
-    else socket.end(rawAnswer(exchange.dressed(answer)), () => socket.destroy());
-    exchange.ended("sent");
+    if (answer === undefined) exchange.markUpgraded();
+    else socket.end(encodeRawResponse(exchange.addHeaders(answer)), () => socket.destroy());
+    exchange.end("sent");
   } catch (error) {
     options.onBug(error);
     socket.destroy();
-    exchange.ended("failed");
+    exchange.end("failed");
   }
 }
 
@@ -41,23 +41,23 @@ export async function answerUpgrade(
  * To ask for an upgrade is an offer that may be ignored (RFC 9110 §7.8), and Java's client makes it with every first
  * request, for HTTP/2. Node hands over the connection all the same, so it is put back with the request on it, less the offer.
  */
-function serveAsAnyOther(server: Server, { incoming, socket, rest }: RawUpgrade): void {
+function serveWithoutUpgrade(server: Server, { incoming, socket, head: rest }: RawUpgrade): void {
   const { method, url, httpVersion, rawHeaders } = incoming;
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? "";
     const value = rawHeaders[at + 1] ?? "";
     if (/^(?:upgrade|http2-settings)$/i.test(name)) continue;
-    lines.push(`${name}: ${/^connection$/i.test(name) ? withoutOffer(value) : value}`);
+    lines.push(`${name}: ${/^connection$/i.test(name) ? removeUpgradeOptions(value) : value}`);
   }
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), rest]));
   server.emit("connection", socket);
 }
 
-function withoutOffer(value: string): string {
-  const kept = value
+function removeUpgradeOptions(value: string): string {
+  const remainingOptions = value
     .split(",")
     .map((option) => option.trim())
     .filter((option) => !/^(?:upgrade|http2-settings)$/i.test(option));
-  return kept.join(", ") || "keep-alive";
+  return remainingOptions.join(", ") || "keep-alive";
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { machineAddresses } from "../platform/machine-names.ts";
-import { isAnyAddress, urlsElsewhere } from "./any-address.ts";
+import { listMachineAddresses } from "../platform/machine-names.ts";
+import { isAnyAddress, listNetworkUrls } from "./any-address.ts";
 
 it.each([
   ["0.0.0.0", true],
@@ -16,10 +16,10 @@ it.each([
 });
 
 it("names every address that others reach, and only where the host does not say it", () => {
-  const first = machineAddresses().find((one) => !one.includes(":"));
-  const urls = urlsElsewhere("0.0.0.0", 80);
+  const first = listMachineAddresses().find((one) => !one.includes(":"));
+  const urls = listNetworkUrls("0.0.0.0", 80);
   expect(urls[0]).toBe(first === undefined ? undefined : `http://${first}:80`);
   expect(urls.filter((url) => url.includes("["))).toEqual([]);
-  expect(urlsElsewhere("::", 80).filter((url) => url.includes("[fe80"))).toEqual([]);
-  expect(urlsElsewhere("192.0.2.2", 80)).toEqual([]);
+  expect(listNetworkUrls("::", 80).filter((url) => url.includes("[fe80"))).toEqual([]);
+  expect(listNetworkUrls("192.0.2.2", 80)).toEqual([]);
 });

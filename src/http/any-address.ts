@@ -1,24 +1,26 @@
-import { machineAddresses, machineName } from "../platform/machine-names.ts";
-import { bracketed, hostName } from "./host-name.ts";
+import { listMachineAddresses, readMachineName } from "../platform/machine-names.ts";
+import { formatUrlHost, parseHostName } from "./host-name.ts";
 
 /** Whether a server that is bound to this host listens on every address of the machine. */
 export function isAnyAddress(host: string): boolean {
-  return ANY.has(hostName(bracketed(host)) ?? "");
+  return ANY_ADDRESSES.has(parseHostName(formatUrlHost(host)) ?? "");
 }
 
-const ANY: ReadonlySet<string> = new Set(["0.0.0.0", "[::]"]);
+const ANY_ADDRESSES: ReadonlySet<string> = new Set(["0.0.0.0", "[::]"]);
 
 /** Whether a name, as a URL spells it, is one of this machine's own. A page of another site has none of them. */
-export function isOwnName(name: string): boolean {
-  return [machineName(), ...machineAddresses()].some((own) => hostName(bracketed(own)) === name);
+export function isLocalName(name: string): boolean {
+  return [readMachineName(), ...listMachineAddresses()].some(
+    (localNames) => parseHostName(formatUrlHost(localNames)) === name,
+  );
 }
 
 /** Where other machines reach a server, when its host does not say it. */
-export function urlsElsewhere(host: string, port: number): readonly string[] {
+export function listNetworkUrls(host: string, port: number): readonly string[] {
   if (!isAnyAddress(host)) return [];
-  return machineAddresses()
+  return listMachineAddresses()
     .filter((address) => !isLinkLocal(address) && (host.includes(":") || !address.includes(":")))
-    .map((address) => `http://${bracketed(address)}:${port}`);
+    .map((address) => `http://${formatUrlHost(address)}:${port}`);
 }
 
 /** Such an address is nobody's without the name of the network it is on. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { SpanlineError, type ErrorCode } from "../domain/errors.ts";
-import { providerError } from "../domain/provider-error.ts";
-import { ApiError, apiErrorOf } from "./api-error.ts";
+import { createProviderError } from "../domain/provider-error.ts";
+import { ApiError, toApiError } from "./api-error.ts";
 
 describe("the answer to a request that failed", () => {
   it.each<[ErrorCode, number]>([
@@ -22,7 +22,7 @@ describe("the answer to a request that failed", () => {
     ["store_newer", 501],
     ["idle_timeout", 504],
   ])("of %s has the status %i [OR-51]", (code, status) => {
-    expect(apiErrorOf(new SpanlineError(code, "No"))).toMatchObject({ status, code });
+    expect(toApiError(new SpanlineError(code, "No"))).toMatchObject({ status, code });
   });
 
   it.each<[ErrorCode, object]>([
@@ -31,7 +31,7 @@ describe("the answer to a request that failed", () => {
     ["store_newer", { "x-should-retry": "false" }],
     ["not_found", {}],
   ])("of %s says whether a retry can help", (code, headers) => {
-    expect(apiErrorOf(new SpanlineError(code, "No"))).toMatchObject({ headers });
+    expect(toApiError(new SpanlineError(code, "No"))).toMatchObject({ headers });
   });
 
   it.each([
@@ -39,7 +39,7 @@ describe("the answer to a request that failed", () => {
     ["EMFILE", 503, "overloaded", "The bridge has as many files and connections open"],
   ])("of the system error %s names what has run out", (code, status, ours, message) => {
     const thrown = Object.assign(new Error(`${code}: bare text`), { code, path: "/data/x" });
-    expect(apiErrorOf(thrown)).toMatchObject({
+    expect(toApiError(thrown)).toMatchObject({
       status,
       code: ours,
       message: expect.stringContaining(message),
@@ -49,17 +49,17 @@ describe("the answer to a request that failed", () => {
   it("names the field, and the word that the surface has for what is wrong [OR-70]", () => {
     const details = { param: "input[0].role", code: "invalid_value" };
     const wrong = new SpanlineError("validation_failed", "No", { details });
-    expect(apiErrorOf(wrong)).toMatchObject({ param: details.param, reason: details.code });
+    expect(toApiError(wrong)).toMatchObject({ param: details.param, reason: details.code });
   });
 
   it("keeps what was meant as an answer", () => {
     const error = new ApiError(418, "conflict", "No");
-    expect(apiErrorOf(error)).toBe(error);
+    expect(toApiError(error)).toBe(error);
   });
 
   it("is not for bugs, nor for what a provider answered", () => {
-    const failed = providerError("service_failed", "No", { phase: "http", status: 418 });
+    const failed = createProviderError("service_failed", "No", { phase: "http", status: 418 });
     for (const thrown of [failed, new TypeError("secret"), "secret", undefined])
-      expect(apiErrorOf(thrown)).toBeUndefined();
+      expect(toApiError(thrown)).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { SpanlineError, type ErrorCode } from "../domain/errors.ts";
-import type { ServedAnswer } from "./served.ts";
+import type { ServedResponse } from "./served.ts";
 
 export interface ApiErrorOptions {
   /** What the caller can do about it. */
@@ -31,16 +31,16 @@ export class ApiError extends SpanlineError {
 }
 
 /** How the errors of some routes look. */
-export type ErrorForm = (error: ApiError) => ServedAnswer;
+export type ErrorFormatter = (error: ApiError) => ServedResponse;
 
 /** Undefined for what is a bug. Whoever read a request names the field in its details, and has a word of its own for it. */
-export function apiErrorOf(thrown: unknown): ApiError | undefined {
+export function toApiError(thrown: unknown): ApiError | undefined {
   if (thrown instanceof ApiError) return thrown;
-  if (!(thrown instanceof SpanlineError)) return systemLimit(thrown);
-  const status = statusFor(thrown.code);
+  if (!(thrown instanceof SpanlineError)) return toSystemLimitError(thrown);
+  const status = resolveStatus(thrown.code);
   if (status === undefined) return undefined;
   const { param, code: reason } = thrown.details;
-  const headers = RETRIES[thrown.code];
+  const headers = RETRY_HEADERS[thrown.code];
   return new ApiError(status, thrown.code, thrown.message, {
     ...(typeof param === "string" && { param }),
     ...(typeof reason === "string" && { reason }),
@@ -50,42 +50,42 @@ export function apiErrorOf(thrown: unknown): ApiError | undefined {
 }
 
 /** An error of the system that says what the machine has run out of; undefined for any other. */
-function systemLimit(thrown: unknown): ApiError | undefined {
+function toSystemLimitError(thrown: unknown): ApiError | undefined {
   if (!(thrown instanceof Error) || !("code" in thrown)) return undefined;
   const path = "path" in thrown && typeof thrown.path === "string" ? thrown.path : "A file";
   if (thrown.code === "ENOSPC" || thrown.code === "EDQUOT")
-    return apiErrorOf(
+    return toApiError(
       new SpanlineError("store_full", `${path} cannot be written: the disk is full`),
     );
   if (thrown.code !== "EMFILE" && thrown.code !== "ENFILE") return undefined;
   const message = "The bridge has as many files and connections open as the system allows";
-  return apiErrorOf(new SpanlineError("overloaded", message, { cause: thrown }));
+  return toApiError(new SpanlineError("overloaded", message, { cause: thrown }));
 }
 
 /** How the bridge answers for what failed behind it, or before it. How far it had come nobody knows. */
-export function bridgeFailed(): ApiError {
+export function createBridgeFailedError(): ApiError {
   return new ApiError(500, "service_failed", "The bridge failed; its log says why", {
     headers: { "x-should-retry": "false" },
   });
 }
 
-export function statusFor(code: ErrorCode): number | undefined {
-  return STATUSES[code];
+export function resolveStatus(code: ErrorCode): number | undefined {
+  return STATUS_BY_CODE[code];
 }
 
-const LATER = { "retry-after": "5", "x-should-retry": "true" };
-const NEVER = { "x-should-retry": "false" };
+const RETRY_LATER = { "retry-after": "5", "x-should-retry": "true" };
+const NEVER_RETRY = { "x-should-retry": "false" };
 
 /** Whether sending the request again can help; without an entry clients decide by the status. */
-const RETRIES: { readonly [Code in ErrorCode]?: ApiErrorOptions["headers"] } = {
-  store_failed: LATER,
-  store_full: LATER,
-  overloaded: LATER,
-  store_damaged: NEVER,
-  store_newer: NEVER,
+const RETRY_HEADERS: { readonly [Code in ErrorCode]?: ApiErrorOptions["headers"] } = {
+  store_failed: RETRY_LATER,
+  store_full: RETRY_LATER,
+  overloaded: RETRY_LATER,
+  store_damaged: NEVER_RETRY,
+  store_newer: NEVER_RETRY,
 };
 
-const STATUSES: { readonly [Code in ErrorCode]?: number } = {
+const STATUS_BY_CODE: { readonly [Code in ErrorCode]?: number } = {
   not_found: 404,
   invalid_option: 400,
   invalid_message: 400,

@@ -10,19 +10,19 @@ export interface Caller extends Principal {
 }
 
 /** Sessions belong to whoever opened them, and are of an agent that the caller may use. */
-export function mayUse(
+export function canUseSession(
   caller: Caller,
   session: { readonly principal: string; readonly agent: string },
 ): boolean {
-  return session.principal === caller.id && mayUseAgent(caller, session.agent);
+  return session.principal === caller.id && canUseAgent(caller, session.agent);
 }
 
-export function mayUseAgent({ agents }: Caller, agent: string): boolean {
+export function canUseAgent({ agents }: Caller, agent: string): boolean {
   return agents === undefined || agents.includes(agent);
 }
 
-export function requireRight({ rights }: Principal, right: Right, what: string): void {
+export function requireRight({ rights }: Principal, right: Right, action: string): void {
   if (rights.includes(right)) return;
   const hint = `Send a key that has the right "${right}"`;
-  throw new ApiError(403, "access_denied", `${what} is not among the caller's rights`, { hint });
+  throw new ApiError(403, "access_denied", `${action} is not among the caller's rights`, { hint });
 }

@@ -1,17 +1,17 @@
 import { isHeaderName } from "./answer-limits.ts";
-import { headerOf } from "./header.ts";
-import type { HeaderField, ServedAnswer } from "./served.ts";
+import { readHeader } from "./header.ts";
+import type { HeaderField, ServedResponse } from "./served.ts";
 
 /** How long a browser keeps the answer to its question. */
 const PREFLIGHT_SECONDS = 600;
 
 /** What lets a page of an allowed origin read an answer; nothing when no origin is allowed. Cookies are never let in. */
-export function crossOriginHeaders(
+export function createCrossOriginHeaders(
   headers: readonly HeaderField[],
   allowedOrigins: readonly string[],
-): ServedAnswer["headers"] {
+): ServedResponse["headers"] {
   if (allowedOrigins.length === 0) return {};
-  const origin = headerOf({ headers }, "origin");
+  const origin = readHeader({ headers }, "origin");
   if (origin === undefined || !allowedOrigins.includes(origin)) return { vary: "Origin" };
   return {
     vary: "Origin",
@@ -21,16 +21,16 @@ export function crossOriginHeaders(
 }
 
 /** The answer to a browser that asks before it sends a page's request; undefined when it does not ask that. */
-export function preflightAnswer(
+export function createPreflightResponse(
   method: string,
   headers: readonly HeaderField[],
   allowedOrigins: readonly string[],
-): ServedAnswer | undefined {
-  const asked = headerOf({ headers }, "access-control-request-method");
-  const origin = headerOf({ headers }, "origin") ?? "";
-  if (method !== "OPTIONS" || asked === undefined) return undefined;
+): ServedResponse | undefined {
+  const requestedMethod = readHeader({ headers }, "access-control-request-method");
+  const origin = readHeader({ headers }, "origin") ?? "";
+  if (method !== "OPTIONS" || requestedMethod === undefined) return undefined;
   if (!allowedOrigins.includes(origin)) return undefined;
-  const names = (headerOf({ headers }, "access-control-request-headers") ?? "")
+  const names = (readHeader({ headers }, "access-control-request-headers") ?? "")
     .split(",")
     .map((name) => name.trim())
     .filter(isHeaderName);

@@ -1,34 +1,34 @@
 import type { IncomingMessage } from "node:http";
-import { foreignReason } from "./local-requests.ts";
+import { explainForeignRequest } from "./local-requests.ts";
 import type { Refusal } from "./refusal.ts";
-import { requestIdOf } from "./request-id.ts";
+import { readRequestId } from "./request-id.ts";
 import type { HeaderField, RequestHead } from "./served.ts";
 import type { ServerOptions } from "./server-options.ts";
 
 /** What a request says before its body, as it came. */
-export function readHead(
+export function readRequestHead(
   incoming: IncomingMessage,
   { newRequestId }: Pick<ServerOptions, "newRequestId">,
 ): RequestHead {
-  const headers = headerFields(incoming.rawHeaders);
+  const headers = readHeaderFields(incoming.rawHeaders);
   const { method = "GET", url: target = "" } = incoming;
   const [path = "", query = ""] = splitOnce(target, "?");
-  const requestId = newRequestId === undefined ? "" : requestIdOf(headers, newRequestId);
+  const requestId = newRequestId === undefined ? "" : readRequestId(headers, newRequestId);
   return { requestId, method, path, query, headers };
 }
 
 /** Why a request is not let in; undefined when it is. */
-export function refusedAtDoor(
+export function checkRequest(
   { headers, path }: RequestHead,
   options: ServerOptions,
 ): Refusal | undefined {
-  const foreign = foreignReason(headers, options);
+  const foreign = explainForeignRequest(headers, options);
   if (foreign !== undefined) return { status: 403, ...foreign, path };
   if (path.startsWith("/")) return undefined;
   return { status: 400, message: "The request target is no path", path: "" };
 }
 
-function headerFields(raw: readonly string[]): HeaderField[] {
+function readHeaderFields(raw: readonly string[]): HeaderField[] {
   const fields: HeaderField[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
     fields.push([(raw[at] ?? "").toLowerCase(), raw[at + 1] ?? ""]);

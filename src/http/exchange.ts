@@ -20,7 +20,7 @@ export interface Exchange {
 
 /** Told of every exchange on a server. What it throws is a bug of its own. */
 export interface ExchangeObserver {
-  ended(exchange: Exchange): void;
+  onEnd(exchange: Exchange): void;
   /** One more answer in pieces or WebSocket is open, or one less. */
-  open?(what: "stream" | "socket", change: 1 | -1): void;
+  onOpenChange?(what: "stream" | "socket", change: 1 | -1): void;
 }

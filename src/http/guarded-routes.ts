@@ -1,32 +1,35 @@
 import type { Access } from "./access.ts";
 import type { Caller } from "./caller.ts";
 import type { RateLimits } from "./rate-limits.ts";
-import type { Labels, Route } from "./router.ts";
-import type { ServedAnswer, ServedRequest } from "./served.ts";
+import type { PathParams, Route } from "./router.ts";
+import type { ServedResponse, ServedRequest } from "./served.ts";
 
 /** A route for those who are known. */
 export interface GuardedRoute {
   readonly method: Route["method"];
   readonly path: string;
-  handle(request: ServedRequest, labels: Labels, caller: Caller): Promise<ServedAnswer>;
+  handle(request: ServedRequest, labels: PathParams, caller: Caller): Promise<ServedResponse>;
 }
 
-export interface Guard {
+export interface RouteGuard {
   readonly access: Access;
   readonly rates?: RateLimits;
 }
 
 /** Asks who calls, and counts their requests, before anything else is done. */
-export function guardedRoutes(routes: readonly GuardedRoute[], { access, rates }: Guard): Route[] {
+export function createGuardedRoutes(
+  routes: readonly GuardedRoute[],
+  { access, rates }: RouteGuard,
+): Route[] {
   return routes.map((route) => ({
     method: route.method,
     path: route.path,
-    admit: (head) => void access.callerOf(head),
+    admit: (head) => void access.authenticate(head),
     async handle(request, labels) {
-      const caller = access.callerOf(request);
-      const left = rates?.request(caller.id) ?? {};
+      const caller = access.authenticate(request);
+      const rateHeaders = rates?.countRequest(caller.id) ?? {};
       const answer = await route.handle(request, labels, caller);
-      return { ...answer, headers: { ...left, ...answer.headers } };
+      return { ...answer, headers: { ...rateHeaders, ...answer.headers } };
     },
   }));
 }

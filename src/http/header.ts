@@ -1,10 +1,10 @@
 import type { ServedRequest } from "./served.ts";
 
 /** A header's value, repeated ones joined as HTTP joins them. The name in lower case. */
-export function headerOf(
+export function readHeader(
   { headers }: Pick<ServedRequest, "headers">,
-  wanted: string,
+  headerName: string,
 ): string | undefined {
-  const values = headers.filter(([name]) => name === wanted).map(([, value]) => value);
-  return values.length === 0 ? undefined : values.join(wanted === "cookie" ? "; " : ", ");
+  const values = headers.filter(([name]) => name === headerName).map(([, value]) => value);
+  return values.length === 0 ? undefined : values.join(headerName === "cookie" ? "; " : ", ");
 }

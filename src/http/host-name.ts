@@ -1,10 +1,10 @@
 /** The host without its port, as a URL spells it: lower case, IPv6 in brackets. Undefined when it is none. */
-export function hostName(host: string): string | undefined {
+export function parseHostName(host: string): string | undefined {
   const url = `http://${host}`;
   return /^[^/?#@\\\s]+$/.test(host) && URL.canParse(url) ? new URL(url).hostname : undefined;
 }
 
 /** As URLs have it. */
-export function bracketed(host: string): string {
+export function formatUrlHost(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }

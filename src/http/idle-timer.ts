@@ -12,20 +12,24 @@ export interface IdleTimer {
  * One timer for all of them, which looks at the time when it rings: to set and call off one for each event would cost a stream as
  * much as to write it.
  */
-export function idleTimer(clock: Clock, milliseconds: number, late: () => void): IdleTimer {
+export function createIdleTimer(
+  clock: Clock,
+  milliseconds: number,
+  onTimeout: () => void,
+): IdleTimer {
   let since: number | undefined;
   let callOff: (() => void) | undefined;
   const set = (wait: number): void => {
-    callOff = clock.after(wait, ring);
+    callOff = clock.schedule(wait, ring);
   };
   const ring = (): void => {
     callOff = undefined;
     if (since === undefined) return;
     // Whoever sets the time back makes it look as if it had just begun.
-    const took = Math.max(0, clock.now() - since);
-    if (took < milliseconds) return set(milliseconds - took);
+    const elapsedMs = Math.max(0, clock.now() - since);
+    if (elapsedMs < milliseconds) return set(milliseconds - elapsedMs);
     since = undefined;
-    late();
+    onTimeout();
   };
   return {
     begin() {

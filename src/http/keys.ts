@@ -1,7 +1,7 @@
 import type { Right } from "../domain/actor.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import type { TraceMode } from "../domain/trace-mode.ts";
-import { secretDigest } from "./bearer.ts";
+import { digestSecret } from "./bearer.ts";
 import type { Caller } from "./caller.ts";
 import { isLoopback } from "./loopback.ts";
 
@@ -26,20 +26,20 @@ export interface KnownKey {
   readonly caller: Caller;
 }
 
-const LEAST_KEY_LENGTH = 16;
+const MIN_KEY_LENGTH = 16;
 
 export function readKeys(keys: readonly AccessKey[]): KnownKey[] {
-  const known = keys.map(readKey);
+  const knownKeys = keys.map(readKey);
   const owners = new Map<string, string>();
-  for (const { digest, caller } of known) {
+  for (const { digest, caller } of knownKeys) {
     const other = owners.get(digest.toString("hex"));
     if (other !== undefined) {
       const names = `"${other}" and "${caller.id}"`;
-      throw invalidKeys(`${names} have the same key: nobody could tell them apart`);
+      throw createInvalidKeysError(`${names} have the same key: nobody could tell them apart`);
     }
     owners.set(digest.toString("hex"), caller.id);
   }
-  return known;
+  return knownKeys;
 }
 
 /** Throws where everybody on the network could prompt. */
@@ -57,11 +57,11 @@ export function checkKeylessHost(
 function readKey(configured: AccessKey): KnownKey {
   const { name, rights = ["prompt"], agents, trace } = configured;
   if (!/^[A-Za-z0-9][\w.@-]{0,63}$/.test(name) || name === "local") {
-    const wanted = 'wanted 1 to 64 letters, digits and ".", "_", "@", "-", and not "local"';
-    throw invalidKeys(`A key has the name "${name}", ${wanted}`);
+    const expected = 'wanted 1 to 64 letters, digits and ".", "_", "@", "-", and not "local"';
+    throw createInvalidKeysError(`A key has the name "${name}", ${expected}`);
   }
   return {
-    digest: digestIn(configured),
+    digest: readKeyDigest(configured),
     caller: {
       id: name,
       rights,
@@ -71,21 +71,21 @@ function readKey(configured: AccessKey): KnownKey {
   };
 }
 
-function digestIn({ name, key, sha256 }: AccessKey): Buffer {
+function readKeyDigest({ name, key, sha256 }: AccessKey): Buffer {
   if ((key === undefined) === (sha256 === undefined)) {
-    throw invalidKeys(`The key of "${name}" needs either "key" or "sha256"`);
+    throw createInvalidKeysError(`The key of "${name}" needs either "key" or "sha256"`);
   }
   if (sha256 !== undefined) {
     if (/^[0-9a-f]{64}$/i.test(sha256)) return Buffer.from(sha256, "hex");
-    throw invalidKeys(`The "sha256" of "${name}" is not 64 hexadecimal digits`);
+    throw createInvalidKeysError(`The "sha256" of "${name}" is not 64 hexadecimal digits`);
   }
-  if (key !== undefined && /^[!-~]+$/.test(key) && key.length >= LEAST_KEY_LENGTH) {
-    return secretDigest(key);
+  if (key !== undefined && /^[!-~]+$/.test(key) && key.length >= MIN_KEY_LENGTH) {
+    return digestSecret(key);
   }
-  const wanted = `${LEAST_KEY_LENGTH} visible ASCII characters`;
-  throw invalidKeys(`The key of "${name}" is not at least ${wanted}`);
+  const expected = `${MIN_KEY_LENGTH} visible ASCII characters`;
+  throw createInvalidKeysError(`The key of "${name}" is not at least ${expected}`);
 }
 
-function invalidKeys(message: string): SpanlineError {
+function createInvalidKeysError(message: string): SpanlineError {
   return new SpanlineError("invalid_option", message, { details: { path: "keys" } });
 }

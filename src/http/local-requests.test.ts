@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { foreignReason } from "./local-requests.ts";
+import { explainForeignRequest } from "./local-requests.ts";
 
 const OPTIONS = { host: "127.0.0.1", allowedOrigins: ["https://app.example"] };
 
-function reasonFor(origin: string): ReturnType<typeof foreignReason> {
+function reasonFor(origin: string): ReturnType<typeof explainForeignRequest> {
   const headers = [
     ["host", "127.0.0.1:4777"],
     ["origin", origin],
   ] as const;
-  return foreignReason(headers, OPTIONS);
+  return explainForeignRequest(headers, OPTIONS);
 }
 
 describe("the Origin header", () => {

@@ -1,6 +1,6 @@
-import { isAnyAddress, isOwnName } from "./any-address.ts";
-import { headerOf } from "./header.ts";
-import { bracketed, hostName } from "./host-name.ts";
+import { isAnyAddress, isLocalName } from "./any-address.ts";
+import { readHeader } from "./header.ts";
+import { formatUrlHost, parseHostName } from "./host-name.ts";
 import type { Refusal } from "./refusal.ts";
 import type { HeaderField } from "./served.ts";
 import type { ServerOptions } from "./server-options.ts";
@@ -13,17 +13,17 @@ const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
  * A page can point a name of its own at the loopback address (DNS rebinding) and can post to it across origins. The first
  * shows in `Host`, the second in `Origin`.
  */
-export function foreignReason(
+export function explainForeignRequest(
   headers: readonly HeaderField[],
   options: Pick<ServerOptions, "host" | "allowedHosts" | "allowedOrigins">,
 ): Pick<Refusal, "message" | "setting"> | undefined {
-  const host = headerOf({ headers }, "host") ?? "";
-  const name = hostName(host);
-  if (name === undefined || !answersFor(name, options)) {
+  const host = readHeader({ headers }, "host") ?? "";
+  const name = parseHostName(host);
+  if (name === undefined || !isServedHost(name, options)) {
     const message = `The Host header names "${host}", which this server does not answer for`;
     return { message, ...(name !== undefined && { setting: ["allowedHosts", name] }) };
   }
-  const origin = headerOf({ headers }, "origin");
+  const origin = readHeader({ headers }, "origin");
   const { allowedOrigins = [] } = options;
   if (origin !== undefined && origin !== `http://${host}` && !allowedOrigins.includes(origin)) {
     const message = `The request comes from a page of "${origin}", which may not call this server`;
@@ -32,11 +32,11 @@ export function foreignReason(
   return undefined;
 }
 
-function answersFor(
+function isServedHost(
   name: string,
   { host, allowedHosts = [] }: Pick<ServerOptions, "host" | "allowedHosts">,
 ): boolean {
-  const bound = hostName(bracketed(host)) ?? host;
+  const bound = parseHostName(formatUrlHost(host)) ?? host;
   if ([...LOOPBACK_NAMES, bound, ...allowedHosts].includes(name)) return true;
-  return isAnyAddress(host) && isOwnName(name);
+  return isAnyAddress(host) && isLocalName(name);
 }

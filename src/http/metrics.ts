@@ -1,14 +1,14 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ExchangeObserver } from "./exchange.ts";
-import { registerProcess } from "./process-metrics.ts";
+import { registerProcessMetrics } from "./process-metrics.ts";
 
 /** Counts what a server and its agents do. No label names a session, a caller or anything that was said. */
 export interface Metrics extends ExchangeObserver {
   /** `outcome` is one of a few words, such as completed or failed. */
-  turnEnded(outcome: string): void;
-  tokensUsed(tokens: TokenCounts): void;
+  countTurn(outcome: string): void;
+  countTokens(tokens: TokenCounts): void;
   /** All of it in the text form of Prometheus, and the content type of that. */
-  text(): Promise<{ readonly type: string; readonly body: string }>;
+  format(): Promise<{ readonly type: string; readonly body: string }>;
   close(): void;
 }
 
@@ -19,7 +19,7 @@ export interface TokenCounts {
 }
 
 /** From a short answer to a long turn. */
-const SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
+const DURATION_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
@@ -34,12 +34,12 @@ export function createMetrics(): Metrics {
     name: "spanline_http_request_duration_seconds",
     help: "From the first byte of a request to the last of its answer.",
     labelNames: ["route", "method"],
-    buckets: SECONDS,
+    buckets: DURATION_BUCKETS,
     registers,
   });
   const open = {
-    stream: gauge("spanline_http_open_streams", "Answers in pieces under way.", registers),
-    socket: gauge("spanline_http_open_sockets", "WebSockets open.", registers),
+    stream: createGauge("spanline_http_open_streams", "Answers in pieces under way.", registers),
+    socket: createGauge("spanline_http_open_sockets", "WebSockets open.", registers),
   };
   const turns = new Counter({
     name: "spanline_turns_total",
@@ -53,24 +53,24 @@ export function createMetrics(): Metrics {
     labelNames: ["kind"],
     registers,
   });
-  const close = registerProcess(registry);
+  const close = registerProcessMetrics(registry);
   return {
-    ended({ route, method, status = 0, milliseconds }) {
+    onEnd({ route, method, status = 0, milliseconds }) {
       requests.inc({ route, method, status: String(status) });
       durations.observe({ route, method }, milliseconds / 1000);
     },
-    open: (what, change) => open[what].inc(change),
-    turnEnded: (outcome) => turns.inc({ outcome }),
-    tokensUsed(counts) {
+    onOpenChange: (kind, change) => open[kind].inc(change),
+    countTurn: (outcome) => turns.inc({ outcome }),
+    countTokens(counts) {
       for (const [kind, count] of Object.entries(counts)) {
         if (Number.isFinite(count) && count >= 0) tokens.inc({ kind }, count);
       }
     },
-    text: async () => ({ type: registry.contentType, body: await registry.metrics() }),
+    format: async () => ({ type: registry.contentType, body: await registry.metrics() }),
     close,
   };
 }
 
-function gauge(name: string, help: string, registers: Registry[]): Gauge {
+function createGauge(name: string, help: string, registers: Registry[]): Gauge {
   return new Gauge({ name, help, registers });
 }

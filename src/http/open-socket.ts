@@ -4,13 +4,13 @@ import type { SteadyClock } from "../platform/clock.ts";
 /** A WebSocket as its handler sees it. */
 export interface OpenSocket {
   /** What the client says, text by text. Ends when the client is gone. */
-  readonly texts: AsyncIterable<string>;
+  readonly messages: AsyncIterable<string>;
   /** Resolves when there is room for more. What is sent to a client that is gone is forgotten. */
   readonly send: (text: string) => Promise<void>;
   /** Aborts when the connection is over, whoever ended it. */
-  readonly gone: AbortSignal;
+  readonly disconnectSignal: AbortSignal;
   /** Aborts when the connection is as old as one may be. Its handler has a few seconds to say so. */
-  readonly aged: AbortSignal;
+  readonly expirySignal: AbortSignal;
 }
 
 export interface SocketLimits {
@@ -40,9 +40,9 @@ export const SOCKET_LIMITS: Required<SocketLimits> = {
 const CLOSING_MS = 5000;
 
 /** How often the limit for unsent bytes may be exceeded by a sender that does not wait. */
-const PATIENCE = 16;
+const MAX_UNSENT_FACTOR = 16;
 
-export interface SocketSurroundings {
+export interface SocketContext {
   readonly clock: SteadyClock;
   /** What answers a message that is no text. Without it, such a message ends the connection. */
   readonly binaryAnswer?: string;
@@ -50,19 +50,19 @@ export interface SocketSurroundings {
   readonly instantAnswer?: (text: string) => string | undefined;
 }
 
-export function openSocket(
+export function wrapSocket(
   socket: WebSocket,
   limits: Required<SocketLimits>,
-  { clock, binaryAnswer, instantAnswer }: SocketSurroundings,
+  { clock, binaryAnswer, instantAnswer }: SocketContext,
 ): OpenSocket {
-  const gone = new AbortController();
-  const aged = new AbortController();
-  const texts = waitingTexts(limits, () => socket.close(1008, "Too many messages wait"));
+  const disconnectController = new AbortController();
+  const expiryController = new AbortController();
+  const texts = createMessageQueue(limits, () => socket.close(1008, "Too many messages wait"));
   const stop = [
-    keepAsking(socket, limits.pingMs, clock),
-    clock.after(limits.ageMs, () => {
-      aged.abort();
-      stop.push(clock.after(CLOSING_MS, () => endSocket(socket, clock, "Too old")));
+    startPinging(socket, limits.pingMs, clock),
+    clock.schedule(limits.ageMs, () => {
+      expiryController.abort();
+      stop.push(clock.schedule(CLOSING_MS, () => closeSocket(socket, clock, "Too old")));
     }),
   ];
   const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
@@ -71,7 +71,7 @@ export function openSocket(
   socket.on("close", () => {
     for (const callOff of stop) callOff();
     texts.end();
-    gone.abort(new Error("The client is gone"));
+    disconnectController.abort(new Error("The client is gone"));
   });
   // A client that sends and never reads would fill the memory with answers.
   const answer = (text: string): void => {
@@ -94,32 +94,41 @@ export function openSocket(
     if (socket.bufferedAmount > limits.unsentBytes) socket.terminate();
     else if (socket.readyState === socket.OPEN) socket.pong(data);
   });
-  const send = (text: string): Promise<void> => sent(socket, text, { limits, clock, closed });
-  return { texts: texts.all, send, gone: gone.signal, aged: aged.signal };
+  const send = (text: string): Promise<void> => sendText(socket, text, { limits, clock, closed });
+  return {
+    messages: texts.messages,
+    send,
+    disconnectSignal: disconnectController.signal,
+    expirySignal: expiryController.signal,
+  };
 }
 
 /** Says goodbye, and ends the connection of a client that does not answer. */
-export function endSocket(socket: WebSocket, clock: SteadyClock, reason: string): void {
+export function closeSocket(socket: WebSocket, clock: SteadyClock, reason: string): void {
   socket.close(1001, reason);
-  const callOff = clock.after(CLOSING_MS, () => socket.terminate());
+  const callOff = clock.schedule(CLOSING_MS, () => socket.terminate());
   socket.on("close", callOff);
 }
 
-interface Sending {
+interface SendContext {
   readonly limits: Required<SocketLimits>;
   readonly clock: SteadyClock;
   readonly closed: Promise<void>;
 }
 
 /** Behind the end it waits until everybody knows of it: a handler that sends until then would never let that happen. */
-function sent(socket: WebSocket, text: string, { limits, clock, closed }: Sending): Promise<void> {
+function sendText(
+  socket: WebSocket,
+  text: string,
+  { limits, clock, closed }: SendContext,
+): Promise<void> {
   return new Promise((resolve) => {
-    if (socket.bufferedAmount > limits.unsentBytes * PATIENCE) socket.terminate();
+    if (socket.bufferedAmount > limits.unsentBytes * MAX_UNSENT_FACTOR) socket.terminate();
     if (socket.readyState !== socket.OPEN) {
       resolve(closed);
       return;
     }
-    const callOff = clock.after(limits.stalledMs, () => socket.terminate());
+    const callOff = clock.schedule(limits.stalledMs, () => socket.terminate());
     // Called when the system took it, or when the connection broke before.
     socket.send(text, () => {
       callOff();
@@ -129,34 +138,34 @@ function sent(socket: WebSocket, text: string, { limits, clock, closed }: Sendin
   });
 }
 
-function keepAsking(socket: WebSocket, everyMs: number, clock: SteadyClock): () => void {
-  let isThere = true;
+function startPinging(socket: WebSocket, everyMs: number, clock: SteadyClock): () => void {
+  let isAlive = true;
   let callOff: () => void = () => {};
-  const heard = (): void => void (isThere = true);
-  for (const event of ["pong", "ping", "message"]) socket.on(event, heard);
-  const ask = (): void => {
-    if (!isThere) {
+  const markAlive = (): void => void (isAlive = true);
+  for (const event of ["pong", "ping", "message"]) socket.on(event, markAlive);
+  const ping = (): void => {
+    if (!isAlive) {
       socket.terminate();
       return;
     }
-    isThere = false;
+    isAlive = false;
     if (socket.readyState === socket.OPEN) socket.ping();
-    callOff = clock.after(everyMs, ask);
+    callOff = clock.schedule(everyMs, ping);
   };
-  callOff = clock.after(everyMs, ask);
+  callOff = clock.schedule(everyMs, ping);
   return () => callOff();
 }
 
-interface WaitingTexts {
-  readonly all: AsyncIterable<string>;
+interface MessageQueue {
+  readonly messages: AsyncIterable<string>;
   add(text: string): void;
   end(): void;
 }
 
-function waitingTexts(
-  { waitingTexts: most, messageBytes }: Required<SocketLimits>,
+function createMessageQueue(
+  { waitingTexts: maxMessages, messageBytes }: Required<SocketLimits>,
   onTooMany: () => void,
-): WaitingTexts {
+): MessageQueue {
   const waiting: string[] = [];
   let length = 0;
   let isOver = false;
@@ -172,12 +181,12 @@ function waitingTexts(
     }
   }
   return {
-    all: all(),
+    messages: all(),
     add(text) {
       if (isOver) return;
       waiting.push(text);
       length += text.length;
-      if (waiting.length > most || length > 2 * messageBytes) {
+      if (waiting.length > maxMessages || length > 2 * messageBytes) {
         isOver = true;
         onTooMany();
       }

@@ -1,8 +1,8 @@
-import { orLate } from "../async/pause.ts";
-import { thrownMessage } from "../domain/errors.ts";
+import { waitWithTimeout } from "../async/pause.ts";
+import { formatThrown } from "../domain/errors.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Access } from "./access.ts";
-import { GUARDING_HEADERS, jsonAnswer } from "./json-answer.ts";
+import { SECURITY_HEADERS, createJsonResponse } from "./json-answer.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Route } from "./router.ts";
 
@@ -22,18 +22,22 @@ export interface OperationOptions {
 const DEFAULT_CHECK_MS = 2000;
 
 /** For whoever runs the server: whether it lives, whether it can work, and what it does. */
-export function operationRoutes(options: OperationOptions): Route[] {
+export function createOperationRoutes(options: OperationOptions): Route[] {
   const { metrics, access } = options;
   const operations: Route[] = [
-    { method: "GET", path: "/healthz", handle: async () => jsonAnswer(200, { status: "ok" }) },
+    {
+      method: "GET",
+      path: "/healthz",
+      handle: async () => createJsonResponse(200, { status: "ok" }),
+    },
     {
       method: "GET",
       path: "/readyz",
       async handle() {
-        const failed = await failedChecks(options);
+        const failed = await findFailedChecks(options);
         return failed.length === 0
-          ? jsonAnswer(200, { status: "ready" })
-          : jsonAnswer(503, { status: "not ready", failed });
+          ? createJsonResponse(200, { status: "ready" })
+          : createJsonResponse(503, { status: "not ready", failed });
       },
     },
   ];
@@ -44,24 +48,24 @@ export function operationRoutes(options: OperationOptions): Route[] {
       method: "GET",
       path: "/metrics",
       async handle(request) {
-        access.callerOf(request);
-        const { type, body } = await metrics.text();
-        const headers = { ...GUARDING_HEADERS, "content-type": type };
+        access.authenticate(request);
+        const { type, body } = await metrics.format();
+        const headers = { ...SECURITY_HEADERS, "content-type": type };
         return { status: 200, headers, body: Buffer.from(body) };
       },
     },
   ];
 }
 
-async function failedChecks(options: OperationOptions): Promise<string[]> {
+async function findFailedChecks(options: OperationOptions): Promise<string[]> {
   const { checks, checkMs = DEFAULT_CHECK_MS, clock, onFailedCheck } = options;
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       try {
-        if ((await orLate(clock, checkMs, check())) !== "late") return [];
+        if ((await waitWithTimeout(clock, checkMs, check())) !== "late") return [];
         throw new Error(`It takes longer than ${checkMs} ms`);
       } catch (error) {
-        onFailedCheck?.(name, thrownMessage(error));
+        onFailedCheck?.(name, formatThrown(error));
         return [name];
       }
     }),

@@ -1,13 +1,13 @@
 import type { ServerResponse } from "node:http";
 
 /** Where the headers and the pieces of an answer go. What is there at the same time goes at once. */
-export interface PieceSink {
+export interface ChunkWriter {
   /** The client learns the status before the first piece, which may be long in coming. */
   open(): void;
   /** False when the client is to read first. */
   write(piece: Uint8Array | string): boolean;
   /** Resolves when the client has read enough, or is gone. */
-  drained(): Promise<void>;
+  waitForDrain(): Promise<void>;
   /** Keeps nothing back any longer. */
   flush(): void;
 }
@@ -17,10 +17,10 @@ export interface PieceSink {
  * goes to the connection as one, and as the same one to all who are sent it in turn: with many readers of one stream that
  * is a third of what an event costs. The status is written, and nothing else.
  */
-export function pieceSink(outgoing: ServerResponse): PieceSink {
+export function createChunkWriter(outgoing: ServerResponse): ChunkWriter {
   const { socket } = outgoing;
   // HTTP/1.0 has no pieces, and what answers HEAD has no body.
-  if (socket === null || !outgoing.chunkedEncoding) return plainSink(outgoing);
+  if (socket === null || !outgoing.chunkedEncoding) return createPlainWriter(outgoing);
   let isGathering = false;
   const gather = (): void => {
     if (isGathering) return;
@@ -42,56 +42,56 @@ export function pieceSink(outgoing: ServerResponse): PieceSink {
       // An empty one would be the end.
       if (piece.length === 0 || socket.destroyed) return true;
       gather();
-      return socket.write(chunkOf(piece));
+      return socket.write(encodeChunk(piece));
     },
-    drained: () => drained(socket, outgoing),
+    waitForDrain: () => waitForDrain(socket, outgoing),
     flush,
   };
 }
 
 /** Each piece by itself, as Node sends it. */
-export function plainSink(outgoing: ServerResponse): PieceSink {
+export function createPlainWriter(outgoing: ServerResponse): ChunkWriter {
   return {
     open: () => outgoing.flushHeaders(),
     write: (piece) => outgoing.write(piece),
-    drained: () => drained(outgoing, outgoing),
+    waitForDrain: () => waitForDrain(outgoing, outgoing),
     flush: () => {},
   };
 }
 
 /** The last one that was framed: of what goes to many, the next is mostly the same. */
-let last: { readonly piece: Uint8Array | string; readonly chunk: Uint8Array } | undefined;
+let lastChunk: { readonly piece: Uint8Array | string; readonly chunk: Uint8Array } | undefined;
 
-function chunkOf(piece: Uint8Array | string): Uint8Array {
-  if (last !== undefined && last.piece === piece) return last.chunk;
+function encodeChunk(piece: Uint8Array | string): Uint8Array {
+  if (lastChunk !== undefined && lastChunk.piece === piece) return lastChunk.chunk;
   const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
   const chunk = Buffer.concat([
     Buffer.from(`${bytes.length.toString(16)}\r\n`, "latin1"),
     bytes,
     LINE_END,
   ]);
-  last = chunk.length > MOST_KEPT ? undefined : { piece, chunk };
+  lastChunk = chunk.length > MAX_CACHED_BYTES ? undefined : { piece, chunk };
   return chunk;
 }
 
 const LINE_END = Buffer.from("\r\n");
 /** Bytes: nobody keeps a whole file for the sake of who might be sent it next. */
-const MOST_KEPT = 64 * 1024;
+const MAX_CACHED_BYTES = 64 * 1024;
 
-interface Draining {
+interface DrainEmitter {
   on(event: "drain", listener: () => void): unknown;
   off(event: "drain", listener: () => void): unknown;
 }
 
-function drained(from: Draining, outgoing: ServerResponse): Promise<void> {
+function waitForDrain(from: DrainEmitter, outgoing: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
-    const done = (): void => {
-      from.off("drain", done);
-      outgoing.off("close", done);
+    const settle = (): void => {
+      from.off("drain", settle);
+      outgoing.off("close", settle);
       resolve();
     };
-    from.on("drain", done);
-    outgoing.on("close", done);
-    if (outgoing.destroyed) done();
+    from.on("drain", settle);
+    outgoing.on("close", settle);
+    if (outgoing.destroyed) settle();
   });
 }

@@ -5,10 +5,10 @@ import { Gauge, type Registry } from "prom-client";
  * The process itself, looked at whenever somebody asks. The names are those that dashboards know. Gives back how to stop
  * measuring.
  */
-export function registerProcess(registry: Registry): () => void {
+export function registerProcessMetrics(registry: Registry): () => void {
   const delay = monitorEventLoopDelay({ resolution: 20 });
   delay.enable();
-  for (const [name, help, value] of ASKED) {
+  for (const [name, help, value] of PROCESS_GAUGES) {
     const collect = function (this: Gauge): void {
       this.set(value());
     };
@@ -30,7 +30,7 @@ export function registerProcess(registry: Registry): () => void {
   return () => void delay.disable();
 }
 
-const ASKED: readonly (readonly [name: string, help: string, value: () => number])[] = [
+const PROCESS_GAUGES: readonly (readonly [name: string, help: string, value: () => number])[] = [
   ["process_resident_memory_bytes", "Memory of the process.", () => process.memoryUsage.rss()],
   ["nodejs_heap_size_used_bytes", "Used heap.", () => process.memoryUsage().heapUsed],
   [

@@ -1,7 +1,7 @@
 import { SpanlineError } from "../domain/errors.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import { ApiError } from "./api-error.ts";
-import type { ServedAnswer } from "./served.ts";
+import type { ServedResponse } from "./served.ts";
 
 /** For each principal. What is not said is not limited. */
 export interface RateLimitOptions {
@@ -14,43 +14,46 @@ export interface RateLimitOptions {
 
 export interface RateLimits {
   /** Counts one request, and gives the headers that tell its client what is left. Throws when it is one too many. */
-  request(principal: string): ServedAnswer["headers"];
+  countRequest(principal: string): ServedResponse["headers"];
   /** Counts a turn that begins, and gives back how to end it. Throws when too many run. */
-  turn(principal: string): () => void;
+  startTurn(principal: string): () => void;
 }
 
 /** A turn may last for seconds or for minutes; nobody knows when one ends. */
 const TURN_RETRY_SECONDS = 2;
 
 /** Limits by principal, of whom there are as many as there are keys. Nothing was run for what is refused here. */
-export function rateLimits(options: RateLimitOptions, clock: SteadyClock): RateLimits {
-  const { requestsPerMinute, turns: mostTurns } = options;
+export function createRateLimits(options: RateLimitOptions, clock: SteadyClock): RateLimits {
+  const { requestsPerMinute, turns: maxTurns } = options;
   checkLimits(options);
   const burst = options.burst ?? requestsPerMinute ?? 0;
   const buckets = new Map<string, Bucket>();
   const turns = new Map<string, number>();
   return {
-    request(principal) {
+    countRequest(principal) {
       if (requestsPerMinute === undefined) return {};
       const perMs = requestsPerMinute / 60_000;
-      const bucket = refilled(buckets.get(principal), { burst, perMs, now: clock.monotonic() });
+      const bucket = refillBucket(buckets.get(principal), { burst, perMs, now: clock.monotonic() });
       const isOver = bucket.tokens < 1;
-      const left = isOver ? bucket : { ...bucket, tokens: bucket.tokens - 1 };
-      buckets.set(principal, left);
+      const remainingBucket = isOver ? bucket : { ...bucket, tokens: bucket.tokens - 1 };
+      buckets.set(principal, remainingBucket);
       const headers = {
         "x-ratelimit-limit-requests": String(burst),
-        "x-ratelimit-remaining-requests": String(Math.floor(left.tokens)),
-        "x-ratelimit-reset-requests": duration((burst - left.tokens) / perMs),
+        "x-ratelimit-remaining-requests": String(Math.floor(remainingBucket.tokens)),
+        "x-ratelimit-reset-requests": formatDuration((burst - remainingBucket.tokens) / perMs),
       };
       if (!isOver) return headers;
       const waitMs = (1 - bucket.tokens) / perMs;
       const message = `Too many requests: ${burst} may come at once, and ${requestsPerMinute} in a minute after that`;
-      throw tooMany(message, Math.ceil(waitMs / 1000), headers);
+      throw createThrottledError(message, Math.ceil(waitMs / 1000), headers);
     },
-    turn(principal) {
+    startTurn(principal) {
       const running = turns.get(principal) ?? 0;
-      if (mostTurns !== undefined && running >= mostTurns) {
-        throw tooMany(`${running} turns are running, the most that may`, TURN_RETRY_SECONDS);
+      if (maxTurns !== undefined && running >= maxTurns) {
+        throw createThrottledError(
+          `${running} turns are running, the most that may`,
+          TURN_RETRY_SECONDS,
+        );
       }
       turns.set(principal, running + 1);
       let isOver = false;
@@ -74,22 +77,22 @@ interface Refill {
   readonly now: number;
 }
 
-function refilled(bucket: Bucket | undefined, { burst, perMs, now }: Refill): Bucket {
+function refillBucket(bucket: Bucket | undefined, { burst, perMs, now }: Refill): Bucket {
   if (bucket === undefined) return { tokens: burst, at: now };
   return { tokens: Math.min(burst, bucket.tokens + (now - bucket.at) * perMs), at: now };
 }
 
 /** As OpenAI writes it: `1s`, `6m0s`, `20ms`. */
-function duration(milliseconds: number): string {
+function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.ceil(milliseconds)}ms`;
   const seconds = Math.ceil(milliseconds / 1000);
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
 }
 
-function tooMany(
+function createThrottledError(
   message: string,
   seconds: number,
-  headers: ServedAnswer["headers"] = {},
+  headers: ServedResponse["headers"] = {},
 ): ApiError {
   return new ApiError(429, "throttled", message, {
     reason: "rate_limit_exceeded",

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from "node:http";
-import type { ServedAnswer } from "./served.ts";
+import type { ServedResponse } from "./served.ts";
 
 /** A whole answer as bytes, for a connection that node has no answer to fill in for. It is the connection's last. */
-export function rawAnswer({ status, headers, body }: ServedAnswer): Buffer {
+export function encodeRawResponse({ status, headers, body }: ServedResponse): Buffer {
   const content = body instanceof Uint8Array ? body : new Uint8Array();
   const fields = { ...headers, "content-length": String(content.length), connection: "close" };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -1,8 +1,8 @@
 import type { ErrorCode } from "../domain/errors.ts";
-import { ApiError, apiErrorOf, bridgeFailed, type ErrorForm } from "./api-error.ts";
+import { ApiError, toApiError, createBridgeFailedError, type ErrorFormatter } from "./api-error.ts";
 import type { Refusal } from "./refusal.ts";
-import type { RequestHead, ServedAnswer, ServedRequest } from "./served.ts";
-import { unescaped } from "./unescaped.ts";
+import type { RequestHead, ServedResponse, ServedRequest } from "./served.ts";
+import { decodePercent } from "./unescaped.ts";
 
 export interface Route {
   /** Of an answer to HEAD the server leaves the body out. */
@@ -11,84 +11,91 @@ export interface Route {
   readonly path: string;
   /** Throws for whoever may not call, before a byte of their body is kept. */
   admit?(head: RequestHead): void;
-  handle(request: ServedRequest, labels: Labels): Promise<ServedAnswer>;
+  handle(request: ServedRequest, labels: PathParams): Promise<ServedResponse>;
 }
 
 /** Unescaped. */
-export interface Labels {
+export interface PathParams {
   readonly [name: string]: string;
 }
 
 /** Routes whose errors look alike. A path that no route fits is of the group that has its first segment. */
 export interface RouteGroup {
   readonly routes: readonly Route[];
-  readonly errors: ErrorForm;
+  readonly formatError: ErrorFormatter;
 }
 
 /** What a server needs to serve routes. */
 export interface Router {
   /** The answer to a request whose body nobody will look at. */
-  admit(head: RequestHead): ServedAnswer | undefined;
-  handle(request: ServedRequest): Promise<ServedAnswer>;
-  refuse(refusal: Refusal): ServedAnswer;
+  admit(head: RequestHead): ServedResponse | undefined;
+  handle(request: ServedRequest): Promise<ServedResponse>;
+  refuse(refusal: Refusal): ServedResponse;
   /** The pattern that a path fits: unlike the path it names no session. */
-  routeOf(path: string): string;
+  resolveRoute(path: string): string;
 }
 
 /** Answers by the first route that fits. What belongs to no group is answered in the form of the first one. */
-export function router(
+export function createRouter(
   groups: readonly [RouteGroup, ...RouteGroup[]],
   onBug: (error: unknown) => void,
 ): Router {
-  const routes = groups.flatMap((group) => group.routes.map(compiled));
-  const known = groups.map(({ routes: own, errors }) => ({
-    segments: new Set<string | undefined>(own.map(({ path }) => firstSegment(path))),
-    errors,
+  const routes = groups.flatMap((group) => group.routes.map(compileRoute));
+  const groupFormats = groups.map(({ routes: groupRoutes, formatError }) => ({
+    segments: new Set<string | undefined>(groupRoutes.map(({ path }) => readFirstSegment(path))),
+    errors: formatError,
   }));
-  const formOf = (path: string): ErrorForm =>
-    known.find(({ segments }) => segments.has(firstSegment(path)))?.errors ?? groups[0].errors;
-  const failed = (error: unknown, path: string, isGone = false): ServedAnswer => {
-    const errors = formOf(path);
-    const expected = apiErrorOf(error);
+  const resolveFormat = (path: string): ErrorFormatter =>
+    groupFormats.find(({ segments }) => segments.has(readFirstSegment(path)))?.errors ??
+    groups[0].formatError;
+  const toErrorResponse = (
+    error: unknown,
+    path: string,
+    isDisconnected = false,
+  ): ServedResponse => {
+    const errors = resolveFormat(path);
+    const expected = toApiError(error);
     if (expected !== undefined) return errors(expected);
-    if (!isGone) onBug(error);
-    return errors(bridgeFailed());
+    if (!isDisconnected) onBug(error);
+    return errors(createBridgeFailedError());
   };
   return {
     admit(head) {
       try {
-        matchOf(routes, head).route.admit?.(head);
+        matchRoute(routes, head).route.admit?.(head);
         return undefined;
       } catch (error) {
-        return failed(error, head.path);
+        return toErrorResponse(error, head.path);
       }
     },
     async handle(request) {
       try {
-        const { route, labels } = matchOf(routes, request);
-        return await route.handle(request, labels);
+        const { route, params } = matchRoute(routes, request);
+        return await route.handle(request, params);
       } catch (error) {
-        return failed(error, request.path, request.gone.aborted);
+        return toErrorResponse(error, request.path, request.disconnectSignal.aborted);
       }
     },
     refuse({ status, message, path, setting }) {
       const { code, ...options } = REFUSALS[status];
-      const hint = setting === undefined ? {} : { hint: settingHint(...setting) };
-      return formOf(path)(new ApiError(status, code, message, { ...options, ...hint }));
+      const hint = setting === undefined ? {} : { hint: formatSettingHint(...setting) };
+      return resolveFormat(path)(new ApiError(status, code, message, { ...options, ...hint }));
     },
-    routeOf(path) {
-      const found = path.split("/");
-      return routes.find(({ wanted }) => labelsIn(wanted, found) !== undefined)?.path ?? "none";
+    resolveRoute(path) {
+      const segments = path.split("/");
+      return (
+        routes.find(({ pattern }) => matchParams(pattern, segments) !== undefined)?.path ?? "none"
+      );
     },
   };
 }
 
-function settingHint(name: string, value: string): string {
+function formatSettingHint(name: string, value: string): string {
   return `Whoever runs it lets it in with serve.${name}: [${JSON.stringify(value)}] in the configuration`;
 }
 
 /** Each route twice, below a prefix and without it: of the addresses that people give to their clients, half have it. */
-export function withAndWithout<Kind extends { readonly path: string }>(
+export function duplicateWithPrefix<Kind extends { readonly path: string }>(
   prefix: string,
   routes: readonly Kind[],
 ): Kind[] {
@@ -96,7 +103,7 @@ export function withAndWithout<Kind extends { readonly path: string }>(
 }
 
 /** Undefined where there is no path at all. */
-function firstSegment(path: string): string | undefined {
+function readFirstSegment(path: string): string | undefined {
   return path.split("/", 2)[1];
 }
 
@@ -122,24 +129,24 @@ const REFUSALS: {
 /** A route with its path taken apart. */
 interface CompiledRoute extends Pick<Route, "method" | "path"> {
   readonly route: Route;
-  readonly wanted: readonly string[];
+  readonly pattern: readonly string[];
 }
 
-function compiled(route: Route): CompiledRoute {
+function compileRoute(route: Route): CompiledRoute {
   const { method, path } = route;
-  return { method, path, route, wanted: path.split("/") };
+  return { method, path, route, pattern: path.split("/") };
 }
 
-interface Match {
+interface RouteMatch {
   readonly route: Route;
-  readonly labels: Labels;
+  readonly params: PathParams;
 }
 
-function matchOf(routes: readonly CompiledRoute[], { method, path }: RequestHead): Match {
-  const found = path.split("/");
-  const fitting = routes.flatMap(({ route, wanted }) => {
-    const labels = labelsIn(wanted, found);
-    return labels === undefined ? [] : [{ route, labels }];
+function matchRoute(routes: readonly CompiledRoute[], { method, path }: RequestHead): RouteMatch {
+  const segments = path.split("/");
+  const fitting = routes.flatMap(({ route, pattern }) => {
+    const params = matchParams(pattern, segments);
+    return params === undefined ? [] : [{ route, params }];
   });
   const match = fitting.find(({ route }) => route.method === method);
   if (match !== undefined) return match;
@@ -153,16 +160,19 @@ function matchOf(routes: readonly CompiledRoute[], { method, path }: RequestHead
   throw new ApiError(405, "validation_failed", message, options);
 }
 
-function labelsIn(wanted: readonly string[], found: readonly string[]): Labels | undefined {
-  if (wanted.length !== found.length) return undefined;
-  if (wanted.some((segment, at) => segment !== found[at] && !segment.startsWith(":")))
+function matchParams(
+  pattern: readonly string[],
+  segments: readonly string[],
+): PathParams | undefined {
+  if (pattern.length !== segments.length) return undefined;
+  if (pattern.some((segment, at) => segment !== segments[at] && !segment.startsWith(":")))
     return undefined;
-  const labels = new Map<string, string>();
-  for (const [at, segment] of wanted.entries()) {
+  const params = new Map<string, string>();
+  for (const [at, segment] of pattern.entries()) {
     if (!segment.startsWith(":")) continue;
-    const label = unescaped(found[at] ?? "");
-    if (label === "") return undefined;
-    labels.set(segment.slice(1), label);
+    const value = decodePercent(segments[at] ?? "");
+    if (value === "") return undefined;
+    params.set(segment.slice(1), value);
   }
-  return Object.fromEntries(labels);
+  return Object.fromEntries(params);
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
-import { idleTimer } from "./idle-timer.ts";
-import { pieceSink, plainSink, type PieceSink } from "./piece-sink.ts";
-import type { Pace, ServedAnswer } from "./served.ts";
+import { createIdleTimer } from "./idle-timer.ts";
+import { createChunkWriter, createPlainWriter, type ChunkWriter } from "./piece-sink.ts";
+import type { StreamPace, ServedResponse } from "./served.ts";
 
 export interface SendOptions {
   /** A client that takes nothing of a whole answer for so long is cut off. */
@@ -9,9 +9,9 @@ export interface SendOptions {
 }
 
 /** Resolves when all was handed over or the client is gone. What the body throws, it throws too. */
-export async function sendAnswer(
+export async function sendResponse(
   outgoing: ServerResponse,
-  { status, headers, body, pace }: ServedAnswer,
+  { status, headers, body, pace }: ServedResponse,
   { stalledMs }: SendOptions,
 ): Promise<void> {
   if (body instanceof Uint8Array) {
@@ -24,9 +24,9 @@ export async function sendAnswer(
   }
   outgoing.writeHead(status, { ...headers });
   // Who says nothing of their pace wants each piece to go as it is.
-  const sink = pace === undefined ? plainSink(outgoing) : pieceSink(outgoing);
+  const sink = pace === undefined ? createPlainWriter(outgoing) : createChunkWriter(outgoing);
   sink.open();
-  const timers = pace === undefined ? UNTIMED : timersOf(outgoing, sink, pace);
+  const timers = pace === undefined ? UNTIMED : createTimers(outgoing, sink, pace);
   const pieces = body[Symbol.asyncIterator]();
   try {
     for (;;) {
@@ -37,7 +37,7 @@ export async function sendAnswer(
       if (done === true) break;
       if (sink.write(value)) continue;
       timers.stalled.begin();
-      await sink.drained();
+      await sink.waitForDrain();
       timers.stalled.end();
       if (outgoing.destroyed) return;
     }
@@ -54,17 +54,17 @@ export async function sendAnswer(
  * A system that has megabytes in its own buffers says so only when a good part of them was read: in this time, also a slow
  * reader has got there.
  */
-export const STALLED_MS = 300_000;
+export const DEFAULT_STALLED_MS = 300_000;
 
 /** Waiting for a piece is not stalling: that time runs only while there is something to take. */
-function timersOf(
+function createTimers(
   outgoing: ServerResponse,
-  sink: PieceSink,
-  { clock, stalledMs = STALLED_MS, heartbeat }: Pace,
+  sink: ChunkWriter,
+  { clock, stalledMs = DEFAULT_STALLED_MS, heartbeat }: StreamPace,
 ) {
-  const stalled = idleTimer(clock, stalledMs, () => outgoing.socket?.resetAndDestroy());
+  const stalled = createIdleTimer(clock, stalledMs, () => outgoing.socket?.resetAndDestroy());
   if (heartbeat === undefined) return { quiet: UNTIMED.quiet, stalled };
-  const quiet = idleTimer(clock, heartbeat.everyMs, () => {
+  const quiet = createIdleTimer(clock, heartbeat.everyMs, () => {
     if (outgoing.destroyed) return;
     sink.write(heartbeat.piece);
     quiet.begin();

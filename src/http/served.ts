@@ -21,20 +21,20 @@ export interface RequestHead {
 export interface ServedRequest extends RequestHead {
   readonly body: Uint8Array;
   /** Aborts when the client is gone before the answer was sent. */
-  readonly gone: AbortSignal;
+  readonly disconnectSignal: AbortSignal;
 }
 
-export interface ServedAnswer {
+export interface ServedResponse {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
   /** Pieces are sent as they come, and no faster than the client reads. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array | string>;
   /** Of an answer in pieces. */
-  readonly pace?: Pace;
+  readonly pace?: StreamPace;
 }
 
 /** How long is waited for pieces, and for a client to take them. */
-export interface Pace {
+export interface StreamPace {
   readonly clock: Clock;
   /** A client that takes nothing of what is there for it for so long is cut off: what waits for it is gone. */
   readonly stalledMs?: number;

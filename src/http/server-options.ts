@@ -1,8 +1,8 @@
 import type { SteadyClock } from "../platform/clock.ts";
 import type { ExchangeObserver } from "./exchange.ts";
 import type { Refusal } from "./refusal.ts";
-import type { RequestHead, ServedAnswer, ServedRequest } from "./served.ts";
-import type { Upgrades } from "./upgrades.ts";
+import type { RequestHead, ServedResponse, ServedRequest } from "./served.ts";
+import type { UpgradeHandler } from "./upgrades.ts";
 
 export interface ServerOptions {
   /** An address or a name of this machine. */
@@ -20,16 +20,16 @@ export interface ServerOptions {
   /** Makes the id of a request whose client sent none. With it every answer has an `x-request-id`. */
   readonly newRequestId?: () => string;
   /** Connections that leave HTTP; without it a wish to do so is not heard. */
-  readonly upgrades?: Upgrades;
+  readonly upgrades?: UpgradeHandler;
   readonly observers?: readonly ExchangeObserver[];
   readonly clock?: SteadyClock;
   /** The answer to a request that is not worth to be read whole; undefined for one that is. */
-  admit?(head: RequestHead): ServedAnswer | undefined;
-  handle(request: ServedRequest): Promise<ServedAnswer>;
+  admit?(head: RequestHead): ServedResponse | undefined;
+  handle(request: ServedRequest): Promise<ServedResponse>;
   /** The answer to a request that does not reach `handle`. */
-  refuse(refusal: Refusal): ServedAnswer;
+  refuse(refusal: Refusal): ServedResponse;
   /** The name of a path for observers, which are not to learn what it says. */
-  readonly routeOf?: (path: string) => string;
+  readonly resolveRoute?: (path: string) => string;
   /** Told of what `handle` or a body threw: that is a bug, and its client only sees the connection end. */
   onBug(error: unknown): void;
 }

@@ -1,18 +1,18 @@
 import { eventually } from "../../test/support/eventually.ts";
-import { fakeClock, passing } from "../../test/support/fake-clock.ts";
+import { createFakeClock, advanceUntil } from "../../test/support/fake-clock.ts";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { hostname } from "node:os";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
-import { machineAddresses } from "../platform/machine-names.ts";
+import { listMachineAddresses } from "../platform/machine-names.ts";
 import { ConnectionReset } from "./connection-reset.ts";
-import type { ServedAnswer, ServedRequest } from "./served.ts";
-import { startServer, type RunningServer } from "./server.ts";
+import type { ServedResponse, ServedRequest } from "./served.ts";
+import { startHttpServer, type HttpServer } from "./server.ts";
 import type { ServerOptions } from "./server-options.ts";
 
-const running: RunningServer[] = [];
+const running: HttpServer[] = [];
 const bugs: unknown[] = [];
 
 afterEach(async () => {
@@ -23,8 +23,8 @@ afterEach(async () => {
 async function started(
   handle: ServerOptions["handle"],
   options: Partial<ServerOptions> = {},
-): Promise<RunningServer> {
-  const server = await startServer({
+): Promise<HttpServer> {
+  const server = await startHttpServer({
     host: "127.0.0.1",
     port: 0,
     limits: { bodyBytes: () => 1000, headerBytes: 16 * 1024 },
@@ -37,7 +37,7 @@ async function started(
   return server;
 }
 
-function answer(body: ServedAnswer["body"] | string): ServedAnswer {
+function answer(body: ServedResponse["body"] | string): ServedResponse {
   return {
     status: 200,
     headers: { "content-type": "text/plain" },
@@ -52,7 +52,7 @@ interface Call {
   readonly body?: string | Uint8Array;
 }
 
-function call({ port }: RunningServer, options: Call = {}): Promise<IncomingMessage> {
+function call({ port }: HttpServer, options: Call = {}): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { method = "POST", path = "/", headers = {} } = options;
     const outgoing = httpRequest({ host: "127.0.0.1", port, method, path, headers }, resolve);
@@ -81,7 +81,7 @@ async function settled(count: () => number): Promise<void> {
 }
 
 /** Sends bytes as they are. */
-async function raw({ port }: RunningServer, bytes: string): Promise<Socket> {
+async function raw({ port }: HttpServer, bytes: string): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   await once(socket, "connect");
   socket.write(bytes);
@@ -142,7 +142,7 @@ describe("the server", () => {
   it("bound to all addresses, answers to every name of this machine", async () => {
     const server = await started(async () => answer(""), { host: "0.0.0.0" });
     expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
-    const addresses = machineAddresses().map((one) => (one.includes(":") ? `[${one}]` : one));
+    const addresses = listMachineAddresses().map((one) => (one.includes(":") ? `[${one}]` : one));
     for (const name of ["127.0.0.1", hostname(), ...addresses]) {
       const response = await call(server, { headers: { host: `${name}:80` } });
       expect([name, response.statusCode]).toEqual([name, 200]);
@@ -155,7 +155,9 @@ describe("the server", () => {
     const server = await started(async () => answer(""));
     const headers = { host: `${hostname()}.example` };
     expect((await call(server, { headers })).statusCode).toBe(403);
-    for (const host of [hostname(), ...machineAddresses()].filter((one) => !one.includes(":"))) {
+    for (const host of [hostname(), ...listMachineAddresses()].filter(
+      (one) => !one.includes(":"),
+    )) {
       expect((await call(server, { headers: { host } })).statusCode).toBe(403);
     }
   });
@@ -257,22 +259,22 @@ describe("the server", () => {
   });
 
   it("resets the connection of a client that is no longer waited for", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const { promise: left, resolve: leave } = deferred<boolean>();
-    const server = await started(async ({ gone }) => ({
+    const server = await started(async ({ disconnectSignal }) => ({
       ...answer(
         (async function* () {
           try {
             for (;;) yield Buffer.alloc(64 * 1024);
           } finally {
-            leave(gone.aborted);
+            leave(disconnectSignal.aborted);
           }
         })(),
       ),
       pace: { clock, stalledMs: 1000 },
     }));
     const response = await call(server);
-    await passing(clock, left);
+    await advanceUntil(clock, left);
     expect(await left).toBe(true);
     await expect(text(response)).rejects.toMatchObject({ code: "ECONNRESET" });
     expect(bugs).toEqual([]);
@@ -297,7 +299,7 @@ describe("the server", () => {
   });
 
   it("leaves a connection alone whose answer was sent", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const heartbeat = { everyMs: 1000, piece: "quiet" };
     const server = await started(async () => ({
       ...answer(
@@ -322,7 +324,9 @@ describe("the server", () => {
     const { promise: gone, resolve: leave } = deferred<string>();
     let finished = false;
     const server = await started(async (request) => {
-      request.gone.addEventListener("abort", () => leave(String(request.gone.reason)));
+      request.disconnectSignal.addEventListener("abort", () =>
+        leave(String(request.disconnectSignal.reason)),
+      );
       return answer(
         (async function* () {
           try {
@@ -346,7 +350,7 @@ describe("the server", () => {
 
   it("does not say so after an answer that was sent", async () => {
     let signal: AbortSignal | undefined;
-    const server = await started(async ({ gone }) => {
+    const server = await started(async ({ disconnectSignal: gone }) => {
       signal = gone;
       return answer("all");
     });
@@ -396,7 +400,7 @@ describe("the server", () => {
   });
 
   it("ends idle and open connections when it closes", async () => {
-    const server = await started(async ({ path, gone }) =>
+    const server = await started(async ({ path, disconnectSignal: gone }) =>
       path === "/open"
         ? answer(
             (async function* () {

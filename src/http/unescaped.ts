@@ -1,5 +1,5 @@
 /** A part of an address, or of a cookie, as it was before it was escaped; empty where it was not. */
-export function unescaped(text: string): string {
+export function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -2,17 +2,17 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { SteadyClock } from "../platform/clock.ts";
-import { ApiError, apiErrorOf, bridgeFailed, type ErrorForm } from "./api-error.ts";
+import { ApiError, toApiError, createBridgeFailedError, type ErrorFormatter } from "./api-error.ts";
 import type { ExchangeObserver } from "./exchange.ts";
 import {
-  endSocket,
-  openSocket,
+  closeSocket,
+  wrapSocket,
   SOCKET_LIMITS,
   type OpenSocket,
   type SocketLimits,
 } from "./open-socket.ts";
-import type { RequestHead, ServedAnswer } from "./served.ts";
-import { wantsSocket, type RawUpgrade, type Upgrades } from "./upgrades.ts";
+import type { RequestHead, ServedResponse } from "./served.ts";
+import { isSocketRequest, type RawUpgrade, type UpgradeHandler } from "./upgrades.ts";
 
 /** A path whose connections may become WebSockets. */
 export interface SocketRoute {
@@ -32,7 +32,7 @@ export type SocketHandler = (socket: OpenSocket) => Promise<void>;
 
 export interface WebSocketOptions {
   readonly routes: readonly SocketRoute[];
-  readonly errors: ErrorForm;
+  readonly formatError: ErrorFormatter;
   readonly clock: SteadyClock;
   readonly limits?: SocketLimits;
   /** Open at once; a further one is refused. */
@@ -45,26 +45,27 @@ export interface WebSocketOptions {
 const DEFAULT_SOCKETS = 500;
 
 /** WebSockets on the paths of some routes. */
-export function webSockets(options: WebSocketOptions): Upgrades {
-  const served = options.routes.map((route) => {
+export function createWebSockets(options: WebSocketOptions): UpgradeHandler {
+  const servedRoutes = options.routes.map((route) => {
     const limits = { ...SOCKET_LIMITS, ...options.limits, ...route.limits };
-    return { route, limits, handshake: handshakes(limits.messageBytes) };
+    return { route, limits, handshake: createHandshake(limits.messageBytes) };
   });
   const paths = options.routes.map(({ path }) => path);
   const open = new Set<WebSocket>();
   let isClosing = false;
   return {
-    takes: (head) => wantsSocket(head, paths),
+    canUpgrade: (head) => isSocketRequest(head, paths),
     async upgrade(head, raw) {
       try {
-        if (isClosing || open.size >= (options.sockets ?? DEFAULT_SOCKETS)) throw tooManySockets();
-        const at = served.find(({ route }) => route.path === head.path);
+        if (isClosing || open.size >= (options.sockets ?? DEFAULT_SOCKETS))
+          throw createTooManySocketsError();
+        const at = servedRoutes.find(({ route }) => route.path === head.path);
         if (at === undefined) throw new Error(`No route at ${head.path}`);
         const handler = await at.route.accept(head);
-        void talk(await at.handshake(head, raw), handler, at);
+        void serveSocket(await at.handshake(head, raw), handler, at);
         return undefined;
       } catch (error) {
-        return refusalOf(error, options);
+        return toErrorResponse(error, options);
       }
     },
     async close() {
@@ -72,50 +73,50 @@ export function webSockets(options: WebSocketOptions): Upgrades {
       const closed = [...open].map(
         (socket) => new Promise<void>((resolve) => socket.on("close", () => resolve())),
       );
-      for (const socket of open) endSocket(socket, options.clock, "The server ends");
+      for (const socket of open) closeSocket(socket, options.clock, "The server ends");
       await Promise.all(closed);
     },
   };
 
-  async function talk(
+  async function serveSocket(
     socket: WebSocket,
     handler: SocketHandler,
-    { route, limits }: Served,
+    { route, limits }: ServedRoute,
   ): Promise<void> {
     open.add(socket);
-    tell(1);
+    notifyObservers(1);
     socket.on("close", () => {
       open.delete(socket);
-      tell(-1);
+      notifyObservers(-1);
     });
     const { binaryAnswer, instantAnswer } = route;
-    const opened = openSocket(socket, limits, {
+    const opened = wrapSocket(socket, limits, {
       clock: options.clock,
       ...(binaryAnswer !== undefined && { binaryAnswer }),
       ...(instantAnswer !== undefined && { instantAnswer }),
     });
-    if (isClosing) endSocket(socket, options.clock, "The server ends");
+    if (isClosing) closeSocket(socket, options.clock, "The server ends");
     try {
       await handler(opened);
       socket.close(1000);
     } catch (error) {
-      if (!opened.gone.aborted) options.onBug(error);
+      if (!opened.disconnectSignal.aborted) options.onBug(error);
       socket.close(1011, "The bridge failed; its log says why");
     }
   }
 
-  function tell(change: 1 | -1): void {
-    for (const observer of options.observers ?? []) observer.open?.("socket", change);
+  function notifyObservers(change: 1 | -1): void {
+    for (const observer of options.observers ?? []) observer.onOpenChange?.("socket", change);
   }
 }
 
-interface Served {
+interface ServedRoute {
   readonly route: SocketRoute;
   readonly limits: Required<SocketLimits>;
 }
 
 /** The package answers by itself what is no proper handshake, unless somebody else does, and knows no ids. */
-function handshakes(
+function createHandshake(
   messageBytes: number,
 ): (head: RequestHead, raw: RawUpgrade) => Promise<WebSocket> {
   const server = new WebSocketServer({
@@ -133,7 +134,7 @@ function handshakes(
     const id = ids.get(incoming) ?? "";
     if (id !== "") lines.push(`x-request-id: ${id}`);
   });
-  return ({ requestId }, { incoming, socket, rest }) =>
+  return ({ requestId }, { incoming, socket, head: rest }) =>
     new Promise((resolve, reject) => {
       ids.set(incoming, requestId);
       failing.set(socket, ({ message }) => {
@@ -143,14 +144,14 @@ function handshakes(
     });
 }
 
-function refusalOf(error: unknown, { errors, onBug }: WebSocketOptions): ServedAnswer {
-  const known = apiErrorOf(error);
-  if (known !== undefined) return errors(known);
+function toErrorResponse(error: unknown, { formatError, onBug }: WebSocketOptions): ServedResponse {
+  const apiError = toApiError(error);
+  if (apiError !== undefined) return formatError(apiError);
   onBug(error);
-  return errors(bridgeFailed());
+  return formatError(createBridgeFailedError());
 }
 
-function tooManySockets(): ApiError {
+function createTooManySocketsError(): ApiError {
   return new ApiError(503, "overloaded", "The bridge has as many WebSockets open as it allows", {
     reason: "too_many_connections",
     headers: { "retry-after": "10" },

@@ -35,8 +35,8 @@ describe("telling a capture's format", () => {
       "binary data that begins 89 50 4e 47 0d 0a 1a 0a",
       Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10),
     ],
-  ])("says that it found %s", (found, start) => {
-    expect(detectFormat(start, true)).toEqual({ found });
+  ])("says that it found %s", (description, start) => {
+    expect(detectFormat(start, true)).toEqual({ description });
   });
 
   it("waits for more while that can help", () => {

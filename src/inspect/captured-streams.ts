@@ -1,6 +1,6 @@
 import { SpanlineError } from "../domain/errors.ts";
 import { detectFormat, type CaptureFormat, type StreamFormat } from "./capture-format.ts";
-import { recordedAnswers, type RecordedAnswer } from "./recorded-answers.ts";
+import { readRecordedResponses, type RecordedResponse } from "./recorded-answers.ts";
 
 export interface Capture {
   readonly chunks: AsyncIterable<Uint8Array>;
@@ -14,75 +14,79 @@ export interface Capture {
 export interface CapturedStream {
   readonly format: StreamFormat;
   /** Somebody said what it is. */
-  readonly isNamed: boolean;
+  readonly isFormatGiven: boolean;
   readonly chunks: AsyncIterable<Uint8Array>;
   /** Where it is part of a recording. */
-  readonly recorded?: RecordedAnswer;
+  readonly recordedResponse?: RecordedResponse;
 }
 
 /** The streams in a capture: one, or those of a recording. Each is read before the next is asked for. */
-export async function* capturedStreams(capture: Capture): AsyncGenerator<CapturedStream> {
-  const { format, chunks } = await detected(capture);
+export async function* readCapturedStreams(capture: Capture): AsyncGenerator<CapturedStream> {
+  const { format, chunks } = await detectCapture(capture);
   if (format !== "recording") {
-    yield { format, chunks, isNamed: capture.capture !== undefined };
+    yield { format, chunks, isFormatGiven: capture.capture !== undefined };
     return;
   }
   let count = 0;
-  for await (const recorded of recordedAnswers(chunks)) {
+  for await (const recordedResponse of readRecordedResponses(chunks)) {
     count += 1;
-    const format = formatOf(recorded.contentType);
-    yield { format, chunks: recorded.body, isNamed: true, recorded };
+    const format = resolveFormat(recordedResponse.contentType);
+    yield { format, chunks: recordedResponse.body, isFormatGiven: true, recordedResponse };
   }
-  if (count === 0) throw unreadable(capture.name, "no recording in it");
+  if (count === 0) throw createUnreadableError(capture.name, "no recording in it");
 }
 
 /** An app that says nothing of its answer, or something else, is read as a client of it would. */
-function formatOf(contentType: string | null): StreamFormat {
+function resolveFormat(contentType: string | null): StreamFormat {
   if (contentType?.startsWith("application/vnd.amazon.eventstream") === true) return "eventstream";
   return contentType?.startsWith("application/json") === true ? "json" : "sse";
 }
 
-export function unreadable(name: string, found: string, more = ""): SpanlineError {
-  const supported = `AWS event streams, SSE, JSON arrays, JSON lines and the emulator's recordings${more}`;
-  const message = `Cannot read ${name}: found ${found}; supported are ${supported}`;
+export function createUnreadableError(
+  name: string,
+  description: string,
+  extraFormats = "",
+): SpanlineError {
+  const supported = `AWS event streams, SSE, JSON arrays, JSON lines and the emulator's recordings${extraFormats}`;
+  const message = `Cannot read ${name}: found ${description}; supported are ${supported}`;
   return new SpanlineError("unreadable_input", message);
 }
 
-interface Detected {
+interface DetectedCapture {
   readonly format: CaptureFormat;
   /** All of the capture, its start included. */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-async function detected({ chunks, capture, name }: Capture): Promise<Detected> {
+async function detectCapture({ chunks, capture, name }: Capture): Promise<DetectedCapture> {
   if (capture !== undefined) return { format: capture, chunks };
-  const rest = chunks[Symbol.asyncIterator]();
+  const iterator = chunks[Symbol.asyncIterator]();
   const start: Uint8Array[] = [];
   let bytes = 0;
-  let looked = 0;
+  let checkedBytes = 0;
   for (;;) {
-    const next = await rest.next();
+    const next = await iterator.next();
     const isAll = next.done === true;
     if (!isAll) bytes += start[start.push(next.value) - 1]?.length ?? 0;
     // A look costs as much as the start is long; looking at every doubling keeps that linear.
-    if (!isAll && bytes < 2 * looked) continue;
-    looked = bytes;
+    if (!isAll && bytes < 2 * checkedBytes) continue;
+    checkedBytes = bytes;
     const format = detectFormat(Buffer.concat(start), isAll);
     if (format === undefined) continue;
-    if (typeof format === "string") return { format, chunks: replay(start, rest) };
-    await rest.return?.();
-    throw unreadable(name, format.found);
+    if (typeof format === "string") return { format, chunks: concatChunks(start, iterator) };
+    await iterator.return?.();
+    throw createUnreadableError(name, format.description);
   }
 }
 
-async function* replay(
+async function* concatChunks(
   start: readonly Uint8Array[],
-  rest: AsyncIterator<Uint8Array>,
+  iterator: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   try {
     yield* start;
-    yield* { [Symbol.asyncIterator]: () => rest };
+    yield* { [Symbol.asyncIterator]: () => iterator };
   } finally {
-    await rest.return?.();
+    await iterator.return?.();
   }
 }

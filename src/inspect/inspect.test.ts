@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { chunksOf } from "../../test/support/bytes.ts";
+import { splitChunks } from "../../test/support/bytes.ts";
 import { encodeEvent } from "../wire/framing/eventstream-encode.ts";
-import { inspect, type InspectOptions } from "./inspect.ts";
-import { PLAIN } from "./style.ts";
+import { inspectCapture, type InspectOptions } from "./inspect.ts";
+import { PLAIN_STYLE } from "./style.ts";
 
 const captures = join(import.meta.dirname, "../../examples/captures");
 const capture = new Uint8Array(readFileSync(join(captures, "support-turn.eventstream")));
@@ -15,13 +15,13 @@ async function inspected(
 ): Promise<string> {
   const { chunkSize = 65_536, ...rest } = options;
   let written = "";
-  await inspect({
+  await inspectCapture({
     chunks: (async function* () {
-      yield* chunksOf(bytes, chunkSize);
+      yield* splitChunks(bytes, chunkSize);
     })(),
     name: "capture",
     output: "text",
-    style: PLAIN,
+    style: PLAIN_STYLE,
     write: async (text) => {
       written += text;
       return true;
@@ -265,13 +265,13 @@ waits for tooluse_mX31, tooluse_b0Zd
     let pulled = 0;
     const frame = encodeEvent("messageStart", { role: "assistant" });
     const write = async (): Promise<boolean> => false;
-    await inspect({
+    await inspectCapture({
       chunks: (async function* () {
         for (; pulled < 100; pulled++) yield frame;
       })(),
       name: "capture",
       output: "events",
-      style: PLAIN,
+      style: PLAIN_STYLE,
       write,
     });
     expect(pulled).toBeLessThan(3);

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { runCodec } from "../domain/codec.ts";
-import { toolCall, toolSuccess } from "../domain/tool.ts";
+import { createToolCall, toolSuccess } from "../domain/tool.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
-import { liveEncoder } from "./live.ts";
-import { PLAIN } from "./style.ts";
+import { createLiveEncoder } from "./live.ts";
+import { PLAIN_STYLE } from "./style.ts";
 
-const call = toolCall({ id: "c", name: "look", inputText: "", runBy: "server" });
+const call = createToolCall({ id: "c", name: "look", inputText: "", runBy: "server" });
 const EVENTS: readonly ProviderEvent[] = [
   { type: "message.start", message: 0, role: "assistant" },
   { type: "text.delta", message: 0, block: 0, text: "Let me " },
   { type: "text.delta", message: 0, block: 0, text: "look.\u001b[2J" },
   { type: "text.end", message: 0, block: 0, text: "Let me look.\u001b[2J" },
-  { type: "tool.start", message: 0, block: 1, callId: "c", name: "look" },
-  { type: "tool.end", message: 0, block: 1, call },
+  { type: "tool.start", message: 0, block: 1, toolCallId: "c", name: "look" },
+  { type: "tool.end", message: 0, block: 1, toolCall: call },
   { type: "message.end", message: 0, reason: "tool_use" },
   { type: "message.start", message: 1, role: "user" },
   { type: "tool.result", message: 1, block: 2, result: toolSuccess("c", "two") },
@@ -20,12 +20,12 @@ const EVENTS: readonly ProviderEvent[] = [
   { type: "message.start", message: 2, role: "assistant" },
   { type: "text.delta", message: 2, block: 3, text: "Two.\n" },
   { type: "text.end", message: 2, block: 3, text: "Two.\n" },
-  { type: "end", outcome: "completed", reason: "end_turn", openCalls: [], usage: null },
+  { type: "end", outcome: "completed", reason: "end_turn", openToolCallIds: [], usage: null },
 ];
 
-function written(to: "result" | "notes", toTerminal: boolean): string {
-  const pieces = runCodec(liveEncoder({ style: PLAIN, toTerminal }), EVENTS);
-  return pieces.flatMap((piece) => (piece.to === to ? [piece.text] : [])).join("");
+function written(to: "result" | "notes", isTerminal: boolean): string {
+  const pieces = runCodec(createLiveEncoder({ style: PLAIN_STYLE, isTerminal }), EVENTS);
+  return pieces.flatMap((piece) => (piece.target === to ? [piece.text] : [])).join("");
 }
 
 describe("a turn shown while it comes", () => {
@@ -38,8 +38,8 @@ describe("a turn shown while it comes", () => {
   });
 
   it("says of a turn that was cancelled that it was, and nothing else", () => {
-    const end = { type: "end", outcome: "other", openCalls: [], usage: null } as const;
-    const encoder = liveEncoder({ style: PLAIN, toTerminal: false });
+    const end = { type: "end", outcome: "other", openToolCallIds: [], usage: null } as const;
+    const encoder = createLiveEncoder({ style: PLAIN_STYLE, isTerminal: false });
     const last = (reason: string | null) => runCodec(encoder, [{ ...end, reason }]).at(-1)?.text;
     expect(last("cancelled")).toBe("\ncancelled · 0 messages, 0 calls · no usage reported\n");
     expect(last("odd")).toBe("\nother (odd) · 0 messages, 0 calls · no usage reported\n");

@@ -1,12 +1,12 @@
 import type { Codec } from "../domain/codec.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
-import { addToTurn, initialTurn, type TurnState } from "../domain/turn-state.ts";
+import { addToTurn, createTurnBuilder, type TurnBuilder } from "../domain/turn-state.ts";
 import { snapshotTurn } from "../domain/turn.ts";
-import { responseEncoder } from "../wire/responses/response-encoder.ts";
+import { createResponseEncoder } from "../wire/responses/response-encoder.ts";
 import type { OutputFormat } from "./output-format.ts";
-import { prettyJson } from "./pretty-json.ts";
+import { formatPrettyJson } from "./pretty-json.ts";
 import type { Style } from "./style.ts";
-import { traceEncoder } from "./trace.ts";
+import { createTraceEncoder } from "./trace.ts";
 
 export interface OutputSettings {
   readonly style: Style;
@@ -15,42 +15,42 @@ export interface OutputSettings {
 }
 
 /** Events in, output text out. `text` and `events` write as they read; the others at the end. */
-export function outputEncoder(
+export function createOutputEncoder(
   format: OutputFormat,
   { style, scope }: OutputSettings,
 ): Codec<unknown, ProviderEvent, string> {
   switch (format) {
     case "text":
-      return traceEncoder(style);
+      return createTraceEncoder(style);
     case "json":
-      return wholeTurn;
+      return turnEncoder;
     case "events":
-      return eventLines;
+      return eventLinesEncoder;
     case "open-responses":
-      return openResponses(scope);
+      return createOpenResponsesEncoder(scope);
     default:
       return format satisfies never;
   }
 }
 
-const eventLines: Codec<null, ProviderEvent, string> = {
+const eventLinesEncoder: Codec<null, ProviderEvent, string> = {
   initial: () => null,
   step: (_, event, emit) => emit(`${JSON.stringify(event)}\n`),
   finish: () => {},
 };
 
-const wholeTurn: Codec<TurnState, ProviderEvent, string> = {
-  initial: initialTurn,
+const turnEncoder: Codec<TurnBuilder, ProviderEvent, string> = {
+  initial: createTurnBuilder,
   step: (turn, event) => addToTurn(turn, event),
-  finish: (turn, emit) => emit(`${prettyJson(snapshotTurn(turn))}\n`),
+  finish: (turn, emit) => emit(`${formatPrettyJson(snapshotTurn(turn))}\n`),
 };
 
-function openResponses(scope: string): Codec<TurnState, ProviderEvent, string> {
-  const responses = responseEncoder({ scope });
+function createOpenResponsesEncoder(scope: string): Codec<TurnBuilder, ProviderEvent, string> {
+  const responses = createResponseEncoder({ scope });
   return {
     initial: () => responses.initial(),
     step: (state, event) => responses.step(state, event, () => {}),
     finish: (state, emit) =>
-      responses.finish(state, (response) => emit(`${prettyJson(response)}\n`)),
+      responses.finish(state, (response) => emit(`${formatPrettyJson(response)}\n`)),
   };
 }

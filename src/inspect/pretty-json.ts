@@ -1,10 +1,10 @@
-import { jsonText } from "../domain/json.ts";
+import { toJsonText } from "../domain/json.ts";
 
 /** Indentation can make a deep value five hundred times as long, beyond what a string can hold. */
-const LONGEST_INDENTED = 100_000;
+const MAX_INDENTED_CHARACTERS = 100_000;
 
 /** JSON with indentation; on one line when it is too long for that. */
-export function prettyJson(value: unknown): string {
-  const compact = jsonText(value);
-  return compact.length > LONGEST_INDENTED ? compact : JSON.stringify(value, null, 2);
+export function formatPrettyJson(value: unknown): string {
+  const compact = toJsonText(value);
+  return compact.length > MAX_INDENTED_CHARACTERS ? compact : JSON.stringify(value, null, 2);
 }

@@ -3,26 +3,26 @@ import type { ProviderEvent } from "../domain/provider-event.ts";
 
 /** Whether what was read so far is a stream that we know: JSON may be anything. */
 export interface Recognition {
-  known: boolean;
+  isKnown: boolean;
   /** Something came that nobody knows. */
-  strange: boolean;
+  hasUnknown: boolean;
   failure: Failure | undefined;
 }
 
-export function recognise(recognition: Recognition, event: ProviderEvent): void {
+export function updateRecognition(recognition: Recognition, event: ProviderEvent): void {
   switch (event.type) {
     case "diagnostic":
       return;
     case "unknown":
-      recognition.strange = true;
+      recognition.hasUnknown = true;
       return;
     case "end":
       recognition.failure = event.failure;
       // An agent's error is its whole answer, and an empty answer is one too.
-      if (event.failure?.code === "stream_exception") recognition.known = true;
-      if (event.outcome === "completed" && !recognition.strange) recognition.known = true;
+      if (event.failure?.code === "stream_exception") recognition.isKnown = true;
+      if (event.outcome === "completed" && !recognition.hasUnknown) recognition.isKnown = true;
       return;
     default:
-      recognition.known = true;
+      recognition.isKnown = true;
   }
 }

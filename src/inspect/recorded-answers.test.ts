@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { chunksOf } from "../../test/support/bytes.ts";
+import { splitChunks } from "../../test/support/bytes.ts";
 import { encodeEvent } from "../wire/framing/eventstream-encode.ts";
-import { capturedTurn } from "./captured-turn.ts";
-import { inspect } from "./inspect.ts";
+import { readCapturedTurn } from "./captured-turn.ts";
+import { inspectCapture } from "./inspect.ts";
 import type { OutputFormat } from "./output-format.ts";
-import { PLAIN } from "./style.ts";
+import { PLAIN_STYLE } from "./style.ts";
 
 const TYPE = "application/vnd.amazon.eventstream";
 const SESSION = "x-amzn-bedrock-agentcore-runtime-session-id";
@@ -30,7 +30,7 @@ function said(text: string): Uint8Array[] {
 
 async function* chunksIn(lines: readonly (object | string)[]): AsyncGenerator<Uint8Array> {
   const texts = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line)));
-  yield* chunksOf(new TextEncoder().encode(`${texts.join("\n")}\n`), 100);
+  yield* splitChunks(new TextEncoder().encode(`${texts.join("\n")}\n`), 100);
 }
 
 async function inspected(
@@ -42,7 +42,13 @@ async function inspected(
     written += text;
     return true;
   };
-  await inspect({ chunks: chunksIn(lines), name: "recording", output, style: PLAIN, write });
+  await inspectCapture({
+    chunks: chunksIn(lines),
+    name: "recording",
+    output,
+    style: PLAIN_STYLE,
+    write,
+  });
   return written;
 }
 
@@ -106,8 +112,10 @@ the connection was reset after 1.5 s
   it("are one turn for whoever wants to answer it", async () => {
     const one = recording(said("One."), "s-1", "whole");
     const name = "recording";
-    expect(await capturedTurn({ chunks: chunksIn(one), name })).toMatchObject({ text: "One." });
-    await expect(capturedTurn({ chunks: chunksIn([...one, ...one]), name })).rejects.toMatchObject({
+    expect(await readCapturedTurn({ chunks: chunksIn(one), name })).toMatchObject({ text: "One." });
+    await expect(
+      readCapturedTurn({ chunks: chunksIn([...one, ...one]), name }),
+    ).rejects.toMatchObject({
       code: "unreadable_input",
       message: "recording holds 2 turns, wanted one",
     });

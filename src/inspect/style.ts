@@ -10,22 +10,22 @@ export interface Style {
 
 type Paint = (text: string) => string;
 
-const same = (text: string): string => text;
+const identity = (text: string): string => text;
 
-export const PLAIN: Style = {
-  strong: same,
-  dim: same,
-  good: same,
-  note: same,
-  warn: same,
-  bad: same,
+export const PLAIN_STYLE: Style = {
+  strong: identity,
+  dim: identity,
+  good: identity,
+  note: identity,
+  warn: identity,
+  bad: identity,
 };
 
 /**
  * What a stream says must not steer the terminal that shows it: control characters, and the marks that reverse the
  * direction of text, are shown as escapes. Line feeds and tabs stay.
  */
-export function printable(text: string): string {
+export function escapeControls(text: string): string {
   return text.replace(UNPRINTABLE, (character) => {
     const code = character.codePointAt(0) ?? 0;
     return `\\u{${code.toString(16)}}`;
@@ -37,14 +37,14 @@ export function printable(text: string): string {
  * The same for what must stay on one line: a name with a line end could forge the lines below it. Neither may it have
  * anything in it that nobody sees, so that two names that look the same are the same.
  */
-export function oneLine(text: string): string {
-  return printable(text).replace(UNSEEN, (character) => {
+export function toSingleLine(text: string): string {
+  return escapeControls(text).replace(INVISIBLE, (character) => {
     return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
   });
 }
 
 /** Line ends, and what has no width. What joins two pictures to one is seen. */
-const UNSEEN =
+const INVISIBLE =
   /[\n\t\u2028\u2029]|(?!\u200d|\ufe0f)\p{Default_Ignorable_Code_Point}|(?<!\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?)\u200d|(?<!\p{Emoji})\ufe0f/gu;
 
 const UNPRINTABLE =

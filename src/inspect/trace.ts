@@ -1,18 +1,18 @@
 import type { Codec, Emit } from "../domain/codec.ts";
 import type { Diagnostic } from "../domain/diagnostic.ts";
-import { jsonText } from "../domain/json.ts";
+import { toJsonText } from "../domain/json.ts";
 import type {
-  ActivitySeen,
+  ActivityEvent,
   HookFired,
   ProviderEvent,
   Role,
   TurnEnd,
-  UnknownSeen,
+  UnknownEvent,
 } from "../domain/provider-event.ts";
 import type { ToolCall, ToolResult, ToolResultPart } from "../domain/tool.ts";
 import type { Usage } from "../domain/usage.ts";
-import { prettyJson } from "./pretty-json.ts";
-import { oneLine, printable, type Style } from "./style.ts";
+import { formatPrettyJson } from "./pretty-json.ts";
+import { toSingleLine, escapeControls, type Style } from "./style.ts";
 
 export interface TraceState {
   readonly roles: Map<number, Role>;
@@ -27,10 +27,10 @@ export interface TraceState {
 }
 
 /** More than a person reads; the rest is counted. */
-const LISTED_DIAGNOSTICS = 100;
+const MAX_LISTED_DIAGNOSTICS = 100;
 
 /** Makes a stream readable: a line or a few for each block, when it ends. */
-export function traceEncoder(style: Style): Codec<TraceState, ProviderEvent, string> {
+export function createTraceEncoder(style: Style): Codec<TraceState, ProviderEvent, string> {
   return {
     initial: () => ({
       roles: new Map(),
@@ -56,34 +56,34 @@ function traceEvent(
   switch (event.type) {
     case "message.start":
       state.messages += 1;
-      return remember(state.roles, event.message, event.role);
+      return storeBounded(state.roles, event.message, event.role);
     case "text.end":
-      heading(state, event.message, style, emit);
-      return emit(indented(event.text, "  "));
+      writeHeading(state, event.message, style, emit);
+      return emit(indentLines(event.text, "  "));
     case "reasoning.end":
-      heading(state, event.message, style, emit);
-      return emit(style.dim(indented(thought(event), "  ~ ")));
+      writeHeading(state, event.message, style, emit);
+      return emit(style.dim(indentLines(formatThought(event), "  ~ ")));
     case "tool.end":
       state.calls += 1;
-      remember(state.names, event.call.id, event.call.name);
-      heading(state, event.message, style, emit);
-      return emit(callLines(event.call, style));
+      storeBounded(state.names, event.toolCall.id, event.toolCall.name);
+      writeHeading(state, event.message, style, emit);
+      return emit(formatCall(event.toolCall, style));
     case "tool.result":
-      heading(state, event.message, style, emit);
-      return emit(resultLines(event.result, state.names, style));
+      writeHeading(state, event.message, style, emit);
+      return emit(formatResult(event.result, state.names, style));
     case "message.replaced":
-      heading(state, event.message, style, emit);
-      return emit(`${style.warn("  replaced by")}\n${indented(event.text, "  ")}`);
+      writeHeading(state, event.message, style, emit);
+      return emit(`${style.warn("  replaced by")}\n${indentLines(event.text, "  ")}`);
     case "hook":
-      return emit(style.note(`  hook ${hookLine(event)}\n`));
+      return emit(style.note(`  hook ${formatHook(event)}\n`));
     case "activity":
-      return emit(style.dim(`  · ${activityLine(event)}\n`));
+      return emit(style.dim(`  · ${formatActivity(event)}\n`));
     case "unknown":
-      return emit(style.dim(`  ? ${unknownLine(event)}\n`));
+      return emit(style.dim(`  ? ${formatUnknown(event)}\n`));
     case "diagnostic":
       return noteDiagnostic(state, event.diagnostic);
     case "end":
-      return emit(`\n${endLines(event, state, style)}`);
+      return emit(`\n${formatEnd(event, state, style)}`);
     case "message.end":
     case "text.delta":
     case "reasoning.delta":
@@ -97,16 +97,16 @@ function traceEvent(
 }
 
 /** A capture may hold any number of messages and calls; what is needed of them is near. */
-function remember<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
+function storeBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
   map.set(key, value);
-  if (map.size <= MOST_REMEMBERED) return;
+  if (map.size <= MAX_STORED) return;
   for (const [oldest] of map) {
     map.delete(oldest);
     return;
   }
 }
 
-const MOST_REMEMBERED = 10_000;
+const MAX_STORED = 10_000;
 
 function noteDiagnostic(state: TraceState, diagnostic: Diagnostic): void {
   // Every Strands stream repeats itself; that is nothing to look into.
@@ -115,17 +115,17 @@ function noteDiagnostic(state: TraceState, diagnostic: Diagnostic): void {
     return;
   }
   state.diagnosticCount += 1;
-  if (state.diagnostics.length < LISTED_DIAGNOSTICS) state.diagnostics.push(diagnostic);
+  if (state.diagnostics.length < MAX_LISTED_DIAGNOSTICS) state.diagnostics.push(diagnostic);
 }
 
-function heading(state: TraceState, message: number, style: Style, emit: Emit<string>): void {
+function writeHeading(state: TraceState, message: number, style: Style, emit: Emit<string>): void {
   if (state.heading === message) return;
   const first = state.heading === null;
   state.heading = message;
   emit(`${first ? "" : "\n"}${style.strong(state.roles.get(message) ?? "message")}\n`);
 }
 
-function thought(event: {
+function formatThought(event: {
   readonly text: string;
   readonly redacted?: string;
   readonly signature?: string;
@@ -135,51 +135,57 @@ function thought(event: {
   return event.signature === undefined ? event.text : `${event.text} [signed]`;
 }
 
-function callLines(call: ToolCall, style: Style): string {
-  const where = call.runBy === "server" ? ` (on ${oneLine(call.server ?? "the server")})` : "";
-  const head = `  → ${style.strong(oneLine(call.name || "(no name)"))}${where} ${style.dim(oneLine(call.id))}\n`;
-  const body = call.input === null ? call.inputText : prettyJson(call.input);
+function formatCall(call: ToolCall, style: Style): string {
+  const where = call.runBy === "server" ? ` (on ${toSingleLine(call.server ?? "the server")})` : "";
+  const head = `  → ${style.strong(toSingleLine(call.name || "(no name)"))}${where} ${style.dim(toSingleLine(call.id))}\n`;
+  const body = call.input === null ? call.inputText : formatPrettyJson(call.input);
   const problem =
-    call.inputError === undefined ? "" : style.bad(`    ! ${oneLine(call.inputError.message)}\n`);
-  return body === "{}" ? head + problem : head + indented(body, "    ") + problem;
+    call.inputError === undefined
+      ? ""
+      : style.bad(`    ! ${toSingleLine(call.inputError.message)}\n`);
+  return body === "{}" ? head + problem : head + indentLines(body, "    ") + problem;
 }
 
-function resultLines(result: ToolResult, names: ReadonlyMap<string, string>, style: Style): string {
+function formatResult(
+  result: ToolResult,
+  names: ReadonlyMap<string, string>,
+  style: Style,
+): string {
   const mark = result.isError ? style.bad("← failed") : style.good("←");
-  const name = oneLine(names.get(result.callId) ?? "(unknown call)");
-  const head = `  ${mark} ${style.strong(name)} ${style.dim(oneLine(result.callId))}\n`;
-  return head + result.parts.map((part) => indented(partText(part), "    ")).join("");
+  const name = toSingleLine(names.get(result.toolCallId) ?? "(unknown call)");
+  const head = `  ${mark} ${style.strong(name)} ${style.dim(toSingleLine(result.toolCallId))}\n`;
+  return head + result.parts.map((part) => indentLines(formatPart(part), "    ")).join("");
 }
 
-function partText(part: ToolResultPart): string {
+function formatPart(part: ToolResultPart): string {
   switch (part.type) {
     case "text":
       return part.text;
     case "json":
-      return prettyJson(part.value);
+      return formatPrettyJson(part.value);
     case "unknown":
-      return jsonText(part.raw);
+      return toJsonText(part.raw);
     default:
       return part satisfies never;
   }
 }
 
-function hookLine({ name, stage, decision, reason }: HookFired): string {
-  const said = [decision, reason].filter((word) => word !== undefined).join(": ");
-  return oneLine(`${name} ${stage}${said === "" ? "" : ` → ${said}`}`);
+function formatHook({ name, stage, decision, reason }: HookFired): string {
+  const outcome = [decision, reason].filter((word) => word !== undefined).join(": ");
+  return toSingleLine(`${name} ${stage}${outcome === "" ? "" : ` → ${outcome}`}`);
 }
 
-function activityLine({ kind, label, callId }: ActivitySeen): string {
-  return oneLine([kind, label, callId].filter((word) => word !== undefined).join(" "));
+function formatActivity({ kind, label, toolCallId }: ActivityEvent): string {
+  return toSingleLine([kind, label, toolCallId].filter((word) => word !== undefined).join(" "));
 }
 
-function unknownLine({ what, name, raw }: UnknownSeen): string {
-  const text = typeof raw === "string" ? raw : jsonText(raw);
-  const shown = text.length > 200 ? `${text.slice(0, 200)}… (${text.length} characters)` : text;
-  return oneLine(`unknown ${what} ${name}: ${shown}`);
+function formatUnknown({ what, name, raw }: UnknownEvent): string {
+  const text = typeof raw === "string" ? raw : toJsonText(raw);
+  const preview = text.length > 200 ? `${text.slice(0, 200)}… (${text.length} characters)` : text;
+  return toSingleLine(`unknown ${what} ${name}: ${preview}`);
 }
 
-function endLines(end: TurnEnd, state: TraceState, style: Style): string {
+function formatEnd(end: TurnEnd, state: TraceState, style: Style): string {
   const paint = {
     completed: style.good,
     "action-required": style.note,
@@ -190,28 +196,28 @@ function endLines(end: TurnEnd, state: TraceState, style: Style): string {
   // A provider's stream has no outcome of this name, only the reason.
   const isCancelled = end.outcome === "other" && end.reason === "cancelled";
   const ending = isCancelled ? "cancelled" : end.outcome;
-  const reason = end.reason === null || isCancelled ? "" : ` (${oneLine(end.reason)})`;
-  const counts = `${counted(state.messages, "message")}, ${counted(state.calls, "call")}`;
-  const lines = [`${paint(ending)}${reason} · ${counts} · ${usageText(end.usage)}\n`];
+  const reason = end.reason === null || isCancelled ? "" : ` (${toSingleLine(end.reason)})`;
+  const counts = `${pluralize(state.messages, "message")}, ${pluralize(state.calls, "call")}`;
+  const lines = [`${paint(ending)}${reason} · ${counts} · ${formatUsage(end.usage)}\n`];
   if (end.failure !== undefined) {
-    lines.push(style.bad(`${end.failure.code}: ${oneLine(end.failure.message)}\n`));
+    lines.push(style.bad(`${end.failure.code}: ${toSingleLine(end.failure.message)}\n`));
   }
   if (end.stoppedBy !== undefined) {
     const { hook, reason: why } = end.stoppedBy;
     lines.push(
       style.warn(
-        `stopped by hook ${oneLine(hook)}${why === undefined ? "" : `: ${oneLine(why)}`}\n`,
+        `stopped by hook ${toSingleLine(hook)}${why === undefined ? "" : `: ${toSingleLine(why)}`}\n`,
       ),
     );
   }
-  if (end.openCalls.length > 0) {
+  if (end.openToolCallIds.length > 0) {
     const state = end.outcome === "action-required" ? "waits for" : "left open";
-    lines.push(`${state} ${oneLine(end.openCalls.join(", "))}\n`);
+    lines.push(`${state} ${toSingleLine(end.openToolCallIds.join(", "))}\n`);
   }
   return lines.join("");
 }
 
-function usageText(usage: Usage | null): string {
+function formatUsage(usage: Usage | null): string {
   if (usage === null) return "no usage reported";
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, totalTokens } = usage;
   const cache =
@@ -223,24 +229,24 @@ function usageText(usage: Usage | null): string {
 
 function listDiagnostics(state: TraceState, style: Style, emit: Emit<string>): void {
   if (state.skipped > 0) {
-    emit(style.dim(`${counted(state.skipped, "repeated line")} skipped unread\n`));
+    emit(style.dim(`${pluralize(state.skipped, "repeated line")} skipped unread\n`));
   }
   if (state.diagnosticCount === 0) return;
-  emit(style.warn(`\n${counted(state.diagnosticCount, "diagnostic")}\n`));
+  emit(style.warn(`\n${pluralize(state.diagnosticCount, "diagnostic")}\n`));
   for (const { code, message, offset, count } of state.diagnostics) {
-    const place = offset === undefined ? "" : ` at byte ${offset}`;
+    const location = offset === undefined ? "" : ` at byte ${offset}`;
     const times = count === undefined ? "" : ` (×${count})`;
-    emit(`  ${code}${place}${times}: ${oneLine(message)}\n`);
+    emit(`  ${code}${location}${times}: ${toSingleLine(message)}\n`);
   }
-  const more = state.diagnosticCount - state.diagnostics.length;
-  if (more > 0) emit(`  and ${more} more; --format events lists them all\n`);
+  const unlistedCount = state.diagnosticCount - state.diagnostics.length;
+  if (unlistedCount > 0) emit(`  and ${unlistedCount} more; --format events lists them all\n`);
 }
 
-function counted(count: number, word: string): string {
+function pluralize(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? "" : "s"}`;
 }
 
-function indented(text: string, indent: string): string {
-  const lines = printable(text).split("\n");
+function indentLines(text: string, indent: string): string {
+  const lines = escapeControls(text).split("\n");
   return lines.map((line) => `${indent}${line}\n`).join("");
 }

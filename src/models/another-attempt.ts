@@ -1,15 +1,15 @@
 import { SpanlineError, type ErrorCode } from "../domain/errors.ts";
-import type { ActivitySeen } from "../domain/provider-event.ts";
-import { isPassing } from "../remote/retry-policy.ts";
+import type { ActivityEvent } from "../domain/provider-event.ts";
+import { isTransientFailure } from "../remote/retry-policy.ts";
 
 /**
  * Whether a failed call is made again, of whose answer nothing was seen. Asking a model changes nothing, so that a server
  * that failed is asked again as well as one that was busy. One that only fell silent is not: it may be slow.
  */
-export function isWorthAnother(error: unknown): boolean {
+export function shouldRetry(error: unknown): boolean {
   if (!(error instanceof SpanlineError) || error.details["mayRetry"] === false) return false;
   if (error.code === "idle_timeout") return false;
-  if (isPassing(error) || EMPTY.has(error.code)) return true;
+  if (isTransientFailure(error) || EMPTY_RESPONSE_CODES.has(error.code)) return true;
   if (error.code !== "service_failed") return false;
   const { status } = error.details;
   // A failure inside the stream has no status of its own.
@@ -17,10 +17,13 @@ export function isWorthAnother(error: unknown): boolean {
 }
 
 /** The answer stopped before it began. */
-const EMPTY: ReadonlySet<ErrorCode> = new Set(["truncated_stream", "incomplete_turn"] as const);
+const EMPTY_RESPONSE_CODES: ReadonlySet<ErrorCode> = new Set([
+  "truncated_stream",
+  "incomplete_turn",
+] as const);
 
 /** Tells whoever waits for the answer that it will take longer, and why. */
-export function waitSeen(error: unknown, milliseconds: number): ActivitySeen {
+export function createRetryActivity(error: unknown, milliseconds: number): ActivityEvent {
   const { code, message } =
     error instanceof SpanlineError ? error : { code: "service_failed", message: String(error) };
   const seconds = Math.round(milliseconds / 100) / 10;

@@ -1,12 +1,12 @@
 import type { HttpRequest } from "../platform/http-client.ts";
-import { onceCaller } from "../remote/once-caller.ts";
-import { apiErrorOfAnswer, apiFailureInStream } from "../wire/chat/api-error.ts";
-import { messagesFold } from "../wire/messages/fold.ts";
-import { messagesDialect } from "../wire/messages/request.ts";
-import { addressOf, checkedKey } from "./address.ts";
+import { createSingleAttemptClient } from "../remote/once-caller.ts";
+import { apiErrorFromResponse, classifyApiFailure } from "../wire/chat/api-error.ts";
+import { createMessagesFold } from "../wire/messages/fold.ts";
+import { createMessagesDialect } from "../wire/messages/request.ts";
+import { resolveApiUrl, checkApiKey } from "./address.ts";
 import type { Model, ModelSettings } from "./model.ts";
-import { remoteModel } from "./remote-model.ts";
-import { sseAnswer } from "./sse-answer.ts";
+import { createRemoteModel } from "./remote-model.ts";
+import { createSseResponseCodec } from "./sse-answer.ts";
 
 export interface AnthropicOptions extends ModelSettings {
   readonly model: string;
@@ -19,21 +19,21 @@ export interface AnthropicOptions extends ModelSettings {
 /** A model behind the Anthropic Messages API. */
 export function anthropic(options: AnthropicOptions): Model {
   const { model, baseUrl = "https://api.anthropic.com", name = model, maxCharacters } = options;
-  const key = checkedKey(options.key, "key");
-  const fold = messagesFold(maxCharacters === undefined ? {} : { maxCharacters });
+  const key = checkApiKey(options.key, "key");
+  const fold = createMessagesFold(maxCharacters === undefined ? {} : { maxCharacters });
   const withKey = (request: HttpRequest): Promise<HttpRequest> =>
     Promise.resolve({ ...request, headers: { ...request.headers, "x-api-key": key } });
-  return remoteModel(
+  return createRemoteModel(
     {
       name,
-      url: addressOf(baseUrl, "/v1/messages"),
+      url: resolveApiUrl(baseUrl, "/v1/messages"),
       headers: { accept: "text/event-stream", "anthropic-version": "2023-06-01" },
-      callerWith: (parts) => onceCaller({ ...parts, authorize: withKey }),
+      createClient: (parts) => createSingleAttemptClient({ ...parts, authorize: withKey }),
       secrets: [key],
-      dialect: messagesDialect(model),
-      codecFor: (contentType) => sseAnswer(fold, contentType),
-      errorFor: apiErrorOfAnswer,
-      explain: apiFailureInStream,
+      dialect: createMessagesDialect(model),
+      createCodec: (contentType) => createSseResponseCodec(fold, contentType),
+      toError: apiErrorFromResponse,
+      explain: classifyApiFailure,
       requestIdHeader: "request-id",
     },
     options,

@@ -1,11 +1,14 @@
-import { awsCaller } from "../aws/aws-caller.ts";
+import { createAwsClient } from "../aws/aws-caller.ts";
 import type { Authorize } from "../aws/sign.ts";
-import { harnessStream } from "../wire/agentcore/harness-stream.ts";
-import { errorOfAnswer, failureInStream } from "../wire/agentcore/service-error.ts";
+import { createHarnessStream } from "../wire/agentcore/harness-stream.ts";
+import {
+  serviceErrorFromResponse,
+  classifyServiceFailure,
+} from "../wire/agentcore/service-error.ts";
 import { converseDialect } from "../wire/converse/model-request.ts";
-import { addressOf } from "./address.ts";
+import { resolveApiUrl } from "./address.ts";
 import type { Model, ModelSettings } from "./model.ts";
-import { remoteModel } from "./remote-model.ts";
+import { createRemoteModel } from "./remote-model.ts";
 
 export interface BedrockOptions extends ModelSettings {
   /** A model, an inference profile or an ARN of either. */
@@ -27,18 +30,18 @@ export const BEDROCK_SERVICE = "bedrock";
 export function bedrock(options: BedrockOptions): Model {
   const { model, region, authorize, secrets = [], name = model, maxCharacters } = options;
   const { endpoint = `https://bedrock-runtime.${region}.amazonaws.com` } = options;
-  return remoteModel(
+  return createRemoteModel(
     {
       name,
-      url: addressOf(endpoint, `/model/${pathSegment(model)}/converse-stream`),
+      url: resolveApiUrl(endpoint, `/model/${encodePathSegment(model)}/converse-stream`),
       headers: { accept: "application/vnd.amazon.eventstream" },
-      callerWith: (parts) => awsCaller({ ...parts, authorize }),
+      createClient: (parts) => createAwsClient({ ...parts, authorize }),
       secrets,
       dialect: converseDialect,
-      codecFor: (contentType) =>
-        harnessStream({ contentType, ...(maxCharacters !== undefined && { maxCharacters }) }),
-      errorFor: errorOfAnswer,
-      explain: failureInStream,
+      createCodec: (contentType) =>
+        createHarnessStream({ contentType, ...(maxCharacters !== undefined && { maxCharacters }) }),
+      toError: serviceErrorFromResponse,
+      explain: classifyServiceFailure,
       requestIdHeader: "x-amzn-requestid",
     },
     options,
@@ -46,7 +49,7 @@ export function bedrock(options: BedrockOptions): Model {
 }
 
 /** As the AWS SDK writes one: an ARN has colons and slashes. */
-function pathSegment(text: string): string {
+function encodePathSegment(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
     (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,

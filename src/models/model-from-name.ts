@@ -1,10 +1,10 @@
 import { parseArn } from "../aws/arn.ts";
-import { chainedCredentials, keptCredentials } from "../aws/credentials.ts";
-import { signedBy, type Authorize } from "../aws/sign.ts";
+import { createCredentialChain, cacheCredentials } from "../aws/credentials.ts";
+import { createSigner, type Authorize } from "../aws/sign.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import { systemClock } from "../platform/clock.ts";
-import { bearing } from "../remote/bearing.ts";
-import { checkedKey } from "./address.ts";
+import { createBearerAuth } from "../remote/bearing.ts";
+import { checkApiKey } from "./address.ts";
 import { anthropic } from "./anthropic.ts";
 import { bedrock, BEDROCK_SERVICE } from "./bedrock.ts";
 import type { Model, ModelSettings } from "./model.ts";
@@ -15,41 +15,43 @@ export type { Environment };
 
 /** Finds a model by a name such as `ollama:qwen3`, with keys and addresses from the environment. Nothing is sent yet. */
 export function modelFromName(name: string, env: Environment, settings: ModelSettings = {}): Model {
-  const at = name.indexOf(":");
-  const make = SOURCES.get(name.slice(0, Math.max(0, at)));
-  const model = name.slice(at + 1);
-  if (make !== undefined && model !== "") return make({ name, model, env, settings });
-  const known = [...SOURCES.keys()].map((source) => `${source}:<model>`).join(", ");
-  const message = `"${name}" names no model; use one of ${known}`;
+  const colonIndex = name.indexOf(":");
+  const createModel = SOURCES.get(name.slice(0, Math.max(0, colonIndex)));
+  const model = name.slice(colonIndex + 1);
+  if (createModel !== undefined && model !== "") return createModel({ name, model, env, settings });
+  const knownNames = [...SOURCES.keys()].map((source) => `${source}:<model>`).join(", ");
+  const message = `"${name}" names no model; use one of ${knownNames}`;
   throw new SpanlineError("invalid_option", message, { details: { path: "model" } });
 }
 
-interface Wanted {
+interface ModelReference {
   readonly name: string;
   readonly model: string;
   readonly env: Environment;
   readonly settings: ModelSettings;
 }
 
-const SOURCES: ReadonlyMap<string, (wanted: Wanted) => Model> = new Map([
-  ["ollama", ollama],
-  ["openai", openai],
-  ["anthropic", anthropicModel],
-  ["bedrock", bedrockModel],
+const SOURCES: ReadonlyMap<string, (reference: ModelReference) => Model> = new Map([
+  ["ollama", createOllamaModel],
+  ["openai", createOpenAiModel],
+  ["anthropic", createAnthropicModel],
+  ["bedrock", createBedrockModel],
 ]);
 
-function ollama({ name, model, settings }: Wanted): Model {
+function createOllamaModel({ name, model, settings }: ModelReference): Model {
   const connectHint = "Is Ollama running? Start it with `ollama serve`";
-  return openAiCompatible({ ...settings, name, model, baseUrl: OLLAMA, connectHint });
+  return openAiCompatible({ ...settings, name, model, baseUrl: OLLAMA_URL, connectHint });
 }
 
-const OLLAMA = "http://127.0.0.1:11434/v1";
+const OLLAMA_URL = "http://127.0.0.1:11434/v1";
 
 /** Only OpenAI itself is known to want a key; a server of one's own often has none. */
-function openai({ name, model, env, settings }: Wanted): Model {
+function createOpenAiModel({ name, model, env, settings }: ModelReference): Model {
   const baseUrl = env["OPENAI_BASE_URL"]?.trim() || undefined;
-  const isOwn = baseUrl !== undefined && !baseUrl.startsWith("https://api.openai.com");
-  const key = isOwn ? env["OPENAI_API_KEY"] || undefined : keyFrom(env, "OPENAI_API_KEY", name);
+  const isCustomServer = baseUrl !== undefined && !baseUrl.startsWith("https://api.openai.com");
+  const key = isCustomServer
+    ? env["OPENAI_API_KEY"] || undefined
+    : readApiKey(env, "OPENAI_API_KEY", name);
   return openAiCompatible({
     ...settings,
     name,
@@ -59,14 +61,14 @@ function openai({ name, model, env, settings }: Wanted): Model {
   });
 }
 
-function anthropicModel({ name, model, env, settings }: Wanted): Model {
+function createAnthropicModel({ name, model, env, settings }: ModelReference): Model {
   const baseUrl = env["ANTHROPIC_BASE_URL"]?.trim() || undefined;
-  const key = keyFrom(env, "ANTHROPIC_API_KEY", name);
+  const key = readApiKey(env, "ANTHROPIC_API_KEY", name);
   return anthropic({ ...settings, name, model, key, ...(baseUrl !== undefined && { baseUrl }) });
 }
 
 /** A key of Bedrock's own goes before the standard chain, as it does in the AWS SDK. */
-function bedrockModel({ name, model, env, settings }: Wanted): Model {
+function createBedrockModel({ name, model, env, settings }: ModelReference): Model {
   const region = parseArn(model)?.region || env["AWS_REGION"] || env["AWS_DEFAULT_REGION"];
   if (region === undefined || region === "") {
     const message = `${name} needs a region; set AWS_REGION, such as us-east-1`;
@@ -74,27 +76,29 @@ function bedrockModel({ name, model, env, settings }: Wanted): Model {
   }
   const endpoint = env["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"] || undefined;
   const token = env["AWS_BEARER_TOKEN_BEDROCK"] || undefined;
-  const key = token === undefined ? undefined : checkedKey(token, "AWS_BEARER_TOKEN_BEDROCK");
+  const key = token === undefined ? undefined : checkApiKey(token, "AWS_BEARER_TOKEN_BEDROCK");
   return bedrock({
     ...settings,
     name,
     model,
     region,
     authorize:
-      key === undefined ? signedInChain(region, settings) : bearing(() => Promise.resolve(key)),
+      key === undefined
+        ? createChainSigner(region, settings)
+        : createBearerAuth(() => Promise.resolve(key)),
     ...(key !== undefined && { secrets: [key] }),
     ...(endpoint !== undefined && { endpoint }),
   });
 }
 
-function signedInChain(region: string, { clock = systemClock }: ModelSettings): Authorize {
-  const credentials = keptCredentials(chainedCredentials(), clock);
-  return signedBy({ credentials, region, service: BEDROCK_SERVICE });
+function createChainSigner(region: string, { clock = systemClock }: ModelSettings): Authorize {
+  const credentials = cacheCredentials(createCredentialChain(), clock);
+  return createSigner({ credentials, region, service: BEDROCK_SERVICE });
 }
 
-function keyFrom(env: Environment, variable: string, name: string): string {
+function readApiKey(env: Environment, variable: string, name: string): string {
   const key = env[variable];
-  if (key !== undefined && key.trim() !== "") return checkedKey(key, variable);
+  if (key !== undefined && key.trim() !== "") return checkApiKey(key, variable);
   const message = `${name} needs a key; set ${variable} to yours. Nothing was sent`;
   throw new SpanlineError("no_credentials", message, { details: { path: variable } });
 }

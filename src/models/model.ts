@@ -15,19 +15,19 @@ export interface Model {
    * What goes wrong before there is an answer is thrown as a `SpanlineError`; after that it is the failure of the `end`
    * event. The caller's own abort is always thrown. A wait before another attempt is told as an `activity`, when it begins.
    */
-  call(
+  stream(
     request: ModelRequest,
     signal: AbortSignal,
-    watch?: ModelWatch,
+    observer?: ModelObserver,
   ): AsyncIterable<ProviderEvent>;
 }
 
 /** For whoever wants to know more of a call than its events. */
-export interface ModelWatch {
+export interface ModelObserver {
   /** Sees the bytes of the answer before they are read. */
   readonly tap?: (chunk: Uint8Array) => void;
   /** Told when an answer begins, with the server's own id of the call, if it gave one. */
-  readonly answered?: (requestId: string | undefined) => void;
+  readonly onResponse?: (requestId: string | undefined) => void;
 }
 
 /** How long a model may take, in milliseconds. `Infinity` is no limit. */

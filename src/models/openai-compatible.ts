@@ -1,13 +1,17 @@
 import type { HttpRequest } from "../platform/http-client.ts";
-import { bearing } from "../remote/bearing.ts";
-import { onceCaller } from "../remote/once-caller.ts";
-import { apiErrorOfAnswer, apiFailureInStream } from "../wire/chat/api-error.ts";
-import { chatFold } from "../wire/chat/fold.ts";
-import { chatDialect, limitNameAt, type ChatRequestOptions } from "../wire/chat/request.ts";
-import { addressOf, checkedKey } from "./address.ts";
+import { createBearerAuth } from "../remote/bearing.ts";
+import { createSingleAttemptClient } from "../remote/once-caller.ts";
+import { apiErrorFromResponse, classifyApiFailure } from "../wire/chat/api-error.ts";
+import { createChatFold } from "../wire/chat/fold.ts";
+import {
+  createChatDialect,
+  resolveLimitName,
+  type ChatRequestOptions,
+} from "../wire/chat/request.ts";
+import { resolveApiUrl, checkApiKey } from "./address.ts";
 import type { Model, ModelSettings } from "./model.ts";
-import { remoteModel } from "./remote-model.ts";
-import { sseAnswer } from "./sse-answer.ts";
+import { createRemoteModel } from "./remote-model.ts";
+import { createSseResponseCodec } from "./sse-answer.ts";
 
 export interface OpenAiCompatibleOptions extends ModelSettings, ChatRequestOptions {
   readonly model: string;
@@ -23,25 +27,25 @@ export interface OpenAiCompatibleOptions extends ModelSettings, ChatRequestOptio
 /** A model behind OpenAI's chat completions, or behind any of the servers that speak them. */
 export function openAiCompatible(options: OpenAiCompatibleOptions): Model {
   const { model, baseUrl, key, name = model, maxCharacters, connectHint } = options;
-  const url = addressOf(baseUrl, "/chat/completions");
-  const { limitName = limitNameAt(url) } = options;
-  const secret = key === undefined ? undefined : checkedKey(key, "key");
+  const url = resolveApiUrl(baseUrl, "/chat/completions");
+  const { limitName = resolveLimitName(url) } = options;
+  const secret = key === undefined ? undefined : checkApiKey(key, "key");
   const authorize =
     secret === undefined
       ? (request: HttpRequest) => Promise.resolve(request)
-      : bearing(() => Promise.resolve(secret));
-  const fold = chatFold(maxCharacters === undefined ? {} : { maxCharacters });
-  return remoteModel(
+      : createBearerAuth(() => Promise.resolve(secret));
+  const fold = createChatFold(maxCharacters === undefined ? {} : { maxCharacters });
+  return createRemoteModel(
     {
       name,
       url,
       headers: { accept: "text/event-stream" },
-      callerWith: (parts) => onceCaller({ ...parts, authorize }),
+      createClient: (parts) => createSingleAttemptClient({ ...parts, authorize }),
       secrets: secret === undefined ? [] : [secret],
-      dialect: chatDialect(model, { ...options, limitName }),
-      codecFor: (contentType) => sseAnswer(fold, contentType),
-      errorFor: apiErrorOfAnswer,
-      explain: apiFailureInStream,
+      dialect: createChatDialect(model, { ...options, limitName }),
+      createCodec: (contentType) => createSseResponseCodec(fold, contentType),
+      toError: apiErrorFromResponse,
+      explain: classifyApiFailure,
       requestIdHeader: "x-request-id",
       ...(connectHint !== undefined && { connectHint }),
     },

@@ -1,26 +1,31 @@
 import { pause } from "../async/pause.ts";
 import type { Codec } from "../domain/codec.ts";
-import type { ErrorAnswer } from "../domain/error-answer.ts";
+import type { ErrorResponse } from "../domain/error-answer.ts";
 import type { Failure } from "../domain/errors.ts";
 import type { ModelDialect } from "../domain/model-dialect.ts";
 import type { ModelRequest } from "../domain/model-request.ts";
-import { AbortError, errorOf, providerError, ProviderError } from "../domain/provider-error.ts";
+import {
+  AbortError,
+  toError,
+  createProviderError,
+  ProviderError,
+} from "../domain/provider-error.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
-import { scrubber } from "../domain/scrubber.ts";
+import { createSecretRedactor } from "../domain/scrubber.ts";
 import { systemClock, type Clock } from "../platform/clock.ts";
-import { httpClient, type HttpBody, type HttpRequest } from "../platform/http-client.ts";
+import { createHttpClient, type HttpBody, type HttpRequest } from "../platform/http-client.ts";
 import { randomFraction } from "../platform/random.ts";
-import type { CallOnce, OnceCallerOptions } from "../remote/once-caller.ts";
-import { openAnswer } from "../remote/open-answer.ts";
+import type { SendOnce, SingleAttemptOptions } from "../remote/once-caller.ts";
+import { openResponse } from "../remote/open-answer.ts";
 import { readStream } from "../remote/read-stream.ts";
-import { waitsOf } from "../remote/retry-policy.ts";
-import { limitsOr } from "../remote/time-limits.ts";
-import { withFailure } from "../remote/with-failure.ts";
-import { isWorthAnother, waitSeen } from "./another-attempt.ts";
-import { begunAnswer, type BegunAnswer } from "./begun-answer.ts";
-import { brokenAnswer } from "./broken-answer.ts";
-import type { Model, ModelSettings, ModelWatch } from "./model.ts";
-import { requestEncoder } from "./request-encoder.ts";
+import { createRetryDelay } from "../remote/retry-policy.ts";
+import { mergeLimits } from "../remote/time-limits.ts";
+import { endWithFailure } from "../remote/with-failure.ts";
+import { shouldRetry, createRetryActivity } from "./another-attempt.ts";
+import { awaitFirstEvent, type StartedResponse } from "./begun-answer.ts";
+import { replaceTruncationFailure } from "./broken-answer.ts";
+import type { Model, ModelSettings, ModelObserver } from "./model.ts";
+import { createRequestEncoder } from "./request-encoder.ts";
 
 /** What sets one API of models apart from another. */
 export interface RemoteApi<State> {
@@ -28,94 +33,99 @@ export interface RemoteApi<State> {
   readonly url: URL;
   readonly headers: { readonly [name: string]: string };
   /** Knows how the API wants its requests authorized. */
-  readonly callerWith: (options: CallerParts) => CallOnce;
+  readonly createClient: (options: ClientParts) => SendOnce;
   /** What must not be shown to anybody, whatever the server echoes. */
   readonly secrets: readonly string[];
   readonly dialect: ModelDialect;
-  readonly codecFor: (contentType: string | undefined) => Codec<State, Uint8Array, ProviderEvent>;
-  readonly errorFor: (refusal: ErrorAnswer) => ProviderError;
+  readonly createCodec: (
+    contentType: string | undefined,
+  ) => Codec<State, Uint8Array, ProviderEvent>;
+  readonly toError: (refusal: ErrorResponse) => ProviderError;
   readonly explain: (failure: Failure, requestId: string | undefined) => Failure;
   readonly requestIdHeader: string;
   /** What to do when nobody answers at the address. */
   readonly connectHint?: string;
 }
 
-export interface CallerParts extends Pick<OnceCallerOptions, "send" | "errorFor"> {
+export interface ClientParts extends Pick<SingleAttemptOptions, "send" | "toError"> {
   readonly clock: Clock;
 }
 
 /** A model behind an API that streams its answers over HTTP. */
-export function remoteModel<State>(api: RemoteApi<State>, settings: ModelSettings): Model {
+export function createRemoteModel<State>(api: RemoteApi<State>, settings: ModelSettings): Model {
   const { clock = systemClock, random = randomFraction, maxAttempts = 3 } = settings;
-  const { send = httpClient().send } = settings;
-  const limits = limitsOr(settings.limits ?? {}, DEFAULT_LIMITS);
-  const scrub = scrubber([...api.secrets, ...Object.values(settings.headers ?? {})]);
-  const errorFor = (refusal: ErrorAnswer): Error => api.errorFor(scrub(refusal));
-  const callOnce = api.callerWith({ send, errorFor, clock });
-  const hasTime = (wait: number): boolean => wait <= LONGEST_WAIT;
-  const waits = { maxAttempts, waits: WAITS, random, isPassing: isWorthAnother, hasTime };
-  const waitAfter = waitsOf(waits);
-  const encode = requestEncoder(api.dialect, settings.body);
+  const { send = createHttpClient().send } = settings;
+  const limits = mergeLimits(settings.limits ?? {}, DEFAULT_LIMITS);
+  const scrub = createSecretRedactor([...api.secrets, ...Object.values(settings.headers ?? {})]);
+  const toError = (refusal: ErrorResponse): Error => api.toError(scrub(refusal));
+  const sendOnce = api.createClient({ send, toError, clock });
+  const hasTime = (wait: number): boolean => wait <= MAX_WAIT_MS;
+  const retryPolicy = { maxAttempts, backoff: BACKOFF, random, isRetryable: shouldRetry, hasTime };
+  const computeDelay = createRetryDelay(retryPolicy);
+  const encode = createRequestEncoder(api.dialect, settings.body);
 
   /** Made once. What it rejects with came before there was an answer. */
   async function attempt(
-    sent: HttpRequest,
+    httpRequest: HttpRequest,
     signal: AbortSignal,
-    { tap, answered }: ModelWatch,
-  ): Promise<BegunAnswer> {
-    const { guard, answer } = await openAnswer({
+    { tap, onResponse }: ModelObserver,
+  ): Promise<StartedResponse> {
+    const { guard, response } = await openResponse({
       clock,
       limits,
       signal,
-      send: (ending) => callOnce({ ...sent, connectMilliseconds: limits.connect }, ending),
-    }).catch(hinted(api.connectHint));
-    const requestId = answer.headers[api.requestIdHeader];
-    answered?.(requestId);
+      send: (ending) => sendOnce({ ...httpRequest, connectMilliseconds: limits.connect }, ending),
+    }).catch(addConnectHint(api.connectHint));
+    const requestId = response.headers[api.requestIdHeader];
+    onResponse?.(requestId);
     const explain = (failure: Failure): Failure => scrub(api.explain(failure, requestId));
     const reading = {
-      answer,
+      response,
       requestId,
-      codec: withFailure(api.codecFor(answer.headers["content-type"]), explain),
+      codec: endWithFailure(api.createCodec(response.headers["content-type"]), explain),
       guard,
       limits,
       signal,
-      restMilliseconds: REST_MILLISECONDS,
-      broken: (events: readonly ProviderEvent[], failure: Failure) =>
-        brokenAnswer(events, explain(failure)),
+      closeGraceMs: CLOSE_GRACE_MS,
+      finishBroken: (events: readonly ProviderEvent[], failure: Failure) =>
+        replaceTruncationFailure(events, explain(failure)),
     };
-    return begunAnswer(readStream(tap === undefined ? reading : { ...reading, tap }));
+    return awaitFirstEvent(readStream(tap === undefined ? reading : { ...reading, tap }));
   }
 
-  async function* call(
+  async function* stream(
     request: ModelRequest,
     signal: AbortSignal,
-    watch: ModelWatch = {},
+    observer: ModelObserver = {},
   ): AsyncGenerator<ProviderEvent> {
-    const sent = httpRequest(api, settings, { trace: request.trace, body: encode(request) });
-    for (let made = 1; ; made += 1) {
-      const { error, events } = await outcomeOf(attempt(sent, signal, watch));
-      const wait = error === undefined ? undefined : waitAfter(error, made);
+    const httpRequest = buildHttpRequest(api, settings, {
+      trace: request.trace,
+      body: encode(request),
+    });
+    for (let attemptNumber = 1; ; attemptNumber += 1) {
+      const { error, events } = await settleAttempt(attempt(httpRequest, signal, observer));
+      const wait = error === undefined ? undefined : computeDelay(error, attemptNumber);
       if (wait === undefined) {
         if (events === undefined) throw error;
         return yield* events;
       }
-      yield waitSeen(error, wait);
+      yield createRetryActivity(error, wait);
       await pause(clock, wait, signal).catch((reason: unknown) => {
         throw new AbortError(reason);
       });
     }
   }
 
-  return { name: api.name, call };
+  return { name: api.name, stream };
 }
 
 /** An attempt that failed inside its answer still has events, for whoever makes no other. */
-async function outcomeOf(
-  attempt: Promise<BegunAnswer>,
-): Promise<{ readonly error?: unknown; readonly events?: BegunAnswer["events"] }> {
+async function settleAttempt(
+  attempt: Promise<StartedResponse>,
+): Promise<{ readonly error?: unknown; readonly events?: StartedResponse["events"] }> {
   try {
     const { events, failure } = await attempt;
-    return failure === undefined ? { events } : { events, error: errorOf(failure) };
+    return failure === undefined ? { events } : { events, error: toError(failure) };
   } catch (error) {
     return { error };
   }
@@ -130,13 +140,13 @@ const DEFAULT_LIMITS = {
 } as const;
 
 /** In milliseconds. A caller who would rather wait longer can do so himself. */
-const LONGEST_WAIT = 60_000;
-const WAITS = { first: 500, longest: LONGEST_WAIT } as const;
+const MAX_WAIT_MS = 60_000;
+const BACKOFF = { first: 500, longest: MAX_WAIT_MS } as const;
 
 /** A server that said the last word and keeps the connection open is not waited for any longer. */
-const REST_MILLISECONDS = 1000;
+const CLOSE_GRACE_MS = 1000;
 
-function httpRequest<State>(
+function buildHttpRequest<State>(
   { url, headers }: RemoteApi<State>,
   settings: ModelSettings,
   { trace, body }: { readonly trace: ModelRequest["trace"]; readonly body: HttpBody },
@@ -154,11 +164,11 @@ function httpRequest<State>(
   };
 }
 
-function hinted(hint: string | undefined): (error: unknown) => never {
+function addConnectHint(hint: string | undefined): (error: unknown) => never {
   return (error) => {
     if (hint === undefined || !(error instanceof ProviderError)) throw error;
     if (error.code !== "connect_failed") throw error;
     const { message, phase, cause } = error;
-    throw providerError("connect_failed", `${message}. ${hint}`, { phase, cause });
+    throw createProviderError("connect_failed", `${message}. ${hint}`, { phase, cause });
   };
 }

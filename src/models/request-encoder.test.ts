@@ -1,19 +1,22 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { anyHistorySteps, requestsIn } from "../../test/support/any-history.ts";
-import { requestBody, type ModelDialect } from "../domain/model-dialect.ts";
+import { anyHistorySteps, generateRequests } from "../../test/support/any-history.ts";
+import { createRequestBody, type ModelDialect } from "../domain/model-dialect.ts";
 import type { ModelMessage, ModelRequest } from "../domain/model-request.ts";
-import { settledHistories } from "../domain/settled-history.ts";
-import { chatDialect } from "../wire/chat/request.ts";
+import { createHistoryNormalizer } from "../domain/settled-history.ts";
+import { createChatDialect } from "../wire/chat/request.ts";
 import { converseDialect } from "../wire/converse/model-request.ts";
-import { messagesDialect } from "../wire/messages/request.ts";
-import { requestEncoder } from "./request-encoder.ts";
+import { createMessagesDialect } from "../wire/messages/request.ts";
+import { createRequestEncoder } from "./request-encoder.ts";
 import { runs } from "../../test/support/test-depth.ts";
 
 const DIALECTS: readonly (readonly [string, ModelDialect])[] = [
-  ["chat completions", chatDialect("m")],
-  ["chat completions with reasoning", chatDialect("m", { reasoningName: "reasoning_content" })],
-  ["messages", messagesDialect("m")],
+  ["chat completions", createChatDialect("m")],
+  [
+    "chat completions with reasoning",
+    createChatDialect("m", { reasoningName: "reasoning_content" }),
+  ],
+  ["messages", createMessagesDialect("m")],
   ["converse", converseDialect],
 ];
 
@@ -43,11 +46,11 @@ describe.each(DIALECTS)("an encoder of requests, %s", (_, dialect) => {
   it("A cached encoding is the one from scratch, whatever was added, cut off or replaced", () => {
     fc.assert(
       fc.property(anyHistorySteps, (steps) => {
-        const encode = requestEncoder(dialect);
-        for (const [index, request] of [...requestsIn(steps)].entries()) {
+        const encode = createRequestEncoder(dialect);
+        for (const [index, request] of [...generateRequests(steps)].entries()) {
           const whole = { ...OPTIONS[index % OPTIONS.length], ...request };
           expect(attempt(() => decoded(encode(whole)))).toEqual(
-            attempt(() => plain(requestBody(dialect, whole))),
+            attempt(() => plain(createRequestBody(dialect, whole))),
           );
         }
       }),
@@ -58,13 +61,13 @@ describe.each(DIALECTS)("an encoder of requests, %s", (_, dialect) => {
   it("A settled history is encoded as from scratch, whatever was added, cut off or replaced", () => {
     fc.assert(
       fc.property(anyHistorySteps, (steps) => {
-        const settle = settledHistories();
-        const encode = requestEncoder(dialect, { seed: 1 });
-        for (const { messages, stableCount } of requestsIn(steps)) {
+        const settle = createHistoryNormalizer();
+        const encode = createRequestEncoder(dialect, { seed: 1 });
+        for (const { messages, stableCount } of generateRequests(steps)) {
           const tail: ModelMessage = { role: "user", blocks: [{ type: "text", text: "Go on." }] };
           const settled = settle([...messages, tail], stableCount);
           expect(decoded(encode(settled))).toEqual(
-            plain({ ...requestBody(dialect, settled), seed: 1 }),
+            plain({ ...createRequestBody(dialect, settled), seed: 1 }),
           );
         }
       }),
@@ -76,12 +79,12 @@ describe.each(DIALECTS)("an encoder of requests, %s", (_, dialect) => {
     let encoded = 0;
     const counting: ModelDialect = {
       ...dialect,
-      encode: (message) => {
+      encodeMessage: (message) => {
         encoded += 1;
-        return dialect.encode(message);
+        return dialect.encodeMessage(message);
       },
     };
-    const encode = requestEncoder(counting);
+    const encode = createRequestEncoder(counting);
     const history: ModelMessage[] = [];
     const counts = Array.from({ length: 4 }, (_unused, turn) => {
       encoded = 0;
@@ -94,7 +97,7 @@ describe.each(DIALECTS)("an encoder of requests, %s", (_, dialect) => {
   });
 
   it("A request that was encoded before does not change when its conversation grows", () => {
-    const encode = requestEncoder(dialect);
+    const encode = createRequestEncoder(dialect);
     const history: ModelMessage[] = [
       { role: "user", blocks: [{ type: "text", text: "One" }] },
       { role: "assistant", blocks: [{ type: "text", text: "1" }] },
@@ -108,7 +111,7 @@ describe.each(DIALECTS)("an encoder of requests, %s", (_, dialect) => {
   });
 
   it("A long history is sent in few pieces, and is whole", () => {
-    const encode = requestEncoder(dialect);
+    const encode = createRequestEncoder(dialect);
     const history: ModelMessage[] = [];
     const next: ModelMessage = { role: "user", blocks: [{ type: "text", text: "And?" }] };
     let parts: readonly Uint8Array[] = [];
@@ -120,13 +123,13 @@ describe.each(DIALECTS)("an encoder of requests, %s", (_, dialect) => {
     }
     const bytes = Buffer.concat(parts);
     expect(JSON.parse(bytes.toString())).toEqual(
-      plain(requestBody(dialect, { messages: [...history, next] })),
+      plain(createRequestBody(dialect, { messages: [...history, next] })),
     );
     expect(parts.length).toBeLessThan(3 + bytes.length / 65_536);
   });
 
   it("A conversation in the configured body replaces the one of the request", () => {
-    const encode = requestEncoder(dialect, { messages: ["fixed"] });
+    const encode = createRequestEncoder(dialect, { messages: ["fixed"] });
     const history: ModelMessage[] = [
       { role: "user", blocks: [{ type: "text", text: "One" }] },
       { role: "assistant", blocks: [{ type: "text", text: "1" }] },

@@ -1,9 +1,9 @@
-import { DistinctIds } from "../domain/call-names.ts";
-import { jsonText, type JsonObject } from "../domain/json.ts";
-import { requestBody, type ModelDialect } from "../domain/model-dialect.ts";
+import { ToolCallIdAllocator } from "../domain/call-names.ts";
+import { toJsonText, type JsonObject } from "../domain/json.ts";
+import { createRequestBody, type ModelDialect } from "../domain/model-dialect.ts";
 import {
-  alternation,
-  isClean,
+  alternateMessages,
+  canSplitBetween,
   type Alternation,
   type ModelMessage,
   type ModelRequest,
@@ -19,28 +19,30 @@ export type EncodeRequest = (request: ModelRequest) => readonly Uint8Array[];
  * new messages cost. A conversation stays cached for as long as its first message
  * is reachable. `extra` are further members of the body.
  */
-export function requestEncoder(dialect: ModelDialect, extra: JsonObject = {}): EncodeRequest {
+export function createRequestEncoder(dialect: ModelDialect, extra: JsonObject = {}): EncodeRequest {
   const prefixes = new WeakMap<ModelMessage, EncodedPrefix>();
-  const whole: EncodeRequest = (request) => [
-    utf8(jsonText({ ...requestBody(dialect, request), ...extra })),
+  const encodeWhole: EncodeRequest = (request) => [
+    encodeUtf8(toJsonText({ ...createRequestBody(dialect, request), ...extra })),
   ];
   return (request) => {
     const { messages, stableCount = 0 } = request;
     const [first] = messages;
-    if (first === undefined || stableCount === 0 || "messages" in extra) return whole(request);
-    const known = prefixes.get(first);
-    const prefix = known?.isOf(messages, stableCount) === true ? known : new EncodedPrefix(dialect);
+    if (first === undefined || stableCount === 0 || "messages" in extra)
+      return encodeWhole(request);
+    const cached = prefixes.get(first);
+    const prefix =
+      cached?.matches(messages, stableCount) === true ? cached : new EncodedPrefix(dialect);
     prefixes.set(first, prefix);
     const tail = prefix.advance(messages, stableCount);
     if (tail === undefined) {
       prefixes.delete(first);
-      return whole(request);
+      return encodeWhole(request);
     }
-    const fields = jsonText({ ...dialect.fields(request), ...extra }).slice(0, -1);
+    const fields = toJsonText({ ...dialect.encodeFields(request), ...extra }).slice(0, -1);
     const comma = fields === "{" ? "" : ",";
-    const opening = dialect.opening(request).map((message) => `${jsonText(message)},`);
+    const opening = dialect.encodeOpening(request).map((message) => `${toJsonText(message)},`);
     const head = `${fields}${comma}"messages":[${opening.join("")}`;
-    return [utf8(head), ...prefix.chunks, utf8(`,${tail}]}`)];
+    return [encodeUtf8(head), ...prefix.chunks, encodeUtf8(`,${tail}]}`)];
   };
 }
 
@@ -48,17 +50,17 @@ export function requestEncoder(dialect: ModelDialect, extra: JsonObject = {}): E
 class EncodedPrefix {
   readonly #dialect: ModelDialect;
   readonly #source: ModelMessage[] = [];
-  readonly #ids: DistinctIds;
+  readonly #ids: ToolCallIdAllocator;
   #end: PartEnd | null = null;
   readonly #chunks: Uint8Array[] = [];
 
   constructor(dialect: ModelDialect) {
     this.#dialect = dialect;
-    this.#ids = new DistinctIds(dialect.shapeId);
+    this.#ids = new ToolCallIdAllocator(dialect.shapeId);
   }
 
   /** Compares by identity: anything that changes the history makes other objects. */
-  isOf(messages: readonly ModelMessage[], stableCount: number): boolean {
+  matches(messages: readonly ModelMessage[], stableCount: number): boolean {
     const source = this.#source;
     if (source.length > stableCount) return false;
     for (let index = 0; index < source.length; index++)
@@ -71,17 +73,17 @@ class EncodedPrefix {
    * encoded apart; the prefix must not be used then.
    */
   advance(messages: readonly ModelMessage[], stableCount: number): string | undefined {
-    const { isTaken } = this.#dialect;
+    const { isSupported } = this.#dialect;
     const added = messages.slice(this.#source.length, stableCount);
-    const tail = alternation(messages.slice(stableCount), isTaken);
+    const tail = alternateMessages(messages.slice(stableCount), isSupported);
     if (added.length > 0) {
-      const stable = alternation(added, isTaken);
-      if (this.#end !== null && !isClean(this.#end, startOf(stable))) return undefined;
+      const stable = alternateMessages(added, isSupported);
+      if (this.#end !== null && !canSplitBetween(this.#end, toPartStart(stable))) return undefined;
       this.#append(this.#encoded(this.#ids.apply(stable.groups)));
       for (const message of added) this.#source.push(message);
-      this.#end = endOf(stable);
+      this.#end = toPartEnd(stable);
     }
-    if (this.#end === null || !isClean(this.#end, startOf(tail))) return undefined;
+    if (this.#end === null || !canSplitBetween(this.#end, toPartStart(tail))) return undefined;
     return this.#encoded(this.#ids.fork().apply(tail.groups));
   }
 
@@ -91,11 +93,11 @@ class EncodedPrefix {
   }
 
   #encoded(messages: readonly ModelMessage[]): string {
-    return messages.flatMap(this.#dialect.encode).map(jsonText).join(",");
+    return messages.flatMap(this.#dialect.encodeMessage).map(toJsonText).join(",");
   }
 
   #append(text: string): void {
-    const added = utf8(this.#chunks.length === 0 ? text : `,${text}`);
+    const added = encodeUtf8(this.#chunks.length === 0 ? text : `,${text}`);
     const last = this.#chunks.at(-1);
     if (last === undefined || last.length >= CHUNK_BYTES) return void this.#chunks.push(added);
     const joined = new Uint8Array(last.length + added.length);
@@ -108,14 +110,14 @@ class EncodedPrefix {
 /** Smaller chunks are copied into one, so that a long history is not sent in thousands of pieces. */
 const CHUNK_BYTES = 64 * 1024;
 
-function utf8(text: string): Uint8Array {
+function encodeUtf8(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-function startOf({ first, groups }: Alternation): PartStart {
+function toPartStart({ first, groups }: Alternation): PartStart {
   return { first, firstRole: groups[0]?.role };
 }
 
-function endOf({ last, groups }: Alternation): PartEnd {
+function toPartEnd({ last, groups }: Alternation): PartEnd {
   return { last, lastRole: groups.at(-1)?.role };
 }

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { startPeer } from "../../test/support/peer.ts";
-import { AnswerTooLargeError, boundedFetch } from "./bounded-fetch.ts";
+import { ResponseTooLargeError, createBoundedFetch } from "./bounded-fetch.ts";
 import { runs } from "../../test/support/test-depth.ts";
 
-const bounded = boundedFetch({ maxBytes: 20, pace: () => undefined });
+const bounded = createBoundedFetch({ maxBytes: 20, pace: () => undefined });
 
 async function fetched(type: string, pieces: readonly string[]): Promise<string> {
   const { url } = await startPeer((response) => {
@@ -23,7 +23,7 @@ describe("an answer within bounds", () => {
   it("may be as long as they are", async () => {
     expect(await fetched("application/json", ["x".repeat(20)])).toBe("x".repeat(20));
     await expect(fetched("application/json", ["x".repeat(21)])).rejects.toThrow(
-      AnswerTooLargeError,
+      ResponseTooLargeError,
     );
   });
 
@@ -33,7 +33,7 @@ describe("an answer within bounds", () => {
       event.repeat(5),
     );
     const endless = ["data: 1\n", "data: 2\n", "data: 3\n"];
-    await expect(fetched("text/event-stream", endless)).rejects.toThrow(AnswerTooLargeError);
+    await expect(fetched("text/event-stream", endless)).rejects.toThrow(ResponseTooLargeError);
   });
 
   it("has events of the same length however they are cut", async () => {
@@ -50,7 +50,7 @@ describe("an answer within bounds", () => {
         const pieces = cut(fine, at).filter((piece) => piece !== "");
         expect(await fetched("text/event-stream", pieces)).toBe(fine);
         const more = cut(long, at).filter((piece) => piece !== "");
-        await expect(fetched("text/event-stream", more)).rejects.toThrow(AnswerTooLargeError);
+        await expect(fetched("text/event-stream", more)).rejects.toThrow(ResponseTooLargeError);
       }),
       { numRuns: runs(20) },
     );
@@ -58,7 +58,7 @@ describe("an answer within bounds", () => {
 
   it("comes no faster than it may", async () => {
     const heard: number[] = [];
-    const paced = boundedFetch({
+    const paced = createBoundedFetch({
       maxBytes: 100,
       pace: (events) => {
         heard.push(events);

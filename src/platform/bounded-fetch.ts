@@ -2,14 +2,14 @@
 export type BoundedFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** An answer was longer than it may be. */
-export class AnswerTooLargeError extends Error {
+export class ResponseTooLargeError extends Error {
   constructor(maxBytes: number) {
     super(`The answer is longer than ${maxBytes} bytes`);
     this.name = "AnswerTooLargeError";
   }
 }
 
-export interface AnswerBounds {
+export interface ResponseLimits {
   /** Of an answer as a whole, or of any one event of an event stream. */
   readonly maxBytes: number;
   /** Told how many events came; what it gives back is waited for before more is read. */
@@ -17,17 +17,17 @@ export interface AnswerBounds {
 }
 
 /** `fetch` whose answers break off where they get too long, and come no faster than they may. */
-export function boundedFetch({ maxBytes, pace }: AnswerBounds): BoundedFetch {
+export function createBoundedFetch({ maxBytes, pace }: ResponseLimits): BoundedFetch {
   return async (url, init) => {
-    const answer = await fetch(url, init);
-    const { body, status, statusText, headers } = answer;
-    if (body === null) return answer;
+    const response = await fetch(url, init);
+    const { body, status, statusText, headers } = response;
+    if (body === null) return response;
     const isEventStream = /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
-    const measure = isEventStream ? measureEvents() : measureAll();
+    const measure = isEventStream ? createEventMeasure() : createTotalMeasure();
     const limit = new TransformStream<Uint8Array, Uint8Array>({
       async transform(chunk, controller) {
         const { size, events } = measure(chunk);
-        if (size > maxBytes) return controller.error(new AnswerTooLargeError(maxBytes));
+        if (size > maxBytes) return controller.error(new ResponseTooLargeError(maxBytes));
         controller.enqueue(chunk);
         await pace(events);
       },
@@ -36,34 +36,34 @@ export function boundedFetch({ maxBytes, pace }: AnswerBounds): BoundedFetch {
   };
 }
 
-interface Measured {
+interface ChunkMeasure {
   readonly size: number;
   /** How many ended in this chunk. */
   readonly events: number;
 }
 
-type Measure = (chunk: Uint8Array) => Measured;
+type Measure = (chunk: Uint8Array) => ChunkMeasure;
 
-function measureAll(): Measure {
+function createTotalMeasure(): Measure {
   let size = 0;
   return (chunk) => ({ size: (size += chunk.length), events: 0 });
 }
 
 /** The size is the most that an event has come to with this chunk. An empty line ends an event. */
-function measureEvents(): Measure {
+function createEventMeasure(): Measure {
   let size = 0;
   let line = 0;
   let last = 0;
   return (chunk) => {
-    let most = size;
+    let maxSize = size;
     let events = 0;
     let at = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, at)) {
       line += end - at;
       size += end + 1 - at;
-      most = Math.max(most, size);
-      const before = end === 0 ? last : chunk[end - 1];
-      if (line === 0 || (line === 1 && before === RETURN)) {
+      maxSize = Math.max(maxSize, size);
+      const previousByte = end === 0 ? last : chunk[end - 1];
+      if (line === 0 || (line === 1 && previousByte === CARRIAGE_RETURN)) {
         size = 0;
         events += 1;
       }
@@ -73,9 +73,9 @@ function measureEvents(): Measure {
     line += chunk.length - at;
     size += chunk.length - at;
     last = chunk.at(-1) ?? last;
-    return { size: Math.max(most, size), events };
+    return { size: Math.max(maxSize, size), events };
   };
 }
 
 const NEWLINE = 0x0a;
-const RETURN = 0x0d;
+const CARRIAGE_RETURN = 0x0d;

@@ -3,7 +3,7 @@ export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
   /** Calls back once after some milliseconds, and gives back how to call that off. */
-  after(milliseconds: number, run: () => void): () => void;
+  schedule(milliseconds: number, run: () => void): () => void;
 }
 
 /** A clock that also measures. What it measures with is never set, whereas `now` jumps when somebody sets the time. */
@@ -15,11 +15,11 @@ export interface SteadyClock extends Clock {
 export const systemClock: SteadyClock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  after(milliseconds, run) {
-    const timer = setTimeout(run, Math.min(milliseconds, LONGEST_TIMER));
+  schedule(milliseconds, run) {
+    const timer = setTimeout(run, Math.min(milliseconds, MAX_TIMER_MS));
     return () => clearTimeout(timer);
   },
 };
 
 /** Node turns anything longer into one millisecond. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;

@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { bundled } from "../../test/support/bundled.ts";
+import { bundleProgram } from "../../test/support/bundled.ts";
 import { expectGone, isAlive } from "../../test/support/processes.ts";
 import { startCompanion, type Companion } from "./companion.ts";
 
@@ -9,7 +9,7 @@ const environment = { PATH: process.env["PATH"] ?? "", NAME: "me" };
 
 async function companion(script: string): Promise<Companion> {
   const one = await startCompanion("/bin/sh", ["-c", script], { environment });
-  onTestFinished(() => one.end());
+  onTestFinished(() => one.stop());
   one.errors.resume();
   return one;
 }
@@ -24,14 +24,14 @@ describe("a companion", () => {
     const one = await companion('read -r word; echo "$word $NAME $HOME"');
     one.input.write("hello\n");
     expect(await lineOf(one.output)).toBe("hello me");
-    expect(await one.ended).toEqual({ code: 0, signal: null });
+    expect(await one.exit).toEqual({ code: 0, signal: null });
   });
 
   it("tells how it ended when nothing of it is left and all of it is read", async () => {
     const one = await companion("sleep 1000 & echo $!; echo late; exit 3");
     const read: unknown[] = [];
     one.output.on("data", (data) => read.push(data));
-    expect(await one.ended).toEqual({ code: 3, signal: null });
+    expect(await one.exit).toEqual({ code: 3, signal: null });
     const [child, rest] = read.join("").split("\n");
     expect(rest).toBe("late");
     await expectGone(Number(child));
@@ -40,8 +40,8 @@ describe("a companion", () => {
   it("may end by itself when its input closes", async () => {
     const one = await companion("echo ready; read -r word; exit 7");
     expect(await lineOf(one.output)).toBe("ready");
-    await one.end();
-    expect(await one.ended).toEqual({ code: 7, signal: null });
+    await one.stop();
+    expect(await one.exit).toEqual({ code: 7, signal: null });
   });
 
   it("is ended when it takes no notice, with what it started", async () => {
@@ -49,8 +49,8 @@ describe("a companion", () => {
       'trap "" TERM HUP; sleep 1000 & echo $!; while :; do sleep 1; done',
     );
     const child = Number(await lineOf(one.output));
-    await one.end();
-    expect(await one.ended).toEqual({ code: null, signal: "SIGKILL" });
+    await one.stop();
+    expect(await one.exit).toEqual({ code: null, signal: "SIGKILL" });
     await expectGone(child);
   });
 
@@ -68,7 +68,7 @@ describe("the companion of a process that was killed", () => {
       'echo $$; trap "" TERM HUP INT; while :; do sleep 1; done',
     ],
   ])("is gone: %s", async (_, script) => {
-    const parent = fork(await bundled("keep-companion.ts"), [script]);
+    const parent = fork(await bundleProgram("keep-companion.ts"), [script]);
     const [pid]: unknown[] = await once(parent, "message");
     expect(isAlive(Number(pid))).toBe(true);
     parent.kill("SIGKILL");

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
-import { groupNumbered } from "./process-group.ts";
+import { processGroupFromId } from "./process-group.ts";
 
 /** A program that serves this process for as long as both live, in a process group of its own. */
 export interface Companion {
@@ -11,12 +11,12 @@ export interface Companion {
   readonly output: Readable;
   readonly errors: Readable;
   /** Resolves when nothing of its group is left, and what it wrote has been read. */
-  readonly ended: Promise<CompanionEnd>;
+  readonly exit: Promise<CompanionExit>;
   /** Closes its input, then asks it to end, then ends it. */
-  end(): Promise<void>;
+  stop(): Promise<void>;
 }
 
-export interface CompanionEnd {
+export interface CompanionExit {
   /** Above 128 for a signal that came from elsewhere. */
   readonly code: number | null;
   /** The one that ended the whole group. */
@@ -34,7 +34,7 @@ export async function startCompanion(
   args: readonly string[],
   { workingDirectory, environment }: CompanionOptions,
 ): Promise<Companion> {
-  const child = spawn("/bin/sh", ["-c", GUARDED, "guard", command, ...args], {
+  const child = spawn("/bin/sh", ["-c", GUARD_SCRIPT, "guard", command, ...args], {
     detached: true,
     stdio: ["pipe", "pipe", "pipe", "pipe"],
     env: { ...environment },
@@ -43,7 +43,7 @@ export async function startCompanion(
   const closed = once(child, "close");
   // That it could not be started is told of by the next line.
   closed.catch(() => undefined);
-  const exited = exitOf(child);
+  const exited = waitForExit(child);
   await once(child, "spawn");
   const { pid, stdin, stdout, stderr } = child;
   if (pid === undefined || stdin === null || stdout === null || stderr === null) {
@@ -51,34 +51,34 @@ export async function startCompanion(
   }
   // A program that ends without reading its input is no error of ours.
   for (const stream of child.stdio) stream?.on("error", () => undefined);
-  const ended = exited.then(async (end) => {
+  const exit = exited.then(async (result) => {
     await killGroup(pid);
     // A process that left the group may hold the pipes open for ever.
-    await within(closed, DRAIN_MS);
-    return end;
+    await resolvesWithin(closed, DRAIN_MS);
+    return result;
   });
   return {
     group: pid,
     input: stdin,
     output: stdout,
     errors: stderr,
-    ended,
-    async end() {
+    exit,
+    async stop() {
       stdin.end();
-      if (!(await within(ended, GRACE_MS))) {
+      if (!(await resolvesWithin(exit, GRACE_MS))) {
         terminate(pid);
-        if (!(await within(ended, GRACE_MS))) await killGroup(pid);
+        if (!(await resolvesWithin(exit, GRACE_MS))) await killGroup(pid);
       }
-      await ended;
+      await exit;
     },
   };
 }
 
 /** Right only while the number can be nobody else's: a process of the group is there, or was a moment ago. */
 async function killGroup(id: number): Promise<void> {
-  const group = groupNumbered(id);
+  const group = processGroupFromId(id);
   group.kill();
-  await group.gone();
+  await group.waitUntilGone();
 }
 
 /**
@@ -86,7 +86,7 @@ async function killGroup(id: number): Promise<void> {
  * with it, then has a second to end by itself, and one more when it was asked to. The shell stays as the parent of both, so
  * that nobody else has to reap them, and ends as the program does: with its code, or with 128 and the number of its signal.
  */
-const GUARDED = `
+const GUARD_SCRIPT = `
 exec 4<&0
 "$@" <&4 3<&- 4<&- &
 program=$!
@@ -105,19 +105,19 @@ exit $code
 const GRACE_MS = 1000;
 const DRAIN_MS = 500;
 
-function exitOf(child: ChildProcess): Promise<CompanionEnd> {
+function waitForExit(child: ChildProcess): Promise<CompanionExit> {
   return new Promise((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
 }
 
-async function within(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
+async function resolvesWithin(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
+  const timeout = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), milliseconds);
   });
   try {
-    return await Promise.race([work.then(() => true), late]);
+    return await Promise.race([work.then(() => true), timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -8,7 +8,7 @@ export interface ByteSource {
 }
 
 /** Opens a file, or standard input for `-`. Rejects with Node's own error when there is nothing to read. */
-export async function openBytes(path: string): Promise<ByteSource> {
+export async function openByteSource(path: string): Promise<ByteSource> {
   if (path === "-") return { chunks: process.stdin, size: null };
   const facts = await stat(path);
   if (facts.isDirectory()) {

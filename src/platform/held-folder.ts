@@ -1,10 +1,10 @@
 import { open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolder } from "./make-folder.ts";
-import { birthOf } from "./process-birth.ts";
+import { readProcessStartTime } from "./process-birth.ts";
 
 /** Somebody else has the folder. */
-export class FolderHeldError extends Error {
+export class FolderLockedError extends Error {
   readonly pid: number;
   readonly file: string;
 
@@ -17,29 +17,29 @@ export class FolderHeldError extends Error {
 }
 
 /** Takes a folder for this process alone, and gives back how to let go of it. One that died let go by dying. */
-export async function holdFolder(folder: string): Promise<() => Promise<void>> {
+export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   await makeFolder(folder);
   const file = join(folder, "held-by.pid");
   for (let attempt = 0; attempt < 3; attempt++) {
     try {
-      const held = await open(file, "wx", 0o600);
-      await held.writeFile(`${process.pid} ${await birthOf(process.pid)}`);
-      await held.close();
+      const handle = await open(file, "wx", 0o600);
+      await handle.writeFile(`${process.pid} ${await readProcessStartTime(process.pid)}`);
+      await handle.close();
       return () => rm(file, { force: true });
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-      const [pid, born = ""] = (await readFile(file, "utf8").catch(() => "")).split(" ");
-      if (await isAlive(Number(pid), born)) throw new FolderHeldError(Number(pid), file);
+      const [pid, startTime = ""] = (await readFile(file, "utf8").catch(() => "")).split(" ");
+      if (await isAlive(Number(pid), startTime)) throw new FolderLockedError(Number(pid), file);
       await rm(file, { force: true });
     }
   }
-  throw new FolderHeldError(0, file);
+  throw new FolderLockedError(0, file);
 }
 
 /** A killed process that nobody has reaped yet holds nothing, nor does a later one with its number. */
-async function isAlive(pid: number, born: string): Promise<boolean> {
+async function isAlive(pid: number, startTime: string): Promise<boolean> {
   if (!Number.isInteger(pid) || pid <= 0) return false;
-  if (born !== "") return (await birthOf(pid)) === born;
+  if (startTime !== "") return (await readProcessStartTime(pid)) === startTime;
   try {
     process.kill(pid, 0);
     return true;

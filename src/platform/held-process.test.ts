@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { isAlive, expectGone } from "../../test/support/processes.ts";
-import { endGroup, holdProcess, type HeldProcess } from "./held-process.ts";
+import { endProcessGroup, startGatedProcess, type GatedProcess } from "./held-process.ts";
 
 async function textOf(stream: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
@@ -11,50 +11,50 @@ async function textOf(stream: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-async function held(script: string): Promise<HeldProcess> {
-  const one = await holdProcess("/bin/sh", ["-c", script], { environment: { NAME: "me" } });
-  onTestFinished(() => one.end());
+async function held(script: string): Promise<GatedProcess> {
+  const one = await startGatedProcess("/bin/sh", ["-c", script], { environment: { NAME: "me" } });
+  onTestFinished(() => one.stop());
   return one;
 }
 
 describe("a held program", () => {
   it("begins when it is let go, with its input and its environment alone", async () => {
     const program = await held(`cat; echo "$NAME, $HOME"; echo no >&2; exit 3`);
-    program.release("in\n");
+    program.openGate("in\n");
     const output = await Promise.all([textOf(program.output), textOf(program.errors)]);
     expect(output).toEqual(["in\nme, \n", "no\n"]);
-    expect(await program.ended).toEqual({ code: 3, signal: null });
+    expect(await program.close).toEqual({ code: 3, signal: null });
   });
 
   it("never begins when it is ended before", async () => {
     const folder = mkdtempSync(join(tmpdir(), "spanline-held-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const program = await held(`touch ${join(folder, "made")}`);
-    await program.end();
-    program.release();
+    await program.stop();
+    program.openGate();
     program.output.resume();
     program.errors.resume();
-    expect(await program.ended).toEqual({ code: null, signal: "SIGKILL" });
+    expect(await program.close).toEqual({ code: null, signal: "SIGKILL" });
     expect(existsSync(join(folder, "made"))).toBe(false);
   });
 
   it("takes the programs that it started with it", async () => {
     const program = await held("sleep 1000 & echo $!; wait");
-    program.release();
+    program.openGate();
     const [line] = await new Promise<Uint8Array[]>((resolve) => {
       program.output.once("data", (...data) => resolve(data));
     });
     const child = Number(Buffer.from(line ?? []).toString());
     expect(isAlive(child)).toBe(true);
-    await program.end();
+    await program.stop();
     await expectGone(child);
     expect(isAlive(program.group.id)).toBe(false);
   });
 
   it("keeps what it wrote for whoever reads it after its end", async () => {
     const program = await held("echo out; echo err >&2");
-    program.release();
-    await program.exited;
+    program.openGate();
+    await program.exit;
     // By then Node has thrown away what nobody was reading.
     await new Promise((resolve) => setImmediate(resolve));
     await new Promise((resolve) => setImmediate(resolve));
@@ -62,38 +62,38 @@ describe("a held program", () => {
       "out\n",
       "err\n",
     ]);
-    expect(await program.ended).toEqual({ code: 0, signal: null });
+    expect(await program.close).toEqual({ code: 0, signal: null });
   });
 
   it("is over before what it started in the background is", async () => {
     const program = await held("sleep 1000 & exit 3");
     let isEnded = false;
-    void program.ended.then(() => void (isEnded = true));
+    void program.close.then(() => void (isEnded = true));
     program.output.resume();
     program.errors.resume();
-    program.release();
-    expect(await program.exited).toEqual({ code: 3, signal: null });
+    program.openGate();
+    expect(await program.exit).toEqual({ code: 3, signal: null });
     expect([isEnded, program.isGone()]).toEqual([false, false]);
-    await program.end();
-    expect(await program.ended).toEqual({ code: 3, signal: null });
+    await program.stop();
+    expect(await program.close).toEqual({ code: 3, signal: null });
   });
 
   it("is an error of its own when it cannot be started", async () => {
     const options = { environment: {}, workingDirectory: "/not/there" };
-    await expect(holdProcess("true", [], options)).rejects.toMatchObject({ code: "ENOENT" });
+    await expect(startGatedProcess("true", [], options)).rejects.toMatchObject({ code: "ENOENT" });
   });
 });
 
 describe("the group of a program that another process left", () => {
   it("is ended by its number and its birth, and left alone when it may be another's", async () => {
-    const { group, output, errors, ended } = await held("true");
+    const { group, output, errors, close } = await held("true");
     output.resume();
     errors.resume();
-    await endGroup({ ...group, born: `${group.born}0` });
-    await endGroup({ ...group, born: "" });
+    await endProcessGroup({ ...group, startTime: `${group.startTime}0` });
+    await endProcessGroup({ ...group, startTime: "" });
     expect(isAlive(group.id)).toBe(true);
-    await endGroup(group);
-    expect(await ended).toEqual({ code: null, signal: "SIGKILL" });
-    await endGroup(group);
+    await endProcessGroup(group);
+    expect(await close).toEqual({ code: null, signal: "SIGKILL" });
+    await endProcessGroup(group);
   });
 });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { httpClient, type HttpClient } from "./http-client.ts";
+import { createHttpClient, type HttpClient } from "./http-client.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -17,7 +17,7 @@ async function listening(server: Server): Promise<URL> {
 }
 
 function client(): HttpClient {
-  const made = httpClient();
+  const made = createHttpClient();
   onTestFinished(() => made.close());
   return made;
 }

@@ -19,11 +19,11 @@ export interface HttpRequest {
 /** Bytes, or consecutive parts of them, which are sent without being copied into one. */
 export type HttpBody = Uint8Array | readonly Uint8Array[];
 
-export function bodyParts(body: HttpBody): readonly Uint8Array[] {
+export function toBodyParts(body: HttpBody): readonly Uint8Array[] {
   return body instanceof Uint8Array ? [body] : body;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   /** Names in lower case. A header that came several times is joined with commas. */
   readonly headers: { readonly [name: string]: string };
@@ -34,19 +34,19 @@ export interface HttpAnswer {
 }
 
 /** No answer came; `cause` is Node's own error. */
-export class NoAnswerError extends Error {
+export class NoResponseError extends Error {
   /** Whether there was a connection, so that the request may have reached the other side. */
-  readonly sent: boolean;
+  readonly wasSent: boolean;
 
-  constructor(cause: Error, sent: boolean) {
+  constructor(cause: Error, wasSent: boolean) {
     super(cause.message === "" ? String(Object(cause)["code"]) : cause.message, { cause });
     this.name = "NoAnswerError";
-    this.sent = sent;
+    this.wasSent = wasSent;
   }
 }
 
 /** Sends a request once, and rejects with a `NoAnswerError` when no answer comes. The signal ends it at any point. */
-export type SendHttp = (request: HttpRequest, signal: AbortSignal) => Promise<HttpAnswer>;
+export type SendHttp = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>;
 
 export interface HttpClient {
   readonly send: SendHttp;
@@ -55,41 +55,41 @@ export interface HttpClient {
 }
 
 /** Speaks HTTP/1.1. Of time only connecting has a limit here: for all else callers know what they wait for. */
-export function httpClient(): HttpClient {
-  const http = briefly(new HttpAgent(KEEPING));
-  const https = briefly(new HttpsAgent(KEEPING));
+export function createHttpClient(): HttpClient {
+  const http = limitKeepAlive(new HttpAgent(AGENT_OPTIONS));
+  const https = limitKeepAlive(new HttpsAgent(AGENT_OPTIONS));
   return {
     send: ({ method, url, headers, body, connectMilliseconds = Infinity }, signal) =>
       new Promise((resolve, reject) => {
         if (signal.aborted)
-          return reject(new NoAnswerError(new Error("It was ended before"), false));
+          return reject(new NoResponseError(new Error("It was ended before"), false));
         const isPlain = url.protocol === "http:";
         const settings = { method, headers, signal };
         const outgoing = isPlain
           ? requestHttp(url, { ...settings, agent: http })
           : requestHttps(url, { ...settings, agent: https });
-        let sent = false;
+        let wasSent = false;
         outgoing.on("socket", (socket) => {
           // An abort that meets a finished answer destroys a socket that nobody else listens to any more.
           if (!socket.listeners("error").includes(ignore)) socket.on("error", ignore);
-          if (!socket.connecting) return void (sent = true);
-          const callOff = endLate(outgoing, connectMilliseconds);
+          if (!socket.connecting) return void (wasSent = true);
+          const cancelTimer = limitConnectTime(outgoing, connectMilliseconds);
           socket.once(isPlain ? "connect" : "secureConnect", () => {
-            callOff();
-            sent = true;
+            cancelTimer();
+            wasSent = true;
           });
         });
         outgoing.on("error", (error) => {
-          reject(new NoAnswerError(error, sent));
+          reject(new NoResponseError(error, wasSent));
         });
-        outgoing.on("response", (incoming) => resolve(answer(incoming)));
+        outgoing.on("response", (incoming) => resolve(toHttpResponse(incoming)));
         outgoing.on("upgrade", (_, socket) => {
           socket.destroy();
-          reject(new NoAnswerError(new Error("The other side wants another protocol"), true));
+          reject(new NoResponseError(new Error("The other side wants another protocol"), true));
         });
         // Whatever else becomes of it, nobody waits for a connection that is gone.
         outgoing.on("close", () => {
-          reject(new NoAnswerError(new Error("The connection was closed"), sent));
+          reject(new NoResponseError(new Error("The connection was closed"), wasSent));
         });
         sendBody(outgoing, body);
       }),
@@ -113,40 +113,43 @@ function sendBody(outgoing: ClientRequest, body: HttpBody | undefined): void {
 function ignore(): void {}
 
 /** Ends a request that has no connection in time; gives back how to say that it has one. */
-function endLate(outgoing: ClientRequest, milliseconds: number): () => void {
+function limitConnectTime(outgoing: ClientRequest, milliseconds: number): () => void {
   if (milliseconds === Infinity) return ignore;
-  const late = new Error(`There was no connection within ${milliseconds / 1000} s`);
-  const timer = setTimeout(() => outgoing.destroy(late), Math.min(milliseconds, LONGEST_TIMER));
-  const callOff = (): void => clearTimeout(timer);
-  outgoing.once("close", callOff);
-  return callOff;
+  const timeoutError = new Error(`There was no connection within ${milliseconds / 1000} s`);
+  const timer = setTimeout(
+    () => outgoing.destroy(timeoutError),
+    Math.min(milliseconds, MAX_TIMER_MS),
+  );
+  const cancelTimer = (): void => clearTimeout(timer);
+  outgoing.once("close", cancelTimer);
+  return cancelTimer;
 }
 
 /** What a timer of Node's can wait. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Keeps connections for as long as the next step of a turn may take, and no longer: a server closes one that is idle at
  * a time of its own choosing, and what was sent into it at that moment cannot be sent again. Of a time that the server
  * announces, node takes the shorter one.
  */
-function briefly<Agent extends HttpAgent>(agent: Agent): Agent {
+function limitKeepAlive<Agent extends HttpAgent>(agent: Agent): Agent {
   const keep = agent.keepSocketAlive.bind(agent);
   agent.keepSocketAlive = (socket) => {
-    const isKept = keep(socket);
+    const isKeptAlive = keep(socket);
     // Node sets the time only when it changes: of a body that was read late it may be over, and would never come again.
-    if (socket instanceof Socket) socket.setTimeout(socket.timeout ?? KEPT_MILLISECONDS);
-    return isKept;
+    if (socket instanceof Socket) socket.setTimeout(socket.timeout ?? KEEP_ALIVE_MS);
+    return isKeptAlive;
   };
   return agent;
 }
 
-const KEPT_MILLISECONDS = 2000;
+const KEEP_ALIVE_MS = 2000;
 
 /** The time is for connections that wait: of one in use, nobody listens for it. */
-const KEEPING = { keepAlive: true, timeout: KEPT_MILLISECONDS } as const;
+const AGENT_OPTIONS = { keepAlive: true, timeout: KEEP_ALIVE_MS } as const;
 
-function answer(incoming: IncomingMessage): HttpAnswer {
+function toHttpResponse(incoming: IncomingMessage): HttpResponse {
   return {
     status: incoming.statusCode ?? 0,
     headers: Object.fromEntries(

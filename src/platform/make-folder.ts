@@ -23,7 +23,7 @@ async function makeLevel(folder: string): Promise<void> {
     await mkdir(folder, { mode: 0o700 });
   } catch (error) {
     // Somebody else was faster, or it is a link to nowhere.
-    if (codeOf(error) !== "EEXIST" || !(await isFolder(folder))) throw error;
+    if (readErrorCode(error) !== "EEXIST" || !(await isFolder(folder))) throw error;
   }
 }
 
@@ -32,12 +32,12 @@ async function isFolder(path: string): Promise<boolean> {
   try {
     if ((await stat(path)).isDirectory()) return true;
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return false;
+    if (readErrorCode(error) === "ENOENT") return false;
     throw error;
   }
   throw Object.assign(new Error(`${path} is no folder`), { code: "ENOTDIR" });
 }
 
-function codeOf(error: unknown): unknown {
+function readErrorCode(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }

@@ -4,7 +4,7 @@ import { Writable } from "node:stream";
  * Takes standard output for a protocol. Whatever else is printed there from now on, by `console.log` of a tool or of a
  * library, goes to standard error.
  */
-export function ownOutput(): Writable {
+export function reserveStdout(): Writable {
   const { stdout, stderr } = process;
   const write = stdout.write.bind(stdout);
   const output = new Writable({

@@ -1,17 +1,17 @@
 import { existsSync, readFileSync } from "node:fs";
 
 /** The version of the package that this code is in, wherever the build has put it. */
-export function packageVersion(): string {
+export function readPackageVersion(): string {
   let folder = new URL(".", import.meta.url);
   while (!existsSync(new URL("package.json", folder))) {
     const above = new URL("..", folder);
     // A build that was copied out of its package.
-    if (above.href === folder.href) return UNKNOWN;
+    if (above.href === folder.href) return UNKNOWN_VERSION;
     folder = above;
   }
   const manifest: unknown = JSON.parse(readFileSync(new URL("package.json", folder), "utf8"));
   const hasVersion = typeof manifest === "object" && manifest !== null && "version" in manifest;
-  return hasVersion ? String(manifest.version) : UNKNOWN;
+  return hasVersion ? String(manifest.version) : UNKNOWN_VERSION;
 }
 
-const UNKNOWN = "unknown";
+const UNKNOWN_VERSION = "unknown";

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
  * When a process began, in the system's words, which tells it from a later one with the same number. Empty where it is
  * gone, or dead and not yet reaped, or where the system does not tell.
  */
-export async function birthOf(pid: number): Promise<string> {
+export async function readProcessStartTime(pid: number): Promise<string> {
   try {
     if (process.platform !== "linux") {
       const { stdout } = await execute("ps", ["-o", "lstart=", "-p", String(pid)]);

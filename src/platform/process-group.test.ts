@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { expectGone, isAlive } from "../../test/support/processes.ts";
-import { groupNumbered, processGroup } from "./process-group.ts";
+import { processGroupFromId, processGroupFromLeader } from "./process-group.ts";
 
 /** A shell that leads a group of its own; it ends with the test. */
 async function led(
@@ -15,7 +15,7 @@ async function led(
   await once(leader, "spawn");
   const { pid } = leader;
   if (pid === undefined) throw new Error("The shell could not be started");
-  onTestFinished(() => groupNumbered(pid).kill());
+  onTestFinished(() => processGroupFromId(pid).kill());
   return { leader, pid };
 }
 
@@ -31,28 +31,28 @@ async function firstNumber(leader: ChildProcess): Promise<number> {
 describe("a process group", () => {
   it("lives as long as one of it does, whoever leads it", async () => {
     const { leader } = await led(LEAVES_ONE);
-    const group = processGroup(leader);
+    const group = processGroupFromLeader(leader);
     const left = await firstNumber(leader);
     leader.stdin?.end();
     await once(leader, "exit");
     expect([group.isAlive, isAlive(left)]).toEqual([true, true]);
     group.kill();
-    await group.gone();
+    await group.waitUntilGone();
     await expectGone(left);
   });
 
   it("is gone with its leader when that leaves nobody", async () => {
     const { leader } = await led("exit");
-    const group = processGroup(leader);
+    const group = processGroupFromLeader(leader);
     await once(leader, "exit");
     expect(group.isAlive).toBe(false);
     group.kill();
-    await group.gone();
+    await group.waitUntilGone();
   });
 
   it("takes its leader with it", async () => {
     const { leader, pid } = await led("sleep 1000");
-    const group = processGroup(leader);
+    const group = processGroupFromLeader(leader);
     expect(group.isAlive).toBe(true);
     const ended = once(leader, "exit");
     group.kill();
@@ -62,7 +62,7 @@ describe("a process group", () => {
 
   it("is gone when another process has the number of its leader", async () => {
     const { pid } = await led("sleep 1000");
-    const group = processGroup({ pid, exitCode: 0, signalCode: null });
+    const group = processGroupFromLeader({ pid, exitCode: 0, signalCode: null });
     expect(group.isAlive).toBe(false);
     group.kill();
     expect(isAlive(pid)).toBe(true);
@@ -71,19 +71,19 @@ describe("a process group", () => {
   it("of a leader that could not be started is none", async () => {
     const leader = spawn("/not/there", { detached: true });
     await once(leader, "error");
-    const group = processGroup(leader);
+    const group = processGroupFromLeader(leader);
     expect(group.isAlive).toBe(false);
     group.kill();
-    await group.gone();
+    await group.waitUntilGone();
   });
 
   it("of which only the number is known ends as any other", async () => {
     const { leader, pid } = await led(LEAVES_ONE);
-    const group = groupNumbered(pid);
+    const group = processGroupFromId(pid);
     const left = await firstNumber(leader);
     expect(group.isAlive).toBe(true);
     group.kill();
-    await group.gone();
+    await group.waitUntilGone();
     await expectGone(left);
     await expectGone(pid);
   });

@@ -7,43 +7,46 @@ export interface ProcessGroup {
   /** Ends all of them, whatever they do. */
   kill(): void;
   /** Resolves when none of them is left, or when they have had all the time that the system needs. */
-  gone(): Promise<void>;
+  waitUntilGone(): Promise<void>;
 }
 
 /** The group that a process of ours leads which was spawned as `detached`. */
-export function processGroup(
+export function processGroupFromLeader(
   leader: Pick<ChildProcess, "pid" | "exitCode" | "signalCode">,
 ): ProcessGroup {
-  return group(leader.pid, (pid) => {
+  return createProcessGroup(leader.pid, (pid) => {
     if (leader.exitCode === null && leader.signalCode === null) return true;
     // The system gives out no number that a group still goes by: a process that has it now means that our group is gone.
-    return sent(pid, 0) === "none" && sent(-pid, 0) === "yes";
+    return sendSignal(pid, 0) === "none" && sendSignal(-pid, 0) === "yes";
   });
 }
 
 /** A group whose leader was no process of ours: whoever asks for it knows that the number is still the group's. */
-export function groupNumbered(id: number): ProcessGroup {
-  return group(id, () => sent(-id, 0) === "yes");
+export function processGroupFromId(id: number): ProcessGroup {
+  return createProcessGroup(id, () => sendSignal(-id, 0) === "yes");
 }
 
-function group(id: number | undefined, isAlive: (id: number) => boolean): ProcessGroup {
+function createProcessGroup(
+  id: number | undefined,
+  isAlive: (id: number) => boolean,
+): ProcessGroup {
   const self: ProcessGroup = {
     get isAlive() {
       return id !== undefined && isAlive(id);
     },
     kill() {
-      if (id !== undefined && isAlive(id)) sent(-id, "SIGKILL");
+      if (id !== undefined && isAlive(id)) sendSignal(-id, "SIGKILL");
     },
-    async gone() {
+    async waitUntilGone() {
       // In a container without an init, what nobody waits for stays in the table of processes for good.
-      for (let look = 0; look < MOST_LOOKS && self.isAlive; look++) await moment();
+      for (let poll = 0; poll < MAX_POLLS && self.isAlive; poll++) await waitForPoll();
     },
   };
   return self;
 }
 
 /** `forbidden` is another user's, and none of ours. */
-function sent(target: number, signal: 0 | "SIGKILL"): "yes" | "none" | "forbidden" {
+function sendSignal(target: number, signal: 0 | "SIGKILL"): "yes" | "none" | "forbidden" {
   try {
     process.kill(target, signal);
     return "yes";
@@ -53,12 +56,12 @@ function sent(target: number, signal: 0 | "SIGKILL"): "yes" | "none" | "forbidde
   }
 }
 
-const MOST_LOOKS = 40;
-const LOOK_MS = 5;
+const MAX_POLLS = 40;
+const POLL_MS = 5;
 
 /** By the system's clock: processes know no other. */
-function moment(): Promise<void> {
+function waitForPoll(): Promise<void> {
   return new Promise((resolve) => {
-    systemClock.after(LOOK_MS, resolve);
+    systemClock.schedule(POLL_MS, resolve);
   });
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 /** Letters and digits that nobody can guess, six bits each. */
-export function randomText(length: number): string {
+export function randomString(length: number): string {
   return randomBytes(length).toString("base64url").slice(0, length);
 }
 
@@ -22,13 +22,13 @@ export function randomFraction(): number {
 
 /** Chance for ids: so many characters of an alphabet of 32. */
 export function randomSeed(alphabet: string, length: number): string {
-  if (poolAt + length > pool.length) {
+  if (poolOffset + length > pool.length) {
     pool = randomBytes(Math.max(POOL_BYTES, length));
-    poolAt = 0;
+    poolOffset = 0;
   }
   let text = "";
-  for (const end = poolAt + length; poolAt < end; poolAt += 1) {
-    text += alphabet.charAt((pool[poolAt] ?? 0) % alphabet.length);
+  for (const end = poolOffset + length; poolOffset < end; poolOffset += 1) {
+    text += alphabet.charAt((pool[poolOffset] ?? 0) % alphabet.length);
   }
   return text;
 }
@@ -36,4 +36,4 @@ export function randomSeed(alphabet: string, length: number): string {
 /** Chance is fetched for many ids at once: every event has one, and to fetch it costs more than to write it down. */
 const POOL_BYTES = 4096;
 let pool = new Uint8Array();
-let poolAt = 0;
+let poolOffset = 0;

@@ -1,7 +1,7 @@
 import { chmod, link, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { makeFolder } from "./make-folder.ts";
-import { randomText } from "./random.ts";
+import { randomString } from "./random.ts";
 
 /**
  * Replaces a file as a whole: a process that is killed at any moment leaves the old text or the new one, never a part. Only
@@ -23,9 +23,9 @@ export async function saveFile(path: string, text: string): Promise<void> {
 }
 
 /** Makes a file as a whole, unless there is one: of several that begin at once, the first one's text is everybody's. */
-export async function saveFirst(path: string, text: string): Promise<void> {
+export async function saveFileOnce(path: string, text: string): Promise<void> {
   await makeFolder(dirname(path));
-  const draft = `${path}.${randomText(8)}`;
+  const draft = `${path}.${randomString(8)}`;
   try {
     await writeFile(draft, text, { mode: 0o600, flag: "wx", flush: true });
     await link(draft, path);

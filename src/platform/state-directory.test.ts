@@ -3,8 +3,8 @@ import { cp, rename } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { knowDirectory } from "./known-directory.ts";
-import { stateDirectory } from "./state-directory.ts";
+import { trustDirectory } from "./known-directory.ts";
+import { resolveStateDirectory } from "./state-directory.ts";
 
 /** A folder with folders in it, and the environment of somebody who works there. */
 function place() {
@@ -24,40 +24,58 @@ function place() {
 describe("the state directory", () => {
   it("is the one that was given, else the nearest .spanline that is the user's, else the user's own", async () => {
     const { deep, own, made, env } = place();
-    expect(stateDirectory(env, deep)).toEqual({ directory: own, passedOver: [] });
+    expect(resolveStateDirectory(env, deep)).toEqual({ directory: own, skippedDirectories: [] });
     const project = made();
-    await knowDirectory(project, own);
-    expect(stateDirectory(env, deep)).toEqual({ directory: project, passedOver: [] });
+    await trustDirectory(project, own);
+    expect(resolveStateDirectory(env, deep)).toEqual({
+      directory: project,
+      skippedDirectories: [],
+    });
     const given = { ...env, SPANLINE_DATA_DIR: "data" };
-    expect(stateDirectory(given, deep)).toEqual({ directory: join(deep, "data"), passedOver: [] });
+    expect(resolveStateDirectory(given, deep)).toEqual({
+      directory: join(deep, "data"),
+      skippedDirectories: [],
+    });
   });
 
   it("is no .spanline that merely lies there, and says that it is not", async () => {
     const { deep, own, made, env } = place();
     const [project, planted] = [made(), made("a")];
-    await knowDirectory(project, own);
-    expect(stateDirectory(env, deep)).toEqual({ directory: project, passedOver: [planted] });
+    await trustDirectory(project, own);
+    expect(resolveStateDirectory(env, deep)).toEqual({
+      directory: project,
+      skippedDirectories: [planted],
+    });
   });
 
   it("is none that another user made, that was copied, or that took the place of the user's", async () => {
     const { root, deep, own, made, env } = place();
     const project = made();
-    await knowDirectory(project, join(root, "another"));
-    expect(stateDirectory(env, deep)).toEqual({ directory: own, passedOver: [project] });
-    await knowDirectory(project, own);
+    await trustDirectory(project, join(root, "another"));
+    expect(resolveStateDirectory(env, deep)).toEqual({
+      directory: own,
+      skippedDirectories: [project],
+    });
+    await trustDirectory(project, own);
     const copy = join(root, "a/.spanline");
     await cp(project, copy, { recursive: true });
-    expect(stateDirectory(env, deep)).toEqual({ directory: project, passedOver: [copy] });
+    expect(resolveStateDirectory(env, deep)).toEqual({
+      directory: project,
+      skippedDirectories: [copy],
+    });
     await rename(project, join(root, "old"));
     mkdirSync(project);
-    await knowDirectory(project, join(root, "another"));
-    expect(stateDirectory(env, deep)).toMatchObject({ directory: own });
+    await trustDirectory(project, join(root, "another"));
+    expect(resolveStateDirectory(env, deep)).toMatchObject({ directory: own });
   });
 
   it("is made the user's by any number of processes at once", async () => {
     const { deep, own, made, env } = place();
     const project = made();
-    await Promise.all(Array.from({ length: 20 }, () => knowDirectory(project, own)));
-    expect(stateDirectory(env, deep)).toEqual({ directory: project, passedOver: [] });
+    await Promise.all(Array.from({ length: 20 }, () => trustDirectory(project, own)));
+    expect(resolveStateDirectory(env, deep)).toEqual({
+      directory: project,
+      skippedDirectories: [],
+    });
   });
 });

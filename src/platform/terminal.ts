@@ -7,49 +7,49 @@ export interface Terminal {
   write(text: string): Promise<boolean>;
   note(text: string): void;
   /** Shows a line on stderr that the next one replaces; an empty one clears it. Nothing unless a person watches. */
-  progress(text: string): void;
-  readonly colours: boolean;
+  showProgress(text: string): void;
+  readonly hasColours: boolean;
   /** The same for notes. */
-  readonly noteColours: boolean;
+  readonly hasNoteColours: boolean;
   /** A person reads stdout, and not a program. */
-  readonly isWatched: boolean;
+  readonly isInteractive: boolean;
 }
 
-export function processTerminal(): Terminal {
+export function createProcessTerminal(): Terminal {
   const { stdout, stderr, env } = process;
   const mayColour = env["NO_COLOR"] === undefined && env["TERM"] !== "dumb";
-  let gone = false;
-  let showing = false;
-  const show = (text: string): void => {
-    if (stderr.isTTY && (showing || text !== "")) stderr.write(`\r\u001b[K${text}`);
-    showing = text !== "";
+  let isReaderGone = false;
+  let isShowing = false;
+  const showLine = (text: string): void => {
+    if (stderr.isTTY && (isShowing || text !== "")) stderr.write(`\r\u001b[K${text}`);
+    isShowing = text !== "";
   };
   let failure: Error | undefined;
   // Notes that nobody reads are nobody's loss.
   stderr.on("error", () => {});
   stdout.on("error", (error: NodeJS.ErrnoException) => {
-    gone = true;
+    isReaderGone = true;
     // The reader of a pipe may leave at any time (`| head`); that is no fault. A full disk is one.
     if (error.code !== "EPIPE") failure = error;
   });
-  stdout.on("close", () => void (gone = true));
+  stdout.on("close", () => void (isReaderGone = true));
   return {
     async write(text) {
-      if (text !== "") show("");
-      if (!gone) await written(stdout, text);
+      if (text !== "") showLine("");
+      if (!isReaderGone) await waitForWrite(stdout, text);
       if (failure !== undefined) throw failure;
-      return !gone;
+      return !isReaderGone;
     },
     note: (text) => void stderr.write(text),
-    progress: show,
-    isWatched: stdout.isTTY,
-    colours: stdout.isTTY && mayColour,
-    noteColours: stderr.isTTY && mayColour,
+    showProgress: showLine,
+    isInteractive: stdout.isTTY,
+    hasColours: stdout.isTTY && mayColour,
+    hasNoteColours: stderr.isTTY && mayColour,
   };
 }
 
 /** Resolves when the text has left the process, or cannot. */
-function written(stream: NodeJS.WriteStream, text: string): Promise<void> {
+function waitForWrite(stream: NodeJS.WriteStream, text: string): Promise<void> {
   return new Promise((resolve) => {
     stream.write(text, () => resolve());
   });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { TimeLimitError, withinTime } from "./within-time.ts";
+import { TimeLimitError, runWithTimeLimit } from "./within-time.ts";
 
 describe("work within a time", () => {
   it("gives what it made, or throws what it threw", () => {
-    expect(withinTime(1000, () => [1])).toEqual([1]);
-    expect(withinTime(1000, () => undefined)).toBe(undefined);
+    expect(runWithTimeLimit(1000, () => [1])).toEqual([1]);
+    expect(runWithTimeLimit(1000, () => undefined)).toBe(undefined);
     const thrown = new TypeError("No");
     expect(() =>
-      withinTime(1000, () => {
+      runWithTimeLimit(1000, () => {
         throw thrown;
       }),
     ).toThrow(thrown);
@@ -17,10 +17,10 @@ describe("work within a time", () => {
     const loop = (): never => {
       for (;;);
     };
-    expect(() => withinTime(20, loop)).toThrow(TimeLimitError);
-    expect(() => withinTime(20, () => /^(a+)+$/.test(`${"a".repeat(40)}!`))).toThrow(
+    expect(() => runWithTimeLimit(20, loop)).toThrow(TimeLimitError);
+    expect(() => runWithTimeLimit(20, () => /^(a+)+$/.test(`${"a".repeat(40)}!`))).toThrow(
       TimeLimitError,
     );
-    expect(withinTime(1000, () => "afterwards")).toBe("afterwards");
+    expect(runWithTimeLimit(1000, () => "afterwards")).toBe("afterwards");
   });
 });

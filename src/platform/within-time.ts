@@ -12,12 +12,12 @@ export class TimeLimitError extends Error {
  * Does work that never waits, and stops it in the middle when it takes too long: a regular expression or a schema that
  * somebody else wrote may take for ever. What the work had changed by then stays changed. Costs a millisecond.
  */
-export function withinTime<Value>(milliseconds: number, work: () => Value): Value {
-  const made: { value?: Value } = {};
+export function runWithTimeLimit<Value>(milliseconds: number, work: () => Value): Value {
+  const result: { value?: Value } = {};
   context ??= createContext({});
   script ??= new Script("work()");
   context["work"] = (): void => {
-    made.value = work();
+    result.value = work();
   };
   try {
     script.runInContext(context, { timeout: milliseconds });
@@ -28,7 +28,7 @@ export function withinTime<Value>(milliseconds: number, work: () => Value): Valu
   } finally {
     context["work"] = undefined;
   }
-  return made.value as Value;
+  return result.value as Value;
 }
 
 let context: Context | undefined;

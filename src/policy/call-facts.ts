@@ -1,6 +1,10 @@
-import type { ToolFacts } from "../domain/agent-event.ts";
-import { jsonText, type JsonObject } from "../domain/json.ts";
-import { leadsNowhere, type PathFact, type PolicyContext } from "../domain/policy-decision.ts";
+import type { ToolSpec } from "../domain/agent-event.ts";
+import { toJsonText, type JsonObject } from "../domain/json.ts";
+import {
+  createUnresolvedPath,
+  type PathFact,
+  type PolicyContext,
+} from "../domain/policy-decision.ts";
 import {
   SIDE_EFFECTS,
   TOOL_KINDS,
@@ -8,69 +12,72 @@ import {
   type ToolKind,
   type ToolTraits,
 } from "../domain/tool-traits.ts";
-import { commandFacts } from "./command/command-facts.ts";
-import { methodFact } from "./method-fact.ts";
-import { pathArguments, type PathArgument } from "./path-arguments.ts";
-import { urlFacts } from "./url-facts.ts";
+import { readCommandFacts } from "./command/command-facts.ts";
+import { readHttpMethod } from "./method-fact.ts";
+import { readPathArguments, type PathArgument } from "./path-arguments.ts";
+import { readUrlFacts } from "./url-facts.ts";
 
 /** What a call says by itself. Where its paths lead is found on the disk, and how often it was made in the log. */
-export interface CallFacts {
+export interface ToolCallFacts {
   readonly context: Omit<PolicyContext, "paths" | "repeats">;
   readonly pathArguments: readonly PathArgument[];
 }
 
 /** Reads a call in the words that rules speak of it. What a tool does not say of itself counts as the worst. */
-export function factsOf(tool: ToolFacts, input: JsonObject): CallFacts {
+export function readCallFacts(tool: ToolSpec, input: JsonObject): ToolCallFacts {
   const { name, traits } = tool;
-  const { kind, sideEffect } = knownTraits(traits?.kind, traits?.sideEffect);
-  const method = methodFact(input);
+  const { kind, sideEffect } = normalizeTraits(traits?.kind, traits?.sideEffect);
+  const method = readHttpMethod(input);
   const context = {
     tool: name,
     kind,
     sideEffect,
     capabilities: [...(traits?.capabilities ?? [])],
-    ...(mayRunCommands(kind, sideEffect) ? commandFacts(input) : {}),
-    ...urlFacts(input),
+    ...(mayRunCommands(kind, sideEffect) ? readCommandFacts(input) : {}),
+    ...readUrlFacts(input),
     ...(method === undefined ? {} : { method }),
-    ...mcpFacts(name, traits),
+    ...readMcpFacts(name, traits),
   };
-  const { paths, unclear } = pathArguments(traits, input);
+  const { paths, unclear } = readPathArguments(traits, input);
   const doubt = unclear === undefined ? {} : { pathsUnclear: unclear };
   return { context: { ...context, ...doubt }, pathArguments: paths };
 }
 
 /** All that the rules are asked about. An argument of which nobody said where it leads is no path. */
-export function contextOf(
-  { context, pathArguments }: CallFacts,
-  found: readonly PathFact[],
+export function createPolicyContext(
+  { context, pathArguments }: ToolCallFacts,
+  resolvedPaths: readonly PathFact[],
   repeats: number,
 ): PolicyContext {
-  const known = new Map(found.map((fact) => [keyOf(fact), fact]));
+  const pathsByKey = new Map(resolvedPaths.map((fact) => [createPathKey(fact), fact]));
   const paths = pathArguments.map(({ argument, input, problem }): PathFact => {
-    const fact = known.get(keyOf({ argument, input }));
+    const fact = pathsByKey.get(createPathKey({ argument, input }));
     if (fact !== undefined && problem === undefined) return fact;
-    return leadsNowhere({ argument, input }, problem ?? "nobody looked where it leads");
+    return createUnresolvedPath({ argument, input }, problem ?? "nobody looked where it leads");
   });
   return { ...context, paths, repeats };
 }
 
 /** How often a call may have been made before: for whatever restricts it. */
-export function timesAtMost({ repeats, repeatsForgotten = 0 }: PolicyContext): number {
-  return repeats + repeatsForgotten;
+export function maxRepeats({ repeats, uncountedRepeats = 0 }: PolicyContext): number {
+  return repeats + uncountedRepeats;
 }
 
-function keyOf({ argument, input }: Pick<PathFact, "argument" | "input">): string {
-  return jsonText([argument, input]);
+function createPathKey({ argument, input }: Pick<PathFact, "argument" | "input">): string {
+  return toJsonText([argument, input]);
 }
 
 /** The words of a tool's author, as far as we know them: any other may mean anything. */
-export function knownTraits(
+export function normalizeTraits(
   kind: ToolKind | undefined,
   sideEffect: SideEffect | undefined,
 ): { kind: ToolKind; sideEffect: SideEffect } {
-  const knownEffect = SIDE_EFFECTS.find((one) => one === sideEffect);
-  if (knownEffect === undefined) return { kind: "other", sideEffect: "network" };
-  return { kind: TOOL_KINDS.find((one) => one === kind) ?? "other", sideEffect: knownEffect };
+  const normalizedEffect = SIDE_EFFECTS.find((known) => known === sideEffect);
+  if (normalizedEffect === undefined) return { kind: "other", sideEffect: "network" };
+  return {
+    kind: TOOL_KINDS.find((known) => known === kind) ?? "other",
+    sideEffect: normalizedEffect,
+  };
 }
 
 /** Elsewhere `command` is a word like any other. */
@@ -80,7 +87,7 @@ function mayRunCommands(kind: ToolKind, sideEffect: SideEffect): boolean {
 }
 
 /** Only what the tool is says this: arguments are the model's, and it would name a server that is trusted. */
-function mcpFacts(
+function readMcpFacts(
   name: string,
   traits: ToolTraits | undefined,
 ): Pick<PolicyContext, "mcpServer" | "mcpTool"> {

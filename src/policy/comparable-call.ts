@@ -6,7 +6,7 @@ import { HOLE } from "./wildcard.ts";
  * A call that can be compared with all rules in a bounded time. A command that is too long for so many of them may run
  * anything: nobody looks what.
  */
-export function comparableCall(
+export function limitComparisons(
   call: PolicyContext,
   layers: readonly Pick<CompiledLayer, "commandPatterns">[],
 ): PolicyContext {
@@ -14,11 +14,11 @@ export function comparableCall(
   const words = (call.simpleCommands ?? []).flatMap((command) => command.words);
   const texts = [...words, ...(call.commandLines ?? [])];
   const length = texts.reduce((sum, text) => sum + text.length + 1, 0);
-  if (length * patterns <= MOST_COMPARED) return call;
+  if (length * patterns <= MAX_COMPARED_CHARACTERS) return call;
   const commandUnparsed = call.commandUnparsed ?? "it is too long for so many rules about commands";
   const simpleCommands = [{ program: null, words: [HOLE] }];
   return { ...call, commandUnparsed, simpleCommands, commandLines: [] };
 }
 
 /** Characters times patterns: at worst some tenths of a second. */
-export const MOST_COMPARED = 5_000_000;
+export const MAX_COMPARED_CHARACTERS = 5_000_000;

@@ -1,9 +1,9 @@
-import type { CallCheck } from "./call-check.ts";
-import { exactMatcher } from "./exact-matcher.ts";
-import { sensitivePaths, type SensitivePaths } from "./guards.ts";
+import type { ToolCallCheck } from "./call-check.ts";
+import { createExactMatcher } from "./exact-matcher.ts";
+import { compileSensitivePaths, type SensitivePaths } from "./guards.ts";
 import { parsePathPattern, type PathPattern } from "./path-pattern.ts";
 import type { Policy, PolicyLayer, Rule } from "../domain/policy.ts";
-import { wideMatcher } from "./wide-matcher.ts";
+import { createConservativeMatcher } from "./wide-matcher.ts";
 
 export interface CompiledLayer {
   readonly layer: PolicyLayer;
@@ -16,28 +16,31 @@ export interface CompiledLayer {
 
 export interface CompiledRule {
   readonly rule: Rule;
-  readonly speaksOf: CallCheck;
+  readonly matches: ToolCallCheck;
 }
 
 /** Made at the first call that a policy judges, and kept as long as the policy is. */
 export function compilePolicy(policy: Policy): readonly CompiledLayer[] {
-  const known = compiled.get(policy);
-  if (known !== undefined) return known;
+  const cached = COMPILED_POLICIES.get(policy);
+  if (cached !== undefined) return cached;
   const layers = policy.layers.map(compileLayer);
-  compiled.set(policy, layers);
+  COMPILED_POLICIES.set(policy, layers);
   return layers;
 }
 
-const compiled = new WeakMap<Policy, readonly CompiledLayer[]>();
+const COMPILED_POLICIES = new WeakMap<Policy, readonly CompiledLayer[]>();
 
 function compileLayer(layer: PolicyLayer): CompiledLayer {
   return {
     layer,
     rules: layer.rules.map((rule) => ({
       rule,
-      speaksOf: rule.action === "allow" ? exactMatcher(rule.match) : wideMatcher(rule.match),
+      matches:
+        rule.action === "allow"
+          ? createExactMatcher(rule.match)
+          : createConservativeMatcher(rule.match),
     })),
-    sensitive: sensitivePaths(layer),
+    sensitive: compileSensitivePaths(layer),
     writePathAllowlist: layer.writePathAllowlist?.map(parsePathPattern) ?? null,
     commandPatterns: layer.rules
       .map(

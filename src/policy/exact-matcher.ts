@@ -1,58 +1,63 @@
 import type { PolicyContext, SimpleCommand } from "../domain/policy-decision.ts";
-import { exactArgument } from "./argument-tests.ts";
-import { allChecks, type CallCheck, type CheckMakers } from "./call-check.ts";
+import { createExactArgumentCheck } from "./argument-tests.ts";
+import { createMatcherCheck, type ToolCallCheck, type CheckFactories } from "./call-check.ts";
 import { joinWords } from "./command/join-words.ts";
 import { parsePathPattern } from "./path-pattern.ts";
 import { isAllowedPath } from "./path-places.ts";
 import type { Matcher } from "../domain/policy.ts";
 import { parseUrl } from "./url-facts.ts";
-import { fitsUrl, parseUrlPattern } from "./url-pattern.ts";
-import { fits } from "./wildcard.ts";
+import { matchesUrl, parseUrlPattern } from "./url-pattern.ts";
+import { matchesWildcard } from "./wildcard.ts";
 
 /**
  * For rules that allow: all of the call has to fit, as it is. What is not certain fits nothing, and neither does a list of
  * nothing.
  */
-export function exactMatcher(matcher: Matcher): CallCheck {
-  const covers = coversCall(matcher);
-  const fits = allChecks(matcher, MAKERS);
-  return (call, input) => covers(call, input) && fits(call, input);
+export function createExactMatcher(matcher: Matcher): ToolCallCheck {
+  const covers = createCoverageCheck(matcher);
+  const matchesKeys = createMatcherCheck(matcher, EXACT_CHECKS);
+  return (call, input) => covers(call, input) && matchesKeys(call, input);
 }
 
-const MAKERS: CheckMakers = {
-  tool: (patterns) => named(patterns, (call, isOne) => isOne(call.tool)),
+const EXACT_CHECKS: CheckFactories = {
+  tool: (patterns) => createNameCheck(patterns, (call, matchesName) => matchesName(call.tool)),
   toolKind: (kinds) => (call) => kinds.includes(call.kind),
   sideEffect: (effects) => (call) => effects.includes(call.sideEffect),
   path: (patterns) => {
     const parsed = patterns.map(parsePathPattern);
     return ({ paths, pathsUnclear }) =>
-      pathsUnclear === undefined && isEvery(paths, (fact) => isAllowedPath(parsed, fact));
+      pathsUnclear === undefined && isNonEmptyEvery(paths, (fact) => isAllowedPath(parsed, fact));
   },
   command: (patterns) =>
-    named(patterns, (call, isOne) =>
-      isEvery(certainCommands(call), ({ words }) => isOne(joinWords(words))),
+    createNameCheck(patterns, (call, matchesName) =>
+      isNonEmptyEvery(listCertainCommands(call), ({ words }) => matchesName(joinWords(words))),
     ),
   commandIdentity: (patterns) =>
-    named(patterns, (call, isOne) =>
-      isEvery(certainCommands(call), ({ program }) => isOne(program)),
+    createNameCheck(patterns, (call, matchesName) =>
+      isNonEmptyEvery(listCertainCommands(call), ({ program }) => matchesName(program)),
     ),
   url: (patterns) => {
     const parsed = patterns.map(parseUrlPattern);
     return ({ urls = [] }) =>
-      isEvery(urls, (url) => parsed.some((pattern) => fitsUrl(pattern, url)));
+      isNonEmptyEvery(urls, (url) => parsed.some((pattern) => matchesUrl(pattern, url)));
   },
   domain: (patterns) =>
-    named(patterns, ({ urls = [], domains = [] }, isOne) => {
-      const areAddresses = isEvery(urls, (url) => parseUrl(url) !== undefined);
-      return areAddresses && isEvery(domains, isOne);
+    createNameCheck(patterns, ({ urls = [], domains = [] }, matchesName) => {
+      const areAddresses = isNonEmptyEvery(urls, (url) => parseUrl(url) !== undefined);
+      return areAddresses && isNonEmptyEvery(domains, matchesName);
     }),
   method: (methods) => (call) => call.method !== undefined && methods.includes(call.method),
-  mcpServer: (patterns) => named(patterns, (call, isOne) => isOne(call.mcpServer)),
-  mcpTool: (patterns) => named(patterns, (call, isOne) => isOne(call.mcpTool)),
-  capability: (patterns) => named(patterns, (call, isOne) => isEvery(call.capabilities, isOne)),
+  mcpServer: (patterns) =>
+    createNameCheck(patterns, (call, matchesName) => matchesName(call.mcpServer)),
+  mcpTool: (patterns) =>
+    createNameCheck(patterns, (call, matchesName) => matchesName(call.mcpTool)),
+  capability: (patterns) =>
+    createNameCheck(patterns, (call, matchesName) =>
+      isNonEmptyEvery(call.capabilities, matchesName),
+    ),
   repeatCountAtLeast: (least) => (call) => call.repeats >= least,
   args: (tests) => {
-    const checks = tests.map(exactArgument);
+    const checks = tests.map(createExactArgumentCheck);
     return (_, input) => checks.every((check) => check(input));
   },
 };
@@ -61,7 +66,7 @@ const MAKERS: CheckMakers = {
  * What arguments say is the model's choice: one more of them must not earn a call the rule of another. A rule that does
  * not say which tools it means has to speak of all that a call does: its paths, its command, its addresses.
  */
-function coversCall(matcher: Matcher): CallCheck {
+function createCoverageCheck(matcher: Matcher): ToolCallCheck {
   if (Object.keys(matcher).length === 0 || namesTools(matcher)) return () => true;
   const { path, command, commandIdentity, url, domain } = matcher;
   return (call) =>
@@ -77,25 +82,25 @@ export function namesTools(matcher: Matcher): boolean {
   return keys.some((key) => key !== undefined);
 }
 
-function certainCommands(call: PolicyContext): readonly SimpleCommand[] {
+function listCertainCommands(call: PolicyContext): readonly SimpleCommand[] {
   return call.commandUnparsed === undefined ? (call.simpleCommands ?? []) : [];
 }
 
-type IsOne = (name: string | null | undefined) => boolean;
+type MatchesName = (name: string | null | undefined) => boolean;
 
 /** `isOne` says whether a name fits one of the patterns. */
-function named(
+function createNameCheck(
   patterns: readonly string[],
-  check: (call: PolicyContext, isOne: IsOne) => boolean,
-): CallCheck {
-  const isOne: IsOne = (name) => {
+  check: (call: PolicyContext, matchesName: MatchesName) => boolean,
+): ToolCallCheck {
+  const matchesName: MatchesName = (name) => {
     if (name === null || name === undefined) return false;
-    return patterns.some((pattern) => fits(pattern, name));
+    return patterns.some((pattern) => matchesWildcard(pattern, name));
   };
-  return (call) => check(call, isOne);
+  return (call) => check(call, matchesName);
 }
 
 /** Every one, and at least one. */
-function isEvery<Item>(items: readonly Item[], check: (item: Item) => boolean): boolean {
+function isNonEmptyEvery<Item>(items: readonly Item[], check: (item: Item) => boolean): boolean {
   return items.length > 0 && items.every((item) => check(item));
 }

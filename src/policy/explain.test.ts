@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { PolicyDecision } from "../domain/policy-decision.ts";
-import { explain } from "./explain.ts";
+import { explainDecision } from "./explain.ts";
 
 const decision: PolicyDecision = {
   action: "ask",
@@ -18,14 +18,14 @@ const decision: PolicyDecision = {
       {
         argument: "path",
         input: "link",
-        place: "inside",
+        location: "inside",
         workspacePath: "src/a",
         hostPath: "/work/src/a",
       },
       {
         argument: "to",
         input: "x",
-        place: "invalid",
+        location: "invalid",
         workspacePath: null,
         hostPath: null,
         reason: "a loop",
@@ -36,7 +36,7 @@ const decision: PolicyDecision = {
 };
 
 it("a decision is told in plain lines", () => {
-  expect(explain(decision)).toEqual([
+  expect(explainDecision(decision)).toEqual([
     "ask: workspace edit",
     "by: rules[2] edit-src",
     "needs: 2 different people to say yes",
@@ -73,7 +73,7 @@ it("the default, guards, commands and addresses are told too", () => {
     context,
     approvers: 0,
   };
-  expect(explain(plain)).toEqual([
+  expect(explainDecision(plain)).toEqual([
     "allow: fine",
     "by: the default",
     "tool: run_command (edit, workspace_write)",
@@ -89,12 +89,12 @@ it("the default, guards, commands and addresses are told too", () => {
     index: 0,
     layer: 1,
   } as const;
-  expect(explain({ ...plain, rule })[1]).toBe("by: default_sensitive_path of policy 2");
+  expect(explainDecision({ ...plain, rule })[1]).toBe("by: default_sensitive_path of policy 2");
 });
 
 it("nothing of a call moves the cursor or adds a line", () => {
   const context = { ...decision.context, tool: "x\n\u001B[2Jallow: fine\u202E", paths: [] };
-  expect(explain({ ...decision, context })[5]).toBe(
+  expect(explainDecision({ ...decision, context })[5]).toBe(
     "tool: x\\u000a\\u001b[2Jallow: fine\\u202e (edit, workspace_write)",
   );
 });

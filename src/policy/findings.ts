@@ -6,14 +6,14 @@ import type {
   PolicyContext,
 } from "../domain/policy-decision.ts";
 import { mayWrite } from "./call-effect.ts";
-import { timesAtMost } from "./call-facts.ts";
+import { maxRepeats } from "./call-facts.ts";
 import type { CompiledLayer } from "./compile-policy.ts";
-import { refusalsOf } from "./guards.ts";
+import { checkPaths } from "./guards.ts";
 import { isAllowedPath } from "./path-places.ts";
 import type { Matcher, Rule } from "../domain/policy.ts";
 
 /** One thing that a policy has to say about a call. */
-export interface Finding {
+export interface RuleMatch {
   readonly action: PolicyAction;
   readonly reason: string;
   readonly rule: MatchedRule | null;
@@ -23,41 +23,41 @@ export interface Finding {
 }
 
 /** All that one layer says, what stands first first. There is always something. */
-export function findingsOf(
+export function collectRuleMatches(
   compiled: CompiledLayer,
   call: PolicyContext,
   input: JsonObject,
-): Finding[] {
+): RuleMatch[] {
   const { layer, rules, sensitive } = compiled;
-  const refusals = refusalsOf(call, layer, sensitive);
+  const refusals = checkPaths(call, layer, sensitive);
   if (refusals.length > 0)
-    return refusals.map(({ source, label, reason }) => refused(source, reason, label));
+    return refusals.map(({ source, label, reason }) => createDenial(source, reason, label));
   const isBarred = call.commandUnparsed !== undefined && !layer.allowUnparsedCommands;
-  const spoken = rules
+  const matchedRules = rules
     .filter(({ rule }) => !(isBarred && rule.action === "allow"))
-    .filter(({ speaksOf }) => speaksOf(call, input))
-    .map(({ rule }) => ruleFinding(rule, call));
+    .filter(({ matches }) => matches(call, input))
+    .map(({ rule }) => createRuleMatch(rule, call));
   return [
-    ...spoken,
-    ...allowlistFindings(compiled, call),
-    ...repeatFindings(compiled, call),
-    ...(spoken.length === 0 ? [defaultFinding(compiled, call, isBarred)] : []),
+    ...matchedRules,
+    ...matchAllowlist(compiled, call),
+    ...matchRepeatLimit(compiled, call),
+    ...(matchedRules.length === 0 ? [matchDefault(compiled, call, isBarred)] : []),
   ];
 }
 
 /** A denial that is no rule's. */
-export function refused(source: string, reason: string, label?: string): Finding {
+export function createDenial(source: string, reason: string, label?: string): RuleMatch {
   const rule = { source, action: "deny", id: null, index: 0 } as const;
   return { action: "deny", reason, rule, labels: label === undefined ? [] : [label], approvers: 0 };
 }
 
-function ruleFinding(rule: Rule, call: PolicyContext): Finding {
+function createRuleMatch(rule: Rule, call: PolicyContext): RuleMatch {
   const { source, index, id, action, match, approvers, approval } = rule;
-  const labels = labelsOf(match);
+  const labels = collectLabels(match);
   if (action === "deny") labels.push("matched_deny_rule");
   return {
     action,
-    reason: reasonOf(rule, call),
+    reason: formatReason(rule, call),
     rule: { source, action, id, index },
     labels,
     approvers,
@@ -68,30 +68,33 @@ function ruleFinding(rule: Rule, call: PolicyContext): Finding {
 const VERBS = { allow: "allows", ask: "asks about", deny: "denies" } as const;
 
 /** A rule's own sentence is about what it names, and nobody knows whether that is what a command runs that was not understood. */
-function reasonOf({ source, index, id, action, match, reason }: Rule, call: PolicyContext): string {
-  const place = `policy (${source}, entry ${index + 1})`;
+function formatReason(
+  { source, index, id, action, match, reason }: Rule,
+  call: PolicyContext,
+): string {
+  const location = `policy (${source}, entry ${index + 1})`;
   const speaksOfCommands = match.command !== undefined || match.commandIdentity !== undefined;
   if (!speaksOfCommands || call.commandUnparsed === undefined) {
-    return reason ?? `${id ?? `The ${place}`} ${VERBS[action]} ${call.tool}`;
+    return reason ?? `${id ?? `The ${location}`} ${VERBS[action]} ${call.tool}`;
   }
-  const own = reason === null ? "" : `, whose reason is: ${reason}`;
-  return `It is not certain what the command runs: ${call.commandUnparsed}. It may be what ${id ?? `the ${place}`} ${VERBS[action]}${own}`;
+  const ruleReason = reason === null ? "" : `, whose reason is: ${reason}`;
+  return `It is not certain what the command runs: ${call.commandUnparsed}. It may be what ${id ?? `the ${location}`} ${VERBS[action]}${ruleReason}`;
 }
 
-function labelsOf(match: Matcher): string[] {
+function collectLabels(match: Matcher): string[] {
   const { path, command, commandIdentity, url, domain, method, mcpServer, mcpTool } = match;
-  const given = (...keys: readonly unknown[]): boolean => keys.some((key) => key !== undefined);
+  const isPresent = (...keys: readonly unknown[]): boolean => keys.some((key) => key !== undefined);
   return [
-    ...(given(path) ? ["path_rule"] : []),
-    ...(given(command, commandIdentity) ? ["command_rule"] : []),
-    ...(given(url, domain, method) ? ["network_rule"] : []),
-    ...(given(mcpServer, mcpTool) ? ["mcp_rule"] : []),
-    ...(given(match.repeatCountAtLeast) ? ["repeated_call"] : []),
+    ...(isPresent(path) ? ["path_rule"] : []),
+    ...(isPresent(command, commandIdentity) ? ["command_rule"] : []),
+    ...(isPresent(url, domain, method) ? ["network_rule"] : []),
+    ...(isPresent(mcpServer, mcpTool) ? ["mcp_rule"] : []),
+    ...(isPresent(match.repeatCountAtLeast) ? ["repeated_call"] : []),
   ];
 }
 
 /** A tool that writes has to say where, and every place has to be on the list. */
-function allowlistFindings({ writePathAllowlist }: CompiledLayer, call: PolicyContext): Finding[] {
+function matchAllowlist({ writePathAllowlist }: CompiledLayer, call: PolicyContext): RuleMatch[] {
   if (writePathAllowlist === null || !mayWrite(call)) return [];
   const label = "write_path_not_allowed";
   const isUnclear = call.paths.length === 0 || call.pathsUnclear !== undefined;
@@ -100,13 +103,13 @@ function allowlistFindings({ writePathAllowlist }: CompiledLayer, call: PolicyCo
       ? "does not say plainly where it writes"
       : "runs programs, which write anywhere";
     const reason = `${call.tool} ${problem}; the policy lists where writing is allowed`;
-    return [refused("write_path_allowlist", reason, label)];
+    return [createDenial("write_path_allowlist", reason, label)];
   }
   const refusedPath = call.paths.find((fact) => !isAllowedPath(writePathAllowlist, fact));
   if (refusedPath === undefined) return [];
   const where = refusedPath.workspacePath ?? refusedPath.input;
   const reason = `${JSON.stringify(where.slice(0, 200))} is not on the list of where writing is allowed`;
-  return [refused("write_path_allowlist", reason, label)];
+  return [createDenial("write_path_allowlist", reason, label)];
 }
 
 /** The folder where a program runs does not keep it there. */
@@ -114,9 +117,9 @@ function runsPrograms({ kind, sideEffect, command }: PolicyContext): boolean {
   return kind === "execute" || sideEffect === "process_exec" || command !== undefined;
 }
 
-function repeatFindings({ layer }: CompiledLayer, call: PolicyContext): Finding[] {
+function matchRepeatLimit({ layer }: CompiledLayer, call: PolicyContext): RuleMatch[] {
   const { repeatLimit, repeatAction } = layer;
-  if (repeatLimit === null || timesAtMost(call) < repeatLimit) return [];
+  if (repeatLimit === null || maxRepeats(call) < repeatLimit) return [];
   const reason =
     call.repeats < repeatLimit
       ? `${call.tool} may have been called with these very arguments before: there were too many calls to remember`
@@ -125,7 +128,7 @@ function repeatFindings({ layer }: CompiledLayer, call: PolicyContext): Finding[
   return [{ action: repeatAction, reason, rule, labels: ["repeated_call"], approvers: 1 }];
 }
 
-function defaultFinding({ layer }: CompiledLayer, call: PolicyContext, isBarred: boolean): Finding {
+function matchDefault({ layer }: CompiledLayer, call: PolicyContext, isBarred: boolean): RuleMatch {
   const none = { rule: null, labels: [], approvers: 1 };
   if (isBarred && layer.default !== "deny") {
     const reason = `It is not certain what the command runs: ${call.commandUnparsed}`;

@@ -1,39 +1,39 @@
 import type { PathFact, PolicyContext } from "../domain/policy-decision.ts";
 import { parsePathPattern, type PathPattern } from "./path-pattern.ts";
-import { isAllowedPath, isNamedPath, isRooted } from "./path-places.ts";
+import { isAllowedPath, mayNamePath, isRooted } from "./path-places.ts";
 import type { PolicyLayer } from "../domain/policy.ts";
 
 /** Something that no rule allows. */
-export interface Refusal {
+export interface PathRefusal {
   readonly source: string;
   readonly label: string;
   readonly reason: string;
 }
 
 /** What is wrong with the paths of a call, before any rule is asked. */
-export function refusalsOf(
+export function checkPaths(
   context: PolicyContext,
   layer: PolicyLayer,
   sensitive: SensitivePaths,
-): Refusal[] {
-  const takesFolders = context.kind === "delete" || context.kind === "move";
-  return context.paths.flatMap((fact): Refusal[] => {
+): PathRefusal[] {
+  const affectsFolders = context.kind === "delete" || context.kind === "move";
+  return context.paths.flatMap((fact): PathRefusal[] => {
     const named = `${fact.argument} is ${JSON.stringify(fact.input.slice(0, 200))}`;
-    if (fact.place === "protected") {
+    if (fact.location === "protected") {
       const reason = `${named}, which is Spanline's own; no policy opens it`;
       return [{ source: "default_protected_path", label: "protected_path", reason }];
     }
-    const problem = problemWith(fact);
+    const problem = findPathProblem(fact);
     if (problem !== undefined) {
       const reason = `${named}, which is no path: ${problem}`;
       return [{ source: "default_path_guard", label: "invalid_path", reason }];
     }
-    const refusals: Refusal[] = [];
-    if (!layer.allowSensitivePaths && isSensitive(fact, sensitive, takesFolders)) {
+    const refusals: PathRefusal[] = [];
+    if (!layer.allowSensitivePaths && isSensitive(fact, sensitive, affectsFolders)) {
       const reason = `${named}, where secrets are kept`;
       refusals.push({ source: "default_sensitive_path", label: "sensitive_path", reason });
     }
-    if (fact.place === "outside" && !layer.allowExternalPaths && !isUnderRoot(fact, layer)) {
+    if (fact.location === "outside" && !layer.allowExternalPaths && !isUnderRoot(fact, layer)) {
       const reason = `${named}, which is outside of the workspace`;
       refusals.push({ source: "default_external_path", label: "external_path", reason });
     }
@@ -63,53 +63,57 @@ export const SENSITIVE_PATHS = [
 ];
 
 /** Made to be read. Whoever calls them sensitive all the same is heard. */
-const EXAMPLES = ["**/.env.{example,sample,template}"];
+const EXAMPLE_PATHS = ["**/.env.{example,sample,template}"];
 
 export interface SensitivePaths {
-  readonly always: readonly PathPattern[];
+  readonly builtIn: readonly PathPattern[];
   readonly examples: readonly PathPattern[];
-  readonly own: readonly PathPattern[];
+  readonly configured: readonly PathPattern[];
 }
 
-export function sensitivePaths({ sensitivePathPatterns }: PolicyLayer): SensitivePaths {
-  always ??= SENSITIVE_PATHS.map(parsePathPattern);
-  examples ??= EXAMPLES.map(parsePathPattern);
-  return { always, examples, own: sensitivePathPatterns.map(parsePathPattern) };
+export function compileSensitivePaths({ sensitivePathPatterns }: PolicyLayer): SensitivePaths {
+  builtInPatterns ??= SENSITIVE_PATHS.map(parsePathPattern);
+  examplePatterns ??= EXAMPLE_PATHS.map(parsePathPattern);
+  return {
+    builtIn: builtInPatterns,
+    examples: examplePatterns,
+    configured: sensitivePathPatterns.map(parsePathPattern),
+  };
 }
 
 /** The same for every policy; taking them apart costs more than a decision. */
-let always: readonly PathPattern[] | undefined;
-let examples: readonly PathPattern[] | undefined;
+let builtInPatterns: readonly PathPattern[] | undefined;
+let examplePatterns: readonly PathPattern[] | undefined;
 
 function isSensitive(
   fact: PathFact,
-  { always, examples, own }: SensitivePaths,
-  takesFolders: boolean,
+  { builtIn, examples, configured }: SensitivePaths,
+  affectsFolders: boolean,
 ): boolean {
-  if (isNamedPath(own, fact, takesFolders)) return true;
-  return !isAllowedPath(examples, fact) && isNamedPath(always, fact, takesFolders);
+  if (mayNamePath(configured, fact, affectsFolders)) return true;
+  return !isAllowedPath(examples, fact) && mayNamePath(builtIn, fact, affectsFolders);
 }
 
 /** What makes it impossible to say where a path leads, whatever else is said of it. */
-function problemWith(fact: PathFact): string | undefined {
-  const { input, place, workspacePath, hostPath, reason } = fact;
+function findPathProblem(fact: PathFact): string | undefined {
+  const { input, location, workspacePath, hostPath, reason } = fact;
   if (input === "") return reason ?? "it is empty";
   if (input.includes("\0")) return "it has a NUL character";
   if (/^[\0- ]*file:/i.test(input)) return "it is an address; give the path alone";
-  switch (place) {
+  switch (location) {
     case "inside":
-      return isPlain(workspacePath) && !isRooted(workspacePath) ? undefined : NOT_FOLLOWED;
+      return isNormalizedPath(workspacePath) && !isRooted(workspacePath) ? undefined : UNRESOLVED;
     case "outside":
-      return isPlain(hostPath) && isRooted(hostPath) ? undefined : NOT_FOLLOWED;
+      return isNormalizedPath(hostPath) && isRooted(hostPath) ? undefined : UNRESOLVED;
     default:
-      return reason ?? NOT_FOLLOWED;
+      return reason ?? UNRESOLVED;
   }
 }
 
-const NOT_FOLLOWED = "nobody could say where it leads";
+const UNRESOLVED = "nobody could say where it leads";
 
 /** Of what was found on the disk nothing is left to be followed. */
-function isPlain(path: string | null): path is string {
+function isNormalizedPath(path: string | null): path is string {
   if (path === null) return false;
   return path === "" || path === "." || !/(^|[/\\])\.{1,2}([/\\]|$)|.\/$|\/\/|\0/.test(path);
 }

@@ -1,5 +1,5 @@
 import { SpanlineError } from "../domain/errors.ts";
-import { MOST } from "./document/limits.ts";
+import { MAX_COUNTS } from "./document/limits.ts";
 import type { Policy, PolicyLayer } from "../domain/policy.ts";
 
 /**
@@ -14,7 +14,7 @@ export function mergePolicies(outer: Policy, inner: Policy): Policy {
     const text = JSON.stringify(layer);
     if (!layers.has(text)) layers.set(text, layer);
   }
-  if (layers.size <= MOST.layers) return { layers: [...layers.values()] };
-  const message = `More than ${MOST.layers} policies were merged; write them as one`;
+  if (layers.size <= MAX_COUNTS.layers) return { layers: [...layers.values()] };
+  const message = `More than ${MAX_COUNTS.layers} policies were merged; write them as one`;
   throw new SpanlineError("invalid_option", message, { details: { path: "policy" } });
 }

@@ -1,4 +1,4 @@
-import { isObject, jsonText, type JsonObject, type JsonValue } from "../domain/json.ts";
+import { isObject, toJsonText, type JsonObject, type JsonValue } from "../domain/json.ts";
 import type { ToolTraits } from "../domain/tool-traits.ts";
 
 export interface PathArgument {
@@ -17,18 +17,22 @@ export interface PathArguments {
 }
 
 /** The paths in a call's arguments. */
-export function pathArguments(traits: ToolTraits | undefined, input: JsonObject): PathArguments {
+export function readPathArguments(
+  traits: ToolTraits | undefined,
+  input: JsonObject,
+): PathArguments {
   const declared = traits?.paths;
-  const given = [...new Set(declared ?? PATH_NAMES)]
+  const values = [...new Set(declared ?? PATH_NAMES)]
     .filter((name) => Object.hasOwn(input, name))
     .map((name) => [name, input[name] ?? null] as const);
-  const read = declared === undefined ? guessedPaths : declaredPaths;
-  const found = given.flatMap(([name, value]) => read(name, value));
-  const odd = declared === undefined ? given.find(([, value]) => !isPlain(value)) : undefined;
+  const read = declared === undefined ? guessPaths : readDeclaredPaths;
+  const paths = values.flatMap(([name, value]) => read(name, value));
+  const odd =
+    declared === undefined ? values.find(([, value]) => !isStringOrStringList(value)) : undefined;
   const unclear =
     odd === undefined ? {} : { unclear: `${odd[0]} is neither text nor a list of it` };
-  if (found.length <= MOST_PATHS) return { paths: found, ...unclear };
-  const problem = `there are more than ${MOST_PATHS} paths; name fewer in one call`;
+  if (paths.length <= MAX_PATHS) return { paths: paths, ...unclear };
+  const problem = `there are more than ${MAX_PATHS} paths; name fewer in one call`;
   return { paths: [{ argument: "*", input: "", problem }], ...unclear };
 }
 
@@ -49,54 +53,54 @@ const PATH_NAMES = [
   "working_directory",
 ];
 
-const MOST_PATHS = 256;
-const LONGEST_PATH = 4_096;
+const MAX_PATHS = 256;
+const MAX_PATH_LENGTH = 4_096;
 /** In bytes: longer ones no file system takes. */
-const LONGEST_NAME = 255;
+const MAX_NAME_BYTES = 255;
 
 /** A tool that says which arguments are paths means them to be: anything but text is wrong there. */
-function declaredPaths(argument: string, value: JsonValue): PathArgument[] {
-  return itemsOf(argument, value).flatMap(([at, one]): PathArgument[] => {
-    if (typeof one === "string") return [textPath(at, one)];
-    if (one === null) return [];
-    return [{ argument: at, input: jsonText(one).slice(0, 200), problem: "it is no text" }];
+function readDeclaredPaths(argument: string, value: JsonValue): PathArgument[] {
+  return listItems(argument, value).flatMap(([at, item]): PathArgument[] => {
+    if (typeof item === "string") return [createPathArgument(at, item)];
+    if (item === null) return [];
+    return [{ argument: at, input: toJsonText(item).slice(0, 200), problem: "it is no text" }];
   });
 }
 
 /** Where nobody said what is a path, every text in something else may be one, the names of its parts too. */
-function guessedPaths(argument: string, value: JsonValue): PathArgument[] {
-  return itemsOf(argument, value).flatMap(([at, one]): PathArgument[] => {
-    if (typeof one === "string") return [textPath(at, one)];
-    return textsBelow(one).map((input) => ({ argument: at, input }));
+function guessPaths(argument: string, value: JsonValue): PathArgument[] {
+  return listItems(argument, value).flatMap(([at, item]): PathArgument[] => {
+    if (typeof item === "string") return [createPathArgument(at, item)];
+    return collectStrings(item).map((input) => ({ argument: at, input }));
   });
 }
 
-function isPlain(value: JsonValue): boolean {
+function isStringOrStringList(value: JsonValue): boolean {
   const items = Array.isArray(value) ? value : [value];
-  return items.every((one) => one === null || typeof one === "string");
+  return items.every((item) => item === null || typeof item === "string");
 }
 
-function itemsOf(argument: string, value: JsonValue): readonly (readonly [string, JsonValue])[] {
+function listItems(argument: string, value: JsonValue): readonly (readonly [string, JsonValue])[] {
   if (!Array.isArray(value)) return [[argument, value]];
-  return value.slice(0, MOST_PATHS + 1).map((one: JsonValue, at) => [`${argument}[${at}]`, one]);
+  return value.slice(0, MAX_PATHS + 1).map((item: JsonValue, at) => [`${argument}[${at}]`, item]);
 }
 
-function textPath(argument: string, input: string): PathArgument {
-  if (input.length <= LONGEST_PATH) return { argument, input };
-  const problem = `it is longer than ${LONGEST_PATH} characters`;
+function createPathArgument(argument: string, input: string): PathArgument {
+  if (input.length <= MAX_PATH_LENGTH) return { argument, input };
+  const problem = `it is longer than ${MAX_PATH_LENGTH} characters`;
   return { argument, input: `${input.slice(0, 200)}…`, problem };
 }
 
 /** Each once, and no more than are needed to see that there are too many. */
-function textsBelow(value: JsonValue): string[] {
+function collectStrings(value: JsonValue): string[] {
   const texts = new Set<string>();
   const open: JsonValue[] = [value];
-  while (open.length > 0 && texts.size <= MOST_PATHS) {
-    const one = open.pop() ?? null;
-    if (typeof one === "string" && mayBePath(one)) texts.add(one);
-    if (Array.isArray(one)) for (const item of one) open.push(item);
-    else if (isObject(one)) {
-      for (const [name, inner] of Object.entries(one)) {
+  while (open.length > 0 && texts.size <= MAX_PATHS) {
+    const current = open.pop() ?? null;
+    if (typeof current === "string" && mayBePath(current)) texts.add(current);
+    if (Array.isArray(current)) for (const item of current) open.push(item);
+    else if (isObject(current)) {
+      for (const [name, inner] of Object.entries(current)) {
         if (!PATH_NAMES.includes(name) && mayBePath(name)) texts.add(name);
         open.push(inner);
       }
@@ -107,7 +111,7 @@ function textsBelow(value: JsonValue): string[] {
 
 /** What a file holds often stands beside its path. */
 function mayBePath(text: string): boolean {
-  if (text === "" || text.length > LONGEST_PATH) return false;
+  if (text === "" || text.length > MAX_PATH_LENGTH) return false;
   const names = text.split(/[/\\]/);
-  return names.every((name) => new TextEncoder().encode(name).length <= LONGEST_NAME);
+  return names.every((name) => new TextEncoder().encode(name).length <= MAX_NAME_BYTES);
 }

@@ -2,17 +2,17 @@ import * as fc from "fast-check";
 import picomatch from "picomatch";
 import { describe, expect, it } from "vitest";
 import {
-  fitsPath,
-  fitsPathWidely,
-  liesBelow,
+  matchesPath,
+  mayMatchPath,
+  mayMatchBelow,
   parsePathPattern,
-  problemWithPathPattern,
-  segmentsOf,
+  findPathPatternProblem,
+  splitSegments,
 } from "./path-pattern.ts";
-import { longTests } from "../../test/support/long-tests.ts";
+import { allowLongTests } from "../../test/support/long-tests.ts";
 import { runs } from "../../test/support/test-depth.ts";
 
-longTests();
+allowLongTests();
 
 const name = fc.constantFrom("a", "b", "ab", ".env", "a.ts", "(group)", "a+b", "$x", "^");
 const path = fc.array(name, { minLength: 1, maxLength: 5 }).map((names) => names.join("/"));
@@ -33,13 +33,13 @@ describe("path patterns", () => {
   it("fit what picomatch says they fit [W-03]", () => {
     fc.assert(
       fc.property(pattern, path, (pattern, path) => {
-        expect(problemWithPathPattern(pattern)).toBeUndefined();
+        expect(findPathPatternProblem(pattern)).toBeUndefined();
         // To picomatch a/** has the folder a in it and a*/** has not; to us both have.
         const folder = pattern.replace(/(\/\*\*)+$/, "");
         const expected = [pattern, folder].some((one) =>
           picomatch(asPicomatch(one), { dot: true })(path),
         );
-        expect(fitsPath(parsePathPattern(pattern), segmentsOf(path))).toBe(expected);
+        expect(matchesPath(parsePathPattern(pattern), splitSegments(path))).toBe(expected);
       }),
       { numRuns: runs(3_000) },
     );
@@ -49,8 +49,8 @@ describe("path patterns", () => {
     fc.assert(
       fc.property(pattern, path, (pattern, path) => {
         const parsed = parsePathPattern(pattern);
-        fc.pre(fitsPath(parsed, segmentsOf(path)));
-        expect(fitsPathWidely(parsed, segmentsOf(path))).toBe(true);
+        fc.pre(matchesPath(parsed, splitSegments(path)));
+        expect(mayMatchPath(parsed, splitSegments(path))).toBe(true);
       }),
       { numRuns: runs(500) },
     );
@@ -58,21 +58,21 @@ describe("path patterns", () => {
 
   it("come to an end on paths that are made to keep a regular expression busy", () => {
     const stars = parsePathPattern("**/*a*a*a*a*.key");
-    expect(fitsPath(stars, segmentsOf("a".repeat(4_000)))).toBe(false);
+    expect(matchesPath(stars, splitSegments("a".repeat(4_000)))).toBe(false);
     const globstars = parsePathPattern("**/a*/**/b*/**/c*/**/d*");
-    expect(fitsPath(globstars, segmentsOf(`${"a/".repeat(1_000)}${"b/".repeat(1_000)}x`))).toBe(
-      false,
-    );
+    expect(
+      matchesPath(globstars, splitSegments(`${"a/".repeat(1_000)}${"b/".repeat(1_000)}x`)),
+    ).toBe(false);
   });
 
   it("are not passed by a line break in a name", () => {
-    expect(fitsPath(parsePathPattern("**/.env"), segmentsOf("a\nb/.env"))).toBe(true);
+    expect(matchesPath(parsePathPattern("**/.env"), splitSegments("a\nb/.env"))).toBe(true);
   });
 
   it("the root of the workspace is in ** and in nothing else", () => {
     for (const root of ["", "."]) {
-      expect(fitsPath(parsePathPattern("**"), segmentsOf(root))).toBe(true);
-      expect(fitsPath(parsePathPattern("*"), segmentsOf(root))).toBe(false);
+      expect(matchesPath(parsePathPattern("**"), splitSegments(root))).toBe(true);
+      expect(matchesPath(parsePathPattern("*"), splitSegments(root))).toBe(false);
     }
   });
 
@@ -80,10 +80,10 @@ describe("path patterns", () => {
     const secrets = parsePathPattern("src/secrets/**");
     expect(
       ["", "src", "SRC", "src/secrets", "lib", "src/secrets/x"].map((path) =>
-        liesBelow(secrets, segmentsOf(path)),
+        mayMatchBelow(secrets, splitSegments(path)),
       ),
     ).toEqual([true, true, true, false, false, false]);
-    expect(liesBelow(parsePathPattern("**/.env"), segmentsOf("src"))).toBe(false);
+    expect(mayMatchBelow(parsePathPattern("**/.env"), splitSegments("src"))).toBe(false);
   });
 
   it.each([
@@ -113,6 +113,6 @@ describe("path patterns", () => {
     ["{a,b}".repeat(9), "ways through"],
     ["{a,b,c}".repeat(200), "ways through"],
   ])("refuses %.30s", (pattern, part) => {
-    expect(problemWithPathPattern(pattern)).toContain(part);
+    expect(findPathPatternProblem(pattern)).toContain(part);
   });
 });

@@ -1,4 +1,9 @@
-import { fitsAnySpelling, fitsExactly, spelled, type Spelled } from "./wildcard.ts";
+import {
+  mayMatchInAnySpelling,
+  matchesExactly,
+  createSpelledText,
+  type SpelledText,
+} from "./wildcard.ts";
 
 /**
  * A pattern of paths, taken apart: one list of segments for each way through its braces.
@@ -9,69 +14,72 @@ import { fitsAnySpelling, fitsExactly, spelled, type Spelled } from "./wildcard.
 export interface PathPattern {
   /** From the root of the machine; else from the workspace. */
   readonly isAbsolute: boolean;
-  readonly ways: readonly Segments[];
+  readonly variants: readonly Segments[];
   /** The same for what denies or asks: a plain name at the end also stands for all that lies below it. */
-  readonly wideWays: readonly Segments[];
+  readonly wideVariants: readonly Segments[];
 }
 
 /** A path as its segments; the root itself has none. */
-export type Segments = readonly Spelled[];
+export type Segments = readonly SpelledText[];
 
 export function parsePathPattern(pattern: string): PathPattern {
   const isAbsolute = pattern.startsWith("/");
-  const ways = waysThrough(isAbsolute ? pattern.slice(1) : pattern).map(segmentsOf);
-  if (ways.length > MOST_WAYS) throw new Error(`${pattern} has too many braces`);
-  const wideWays = ways.map((way) => (isPlainName(way.at(-1) ?? ANY) ? [...way, ANY] : way));
-  return { isAbsolute, ways, wideWays };
+  const variants = expandBraces(isAbsolute ? pattern.slice(1) : pattern).map(splitSegments);
+  if (variants.length > MAX_VARIANTS) throw new Error(`${pattern} has too many braces`);
+  const wideVariants = variants.map((variant) =>
+    isPlainName(variant.at(-1) ?? ANY_SEGMENTS) ? [...variant, ANY_SEGMENTS] : variant,
+  );
+  return { isAbsolute, variants, wideVariants };
 }
 
-export function segmentsOf(path: string): Segments {
-  return path === "" || path === "." ? [] : path.split("/").map(spelled);
+export function splitSegments(path: string): Segments {
+  return path === "" || path === "." ? [] : path.split("/").map(createSpelledText);
 }
 
 /** For rules that allow. */
-export function fitsPath({ ways }: PathPattern, path: Segments): boolean {
-  return ways.some((way) => fitsSegments(way, path, fitsExactly));
+export function matchesPath({ variants }: PathPattern, path: Segments): boolean {
+  return variants.some((variant) => matchesSegments(variant, path, matchesExactly));
 }
 
 /** For rules that deny or ask: in any spelling. */
-export function fitsPathWidely({ wideWays }: PathPattern, path: Segments): boolean {
-  return wideWays.some((way) => fitsSegments(way, path, fitsAnySpelling));
+export function mayMatchPath({ wideVariants }: PathPattern, path: Segments): boolean {
+  return wideVariants.some((variant) => matchesSegments(variant, path, mayMatchInAnySpelling));
 }
 
 /** Whether what a pattern speaks of lies below a path by the names that it begins with. */
-export function liesBelow({ ways }: PathPattern, path: Segments): boolean {
-  return ways.some((way) => {
-    const wild = way.findIndex((segment) => !isPlainName(segment));
-    const fixed = wild < 0 ? way : way.slice(0, wild);
+export function mayMatchBelow({ variants: ways }: PathPattern, path: Segments): boolean {
+  return ways.some((variant) => {
+    const wild = variant.findIndex((segment) => !isPlainName(segment));
+    const fixed = wild < 0 ? variant : variant.slice(0, wild);
     return (
       path.length < fixed.length &&
-      path.every((name, at) => fitsAnySpelling(fixed[at] ?? ANY, name))
+      path.every((name, at) => mayMatchInAnySpelling(fixed[at] ?? ANY_SEGMENTS, name))
     );
   });
 }
 
 /** What is wrong with a pattern, for whoever wrote it. */
-export function problemWithPathPattern(pattern: string): string | undefined {
+export function findPathPatternProblem(pattern: string): string | undefined {
   if (pattern.startsWith("!")) return "begins with !; there is no negation, use a rule that denies";
   if (/[@!+*?]\(/.test(pattern)) return "has an extended glob such as !(…); use *, **, ? and {a,b}";
   const [sign] = /[[\]|]/.exec(pattern) ?? [];
-  if (sign !== undefined) return `has ${sign}; ${OTHER_CHOICES}`;
-  const braces = problemWithBraces(pattern);
+  if (sign !== undefined) return `has ${sign}; ${CHARACTER_CLASS_PROBLEM}`;
+  const braces = findBraceProblem(pattern);
   if (braces !== undefined) return braces;
-  const ways = waysThrough(pattern);
-  if (ways.length > MOST_WAYS) return `has more than ${MOST_WAYS} ways through its braces`;
-  for (const way of ways) {
-    const problem = problemWithPlainPath(way);
+  const variants = expandBraces(pattern);
+  if (variants.length > MAX_VARIANTS)
+    return `has more than ${MAX_VARIANTS} ways through its braces`;
+  for (const variant of variants) {
+    const problem = findPlainPathProblem(variant);
     if (problem !== undefined) return problem;
-    if (way.split("/").some((segment) => segment !== "**" && segment.includes("**")))
+    if (variant.split("/").some((segment) => segment !== "**" && segment.includes("**")))
       return "has ** beside other characters; it has to stand alone between slashes";
   }
   return undefined;
 }
 
 /** What is wrong with a path in a policy, apart from the signs that are special in patterns. */
-export function problemWithPlainPath(path: string): string | undefined {
+export function findPlainPathProblem(path: string): string | undefined {
   if (path.includes("\\")) return "has a backslash; separate folders with /";
   if (path.startsWith("~"))
     return "begins with ~; paths start in the workspace, or with / at the root";
@@ -82,58 +90,58 @@ export function problemWithPlainPath(path: string): string | undefined {
   return undefined;
 }
 
-const MOST_WAYS = 256;
+const MAX_VARIANTS = 256;
 
 /** A rule that denies `key[0-9]` would otherwise not deny `key1`, and nobody would notice. */
-const OTHER_CHOICES =
+const CHARACTER_CLASS_PROBLEM =
   "character classes are not supported: write each choice, as in {a,b}, or ? for any one character, such as a bracket";
 
-function problemWithBraces(pattern: string): string | undefined {
+function findBraceProblem(pattern: string): string | undefined {
   const innermost = /\{([^{}]*)\}/;
   let rest = pattern;
-  for (let found = innermost.exec(rest); found !== null; found = innermost.exec(rest)) {
-    const choices = (found[1] ?? "").split(",");
+  for (let brace = innermost.exec(rest); brace !== null; brace = innermost.exec(rest)) {
+    const choices = (brace[1] ?? "").split(",");
     if (choices.length < 2 || choices.includes(""))
-      return `has ${found[0]}; braces hold two or more choices, none of them empty`;
-    rest = rest.replace(found[0], "x");
+      return `has ${brace[0]}; braces hold two or more choices, none of them empty`;
+    rest = rest.replace(brace[0], "x");
   }
   return /[{}]/.test(rest) ? "has a brace without its other half" : undefined;
 }
 
 /** Expands braces from the left. Stops soon after there are too many. */
-function waysThrough(pattern: string): string[] {
-  const done: string[] = [];
+function expandBraces(pattern: string): string[] {
+  const complete: string[] = [];
   const open = [pattern];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (done.length + open.length > MOST_WAYS) return [...done, ...open, next];
-    const expanded = expandFirst(next);
-    if (expanded === undefined) done.push(next);
+    if (complete.length + open.length > MAX_VARIANTS) return [...complete, ...open, next];
+    const expanded = expandFirstBraces(next);
+    if (expanded === undefined) complete.push(next);
     else open.push(...expanded.toReversed());
   }
-  return done;
+  return complete;
 }
 
 /** The innermost braces first: what they hold has no braces itself. */
-function expandFirst(pattern: string): string[] | undefined {
-  const found = /\{([^{}]*)\}/.exec(pattern);
-  if (found === null) return undefined;
-  const [whole, inner = ""] = found;
-  const before = pattern.slice(0, found.index);
-  const after = pattern.slice(found.index + whole.length);
-  return inner.split(",").map((choice) => `${before}${choice}${after}`);
+function expandFirstBraces(pattern: string): string[] | undefined {
+  const braces = /\{([^{}]*)\}/.exec(pattern);
+  if (braces === null) return undefined;
+  const [whole, inner = ""] = braces;
+  const prefix = pattern.slice(0, braces.index);
+  const suffix = pattern.slice(braces.index + whole.length);
+  return inner.split(",").map((choice) => `${prefix}${choice}${suffix}`);
 }
 
-function isPlainName({ exact }: Spelled): boolean {
+function isPlainName({ exact }: SpelledText): boolean {
   return !/[*?]/.test(exact);
 }
 
-const ANY = spelled("**");
+const ANY_SEGMENTS = createSpelledText("**");
 
 /** `**` is any number of segments, even none. Takes time in proportion to both lengths, as `fits` does. */
-function fitsSegments(
+function matchesSegments(
   pattern: Segments,
   path: Segments,
-  fits: (pattern: Spelled, name: Spelled) => boolean,
+  matchesSegment: (pattern: SpelledText, name: SpelledText) => boolean,
 ): boolean {
   let at = 0;
   let next = 0;
@@ -144,7 +152,7 @@ function fitsSegments(
     if (segment?.exact === "**") {
       star = at++;
       retry = next;
-    } else if (segment !== undefined && fits(segment, name)) {
+    } else if (segment !== undefined && matchesSegment(segment, name)) {
       at++;
       next++;
     } else if (star >= 0) {

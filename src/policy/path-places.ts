@@ -1,9 +1,9 @@
 import type { PathFact } from "../domain/policy-decision.ts";
 import {
-  fitsPath,
-  fitsPathWidely,
-  liesBelow,
-  segmentsOf,
+  matchesPath,
+  mayMatchPath,
+  mayMatchBelow,
+  splitSegments,
   type PathPattern,
   type Segments,
 } from "./path-pattern.ts";
@@ -15,47 +15,47 @@ import {
 export function isAllowedPath(patterns: readonly PathPattern[], fact: PathFact): boolean {
   if (fact.input.includes("\\")) return false;
   return patterns.some((pattern) => {
-    const inWorkspace = fact.place === "inside" ? fact.workspacePath : null;
+    const inWorkspace = fact.location === "inside" ? fact.workspacePath : null;
     const path = pattern.isAbsolute ? fact.hostPath : inWorkspace;
     if (path === null || path.includes("\\")) return false;
-    return fitsPath(pattern, segmentsOf(pattern.isAbsolute ? path.slice(1) : path));
+    return matchesPath(pattern, splitSegments(pattern.isAbsolute ? path.slice(1) : path));
   });
 }
 
 /** For rules that deny or ask: where the path leads and what it was called, in every spelling. */
-export function isNamedPath(
+export function mayNamePath(
   patterns: readonly PathPattern[],
   fact: PathFact,
-  takesFolders: boolean,
+  affectsFolders: boolean,
 ): boolean {
   return patterns.some((pattern) =>
-    namesOf(fact, pattern.isAbsolute).some(
+    listPathNames(fact, pattern.isAbsolute).some(
       (name) =>
-        fitsPathWidely(pattern, name) ||
+        mayMatchPath(pattern, name) ||
         // Who moves or deletes a folder does it to all that is in it.
-        (takesFolders && liesBelow(pattern, name)),
+        (affectsFolders && mayMatchBelow(pattern, name)),
     ),
   );
 }
 
 /** Under what names a path goes, from the workspace or from the root. Every rule asks for them. */
-function namesOf(fact: PathFact, isAbsolute: boolean): readonly Segments[] {
-  const known = isAbsolute ? rooted : relative;
-  const names = known.get(fact) ?? findNames(fact, isAbsolute);
-  known.set(fact, names);
+function listPathNames(fact: PathFact, isAbsolute: boolean): readonly Segments[] {
+  const cache = isAbsolute ? ROOTED_NAMES : RELATIVE_NAMES;
+  const names = cache.get(fact) ?? computePathNames(fact, isAbsolute);
+  cache.set(fact, names);
   return names;
 }
 
-const relative = new WeakMap<PathFact, readonly Segments[]>();
-const rooted = new WeakMap<PathFact, readonly Segments[]>();
+const RELATIVE_NAMES = new WeakMap<PathFact, readonly Segments[]>();
+const ROOTED_NAMES = new WeakMap<PathFact, readonly Segments[]>();
 
-function findNames(fact: PathFact, isAbsolute: boolean): readonly Segments[] {
-  const { place, input, workspacePath, hostPath } = fact;
+function computePathNames(fact: PathFact, isAbsolute: boolean): readonly Segments[] {
+  const { location, input, workspacePath, hostPath } = fact;
   const names = isAbsolute
     ? [hostPath, isRooted(input) ? input : null]
-    : [workspacePath, isRooted(input) ? null : input, place === "outside" ? hostPath : null];
-  const spellings = names.filter((name) => name !== null).flatMap(spellingsOf);
-  return [...new Set(spellings)].map(segmentsOf);
+    : [workspacePath, isRooted(input) ? null : input, location === "outside" ? hostPath : null];
+  const spellings = names.filter((name) => name !== null).flatMap(listSpellings);
+  return [...new Set(spellings)].map(splitSegments);
 }
 
 export function isRooted(path: string): boolean {
@@ -63,18 +63,18 @@ export function isRooted(path: string): boolean {
 }
 
 /** As it stands; with backslashes as separators; and as Windows reads it, without dots and spaces at the end of names. */
-function spellingsOf(path: string): string[] {
+function listSpellings(path: string): string[] {
   const slashed = path.replaceAll("\\", "/");
   const trimmed = slashed.split("/").map((name) => name.replace(/(?<=[^. ])[. ]+$/, ""));
-  return [path.split("/"), slashed.split("/"), trimmed].map((names) => plain(names));
+  return [path.split("/"), slashed.split("/"), trimmed].map((names) => normalizePath(names));
 }
 
 /** Without `.`, `..` and empty names. */
-function plain(names: readonly string[]): string {
-  const kept: string[] = [];
+function normalizePath(names: readonly string[]): string {
+  const segments: string[] = [];
   for (const name of names) {
-    if (name === "..") kept.pop();
-    else if (name !== "" && name !== ".") kept.push(name);
+    if (name === "..") segments.pop();
+    else if (name !== "" && name !== ".") segments.push(name);
   }
-  return kept.join("/");
+  return segments.join("/");
 }

@@ -1,134 +1,137 @@
 import type { PolicyContext, SimpleCommand } from "../domain/policy-decision.ts";
-import { wideArgument } from "./argument-tests.ts";
-import { allChecks, type CallCheck, type CheckMakers } from "./call-check.ts";
-import { timesAtMost } from "./call-facts.ts";
-import { withBareName, withSpacedOperators } from "./command/command-lines.ts";
-import { coveringTexts } from "./command/join-words.ts";
-import { bareName, nameOfProgram } from "./command/launchers.ts";
+import { createWideArgumentCheck } from "./argument-tests.ts";
+import { createMatcherCheck, type ToolCallCheck, type CheckFactories } from "./call-check.ts";
+import { maxRepeats } from "./call-facts.ts";
+import { useBareName, spaceOperators } from "./command/command-lines.ts";
+import { listCoveringTexts } from "./command/join-words.ts";
+import { toBareName, readProgramName } from "./command/launchers.ts";
 import { mayBeMethod } from "./method-fact.ts";
 import { parsePathPattern } from "./path-pattern.ts";
-import { isNamedPath } from "./path-places.ts";
+import { mayNamePath } from "./path-places.ts";
 import type { Matcher } from "../domain/policy.ts";
 import { parseUrl } from "./url-facts.ts";
-import { fitsUrlWidely, parseUrlPattern } from "./url-pattern.ts";
-import { fitsAnySpelling, HOLE, spelled, type Spelled } from "./wildcard.ts";
+import { mayMatchUrl, parseUrlPattern } from "./url-pattern.ts";
+import { mayMatchInAnySpelling, HOLE, createSpelledText, type SpelledText } from "./wildcard.ts";
 
 /** For rules that deny or ask: any part of the call is enough, in any spelling, and so is what may fit. */
-export function wideMatcher(matcher: Matcher): CallCheck {
-  return allChecks(matcher, MAKERS);
+export function createConservativeMatcher(matcher: Matcher): ToolCallCheck {
+  return createMatcherCheck(matcher, CONSERVATIVE_CHECKS);
 }
 
-const MAKERS: CheckMakers = {
-  tool: (patterns) => named(patterns, (call, isOne) => isOne(call.tool)),
+const CONSERVATIVE_CHECKS: CheckFactories = {
+  tool: (patterns) => createNameCheck(patterns, (call, mayMatchName) => mayMatchName(call.tool)),
   toolKind: (kinds) => (call) => kinds.includes(call.kind),
-  sideEffect: (effects) => (call) => effects.some((effect) => mayHave(effect, call)),
+  sideEffect: (effects) => (call) => effects.some((effect) => mayHaveEffect(effect, call)),
   path: (patterns) => {
     const parsed = patterns.map(parsePathPattern);
     return ({ paths, kind }) => {
-      const takesFolders = kind === "delete" || kind === "move";
-      return paths.some((fact) => isNamedPath(parsed, fact, takesFolders));
+      const affectsFolders = kind === "delete" || kind === "move";
+      return paths.some((fact) => mayNamePath(parsed, fact, affectsFolders));
     };
   },
   command: (patterns) => {
-    const compared = [...new Set(patterns.flatMap(formsOfPattern))].map(spelled);
+    const compared = [...new Set(patterns.flatMap(expandCommandPattern))].map(createSpelledText);
     return (call) =>
-      commandTexts(call).some((text) => compared.some((pattern) => fitsAnySpelling(pattern, text)));
+      listCommandTexts(call).some((text) =>
+        compared.some((pattern) => mayMatchInAnySpelling(pattern, text)),
+      );
   },
   commandIdentity: (patterns) => {
-    const plain = patterns.filter((pattern) => !/[*?]/.test(pattern)).map(nameOfProgram);
-    return named([...patterns, ...plain], (call, isOne) =>
-      simpleCommands(call).some(({ program }) => namesOfProgram(program).some(isOne)),
+    const plain = patterns.filter((pattern) => !/[*?]/.test(pattern)).map(readProgramName);
+    return createNameCheck([...patterns, ...plain], (call, mayMatchName) =>
+      listSimpleCommands(call).some(({ program }) => listProgramNames(program).some(mayMatchName)),
     );
   },
   url: (patterns) => {
     const parsed = patterns.map(parseUrlPattern);
     return ({ urls = [] }) =>
-      urls.some((url) => parsed.some((pattern) => fitsUrlWidely(pattern, url)));
+      urls.some((url) => parsed.some((pattern) => mayMatchUrl(pattern, url)));
   },
   domain: (patterns) =>
-    named(
+    createNameCheck(
       patterns,
-      ({ urls = [], domains = [] }, isOne) =>
-        urls.some((url) => parseUrl(url) === undefined) || domains.some(isOne),
+      ({ urls = [], domains = [] }, mayMatchName) =>
+        urls.some((url) => parseUrl(url) === undefined) || domains.some(mayMatchName),
     ),
   method: (methods) => (call) => call.method !== undefined && mayBeMethod(call.method, methods),
   mcpServer: (patterns) =>
-    named(patterns, (call, isOne) =>
-      [call.mcpServer, modelNames(call).server].some((name) => isOne(name)),
+    createNameCheck(patterns, (call, mayMatchName) =>
+      [call.mcpServer, toModelNames(call).server].some((name) => mayMatchName(name)),
     ),
   mcpTool: (patterns) =>
-    named(patterns, (call, isOne) =>
-      [call.mcpTool, modelNames(call).tool].some((name) => isOne(name)),
+    createNameCheck(patterns, (call, mayMatchName) =>
+      [call.mcpTool, toModelNames(call).tool].some((name) => mayMatchName(name)),
     ),
-  capability: (patterns) => named(patterns, (call, isOne) => call.capabilities.some(isOne)),
+  capability: (patterns) =>
+    createNameCheck(patterns, (call, mayMatchName) => call.capabilities.some(mayMatchName)),
   // Written so that a count which is no number counts.
-  repeatCountAtLeast: (least) => (call) => !(timesAtMost(call) < least),
+  repeatCountAtLeast: (least) => (call) => !(maxRepeats(call) < least),
   args: (tests) => {
-    const checks = tests.map(wideArgument);
+    const checks = tests.map(createWideArgumentCheck);
     return (_, input) => checks.every((check) => check(input));
   },
 };
 
 /** A server's and its tool's names as the model has them, in letters that all providers take. */
-function modelNames({ tool, mcpServer }: PolicyContext): { server?: string; tool?: string } {
+function toModelNames({ tool, mcpServer }: PolicyContext): { server?: string; tool?: string } {
   const at = mcpServer === undefined ? -1 : tool.indexOf("__");
   return at < 0 ? {} : { server: tool.slice(0, at), tool: tool.slice(at + 2) };
 }
 
 /** A tool of which nobody knows what it does may do anything that leaves a trace. */
-function mayHave(effect: PolicyContext["sideEffect"], call: PolicyContext): boolean {
+function mayHaveEffect(effect: PolicyContext["sideEffect"], call: PolicyContext): boolean {
   const isUnknown = call.kind === "other" && call.sideEffect === "network";
   return effect === call.sideEffect || (isUnknown && effect !== "none" && effect !== "read_only");
 }
 
 /** Its operators as the texts have them, and its program, where it is a plain one, in whatever folder it lies. */
-function formsOfPattern(pattern: string): string[] {
-  const forms = [pattern, withSpacedOperators(pattern)];
-  const bare = pattern.replace(/^[^ *?]+/, bareName);
-  return bare === pattern ? forms : [...forms, bare, withSpacedOperators(bare)];
+function expandCommandPattern(pattern: string): string[] {
+  const forms = [pattern, spaceOperators(pattern)];
+  const bare = pattern.replace(/^[^ *?]+/, toBareName);
+  return bare === pattern ? forms : [...forms, bare, spaceOperators(bare)];
 }
 
 /** The whole as it was written and in one spelling, and each simple command by itself. Every rule asks for them. */
-function commandTexts(call: PolicyContext): readonly Spelled[] {
+function listCommandTexts(call: PolicyContext): readonly SpelledText[] {
   if (call.command === undefined) return [];
-  const known = texts.get(call);
-  if (known !== undefined) return known;
-  const parts = simpleCommands(call).flatMap(({ words }) => [
-    ...coveringTexts(words),
-    ...coveringTexts(withBareName(words)),
+  const cached = COMMAND_TEXTS.get(call);
+  if (cached !== undefined) return cached;
+  const parts = listSimpleCommands(call).flatMap(({ words }) => [
+    ...listCoveringTexts(words),
+    ...listCoveringTexts(useBareName(words)),
   ]);
   const lines = call.commandLines ?? [];
-  const made = [...new Set([call.command, ...lines, ...parts])].map(spelled);
-  texts.set(call, made);
-  return made;
+  const spelledTexts = [...new Set([call.command, ...lines, ...parts])].map(createSpelledText);
+  COMMAND_TEXTS.set(call, spelledTexts);
+  return spelledTexts;
 }
 
-const texts = new WeakMap<PolicyContext, readonly Spelled[]>();
+const COMMAND_TEXTS = new WeakMap<PolicyContext, readonly SpelledText[]>();
 
 /** Where nobody took a command apart, it may be anything. */
-function simpleCommands(call: PolicyContext): readonly SimpleCommand[] {
+function listSimpleCommands(call: PolicyContext): readonly SimpleCommand[] {
   if (call.command === undefined) return [];
   return call.simpleCommands ?? [{ program: null, words: [HOLE] }];
 }
 
 /** In whatever folder it lies. */
-function namesOfProgram(program: string | null): string[] {
+function listProgramNames(program: string | null): string[] {
   if (program === null) return [HOLE];
-  return [program, nameOfProgram(program), bareName(program)];
+  return [program, readProgramName(program), toBareName(program)];
 }
 
-type IsOne = (name: string | undefined) => boolean;
+type MayMatchName = (name: string | undefined) => boolean;
 
 /** `isOne` says whether a name may fit one of the patterns. */
-function named(
+function createNameCheck(
   patterns: readonly string[],
-  check: (call: PolicyContext, isOne: IsOne) => boolean,
-): CallCheck {
-  const compared = patterns.map(spelled);
-  const isOne: IsOne = (name) => {
+  check: (call: PolicyContext, mayMatchName: MayMatchName) => boolean,
+): ToolCallCheck {
+  const compared = patterns.map(createSpelledText);
+  const mayMatchName: MayMatchName = (name) => {
     if (name === undefined) return false;
-    const compare = spelled(name);
-    return compared.some((pattern) => fitsAnySpelling(pattern, compare));
+    const compare = createSpelledText(name);
+    return compared.some((pattern) => mayMatchInAnySpelling(pattern, compare));
   };
-  return (call) => check(call, isOne);
+  return (call) => check(call, mayMatchName);
 }

@@ -1,10 +1,17 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fits, fitsAnySpelling, fitsExactly, HOLE, mayFit, spelled } from "./wildcard.ts";
-import { longTests } from "../../test/support/long-tests.ts";
+import {
+  matchesWildcard,
+  mayMatchInAnySpelling,
+  matchesExactly,
+  HOLE,
+  mayMatchWildcard,
+  createSpelledText,
+} from "./wildcard.ts";
+import { allowLongTests } from "../../test/support/long-tests.ts";
 import { runs } from "../../test/support/test-depth.ts";
 
-longTests();
+allowLongTests();
 
 const letter = fc.constantFrom("a", "b", "/", "\n", "😀");
 const text = fc.array(letter, { maxLength: 8 }).map((letters) => letters.join(""));
@@ -17,19 +24,19 @@ describe("fits", () => {
     fc.assert(
       fc.property(pattern, text, (pattern, text) => {
         const source = pattern.replaceAll("*", "[^]*").replaceAll("?", "[^]");
-        expect(fits(pattern, text)).toBe(new RegExp(`^${source}$`, "u").test(text));
+        expect(matchesWildcard(pattern, text)).toBe(new RegExp(`^${source}$`, "u").test(text));
       }),
       { numRuns: runs(5_000) },
     );
   });
 
   it("comes to an end where a regular expression would not", () => {
-    expect(fits(`${"*a".repeat(400)}*b`, "a".repeat(20_000))).toBe(false);
+    expect(matchesWildcard(`${"*a".repeat(400)}*b`, "a".repeat(20_000))).toBe(false);
   });
 
   it("covers a hole by a star, never by a question mark", () => {
-    expect(fits("git *", `git ${HOLE}`)).toBe(true);
-    expect(fits("git ?", `git ${HOLE}`)).toBe(false);
+    expect(matchesWildcard("git *", `git ${HOLE}`)).toBe(true);
+    expect(matchesWildcard("git ?", `git ${HOLE}`)).toBe(false);
   });
 });
 
@@ -42,20 +49,20 @@ describe("mayFit", () => {
     fc.assert(
       fc.property(pattern, holed, text, (pattern, holed, filling) => {
         const filled = holed.replaceAll(HOLE, filling);
-        fc.pre(fits(pattern, filled));
-        expect(mayFit(pattern, holed)).toBe(true);
+        fc.pre(matchesWildcard(pattern, filled));
+        expect(mayMatchWildcard(pattern, holed)).toBe(true);
       }),
       { numRuns: runs(5_000) },
     );
   });
 
   it("is false where none can", () => {
-    expect(mayFit("git push*", `git${HOLE}`)).toBe(true);
-    expect(mayFit("git push*", `echo ${HOLE}`)).toBe(false);
-    expect(mayFit("*.ts", `${HOLE}.js`)).toBe(false);
-    expect(mayFit("a?c", `a${HOLE}c`)).toBe(true);
-    expect(mayFit("", HOLE)).toBe(true);
-    expect(mayFit("**", `x${HOLE}`)).toBe(true);
+    expect(mayMatchWildcard("git push*", `git${HOLE}`)).toBe(true);
+    expect(mayMatchWildcard("git push*", `echo ${HOLE}`)).toBe(false);
+    expect(mayMatchWildcard("*.ts", `${HOLE}.js`)).toBe(false);
+    expect(mayMatchWildcard("a?c", `a${HOLE}c`)).toBe(true);
+    expect(mayMatchWildcard("", HOLE)).toBe(true);
+    expect(mayMatchWildcard("**", `x${HOLE}`)).toBe(true);
   });
 });
 
@@ -71,7 +78,9 @@ describe("spellings", () => {
     ["src", "ｓｒｃ", false],
     ["src", "ѕrc", false],
   ])("what denies %j meets %j: %s", (pattern, name, expected) => {
-    expect(fitsAnySpelling(spelled(pattern), spelled(name))).toBe(expected);
+    expect(mayMatchInAnySpelling(createSpelledText(pattern), createSpelledText(name))).toBe(
+      expected,
+    );
   });
 
   it.each([
@@ -80,6 +89,6 @@ describe("spellings", () => {
     [".git", ".g\u200Cit", false],
     ["src", "ｓｒｃ", false],
   ])("what allows %j meets %j: %s", (pattern, name, expected) => {
-    expect(fitsExactly(spelled(pattern), spelled(name))).toBe(expected);
+    expect(matchesExactly(createSpelledText(pattern), createSpelledText(name))).toBe(expected);
   });
 });

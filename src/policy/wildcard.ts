@@ -1,10 +1,10 @@
-import { folded } from "./spelling.ts";
+import { foldSpelling } from "./spelling.ts";
 
 /** Stands in a text for what nobody knows yet: any text, even none. No pattern may hold it. */
 export const HOLE = "\uFFFC";
 
 /** A text, or a pattern with `*` for any text and `?` for one character, in the forms that are compared. */
-export interface Spelled {
+export interface SpelledText {
   /** Its own bytes: to most file systems another Unicode normalisation of a name is another file. */
   readonly exact: string;
   /** In NFC, so that `?` covers a letter with its accent. */
@@ -12,21 +12,21 @@ export interface Spelled {
   readonly folded: string;
 }
 
-export function spelled(text: string): Spelled {
-  return { exact: text, composed: text.normalize("NFC"), folded: folded(text) };
+export function createSpelledText(text: string): SpelledText {
+  return { exact: text, composed: text.normalize("NFC"), folded: foldSpelling(text) };
 }
 
 /** For rules that allow: compares the bytes. */
-export function fitsExactly(pattern: Spelled, name: Spelled): boolean {
-  return fits(pattern.exact, name.exact);
+export function matchesExactly(pattern: SpelledText, name: SpelledText): boolean {
+  return matchesWildcard(pattern.exact, name.exact);
 }
 
 /** For rules that deny or ask: the name in any spelling, whatever its holes turn out to be. */
-export function fitsAnySpelling(pattern: Spelled, name: Spelled): boolean {
+export function mayMatchInAnySpelling(pattern: SpelledText, name: SpelledText): boolean {
   return (
-    fits(pattern.exact, name.exact) ||
-    mayFit(pattern.folded, name.folded) ||
-    fits(pattern.composed, name.composed)
+    matchesWildcard(pattern.exact, name.exact) ||
+    mayMatchWildcard(pattern.folded, name.folded) ||
+    matchesWildcard(pattern.composed, name.composed)
   );
 }
 
@@ -34,7 +34,7 @@ export function fitsAnySpelling(pattern: Spelled, name: Spelled): boolean {
  * Whether a pattern fits a whole text. It takes time in proportion to both lengths, whatever they hold, since the text
  * may be an attacker's. A hole is only covered by `*`.
  */
-export function fits(pattern: string, text: string): boolean {
+export function matchesWildcard(pattern: string, text: string): boolean {
   let at = 0;
   let next = 0;
   // Where to go on when the text after the last star does not fit.
@@ -61,8 +61,8 @@ export function fits(pattern: string, text: string): boolean {
 }
 
 /** Whether a pattern may fit a text, whatever its holes turn out to be. */
-export function mayFit(pattern: string, text: string): boolean {
-  if (!text.includes(HOLE)) return fits(pattern, text);
+export function mayMatchWildcard(pattern: string, text: string): boolean {
+  if (!text.includes(HOLE)) return matchesWildcard(pattern, text);
   const signs = Array.from(pattern);
   // `after[at]`: whether the pattern from `at` on may fit what comes after the current character.
   const stars = signs.length - signs.findLastIndex((sign) => sign !== "*") - 1;

@@ -19,14 +19,14 @@ export {
   ServiceFailedError,
   ThrottledError,
   UnauthorizedError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
   UnknownExceptionError,
   ValidationFailedError,
-  errorOf,
-  type Phase,
+  toError,
+  type RequestPhase,
   type ProviderErrorCode,
 } from "../domain/provider-error.ts";
-export { imageBlock, type ImageBlock, type ImageType } from "../domain/image-block.ts";
+export { createImageBlock, type ImageBlock, type ImageType } from "../domain/image-block.ts";
 export type {
   ModelBlock,
   ModelMessage,
@@ -36,32 +36,32 @@ export type {
 } from "../domain/model-request.ts";
 export { anthropic, type AnthropicOptions } from "../models/anthropic.ts";
 export { modelFromName, type Environment } from "../models/model-from-name.ts";
-export type { Model, ModelLimits, ModelSettings, ModelWatch } from "../models/model.ts";
+export type { Model, ModelLimits, ModelSettings, ModelObserver } from "../models/model.ts";
 export { openAiCompatible, type OpenAiCompatibleOptions } from "../models/openai-compatible.ts";
 export type { HarnessOverrides, HarnessTool } from "../wire/agentcore/harness-request.ts";
 export type { TraceContext } from "../wire/agentcore/session-headers.ts";
 export {
   harnessProvider,
-  type HarnessCallOptions,
+  type HarnessInvocationOptions,
   type HarnessOptions,
   type HarnessProvider,
   type HarnessSession,
 } from "./agentcore-harness/harness-provider.ts";
 export {
   runtimeProvider,
-  type RuntimeCallOptions,
+  type RuntimeInvocationOptions,
   type RuntimeOptions,
   type RuntimeProvider,
   type RuntimeSession,
 } from "./agentcore-runtime/runtime-provider.ts";
 export {
-  sessionArtifacts,
+  openSessionArtifacts,
   type Artifact,
   type Artifacts,
   type ArtifactsOptions,
 } from "./agentcore/artifacts.ts";
-export { commandOutput, type CommandOutput } from "./agentcore/command-output.ts";
-export type { CallLimits } from "./agentcore/limits.ts";
+export { collectCommandOutput, type CommandOutput } from "./agentcore/command-output.ts";
+export type { InvocationLimits } from "./agentcore/limits.ts";
 export type {
   FailingToolsOptions,
   LocalGuards,
@@ -70,17 +70,17 @@ export type {
 } from "./local/guards.ts";
 export { localProvider, type LocalOptions } from "./local/local-provider.ts";
 export type {
-  AnsweredCall,
-  CallInput,
-  CallOptions,
+  AnsweredToolCall,
+  InvocationInput,
+  InvocationOptions,
   CommandOptions,
   CommandRun,
   OfferedTool,
   OpenOptions,
   Provider,
-  ProviderCall,
+  ProviderInvocation,
   ProviderSession,
-  Seam,
+  InjectionPoint,
   StopOptions,
   TurnProgress,
 } from "./provider.ts";

@@ -1,4 +1,4 @@
-import type { Takes } from "../domain/agent-event.ts";
+import type { ProviderCapabilities } from "../domain/agent-event.ts";
 import type { CommandEvent } from "../domain/command-event.ts";
 import type { ImageBlock } from "../domain/image-block.ts";
 import type { ModelMessage } from "../domain/model-request.ts";
@@ -15,15 +15,15 @@ import type { Turn } from "../domain/turn.ts";
 export interface Provider {
   readonly name: string;
   /** Where something can enter a turn. Anything else has to wait for the next one. */
-  readonly seams: readonly Seam[];
+  readonly injectionPoints: readonly InjectionPoint[];
   /** A call that was lost may be made again: nothing outside the provider's own answer comes of it. */
   readonly effectFree: boolean;
   /** `false` when its agent remembers nothing from one call to the next: whoever keeps the conversation brings it with each. */
   readonly keepsHistory?: boolean;
   /** Which of the options of a call, and whether pictures, reach its agent. The others are not to be given. */
-  readonly takes?: Takes;
+  readonly capabilities?: ProviderCapabilities;
   /** Rejects where it is known without a call that none would be let in: credentials that are not there. */
-  ready?(): Promise<void>;
+  checkCredentials?(): Promise<void>;
   /** Takes up a conversation, or begins one. Nothing is sent; what cannot work is refused here. */
   open(options?: OpenOptions): ProviderSession;
 }
@@ -33,7 +33,7 @@ export interface Provider {
  * - `tool-results`: as text beside the results of a call.
  * - `turn-end`: behind the end of a turn, as the next prompt.
  */
-export type Seam = "turn-start" | "tool-results" | "turn-end";
+export type InjectionPoint = "turn-start" | "tool-results" | "turn-end";
 
 export interface OpenOptions {
   /** Of a conversation that exists, or is to begin under this id; without one, a new id is made. */
@@ -59,7 +59,7 @@ export interface ProviderSession {
    * Makes one call, once. Rejects while there is no stream; from then on a failure is the `end` event's. Only the
    * caller's own abort is thrown out of a stream, as an `AbortError` with the signal's reason.
    */
-  call(input: CallInput, options: CallOptions): Promise<ProviderCall>;
+  invoke(input: InvocationInput, options: InvocationOptions): Promise<ProviderInvocation>;
   /** Ends the conversation's machine on the other side. What the agent remembers elsewhere stays. */
   stop?(options: StopOptions): Promise<void>;
   /** Runs a command on the agent's machine, beside the agent. */
@@ -67,7 +67,7 @@ export interface ProviderSession {
 }
 
 /** Only what is new: the agent holds its history, or gets it by `OpenOptions.history`. */
-export type CallInput =
+export type InvocationInput =
   | {
       readonly type: "prompt";
       readonly texts: readonly string[];
@@ -77,13 +77,13 @@ export type CallInput =
   /** Answers the open calls of a turn; `texts` are said after the results. */
   | {
       readonly type: "results";
-      readonly turn: Pick<Turn, "messages" | "calls">;
+      readonly turn: Pick<Turn, "messages" | "toolCalls">;
       readonly results: readonly ToolResult[];
       readonly texts?: readonly string[];
       readonly images?: readonly ImageBlock[];
     };
 
-export interface CallOptions {
+export interface InvocationOptions {
   readonly signal: AbortSignal;
   /** Tools that run on our side, offered beside those that the agent has. */
   readonly tools?: readonly OfferedTool[];
@@ -104,15 +104,15 @@ export interface CallOptions {
 /** Where a turn stands when a call is made. */
 export interface TurnProgress {
   /** How many calls of the provider the turn may still make, this one among them. */
-  readonly callsLeft: number;
+  readonly remainingInvocations: number;
   /** Calls of tools that were answered in this turn, in the order they were made. */
-  readonly answered: readonly AnsweredCall[];
+  readonly answeredToolCalls: readonly AnsweredToolCall[];
   /** A tool that has to do its work before the turn may end, and has not yet. */
   readonly terminalTool?: string;
 }
 
-export interface AnsweredCall {
-  readonly call: ToolCall;
+export interface AnsweredToolCall {
+  readonly toolCall: ToolCall;
   readonly result: ToolResult;
 }
 
@@ -131,7 +131,7 @@ export interface EventStream<Event> extends AsyncIterable<Event> {
   close(): void;
 }
 
-export type ProviderCall = EventStream<ProviderEvent>;
+export type ProviderInvocation = EventStream<ProviderEvent>;
 
 export interface StopOptions {
   readonly signal: AbortSignal;

@@ -1,24 +1,24 @@
 import type { Harness } from "../wire/agentcore/control-answer.ts";
 import type { HarnessChanges } from "../wire/agentcore/control-settings.ts";
 import { waitForEndpoint, waitForHarness } from "./wait.ts";
-import { DEFAULT_ENDPOINT, inTime, type Waiting } from "./waiting.ts";
+import { DEFAULT_ENDPOINT, explainTimeout, type Poll } from "./waiting.ts";
 
 /** Changes a harness and waits until that has reached its callers. */
 export async function updateHarness(
-  waiting: Waiting,
+  poll: Poll,
   id: string,
   changes: HarnessChanges,
 ): Promise<Harness> {
-  const { client, budget } = waiting;
+  const { client, budget } = poll;
   try {
     const { version } = await client.updateHarness(id, changes, budget);
-    return await waitUntilReady(waiting, id, { version });
+    return await waitUntilReady(poll, id, { version });
   } catch (error) {
-    throw inTime(error, waiting, { harness: id, phase: "harness" });
+    throw explainTimeout(error, poll, { harness: id, phase: "harness" });
   }
 }
 
-export interface ReadyWanted {
+export interface ReadyTarget {
   readonly endpoint?: string | undefined;
   /** Reads lag behind writes: one that shows an older version says nothing of this one. */
   readonly version?: string | null;
@@ -26,12 +26,12 @@ export interface ReadyWanted {
 
 /** A harness is ready when its endpoint is too; DEFAULT follows the newest version, any other stays where it is. */
 export async function waitUntilReady(
-  waiting: Waiting,
+  poll: Poll,
   id: string,
-  { endpoint = DEFAULT_ENDPOINT, version = null }: ReadyWanted = {},
+  { endpoint = DEFAULT_ENDPOINT, version = null }: ReadyTarget = {},
 ): Promise<Harness> {
-  const harness = await waitForHarness(waiting, id, version);
+  const harness = await waitForHarness(poll, id, version);
   const served = endpoint === DEFAULT_ENDPOINT ? harness.version : null;
-  await waitForEndpoint(waiting, id, { name: endpoint, version: served });
+  await waitForEndpoint(poll, id, { name: endpoint, version: served });
   return harness;
 }

@@ -1,6 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { contentDigest, contentName, digestIn, shortBase } from "./content-name.ts";
+import {
+  computeContentDigest,
+  createContentName,
+  parseContentDigest,
+  shortenBase,
+} from "./content-name.ts";
 
 const SPEC = {
   name: "support",
@@ -11,8 +16,8 @@ const SPEC = {
 
 describe("a name by content", () => {
   it("is the base and eight hex digits that do not change from run to run", () => {
-    expect(contentName(SPEC)).toBe(`support_${contentDigest(SPEC)}`);
-    expect(contentName(SPEC)).toBe("support_6e026828");
+    expect(createContentName(SPEC)).toBe(`support_${computeContentDigest(SPEC)}`);
+    expect(createContentName(SPEC)).toBe("support_6e026828");
   });
 
   it("is the same however the same thing is written", () => {
@@ -24,7 +29,7 @@ describe("a name by content", () => {
       ...rest,
       roleArn: ` ${SPEC.roleArn} `,
     };
-    expect(contentName(other)).toBe(contentName(SPEC));
+    expect(createContentName(other)).toBe(createContentName(SPEC));
   });
 
   it.each([
@@ -35,13 +40,13 @@ describe("a name by content", () => {
     ["the environment", { environment: { agentCoreRuntimeEnvironment: {} } }],
     ["a limit", { timeoutSeconds: 60 }],
   ])("is another when %s is", (_, change) => {
-    expect(contentDigest({ ...SPEC, ...change })).not.toBe(contentDigest(SPEC));
+    expect(computeContentDigest({ ...SPEC, ...change })).not.toBe(computeContentDigest(SPEC));
   });
 
   it("has the base apart from the digest: two names, one content", () => {
     const other = { ...SPEC, name: "sales" };
-    expect(contentDigest(other)).toBe(contentDigest(SPEC));
-    expect(contentName(other)).not.toBe(contentName(SPEC));
+    expect(computeContentDigest(other)).toBe(computeContentDigest(SPEC));
+    expect(createContentName(other)).not.toBe(createContentName(SPEC));
   });
 });
 
@@ -54,11 +59,11 @@ describe("a base", () => {
     ["日本", "a__"],
     ["b".repeat(31), "b".repeat(31)],
   ])("%j becomes %j", (base, wanted) => {
-    expect(shortBase(base)).toBe(wanted);
+    expect(shortenBase(base)).toBe(wanted);
   });
 
   it("that is too long is cut, and kept apart from others that start alike", () => {
-    const [one, other] = [shortBase(`${"b".repeat(31)}x`), shortBase(`${"b".repeat(31)}y`)];
+    const [one, other] = [shortenBase(`${"b".repeat(31)}x`), shortenBase(`${"b".repeat(31)}y`)];
     expect(one).toMatch(/^b{24}_[0-9a-f]{6}$/);
     expect(other).not.toBe(one);
   });
@@ -66,15 +71,15 @@ describe("a base", () => {
   it("of any kind makes a name that the service takes, and is found in it again", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (base) => {
-        const name = contentName({ ...SPEC, name: base });
+        const name = createContentName({ ...SPEC, name: base });
         expect(name).toMatch(/^[a-zA-Z][a-zA-Z0-9_]{0,39}$/);
-        expect(digestIn(name, base)).toBe(contentDigest(SPEC));
+        expect(parseContentDigest(name, base)).toBe(computeContentDigest(SPEC));
       }),
     );
   });
 
   it("is found in no name but its own", () => {
-    expect(digestIn("support_0123abcd", "support")).toBe("0123abcd");
+    expect(parseContentDigest("support_0123abcd", "support")).toBe("0123abcd");
     for (const name of [
       "support",
       "support_0123abc",
@@ -84,7 +89,7 @@ describe("a base", () => {
       "my_support_0123abcd",
       "support_0123abcd_0123abcd",
     ]) {
-      expect(digestIn(name, "support")).toBeNull();
+      expect(parseContentDigest(name, "support")).toBeNull();
     }
   });
 });

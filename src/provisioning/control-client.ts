@@ -14,8 +14,8 @@ import {
 } from "../wire/agentcore/control-answer.ts";
 import * as request from "../wire/agentcore/control-request.ts";
 import type { HarnessChanges, HarnessSpec } from "../wire/agentcore/control-settings.ts";
-import { controlConnection } from "./control-connection.ts";
-import { listAll, type Listing } from "./listing.ts";
+import { createControlConnection } from "./control-connection.ts";
+import { listAllPages, type Listing } from "./listing.ts";
 
 export type { Endpoint, Harness };
 
@@ -23,7 +23,7 @@ export interface ControlOptions extends ConnectionOptions {
   readonly region: string;
   /** Jitter, from 0 up to 1. */
   readonly random?: () => number;
-  readonly newToken?: () => string;
+  readonly createToken?: () => string;
 }
 
 /**
@@ -47,69 +47,79 @@ export interface ControlClient {
   listVersions(id: string, budget: Budget): Promise<Listing<Harness>>;
   createEndpoint(id: string, endpoint: request.EndpointSpec, budget: Budget): Promise<Endpoint>;
   getEndpoint(id: string, name: string, budget: Budget): Promise<Endpoint>;
-  updateEndpoint(id: string, change: request.EndpointChange, budget: Budget): Promise<Endpoint>;
+  updateEndpoint(
+    id: string,
+    change: request.NamedEndpointChanges,
+    budget: Budget,
+  ): Promise<Endpoint>;
   deleteEndpoint(id: string, name: string, budget: Budget): Promise<void>;
   listEndpoints(id: string, budget: Budget): Promise<Listing<Endpoint>>;
 }
 
-export function controlClient(options: ControlOptions): ControlClient {
-  const { newToken = randomToken } = options;
-  const connection = controlConnection(options);
-  const { once, again } = connection;
+export function createControlClient(options: ControlOptions): ControlClient {
+  const { createToken = randomToken } = options;
+  const connection = createControlConnection(options);
+  const { sendOnce, sendWithRetry } = connection;
   return {
     clock: connection.clock,
     origin: connection.origin,
     async createHarness(spec, budget) {
-      const body = await once(request.createHarnessRequest(spec, newToken()), budget);
+      const body = await sendOnce(request.encodeCreateHarness(spec, createToken()), budget);
       return readHarness(body, "CreateHarness");
     },
     async getHarness(id, budget, version) {
-      const body = await again(request.readHarnessRequest(id, version), budget);
+      const body = await sendWithRetry(request.encodeReadHarness(id, version), budget);
       return readHarness(body, "GetHarness");
     },
     async updateHarness(id, changes, budget) {
-      const body = await once(request.updateHarnessRequest(id, changes, newToken()), budget);
+      const body = await sendOnce(request.encodeUpdateHarness(id, changes, createToken()), budget);
       return readHarness(body, "UpdateHarness");
     },
     async deleteHarness(id, budget, settings) {
-      const body = await again(request.deleteHarnessRequest(id, newToken(), settings), budget);
+      const body = await sendWithRetry(
+        request.encodeDeleteHarness(id, createToken(), settings),
+        budget,
+      );
       return readDeletedHarness(body, "DeleteHarness");
     },
     listHarnesses: (budget) =>
-      listAll(
+      listAllPages(
         async (cursor) => {
-          const body = await again(request.listHarnessesRequest(cursor), budget);
+          const body = await sendWithRetry(request.encodeListHarnesses(cursor), budget);
           return readHarnesses(body, "ListHarnesses");
         },
         ({ id }) => id,
       ),
     listVersions: (id, budget) =>
-      listAll(
+      listAllPages(
         async (cursor) => {
-          const body = await again(request.listVersionsRequest(id, cursor), budget);
+          const body = await sendWithRetry(request.encodeListVersions(id, cursor), budget);
           return readVersions(body, "ListHarnessVersions");
         },
         ({ version, arn }) => version ?? arn,
       ),
     async createEndpoint(id, endpoint, budget) {
-      const body = await once(request.createEndpointRequest(id, endpoint, newToken()), budget);
+      const body = await sendOnce(
+        request.encodeCreateEndpoint(id, endpoint, createToken()),
+        budget,
+      );
       return readEndpoint(body, "CreateHarnessEndpoint");
     },
     async getEndpoint(id, name, budget) {
-      const body = await again(request.readEndpointRequest(id, name), budget);
+      const body = await sendWithRetry(request.encodeReadEndpoint(id, name), budget);
       return readEndpoint(body, "GetHarnessEndpoint");
     },
     async updateEndpoint(id, change, budget) {
-      const body = await once(request.updateEndpointRequest(id, change, newToken()), budget);
+      const body = await sendOnce(request.encodeUpdateEndpoint(id, change, createToken()), budget);
       return readEndpoint(body, "UpdateHarnessEndpoint");
     },
     async deleteEndpoint(id, name, budget) {
-      await again(request.deleteEndpointRequest(id, name, newToken()), budget);
+      await sendWithRetry(request.encodeDeleteEndpoint(id, name, createToken()), budget);
     },
     listEndpoints: (id, budget) =>
-      listAll(
+      listAllPages(
         async (cursor) => {
-          const body = await again(request.listEndpointsRequest(id, cursor), budget);
+          const body = await sendWithRetry(request.encodeListEndpoints(id, cursor), budget);
           return readEndpoints(body, "ListHarnessEndpoints");
         },
         ({ name }) => name,

@@ -1,12 +1,12 @@
 import { access, constants, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { SpanlineError, thrownMessage } from "../domain/errors.ts";
+import { SpanlineError, formatThrown } from "../domain/errors.ts";
 import { isObject, parseJson } from "../domain/json.ts";
 import { makeFolder } from "../platform/make-folder.ts";
-import { randomText } from "../platform/random.ts";
+import { randomString } from "../platform/random.ts";
 import { readSavedFile, saveFile } from "../platform/saved-file.ts";
 import type { HandleStore } from "./handle-store.ts";
-import { readHandle } from "./harness-handle.ts";
+import { parseHandle } from "./harness-handle.ts";
 
 /** Members that this version does not know are kept as they are. */
 interface Contents {
@@ -15,18 +15,18 @@ interface Contents {
   readonly [member: string]: unknown;
 }
 
-const VERSION = 1;
+const FORMAT_VERSION = 1;
 
 /**
  * A store in a JSON file, of which only the owner can read anything. Rejects when the file cannot be kept, before anything
  * is made that it should have remembered. A file that cannot be understood is set aside, not overwritten. Changes of one
  * process follow one another and start from the file as it is; two processes should not change it at the same moment.
  */
-export async function openFileStore(
+export async function openFileHandleStore(
   path: string,
   warn: (message: string) => void = () => {},
 ): Promise<HandleStore> {
-  await checkPlace(path);
+  await checkWritable(path);
   let last: Promise<unknown> = Promise.resolve();
 
   /** One after the other: each starts from what the one before has written. */
@@ -41,25 +41,25 @@ export async function openFileStore(
       const contents = await readContents(path, warn);
       const changed = step(contents);
       if (changed === contents) return;
-      await saveFile(path, `${JSON.stringify({ ...changed, version: VERSION }, null, 2)}\n`);
+      await saveFile(path, `${JSON.stringify({ ...changed, version: FORMAT_VERSION }, null, 2)}\n`);
     });
   await read();
 
   return {
-    getHandle: async (key) => readHandle(own((await read()).handles, key)),
+    getHandle: async (key) => parseHandle(readOwnMember((await read()).handles, key)),
     putHandle: (key, handle) =>
       change((all) => ({ ...all, handles: { ...all.handles, [key]: handle } })),
     deleteHandle: (key) =>
       change((all) =>
-        Object.hasOwn(all.handles, key) ? { ...all, handles: without(all.handles, key) } : all,
+        Object.hasOwn(all.handles, key) ? { ...all, handles: omitMember(all.handles, key) } : all,
       ),
     async getTag(tag) {
-      const digest = own((await read()).tags, tag);
+      const digest = readOwnMember((await read()).tags, tag);
       return typeof digest === "string" ? digest : null;
     },
     putTag: (tag, digest) => change((all) => ({ ...all, tags: { ...all.tags, [tag]: digest } })),
-    deleteTag: (tag) => change((all) => ({ ...all, tags: without(all.tags, tag) })),
-    async tagsFrom(start) {
+    deleteTag: (tag) => change((all) => ({ ...all, tags: omitMember(all.tags, tag) })),
+    async listTags(start) {
       const { tags } = await read();
       return new Map(
         Object.entries(tags).filter(
@@ -71,44 +71,46 @@ export async function openFileStore(
   };
 }
 
-async function checkPlace(path: string): Promise<void> {
+async function checkWritable(path: string): Promise<void> {
   try {
     await makeFolder(dirname(path));
     await access(dirname(path), constants.W_OK);
   } catch (cause) {
-    throw unusable(path, `its folder cannot be written to (${thrownMessage(cause)})`, cause);
+    throw createStoreError(path, `its folder cannot be written to (${formatThrown(cause)})`, cause);
   }
 }
 
 async function readContents(path: string, warn: (message: string) => void): Promise<Contents> {
   const text = await readSavedFile(path).catch((cause: unknown) => {
-    throw unusable(path, thrownMessage(cause), cause);
+    throw createStoreError(path, formatThrown(cause), cause);
   });
   if (text === undefined) return { handles: {}, tags: {} };
   const parsed = parseJson(text);
   const contents = parsed.ok && isObject(parsed.value) ? parsed.value : null;
-  if (contents !== null && Number(contents["version"]) > VERSION) {
-    throw unusable(path, "a newer version of Spanline wrote it");
+  if (contents !== null && Number(contents["version"]) > FORMAT_VERSION) {
+    throw createStoreError(path, "a newer version of Spanline wrote it");
   }
   const { handles = {}, tags = {} } = contents ?? {};
   if (contents !== null && isObject(handles) && isObject(tags)) {
     return { ...contents, handles, tags };
   }
-  const aside = `${path}.unreadable-${randomText(6)}`;
-  await rename(path, aside);
-  warn(`${path} is no store of harnesses; it was set aside as ${aside}, and an empty one is used`);
+  const backupPath = `${path}.unreadable-${randomString(6)}`;
+  await rename(path, backupPath);
+  warn(
+    `${path} is no store of harnesses; it was set aside as ${backupPath}, and an empty one is used`,
+  );
   return { handles: {}, tags: {} };
 }
 
-function unusable(path: string, reason: string, cause?: unknown): SpanlineError {
+function createStoreError(path: string, reason: string, cause?: unknown): SpanlineError {
   const message = `The store of harnesses ${path} cannot be used: ${reason}`;
   return new SpanlineError("invalid_option", message, { details: { path: "store" }, cause });
 }
 
-function own(members: Contents["handles"], key: string): unknown {
+function readOwnMember(members: Contents["handles"], key: string): unknown {
   return Object.hasOwn(members, key) ? members[key] : undefined;
 }
 
-function without(members: Contents["handles"], key: string): Contents["handles"] {
+function omitMember(members: Contents["handles"], key: string): Contents["handles"] {
   return Object.fromEntries(Object.entries(members).filter(([name]) => name !== key));
 }

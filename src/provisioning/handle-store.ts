@@ -10,10 +10,10 @@ export interface HandleStore {
   putTag(tag: string, digest: string): Promise<void>;
   deleteTag(tag: string): Promise<void>;
   /** All tags that start so. */
-  tagsFrom(start: string): Promise<ReadonlyMap<string, string>>;
+  listTags(start: string): Promise<ReadonlyMap<string, string>>;
 }
 
-export function memoryStore(): HandleStore {
+export function createMemoryHandleStore(): HandleStore {
   const handles = new Map<string, HarnessHandle>();
   const tags = new Map<string, string>();
   return {
@@ -23,6 +23,6 @@ export function memoryStore(): HandleStore {
     getTag: async (tag) => tags.get(tag) ?? null,
     putTag: async (tag, digest) => void tags.set(tag, digest),
     deleteTag: async (tag) => void tags.delete(tag),
-    tagsFrom: async (start) => new Map([...tags].filter(([tag]) => tag.startsWith(start))),
+    listTags: async (start) => new Map([...tags].filter(([tag]) => tag.startsWith(start))),
   };
 }

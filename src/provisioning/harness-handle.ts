@@ -10,12 +10,12 @@ export interface HarnessHandle {
 }
 
 /** Null when the value is no handle, as in a file that others write to. */
-export function readHandle(value: unknown): HarnessHandle | null {
+export function parseHandle(value: unknown): HarnessHandle | null {
   if (!isObject(value)) return null;
   const { arn, id, name, endpoint } = value;
-  const isWhole = [arn, id, name, endpoint].every(
+  const isComplete = [arn, id, name, endpoint].every(
     (text) => typeof text === "string" && text !== "",
   );
-  if (!isWhole) return null;
+  if (!isComplete) return null;
   return { arn: String(arn), id: String(id), name: String(name), endpoint: String(endpoint) };
 }

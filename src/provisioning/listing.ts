@@ -10,9 +10,9 @@ export interface Listing<Item> {
 }
 
 /** All pages of a list, each item once, by what it is known by. */
-export async function listAll<Item>(
+export async function listAllPages<Item>(
   readPage: (cursor: string | null) => Promise<Page<Item>>,
-  idOf: (item: Item) => string,
+  getId: (item: Item) => string,
 ): Promise<Listing<Item>> {
   const items = new Map<string, Item>();
   const cursors = new Set<string>();
@@ -20,9 +20,9 @@ export async function listAll<Item>(
   for (;;) {
     const page: Page<Item> = await readPage(cursor);
     for (const item of page.items) {
-      if (!items.has(idOf(item))) items.set(idOf(item), item);
+      if (!items.has(getId(item))) items.set(getId(item), item);
     }
-    cursor = page.next;
+    cursor = page.nextCursor;
     const isRepeated = cursor !== null && cursors.has(cursor);
     if (cursor === null || isRepeated) {
       return { items: [...items.values()], isComplete: !isRepeated };

@@ -1,32 +1,32 @@
 import { startBudget, type Budget } from "../async/budget.ts";
-import { untilAborted } from "../async/pause.ts";
-import { SpanlineError, thrownMessage } from "../domain/errors.ts";
+import { waitUnlessAborted } from "../async/pause.ts";
+import { SpanlineError, formatThrown } from "../domain/errors.ts";
 import { AbortError } from "../domain/provider-error.ts";
 import type { Harness } from "../wire/agentcore/control-answer.ts";
-import { differencesFrom } from "../wire/agentcore/control-differences.ts";
-import { harnessBody, type HarnessSpec } from "../wire/agentcore/control-settings.ts";
-import { readinessOf } from "../wire/agentcore/control-status.ts";
+import { findSpecDifferences } from "../wire/agentcore/control-differences.ts";
+import { encodeHarness, type HarnessSpec } from "../wire/agentcore/control-settings.ts";
+import { resolveReadiness } from "../wire/agentcore/control-status.ts";
 import { checkQualifier } from "../wire/agentcore/names.ts";
-import { findByName } from "./find-by-name.ts";
+import { findHarnessByName } from "./find-by-name.ts";
 import type { HarnessHandle } from "./harness-handle.ts";
-import { ROLLBACK_TIMEOUT, rollBack, type Made } from "./rollback.ts";
+import { ROLLBACK_TIMEOUT_MS, rollBack, type UndoStep } from "./rollback.ts";
 import { isConflict, isNotFound } from "./transient.ts";
 import { NameTakenError, WaitError, type WaitContext } from "./wait-errors.ts";
 import { waitForEndpoint, waitForHarness, waitUntilGone } from "./wait.ts";
 import {
   DEFAULT_ENDPOINT,
-  inTime,
-  startWaiting,
-  type Waiting,
-  type WaitOptions,
+  explainTimeout,
+  startPoll,
+  type Poll,
+  type PollOptions,
 } from "./waiting.ts";
 
-export interface ProvisionOptions extends WaitOptions {
+export interface ProvisionOptions extends PollOptions {
   /** The endpoint to wait for, which is made when there is none of that name. DEFAULT comes with every harness. */
   readonly endpoint?: string;
 }
 
-export interface Provisioned {
+export interface ProvisionResult {
   readonly handle: HarnessHandle;
   readonly harness: Harness;
   /** Whether this call made it, or found it under its name. */
@@ -39,60 +39,65 @@ export interface Provisioned {
  * Sees to it that there is a harness as the spec says and that it can be invoked. All of it happens within one time
  * limit. When it comes to nothing, what this call made is deleted again, and nothing else.
  */
-export async function provision(
+export async function provisionHarness(
   spec: HarnessSpec,
   options: ProvisionOptions,
-): Promise<Provisioned> {
+): Promise<ProvisionResult> {
   const endpoint = checkQualifier("endpoint", options.endpoint ?? DEFAULT_ENDPOINT);
-  harnessBody(spec);
-  const waiting = startWaiting(options);
-  const made: Made[] = [];
-  let at: Pick<WaitContext, "harness" | "phase"> = { harness: spec.name, phase: "create" };
+  encodeHarness(spec);
+  const poll = startPoll(options);
+  const undoSteps: UndoStep[] = [];
+  let position: Pick<WaitContext, "harness" | "phase"> = { harness: spec.name, phase: "create" };
   try {
-    const { id, origin } = await acquire(spec, waiting, made);
-    at = { harness: id, phase: "endpoint" };
-    const harness = await waitForHarness(waiting, id);
-    if (endpoint !== DEFAULT_ENDPOINT) await makeEndpoint({ id, endpoint }, waiting, made);
-    await waitForEndpoint(waiting, id, { name: endpoint });
+    const { id, origin } = await acquireHarness(spec, poll, undoSteps);
+    position = { harness: id, phase: "endpoint" };
+    const harness = await waitForHarness(poll, id);
+    if (endpoint !== DEFAULT_ENDPOINT) await ensureEndpoint({ id, endpoint }, poll, undoSteps);
+    await waitForEndpoint(poll, id, { name: endpoint });
     return {
       handle: { arn: harness.arn, id, name: harness.name, endpoint },
       harness,
       origin,
-      differences: origin === "adopted" ? differencesFrom(spec, harness.raw) : [],
+      differences: origin === "adopted" ? findSpecDifferences(spec, harness.raw) : [],
     };
   } catch (error) {
-    const told = inTime(error, waiting, at);
-    await rollBack(made, options.client.clock, waiting.report);
-    throw told;
+    const reportedError = explainTimeout(error, poll, position);
+    await rollBack(undoSteps, options.client.clock, poll.report);
+    throw reportedError;
   } finally {
-    waiting.budget.release();
+    poll.budget.release();
   }
 }
 
-interface Acquired {
+interface AcquiredHarness {
   readonly id: string;
   readonly origin: "created" | "adopted";
 }
 
 /** Creates the harness, or finds the one that has its name. A name that is being freed is waited for. */
-async function acquire(spec: HarnessSpec, waiting: Waiting, made: Made[]): Promise<Acquired> {
+async function acquireHarness(
+  spec: HarnessSpec,
+  poll: Poll,
+  undoSteps: UndoStep[],
+): Promise<AcquiredHarness> {
   for (;;) {
-    const { harness, failure } = await create(spec, waiting, made);
+    const { harness, failure } = await createHarness(spec, poll, undoSteps);
     if (harness !== null) return { id: harness.id, origin: "created" };
-    const isTaken = isConflict(failure);
-    const twin = await findByName(spec.name, waiting).catch((error: unknown) => {
-      throw isTaken || waiting.budget.signal.aborted ? error : failure;
+    const isNameTaken = isConflict(failure);
+    const existing = await findHarnessByName(spec.name, poll).catch((error: unknown) => {
+      throw isNameTaken || poll.budget.signal.aborted ? error : failure;
     });
-    if (twin === null) throw isTaken ? new NameTakenError(spec.name, null, failure) : failure;
-    switch (readinessOf(twin.status)) {
+    if (existing === null)
+      throw isNameTaken ? new NameTakenError(spec.name, null, failure) : failure;
+    switch (resolveReadiness(existing.status)) {
       case "ready":
       case "changing":
-        return { id: twin.id, origin: "adopted" };
+        return { id: existing.id, origin: "adopted" };
       case "deleting":
-        await letGo(twin, waiting);
+        await waitForDeletion(existing, poll);
         break;
       default:
-        throw new NameTakenError(spec.name, twin.status ?? "without a status", failure);
+        throw new NameTakenError(spec.name, existing.status ?? "without a status", failure);
     }
   }
 }
@@ -106,37 +111,41 @@ type Creation =
  * Asked for once. Whoever ends the call while the answer is under way would leave a harness behind that he knows nothing
  * of, so that the answer is waited for in any case, in the time of the rollback.
  */
-async function create(spec: HarnessSpec, waiting: Waiting, made: Made[]): Promise<Creation> {
-  const { client, budget, report } = waiting;
+async function createHarness(
+  spec: HarnessSpec,
+  poll: Poll,
+  undoSteps: UndoStep[],
+): Promise<Creation> {
+  const { client, budget, report } = poll;
   const { elapsed } = budget;
-  report.progress({ harness: spec.name, phase: "create", status: null, elapsed, polls: 0 });
-  const time = budget.remaining + ROLLBACK_TIMEOUT;
-  const own = startBudget(client.clock, new AbortController().signal, time);
-  const answer = client.createHarness(spec, own).finally(() => own.release());
-  made.push({
+  report.reportProgress({ harness: spec.name, phase: "create", status: null, elapsed, polls: 0 });
+  const time = budget.remaining + ROLLBACK_TIMEOUT_MS;
+  const createBudget = startBudget(client.clock, new AbortController().signal, time);
+  const response = client.createHarness(spec, createBudget).finally(() => createBudget.release());
+  undoSteps.push({
     name: `Harness ${spec.name}`,
     async undo(rollback) {
-      const harness = await created(answer, rollback);
+      const harness = await awaitCreation(response, rollback);
       if (harness !== null) await client.deleteHarness(harness.id, rollback);
     },
   });
   try {
-    return { harness: await untilAborted(answer, budget.signal), failure: null };
+    return { harness: await waitUnlessAborted(response, budget.signal), failure: null };
   } catch (error) {
     if (budget.signal.aborted || isUnexpected(error)) throw error;
-    made.pop();
-    if (isConflict(error) || mayHaveWorked(error)) return { harness: null, failure: error };
+    undoSteps.pop();
+    if (isConflict(error) || mayHaveSucceeded(error)) return { harness: null, failure: error };
     throw error;
   }
 }
 
 /** What came of it, as far as can be told; null when nothing was created. */
-async function created(answer: Promise<Harness>, budget: Budget): Promise<Harness | null> {
+async function awaitCreation(response: Promise<Harness>, budget: Budget): Promise<Harness | null> {
   try {
-    return await untilAborted(answer, budget.signal);
+    return await waitUnlessAborted(response, budget.signal);
   } catch (error) {
     // A harness of that name may be somebody else's: without an id nothing is deleted.
-    if (budget.signal.aborted || isUnexpected(error) || mayHaveWorked(error)) {
+    if (budget.signal.aborted || isUnexpected(error) || mayHaveSucceeded(error)) {
       throw new Error("no answer tells whether, and under what id, it was created", {
         cause: error,
       });
@@ -150,29 +159,32 @@ function isUnexpected(error: unknown): boolean {
 }
 
 /** A request that was sent may have had its effect, whatever became of the answer. */
-function mayHaveWorked(error: unknown): boolean {
-  return error instanceof SpanlineError && MAYBE.has(error.code);
+function mayHaveSucceeded(error: unknown): boolean {
+  return error instanceof SpanlineError && UNCERTAIN_CODES.has(error.code);
 }
 
-const MAYBE: ReadonlySet<SpanlineError["code"]> = new Set(["connection_lost", "service_failed"]);
+const UNCERTAIN_CODES: ReadonlySet<SpanlineError["code"]> = new Set([
+  "connection_lost",
+  "service_failed",
+]);
 
 /** Who may create but not list finds out by creating, and not faster than he would have listed. */
-async function letGo(twin: Harness, waiting: Waiting): Promise<void> {
+async function waitForDeletion(existing: Harness, poll: Poll): Promise<void> {
   try {
-    if (await waitUntilGone(waiting, twin)) return;
+    if (await waitUntilGone(poll, existing)) return;
   } catch (error) {
     if (error instanceof WaitError || error instanceof AbortError) throw error;
-    waiting.report.warn(
-      `Nothing tells whether the older harness is gone (${thrownMessage(error)}); creating all the same`,
+    poll.report.warn(
+      `Nothing tells whether the older harness is gone (${formatThrown(error)}); creating all the same`,
     );
   }
-  await waiting.budget.pause(waiting.interval);
+  await poll.budget.pause(poll.interval);
 }
 
-async function makeEndpoint(
+async function ensureEndpoint(
   { id, endpoint }: { readonly id: string; readonly endpoint: string },
-  { client, budget, report }: Waiting,
-  made: Made[],
+  { client, budget, report }: Poll,
+  undoSteps: UndoStep[],
 ): Promise<void> {
   try {
     await client.getEndpoint(id, endpoint, budget);
@@ -182,7 +194,7 @@ async function makeEndpoint(
   }
   try {
     await client.createEndpoint(id, { name: endpoint }, budget);
-    made.push({
+    undoSteps.push({
       name: `Endpoint ${endpoint} of harness ${id}`,
       undo: (rollback) => client.deleteEndpoint(id, endpoint, rollback),
     });

@@ -1,17 +1,17 @@
 import { AbortError } from "../domain/provider-error.ts";
 import type { Harness } from "../wire/agentcore/control-answer.ts";
-import { refuse } from "../wire/agentcore/check.ts";
-import { readinessOf } from "../wire/agentcore/control-status.ts";
-import { digestIn } from "./content-name.ts";
+import { throwInvalidOption } from "../wire/agentcore/check.ts";
+import { resolveReadiness } from "../wire/agentcore/control-status.ts";
+import { parseContentDigest } from "./content-name.ts";
 import type { HarnessCache } from "./harness-cache.ts";
 import { isNotFound } from "./transient.ts";
-import type { Waiting } from "./waiting.ts";
+import type { Poll } from "./waiting.ts";
 
 export interface PrunePlan {
   /** Newest first. */
-  readonly kept: readonly Harness[];
+  readonly keptHarnesses: readonly Harness[];
   /** Oldest first, which is the order in which they go. */
-  readonly doomed: readonly Harness[];
+  readonly harnessesToDelete: readonly Harness[];
 }
 
 export interface PruneOptions {
@@ -20,56 +20,57 @@ export interface PruneOptions {
   readonly keep: number;
 }
 
-type Caller = Pick<Waiting, "client" | "budget" | "report">;
+type PruneContext = Pick<Poll, "client" | "budget" | "report">;
 
 /** Only names that were made from exactly this base count. What is being deleted already counts for nothing. */
 export async function planPrune(
   { base, keep }: PruneOptions,
-  { client, budget, report }: Caller,
+  { client, budget, report }: PruneContext,
   cache: HarnessCache,
 ): Promise<PrunePlan> {
-  if (!Number.isInteger(keep) || keep < 1) refuse("keep", keep, "a whole number above 0");
-  const tagged = await cache.taggedDigests(base);
+  if (!Number.isInteger(keep) || keep < 1)
+    throwInvalidOption("keep", keep, "a whole number above 0");
+  const tagged = await cache.listTaggedDigests(base);
   const { items, isComplete } = await client.listHarnesses(budget);
   if (!isComplete) report.warn("The list of harnesses is not complete; older ones may be left");
   const members = items
     .flatMap((harness) => {
-      const digest = digestIn(harness.name, base);
+      const digest = parseContentDigest(harness.name, base);
       return digest === null ? [] : [{ harness, digest }];
     })
-    .filter(({ harness: { status } }) => readinessOf(status) !== "deleting")
-    .sort((left, right) => ageOf(right.harness) - ageOf(left.harness));
-  const isKept = ({ digest }: { readonly digest: string }, at: number): boolean =>
+    .filter(({ harness: { status } }) => resolveReadiness(status) !== "deleting")
+    .sort((left, right) => readCreationTime(right.harness) - readCreationTime(left.harness));
+  const shouldKeep = ({ digest }: { readonly digest: string }, at: number): boolean =>
     at < keep || tagged.has(digest);
   return {
-    kept: members.filter(isKept).map(({ harness }) => harness),
-    doomed: members
-      .filter((member, at) => !isKept(member, at))
+    keptHarnesses: members.filter(shouldKeep).map(({ harness }) => harness),
+    harnessesToDelete: members
+      .filter((member, at) => !shouldKeep(member, at))
       .map(({ harness }) => harness)
       .toReversed(),
   };
 }
 
 /** One whose age nobody knows is taken for new: what is kept by mistake can still be deleted. */
-function ageOf({ createdAt }: Harness): number {
+function readCreationTime({ createdAt }: Harness): number {
   const time = Date.parse(createdAt ?? "");
   return Number.isNaN(time) ? Infinity : time;
 }
 
-export interface Pruned {
+export interface PruneResult {
   readonly deleted: readonly Harness[];
   readonly failed: readonly { readonly harness: Harness; readonly error: Error }[];
 }
 
 /** One that cannot be deleted does not save the others. */
-export async function prune(
-  { doomed }: PrunePlan,
-  { client, budget, report }: Caller,
+export async function pruneHarnesses(
+  { harnessesToDelete }: PrunePlan,
+  { client, budget, report }: PruneContext,
   cache: HarnessCache,
-): Promise<Pruned> {
+): Promise<PruneResult> {
   const deleted: Harness[] = [];
-  const failed: Pruned["failed"][number][] = [];
-  for (const harness of doomed) {
+  const failed: PruneResult["failed"][number][] = [];
+  for (const harness of harnessesToDelete) {
     try {
       await client.deleteHarness(harness.id, budget);
     } catch (error) {

@@ -1,54 +1,54 @@
 import { startBudget, type Budget } from "../async/budget.ts";
-import { thrownMessage } from "../domain/errors.ts";
+import { formatThrown } from "../domain/errors.ts";
 import type { SteadyClock } from "../platform/clock.ts";
-import type { Report } from "./report.ts";
+import type { ProgressReporter } from "./report.ts";
 import { isConflict, isNotFound } from "./transient.ts";
 
 /** Something that this call made, and how to take it away again. */
-export interface Made {
+export interface UndoStep {
   /** What it is, for people. */
   readonly name: string;
   undo(budget: Budget): Promise<void>;
 }
 
 /** Time of its own: what is rolled back is often what used up the time of the call. */
-export const ROLLBACK_TIMEOUT = 30_000;
+export const ROLLBACK_TIMEOUT_MS = 30_000;
 
 /** Takes away what was made, the newest first. Does what it can and never throws: there is an error on its way already. */
 export async function rollBack(
-  made: readonly Made[],
+  undoSteps: readonly UndoStep[],
   clock: SteadyClock,
-  report: Report,
+  report: ProgressReporter,
 ): Promise<void> {
-  const budget = startBudget(clock, new AbortController().signal, ROLLBACK_TIMEOUT);
+  const budget = startBudget(clock, new AbortController().signal, ROLLBACK_TIMEOUT_MS);
   try {
-    for (const one of made.toReversed()) await undo(one, budget, report);
+    for (const step of undoSteps.toReversed()) await undoStep(step, budget, report);
   } finally {
     budget.release();
   }
 }
 
-async function undo(made: Made, budget: Budget, report: Report): Promise<void> {
+async function undoStep(step: UndoStep, budget: Budget, report: ProgressReporter): Promise<void> {
   const { elapsed } = budget;
-  report.progress({ harness: made.name, phase: "rollback", status: null, elapsed, polls: 0 });
+  report.reportProgress({ harness: step.name, phase: "rollback", status: null, elapsed, polls: 0 });
   try {
-    await persistently(made, budget);
+    await undoWithRetry(step, budget);
   } catch (error) {
-    report.warn(`${made.name} could not be deleted and is left behind: ${thrownMessage(error)}`);
+    report.warn(`${step.name} could not be deleted and is left behind: ${formatThrown(error)}`);
   }
 }
 
 /** The service deletes nothing that is still being made. */
-async function persistently(made: Made, budget: Budget): Promise<void> {
+async function undoWithRetry(step: UndoStep, budget: Budget): Promise<void> {
   for (;;) {
     try {
-      return await made.undo(budget);
+      return await step.undo(budget);
     } catch (error) {
       if (isNotFound(error)) return;
-      if (!isConflict(error) || budget.remaining <= BUSY_PAUSE) throw error;
+      if (!isConflict(error) || budget.remaining <= BUSY_PAUSE_MS) throw error;
     }
-    await budget.pause(BUSY_PAUSE);
+    await budget.pause(BUSY_PAUSE_MS);
   }
 }
 
-const BUSY_PAUSE = 2000;
+const BUSY_PAUSE_MS = 2000;

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { SpanlineError, thrownMessage } from "../domain/errors.ts";
+import { SpanlineError, formatThrown } from "../domain/errors.ts";
 import {
-  changesFrom,
-  readDraft,
-  readTools,
-  specFrom,
+  toHarnessChanges,
+  readHarnessDraft,
+  readHarnessTools,
+  toHarnessSpec,
   type HarnessDraft,
 } from "../wire/agentcore/control-draft.ts";
 import type { HarnessChanges, HarnessSpec } from "../wire/agentcore/control-settings.ts";
@@ -13,7 +13,7 @@ import type { HarnessChanges, HarnessSpec } from "../wire/agentcore/control-sett
 export interface SpecSources {
   readonly specFile?: string | undefined;
   readonly toolsFile?: string | undefined;
-  readonly said?: Partial<
+  readonly overrides?: Partial<
     Pick<HarnessSpec, "name" | "roleArn" | "model" | "systemPrompt" | LimitName>
   >;
 }
@@ -22,23 +22,26 @@ type LimitName = "maxIterations" | "maxTokens" | "timeoutSeconds";
 
 /** A whole spec, in YAML or JSON. */
 export async function readSpec(sources: SpecSources): Promise<HarnessSpec> {
-  return specFrom(await readSources(sources));
+  return toHarnessSpec(await readSources(sources));
 }
 
 /** What is to change of a harness, in the same form. */
 export async function readChanges(sources: SpecSources): Promise<HarnessChanges> {
-  return changesFrom(await readSources(sources));
+  return toHarnessChanges(await readSources(sources));
 }
 
-async function readSources({ specFile, toolsFile, said }: SpecSources): Promise<HarnessDraft> {
-  const draft = specFile === undefined ? {} : await readFrom(specFile, readDraft);
-  if (toolsFile === undefined) return { ...draft, ...said };
-  const tools = await readFrom(toolsFile, (value) => readTools(value, "tools"));
-  return { ...draft, tools, ...said };
+async function readSources({ specFile, toolsFile, overrides }: SpecSources): Promise<HarnessDraft> {
+  const draft = specFile === undefined ? {} : await readDocumentAs(specFile, readHarnessDraft);
+  if (toolsFile === undefined) return { ...draft, ...overrides };
+  const tools = await readDocumentAs(toolsFile, (value) => readHarnessTools(value, "tools"));
+  return { ...draft, tools, ...overrides };
 }
 
 /** What is wrong is wrong in this file. */
-async function readFrom<Value>(path: string, read: (value: unknown) => Value): Promise<Value> {
+async function readDocumentAs<Value>(
+  path: string,
+  read: (value: unknown) => Value,
+): Promise<Value> {
   const document = await readDocument(path);
   try {
     return read(document);
@@ -52,7 +55,7 @@ async function readFrom<Value>(path: string, read: (value: unknown) => Value): P
 /** JSON is YAML too. */
 async function readDocument(path: string): Promise<unknown> {
   const text = await readFile(path, "utf8").catch((cause: unknown) => {
-    throw unreadable(path, reasonOf(cause), cause);
+    throw createReadError(path, formatReason(cause), cause);
   });
   const { parse } = await import("yaml");
   let document: unknown;
@@ -61,18 +64,18 @@ async function readDocument(path: string): Promise<unknown> {
     // An alias may stand for what it is part of.
     JSON.stringify(document);
   } catch (cause) {
-    throw unreadable(path, `it is neither YAML nor JSON: ${reasonOf(cause)}`, cause);
+    throw createReadError(path, `it is neither YAML nor JSON: ${formatReason(cause)}`, cause);
   }
   return document;
 }
 
-function unreadable(path: string, reason: string, cause: unknown): SpanlineError {
+function createReadError(path: string, reason: string, cause: unknown): SpanlineError {
   return new SpanlineError("unreadable_input", `Cannot read ${path}: ${reason}`, { cause });
 }
 
-function reasonOf(error: unknown): string {
+function formatReason(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "ENOENT") return "there is no such file";
   if (code === "EISDIR") return "it is a folder";
-  return thrownMessage(error).trimEnd();
+  return formatThrown(error).trimEnd();
 }

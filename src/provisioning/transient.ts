@@ -1,12 +1,12 @@
 import { SpanlineError } from "../domain/errors.ts";
-import { isPassing } from "../remote/retry-policy.ts";
+import { isTransientFailure } from "../remote/retry-policy.ts";
 
 /**
  * Whether a failure of the control plane passes. It also fails inside for a moment, and says of some conflicts that they
  * end by themselves.
  */
 export function isTransient(error: unknown): boolean {
-  if (isPassing(error)) return true;
+  if (isTransientFailure(error)) return true;
   if (!(error instanceof SpanlineError)) return false;
   return error.code === "service_failed" || error.details["type"] === "RetryableConflictException";
 }

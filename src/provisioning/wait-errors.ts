@@ -29,7 +29,7 @@ export class WaitError extends SpanlineError {
   constructor(code: ErrorCode, message: string, wait: WaitContext, facts: WaitErrorFacts = {}) {
     const { reason, cause } = facts;
     const details = { ...wait, ...(typeof reason === "string" && { reason }) };
-    super(code, `${message} (${asked(wait)})`, { details, cause });
+    super(code, `${message} (${describePolls(wait)})`, { details, cause });
     this.wait = wait;
   }
 }
@@ -37,7 +37,7 @@ export class WaitError extends SpanlineError {
 export class HarnessFailedError extends WaitError {
   constructor(wait: WaitContext, reason: string | null) {
     const why = reason === null ? "the service does not say why" : reason;
-    super("harness_failed", `${subject(wait)} is ${wait.status}: ${why}`, wait, { reason });
+    super("harness_failed", `${describeSubject(wait)} is ${wait.status}: ${why}`, wait, { reason });
   }
 }
 
@@ -45,27 +45,27 @@ export class HarnessFailedError extends WaitError {
 export class HarnessDeletingError extends WaitError {
   constructor(wait: WaitContext) {
     const how = wait.status === "DELETING" ? "is being deleted" : "is gone";
-    super("harness_deleting", `${subject(wait)} ${how}`, wait);
+    super("harness_deleting", `${describeSubject(wait)} ${how}`, wait);
   }
 }
 
 export class UnknownStatusError extends WaitError {
   constructor(wait: WaitContext) {
     const status = wait.status === null ? "no status" : `the unknown status ${wait.status}`;
-    super("unknown_status", `${subject(wait)} has ${status}`, wait);
+    super("unknown_status", `${describeSubject(wait)} has ${status}`, wait);
   }
 }
 
 export class NotReadyInTimeError extends WaitError {
   constructor(wait: WaitContext, cause?: unknown) {
-    const message = `${subject(wait)} was not ready in time; last seen: ${seen(wait, cause)}`;
+    const message = `${describeSubject(wait)} was not ready in time; last seen: ${describeStatus(wait, cause)}`;
     super("not_ready_in_time", message, wait, { cause });
   }
 }
 
 export class StillDeletingError extends WaitError {
   constructor(wait: WaitContext, cause?: unknown) {
-    const message = `Harness ${wait.harness} is still there after its deletion began; last seen: ${seen(wait, cause)}`;
+    const message = `Harness ${wait.harness} is still there after its deletion began; last seen: ${describeStatus(wait, cause)}`;
     super("still_deleting", message, wait, { cause });
   }
 }
@@ -78,16 +78,16 @@ export class NameTakenError extends SpanlineError {
   }
 }
 
-function subject({ harness, phase }: WaitContext): string {
+function describeSubject({ harness, phase }: WaitContext): string {
   return phase === "endpoint" ? `The endpoint of harness ${harness}` : `Harness ${harness}`;
 }
 
-function seen({ status }: WaitContext, cause: unknown): string {
+function describeStatus({ status }: WaitContext, cause: unknown): string {
   const failure = cause instanceof SpanlineError ? ` (${cause.message})` : "";
   return (status ?? "nothing") + failure;
 }
 
-function asked({ elapsed, polls }: WaitContext): string {
+function describePolls({ elapsed, polls }: WaitContext): string {
   const times = polls === 1 ? "asked once" : `asked ${polls} times`;
   return `${times}, after ${Math.round(elapsed / 100) / 10} s`;
 }

@@ -1,7 +1,7 @@
 import { AbortError } from "../domain/provider-error.ts";
-import { wishedWait } from "../remote/retry-policy.ts";
+import { readRetryAfter } from "../remote/retry-policy.ts";
 import type { Endpoint, Harness } from "../wire/agentcore/control-answer.ts";
-import { readinessOf } from "../wire/agentcore/control-status.ts";
+import { resolveReadiness } from "../wire/agentcore/control-status.ts";
 import { isNotFound, isTransient } from "./transient.ts";
 import {
   HarnessDeletingError,
@@ -12,24 +12,24 @@ import {
   type WaitContext,
   type WaitPhase,
 } from "./wait-errors.ts";
-import type { Waiting } from "./waiting.ts";
+import type { Poll } from "./waiting.ts";
 
 /** Where a version is given, it counts as ready only in this version or a later one. */
 export function waitForHarness(
-  waiting: Waiting,
+  poll: Poll,
   id: string,
   version: string | null = null,
 ): Promise<Harness> {
-  const { client, budget } = waiting;
-  return untilReady(waiting, {
+  const { client, budget } = poll;
+  return pollUntilReady(poll, {
     phase: "harness",
     harness: id,
-    ask: () => client.getHarness(id, budget),
-    isBehind: (harness: Harness) => isOlder(harness.version, version),
+    read: () => client.getHarness(id, budget),
+    isOutdated: (harness: Harness) => isOlder(harness.version, version),
   });
 }
 
-export interface EndpointWanted {
+export interface EndpointTarget {
   readonly name: string;
   /** It counts as ready only when it serves this version, or a later one. */
   readonly version?: string | null;
@@ -37,75 +37,75 @@ export interface EndpointWanted {
 
 /** A harness that is ready cannot be invoked before its endpoint is, which takes minutes longer. */
 export function waitForEndpoint(
-  waiting: Waiting,
+  poll: Poll,
   id: string,
-  { name, version = null }: EndpointWanted,
+  { name, version = null }: EndpointTarget,
 ): Promise<Endpoint> {
-  const { client, budget } = waiting;
-  return untilReady(waiting, {
+  const { client, budget } = poll;
+  return pollUntilReady(poll, {
     phase: "endpoint",
     harness: id,
-    ask: () => client.getEndpoint(id, name, budget),
-    isBehind: ({ liveVersion, targetVersion }: Endpoint) =>
-      isOther(liveVersion, targetVersion) || isOlder(liveVersion, version),
+    read: () => client.getEndpoint(id, name, budget),
+    isOutdated: ({ liveVersion, targetVersion }: Endpoint) =>
+      isDifferent(liveVersion, targetVersion) || isOlder(liveVersion, version),
   });
 }
 
-function isOther(live: string | null, target: string | null): boolean {
+function isDifferent(live: string | null, target: string | null): boolean {
   return live !== null && target !== null && live !== target;
 }
 
-function isOlder(live: string | null, wanted: string | null): boolean {
-  return live !== null && wanted !== null && Number(live) < Number(wanted);
+function isOlder(live: string | null, minimum: string | null): boolean {
+  return live !== null && minimum !== null && Number(live) < Number(minimum);
 }
 
-interface Subject<Thing> {
+interface PollSubject<Thing> {
   readonly phase: WaitPhase;
   readonly harness: string;
-  readonly ask: () => Promise<Thing>;
+  readonly read: () => Promise<Thing>;
   /** Ready by its status, and yet not what is waited for. */
-  readonly isBehind?: (thing: Thing) => boolean;
+  readonly isOutdated?: (thing: Thing) => boolean;
 }
 
-type Watched = Pick<Harness, "status" | "failureReason">;
+type PolledResource = Pick<Harness, "status" | "failureReason">;
 
-async function untilReady<Thing extends Watched>(
-  waiting: Waiting,
-  { phase, harness, ask, isBehind }: Subject<Thing>,
+async function pollUntilReady<Thing extends PolledResource>(
+  poll: Poll,
+  { phase, harness, read, isOutdated }: PollSubject<Thing>,
 ): Promise<Thing> {
-  const watch = new Watch(waiting, phase, harness);
+  const poller = new Poller(poll, phase, harness);
   for (;;) {
-    const answer = await watch.ask(ask);
-    if (answer.type === "found") {
-      const { thing } = answer;
-      switch (readinessOf(thing.status)) {
+    const result = await poller.read(read);
+    if (result.type === "found") {
+      const { thing } = result;
+      switch (resolveReadiness(thing.status)) {
         case "ready":
-          if (isBehind?.(thing) !== true) return thing;
+          if (isOutdated?.(thing) !== true) return thing;
           break;
         case "changing":
           break;
         case "deleting":
-          throw new HarnessDeletingError(watch.context());
+          throw new HarnessDeletingError(poller.context());
         case "failed":
-          throw new HarnessFailedError(watch.context(), thing.failureReason);
+          throw new HarnessFailedError(poller.context(), thing.failureReason);
         default:
-          throw new UnknownStatusError(watch.context());
+          throw new UnknownStatusError(poller.context());
       }
-    } else if (answer.type === "missing" && watch.isGone) {
-      throw new HarnessDeletingError(watch.context());
+    } else if (result.type === "missing" && poller.isGone) {
+      throw new HarnessDeletingError(poller.context());
     }
-    await watch.rest();
+    await poller.waitForNextPoll();
   }
 }
 
 /** Absence from a list that is complete is the only proof that a name is free. Resolves with whether there is that proof. */
-export async function waitUntilGone(waiting: Waiting, { id, name }: Harness): Promise<boolean> {
-  const { client, budget, report } = waiting;
-  const watch = new Watch(waiting, "deletion", id);
-  watch.status = "DELETING";
+export async function waitUntilGone(poll: Poll, { id, name }: Harness): Promise<boolean> {
+  const { client, budget, report } = poll;
+  const poller = new Poller(poll, "deletion", id);
+  poller.status = "DELETING";
   let isProven = true;
   for (;;) {
-    const answer = await watch.ask(async () => {
+    const result = await poller.read(async () => {
       const { items, isComplete } = await client.listHarnesses(budget);
       const found = items.find((harness) => harness.id === id);
       isProven = isComplete;
@@ -114,45 +114,45 @@ export async function waitUntilGone(waiting: Waiting, { id, name }: Harness): Pr
       }
       return found ?? { status: null };
     });
-    if (answer.type === "found") {
-      const { status } = answer.thing;
+    if (result.type === "found") {
+      const { status } = result.thing;
       if (status === null) return isProven;
-      if (readinessOf(status) === "failed") throw new StillDeletingError(watch.context());
+      if (resolveReadiness(status) === "failed") throw new StillDeletingError(poller.context());
     }
-    await watch.rest();
+    await poller.waitForNextPoll();
   }
 }
 
 /** Nothing is known of a thing when the question itself failed. */
-type Answer<Thing> =
+type PollResult<Thing> =
   | { readonly type: "found"; readonly thing: Thing }
   | { readonly type: "missing" }
   | { readonly type: "unknown" };
 
 /** In milliseconds. */
-const MOST_WISHED = 60_000;
+const MAX_RETRY_AFTER_MS = 60_000;
 
 /** Asks again and again, and remembers what it saw. */
-class Watch {
+class Poller {
   status: string | null = null;
   #polls = 0;
   /** Answers of "not found" since the thing was last seen. */
   #missed = 0;
   /** Of the last question, where it passes. */
   #failure: unknown;
-  readonly #waiting: Waiting;
+  readonly #waiting: Poll;
   readonly #phase: WaitPhase;
   readonly #harness: string;
 
-  constructor(waiting: Waiting, phase: WaitPhase, harness: string) {
-    this.#waiting = waiting;
+  constructor(poll: Poll, phase: WaitPhase, harness: string) {
+    this.#waiting = poll;
     this.#phase = phase;
     this.#harness = harness;
   }
 
   /** Reads lag behind writes, so that something new is not found at first; what was there and stays away is gone. */
   get isGone(): boolean {
-    return this.status !== null && this.#missed >= MISSES_OF_THE_GONE;
+    return this.status !== null && this.#missed >= MIN_MISSES_WHEN_DELETED;
   }
 
   context(): WaitContext {
@@ -161,34 +161,38 @@ class Watch {
     return { harness: this.#harness, phase: this.#phase, status, elapsed, polls: this.#polls };
   }
 
-  async ask<Thing extends Pick<Watched, "status">>(
-    question: () => Promise<Thing>,
-  ): Promise<Answer<Thing>> {
+  async read<Thing extends Pick<PolledResource, "status">>(
+    readResource: () => Promise<Thing>,
+  ): Promise<PollResult<Thing>> {
     const { budget, report } = this.#waiting;
     this.#polls += 1;
     this.#failure = undefined;
     try {
-      const thing = await question();
+      const thing = await readResource();
       this.#missed = 0;
       this.status = thing.status;
-      report.progress(this.context());
+      report.reportProgress(this.context());
       return { type: "found", thing };
     } catch (error) {
       if (budget.signal.aborted) throw this.#ended();
       if (isNotFound(error)) this.#missed += 1;
       else if (isTransient(error)) this.#failure = error;
       else throw error;
-      report.progress(this.context(), this.#failure);
+      report.reportProgress(this.context(), this.#failure);
       return { type: this.#failure === undefined ? "missing" : "unknown" };
     }
   }
 
   /** Where there is no time left for a whole wait, the caller hears of it now, not after the time is over. */
-  async rest(): Promise<void> {
+  async waitForNextPoll(): Promise<void> {
     const { budget, interval } = this.#waiting;
     // One wish of a server that is out of its mind must not end the wait for all.
-    const wished = Math.min(wishedWait(this.#failure), MOST_WISHED, budget.remaining / 2);
-    const wait = Math.max(interval, wished);
+    const requestedWait = Math.min(
+      readRetryAfter(this.#failure),
+      MAX_RETRY_AFTER_MS,
+      budget.remaining / 2,
+    );
+    const wait = Math.max(interval, requestedWait);
     if (wait >= budget.remaining) throw this.#late();
     try {
       await budget.pause(wait);
@@ -209,4 +213,4 @@ class Watch {
   }
 }
 
-const MISSES_OF_THE_GONE = 3;
+const MIN_MISSES_WHEN_DELETED = 3;

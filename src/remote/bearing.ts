@@ -2,15 +2,15 @@ import { SpanlineError } from "../domain/errors.ts";
 import type { HttpRequest } from "../platform/http-client.ts";
 
 /** Sends a token with every request. */
-export function bearing(
-  token: () => Promise<string>,
+export function createBearerAuth(
+  readToken: () => Promise<string>,
 ): (request: HttpRequest) => Promise<HttpRequest> {
   return async (request) => {
-    const given = await token();
-    if (!/^[\x21-\x7e]+$/.test(given)) {
+    const bearerToken = await readToken();
+    if (!/^[\x21-\x7e]+$/.test(bearerToken)) {
       const message = "The bearer token is empty, or has characters that no token has";
       throw new SpanlineError("no_credentials", message);
     }
-    return { ...request, headers: { ...request.headers, authorization: `Bearer ${given}` } };
+    return { ...request, headers: { ...request.headers, authorization: `Bearer ${bearerToken}` } };
   };
 }

@@ -1,8 +1,8 @@
-import { guardCall, type CallGuard, type Timer } from "../async/call-guard.ts";
+import { guardInvocation, type InvocationGuard, type Timer } from "../async/call-guard.ts";
 import { AbortError } from "../domain/provider-error.ts";
-import { limitError, type LimitName, type TimeLimits } from "./time-limits.ts";
+import { createLimitError, type LimitName, type TimeLimits } from "./time-limits.ts";
 
-export interface AnswerOpening<Answer> {
+export interface OpenResponseOptions<Answer> {
   readonly clock: Timer;
   readonly limits: TimeLimits;
   /** The caller's own. */
@@ -12,26 +12,26 @@ export interface AnswerOpening<Answer> {
 }
 
 /** An answer that has begun, and the guard of its call, which goes on waiting for the first event. */
-export interface OpenedAnswer<Answer> {
-  readonly answer: Answer;
-  readonly guard: CallGuard<LimitName>;
+export interface OpenedResponse<Answer> {
+  readonly response: Answer;
+  readonly guard: InvocationGuard<LimitName>;
 }
 
 /** Makes a call within its limits. Rejects as long as there is no answer; whoever reads the answer releases the guard. */
-export async function openAnswer<Answer>(
-  opening: AnswerOpening<Answer>,
-): Promise<OpenedAnswer<Answer>> {
-  const { clock, limits, signal, send } = opening;
+export async function openResponse<Answer>(
+  options: OpenResponseOptions<Answer>,
+): Promise<OpenedResponse<Answer>> {
+  const { clock, limits, signal, send } = options;
   const total = { limit: "total", milliseconds: limits.total } as const;
-  const guard = guardCall<LimitName>(clock, signal, total);
-  guard.wait("firstEvent", limits.firstEvent);
+  const guard = guardInvocation<LimitName>(clock, signal, total);
+  guard.startWait("firstEvent", limits.firstEvent);
   try {
-    return { answer: await send(guard.signal), guard };
+    return { response: await send(guard.signal), guard };
   } catch (error) {
     guard.release();
-    const sent = error instanceof AbortError && error.sent;
-    if (guard.reached !== null && guard.reached !== "rest")
-      throw limitError(guard.reached, limits, { phase: sent ? "http" : "connect" });
-    throw signal.aborted ? new AbortError(signal.reason, sent) : error;
+    const wasSent = error instanceof AbortError && error.wasSent;
+    if (guard.reachedLimit !== null && guard.reachedLimit !== "rest")
+      throw createLimitError(guard.reachedLimit, limits, { phase: wasSent ? "http" : "connect" });
+    throw signal.aborted ? new AbortError(signal.reason, wasSent) : error;
   }
 }

@@ -1,26 +1,26 @@
-import { thrownMessage } from "../domain/errors.ts";
-import { providerError } from "../domain/provider-error.ts";
-import type { HttpAnswer } from "../platform/http-client.ts";
+import { formatThrown } from "../domain/errors.ts";
+import { createProviderError } from "../domain/provider-error.ts";
+import type { HttpResponse } from "../platform/http-client.ts";
 
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** An answer that is no stream, read whole. */
-export async function readText(answer: HttpAnswer): Promise<string> {
+export async function readResponseText(response: HttpResponse): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const chunk of answer.body) {
+    for await (const chunk of response.body) {
       length += chunk.length;
-      if (length > MOST_BYTES) break;
+      if (length > MAX_BYTES) break;
       chunks.push(chunk);
     }
   } catch (cause) {
-    const message = `The connection was lost inside the answer: ${thrownMessage(cause)}`;
-    throw providerError("connection_lost", message, { phase: "http", cause });
+    const message = `The connection was lost inside the answer: ${formatThrown(cause)}`;
+    throw createProviderError("connection_lost", message, { phase: "http", cause });
   }
-  if (length > MOST_BYTES) {
-    const message = `The answer is larger than ${MOST_BYTES} bytes`;
-    throw providerError("unexpected_answer", message, { phase: "http" });
+  if (length > MAX_BYTES) {
+    const message = `The answer is larger than ${MAX_BYTES} bytes`;
+    throw createProviderError("unexpected_answer", message, { phase: "http" });
   }
   return Buffer.concat(chunks).toString("utf8");
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SpanlineError, type ErrorCode } from "../domain/errors.ts";
-import { isPassing, waitsOf, type RetryPolicy } from "./retry-policy.ts";
+import { isTransientFailure, createRetryDelay, type RetryPolicy } from "./retry-policy.ts";
 
 const failure = (code: ErrorCode, details: SpanlineError["details"] = {}): SpanlineError =>
   new SpanlineError(code, "no", { details });
@@ -16,8 +16,8 @@ describe("a failure that passes", () => {
     ["service_failed", { status: 504 }],
     ["service_failed", { status: 529 }],
   ])("is %s with %j", (code, details) => {
-    expect(isPassing(failure(code, details))).toBe(true);
-    expect(isPassing(failure(code, { ...details, mayRetry: false }))).toBe(false);
+    expect(isTransientFailure(failure(code, details))).toBe(true);
+    expect(isTransientFailure(failure(code, { ...details, mayRetry: false }))).toBe(false);
   });
 
   it.each<[ErrorCode, SpanlineError["details"]]>([
@@ -27,23 +27,23 @@ describe("a failure that passes", () => {
     ["validation_failed", { status: 400 }],
     ["aborted", {}],
   ])("is not %s with %j", (code, details) => {
-    expect(isPassing(failure(code, details))).toBe(false);
+    expect(isTransientFailure(failure(code, details))).toBe(false);
   });
 
   it("is none that is not ours", () => {
-    expect(isPassing(new Error("socket hang up"))).toBe(false);
+    expect(isTransientFailure(new Error("socket hang up"))).toBe(false);
   });
 });
 
 describe("the wait for another attempt", () => {
   const policy: RetryPolicy = {
     maxAttempts: 3,
-    waits: { first: 100, longest: 1000 },
+    backoff: { first: 100, longest: 1000 },
     random: () => 0,
-    isPassing,
+    isRetryable: isTransientFailure,
     hasTime: (wait) => wait < 5000,
   };
-  const waitAfter = waitsOf(policy);
+  const waitAfter = createRetryDelay(policy);
 
   it("is what the service wishes, else one that doubles", () => {
     expect([1, 2].map((made) => waitAfter(failure("throttled"), made))).toEqual([50, 100]);

@@ -1,7 +1,7 @@
 import {
-  providerError,
+  createProviderError,
   type ProviderError,
-  type ProviderErrorFacts,
+  type ProviderErrorDetails,
 } from "../domain/provider-error.ts";
 
 /** How long a call may take, in milliseconds. `Infinity` is no limit. */
@@ -22,29 +22,33 @@ export interface TimeLimits {
 export type LimitName = "firstEvent" | "idle" | "total" | "rest";
 
 /** The limits of a caller who does not give all of them. */
-export function limitsOr(given: Partial<TimeLimits>, defaults: TimeLimits): TimeLimits {
+export function mergeLimits(overrides: Partial<TimeLimits>, defaults: TimeLimits): TimeLimits {
   return {
-    connect: given.connect ?? defaults.connect,
-    firstEvent: given.firstEvent ?? defaults.firstEvent,
-    idle: given.idle ?? defaults.idle,
-    total: given.total ?? defaults.total,
-    idleCounts: given.idleCounts ?? defaults.idleCounts,
+    connect: overrides.connect ?? defaults.connect,
+    firstEvent: overrides.firstEvent ?? defaults.firstEvent,
+    idle: overrides.idle ?? defaults.idle,
+    total: overrides.total ?? defaults.total,
+    idleCounts: overrides.idleCounts ?? defaults.idleCounts,
   };
 }
 
-export function limitError(
+export function createLimitError(
   name: Exclude<LimitName, "rest">,
   limits: TimeLimits,
-  facts: Pick<ProviderErrorFacts, "phase" | "requestId">,
+  facts: Pick<ProviderErrorDetails, "phase" | "requestId">,
 ): ProviderError {
   const seconds = limits[name] / 1000;
   switch (name) {
     case "firstEvent":
-      return providerError("first_event_timeout", `No event came within ${seconds} s`, facts);
+      return createProviderError("first_event_timeout", `No event came within ${seconds} s`, facts);
     case "idle":
-      return providerError("idle_timeout", `Nothing came for ${seconds} s`, facts);
+      return createProviderError("idle_timeout", `Nothing came for ${seconds} s`, facts);
     case "total":
-      return providerError("deadline_exceeded", `The call took longer than ${seconds} s`, facts);
+      return createProviderError(
+        "deadline_exceeded",
+        `The call took longer than ${seconds} s`,
+        facts,
+      );
     default:
       return name satisfies never;
   }

@@ -3,7 +3,7 @@ import type { Failure } from "../domain/errors.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
 
 /** Says of a failure that the stream itself brought what is known about it here. */
-export function withFailure<State>(
+export function endWithFailure<State>(
   codec: Codec<State, Uint8Array, ProviderEvent>,
   explain: (failure: Failure) => Failure,
 ): Codec<State, Uint8Array, ProviderEvent> {

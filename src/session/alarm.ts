@@ -6,12 +6,12 @@ export interface Alarm {
   set(at: number | null): void;
 }
 
-export function alarm(clock: SteadyClock, ring: () => void): Alarm {
+export function createAlarm(clock: SteadyClock, onAlarm: () => void): Alarm {
   let stopTimer: (() => void) | undefined;
   return {
     set(at) {
       stopTimer?.();
-      stopTimer = at === null ? undefined : clock.after(Math.max(0, at - clock.now()), ring);
+      stopTimer = at === null ? undefined : clock.schedule(Math.max(0, at - clock.now()), onAlarm);
     },
   };
 }

@@ -1,95 +1,122 @@
 import type { Actor } from "../domain/actor.ts";
-import { isYes } from "../domain/answers.ts";
+import { isApproving } from "../domain/answers.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
-import { digestOf } from "../platform/digest.ts";
-import { grant } from "./approvals/grants.ts";
-import { answered, voted } from "./approvals/questions.ts";
-import { refused } from "./refused.ts";
-import { finishTool, notRun, unknownText, whenLost } from "./tools/finish-tool.ts";
-import { runOf } from "./tools/tools-state.ts";
-import type { Work } from "./work.ts";
+import { digestValue } from "../platform/digest.ts";
+import { addGrant } from "./approvals/grants.ts";
+import { resolveByPerson, emitVote } from "./approvals/questions.ts";
+import { refuse } from "./refused.ts";
+import {
+  finishTool,
+  formatNotRun,
+  formatUnknownOutcome,
+  formatLossTime,
+} from "./tools/finish-tool.ts";
+import { findRun } from "./tools/tools-state.ts";
+import type { Decision } from "./work.ts";
 import type { PendingApproval } from "./approvals/approvals-state.ts";
 
-type Answer = Extract<SessionCommand, { readonly type: "answer" }>;
+type DecideApproval = Extract<SessionCommand, { readonly type: "answer" }>;
 
-export function answerQuestion(work: Work, command: Answer, by: Actor): CommandReply {
-  const { approvalId, decision } = command;
-  const asked = work.state.approvals.pending.find((one) => one.approvalId === approvalId);
-  if (asked === undefined || asked.deadline <= work.at) {
-    return refused(
+export function decideApproval(
+  decision: Decision,
+  command: DecideApproval,
+  by: Actor,
+): CommandReply {
+  const { approvalId, decision: approvalDecision } = command;
+  const request = decision.state.approvals.pending.find(
+    (pending) => pending.approvalId === approvalId,
+  );
+  if (request === undefined || request.deadline <= decision.at) {
+    return refuse(
       "conflict",
       "This approval is not open: it was answered, its time is over, or its turn has ended",
     );
   }
-  if (!asked.options.includes(decision)) {
-    const wanted = asked.options.join(", ");
-    return refused("invalid_option", `"${decision}" is no answer to this; it takes ${wanted}`);
+  if (!request.options.includes(approvalDecision)) {
+    const validOptions = request.options.join(", ");
+    return refuse(
+      "invalid_option",
+      `"${approvalDecision}" is no answer to this; it takes ${validOptions}`,
+    );
   }
-  if (!isYes(decision) || asked.approvers <= 1) return resolve(work, asked, command, []);
-  if (by.principal === undefined) return refused("access_denied", "Nobody knows who you are");
-  return vote(work, asked, command, by.principal);
+  if (!isApproving(approvalDecision) || request.approvers <= 1)
+    return resolveApproval(decision, request, command, []);
+  if (by.principal === undefined) return refuse("access_denied", "Nobody knows who you are");
+  return recordVote(decision, request, command, by.principal);
 }
 
 /** Yes counts once for each principal, and only with those who agreed to the very same arguments. */
-function vote(
-  work: Work,
-  asked: PendingApproval,
-  command: Answer,
+function recordVote(
+  decision: Decision,
+  request: PendingApproval,
+  command: DecideApproval,
   principal: string,
 ): CommandReply {
-  const { approvalId, approvers, votes } = asked;
-  const { decision, reason, input } = command;
-  const digest = digestOf(input ?? runOf(work.state.tools, asked.about)?.input ?? {});
-  const agreed = votes.filter((one) => one.digest === digest).map((one) => one.principal);
+  const { approvalId, approvers, votes } = request;
+  const { decision: approvalDecision, reason, input } = command;
+  const digest = digestValue(
+    input ?? findRun(decision.state.tools, request.subjectId)?.input ?? {},
+  );
+  const agreed = votes
+    .filter((earlierVote) => earlierVote.digest === digest)
+    .map((earlierVote) => earlierVote.principal);
   if (agreed.includes(principal)) {
     const message = `You have said yes to this; it needs ${approvers} different people`;
-    return refused("conflict", message);
+    return refuse("conflict", message);
   }
-  if (agreed.length + 1 >= approvers) return resolve(work, asked, command, [...agreed, principal]);
+  if (agreed.length + 1 >= approvers)
+    return resolveApproval(decision, request, command, [...agreed, principal]);
   const why = reason === undefined ? {} : { reason };
-  const other = input === undefined ? {} : { input };
-  voted(work, { approvalId, principal, decision, digest, ...other, ...why });
+  const editedInput = input === undefined ? {} : { input };
+  emitVote(decision, {
+    approvalId,
+    principal,
+    decision: approvalDecision,
+    digest,
+    ...editedInput,
+    ...why,
+  });
   return { status: "accepted" };
 }
 
-function resolve(
-  work: Work,
-  asked: PendingApproval,
-  command: Answer,
+function resolveApproval(
+  decision: Decision,
+  request: PendingApproval,
+  command: DecideApproval,
   principals: readonly string[],
 ): CommandReply {
-  const { decision, reason, input } = command;
-  answered(work, asked, {
-    decision,
+  const { decision: approvalDecision, reason, input } = command;
+  resolveByPerson(decision, request, {
+    decision: approvalDecision,
     ...(reason !== undefined && { reason }),
     ...(input !== undefined && { input }),
     ...(principals.length > 0 && { principals }),
   });
   // Nobody knows yet what a rule will say of other arguments, so nothing is allowed for good with them.
-  if (decision === "allow-always" && input === undefined) grant(work, asked);
-  closeAnswered(work, asked, command);
+  if (approvalDecision === "allow-always" && input === undefined) addGrant(decision, request);
+  closeDecidedTool(decision, request, command);
   return { status: "accepted" };
 }
 
 /** Answers that let nothing run close the call. */
-function closeAnswered(
-  work: Work,
-  { about, question }: PendingApproval,
-  { decision, reason }: Answer,
+function closeDecidedTool(
+  decision: Decision,
+  { subjectId, question }: PendingApproval,
+  { decision: approvalDecision, reason }: DecideApproval,
 ): void {
-  const run = runOf(work.state.tools, about);
+  const run = findRun(decision.state.tools, subjectId);
   if (run === undefined) return;
   const why = reason === undefined ? "" : ` The reason given: ${reason}`;
-  if (decision === "deny" && question === "outcome") {
-    finishTool(work, run, { ending: "unknown", text: `${unknownText(run)}${why}` });
-  } else if (decision === "deny") {
-    const text = `${notRun(run)}: it was denied.${why}`;
-    finishTool(work, run, { ending: "denied", text });
-  } else if (decision === "done") {
-    const text = `${run.name} did its work; its output was lost ${whenLost(run)}.${why}`;
-    finishTool(work, run, { ending: "succeeded", text });
-  } else if (decision === "failed") {
-    const text = `${run.name} failed ${whenLost(run)}.${why}`;
-    finishTool(work, run, { ending: "failed", text });
+  if (approvalDecision === "deny" && question === "outcome") {
+    finishTool(decision, run, { ending: "unknown", text: `${formatUnknownOutcome(run)}${why}` });
+  } else if (approvalDecision === "deny") {
+    const text = `${formatNotRun(run)}: it was denied.${why}`;
+    finishTool(decision, run, { ending: "denied", text });
+  } else if (approvalDecision === "done") {
+    const text = `${run.name} did its work; its output was lost ${formatLossTime(run)}.${why}`;
+    finishTool(decision, run, { ending: "succeeded", text });
+  } else if (approvalDecision === "failed") {
+    const text = `${run.name} failed ${formatLossTime(run)}.${why}`;
+    finishTool(decision, run, { ending: "failed", text });
   }
 }

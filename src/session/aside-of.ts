@@ -1,18 +1,18 @@
-import type { ToolAside } from "../domain/agent-event.ts";
-import { jsonText } from "../domain/json.ts";
-import { isShortDiff, MOST_LOGGED, type ToolOutput } from "../domain/tool-output.ts";
+import type { ToolAttachments } from "../domain/agent-event.ts";
+import { toJsonText } from "../domain/json.ts";
+import { isShortDiff, MAX_LOGGED_LENGTH, type ToolOutput } from "../domain/tool-output.ts";
 
 /** What a tool says beside its text, as far as a log should carry it; undefined where that is nothing. */
-export function asideOf(output: ToolOutput): ToolAside | undefined {
+export function collectToolAttachments(output: ToolOutput): ToolAttachments | undefined {
   const { data, diffs = [], locations = [], undo = [] } = output;
   const short = diffs.filter(isShortDiff);
-  const aside = {
-    ...(data !== undefined && jsonText(data).length <= MOST_LOGGED && { data }),
-    ...(short.length > 0 && { diffs: short.slice(0, MOST) }),
-    ...(locations.length > 0 && { locations: locations.slice(0, MOST) }),
-    ...(undo.length > 0 && { undo: undo.slice(0, MOST) }),
+  const attachments = {
+    ...(data !== undefined && toJsonText(data).length <= MAX_LOGGED_LENGTH && { data }),
+    ...(short.length > 0 && { diffs: short.slice(0, MAX_ATTACHMENTS) }),
+    ...(locations.length > 0 && { locations: locations.slice(0, MAX_ATTACHMENTS) }),
+    ...(undo.length > 0 && { undo: undo.slice(0, MAX_ATTACHMENTS) }),
   };
-  return Object.keys(aside).length === 0 ? undefined : aside;
+  return Object.keys(attachments).length === 0 ? undefined : attachments;
 }
 
-const MOST = 16;
+const MAX_ATTACHMENTS = 16;

@@ -1,49 +1,49 @@
-import type { AgentFacts } from "../domain/agent-event.ts";
+import type { AgentSpec } from "../domain/agent-event.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import type { CommandReply } from "../domain/session-command.ts";
-import { digestOf } from "../platform/digest.ts";
-import { endGroup } from "../platform/held-process.ts";
+import { digestValue } from "../platform/digest.ts";
+import { endProcessGroup } from "../platform/held-process.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { Lease, Store } from "../store/store.ts";
 import type { Agent } from "./agent.ts";
-import type { OpenEquipment } from "./client-equipment.ts";
+import type { OpenClientTools } from "./client-equipment.ts";
 import { startDriver, type Driver, type DriverOptions } from "./driver.ts";
 import type { DriverStart } from "./driver-pool.ts";
 import type { FirstInput } from "./first-input.ts";
-import type { BoundAgent, Happening } from "./input.ts";
-import { liveAgent } from "./live-agent.ts";
+import type { ConfiguredAgent, SessionInput } from "./input.ts";
+import { openLiveAgent } from "./live-agent.ts";
 import { loadFromSnapshot, type LoadedState } from "./load-state.ts";
 import type { Seed } from "./new-id.ts";
-import { receiptDoubts, type Verify } from "./receipt-doubts.ts";
-import { missingAtEnd, type ReceiptHeads } from "./receipt-heads.ts";
-import type { Sign } from "./sign-receipts.ts";
+import { createReceiptVerifier, type VerifySignature } from "./receipt-doubts.ts";
+import { countMissingReceipts, type ReceiptHeads } from "./receipt-heads.ts";
+import type { SignContent } from "./sign-receipts.ts";
 import { initialState, type SessionState } from "./state.ts";
 
-export interface Surroundings {
+export interface DriverEnvironment {
   readonly store: Store;
   readonly clock: SteadyClock;
   /** Names this process among those that could own a session. */
   readonly owner: string;
   readonly coalesceMs: number;
   readonly seed: Seed;
-  readonly sign?: Sign;
-  readonly verify?: Verify;
+  readonly sign?: SignContent;
+  readonly verify?: VerifySignature;
   readonly heads?: ReceiptHeads;
   readonly report: (error: unknown) => void;
-  readonly openEquipment?: OpenEquipment;
+  readonly openEquipment?: OpenClientTools;
 }
 
-export interface Wanted extends DriverStart {
+export interface DriverRequest extends DriverStart {
   readonly sessionId: string;
 }
 
-type Opened = Omit<Extract<Happening, { readonly type: "opened" }>, "agent" | "first">;
+type OpenInput = Omit<Extract<SessionInput, { readonly type: "opened" }>, "agent" | "firstCommand">;
 
-export interface Opening {
+export interface SessionOpening {
   readonly agent: Agent;
-  readonly opened: Opened;
+  readonly openInput: OpenInput;
   /** What it is opened for, by what its agent can do. */
-  readonly first?: (facts: AgentFacts) => FirstInput | undefined;
+  readonly createFirstInput?: (facts: AgentSpec) => FirstInput | undefined;
 }
 
 export interface OpenedDriver {
@@ -55,60 +55,73 @@ export interface OpenedDriver {
 
 /** The driver of a new session. */
 export async function openDriver(
-  { sessionId, signal, ...hooks }: Wanted,
-  { agent, opened, first }: Opening,
-  around: Surroundings,
+  { sessionId, signal, ...hooks }: DriverRequest,
+  { agent, openInput, createFirstInput }: SessionOpening,
+  environment: DriverEnvironment,
 ): Promise<OpenedDriver> {
-  const { lease, head } = await acquire(sessionId, around);
+  const { lease, head } = await acquireLease(sessionId, environment);
   const { incarnation } = head;
-  const { workingDirectory } = opened;
-  const place = workingDirectory === undefined ? {} : { workingDirectory };
-  return orReleased(lease, around, async () => {
-    const live = await liveAgent(agent, { sessionId, ...place }, { ...around, signal });
-    const { digest, facts } = live.current;
-    const { commanded, commandId } = first?.(facts) ?? {};
+  const { workingDirectory } = openInput;
+  const location = workingDirectory === undefined ? {} : { workingDirectory };
+  return releaseOnFailure(lease, environment, async () => {
+    const live = await openLiveAgent(agent, { sessionId, ...location }, { ...environment, signal });
+    const { digest, spec } = live.current;
+    const { commandInput, commandId } = createFirstInput?.(spec) ?? {};
     const input = {
-      ...opened,
-      agent: { digest, facts },
-      ...(commanded !== undefined && { first: commanded }),
+      ...openInput,
+      agent: { digest, spec },
+      ...(commandInput !== undefined && { firstCommand: commandInput }),
     };
-    const options = { ...around, lease, incarnation, agent: live, ...hooks, ...place };
-    const begun = await begin({ input, commandId }, NOTHING_LOADED, options);
-    return { ...begun, incarnation };
+    const options = { ...environment, lease, incarnation, agent: live, ...hooks, ...location };
+    const started = await startWithInput({ input, commandId }, EMPTY_STATE, options);
+    return { ...started, incarnation };
   });
 }
 
 /** The driver of a session that is in the log. */
-export async function takeUpDriver(
-  { sessionId, signal, ...hooks }: Wanted,
-  agentNamed: (name: string) => Agent,
-  around: Surroundings & { readonly isHere: boolean },
+export async function resumeDriver(
+  { sessionId, signal, ...hooks }: DriverRequest,
+  findAgent: (name: string) => Agent,
+  environment: DriverEnvironment & { readonly isHere: boolean },
 ): Promise<Driver> {
-  const { store, isHere, report, verify, heads } = around;
-  const record = await store.session(sessionId);
-  if (record === undefined) throw unknownSession(sessionId);
-  const agent = agentNamed(record.agent);
-  const { lease, head } = await acquire(sessionId, around);
+  const { store, isHere: isSameProcess, report, verify, heads } = environment;
+  const record = await store.findSession(sessionId);
+  if (record === undefined) throw createUnknownSessionError(sessionId);
+  const agent = findAgent(record.agent);
+  const { lease, head } = await acquireLease(sessionId, environment);
   const { incarnation } = head;
   const { workingDirectory } = record;
-  const place = workingDirectory === null ? {} : { workingDirectory };
-  return orReleased(lease, around, async () => {
-    const checked = verify === undefined ? {} : { verify, doubts: receiptDoubts(verify) };
+  const location = workingDirectory === null ? {} : { workingDirectory };
+  return releaseOnFailure(lease, environment, async () => {
+    const checked =
+      verify === undefined ? {} : { verify, receiptVerifier: createReceiptVerifier(verify) };
     const loaded = await loadFromSnapshot(store, sessionId, {
       ...head,
       report,
       signal,
       ...checked,
     });
-    const { state, doubt } = checkEnd(loaded.state, checked.doubts?.seq, { heads, incarnation });
-    await endLeftovers(state);
-    const live = await liveAgent(agent, { sessionId, ...place }, { ...around, signal });
-    const { digest, facts } = live.current;
-    const bound = isBound(state, live.current) ? {} : { agent: { digest, facts } };
-    const doubted = doubt === undefined ? {} : { doubt };
-    const first = { type: "recovered", epoch: lease.epoch, isHere, ...bound, ...doubted } as const;
-    const options = { ...around, lease, incarnation, agent: live, ...hooks, ...place };
-    return (await begin({ input: first }, { ...loaded, state }, options)).driver;
+    const { state, doubt: invalidReceiptSeq } = checkEnd(
+      loaded.state,
+      checked.receiptVerifier?.invalidSeq,
+      { heads, incarnation },
+    );
+    await endLeftoverProcesses(state);
+    const live = await openLiveAgent(agent, { sessionId, ...location }, { ...environment, signal });
+    const { digest, spec: facts } = live.current;
+    const changedAgent = isConfigured(state, live.current)
+      ? {}
+      : { agent: { digest, spec: facts } };
+    const invalidReceipt = invalidReceiptSeq === undefined ? {} : { invalidReceiptSeq };
+    const first = {
+      type: "recovered",
+      epoch: lease.epoch,
+      isSameProcess,
+      ...changedAgent,
+      ...invalidReceipt,
+    } as const;
+    const options = { ...environment, lease, incarnation, agent: live, ...hooks, ...location };
+    return (await startWithInput({ input: first }, { ...loaded, state }, options)).driver;
   });
 }
 
@@ -132,28 +145,28 @@ function checkEnd(
   doubt: number | undefined,
   { heads, incarnation }: RecordedEnd,
 ): CheckedEnd {
-  const { receipts, seq } = state;
-  const head = heads?.read({ incarnation, first: receipts.first });
-  const missing = missingAtEnd(receipts, head);
+  const { lastReceipt, seq } = state;
+  const head = heads?.read({ incarnation, firstMac: lastReceipt.first });
+  const missing = countMissingReceipts(lastReceipt, head);
   if (missing > 0) {
-    const number = Math.max(receipts.number, head?.number ?? 0);
-    return { state: { ...state, receipts: { ...receipts, number } }, doubt: doubt ?? seq };
+    const number = Math.max(lastReceipt.number, head?.number ?? 0);
+    return { state: { ...state, lastReceipt: { ...lastReceipt, number } }, doubt: doubt ?? seq };
   }
   // The process before may have been killed before it saved the head.
-  const isBehind = receipts.number > (head?.number ?? 0);
-  if (isBehind && doubt === undefined) heads?.save(incarnation, receipts);
+  const isBehind = lastReceipt.number > (head?.number ?? 0);
+  if (isBehind && doubt === undefined) heads?.save(incarnation, lastReceipt);
   return { state, doubt };
 }
 
 /** A log that was made elsewhere may name our definition, and have another one there. */
-function isBound({ agent }: SessionState, { digest, facts }: BoundAgent): boolean {
-  return agent?.digest === digest && digestOf(agent.facts) === digestOf(facts);
+function isConfigured({ agent }: SessionState, { digest, spec: facts }: ConfiguredAgent): boolean {
+  return agent?.digest === digest && digestValue(agent.spec) === digestValue(facts);
 }
 
 /** Whoever comes next need not wait for a lease of which nothing came. */
-async function orReleased<Started>(
+async function releaseOnFailure<Started>(
   lease: Lease,
-  { store }: Surroundings,
+  { store }: DriverEnvironment,
   start: () => Promise<Started>,
 ): Promise<Started> {
   try {
@@ -164,11 +177,11 @@ async function orReleased<Started>(
   }
 }
 
-const NOTHING_LOADED: LoadedState = { state: initialState, snapshotSeq: 0 };
+const EMPTY_STATE: LoadedState = { state: initialState, snapshotSeq: 0 };
 
 /** A driver whose first input is in the log. One that cannot take it leaves nothing behind. */
-async function begin(
-  { input, commandId }: { readonly input: Happening; readonly commandId?: string | undefined },
+async function startWithInput(
+  { input, commandId }: { readonly input: SessionInput; readonly commandId?: string | undefined },
   { state, snapshotSeq }: LoadedState,
   options: Omit<DriverOptions, "leaseMs" | "snapshotSeq">,
 ): Promise<Pick<OpenedDriver, "driver" | "reply">> {
@@ -182,17 +195,22 @@ async function begin(
 }
 
 /** One process owns the directory that the store is in: a lease of another one is a dead one's. */
-function acquire(sessionId: string, { store, clock, owner }: Surroundings) {
-  return store.acquire(sessionId, { owner, now: clock.now(), forMs: LEASE_MS, takeOver: true });
+function acquireLease(sessionId: string, { store, clock, owner }: DriverEnvironment) {
+  return store.acquire(sessionId, {
+    owner,
+    now: clock.now(),
+    durationMs: LEASE_MS,
+    takeOver: true,
+  });
 }
 
 const LEASE_MS = 600_000;
 
 /** Before anything is run again, what a dead process left running is ended. */
-async function endLeftovers({ tools }: SessionState): Promise<void> {
-  await Promise.all(tools.programs.map(({ group }) => endGroup(group)));
+async function endLeftoverProcesses({ tools }: SessionState): Promise<void> {
+  await Promise.all(tools.processes.map(({ group }) => endProcessGroup(group)));
 }
 
-export function unknownSession(sessionId: string): SpanlineError {
+export function createUnknownSessionError(sessionId: string): SpanlineError {
   return new SpanlineError("not_found", `There is no session ${sessionId}`);
 }

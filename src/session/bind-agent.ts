@@ -1,27 +1,31 @@
-import { revokeWhere } from "./approvals/grants.ts";
-import { unanswered } from "./approvals/questions.ts";
-import type { BoundAgent } from "./input.ts";
-import { rulesDigest } from "./tools/policy-of.ts";
-import { isStillAsked } from "./tools/rule-on.ts";
-import { isOtherTool } from "./tools/tool-digest.ts";
-import { runOf } from "./tools/tools-state.ts";
-import type { Work } from "./work.ts";
+import { revokeGrants } from "./approvals/grants.ts";
+import { resolveWithoutDecision } from "./approvals/questions.ts";
+import type { ConfiguredAgent } from "./input.ts";
+import { digestRules } from "./tools/policy-of.ts";
+import { isRequestCurrent } from "./tools/rule-on.ts";
+import { isToolReplaced } from "./tools/tool-digest.ts";
+import { findRun } from "./tools/tools-state.ts";
+import type { Decision } from "./work.ts";
 
 /** From here on another definition holds. A yes, and a yes for good, is for what was shown, and for nothing else. */
-export function bindAgent(work: Work, { digest, facts }: BoundAgent): void {
-  const before = work.state.agent?.facts;
-  work.emit({ type: "agent.bound", digest, definition: facts });
-  if (before === undefined) return;
-  const areSame = rulesDigest(before) === rulesDigest(facts);
-  revokeWhere(work, ({ scope: { tool } }) => !areSame || isOtherTool(tool, before, facts));
-  withdrawQuestions(work);
+export function configureAgent(decision: Decision, { digest, spec }: ConfiguredAgent): void {
+  const previousSpec = decision.state.agent?.spec;
+  decision.emit({ type: "agent.configured", digest, spec: spec });
+  if (previousSpec === undefined) return;
+  const areSame = digestRules(previousSpec) === digestRules(spec);
+  revokeGrants(
+    decision,
+    ({ scope: { tool } }) => !areSame || isToolReplaced(tool, previousSpec, spec),
+  );
+  withdrawChangedRequests(decision);
 }
 
 /** Questions that would be asked just so again stay; the calls of the others are judged anew. */
-export function withdrawQuestions(work: Work): void {
-  for (const asked of work.state.approvals.pending) {
-    if (asked.question !== "run") continue;
-    const run = runOf(work.state.tools, asked.about);
-    if (run === undefined || !isStillAsked(work, run)) unanswered(work, asked, "change");
+export function withdrawChangedRequests(decision: Decision): void {
+  for (const request of decision.state.approvals.pending) {
+    if (request.question !== "run") continue;
+    const run = findRun(decision.state.tools, request.subjectId);
+    if (run === undefined || !isRequestCurrent(decision, run))
+      resolveWithoutDecision(decision, request, "change");
   }
 }

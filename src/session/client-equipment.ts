@@ -1,26 +1,30 @@
-import { isEmptyEquipment, type EditorOffer, type Equipment } from "../domain/equipment.ts";
+import {
+  hasNoClientTools,
+  type EditorCapabilities,
+  type ClientTools,
+} from "../domain/equipment.ts";
 import type { Failure } from "../domain/errors.ts";
-import { digestOf } from "../platform/digest.ts";
+import { digestValue } from "../platform/digest.ts";
 import type { Tool } from "../tools/tool.ts";
-import type { AgentPlace } from "./agent.ts";
+import type { AgentLocation } from "./agent.ts";
 
 /** Opens what a client brings to a session. Nothing of it that cannot be used makes it reject. */
-export type OpenEquipment = (
-  equipment: Equipment,
-  place: EquipmentPlace,
-) => Promise<OpenedEquipment>;
+export type OpenClientTools = (
+  equipment: ClientTools,
+  place: ClientToolsLocation,
+) => Promise<OpenedClientTools>;
 
-export interface EquipmentPlace extends AgentPlace {
+export interface ClientToolsLocation extends AgentLocation {
   readonly clientId: string;
   /** To be told when the tools are others than before. */
-  readonly changed: () => void;
+  readonly onChange: () => void;
   /** Ends it, also while it is being opened. */
   readonly signal: AbortSignal;
 }
 
-export interface OpenedEquipment {
+export interface OpenedClientTools {
   /** As of now. */
-  readonly tools: () => readonly Tool[];
+  readonly listTools: () => readonly Tool[];
   /** What could not be used when it was opened. */
   readonly problems: readonly Failure[];
   /** Resolves when nothing of it is left. */
@@ -28,96 +32,101 @@ export interface OpenedEquipment {
 }
 
 /** What the clients of one session have brought. */
-export interface ClientEquipment {
+export interface SessionClientTools {
   /** Those who came first have theirs first. */
-  tools(): readonly Tool[];
+  listTools(): readonly Tool[];
   /** What the editor of a client offers. */
-  editorOf(clientId: string): EditorOffer | undefined;
+  findEditor(clientId: string): EditorCapabilities | undefined;
   /** In place of what the client brought before. Resolves with what cannot be used of it. */
-  bring(clientId: string, equipment: Equipment): Promise<readonly Failure[]>;
-  leave(clientId: string): void;
+  setClientTools(clientId: string, equipment: ClientTools): Promise<readonly Failure[]>;
+  removeClient(clientId: string): void;
   close(): Promise<void>;
 }
 
-export interface EquipmentWork {
-  readonly open: OpenEquipment;
-  readonly place: AgentPlace;
-  readonly changed: () => void;
+export interface ClientToolsOptions {
+  readonly open: OpenClientTools;
+  readonly location: AgentLocation;
+  readonly onChange: () => void;
   readonly report: (error: unknown) => void;
 }
 
-interface Brought {
+interface ClientToolsEntry {
   readonly digest: string;
-  readonly editor: EditorOffer | undefined;
+  readonly editor: EditorCapabilities | undefined;
   readonly end: AbortController;
-  readonly opening: Promise<OpenedEquipment>;
-  opened?: OpenedEquipment;
+  readonly opening: Promise<OpenedClientTools>;
+  opened?: OpenedClientTools;
 }
 
-export function clientEquipment({ open, place, changed, report }: EquipmentWork): ClientEquipment {
-  const brought = new Map<string, Brought>();
+export function createClientTools({
+  open,
+  location,
+  onChange,
+  report,
+}: ClientToolsOptions): SessionClientTools {
+  const entries = new Map<string, ClientToolsEntry>();
   const ending = new Set<Promise<void>>();
 
-  function end({ end: controller, opening }: Brought): void {
+  function endEntry({ end: controller, opening }: ClientToolsEntry): void {
     controller.abort();
-    const ended = opening
+    const closing = opening
       .then(
         (opened) => opened.close(),
         () => undefined,
       )
       .catch(report)
-      .finally(() => ending.delete(ended));
-    ending.add(ended);
+      .finally(() => ending.delete(closing));
+    ending.add(closing);
   }
 
-  function begin(clientId: string, equipment: Equipment, digest: string): Brought {
+  function begin(clientId: string, equipment: ClientTools, digest: string): ClientToolsEntry {
     const controller = new AbortController();
     const opening = open(equipment, {
-      ...place,
+      ...location,
       clientId,
       signal: controller.signal,
-      changed: () => {
-        if (brought.get(clientId) === one) changed();
+      onChange: () => {
+        if (entries.get(clientId) === entry) onChange();
       },
     });
     const { editor } = equipment;
-    const one: Brought = { digest, editor, end: controller, opening };
-    brought.set(clientId, one);
-    return one;
+    const entry: ClientToolsEntry = { digest, editor, end: controller, opening };
+    entries.set(clientId, entry);
+    return entry;
   }
 
   function drop(clientId: string): void {
-    const before = brought.get(clientId);
-    if (before === undefined) return;
-    brought.delete(clientId);
-    end(before);
-    if (before.opened !== undefined) changed();
+    const previous = entries.get(clientId);
+    if (previous === undefined) return;
+    entries.delete(clientId);
+    endEntry(previous);
+    if (previous.opened !== undefined) onChange();
   }
 
   return {
-    tools: () => [...brought.values()].flatMap(({ opened }) => opened?.tools() ?? []),
-    editorOf: (clientId) => brought.get(clientId)?.editor,
-    async bring(clientId, equipment) {
-      const digest = digestOf(equipment);
-      const same = brought.get(clientId);
+    listTools: () => [...entries.values()].flatMap(({ opened }) => opened?.listTools() ?? []),
+    findEditor: (clientId) => entries.get(clientId)?.editor,
+    async setClientTools(clientId, equipment) {
+      const digest = digestValue(equipment);
+      const same = entries.get(clientId);
       if (same?.digest === digest) return (await same.opening).problems;
       drop(clientId);
-      if (isEmptyEquipment(equipment)) return [];
-      const one = begin(clientId, equipment, digest);
-      const opened = await one.opening.catch((error: unknown) => {
-        if (brought.get(clientId) === one) brought.delete(clientId);
+      if (hasNoClientTools(equipment)) return [];
+      const entry = begin(clientId, equipment, digest);
+      const opened = await entry.opening.catch((error: unknown) => {
+        if (entries.get(clientId) === entry) entries.delete(clientId);
         throw error;
       });
       // It may have been taken away again meanwhile.
-      if (brought.get(clientId) !== one) return [];
-      one.opened = opened;
-      changed();
+      if (entries.get(clientId) !== entry) return [];
+      entry.opened = opened;
+      onChange();
       return opened.problems;
     },
-    leave: drop,
+    removeClient: drop,
     async close() {
-      for (const one of brought.values()) end(one);
-      brought.clear();
+      for (const entry of entries.values()) endEntry(entry);
+      entries.clear();
       await Promise.all(ending);
     },
   };

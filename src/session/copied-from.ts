@@ -2,32 +2,35 @@ import type { ModelMessage } from "../domain/model-request.ts";
 import type { SessionMode } from "../domain/session-mode.ts";
 import type { Store } from "../store/store.ts";
 import { evolveConversation, initialConversation } from "./conversation.ts";
-import { shownMessages } from "./shown-images.ts";
+import { loadMessageImages } from "./shown-images.ts";
 
 /** What a copy of a session begins with. */
-export interface Copied {
+export interface CopiedSession {
   /** What both sides have said, up to the last answer that waits for nothing. */
   readonly history: readonly ModelMessage[];
   readonly mode: SessionMode;
 }
 
-export async function copiedFrom(
-  store: Pick<Store, "page" | "blob">,
+export async function copySession(
+  store: Pick<Store, "readPage" | "readBlob">,
   sessionId: string,
-): Promise<Copied> {
+): Promise<CopiedSession> {
   let conversation = initialConversation;
   let mode: SessionMode = "default";
-  for (let seq = 0, isMore = true; isMore;) {
-    const events = await store.page(sessionId, seq);
+  for (let seq = 0, hasMore = true; hasMore;) {
+    const events = await store.readPage(sessionId, seq);
     for (const envelope of events) {
       conversation = evolveConversation(conversation, envelope);
-      if (envelope.event.type === "session.configured") ({ mode } = envelope.event);
+      if (envelope.event.type === "session.mode_changed") ({ mode } = envelope.event);
     }
     seq = events.at(-1)?.seq ?? seq;
-    isMore = events.length > 0;
+    hasMore = events.length > 0;
   }
-  const { messages, beforeAnswer, open } = conversation;
-  const said = open.length > 0 ? messages.slice(0, beforeAnswer) : messages;
-  const history = await shownMessages(said, (blobId) => store.blob(sessionId, blobId));
+  const { messages, lastResponseStart, openToolCallIds } = conversation;
+  const completedMessages =
+    openToolCallIds.length > 0 ? messages.slice(0, lastResponseStart) : messages;
+  const history = await loadMessageImages(completedMessages, (blobId) =>
+    store.readBlob(sessionId, blobId),
+  );
   return { history, mode };
 }

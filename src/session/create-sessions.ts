@@ -1,30 +1,39 @@
 import { SpanlineError } from "../domain/errors.ts";
-import { isEmptyEquipment, type EquipReply, type Equipment } from "../domain/equipment.ts";
+import {
+  hasNoClientTools,
+  type SetClientToolsReply,
+  type ClientTools,
+} from "../domain/equipment.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { Store } from "../store/store.ts";
 import type { Agent } from "./agent.ts";
-import { agentReady } from "./agent-ready.ts";
-import { openDriver, takeUpDriver, type OpenedDriver } from "./begin-driver.ts";
-import type { OpenEquipment } from "./client-equipment.ts";
-import { modeOf } from "./clients/clients-state.ts";
+import { checkAgentCredentials } from "./agent-ready.ts";
+import { openDriver, resumeDriver, type OpenedDriver } from "./begin-driver.ts";
+import type { OpenClientTools } from "./client-equipment.ts";
+import { findRole } from "./clients/clients-state.ts";
 import type { Driver } from "./driver.ts";
-import { driverPool } from "./driver-pool.ts";
+import { createDriverPool } from "./driver-pool.ts";
 import type { MemoryLimits } from "./idle-eviction.ts";
-import { isPassing } from "./log-stall.ts";
-import { newSeed, type Seed } from "./new-id.ts";
-import { outlookOf } from "./outlook.ts";
-import type { Verify } from "./receipt-doubts.ts";
+import { isTransientStoreError } from "./log-stall.ts";
+import { createSeed, type Seed } from "./new-id.ts";
+import { readSessionStatus } from "./outlook.ts";
+import type { VerifySignature } from "./receipt-doubts.ts";
 import type { ReceiptHeads } from "./receipt-heads.ts";
-import { refused } from "./refused.ts";
-import { otherFolders } from "./session-folders.ts";
+import { refuse } from "./refused.ts";
+import { resolveExtraFolders } from "./session-folders.ts";
 import { sendCommand } from "./send-command.ts";
-import { agentNamed, factsOf, sessionOpening, type WithDriver } from "./session-opening.ts";
-import { sessionHistory } from "./session-history.ts";
-import { sessionReaders } from "./session-readers.ts";
+import {
+  findAgent,
+  readAgentSpec,
+  createSessionOpening,
+  type WithDriver,
+} from "./session-opening.ts";
+import { readSessionHistory } from "./session-history.ts";
+import { createSessionReaders } from "./session-readers.ts";
 import type { ClientSender, Sessions } from "./sessions.ts";
-import type { Sign } from "./sign-receipts.ts";
-import { takeUpLeft } from "./take-up-left.ts";
-import { toolRules } from "./tools/tool-rules.ts";
+import type { SignContent } from "./sign-receipts.ts";
+import { resumeInterruptedSessions } from "./take-up-left.ts";
+import { listToolRules } from "./tools/tool-rules.ts";
 
 export interface SessionsOptions {
   readonly store: Store;
@@ -40,9 +49,9 @@ export interface SessionsOptions {
    */
   readonly seed?: Seed;
   /** Signs the receipts of what was let run; without it they are not signed. */
-  readonly sign?: Sign;
+  readonly sign?: SignContent;
   /** Checks such signatures: what people allowed counts only where theirs is on it. Without it the log is believed. */
-  readonly verify?: Verify;
+  readonly verify?: VerifySignature;
   /** Where the last receipt of each log is recorded; without it, a log whose end was cut off is not noticed. */
   readonly heads?: ReceiptHeads;
   /** A session that was not used for so long leaves memory; its next command loads it from its log. Default: 1 minute. */
@@ -52,23 +61,23 @@ export interface SessionsOptions {
   /** Aborted when the process is to end: sessions that are being opened or taken up are given up. */
   readonly signal?: AbortSignal;
   /** Opens what clients bring; nobody can bring anything without it. */
-  readonly openEquipment?: OpenEquipment;
+  readonly openClientTools?: OpenClientTools;
   /** Something went wrong that no caller will hear of. */
   report?(error: unknown): void;
   /** A session cannot go on here, and was tried again in vain; the next try is when somebody asks for it. */
-  failed?(sessionId: string, error: unknown): void;
+  onSessionFailed?(sessionId: string, error: unknown): void;
 }
 
 export interface RunningSessions extends Sessions {
   /** Takes up what another process left behind: turns in the middle, and deadlines that have come. */
-  recover(): Promise<void>;
+  resumeInterrupted(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Sessions by id, each with its driver while it is used. */
 export function createSessions(options: SessionsOptions): RunningSessions {
   const { store, clock, owner, agents, coalesceMs = 16, idleMs = DEFAULT_IDLE_MS } = options;
-  const { seed = newSeed } = options;
+  const { seed = createSeed } = options;
   const report = (error: unknown): void => options.report?.(error);
   const { sign, verify, heads, signal } = options;
   const signing = {
@@ -76,102 +85,117 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     ...(verify !== undefined && { verify }),
     ...(heads !== undefined && { heads }),
   };
-  const { openEquipment } = options;
-  const equipping = openEquipment === undefined ? {} : { openEquipment };
-  const around = { store, clock, owner, coalesceMs, seed, report, ...signing, ...equipping };
-  const drivers = driverPool({
+  const { openClientTools } = options;
+  const clientToolsField = openClientTools === undefined ? {} : { openEquipment: openClientTools };
+  const environment = {
+    store,
+    clock,
+    owner,
+    coalesceMs,
+    seed,
+    report,
+    ...signing,
+    ...clientToolsField,
+  };
+  const drivers = createDriverPool({
     clock,
     idleMs,
     limits: { ...DEFAULT_LIMITS, ...options.memory },
     report,
     ...(signal !== undefined && { signal }),
-    retake: async (sessionId) => {
-      const record = await store.session(sessionId);
+    resume: async (sessionId) => {
+      const record = await store.findSession(sessionId);
       if (record === undefined || record.state === "idle" || isClosed) return;
       await load(sessionId);
     },
-    gaveUp: (sessionId, error) => options.failed?.(sessionId, error),
+    onGiveUp: (sessionId, error) => options.onSessionFailed?.(sessionId, error),
   });
-  const readers = sessionReaders();
-  const underWay = new Set<Promise<unknown>>();
+  const readers = createSessionReaders();
+  const pendingWork = new Set<Promise<unknown>>();
   let isClosed = false;
 
   const whileOpen = <Value>(work: () => Promise<Value>): Promise<Value> => {
-    if (isClosed) return Promise.reject(closedHere());
-    const done = work().finally(() => underWay.delete(done));
-    underWay.add(done);
+    if (isClosed) return Promise.reject(createClosedError());
+    const done = work().finally(() => pendingWork.delete(done));
+    pendingWork.add(done);
     return done;
   };
 
   const withDriver: WithDriver = (sessionId, work) =>
     drivers.use(sessionId, {
       start: async (parts) => {
-        await drivers.over(sessionId);
-        const isHere = drivers.isLeft(sessionId);
-        const named = (name: string): Agent => agentNamed(agents, name);
-        return takeUpDriver({ sessionId, ...parts }, named, { ...around, isHere });
+        await drivers.waitUntilEnded(sessionId);
+        const isSameProcess = drivers.hasFailedHere(sessionId);
+        const findNamedAgent = (name: string): Agent => findAgent(agents, name);
+        return resumeDriver({ sessionId, ...parts }, findNamedAgent, {
+          ...environment,
+          isHere: isSameProcess,
+        });
       },
       work,
     });
   const load = (sessionId: string): Promise<void> => withDriver(sessionId, () => undefined);
 
-  const { open, begin } = sessionOpening({
+  const { open, openWithPrompt } = createSessionOpening({
     store,
     clock,
     agents,
     seed,
     readers,
     withDriver,
-    openDriver: async (sessionId, what) => {
+    openDriver: async (sessionId, opening) => {
       let done: OpenedDriver | undefined;
       return drivers.use(sessionId, {
         start: async (parts) => {
-          done = await openDriver({ sessionId, ...parts }, what, around);
+          done = await openDriver({ sessionId, ...parts }, opening, environment);
           return done.driver;
         },
         work: () => done,
-        isOneShot: what.first !== undefined,
+        isOneShot: opening.createFirstInput !== undefined,
       });
     },
   });
 
-  const command: Sessions["command"] = (sessionId, wanted, from) =>
+  const command: Sessions["command"] = (sessionId, request, from) =>
     withDriver(sessionId, async (driver) => {
       const checked =
-        wanted.type === "extend"
-          ? { ...wanted, folders: await otherFolders(agentIn(driver), wanted.folders) }
-          : wanted;
+        request.type === "extend"
+          ? {
+              ...request,
+              folders: await resolveExtraFolders(resolveAgent(driver), request.folders),
+            }
+          : request;
       return sendCommand(checked, from, { sessionId, store, driver, readers });
     });
 
-  const agentIn = (driver: Driver): Agent => agentNamed(agents, driver.state.agent?.facts.name);
+  const resolveAgent = (driver: Driver): Agent => findAgent(agents, driver.state.agent?.spec.name);
 
   async function equip(
     sessionId: string,
-    equipment: Equipment,
+    equipment: ClientTools,
     { principal, clientId }: ClientSender,
-  ): Promise<EquipReply> {
-    if (!isEmptyEquipment(equipment) && !principal.rights.includes("control")) {
-      return refused("access_denied", "To bring MCP servers or tools needs the right to control");
+  ): Promise<SetClientToolsReply> {
+    if (!hasNoClientTools(equipment) && !principal.rights.includes("control")) {
+      return refuse("access_denied", "To bring MCP servers or tools needs the right to control");
     }
-    if (openEquipment === undefined) {
-      return refused("invalid_option", "Nothing can be brought to the sessions of this program");
+    if (openClientTools === undefined) {
+      return refuse("invalid_option", "Nothing can be brought to the sessions of this program");
     }
-    return withDriver(sessionId, async (driver): Promise<EquipReply> => {
-      if (modeOf(driver.state.clients, clientId) === undefined) {
-        return refused("not_found", "Only a client that is attached can bring something");
+    return withDriver(sessionId, async (driver): Promise<SetClientToolsReply> => {
+      if (findRole(driver.state.clients, clientId) === undefined) {
+        return refuse("not_found", "Only a client that is attached can bring something");
       }
-      return { status: "accepted", problems: await driver.equip(clientId, equipment) };
+      return { status: "accepted", problems: await driver.setClientTools(clientId, equipment) };
     });
   }
 
   const recover = (): Promise<void> =>
-    takeUpLeft({
+    resumeInterruptedSessions({
       store,
-      takeUp: async (sessionId) => {
+      resume: async (sessionId) => {
         await load(sessionId).catch((error: unknown) => {
           if (isClosed) return;
-          if (isPassing(error)) drivers.resumeLater(sessionId, error);
+          if (isTransientStoreError(error)) drivers.resumeLater(sessionId, error);
           else report(error);
         });
       },
@@ -179,24 +203,29 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     });
 
   return {
-    agents: agents.map(({ facts }) => facts.name),
-    open: (wanted) => whileOpen(() => open(wanted)),
-    begin: (wanted, first) => whileOpen(() => begin(wanted, first)),
-    command: (sessionId, wanted, from) => whileOpen(() => command(sessionId, wanted, from)),
-    equip: (sessionId, equipment, from) => whileOpen(() => equip(sessionId, equipment, from)),
+    agents: agents.map(({ spec }) => spec.name),
+    open: (request) => whileOpen(() => open(request)),
+    openWithPrompt: (request, first) => whileOpen(() => openWithPrompt(request, first)),
+    command: (sessionId, request, from) => whileOpen(() => command(sessionId, request, from)),
+    setClientTools: (sessionId, equipment, from) =>
+      whileOpen(() => equip(sessionId, equipment, from)),
     subscribe: (sessionId, cursor, signal) =>
-      readers.following(sessionId, signal, store.subscribe(sessionId, cursor, signal)),
-    ready: (agent) => whileOpen(async () => agentReady(agentNamed(agents, agent), clock)),
+      readers.trackReader(sessionId, signal, store.subscribe(sessionId, cursor, signal)),
+    checkCredentials: (agent) =>
+      whileOpen(async () => checkAgentCredentials(findAgent(agents, agent), clock)),
     checkLog: () => whileOpen(() => store.probe()),
-    peek: (sessionId) =>
-      whileOpen(() => withDriver(sessionId, ({ state }) => outlookOf(state, sessionId))),
-    history: (sessionId, through) => whileOpen(() => sessionHistory(store, sessionId, through)),
-    rules: (sessionId) =>
+    status: (sessionId) =>
+      whileOpen(() => withDriver(sessionId, ({ state }) => readSessionStatus(state, sessionId))),
+    readHistory: (sessionId, through) =>
+      whileOpen(() => readSessionHistory(store, sessionId, through)),
+    listToolRules: (sessionId) =>
       whileOpen(() =>
-        withDriver(sessionId, (driver) => toolRules(factsOf(driver, sessionId), driver.state.mode)),
+        withDriver(sessionId, (driver) =>
+          listToolRules(readAgentSpec(driver, sessionId), driver.state.mode),
+        ),
       ),
-    find: (sessionId) => store.session(sessionId),
-    list: (query) => store.sessions(query),
+    find: (sessionId) => store.findSession(sessionId),
+    list: (query) => store.listSessions(query),
 
     delete: (sessionId) =>
       whileOpen(async () => {
@@ -204,13 +233,13 @@ export function createSessions(options: SessionsOptions): RunningSessions {
         return store.deleteSession(sessionId);
       }),
 
-    recover: () => whileOpen(recover),
+    resumeInterrupted: () => whileOpen(recover),
 
     async close() {
       isClosed = true;
-      drivers.rest();
+      drivers.stopStarting();
       // What was begun before is in the log before its driver is gone.
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(pendingWork);
       await drivers.close();
     },
   };
@@ -219,6 +248,6 @@ export function createSessions(options: SessionsOptions): RunningSessions {
 const DEFAULT_IDLE_MS = 60_000;
 const DEFAULT_LIMITS: MemoryLimits = { sessions: 1000, bytes: 64_000_000 };
 
-function closedHere(): SpanlineError {
+function createClosedError(): SpanlineError {
   return new SpanlineError("aborted", "The sessions are closed here; nothing more is taken");
 }

@@ -1,23 +1,28 @@
 import { describe, expect, it } from "vitest";
-import type { AgentEvent, AgentFacts, PromptPart } from "../domain/agent-event.ts";
+import type { SessionEvent, AgentSpec, PromptPart } from "../domain/agent-event.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
 import type { SessionCommand } from "../domain/session-command.ts";
-import { toolCall, toolError, toolSuccess } from "../domain/tool.ts";
+import { createToolCall, toolError, toolSuccess } from "../domain/tool.ts";
 import { decide } from "./decide.ts";
 import { due } from "./due.ts";
 import { evolve } from "./evolve.ts";
-import type { Happening } from "./input.ts";
-import { sessionFields } from "./session-fields.ts";
+import type { SessionInput } from "./input.ts";
+import { collectSessionFields } from "./session-fields.ts";
 import { initialState } from "./state.ts";
 
 const TOOLS = ["read", "write", "rm_all"].map((name) => {
   return { name, description: "", schema: {}, idempotent: false, timeoutMs: 1000 };
 });
-const FACTS: AgentFacts = {
+const FACTS: AgentSpec = {
   name: "demo",
-  provider: { name: "p", seams: ["turn-start", "tool-results"], effectFree: false, canStop: true },
+  provider: {
+    name: "p",
+    injectionPoints: ["turn-start", "tool-results"],
+    effectFree: false,
+    canStop: true,
+  },
   tools: TOOLS,
-  approvals: { deny: ["rm*"], ask: ["write"], allow: ["read"], otherwise: "ask" },
+  approvals: { deny: ["rm*"], ask: ["write"], allow: ["read"], default: "ask" },
   caps: { steps: 10, seconds: 600, tokens: null, toolCalls: 20, parallelTools: 2 },
   onLost: "ask",
   settle: "stop",
@@ -25,27 +30,27 @@ const FACTS: AgentFacts = {
 };
 const OPENED = {
   type: "opened",
-  agent: { digest: "d", facts: FACTS },
+  agent: { digest: "d", spec: FACTS },
   principal: "me",
 } as const;
 const SEED = "0".repeat(13);
 const START = Date.UTC(2026, 10, 16);
 
-function opened(facts = FACTS) {
+function opened(spec = FACTS) {
   let state = initialState;
   let at = START;
-  const send = (happening: Happening) => {
+  const send = (happening: SessionInput) => {
     const { events, reply } = decide(state, { ...happening, at, seed: SEED });
     state = events.reduce(evolve, state);
     at += 1;
     return { events: events.map(({ event }) => event), reply, due: due(state) };
   };
-  send({ ...OPENED, agent: { digest: "d", facts } });
+  send({ ...OPENED, agent: { digest: "d", spec } });
   const command = (made: SessionCommand<PromptPart>, clientId?: string) =>
     send({
       type: "commanded",
       command: made,
-      by: { kind: "user", principal: "me", ...(clientId !== undefined && { clientId }) },
+      actor: { kind: "user", principal: "me", ...(clientId !== undefined && { clientId }) },
       rights: ["prompt", "approve", "control"],
     });
   return {
@@ -60,8 +65,8 @@ function opened(facts = FACTS) {
     prompt: () => command({ type: "prompt", content: [{ type: "text", text: "Hi" }] }),
     say(...events: readonly ProviderEvent[]) {
       const stage = state.turn.current?.stage;
-      const callId = stage?.type === "calling" ? stage.call.callId : "";
-      return send({ type: "call-said", callId, said: events.map((event) => ({ event })) });
+      const invocationId = stage?.type === "calling" ? stage.invocation.invocationId : "";
+      return send({ type: "call-said", invocationId, outputs: events.map((event) => ({ event })) });
     },
   };
 }
@@ -72,13 +77,13 @@ const called = (block: number, callId: string, name = "read"): ProviderEvent => 
   type: "tool.end",
   message: 0,
   block,
-  call: toolCall({ id: callId, name, inputText: "{}", runBy: "client" }),
+  toolCall: createToolCall({ id: callId, name, inputText: "{}", runBy: "client" }),
 });
-const waits = (...openCalls: readonly string[]): ProviderEvent => ({
+const waits = (...openToolCallIds: readonly string[]): ProviderEvent => ({
   type: "end",
   outcome: "action-required",
   reason: "tool_use",
-  openCalls,
+  openToolCallIds,
   usage: null,
 });
 
@@ -102,8 +107,8 @@ describe("a decision", () => {
         seeded: false,
       },
       {
-        type: "call.started",
-        callId: id("call"),
+        type: "invocation.started",
+        invocationId: id("call"),
         upstreamId: expect.stringMatching(/^spanline-/),
         purpose: "prompt",
       },
@@ -113,9 +118,9 @@ describe("a decision", () => {
     expect([...todo.effects.values()]).toEqual([
       {
         type: "call",
-        callId: id("call"),
+        invocationId: id("call"),
         upstreamId: expect.stringMatching(/^spanline-/),
-        outgoing: { texts: ["Hi"], answers: null },
+        outgoing: { texts: ["Hi"], toolResults: null },
         isSeeding: false,
       },
     ]);
@@ -154,7 +159,7 @@ describe("a decision", () => {
     (odd) => {
       const approvals = odd === undefined ? {} : { otherwise: odd };
       // A log may hold what no type would have let through.
-      const facts: AgentFacts = JSON.parse(JSON.stringify({ ...FACTS, approvals }));
+      const facts: AgentSpec = JSON.parse(JSON.stringify({ ...FACTS, approvals }));
       const session = opened(facts);
       session.prompt();
       const { events } = session.say(start, called(0, "c1"), waits("c1"));
@@ -194,9 +199,9 @@ describe("a decision", () => {
     const answer = { type: "answer", approvalId, decision: "allow" } as const;
     expect(session.command(answer)).toMatchObject({ events: [], reply: { status: "refused" } });
     expect(session.send({ type: "time-passed" }).events).toMatchObject([
-      { type: "approval.resolved", approvalId, decision: "deny", by: "deadline" },
+      { type: "approval.resolved", approvalId, decision: "deny", policy: "deadline" },
       { type: "tool.finished", ending: "denied" },
-      { type: "call.started", purpose: "results" },
+      { type: "invocation.started", purpose: "results" },
     ]);
   });
 
@@ -206,7 +211,7 @@ describe("a decision", () => {
     session.say(start, called(0, "c1"), called(1, "c2"), waits("c1", "c2"));
     const [first, second] = session.state.tools.runs.map(({ toolCallId }) => toolCallId);
     for (const [index, toolCallId = ""] of [first, second].entries()) {
-      const group = { id: index, born: "then" };
+      const group = { id: index, startTime: "then" };
       session.send({ type: "tool-spawned", toolCallId, attempt: 1, group });
     }
     const result = toolSuccess("c1", "ok");
@@ -216,14 +221,14 @@ describe("a decision", () => {
     session.command({ type: "cancel" });
     expect(session.state.tools).toMatchObject({
       runs: [],
-      programs: [{ toolCallId: second, group: { id: 1, born: "then" } }],
+      processes: [{ toolCallId: second, group: { id: 1, startTime: "then" } }],
     });
     session.command({ type: "cancel" });
-    expect(sessionFields([], session.state)).toEqual({ state: "running" });
+    expect(collectSessionFields([], session.state)).toEqual({ state: "running" });
     const recovered = session.send({ type: "recovered", epoch: 2 });
     expect(recovered.events).toEqual([{ type: "session.recovered", epoch: 2 }]);
-    expect(session.state.tools.programs).toEqual([]);
-    expect(sessionFields([], session.state)).toEqual({ state: "idle" });
+    expect(session.state.tools.processes).toEqual([]);
+    expect(collectSessionFields([], session.state)).toEqual({ state: "idle" });
   });
 
   it("forgets of many programs only those that have ended, and each once", () => {
@@ -231,18 +236,18 @@ describe("a decision", () => {
     session.prompt();
     session.say(start, called(0, "c1"), waits("c1"));
     const { toolCallId = "" } = session.state.tools.runs[0] ?? {};
-    const group = (id: number) => ({ id, born: "then" });
+    const group = (id: number) => ({ id, startTime: "then" });
     for (let id = 1; id <= 150; id++) {
       session.send({ type: "tool-spawned", toolCallId, attempt: 1, group: group(id) });
     }
-    expect(session.state.tools.programs.length).toBe(150);
+    expect(session.state.tools.processes.length).toBe(150);
     session.command({ type: "cancel" });
     const ended = { type: "program-ended", toolCallId, group: group(1) } as const;
     expect(session.send(ended).events).toEqual([
-      { type: "tool.program.ended", toolCallId, group: group(1) },
+      { type: "tool.process_exited", toolCallId, group: group(1) },
     ]);
     expect(session.send(ended).events).toEqual([]);
-    expect(session.state.tools.programs[0]).toEqual({ toolCallId, group: group(2) });
+    expect(session.state.tools.processes[0]).toEqual({ toolCallId, group: group(2) });
   });
 
   it("asks about an idempotent tool that was lost three times", () => {
@@ -258,7 +263,7 @@ describe("a decision", () => {
 });
 
 describe("what a stream says", () => {
-  const said = (...events: readonly ProviderEvent[]): AgentEvent[] => {
+  const said = (...events: readonly ProviderEvent[]): SessionEvent[] => {
     const session = opened();
     session.prompt();
     return session.say(...events).events;
@@ -279,7 +284,7 @@ describe("what a stream says", () => {
       { type: "text.delta", ...at, text: "!" },
       called(0, "c1"),
       start,
-      { type: "tool.delta", message: 0, block: 9, callId: "c9", text: "{" },
+      { type: "tool.delta", message: 0, block: 9, toolCallId: "c9", text: "{" },
       { type: "tool.result", message: 0, block: 8, result: toolSuccess("c8", "ok") },
       { type: "message.end", message: 7, reason: null },
     );
@@ -329,9 +334,9 @@ describe("what a stream says", () => {
       ["finished", "cancelled"],
       ["running", undefined],
     ]);
-    expect(session.state.turn.upstream?.waiting).toMatchObject({
+    expect(session.state.turn.upstream?.pendingToolCalls).toMatchObject({
       messages: [{ blocks: [{ type: "call" }, { type: "result" }, { type: "call" }] }],
-      calls: [{ toolCallId: session.state.tools.runs[2]?.toolCallId }],
+      toolCalls: [{ toolCallId: session.state.tools.runs[2]?.toolCallId }],
     });
   });
 
@@ -339,7 +344,7 @@ describe("what a stream says", () => {
     const server: ProviderEvent = {
       type: "tool.end",
       ...at,
-      call: toolCall({ id: "c1", name: "read", inputText: "{}", runBy: "server" }),
+      toolCall: createToolCall({ id: "c1", name: "read", inputText: "{}", runBy: "server" }),
     };
     expect(said(start, server, waits("c1")).slice(2)).toMatchObject([
       { type: "message.finished", interrupted: true },
@@ -348,7 +353,7 @@ describe("what a stream says", () => {
         ending: "cancelled",
         result: toolError("c1", "No result of read came. The agent did not wait for this call."),
       },
-      { type: "call.finished", outcome: "action-required" },
+      { type: "invocation.finished", outcome: "action-required" },
       { type: "turn.finished", outcome: "failed", failure: { code: "protocol_error" } },
     ]);
   });
@@ -367,12 +372,12 @@ describe("the clients of a session", () => {
     expect(stolen.reply).toMatchObject({ failure: { code: "access_denied" } });
     expect(session.command(attach("b", "controller", true), "b").events).toEqual([
       { type: "client.attached", clientId: "b", mode: "controller", name: "b" },
-      { type: "control.passed", from: "a", to: "b" },
+      { type: "controller.changed", from: "a", to: "b" },
     ]);
     const detach = { type: "detach", clientId: "b", reason: "closed" } as const;
     expect(session.command(detach).events).toEqual([
       { type: "client.detached", clientId: "b", reason: "closed" },
-      { type: "control.passed", from: "b", to: null },
+      { type: "controller.changed", from: "b", to: null },
     ]);
     expect(session.state.clients).toEqual({
       attached: [
@@ -391,7 +396,7 @@ describe("the clients of a session", () => {
       ],
       controller: null,
       requests: [],
-      bound: [],
+      reservedNames: [],
     });
     expect(session.command(detach).reply).toMatchObject({ status: "refused" });
   });

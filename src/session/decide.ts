@@ -1,29 +1,29 @@
 import type { Draft } from "../domain/envelope.ts";
-import { bindAgent } from "./bind-agent.ts";
+import { configureAgent } from "./bind-agent.ts";
 import type { CommandReply } from "../domain/session-command.ts";
-import { configure } from "./configure.ts";
-import { requestOfHost } from "./clients/host-requests.ts";
-import { takeCommand } from "./take-command.ts";
-import type { Input } from "./input.ts";
-import { knownSaid } from "./known-said.ts";
+import { setMode } from "./configure.ts";
+import { requestHost } from "./clients/host-requests.ts";
+import { applyCommand } from "./take-command.ts";
+import type { TimedInput } from "./input.ts";
+import { sanitizeProviderEvent } from "./known-said.ts";
 import { recover } from "./recover.ts";
 import type { SessionState } from "./state.ts";
 import {
-  takeExamination,
-  takeProgramEnd,
-  takeToolEnd,
-  takeToolNews,
+  applyResolvedPaths,
+  applyProcessExit,
+  applyToolEnd,
+  applyToolUpdate,
 } from "./tools/take-tool-input.ts";
-import { repeatAwaited } from "./tools/awaited-calls.ts";
-import { judgeStart } from "./tools/judge-start.ts";
+import { repeatWaitingCalls } from "./tools/awaited-calls.ts";
+import { evaluateStart } from "./tools/judge-start.ts";
 import { advanceTurn } from "./turn/advance-turn.ts";
-import { takeCallFailure, takeSaid } from "./turn/call-said.ts";
-import { noteProblems } from "./turn/note-problems.ts";
-import { settle } from "./turn/open-upstream.ts";
-import { passTime } from "./pass-time.ts";
-import { startWork, type Work } from "./work.ts";
+import { applyInvocationFailure, applyProviderEvents } from "./turn/call-said.ts";
+import { reportClientToolProblems } from "./turn/note-problems.ts";
+import { settleUpstream } from "./turn/open-upstream.ts";
+import { applyDeadlines } from "./pass-time.ts";
+import { startDecision, type Decision } from "./work.ts";
 
-export interface Decided {
+export interface DecisionResult {
   readonly events: readonly Draft[];
   /** The state that they lead to. */
   readonly state: SessionState;
@@ -32,94 +32,99 @@ export interface Decided {
 }
 
 /** What an input leads to. Nothing happens here: the events are what is to be written down, and then done. */
-export function decide(state: SessionState, input: Input): Decided {
-  if (input.type === "opened" && input.first !== undefined) return decideBoth(state, input);
-  const work = startWork(state, input);
-  const reply = take(work, input);
+export function decide(state: SessionState, input: TimedInput): DecisionResult {
+  if (input.type === "opened" && input.firstCommand !== undefined)
+    return decideOpenWithCommand(state, input);
+  const decision = startDecision(state, input);
+  const reply = applyInput(decision, input);
   // A refused command changes nothing, not even what time alone would change.
-  if (work.state.agent !== null && reply?.status !== "refused") advanceTurn(work);
-  const replied = reply === undefined ? {} : { reply: withTurn(reply, work) };
-  return { events: work.drafts, state: work.state, ...replied };
+  if (decision.state.agent !== null && reply?.status !== "refused") advanceTurn(decision);
+  const replied = reply === undefined ? {} : { reply: addTurnId(reply, decision) };
+  return { events: decision.drafts, state: decision.state, ...replied };
 }
 
 /** To open a session mints no ids, so that both may do with one seed. */
-function decideBoth(state: SessionState, input: Extract<Input, { type: "opened" }>): Decided {
-  const { first, ...opened } = input;
+function decideOpenWithCommand(
+  state: SessionState,
+  input: Extract<TimedInput, { type: "opened" }>,
+): DecisionResult {
+  const { firstCommand, ...opened } = input;
   const { at, seed } = input;
-  const before = decide(state, opened);
-  if (first === undefined) return before;
-  const after = decide(before.state, { ...first, at, seed });
-  return { ...after, events: [...before.events, ...after.events] };
+  const openResult = decide(state, opened);
+  if (firstCommand === undefined) return openResult;
+  const commandResult = decide(openResult.state, { ...firstCommand, at, seed });
+  return { ...commandResult, events: [...openResult.events, ...commandResult.events] };
 }
 
 /** A prompt that did not have to wait has begun its turn in this same decision. */
-function withTurn(reply: CommandReply, { state }: Work): CommandReply {
+function addTurnId(reply: CommandReply, { state }: Decision): CommandReply {
   const { current } = state.turn;
   if (reply.status === "refused" || reply.promptId === undefined || current === null) return reply;
   return current.promptId === reply.promptId ? { ...reply, turnId: current.turnId } : reply;
 }
 
-function take(work: Work, input: Input): CommandReply | undefined {
+function applyInput(decision: Decision, input: TimedInput): CommandReply | undefined {
   switch (input.type) {
     case "opened": {
       const { agent, principal, title, workingDirectory, label, upstreamId, history, mode } = input;
       const { folders = [], metadata } = input;
-      work.emit({
+      decision.emit({
         type: "session.opened",
-        agent: agent.facts.name,
+        agent: agent.spec.name,
         principal,
         ...(title !== undefined && { title }),
         ...(workingDirectory !== undefined && { workingDirectory }),
         ...(label !== undefined && { label }),
         ...(upstreamId !== undefined && { upstreamId }),
       });
-      if (metadata !== undefined) work.emit({ type: "session.metadata_changed", metadata });
-      if (folders.length > 0) work.emit({ type: "session.extended", folders });
-      bindAgent(work, agent);
-      if (history !== undefined) work.emit({ type: "history.given", messages: history });
-      if (mode !== undefined) configure(work, mode);
+      if (metadata !== undefined) decision.emit({ type: "session.metadata_changed", metadata });
+      if (folders.length > 0) decision.emit({ type: "session.folders_changed", folders });
+      configureAgent(decision, agent);
+      if (history !== undefined) decision.emit({ type: "history.imported", messages: history });
+      if (mode !== undefined) setMode(decision, mode);
       return undefined;
     }
     case "commanded":
-      return takeCommand(work, input);
+      return applyCommand(decision, input);
     case "call-said":
-      takeSaid(work, input.callId, input.said.map(knownSaid));
+      applyProviderEvents(decision, input.invocationId, input.outputs.map(sanitizeProviderEvent));
       return undefined;
     case "call-failed":
-      takeCallFailure(work, input);
+      applyInvocationFailure(decision, input);
       return undefined;
     case "tool-examined":
-      takeExamination(work, input);
+      applyResolvedPaths(decision, input);
       return undefined;
     case "tool-spawned":
     case "tool-progressed":
-      takeToolNews(work, input);
+      applyToolUpdate(decision, input);
       return undefined;
     case "program-ended":
-      takeProgramEnd(work, input);
+      applyProcessExit(decision, input);
       return undefined;
     case "tool-ended":
-      takeToolEnd(work, input);
+      applyToolEnd(decision, input);
       return undefined;
     case "settled":
-      settle(work, input);
+      settleUpstream(decision, input);
       return undefined;
     case "host-wanted":
-      requestOfHost(work, input);
+      requestHost(decision, input);
       return undefined;
     case "agent-changed":
-      if (work.state.agent?.digest !== input.agent.digest) bindAgent(work, input.agent);
-      if (input.starting !== undefined) judgeStart(work, input.starting);
-      repeatAwaited(work);
+      if (decision.state.agent?.digest !== input.agent.digest)
+        configureAgent(decision, input.agent);
+      if (input.startingTool !== undefined) evaluateStart(decision, input.startingTool);
+      repeatWaitingCalls(decision);
       return undefined;
     case "equipment-failed":
-      noteProblems(work, input.problems);
+      reportClientToolProblems(decision, input.problems);
       return undefined;
     case "time-passed":
-      passTime(work);
+      applyDeadlines(decision);
       return undefined;
     case "recovered":
-      recover(work, input);
+      recover(decision, input);
       return undefined;
     default:
       return input satisfies never;

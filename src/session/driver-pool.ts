@@ -2,7 +2,7 @@ import { SpanlineError } from "../domain/errors.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { Driver, DriverOptions } from "./driver.ts";
 import { idleEviction, type MemoryLimits } from "./idle-eviction.ts";
-import { retakes } from "./retakes.ts";
+import { createDriverRetry } from "./retakes.ts";
 
 export interface PoolOptions {
   readonly clock: SteadyClock;
@@ -12,14 +12,14 @@ export interface PoolOptions {
   /** Ends what is being started: the process is to end. */
   readonly signal?: AbortSignal;
   /** Takes a session up again that could not go on; rejects when it cannot. */
-  retake(sessionId: string): Promise<unknown>;
+  resume(sessionId: string): Promise<unknown>;
   report(error: unknown): void;
   /** It was tried in vain. */
-  gaveUp(sessionId: string, error: unknown): void;
+  onGiveUp(sessionId: string, error: unknown): void;
 }
 
 /** Parts of a driver that the pool provides. */
-export interface DriverStart extends Pick<DriverOptions, "failed" | "rested"> {
+export interface DriverStart extends Pick<DriverOptions, "onFailure" | "rested"> {
   /** Ends the start: the session is deleted, or the process ends. */
   readonly signal: AbortSignal;
 }
@@ -38,14 +38,14 @@ export interface DriverPool {
   /** Works with the driver of a session. Of two uses at once that find none, one starts it. */
   use<Result>(sessionId: string, use: DriverUse<Result>): Promise<Result>;
   /** Resolves when a session may be started again: its former driver has ended. */
-  over(sessionId: string): Promise<void>;
+  waitUntilEnded(sessionId: string): Promise<void>;
   /** Resumes a session later that could not be resumed in the background. */
   resumeLater(sessionId: string, error: unknown): void;
   /** Whether its driver failed in this process and none was started since, so that its clients are still there. */
-  isLeft(sessionId: string): boolean;
+  hasFailedHere(sessionId: string): boolean;
   remove(sessionId: string): Promise<void>;
   /** Takes no session up again by itself any more, and ends what is being started, now or later. */
-  rest(): void;
+  stopStarting(): void;
   close(): Promise<void>;
 }
 
@@ -58,19 +58,19 @@ interface PooledDriver {
   users: number;
 }
 
-export function driverPool(options: PoolOptions): DriverPool {
+export function createDriverPool(options: PoolOptions): DriverPool {
   const { clock, idleMs, limits } = options;
   const drivers = new Map<string, PooledDriver>();
   /** Evicted drivers that have not ended yet. */
   const endings = new Map<string, Promise<void>>();
   /** Aborted when no driver is to be started any more. */
   const resting = new AbortController();
-  const left = new Set<string>();
-  const again = retakes({
+  const failedHere = new Set<string>();
+  const driverRetry = createDriverRetry({
     clock,
-    retake: (sessionId) => options.retake(sessionId),
+    resume: (sessionId) => options.resume(sessionId),
     report: (error) => options.report(error),
-    gaveUp: (sessionId, error) => options.gaveUp(sessionId, error),
+    onGiveUp: (sessionId, error) => options.onGiveUp(sessionId, error),
   });
 
   // `AbortSignal.any` would leave an entry on a signal that lives as long as the process, for every driver.
@@ -114,19 +114,19 @@ export function driverPool(options: PoolOptions): DriverPool {
       // Another one may have been started for it since.
       if (drivers.get(sessionId) === pooled) drop(sessionId);
     };
-    const failed: DriverStart["failed"] = (error, over) => {
+    const onFailure: DriverStart["onFailure"] = (error, over) => {
       forget();
-      if (!isTaken(error)) left.add(sessionId);
-      again.failed(sessionId, error, over);
+      if (!isTakenOver(error)) failedHere.add(sessionId);
+      driverRetry.recordFailure(sessionId, error, over);
     };
     if (resting.signal.aborted) controller.abort(resting.signal.reason);
     const { signal } = controller;
-    const started = start({ failed, rested: () => rested(sessionId, pooled), signal });
+    const started = start({ onFailure, rested: () => rested(sessionId, pooled), signal });
     const pooled: PooledDriver = { started, controller, isOneShot, users: 0 };
     drivers.set(sessionId, pooled);
     started.then((driver) => {
       pooled.driver = driver;
-      return left.delete(sessionId);
+      return failedHere.delete(sessionId);
     }, forget);
     return pooled;
   };
@@ -143,28 +143,30 @@ export function driverPool(options: PoolOptions): DriverPool {
         rested(sessionId, pooled);
       }
     },
-    async over(sessionId) {
+    async waitUntilEnded(sessionId) {
       await endings.get(sessionId);
-      await again.over(sessionId);
+      await driverRetry.waitUntilEnded(sessionId);
     },
-    resumeLater: (sessionId, error) => again.resumeLater(sessionId, error),
-    isLeft: (sessionId) => left.has(sessionId),
+    resumeLater: (sessionId, error) => driverRetry.resumeLater(sessionId, error),
+    hasFailedHere: (sessionId) => failedHere.has(sessionId),
     async remove(sessionId) {
       const pooled = drop(sessionId);
       if (pooled?.driver === undefined)
-        pooled?.controller.abort(notWanted("This session is deleted"));
+        pooled?.controller.abort(createAbortedStartError("This session is deleted"));
       await endings.get(sessionId);
       await (await pooled?.started.catch(() => undefined))?.close();
     },
-    rest() {
+    stopStarting() {
       eviction.stop();
-      again.stop();
-      rest(notWanted("The sessions are closed here"));
+      driverRetry.stop();
+      rest(createAbortedStartError("The sessions are closed here"));
     },
     async close() {
       const open = await Promise.allSettled([...drivers.values()].map(({ started }) => started));
       drivers.clear();
-      const started = open.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+      const started = open.flatMap((outcome) =>
+        outcome.status === "fulfilled" ? [outcome.value] : [],
+      );
       await Promise.all([...started.map((driver) => driver.close()), ...endings.values()]);
     },
   };
@@ -172,14 +174,14 @@ export function driverPool(options: PoolOptions): DriverPool {
 
 /** The first prompt is answered, and no other came. An agent with a time of its own costs too much to open again. */
 function isAnswered({ state, idleMs }: Driver): boolean {
-  return idleMs === undefined && state.asked.length <= 1;
+  return idleMs === undefined && state.submittedPrompts.length <= 1;
 }
 
-function notWanted(why: string): SpanlineError {
+function createAbortedStartError(why: string): SpanlineError {
   return new SpanlineError("aborted", `${why}; it was not taken up`);
 }
 
 /** By another process: its clients are not ours. */
-function isTaken(error: unknown): boolean {
+function isTakenOver(error: unknown): boolean {
   return error instanceof SpanlineError && error.code === "stale_lease";
 }

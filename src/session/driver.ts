@@ -1,31 +1,31 @@
-import type { Equipment } from "../domain/equipment.ts";
+import type { ClientTools } from "../domain/equipment.ts";
 import { SpanlineError, type Failure } from "../domain/errors.ts";
 import { estimateBytes } from "../domain/estimate-bytes.ts";
 import type { CommandReply } from "../domain/session-command.ts";
 import { pause } from "../async/pause.ts";
-import type { Entry } from "../store/store.ts";
-import { alarm } from "./alarm.ts";
-import { decide, type Decided } from "./decide.ts";
+import type { LogEntry } from "../store/store.ts";
+import { createAlarm } from "./alarm.ts";
+import { decide, type DecisionResult } from "./decide.ts";
 import { due, type Effect } from "./due.ts";
-import { editorOf } from "./editor-of.ts";
-import { effectRunner } from "./effect-runner.ts";
-import { hostAnswers } from "./host-answers.ts";
-import type { Happening } from "./input.ts";
+import { resolveEditor } from "./editor-of.ts";
+import { createEffectRunner } from "./effect-runner.ts";
+import { createHostReplies } from "./host-answers.ts";
+import type { SessionInput } from "./input.ts";
 import { isQuiet } from "./is-quiet.ts";
-import { judgedAgent } from "./judged-agent.ts";
-import { keepLease, type LeaseOptions } from "./keep-lease.ts";
-import { keepSnapshots } from "./keep-snapshots.ts";
+import { recheckBeforeEffect } from "./judged-agent.ts";
+import { renewLease, type LeaseOptions } from "./keep-lease.ts";
+import { createSnapshotSaver } from "./keep-snapshots.ts";
 import type { LiveAgent } from "./live-agent.ts";
-import { logConversation } from "./log-conversation.ts";
-import { logStall, type Caller } from "./log-stall.ts";
+import { createConversationReader } from "./log-conversation.ts";
+import { createWriteRetry, type WaitingCaller } from "./log-stall.ts";
 import type { Seed } from "./new-id.ts";
-import { cachedBytes, historyCaches } from "./perform-call.ts";
-import { perform } from "./perform.ts";
+import { cachedBytes, createHistoryCaches } from "./perform-call.ts";
+import { performEffect } from "./perform.ts";
 import type { ReceiptHeads } from "./receipt-heads.ts";
-import { recordedReply, replyRecord } from "./recorded-reply.ts";
-import type { Sign } from "./sign-receipts.ts";
+import { decodeReply, encodeReply } from "./recorded-reply.ts";
+import type { SignContent } from "./sign-receipts.ts";
 import type { SessionState } from "./state.ts";
-import { writeDown, type WriteOptions, type Written } from "./write-down.ts";
+import { appendDecision, type AppendOptions, type AppendResult } from "./write-down.ts";
 
 export interface DriverOptions extends LeaseOptions {
   readonly agent: LiveAgent;
@@ -33,7 +33,7 @@ export interface DriverOptions extends LeaseOptions {
   readonly snapshotSeq: number;
   readonly workingDirectory?: string;
   /** Signs the receipts of what was let run; without it they are not signed. */
-  readonly sign?: Sign;
+  readonly sign?: SignContent;
   /** Where the last receipt is recorded; without it, a log whose end was cut off is not noticed. */
   readonly heads?: ReceiptHeads;
   /** Of the session's log. */
@@ -45,7 +45,7 @@ export interface DriverOptions extends LeaseOptions {
    * Told once, when the session cannot go on: its lease is another's, or its log cannot be written. `over` resolves when
    * nothing of it is under way any more.
    */
-  failed(error: unknown, over: Promise<void>): void;
+  onFailure(error: unknown, over: Promise<void>): void;
   /** Called when an input left the session quiet. */
   rested(): void;
   /** Something went wrong that the log says only the half of. */
@@ -62,86 +62,91 @@ export interface Driver {
   /** Estimated memory of the session, in bytes. Costs a walk over the state. */
   readonly memoryBytes: number;
   /** Resolves when what the input led to is in the log. */
-  send(happening: Happening, commandId?: string): Promise<CommandReply | undefined>;
+  send(happening: SessionInput, commandId?: string): Promise<CommandReply | undefined>;
   /** What a client brings. Resolves when what it offers is in the log, with what cannot be used of it. */
-  equip(clientId: string, equipment: Equipment): Promise<readonly Failure[]>;
+  setClientTools(clientId: string, equipment: ClientTools): Promise<readonly Failure[]>;
   /** Stops everything that is under way; the log is as if the process had been killed here. */
   close(): Promise<void>;
 }
 
-export function startDriver(from: SessionState, options: DriverOptions): Driver {
-  const { store, lease, clock, agent: live } = options;
+export function startDriver(initial: SessionState, options: DriverOptions): Driver {
+  const { store, lease, clock, agent: liveAgent } = options;
   const { sessionId } = lease;
-  const answers = hostAnswers();
-  const snapshots = keepSnapshots(options, options.snapshotSeq);
+  const hostReplies = createHostReplies();
+  const snapshots = createSnapshotSaver(options, options.snapshotSeq);
   const history = {
-    conversation: logConversation(store, sessionId, options),
-    caches: historyCaches(),
+    readConversation: createConversationReader(store, sessionId, options),
+    caches: createHistoryCaches(),
   };
-  let state = from;
+  let state = initial;
   let tail: Promise<unknown> = Promise.resolve();
   let isOver = false;
   let isClosing = false;
-  const stall = logStall(options);
+  const stall = createWriteRetry(options);
 
   const enqueue = (
-    happening: Happening,
+    input: SessionInput,
     commandId?: string,
-    caller?: Caller,
+    caller?: WaitingCaller,
   ): Promise<CommandReply | undefined> => {
-    const done = tail.then(() => step(happening, commandId, caller));
+    const done = tail.then(() => step(input, commandId, caller));
     tail = done.catch(() => undefined);
     return done;
   };
-  const send: Driver["send"] = async (happening, commandId) => {
+  const send: Driver["send"] = async (input, commandId) => {
     // The next report of progress replaces it, and a long stall would queue one after the other.
-    if (happening.type === "tool-progressed" && stall.error !== undefined) return undefined;
-    if (!FROM_CALLERS.has(happening.type)) return enqueue(happening, commandId);
-    return stall.forCaller((caller) => enqueue(happening, commandId, caller));
+    if (input.type === "tool-progressed" && stall.error !== undefined) return undefined;
+    if (!CALLER_INPUTS.has(input.type)) return enqueue(input, commandId);
+    return stall.runForCaller((caller) => enqueue(input, commandId, caller));
   };
-  const runner = effectRunner<Effect>({
+  const runner = createEffectRunner<Effect>({
     run: async (effect, signal) => {
-      const agent = await judgedAgent(effect, { live, state: () => state, signal, send });
+      const agent = await recheckBeforeEffect(effect, {
+        liveAgent,
+        readState: () => state,
+        signal,
+        send,
+      });
       if (agent === undefined) return;
-      const editor = editorOf(state, live);
+      const editor = resolveEditor(state, liveAgent);
       const { folders } = state;
       const { retry } = stall;
-      const parts = { sessionId, folders, signal, send, answers, ...history, retry };
+      const parts = { sessionId, folders, signal, send, hostReplies, ...history, retry };
       const work = { ...options, agent, ...parts };
-      await perform(effect, { ...work, ...(editor !== undefined && { editor }) });
+      await performEffect(effect, { ...work, ...(editor !== undefined && { editor }) });
     },
-    patience: (signal) => pause(clock, PATIENCE_MS, signal),
-    broke: (error) => fail(error),
+    waitForStop: (signal) => pause(clock, STOP_WAIT_MS, signal),
+    onError: (error) => fail(error),
   });
-  const deadline = alarm(clock, () => {
+  const deadline = createAlarm(clock, () => {
     send({ type: "time-passed" }).catch(() => undefined);
   });
-  live.onChange(({ digest, facts }) => {
-    send({ type: "agent-changed", agent: { digest, facts } }).catch(() => undefined);
+  liveAgent.onChange(({ digest, spec }) => {
+    send({ type: "agent-changed", agent: { digest, spec } }).catch(() => undefined);
   });
-  const stopRenewal = keepLease(options, (error) => fail(error));
+  const stopRenewal = renewLease(options, (error) => fail(error));
 
   async function step(
-    happening: Happening,
+    input: SessionInput,
     commandId: string | undefined,
-    caller: Caller | undefined,
+    caller: WaitingCaller | undefined,
   ): Promise<CommandReply | undefined> {
     if (isOver) throw new SpanlineError("aborted", "This session was closed here");
     if (caller?.start() === false) return undefined;
     // To a session that is being opened nobody has said anything.
-    const isKnown = commandId === undefined || happening.type === "opened";
-    const before = isKnown ? undefined : await store.findReply(sessionId, commandId);
-    if (before !== undefined) return recordedReply(before, commandOf(happening));
+    const isFirstAttempt = commandId === undefined || input.type === "opened";
+    const recordedValue = isFirstAttempt ? undefined : await store.findReply(sessionId, commandId);
+    if (recordedValue !== undefined) return decodeReply(recordedValue, findCommand(input));
     const seed = options.seed({ sessionId, seq: state.seq });
-    const decided = decide(state, { ...happening, at: clock.now(), seed });
+    const decided = decide(state, { ...input, at: clock.now(), seed });
     const { events, reply } = decided;
     const next = due(decided.state);
-    const command = acceptedCommand(happening, commandId, reply);
+    const command = createCommandRecord(input, commandId, reply);
     // A command that had nothing to do must have nothing to do when it is sent again.
     if (events.length > 0 || command !== undefined) {
-      const beside = { wakeAt: next.wakeAt, ...(command !== undefined && { command }) };
-      const written = await write(decided, beside, caller);
-      if (written.status === "repeated") return recordedReply(written.reply, commandOf(happening));
+      const commandFields = { wakeAt: next.wakeAt, ...(command !== undefined && { command }) };
+      const written = await write(decided, commandFields, caller);
+      if (written.status === "repeated") return decodeReply(written.reply, findCommand(input));
     }
     if (isOver) return reply;
     runner.reconcile(next.effects);
@@ -151,14 +156,14 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
   }
 
   async function write(
-    decided: Decided,
-    beside: WriteOptions["beside"],
-    caller: Caller | undefined,
-  ): Promise<Written> {
+    decided: DecisionResult,
+    commandFields: AppendOptions["commandFields"],
+    caller: WaitingCaller | undefined,
+  ): Promise<AppendResult> {
     const { events } = decided;
-    let written: Written;
+    let written: AppendResult;
     try {
-      const append = () => writeDown(state, decided, { ...options, beside });
+      const append = () => appendDecision(state, decided, { ...options, commandFields });
       written = await stall.retry(append, caller);
     } catch (error) {
       // What was given up was not written, and the session is as it was.
@@ -167,18 +172,18 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     }
     if (written.status === "repeated") return written;
     state = written.state;
-    answers.take(events);
+    hostReplies.applyEvents(events);
     for (const { event } of events) {
-      if (event.type === "client.detached") live.left(event.clientId);
+      if (event.type === "client.detached") liveAgent.removeClient(event.clientId);
     }
     // Nobody waits for it: without it there is more to fold.
-    snapshots.after(events, state).catch(options.report);
+    snapshots.saveIfDue(events, state).catch(options.report);
     return written;
   }
 
   function fail(error: unknown): void {
     if (isOver) return;
-    options.failed(error, end());
+    options.onFailure(error, end());
   }
 
   async function end(): Promise<void> {
@@ -186,13 +191,13 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     stall.end();
     deadline.set(null);
     stopRenewal();
-    answers.close();
+    hostReplies.close();
     await runner.stop();
-    await live.close().catch(options.report);
+    await liveAgent.close().catch(options.report);
   }
 
   return {
-    ...(live.idleMs !== undefined && { idleMs: live.idleMs }),
+    ...(liveAgent.idleMs !== undefined && { idleMs: liveAgent.idleMs }),
     get state() {
       return state;
     },
@@ -202,14 +207,14 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
     get memoryBytes() {
       const { agent, ...own } = state;
       // Sessions that were opened in this process share the facts of their agent.
-      const facts = agent?.facts === live.current.facts ? 0 : estimateBytes(agent);
+      const facts = agent?.spec === liveAgent.current.spec ? 0 : estimateBytes(agent);
       return DRIVER_BYTES + facts + estimateBytes(own) + cachedBytes(history.caches);
     },
     send,
-    async equip(clientId, equipment) {
-      const problems = await live.equip(clientId, equipment);
-      const { digest, facts } = live.current;
-      await send({ type: "agent-changed", agent: { digest, facts } });
+    async setClientTools(clientId, equipment) {
+      const problems = await liveAgent.setClientTools(clientId, equipment);
+      const { digest, spec: facts } = liveAgent.current;
+      await send({ type: "agent-changed", agent: { digest, spec: facts } });
       if (problems.length > 0) await send({ type: "equipment-failed", problems });
       return problems;
     },
@@ -226,7 +231,7 @@ export function startDriver(from: SessionState, options: DriverOptions): Driver 
 }
 
 /** Inputs that somebody waits for, who is told when they cannot be written. */
-const FROM_CALLERS: ReadonlySet<Happening["type"]> = new Set([
+const CALLER_INPUTS: ReadonlySet<SessionInput["type"]> = new Set([
   "opened",
   "commanded",
   "recovered",
@@ -236,19 +241,19 @@ const FROM_CALLERS: ReadonlySet<Happening["type"]> = new Set([
 const DRIVER_BYTES = 20_000;
 
 /** How long a tool or a call that was told to stop is waited for. */
-const PATIENCE_MS = 5000;
+const STOP_WAIT_MS = 5000;
 
 /** Only what was accepted is remembered: a refused command may be sent again. */
-function acceptedCommand(
-  happening: Happening,
+function createCommandRecord(
+  input: SessionInput,
   id: string | undefined,
   reply: CommandReply | undefined,
-): Entry["command"] {
+): LogEntry["command"] {
   if (id === undefined || reply?.status !== "accepted") return undefined;
-  return { id, reply: replyRecord(reply, commandOf(happening)) };
+  return { id, reply: encodeReply(reply, findCommand(input)) };
 }
 
-function commandOf(happening: Happening): unknown {
-  if (happening.type === "opened") return happening.first?.command;
-  return happening.type === "commanded" ? happening.command : undefined;
+function findCommand(input: SessionInput): unknown {
+  if (input.type === "opened") return input.firstCommand?.command;
+  return input.type === "commanded" ? input.command : undefined;
 }

@@ -1,22 +1,22 @@
-import type { PromptOptions, Settle } from "../domain/agent-event.ts";
+import type { PromptOptions, QuiescePolicy } from "../domain/agent-event.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { PathFact } from "../domain/policy-decision.ts";
-import type { BoundAgent } from "./input.ts";
+import type { ConfiguredAgent } from "./input.ts";
 import type { TurnProgress } from "../providers/provider.ts";
 import type { SessionState } from "./state.ts";
-import { toExamine } from "./tools/judge-call.ts";
-import { isRepeat, isToJudge } from "./tools/tools-state.ts";
-import { resultsDeadline } from "./turn/paused-turn.ts";
-import { turnProgress } from "./turn/turn-progress.ts";
-import type { Outgoing, Stage, Upstream } from "./turn/turn-state.ts";
+import { findPathsToResolve } from "./tools/judge-call.ts";
+import { isRepeat, isEvaluable } from "./tools/tools-state.ts";
+import { computeResultsDeadline } from "./turn/paused-turn.ts";
+import { readTurnProgress } from "./turn/turn-progress.ts";
+import type { OutgoingContent, Stage, Upstream } from "./turn/turn-state.ts";
 
 /** Something to be done outside, known by an id: what is due and not under way is begun, what is no longer due is stopped. */
 export type Effect =
   | {
       readonly type: "call";
-      readonly callId: string;
+      readonly invocationId: string;
       readonly upstreamId: string;
-      readonly outgoing: Outgoing;
+      readonly outgoing: OutgoingContent;
       /** The agent has not heard what the log has: the conversation begins with it, or nobody else keeps it. */
       readonly isSeeding: boolean;
       /** What the prompt asks for beside its text. */
@@ -40,7 +40,7 @@ export type Effect =
       readonly attempt: number;
       readonly name: string;
       /** The provider's id of the call. */
-      readonly providerCallId: string;
+      readonly providerToolCallId: string;
       readonly input: JsonObject;
       /** It only asks what came of the attempts before. */
       readonly isRepeat?: true;
@@ -50,27 +50,27 @@ export type Effect =
   | {
       readonly type: "settle";
       readonly upstreamId: string;
-      readonly by: Settle;
+      readonly policy: QuiescePolicy;
       /** How often it was tried in this turn. */
       readonly round: number;
     };
 
-export interface Due {
+export interface DueEffects {
   readonly effects: ReadonlyMap<string, Effect>;
   /** When a deadline comes, in milliseconds since 1970. */
   readonly wakeAt: number | null;
 }
 
-export function due(state: SessionState): Due {
+export function due(state: SessionState): DueEffects {
   const effects = new Map<string, Effect>();
-  for (const effect of dueEffects(state)) effects.set(effectId(effect), effect);
-  return { effects, wakeAt: nextDeadline(state) };
+  for (const effect of listDueEffects(state)) effects.set(createEffectId(effect), effect);
+  return { effects, wakeAt: findNextDeadline(state) };
 }
 
-function effectId(effect: Effect): string {
+function createEffectId(effect: Effect): string {
   switch (effect.type) {
     case "call":
-      return effect.callId;
+      return effect.invocationId;
     case "examine":
       return `examine/${effect.toolCallId}/${effect.digest}/${effect.agent}`;
     case "tool":
@@ -82,64 +82,80 @@ function effectId(effect: Effect): string {
   }
 }
 
-function* dueEffects({ turn, tools, agent }: SessionState): Generator<Effect> {
+function* listDueEffects({ turn, tools, agent }: SessionState): Generator<Effect> {
   const { current, upstream } = turn;
   if (current?.stage.type === "calling") {
-    const { callId, upstreamId, outgoing } = current.stage.call;
+    const { invocationId, upstreamId, outgoing } = current.stage.invocation;
     const { options } = current;
-    const facts = agent?.facts;
-    const wanted = options === null ? {} : { options };
-    const call = { type: "call", callId, upstreamId, outgoing, ...wanted } as const;
+    const facts = agent?.spec;
+    const optionsField = options === null ? {} : { options };
+    const call = { type: "call", invocationId, upstreamId, outgoing, ...optionsField } as const;
     if (facts === undefined || facts.provider.keepsHistory !== false) {
-      yield { ...call, isSeeding: isSeeding(upstream) };
-    } else yield { ...call, isSeeding: true, progress: turnProgress(current, tools.runs, facts) };
+      yield { ...call, isSeeding: needsSeeding(upstream) };
+    } else
+      yield { ...call, isSeeding: true, progress: readTurnProgress(current, tools.runs, facts) };
   }
   if (upstream?.isUncertain === true) {
-    const { settle = "wait", provider } = agent?.facts ?? {};
-    const by = settle === "stop" && provider?.canStop !== true ? "wait" : settle;
+    const { settle = "wait", provider } = agent?.spec ?? {};
+    const policy = settle === "stop" && provider?.canStop !== true ? "wait" : settle;
     // What still works there for a turn that is over is paid for: it is stopped at once, where it may be.
-    const isStopped = by === "stop" && provider?.keepsHistory !== false;
-    const isWanted = current === null ? isStopped : isNextCallWanted(current.stage, agent);
+    const isStopped = policy === "stop" && provider?.keepsHistory !== false;
+    const isDue = current === null ? isStopped : isNextInvocationDue(current.stage, agent);
     const { upstreamId } = upstream;
-    if (isWanted) yield { type: "settle", upstreamId, by, round: current?.conflicts ?? 0 };
+    if (isDue) yield { type: "settle", upstreamId, policy, round: current?.conflicts ?? 0 };
   }
   for (const run of tools.runs) {
-    const { toolCallId, status, attempt, name, call, input, examined } = run;
-    if (isToJudge(run) && current?.stage.type === "acting" && agent !== null) {
-      const wanted = toExamine(run, agent.facts);
-      if (wanted === undefined) continue;
-      const { input: given, digest } = wanted;
-      yield { type: "examine", toolCallId, name, input: given, digest, agent: agent.digest };
+    const { toolCallId, status, attempt, name, toolCall, input, resolvedPaths } = run;
+    if (isEvaluable(run) && current?.stage.type === "acting" && agent !== null) {
+      const optionsField = findPathsToResolve(run, agent.spec);
+      if (optionsField === undefined) continue;
+      const { input: resolvedInput, digest } = optionsField;
+      yield {
+        type: "examine",
+        toolCallId,
+        name,
+        input: resolvedInput,
+        digest,
+        agent: agent.digest,
+      };
     }
-    if (status !== "running" || call === null || input === null) continue;
-    const beside = {
+    if (status !== "running" || toolCall === null || input === null) continue;
+    const attemptFields = {
       ...(isRepeat(run) && { isRepeat: true as const }),
-      ...(examined !== undefined && { paths: examined.paths }),
+      ...(resolvedPaths !== undefined && { paths: resolvedPaths.paths }),
     };
-    yield { type: "tool", toolCallId, attempt, name, providerCallId: call.id, input, ...beside };
+    yield {
+      type: "tool",
+      toolCallId,
+      attempt,
+      name,
+      providerToolCallId: toolCall.id,
+      input,
+      ...attemptFields,
+    };
   }
 }
 
-function isSeeding(upstream: Upstream | null): boolean {
-  return upstream !== null && upstream.isSeeded && !upstream.isHeard;
+function needsSeeding(upstream: Upstream | null): boolean {
+  return upstream !== null && upstream.isSeeded && !upstream.hasResponded;
 }
 
 /** A lost call that is only asked about needs no rest yet: the answer may be to begin anew. */
-function isNextCallWanted(stage: Stage, agent: BoundAgent | null): boolean {
+function isNextInvocationDue(stage: Stage, agent: ConfiguredAgent | null): boolean {
   if (stage.type === "ready") return true;
   if (stage.type !== "lost") return false;
-  const decided = stage.approvalId === undefined ? agent?.facts.onLost : stage.decision;
+  const decided = stage.approvalId === undefined ? agent?.spec.onLost : stage.decision;
   return decided === "continue";
 }
 
-function nextDeadline({ approvals, clients, tools, turn, agent }: SessionState): number | null {
+function findNextDeadline({ approvals, clients, tools, turn, agent }: SessionState): number | null {
   const pause = turn.current?.pause ?? null;
   const deadlines = [
     ...[...approvals.pending, ...clients.requests].map(({ deadline }) => deadline),
-    ...tools.runs.flatMap(({ status, awaited }) =>
-      status === "awaited" && awaited !== undefined ? [awaited.until] : [],
+    ...tools.runs.flatMap(({ status, hostWait }) =>
+      status === "awaited" && hostWait !== undefined ? [hostWait.deadline] : [],
     ),
-    ...(pause === null ? [] : [resultsDeadline(pause, agent?.facts.resultsMs)]),
+    ...(pause === null ? [] : [computeResultsDeadline(pause, agent?.spec.resultsMs)]),
   ];
   return deadlines.length === 0 ? null : Math.min(...deadlines);
 }

@@ -9,43 +9,43 @@ export interface EffectRunner<Effect> {
 export interface RunnerOptions<Effect> {
   run(effect: Effect, signal: AbortSignal): Promise<void>;
   /** Resolves when nobody should wait any longer for something that does not end though it was stopped. */
-  patience(signal: AbortSignal): Promise<void>;
-  broke(error: unknown): void;
+  waitForStop(signal: AbortSignal): Promise<void>;
+  onError(error: unknown): void;
 }
 
-export function effectRunner<Effect>(options: RunnerOptions<Effect>): EffectRunner<Effect> {
+export function createEffectRunner<Effect>(options: RunnerOptions<Effect>): EffectRunner<Effect> {
   const running = new Map<string, { readonly controller: AbortController; done: Promise<void> }>();
   const stopping = new Set<Promise<void>>();
 
-  const settled = async (): Promise<void> => {
+  const waitUntilStopped = async (): Promise<void> => {
     if (stopping.size === 0) return;
     const waiting = new AbortController();
-    const patience = options.patience(waiting.signal).catch(() => undefined);
+    const patience = options.waitForStop(waiting.signal).catch(() => undefined);
     await Promise.race([Promise.allSettled(stopping), patience]);
     waiting.abort();
   };
   const begin = async (effect: Effect, signal: AbortSignal): Promise<void> => {
     // What was stopped may still be at its work: nothing new is done beside it.
-    await settled();
+    await waitUntilStopped();
     if (signal.aborted) return;
     try {
       await options.run(effect, signal);
     } catch (error) {
-      if (!signal.aborted) options.broke(error);
+      if (!signal.aborted) options.onError(error);
     }
   };
-  const stopOne = (id: string): void => {
-    const one = running.get(id);
-    if (one === undefined) return;
+  const stopEffect = (id: string): void => {
+    const entry = running.get(id);
+    if (entry === undefined) return;
     running.delete(id);
-    one.controller.abort();
-    const done = one.done.finally(() => stopping.delete(done));
+    entry.controller.abort();
+    const done = entry.done.finally(() => stopping.delete(done));
     stopping.add(done);
   };
 
   return {
     reconcile(due) {
-      for (const id of running.keys()) if (!due.has(id)) stopOne(id);
+      for (const id of running.keys()) if (!due.has(id)) stopEffect(id);
       for (const [id, effect] of due) {
         if (running.has(id)) continue;
         const controller = new AbortController();
@@ -53,8 +53,8 @@ export function effectRunner<Effect>(options: RunnerOptions<Effect>): EffectRunn
       }
     },
     async stop() {
-      for (const id of running.keys()) stopOne(id);
-      await settled();
+      for (const id of running.keys()) stopEffect(id);
+      await waitUntilStopped();
     },
   };
 }

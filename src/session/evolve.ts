@@ -1,7 +1,7 @@
-import type { AgentEvent } from "../domain/agent-event.ts";
-import { isUnheard } from "../domain/call-fate.ts";
+import type { SessionEvent } from "../domain/agent-event.ts";
+import { isTurnRejected } from "../domain/call-fate.ts";
 import type { Draft } from "../domain/envelope.ts";
-import { lastReceipt } from "../domain/receipt.ts";
+import { evolveLastReceipt } from "../domain/receipt.ts";
 import { addUsage } from "../domain/usage.ts";
 import { evolveApprovals } from "./approvals/approvals-state.ts";
 import { evolveClients } from "./clients/clients-state.ts";
@@ -16,51 +16,61 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
     seq: state.seq + 1,
     at: draft.at,
     agent:
-      event.type === "agent.bound"
-        ? { digest: event.digest, facts: event.definition }
-        : state.agent,
+      event.type === "agent.configured" ? { digest: event.digest, spec: event.spec } : state.agent,
     principal: event.type === "session.opened" ? event.principal : state.principal,
-    isTitled: state.isTitled || isTitle(event),
+    hasTitle: state.hasTitle || setsTitle(event),
     metadata: event.type === "session.metadata_changed" ? event.metadata : state.metadata,
-    folders: event.type === "session.extended" ? event.folders : state.folders,
-    mode: event.type === "session.configured" ? event.mode : state.mode,
-    usage: usageWith(state, event),
-    asked: askedWith(state, event),
-    forgotten:
-      event.type === "prompt.forgotten" ? [...state.forgotten, event.promptId] : state.forgotten,
+    folders: event.type === "session.folders_changed" ? event.folders : state.folders,
+    mode: event.type === "session.mode_changed" ? event.mode : state.mode,
+    usage: evolveUsage(state, event),
+    submittedPrompts: evolveSubmittedPrompts(state, event),
+    hiddenPromptIds:
+      event.type === "prompt.hidden"
+        ? [...state.hiddenPromptIds, event.promptId]
+        : state.hiddenPromptIds,
     turn: evolveTurn(state.turn, draft, state.at),
     tools: evolveTools(state.tools, event, state.agent),
     approvals: evolveApprovals(state.approvals, event),
     clients: evolveClients(state.clients, event, draft.at),
-    receipts: lastReceipt(state.receipts, event),
+    lastReceipt: evolveLastReceipt(state.lastReceipt, event),
   };
 }
 
-function isTitle(event: AgentEvent): boolean {
+function setsTitle(event: SessionEvent): boolean {
   if (event.type === "session.opened") return event.title !== undefined;
-  return event.type === "session.titled" || event.type === "prompt.accepted";
+  return event.type === "session.title_changed" || event.type === "prompt.accepted";
 }
 
-function usageWith({ usage: before }: SessionState, event: AgentEvent): SessionState["usage"] {
-  if (event.type !== "turn.finished" || event.usage === null) return before;
-  return before === null ? event.usage : addUsage(before, event.usage);
+function evolveUsage(
+  { usage: previousUsage }: SessionState,
+  event: SessionEvent,
+): SessionState["usage"] {
+  if (event.type !== "turn.finished" || event.usage === null) return previousUsage;
+  return previousUsage === null ? event.usage : addUsage(previousUsage, event.usage);
 }
 
 /** More than can wait at once, since what waits can be withdrawn. */
-const MOST_ASKED = 128;
+const MAX_SUBMITTED_PROMPTS = 128;
 
-function askedWith({ asked, seq, turn }: SessionState, event: AgentEvent): SessionState["asked"] {
+function evolveSubmittedPrompts(
+  { submittedPrompts, seq, turn }: SessionState,
+  event: SessionEvent,
+): SessionState["submittedPrompts"] {
   switch (event.type) {
     case "prompt.accepted":
-    case "results.given":
-      return [...asked, { seq: seq + 1, promptId: event.promptId }].slice(-MOST_ASKED);
+    case "tool_results.submitted":
+      return [...submittedPrompts, { seq: seq + 1, promptId: event.promptId }].slice(
+        -MAX_SUBMITTED_PROMPTS,
+      );
     case "prompt.withdrawn":
-      return asked.filter(({ promptId }) => promptId !== event.promptId);
+      return submittedPrompts.filter(({ promptId }) => promptId !== event.promptId);
     case "turn.finished": {
       const promptId = turn.current?.promptId;
-      return isUnheard(event) ? asked.filter((one) => one.promptId !== promptId) : asked;
+      return isTurnRejected(event)
+        ? submittedPrompts.filter((prompt) => prompt.promptId !== promptId)
+        : submittedPrompts;
     }
     default:
-      return asked;
+      return submittedPrompts;
   }
 }

@@ -1,23 +1,23 @@
-import type { AgentEvent, PromptAccepted, ResultsGiven } from "../domain/agent-event.ts";
+import type { SessionEvent, PromptAccepted, ToolResultsSubmitted } from "../domain/agent-event.ts";
 import type { Envelope } from "../domain/envelope.ts";
 import type { Store } from "../store/store.ts";
 
 /** What began under an id: a prompt, or results that were given. Looked up in the log, which may be long; it is asked rarely. */
 export async function findPrompt(
-  store: Pick<Store, "page">,
+  store: Pick<Store, "readPage">,
   sessionId: string,
   promptId: string,
 ): Promise<Envelope | undefined> {
   let after = 0;
   for (;;) {
-    const events = await store.page(sessionId, after);
-    const found = events.find(({ event }) => isBegun(event) && event.promptId === promptId);
+    const events = await store.readPage(sessionId, after);
+    const found = events.find(({ event }) => isSubmission(event) && event.promptId === promptId);
     const last = events.at(-1);
     if (found !== undefined || last === undefined) return found;
     after = last.seq;
   }
 }
 
-function isBegun(event: AgentEvent): event is PromptAccepted | ResultsGiven {
-  return event.type === "prompt.accepted" || event.type === "results.given";
+function isSubmission(event: SessionEvent): event is PromptAccepted | ToolResultsSubmitted {
+  return event.type === "prompt.accepted" || event.type === "tool_results.submitted";
 }

@@ -1,24 +1,24 @@
-import type { AgentFacts } from "../domain/agent-event.ts";
-import type { Commanded } from "./input.ts";
-import { commanding, commandKey } from "./send-command.ts";
+import type { AgentSpec } from "../domain/agent-event.ts";
+import type { CommandInput } from "./input.ts";
+import { createCommandInput, createCommandKey } from "./send-command.ts";
 import type { FirstPrompt } from "./sessions.ts";
 
 /** What a session is opened for. */
 export interface FirstInput {
-  readonly commanded: Commanded;
+  readonly commandInput: CommandInput;
   readonly commandId: string | undefined;
 }
 
 /** Undefined for a prompt with pictures: they are kept with the session, which has to be there before. */
-export function firstInput(
-  { prompt, from }: FirstPrompt,
-  facts: AgentFacts,
+export function createFirstInput(
+  { createPrompt, sender }: FirstPrompt,
+  facts: AgentSpec,
 ): FirstInput | undefined {
-  const { content, ...command } = prompt(facts);
+  const { content, ...command } = createPrompt(facts);
   const texts = content.filter((part) => part.type === "text");
   if (texts.length < content.length) return undefined;
   return {
-    commanded: commanding({ ...command, content: texts }, from),
-    commandId: commandKey(from),
+    commandInput: createCommandInput({ ...command, content: texts }, sender),
+    commandId: createCommandKey(sender),
   };
 }

@@ -1,6 +1,6 @@
 import { isObject, parseJson } from "../domain/json.ts";
-import { digestOfText } from "../platform/digest.ts";
-import type { SpokenMessage } from "./conversation.ts";
+import { digestText } from "../platform/digest.ts";
+import type { ConversationMessage } from "./conversation.ts";
 
 /**
  * The messages of some finished turns of a session, folded from the events after `fromSeq` up to `seq`. A cache of the
@@ -9,29 +9,29 @@ import type { SpokenMessage } from "./conversation.ts";
 export interface FoldedHistory {
   readonly fromSeq: number;
   readonly seq: number;
-  readonly messages: readonly SpokenMessage[];
+  readonly messages: readonly ConversationMessage[];
   /** The last message, to which history that is given later may be joined. The next part has it among its messages. */
-  readonly last: readonly SpokenMessage[];
+  readonly last: readonly ConversationMessage[];
   /** How many messages of the session, those of earlier parts included, come before the agent's last answer. */
-  readonly beforeAnswer: number;
+  readonly lastResponseStart: number;
 }
 
 /** Changed whenever the fold or the form of its messages changes, so that older parts are not read. */
-const FORM = "1";
+const FORMAT_VERSION = "1";
 
-export function foldedHistoryId(fromSeq: number): string {
-  return `folded-history/${FORM}/${fromSeq}`;
+export function createHistoryBlobId(fromSeq: number): string {
+  return `folded-history/${FORMAT_VERSION}/${fromSeq}`;
 }
 
 export function encodeFoldedHistory(history: FoldedHistory): Uint8Array {
   const text = JSON.stringify(history);
-  return new TextEncoder().encode(`${digestOfText(text)}\n${text}`);
+  return new TextEncoder().encode(`${digestText(text)}\n${text}`);
 }
 
 /** Undefined if the bytes are not what was written. */
 export function decodeFoldedHistory(bytes: Uint8Array): FoldedHistory | undefined {
   const [digest = "", text = ""] = new TextDecoder().decode(bytes).split("\n", 2);
-  if (digestOfText(text) !== digest) return undefined;
+  if (digestText(text) !== digest) return undefined;
   const parsed = parseJson(text);
   return parsed.ok && isFoldedHistory(parsed.value) ? parsed.value : undefined;
 }

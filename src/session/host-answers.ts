@@ -3,9 +3,9 @@ import { SpanlineError } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
 
 /** Brings the answers of clients, which come through the log, back to the tools that wait for them. */
-export interface HostAnswers {
-  wait(requestId: string): Promise<JsonObject>;
-  take(events: readonly Draft[]): void;
+export interface HostReplies {
+  waitForReply(requestId: string): Promise<JsonObject>;
+  applyEvents(events: readonly Draft[]): void;
   close(): void;
 }
 
@@ -14,20 +14,20 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-export function hostAnswers(): HostAnswers {
+export function createHostReplies(): HostReplies {
   const waiters = new Map<string, Waiter>();
   return {
-    wait: (requestId) =>
+    waitForReply: (requestId) =>
       new Promise((resolve, reject) => {
         waiters.set(requestId, { resolve, reject });
       }),
-    take(events) {
+    applyEvents(events) {
       for (const { event } of events) {
-        if (event.type !== "host.answered") continue;
+        if (event.type !== "host.replied") continue;
         const waiter = waiters.get(event.requestId);
         waiters.delete(event.requestId);
         if (event.outcome === "answered") waiter?.resolve(event.payload ?? {});
-        else if (event.outcome === "failed") waiter?.reject(failed(event.payload));
+        else if (event.outcome === "failed") waiter?.reject(createHostError(event.payload));
         else waiter?.reject(new SpanlineError("aborted", REASONS[event.outcome]));
       }
     },
@@ -41,11 +41,11 @@ export function hostAnswers(): HostAnswers {
 }
 
 /** The client's own words, where it has some. */
-function failed(payload: JsonObject = {}): SpanlineError {
+function createHostError(payload: JsonObject = {}): SpanlineError {
   const { message, code } = payload;
-  const isSaid = typeof message === "string" && message !== "";
+  const hasMessage = typeof message === "string" && message !== "";
   const kind = code === "outcome_unknown" ? code : "host_failed";
-  return new SpanlineError(kind, isSaid ? message : "The client could not do it");
+  return new SpanlineError(kind, hasMessage ? message : "The client could not do it");
 }
 
 const REASONS = {

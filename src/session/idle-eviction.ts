@@ -58,7 +58,7 @@ export function idleEviction({ clock, idleMs, limits, evict }: EvictionOptions):
     if (idle.size > 0) schedule();
   };
   const schedule = (): void => {
-    if (!isStopped) stopTimer ??= clock.after(idleMs, sweep);
+    if (!isStopped) stopTimer ??= clock.schedule(idleMs, sweep);
   };
 
   return {

@@ -1,14 +1,14 @@
 import type { Actor, Right } from "../domain/actor.ts";
 import type {
-  AgentFacts,
+  AgentSpec,
   ProcessGroup,
   ProgressAmount,
   PromptPart,
   SessionMetadata,
-  Settle,
-  ToolAside,
+  QuiescePolicy,
+  ToolAttachments,
   ToolEnding,
-  ToolExamined,
+  ToolCallPathsResolved,
 } from "../domain/agent-event.ts";
 import type { Failure } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
@@ -20,16 +20,16 @@ import type { SessionCommand } from "../domain/session-command.ts";
 import type { ToolResult } from "../domain/tool.ts";
 
 /** Everything that can happen to a session. Time and chance come with it, so that deciding needs neither. */
-export type Input = Happening & {
+export type TimedInput = SessionInput & {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly seed: string;
 };
 
-export type Happening =
+export type SessionInput =
   | {
       readonly type: "opened";
-      readonly agent: BoundAgent;
+      readonly agent: ConfiguredAgent;
       readonly principal: string;
       readonly title?: string;
       readonly metadata?: SessionMetadata;
@@ -42,19 +42,26 @@ export type Happening =
       /** Of the session that it is a copy of. */
       readonly mode?: SessionMode;
       /** What it is opened for. Where that is refused, the session is open all the same. */
-      readonly first?: Commanded;
+      readonly firstCommand?: CommandInput;
     }
-  | Commanded
-  | { readonly type: "call-said"; readonly callId: string; readonly said: readonly Said[] }
+  | CommandInput
+  | {
+      readonly type: "call-said";
+      readonly invocationId: string;
+      readonly outputs: readonly ProviderOutput[];
+    }
   /** There is no stream, and there will be none. `isMade` when nobody can say that the call was not made. */
   | {
       readonly type: "call-failed";
-      readonly callId: string;
+      readonly invocationId: string;
       readonly failure: Failure;
-      readonly isMade: boolean;
+      readonly mayHaveBeenSent: boolean;
     }
   /** `agent`: by whose definition it was looked at. */
-  | (Omit<ToolExamined, "type"> & { readonly type: "tool-examined"; readonly agent: string })
+  | (Omit<ToolCallPathsResolved, "type"> & {
+      readonly type: "tool-examined";
+      readonly agent: string;
+    })
   | {
       readonly type: "tool-spawned";
       readonly toolCallId: string;
@@ -79,10 +86,10 @@ export type Happening =
       readonly durationMs: number;
       readonly blobId?: string;
       readonly blobDigest?: string;
-      readonly beside?: ToolAside;
+      readonly attachments?: ToolAttachments;
       readonly plan?: readonly PlanEntry[];
     }
-  | { readonly type: "settled"; readonly upstreamId: string; readonly by: Settle }
+  | { readonly type: "settled"; readonly upstreamId: string; readonly policy: QuiescePolicy }
   | {
       readonly type: "host-wanted";
       readonly requestId: string;
@@ -94,8 +101,8 @@ export type Happening =
   /** What the agent can do here has changed; `starting` names a tool that was about to begin, and waits for the answer. */
   | {
       readonly type: "agent-changed";
-      readonly agent: BoundAgent;
-      readonly starting?: { readonly toolCallId: string; readonly attempt: number };
+      readonly agent: ConfiguredAgent;
+      readonly startingTool?: { readonly toolCallId: string; readonly attempt: number };
     }
   /** Of what a client brought, this cannot be used. */
   | { readonly type: "equipment-failed"; readonly problems: readonly Failure[] }
@@ -109,32 +116,32 @@ export type Happening =
   | {
       readonly type: "recovered";
       readonly epoch: number;
-      readonly agent?: BoundAgent;
-      readonly isHere?: boolean;
-      readonly doubt?: number;
+      readonly agent?: ConfiguredAgent;
+      readonly isSameProcess?: boolean;
+      readonly invalidReceiptSeq?: number;
     };
 
-export interface Commanded {
+export interface CommandInput {
   readonly type: "commanded";
   /** With its pictures kept as blobs. */
   readonly command: SessionCommand<PromptPart>;
-  readonly by: Actor;
+  readonly actor: Actor;
   readonly rights: readonly Right[];
   /** The stay of the client that it speaks for, where it is one. */
   readonly attachmentId?: string;
   /** The sender's own name for it. */
   readonly commandId?: string;
   /** How many follow the session at the moment, the sender not among them. */
-  readonly readers?: number;
+  readonly readerCount?: number;
 }
 
-export interface BoundAgent {
+export interface ConfiguredAgent {
   readonly digest: string;
-  readonly facts: AgentFacts;
+  readonly spec: AgentSpec;
 }
 
 /** An event of the provider, with what checking a call's arguments found. */
-export interface Said {
+export interface ProviderOutput {
   readonly event: ProviderEvent;
   readonly problem?: string;
 }

@@ -1,22 +1,27 @@
 import { expect, it, vi } from "vitest";
-import { fakeClock } from "../../test/support/fake-clock.ts";
-import { memoryStore } from "../store/memory/memory-store.ts";
-import { keepLease } from "./keep-lease.ts";
+import { createFakeClock } from "../../test/support/fake-clock.ts";
+import { createMemoryStore } from "../store/memory/memory-store.ts";
+import { renewLease } from "./keep-lease.ts";
 
 const LEASE_MS = 30_000;
 
 async function keptLease() {
-  const store = memoryStore();
-  const clock = fakeClock();
+  const store = createMemoryStore();
+  const clock = createFakeClock();
   const { lease } = await store.acquire("ses_1", {
     owner: "me",
     now: clock.now(),
-    forMs: LEASE_MS,
+    durationMs: LEASE_MS,
   });
   const lost = vi.fn<(error: unknown) => void>();
-  const stop = keepLease({ store, lease, leaseMs: LEASE_MS, clock }, lost);
+  const stop = renewLease({ store, lease, leaseMs: LEASE_MS, clock }, lost);
   const takeOver = (): Promise<unknown> =>
-    store.acquire("ses_1", { owner: "other", now: clock.now(), forMs: LEASE_MS, takeOver: true });
+    store.acquire("ses_1", {
+      owner: "other",
+      now: clock.now(),
+      durationMs: LEASE_MS,
+      takeOver: true,
+    });
   /** The next renewal has been made, and what it said was taken. */
   const renewed = async (): Promise<void> => {
     clock.advance(LEASE_MS / 2);
@@ -30,7 +35,7 @@ async function keptLease() {
 it("A lease is renewed for as long as nobody takes it over", async () => {
   const { store, clock, lost, renewed } = await keptLease();
   for (let times = 0; times < 4; times++) await renewed();
-  const other = { owner: "other", now: clock.now(), forMs: LEASE_MS };
+  const other = { owner: "other", now: clock.now(), durationMs: LEASE_MS };
   await expect(store.acquire("ses_1", other)).rejects.toMatchObject({ code: "lease_held" });
   expect(lost).not.toHaveBeenCalled();
 });

@@ -1,7 +1,7 @@
 import { SpanlineError } from "../domain/errors.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { Lease, Store } from "../store/store.ts";
-import { isPassing } from "./log-stall.ts";
+import { isTransientStoreError } from "./log-stall.ts";
 
 export interface LeaseOptions {
   readonly store: Store;
@@ -12,7 +12,7 @@ export interface LeaseOptions {
 }
 
 /** Renews a lease long before it runs out, until it is stopped or the lease is lost. */
-export function keepLease(options: LeaseOptions, lost: (error: unknown) => void): () => void {
+export function renewLease(options: LeaseOptions, onLost: (error: unknown) => void): () => void {
   const { store, lease, leaseMs, clock } = options;
   let isStopped = false;
   let stopTimer = (): void => undefined;
@@ -21,16 +21,16 @@ export function keepLease(options: LeaseOptions, lost: (error: unknown) => void)
       const isOurs = await store.renew(lease, clock.now(), leaseMs);
       if (isStopped) return;
       if (isOurs) renewLater();
-      else lost(leaseTaken(lease.sessionId));
+      else onLost(createStaleLeaseError(lease.sessionId));
     } catch (error) {
       if (isStopped) return;
       // A lease that ran out still counts while nobody has taken the session.
-      if (isPassing(error)) renewLater(leaseMs / 10);
-      else lost(error);
+      if (isTransientStoreError(error)) renewLater(leaseMs / 10);
+      else onLost(error);
     }
   };
-  const renewLater = (after = leaseMs / 2): void => {
-    stopTimer = clock.after(after, () => void renew());
+  const renewLater = (delayMs = leaseMs / 2): void => {
+    stopTimer = clock.schedule(delayMs, () => void renew());
   };
   renewLater();
   return () => {
@@ -39,6 +39,6 @@ export function keepLease(options: LeaseOptions, lost: (error: unknown) => void)
   };
 }
 
-function leaseTaken(sessionId: string): SpanlineError {
+function createStaleLeaseError(sessionId: string): SpanlineError {
   return new SpanlineError("stale_lease", `Another process has the session ${sessionId}`);
 }

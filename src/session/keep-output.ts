@@ -1,8 +1,8 @@
-import { jsonText } from "../domain/json.ts";
+import { toJsonText } from "../domain/json.ts";
 import type { ToolResult } from "../domain/tool.ts";
-import { digestOfBytes } from "../platform/digest.ts";
+import { digestBytes } from "../platform/digest.ts";
 
-export interface KeptOutput {
+export interface StoredOutput {
   readonly result: ToolResult;
   readonly blobId?: string;
   /** SHA-256 of the blob. */
@@ -21,35 +21,35 @@ export const MAX_OUTPUT_CHARACTERS = 100_000;
  * The result as the model gets it; where that is only its beginning, the whole is kept as a blob. That it cannot be kept
  * is no failure of the tool.
  */
-export async function keepOutput(
+export async function storeOutput(
   result: ToolResult,
   { toolCallId, attempt }: { readonly toolCallId: string; readonly attempt: number },
   { putBlob, report }: OutputStore,
-): Promise<KeptOutput> {
+): Promise<StoredOutput> {
   const text = result.parts
     .map((part) =>
-      part.type === "text" ? part.text : part.type === "json" ? jsonText(part.value) : "",
+      part.type === "text" ? part.text : part.type === "json" ? toJsonText(part.value) : "",
     )
     .join("\n");
   if (text.length <= MAX_OUTPUT_CHARACTERS) return { result };
   const blobId = `blob_${toolCallId}_${attempt}`;
   const bytes = new TextEncoder().encode(text);
-  const isKept = await putBlob(blobId, bytes).then(
+  const isStored = await putBlob(blobId, bytes).then(
     () => true,
     (cause: unknown) => {
       report(new Error(`The whole output of ${toolCallId} could not be kept`, { cause }));
       return false;
     },
   );
-  const beginning = beginningOf(text);
-  const left = `${text.length - beginning.length} more characters were left out`;
-  const shown = `${beginning}\n[${left}${isKept ? "" : ", and could not be kept"}]`;
-  const cut = { ...result, parts: [{ type: "text", text: shown }] } as const;
-  return isKept ? { result: cut, blobId, blobDigest: digestOfBytes(bytes) } : { result: cut };
+  const beginning = cutText(text);
+  const omittedNote = `${text.length - beginning.length} more characters were left out`;
+  const shortenedText = `${beginning}\n[${omittedNote}${isStored ? "" : ", and could not be kept"}]`;
+  const cut = { ...result, parts: [{ type: "text", text: shortenedText }] } as const;
+  return isStored ? { result: cut, blobId, blobDigest: digestBytes(bytes) } : { result: cut };
 }
 
 /** Never half of a character that JavaScript counts as two. */
-function beginningOf(text: string): string {
+function cutText(text: string): string {
   const last = text.charCodeAt(MAX_OUTPUT_CHARACTERS - 1);
   const isHalf = last >= 0xd800 && last <= 0xdbff;
   return text.slice(0, MAX_OUTPUT_CHARACTERS - (isHalf ? 1 : 0));

@@ -1,21 +1,21 @@
-import { isObject, jsonText } from "../domain/json.ts";
-import { UnexpectedAnswerError } from "../domain/provider-error.ts";
-import { shown } from "../domain/shown.ts";
+import { isObject, toJsonText } from "../domain/json.ts";
+import { UnexpectedResponseError } from "../domain/provider-error.ts";
+import { formatValue } from "../domain/shown.ts";
 import { OUTCOMES, type ProviderEvent, type TurnEnd } from "../domain/provider-event.ts";
-import type { Said } from "./input.ts";
+import type { ProviderOutput } from "./input.ts";
 
 /**
  * What was said, as far as a provider may say it. Folds of ours keep to the types; a provider can be anybody's, and
  * what it says must not make a log that nobody understands.
  */
-export function knownSaid(said: Said): Said {
-  const { event } = said;
-  if (!Object.hasOwn(TYPES, event.type)) return { event: unknownEvent(event) };
-  const problem = event.type === "end" ? problemWithEnd(event) : undefined;
-  return problem === undefined ? said : { event: failedEnd(problem) };
+export function sanitizeProviderEvent(output: ProviderOutput): ProviderOutput {
+  const { event } = output;
+  if (!Object.hasOwn(KNOWN_TYPES, event.type)) return { event: toUnknownEvent(event) };
+  const problem = event.type === "end" ? findEndProblem(event) : undefined;
+  return problem === undefined ? output : { event: createFailedEnd(problem) };
 }
 
-const TYPES: { readonly [Type in ProviderEvent["type"]]: true } = {
+const KNOWN_TYPES: { readonly [Type in ProviderEvent["type"]]: true } = {
   "message.start": true,
   "message.end": true,
   "message.replaced": true,
@@ -35,31 +35,39 @@ const TYPES: { readonly [Type in ProviderEvent["type"]]: true } = {
   end: true,
 };
 
-function unknownEvent({ type, ...rest }: { readonly type: unknown }): ProviderEvent {
+function toUnknownEvent({ type, ...rest }: { readonly type: unknown }): ProviderEvent {
   const name = typeof type === "string" ? type : typeof type;
   // Whatever it is, the log has to be able to keep it.
-  const raw: unknown = JSON.parse(jsonText({ type, ...rest }));
+  const raw: unknown = JSON.parse(toJsonText({ type, ...rest }));
   return { type: "unknown", what: "event", name, raw };
 }
 
 /** Undefined when there is none. */
-function problemWithEnd({ outcome, reason, openCalls, usage }: Unchecked<TurnEnd>) {
+function findEndProblem({ outcome, reason, openToolCallIds, usage }: Unchecked<TurnEnd>) {
   if (!OUTCOMES.some((known) => known === outcome)) {
-    return `outcome is ${shown(outcome)}, wanted ${OUTCOMES.join(", ")}`;
+    return `outcome is ${formatValue(outcome)}, wanted ${OUTCOMES.join(", ")}`;
   }
   if (reason !== null && typeof reason !== "string") {
-    return `reason is ${shown(reason)}, wanted text or null`;
+    return `reason is ${formatValue(reason)}, wanted text or null`;
   }
-  if (!Array.isArray(openCalls)) return `openCalls is ${shown(openCalls)}, wanted a list of ids`;
+  if (!Array.isArray(openToolCallIds))
+    return `openCalls is ${formatValue(openToolCallIds)}, wanted a list of ids`;
   if (usage === null || isObject(usage)) return undefined;
-  return `usage is ${shown(usage)}, wanted tokens or null`;
+  return `usage is ${formatValue(usage)}, wanted tokens or null`;
 }
 
 type Unchecked<Event> = { readonly [Name in keyof Event]?: unknown };
 
 /** How it ended is not known: none of its calls waits for us. */
-function failedEnd(problem: string): TurnEnd {
+function createFailedEnd(problem: string): TurnEnd {
   const message = `The provider ended the call in a way that there is not: ${problem}`;
-  const failure = new UnexpectedAnswerError(message, { phase: "stream" }).toFailure();
-  return { type: "end", outcome: "failed", reason: null, openCalls: [], usage: null, failure };
+  const failure = new UnexpectedResponseError(message, { phase: "stream" }).toFailure();
+  return {
+    type: "end",
+    outcome: "failed",
+    reason: null,
+    openToolCallIds: [],
+    usage: null,
+    failure,
+  };
 }

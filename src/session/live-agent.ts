@@ -1,8 +1,8 @@
-import type { EditorOffer, Equipment } from "../domain/equipment.ts";
+import type { EditorCapabilities, ClientTools } from "../domain/equipment.ts";
 import { SpanlineError, type Failure } from "../domain/errors.ts";
-import type { Agent, AgentPlace } from "./agent.ts";
-import { clientEquipment, type OpenEquipment } from "./client-equipment.ts";
-import { equippedAgent } from "./equipped-agent.ts";
+import type { Agent, AgentLocation } from "./agent.ts";
+import { createClientTools, type OpenClientTools } from "./client-equipment.ts";
+import { addClientTools } from "./equipped-agent.ts";
 
 /** An agent as one session has it: what it can do may change while the session goes on. */
 export interface LiveAgent {
@@ -13,47 +13,52 @@ export interface LiveAgent {
   /** Told of every change, once somebody listens. */
   onChange(listener: (agent: Agent) => void): void;
   /** What a client brings, in place of what it brought before. Resolves with what cannot be used of it. */
-  equip(clientId: string, equipment: Equipment): Promise<readonly Failure[]>;
+  setClientTools(clientId: string, equipment: ClientTools): Promise<readonly Failure[]>;
   /** What the editor of a client offers, while that is there. */
-  editorOf(clientId: string): EditorOffer | undefined;
+  findEditor(clientId: string): EditorCapabilities | undefined;
   /** A client is gone, and what it brought. */
-  left(clientId: string): void;
+  removeClient(clientId: string): void;
   close(): Promise<void>;
 }
 
-export interface LiveOptions {
+export interface LiveAgentOptions {
   /** Ends the opening. */
   readonly signal?: AbortSignal;
   /** Nobody can bring anything without it. */
-  readonly openEquipment?: OpenEquipment;
+  readonly openClientTools?: OpenClientTools;
   readonly report: (error: unknown) => void;
 }
 
-export async function liveAgent(
+export async function openLiveAgent(
   agent: Agent,
-  place: AgentPlace,
-  { signal, openEquipment = takesNothing, report }: LiveOptions,
+  location: AgentLocation,
+  { signal, openClientTools = rejectClientTools, report }: LiveAgentOptions,
 ): Promise<LiveAgent> {
   let base = agent;
   let current = agent;
-  let isTold = false;
+  let hasChanged = false;
   let listener: ((now: Agent) => void) | undefined;
   const compose = (): void => {
-    current = equippedAgent(base, equipment.tools());
+    current = addClientTools(base, clientTools.listTools());
     listener?.(current);
   };
-  const equipment = clientEquipment({ open: openEquipment, place, changed: compose, report });
+  const clientTools = createClientTools({
+    open: openClientTools,
+    location,
+    onChange: compose,
+    report,
+  });
   const opened = await agent.open?.({
-    ...place,
-    changed: (now) => {
-      isTold = true;
+    ...location,
+    onChange: (now) => {
+      hasChanged = true;
       base = now;
       compose();
     },
     ...(signal !== undefined && { signal }),
   });
   // A change may have been told of before all of it was open.
-  if (opened !== undefined && !isTold) {
+  if (opened !== undefined && !hasChanged) {
     base = opened.agent;
     compose();
   }
@@ -62,19 +67,19 @@ export async function liveAgent(
     get current() {
       return current;
     },
-    onChange(told) {
-      listener = told;
+    onChange(newListener) {
+      listener = newListener;
     },
-    equip: (clientId, brought) => equipment.bring(clientId, brought),
-    editorOf: (clientId) => equipment.editorOf(clientId),
-    left: (clientId) => equipment.leave(clientId),
+    setClientTools: (clientId, provided) => clientTools.setClientTools(clientId, provided),
+    findEditor: (clientId) => clientTools.findEditor(clientId),
+    removeClient: (clientId) => clientTools.removeClient(clientId),
     async close() {
       listener = undefined;
-      await Promise.all([opened?.close(), equipment.close()]);
+      await Promise.all([opened?.close(), clientTools.close()]);
     },
   };
 }
 
 /** Nobody gets here: what is brought is refused before. */
-const takesNothing: OpenEquipment = () =>
+const rejectClientTools: OpenClientTools = () =>
   Promise.reject(new SpanlineError("invalid_option", "Nothing can be brought to sessions here"));

@@ -1,10 +1,10 @@
 import { SpanlineError } from "../domain/errors.ts";
 import type { Lease, Store } from "../store/store.ts";
 import { evolve } from "./evolve.ts";
-import type { ReceiptDoubts, Verify } from "./receipt-doubts.ts";
+import type { ReceiptVerifier, VerifySignature } from "./receipt-doubts.ts";
 import { sealState, unsealState } from "./sealed-state.ts";
-import type { Sign } from "./sign-receipts.ts";
-import { initialState, STATE_FORM, type SessionState } from "./state.ts";
+import type { SignContent } from "./sign-receipts.ts";
+import { initialState, STATE_VERSION, type SessionState } from "./state.ts";
 
 export interface LoadOptions {
   /** Where the log is to be read to. */
@@ -12,9 +12,9 @@ export interface LoadOptions {
   /** Ends it: nobody wants the state any more. */
   readonly signal?: AbortSignal;
   /** Given where receipts are signed: then a snapshot has to be, too. */
-  readonly verify?: Verify;
+  readonly verify?: VerifySignature;
   /** Looks at what is read, before it is folded. */
-  readonly doubts?: ReceiptDoubts;
+  readonly receiptVerifier?: ReceiptVerifier;
   /** Told of a snapshot that cannot be used. */
   readonly report?: (error: unknown) => void;
 }
@@ -39,25 +39,25 @@ export async function loadFromSnapshot(
   sessionId: string,
   options: LoadOptions,
 ): Promise<LoadedState> {
-  const snapshot = await lastSnapshot(store, sessionId, options);
-  const state = await foldedFrom(snapshot, store, { ...options, sessionId });
+  const snapshot = await readLastSnapshot(store, sessionId, options);
+  const state = await foldLog(snapshot, store, { ...options, sessionId });
   return { state, snapshotSeq: snapshot.seq };
 }
 
-async function foldedFrom(
+async function foldLog(
   snapshot: SessionState,
   store: Store,
-  { sessionId, seq, doubts, signal }: LoadOptions & { readonly sessionId: string },
+  { sessionId, seq, receiptVerifier, signal }: LoadOptions & { readonly sessionId: string },
 ): Promise<SessionState> {
   let state = snapshot;
   while (state.seq < seq) {
-    const events = await store.page(sessionId, state.seq);
+    const events = await store.readPage(sessionId, state.seq);
     signal?.throwIfAborted();
     if (events.length === 0) break;
     // Events that were no longer needed may be gone: the place in the log is the envelope's, not a count.
     for (const envelope of events) {
       if (envelope.seq > seq) return state;
-      doubts?.take(envelope, state.receipts);
+      receiptVerifier?.check(envelope, state.lastReceipt);
       state = { ...evolve(state, envelope), seq: envelope.seq };
     }
   }
@@ -65,13 +65,13 @@ async function foldedFrom(
 }
 
 /** A snapshot is a cache: one that cannot be used is as good as none. */
-async function lastSnapshot(
+async function readLastSnapshot(
   store: Store,
   sessionId: string,
   { seq, verify, report }: LoadOptions,
 ): Promise<SessionState> {
   try {
-    const snapshot = await store.snapshot(sessionId, STATE_FORM);
+    const snapshot = await store.readSnapshot(sessionId, STATE_VERSION);
     const state = snapshot === undefined ? initialState : unsealState(sessionId, snapshot, verify);
     return state.seq > seq ? initialState : state;
   } catch (error) {
@@ -88,7 +88,7 @@ export function saveState(
   store: Store,
   lease: Lease,
   state: SessionState,
-  sign?: Sign,
+  sign?: SignContent,
 ): Promise<void> {
   return store.saveSnapshot(lease, sealState(lease.sessionId, state, sign));
 }

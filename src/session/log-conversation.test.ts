@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../domain/agent-event.ts";
+import type { SessionEvent } from "../domain/agent-event.ts";
 import type { Envelope } from "../domain/envelope.ts";
 import { evolveConversation, initialConversation } from "./conversation.ts";
-import { logConversation } from "./log-conversation.ts";
+import { createConversationReader } from "./log-conversation.ts";
 
 const PAGE = 1000;
 
@@ -15,33 +15,33 @@ function logOf(turns: number, deltas: number) {
   const log: Envelope[] = [];
   const reads: number[] = [];
   const blobs = new Map<string, Uint8Array>();
-  const add = (event: AgentEvent): void => {
+  const add = (event: SessionEvent): void => {
     const seq = log.length + 1;
     log.push({ seq, at: 0, sessionId: "ses_1", visibility: "public", event });
   };
   for (let turn = 0; turn < turns; turn++) {
-    const callId = `call_${turn}`;
+    const invocationId = `call_${turn}`;
     const messageId = `msg_${turn}`;
     const content = [{ type: "text", text: `No. ${turn}` }] as const;
     add({ type: "message.sent", messageId: `said_${turn}`, content, origin: "prompt" });
-    add({ type: "call.started", callId, upstreamId: "up", purpose: "prompt" });
+    add({ type: "invocation.started", invocationId, upstreamId: "up", purpose: "prompt" });
     add({ type: "message.started", messageId, role: "assistant" });
     for (let at = 0; at < deltas; at++) add({ type: "text.delta", messageId, block: 0, text: "x" });
     add({ type: "text.finished", messageId, block: 0, text: `Yes, ${turn}.` });
     add({ type: "message.finished", messageId, reason: "stop" });
     const how = { outcome: "completed", reason: "stop", usage: null } as const;
-    add({ type: "call.finished", callId, ...how });
+    add({ type: "invocation.finished", invocationId, ...how });
     add({ type: "turn.finished", turnId: `turn_${turn}`, ...how, steps: 1 });
   }
   return {
     log,
     reads,
     blobs,
-    blob: async (_: string, blobId: string) => blobs.get(blobId),
+    readBlob: async (_: string, blobId: string) => blobs.get(blobId),
     async putBlob(_: string, blobId: string, bytes: Uint8Array) {
       blobs.set(blobId, bytes);
     },
-    async page(_: string, after: number) {
+    async readPage(_: string, after: number) {
       reads.push(after);
       return log.slice(after, after + PAGE);
     },
@@ -53,7 +53,7 @@ describe("the conversation in a log", () => {
     "is that before the call, however long the log, here with %i deltas in an answer",
     async (deltas) => {
       const store = logOf(3, deltas);
-      const before = logConversation(store, "ses_1", { report: unexpected });
+      const before = createConversationReader(store, "ses_1", { report: unexpected });
       for (const callId of ["call_0", "call_1", "call_2"]) {
         expect(await before(callId)).toEqual(conversationBefore(store.log, callId));
       }
@@ -62,19 +62,19 @@ describe("the conversation in a log", () => {
 
   it("is read on from where it stopped, and the same when it is asked for again", async () => {
     const store = logOf(3, 10);
-    const before = logConversation(store, "ses_1", { report: unexpected });
+    const before = createConversationReader(store, "ses_1", { report: unexpected });
     const first = await before("call_1");
     expect(await before("call_1")).toEqual(first);
     await before("call_2");
     const start = store.log.findIndex(
-      ({ event }) => event.type === "call.started" && event.callId === "call_1",
+      ({ event }) => event.type === "invocation.started" && event.invocationId === "call_1",
     );
     expect(store.reads).toEqual([0, start, start]);
   });
 
   it("is whole for two who ask at once", async () => {
     const store = logOf(3, 10);
-    const before = logConversation(store, "ses_1", { report: unexpected });
+    const before = createConversationReader(store, "ses_1", { report: unexpected });
     const [one, two] = await Promise.all([before("call_2"), before("call_2")]);
     expect(one).toEqual(two);
     expect(await before("call_2")).toEqual(one);
@@ -82,10 +82,12 @@ describe("the conversation in a log", () => {
 
   it("A new process folds only the turns since the stored history, and has the same conversation", async () => {
     const store = logOf(300, 2);
-    const first = await logConversation(store, "ses_1", { report: unexpected })("call_299");
+    const first = await createConversationReader(store, "ses_1", { report: unexpected })(
+      "call_299",
+    );
     expect(store.blobs.size).toBe(5);
     store.reads.length = 0;
-    const again = logConversation(store, "ses_1", { report: unexpected });
+    const again = createConversationReader(store, "ses_1", { report: unexpected });
     expect(await again("call_299")).toEqual(first);
     const start = conversationBefore(store.log, "call_299");
     expect(first).toEqual(start);
@@ -98,8 +100,8 @@ describe("the conversation in a log", () => {
       ({ event }) => event.type === "turn.finished" && event.turnId === "turn_298",
     );
     const given = { type: "text", text: "And more." } as const;
-    const event: AgentEvent = {
-      type: "history.given",
+    const event: SessionEvent = {
+      type: "history.imported",
       messages: [{ role: "assistant", blocks: [given] }],
     };
     const rest = store.log.splice(start + 1);
@@ -108,32 +110,38 @@ describe("the conversation in a log", () => {
       store.log.push({ ...envelope, seq: store.log.length + 1, event: moved });
     const options = { report: unexpected, foldedEvents: 1 };
     for (const callId of ["call_298", "call_299"])
-      expect(await logConversation(store, "ses_1", options)(callId)).toEqual(
+      expect(await createConversationReader(store, "ses_1", options)(callId)).toEqual(
         conversationBefore(store.log, callId),
       );
   });
 
   it("A stored history that is damaged is reported, and the log is read in its place", async () => {
     const store = logOf(300, 2);
-    const first = await logConversation(store, "ses_1", { report: unexpected })("call_299");
+    const first = await createConversationReader(store, "ses_1", { report: unexpected })(
+      "call_299",
+    );
     const [[second, bytes] = ["", new Uint8Array()]] = [...store.blobs].slice(1);
     store.blobs.set(
       second,
       bytes.map((byte, at) => (at === 200 ? byte ^ 1 : byte)),
     );
     const reported: unknown[] = [];
-    const again = logConversation(store, "ses_1", { report: (error) => reported.push(error) });
+    const again = createConversationReader(store, "ses_1", {
+      report: (error) => reported.push(error),
+    });
     expect(await again("call_299")).toEqual(first);
     expect(reported).toEqual([expect.objectContaining({ code: "store_damaged" })]);
   });
 
   it("A stored history that is longer than the log is reported, and the log is read in its place", async () => {
     const long = logOf(300, 2);
-    await logConversation(long, "ses_1", { report: unexpected })("call_299");
+    await createConversationReader(long, "ses_1", { report: unexpected })("call_299");
     const short = logOf(100, 2);
     for (const [id, bytes] of long.blobs) short.blobs.set(id, bytes);
     const reported: unknown[] = [];
-    const again = logConversation(short, "ses_1", { report: (error) => reported.push(error) });
+    const again = createConversationReader(short, "ses_1", {
+      report: (error) => reported.push(error),
+    });
     expect(await again("call_99")).toEqual(conversationBefore(short.log, "call_99"));
     expect(reported).toContainEqual(expect.objectContaining({ code: "store_damaged" }));
   });
@@ -142,7 +150,9 @@ describe("the conversation in a log", () => {
     const store = logOf(300, 2);
     const reported: unknown[] = [];
     const full = { ...store, putBlob: () => Promise.reject(new Error("The disk is full")) };
-    const before = logConversation(full, "ses_1", { report: (error) => reported.push(error) });
+    const before = createConversationReader(full, "ses_1", {
+      report: (error) => reported.push(error),
+    });
     expect(await before("call_298")).toEqual(conversationBefore(store.log, "call_298"));
     expect(await before("call_299")).toEqual(conversationBefore(store.log, "call_299"));
     expect(reported).toEqual([new Error("The disk is full")]);
@@ -151,7 +161,7 @@ describe("the conversation in a log", () => {
 
 function conversationBefore(log: readonly Envelope[], callId: string) {
   const start = log.findIndex(
-    ({ event }) => event.type === "call.started" && event.callId === callId,
+    ({ event }) => event.type === "invocation.started" && event.invocationId === callId,
   );
   return log.slice(0, start).reduce(evolveConversation, initialConversation);
 }

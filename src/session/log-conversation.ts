@@ -5,17 +5,17 @@ import {
   evolveConversation,
   initialConversation,
   type Conversation,
-  type SpokenMessage,
+  type ConversationMessage,
 } from "./conversation.ts";
 import {
   decodeFoldedHistory,
   encodeFoldedHistory,
-  foldedHistoryId,
+  createHistoryBlobId,
   type FoldedHistory,
 } from "./folded-history.ts";
 
 /** The conversation as it was before a call of the provider, which is known by its id. */
-export type LogConversation = (callId: string) => Promise<Conversation>;
+export type ReadConversation = (callId: string) => Promise<Conversation>;
 
 export interface ConversationOptions {
   /** Called with errors of the stored history, which is a cache: the log has everything. */
@@ -24,30 +24,30 @@ export interface ConversationOptions {
   readonly foldedEvents?: number;
 }
 
-type ConversationLog = Pick<Store, "page" | "blob" | "putBlob">;
+type ConversationLog = Pick<Store, "readPage" | "readBlob" | "putBlob">;
 
 /**
  * Folds a session's log as far as it is needed, and continues from there the next time: a log only grows. The messages of
  * finished turns are stored now and then, so that the next process folds only the turns since.
  */
-export function logConversation(
+export function createConversationReader(
   store: ConversationLog,
   sessionId: string,
   options: ConversationOptions,
-): LogConversation {
+): ReadConversation {
   const { report, foldedEvents = FOLDED_EVENTS } = options;
   let fold: Fold | undefined;
   let tail: Promise<unknown> = Promise.resolve();
 
   const storeParts = async (from: Fold): Promise<void> => {
     for (const part of from.takeFolded())
-      await store.putBlob(sessionId, foldedHistoryId(part.fromSeq), encodeFoldedHistory(part));
+      await store.putBlob(sessionId, createHistoryBlobId(part.fromSeq), encodeFoldedHistory(part));
   };
 
-  const conversationBefore = async (callId: string): Promise<Conversation> => {
-    fold ??= await storedFold(new Fold(foldedEvents), store, { sessionId, report });
+  const readConversation = async (callId: string): Promise<Conversation> => {
+    fold ??= await restoreFold(new Fold(foldedEvents), store, { sessionId, report });
     if (!(await foldUntil(fold, callId, { store, sessionId })) && fold.isFromStored) {
-      report(damaged(sessionId, fold.seq));
+      report(createDamagedHistoryError(sessionId, fold.seq));
       fold = new Fold(foldedEvents);
       await foldUntil(fold, callId, { store, sessionId });
     }
@@ -60,7 +60,7 @@ export function logConversation(
   };
 
   return (callId) => {
-    const done = tail.then(() => conversationBefore(callId));
+    const done = tail.then(() => readConversation(callId));
     tail = done.catch(() => undefined);
     return done;
   };
@@ -69,14 +69,14 @@ export function logConversation(
 /** Folds up to the start of a call. False if the log ends before. */
 async function foldUntil(
   fold: Fold,
-  callId: string,
+  invocationId: string,
   { store, sessionId }: { readonly store: ConversationLog; readonly sessionId: string },
 ): Promise<boolean> {
   for (;;) {
-    const events = await store.page(sessionId, fold.seq);
+    const events = await store.readPage(sessionId, fold.seq);
     for (const envelope of events) {
       const { event } = envelope;
-      if (event.type === "call.started" && event.callId === callId) return true;
+      if (event.type === "invocation.started" && event.invocationId === invocationId) return true;
       fold.add(envelope);
     }
     if (events.length === 0) return false;
@@ -84,18 +84,18 @@ async function foldUntil(
 }
 
 /** A fold that begins with the stored history, as far as that is whole. */
-async function storedFold(
+async function restoreFold(
   fold: Fold,
   store: ConversationLog,
   { sessionId, report }: ConversationOptions & { readonly sessionId: string },
 ): Promise<Fold> {
   let unyielded = 0;
   for (;;) {
-    const bytes = await store.blob(sessionId, foldedHistoryId(fold.seq));
+    const bytes = await store.readBlob(sessionId, createHistoryBlobId(fold.seq));
     if (bytes === undefined) return fold;
     const part = decodeFoldedHistory(bytes);
     if (part === undefined || part.fromSeq !== fold.seq || part.seq <= part.fromSeq) {
-      report(damaged(sessionId, fold.seq));
+      report(createDamagedHistoryError(sessionId, fold.seq));
       return fold;
     }
     fold.restore(part);
@@ -110,7 +110,7 @@ async function storedFold(
 const BYTES_PER_TICK = 250_000;
 
 /** Stored history is a cache: what cannot be used is folded from the log again. */
-function damaged(sessionId: string, seq: number): SpanlineError {
+function createDamagedHistoryError(sessionId: string, seq: number): SpanlineError {
   const message = `The stored history of session ${sessionId} cannot be used from event ${seq} on; the log is read instead`;
   return new SpanlineError("store_damaged", message, { details: { sessionId, seq } });
 }
@@ -122,7 +122,7 @@ function damaged(sessionId: string, seq: number): SpanlineError {
 class Fold {
   seq = 0;
   isFromStored = false;
-  readonly #finished: SpokenMessage[] = [];
+  readonly #finished: ConversationMessage[] = [];
   /** The conversation since; `beforeAnswer` counts from the end of the finished turns, and may be negative. */
   #recent: Conversation = initialConversation;
   #stored = { seq: 0, count: 0 };
@@ -141,20 +141,20 @@ class Fold {
   }
 
   conversation(): Conversation {
-    const { messages, beforeAnswer } = this.#recent;
+    const { messages, lastResponseStart } = this.#recent;
     return {
       ...this.#recent,
       messages: [...this.#finished, ...messages],
-      beforeAnswer: this.#finished.length + beforeAnswer,
+      lastResponseStart: this.#finished.length + lastResponseStart,
     };
   }
 
-  restore({ seq, messages, last, beforeAnswer }: FoldedHistory): void {
+  restore({ seq, messages, last, lastResponseStart: beforeAnswer }: FoldedHistory): void {
     for (const message of messages) this.#finished.push(message);
     this.#recent = {
       ...initialConversation,
       messages: last,
-      beforeAnswer: beforeAnswer - this.#finished.length,
+      lastResponseStart: beforeAnswer - this.#finished.length,
     };
     this.seq = seq;
     this.isFromStored = true;
@@ -172,22 +172,28 @@ class Fold {
   }
 
   #finishTurn(): void {
-    const { messages, beforeAnswer, pending, call, open } = this.#recent;
+    const {
+      messages,
+      lastResponseStart: beforeAnswer,
+      pending,
+      invocation,
+      openToolCallIds,
+    } = this.#recent;
     // What waits for its way to the agent belongs to the next turn.
-    if (pending.length > 0 || call !== null || open.length > 0) return;
+    if (pending.length > 0 || invocation !== null || openToolCallIds.length > 0) return;
     const total = this.#finished.length + beforeAnswer;
     // History that is given later may still be joined to the last message.
     const last = messages.slice(-1);
     for (const message of messages.slice(0, -1)) this.#finished.push(message);
     const relative = total - this.#finished.length;
-    this.#recent = { ...this.#recent, messages: last, beforeAnswer: relative };
+    this.#recent = { ...this.#recent, messages: last, lastResponseStart: relative };
     if (!this.#isStoring || this.seq - this.#stored.seq < this.#foldedEvents) return;
     this.#folded.push({
       fromSeq: this.#stored.seq,
       seq: this.seq,
       messages: this.#finished.slice(this.#stored.count),
       last,
-      beforeAnswer: total,
+      lastResponseStart: total,
     });
     this.#stored = { seq: this.seq, count: this.#finished.length };
   }

@@ -7,25 +7,25 @@ import type { Clock } from "../platform/clock.ts";
  * turn continues by itself when there is space again. Callers do not wait that long: each gets the error of the store
  * after `CALLER_MS`, and nothing of its request is written later.
  */
-export interface LogStall {
+export interface WriteRetry {
   /** The error of the last write, while writes are repeated. */
   readonly error: unknown;
   /** Repeats a write until it succeeds. Rejects for an error that does not pass, and when its caller gives up or the stall ends. */
-  readonly retry: <Result>(write: () => Promise<Result>, caller?: Caller) => Promise<Result>;
+  readonly retry: <Result>(write: () => Promise<Result>, caller?: WaitingCaller) => Promise<Result>;
   /** Runs the work of a caller, which may wait in a queue first. */
-  forCaller<Result>(work: (caller: Caller) => Promise<Result>): Promise<Result>;
+  runForCaller<Result>(work: (caller: WaitingCaller) => Promise<Result>): Promise<Result>;
   /** Ends all repetitions: the session is closed here. */
   end(): void;
 }
 
-export interface StallOptions {
+export interface WriteRetryOptions {
   readonly clock: Clock;
   /** Told once for each stall. */
   readonly report: (error: unknown) => void;
 }
 
 /** Somebody who waits for a write. */
-export class Caller {
+export class WaitingCaller {
   /** It was told, or is to be told, that its write failed. */
   hasGivenUp = false;
   stopTimer: (() => void) | undefined;
@@ -48,15 +48,15 @@ export class Caller {
   }
 }
 
-export function logStall({ clock, report }: StallOptions): LogStall {
-  const ended = new AbortController();
-  const callers = new Set<Caller>();
+export function createWriteRetry({ clock, report }: WriteRetryOptions): WriteRetry {
+  const endController = new AbortController();
+  const callers = new Set<WaitingCaller>();
   /** Writes that are being repeated. */
   let repeated = 0;
   let error: unknown;
 
-  const startTimer = (caller: Caller): void => {
-    caller.stopTimer ??= clock.after(CALLER_MS, () => caller.giveUp());
+  const startTimer = (caller: WaitingCaller): void => {
+    caller.stopTimer ??= clock.schedule(CALLER_WAIT_MS, () => caller.giveUp());
   };
   const begin = (cause: unknown): void => {
     if (repeated === 0) report(cause);
@@ -76,12 +76,12 @@ export function logStall({ clock, report }: StallOptions): LogStall {
 
   async function repeat<Result>(
     write: () => Promise<Result>,
-    caller: Caller | undefined,
+    caller: WaitingCaller | undefined,
   ): Promise<Result> {
-    const left = new AbortController();
-    if (caller?.hasGivenUp === true) left.abort();
-    else if (caller !== undefined) caller.onGiveUp = () => left.abort();
-    const signal = AbortSignal.any([left.signal, ended.signal]);
+    const callerGone = new AbortController();
+    if (caller?.hasGivenUp === true) callerGone.abort();
+    else if (caller !== undefined) caller.onGiveUp = () => callerGone.abort();
+    const signal = AbortSignal.any([callerGone.signal, endController.signal]);
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
       const last = error;
       await pause(clock, pauseMs, signal).catch(() => {
@@ -89,9 +89,9 @@ export function logStall({ clock, report }: StallOptions): LogStall {
       });
       try {
         return await write();
-      } catch (again) {
-        if (!isPassing(again)) throw again;
-        error = again;
+      } catch (retryError) {
+        if (!isTransientStoreError(retryError)) throw retryError;
+        error = retryError;
       }
     }
   }
@@ -104,7 +104,7 @@ export function logStall({ clock, report }: StallOptions): LogStall {
       try {
         return await write();
       } catch (cause) {
-        if (!isPassing(cause) || ended.signal.aborted) throw cause;
+        if (!isTransientStoreError(cause) || endController.signal.aborted) throw cause;
         begin(cause);
       }
       try {
@@ -113,9 +113,9 @@ export function logStall({ clock, report }: StallOptions): LogStall {
         finish();
       }
     },
-    forCaller(work) {
+    runForCaller(work) {
       return new Promise((resolve, reject) => {
-        const caller = new Caller(() => reject(error));
+        const caller = new WaitingCaller(() => reject(error));
         callers.add(caller);
         if (repeated > 0) startTimer(caller);
         void work(caller)
@@ -127,19 +127,19 @@ export function logStall({ clock, report }: StallOptions): LogStall {
       });
     },
     end() {
-      ended.abort();
+      endController.abort();
     },
   };
 }
 
 /** Whether a write that failed is worth repeating: nothing was written, and the reason may pass. */
-export function isPassing(error: unknown): boolean {
-  return error instanceof SpanlineError && PASSING.has(error.code);
+export function isTransientStoreError(error: unknown): boolean {
+  return error instanceof SpanlineError && TRANSIENT_CODES.has(error.code);
 }
 
-const PASSING: ReadonlySet<ErrorCode> = new Set(["store_full", "store_failed"] as const);
+const TRANSIENT_CODES: ReadonlySet<ErrorCode> = new Set(["store_full", "store_failed"] as const);
 
 /** How long a caller waits for a log that cannot be written. */
-const CALLER_MS = 5000;
+const CALLER_WAIT_MS = 5000;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5000;

@@ -1,4 +1,4 @@
-import { ID_ALPHABET, idsFrom, SEED_LENGTH, type IdPrefix } from "../domain/id.ts";
+import { ID_ALPHABET, createIdSource, SEED_LENGTH, type IdPrefix } from "../domain/id.ts";
 import { randomSeed } from "../platform/random.ts";
 
 /**
@@ -8,11 +8,11 @@ import { randomSeed } from "../platform/random.ts";
 export type Seed = (place?: { readonly sessionId: string; readonly seq: number }) => string;
 
 /** Chance for the ids of one input. */
-export function newSeed(): string {
+export function createSeed(): string {
   return randomSeed(ID_ALPHABET, SEED_LENGTH);
 }
 
 /** One id, where no decision mints it. */
-export function newId(prefix: IdPrefix, at: number, seed = newSeed()): string {
-  return idsFrom(at, seed).next(prefix);
+export function createId(prefix: IdPrefix, at: number, seed = createSeed()): string {
+  return createIdSource(at, seed).next(prefix);
 }

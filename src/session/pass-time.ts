@@ -1,30 +1,34 @@
-import { unanswered } from "./approvals/questions.ts";
-import { expireRequests } from "./clients/host-requests.ts";
-import { giveUpAwaited } from "./tools/awaited-calls.ts";
-import { finishTool, notRun, unknownText } from "./tools/finish-tool.ts";
-import { runOf } from "./tools/tools-state.ts";
-import { endLatePause } from "./turn/paused-turn.ts";
-import type { Work } from "./work.ts";
+import { resolveWithoutDecision } from "./approvals/questions.ts";
+import { expireHostRequests } from "./clients/host-requests.ts";
+import { expireWaitingCalls } from "./tools/awaited-calls.ts";
+import { finishTool, formatNotRun, formatUnknownOutcome } from "./tools/finish-tool.ts";
+import { findRun } from "./tools/tools-state.ts";
+import { expirePausedTurn } from "./turn/paused-turn.ts";
+import type { Decision } from "./work.ts";
 
 /** What nobody answered in time is answered by its deadline, and never with a yes. */
-export function passTime(work: Work): void {
-  giveUpAwaited(work);
-  for (const asked of work.state.approvals.pending) {
-    const { question, about, deadline } = asked;
-    if (deadline > work.at) continue;
-    unanswered(work, asked, "deadline");
-    if (question !== "lost-call") closeTool(work, about, question);
+export function applyDeadlines(decision: Decision): void {
+  expireWaitingCalls(decision);
+  for (const request of decision.state.approvals.pending) {
+    const { question, subjectId, deadline } = request;
+    if (deadline > decision.at) continue;
+    resolveWithoutDecision(decision, request, "deadline");
+    if (question !== "lost-call") closeExpiredTool(decision, subjectId, question);
   }
-  endLatePause(work);
-  expireRequests(work);
+  expirePausedTurn(decision);
+  expireHostRequests(decision);
 }
 
-function closeTool(work: Work, toolCallId: string, question: "run" | "outcome"): void {
-  const run = runOf(work.state.tools, toolCallId);
+function closeExpiredTool(
+  decision: Decision,
+  toolCallId: string,
+  question: "run" | "outcome",
+): void {
+  const run = findRun(decision.state.tools, toolCallId);
   if (run === undefined) return;
   const [ending, text] =
     question === "run"
-      ? (["denied", `${notRun(run)}: nobody approved it in time.`] as const)
-      : (["unknown", unknownText(run)] as const);
-  finishTool(work, run, { ending, text });
+      ? (["denied", `${formatNotRun(run)}: nobody approved it in time.`] as const)
+      : (["unknown", formatUnknownOutcome(run)] as const);
+  finishTool(decision, run, { ending, text });
 }

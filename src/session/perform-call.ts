@@ -1,39 +1,44 @@
-import { coalescer } from "../async/coalescer.ts";
+import { createCoalescer } from "../async/coalescer.ts";
 import type { PromptOptions } from "../domain/agent-event.ts";
-import { SpanlineError, thrownMessage, type Failure } from "../domain/errors.ts";
+import { SpanlineError, formatThrown, type Failure } from "../domain/errors.ts";
 import type { ProviderEvent } from "../domain/provider-event.ts";
 import type { SteadyClock } from "../platform/clock.ts";
-import type { CallInput, CallOptions } from "../providers/provider.ts";
+import type { InvocationInput, InvocationOptions } from "../providers/provider.ts";
 import type { Agent } from "./agent.ts";
-import { historyOf, saidSince, type Conversation, type History } from "./conversation.ts";
+import {
+  selectHistory,
+  collectUnsentInput,
+  type Conversation,
+  type ConversationHistory,
+} from "./conversation.ts";
 import type { Effect } from "./due.ts";
-import type { Happening, Said } from "./input.ts";
-import type { LogConversation } from "./log-conversation.ts";
-import { problemWith } from "./problem-with.ts";
-import { shownImages, ShownHistory, type ReadBlob } from "./shown-images.ts";
-import { isCut } from "../domain/call-fate.ts";
-import { isPromptTool, offeredTools } from "./turn-options.ts";
-import type { Outgoing } from "./turn/turn-state.ts";
+import type { SessionInput, ProviderOutput } from "./input.ts";
+import type { ReadConversation } from "./log-conversation.ts";
+import { findToolInputProblem } from "./problem-with.ts";
+import { loadImageParts, LoadedHistory, type ReadBlob } from "./shown-images.ts";
+import { isConnectionCut } from "../domain/call-fate.ts";
+import { isPromptTool, listOfferedTools } from "./turn-options.ts";
+import type { OutgoingContent } from "./turn/turn-state.ts";
 
-export interface CallWork {
+export interface InvocationContext {
   readonly agent: Agent;
   readonly clock: SteadyClock;
   readonly signal: AbortSignal;
   readonly coalesceMs: number;
-  readonly conversation: LogConversation;
+  readonly readConversation: ReadConversation;
   readonly readBlob: ReadBlob;
   readonly caches: HistoryCaches;
-  readonly send: (happening: Happening) => Promise<unknown>;
+  readonly send: (happening: SessionInput) => Promise<unknown>;
 }
 
 /** What a session keeps of its history between calls, by whether the agent is shown images. */
 export interface HistoryCaches {
-  readonly withImages: ShownHistory;
-  readonly withNotes: ShownHistory;
+  readonly withImages: LoadedHistory;
+  readonly withNotes: LoadedHistory;
 }
 
-export function historyCaches(): HistoryCaches {
-  return { withImages: new ShownHistory(), withNotes: new ShownHistory() };
+export function createHistoryCaches(): HistoryCaches {
+  return { withImages: new LoadedHistory(), withNotes: new LoadedHistory() };
 }
 
 /** Each message is there as an object and once more in the encoded request. */
@@ -41,63 +46,70 @@ export function cachedBytes({ withImages, withNotes }: HistoryCaches): number {
   return 2 * (withImages.bytes + withNotes.bytes);
 }
 
-type CallEffect = Extract<Effect, { type: "call" }>;
+type InvokeEffect = Extract<Effect, { type: "call" }>;
 
 /** Makes one call of the provider, once, and reports what it says. */
-export async function performCall(effect: CallEffect, work: CallWork): Promise<void> {
-  const { callId, upstreamId, isSeeding, progress, options = null } = effect;
-  const { agent, signal } = work;
+export async function performInvocation(
+  effect: InvokeEffect,
+  context: InvocationContext,
+): Promise<void> {
+  const { invocationId, upstreamId, isSeeding, progress, options = null } = effect;
+  const { agent, signal } = context;
   let stage: "asking" | "asked" | "open" = "asking";
-  let ownFailure: unknown;
-  const own = async <Value>(doing: Promise<Value>): Promise<Value> => {
+  let localFailure: unknown;
+  const trackLocalFailure = async <Value>(operation: Promise<Value>): Promise<Value> => {
     try {
-      return await doing;
+      return await operation;
     } catch (error) {
-      ownFailure = error;
+      localFailure = error;
       throw error;
     }
   };
-  const send: CallWork["send"] = (happening) => own(work.send(happening));
+  const send: InvocationContext["send"] = (sessionInput) =>
+    trackLocalFailure(context.send(sessionInput));
   try {
-    const known = isSeeding ? await own(work.conversation(callId)) : null;
-    const { outgoing, history } = broughtBy(effect, known, agent);
+    const loggedConversation = isSeeding
+      ? await trackLocalFailure(context.readConversation(invocationId))
+      : null;
+    const { outgoing, history } = prepareOutgoing(effect, loggedConversation, agent);
     // What takes pictures may have changed since they were said: then they are told of.
-    const isShown = agent.facts.provider.takes?.images === true;
-    const readBlob: ReadBlob = isShown ? work.readBlob : async () => undefined;
-    const input = await own(callInput(outgoing, readBlob));
-    const cache = isShown ? work.caches.withImages : work.caches.withNotes;
+    const takesImages = agent.spec.provider.capabilities?.images === true;
+    const readBlob: ReadBlob = takesImages ? context.readBlob : async () => undefined;
+    const input = await trackLocalFailure(createInvocationInput(outgoing, readBlob));
+    const cache = takesImages ? context.caches.withImages : context.caches.withNotes;
     const opening = history && {
-      history: await own(cache.show(history, readBlob)),
+      history: await trackLocalFailure(cache.load(history, readBlob)),
       stableCount: history.stableCount,
     };
     const session = agent.provider.open({ sessionId: upstreamId, ...opening });
-    const tools = offeredTools(agent.facts, options);
+    const tools = listOfferedTools(agent.spec, options);
     stage = "asked";
-    const stream = await session.call(input, {
+    const stream = await session.invoke(input, {
       signal,
       ...(tools.length > 0 && { tools }),
-      ...wantedOf(options, agent),
+      ...selectInvocationOptions(options, agent),
       ...(progress !== undefined && { turn: progress }),
     });
     stage = "open";
-    await report(stream, effect, { ...work, send });
+    await reportStream(stream, effect, { ...context, send });
   } catch (error) {
     if (signal.aborted) return;
     // That the session cannot read its log, or write down what it hears, is not the provider's fault.
-    if (ownFailure !== undefined) throw ownFailure;
-    const { failure, isCertain } = failureOf(error, stage !== "asking");
+    if (localFailure !== undefined) throw localFailure;
+    const { failure, isCertain } = toFailure(error, stage !== "asking");
     // Of what is no error of ours nobody knows how far the call had come.
-    const isMade = stage !== "asking" && (stage === "open" || !isCertain || isCut(failure));
-    await send({ type: "call-failed", callId, failure, isMade });
+    const mayHaveBeenSent =
+      stage !== "asking" && (stage === "open" || !isCertain || isConnectionCut(failure));
+    await send({ type: "call-failed", invocationId, failure, mayHaveBeenSent });
   }
 }
 
-function failureOf(
+function toFailure(
   error: unknown,
-  isAsked: boolean,
+  isRequestSent: boolean,
 ): { readonly failure: Failure; readonly isCertain: boolean } {
   const known = error instanceof SpanlineError ? error.toFailure() : undefined;
-  const message = `The provider broke: ${thrownMessage(error)}`;
+  const message = `The provider broke: ${formatThrown(error)}`;
   const {
     code,
     message: text,
@@ -106,72 +118,81 @@ function failureOf(
   const failure = {
     code,
     message: text,
-    details: isAsked ? details : { ...details, phase: "connect" },
+    details: isRequestSent ? details : { ...details, phase: "connect" },
   };
   return { failure, isCertain: known !== undefined };
 }
 
 /** What a call brings; `known` is what the log has, where the agent has not heard it. */
-function broughtBy(
-  { outgoing }: CallEffect,
-  known: Conversation | null,
-  { facts }: Agent,
-): { readonly outgoing: Outgoing; readonly history?: History } {
-  if (known === null) return { outgoing };
-  const answers = outgoing.answers !== null;
-  const history = historyOf(known, answers);
-  if (facts.provider.keepsHistory !== false) return { outgoing, history };
-  return { outgoing: { ...outgoing, ...saidSince(known, answers) }, history };
+function prepareOutgoing(
+  { outgoing }: InvokeEffect,
+  loggedConversation: Conversation | null,
+  { spec }: Agent,
+): { readonly outgoing: OutgoingContent; readonly history?: ConversationHistory } {
+  if (loggedConversation === null) return { outgoing };
+  const carriesResults = outgoing.toolResults !== null;
+  const history = selectHistory(loggedConversation, carriesResults);
+  if (spec.provider.keepsHistory !== false) return { outgoing, history };
+  return {
+    outgoing: { ...outgoing, ...collectUnsentInput(loggedConversation, carriesResults) },
+    history,
+  };
 }
 
 /** What the prompt asks for, as far as the provider is to be told. */
-function wantedOf(options: PromptOptions | null, { facts }: Agent): Partial<CallOptions> {
+function selectInvocationOptions(
+  options: PromptOptions | null,
+  { spec: facts }: Agent,
+): Partial<InvocationOptions> {
   const { instructions, maxOutputTokens, allowedTools, trace } = options ?? {};
-  const isTaken = facts.provider.takes?.instructions === true;
+  const takesInstructions = facts.provider.capabilities?.instructions === true;
   return {
-    ...(isTaken && instructions !== undefined && { instructions }),
+    ...(takesInstructions && instructions !== undefined && { instructions }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(allowedTools !== undefined && { allowedTools }),
     ...(trace !== undefined && { trace }),
   };
 }
 
-async function callInput(outgoing: Outgoing, readBlob: ReadBlob): Promise<CallInput> {
-  const { images: kept = [], answers } = outgoing;
-  const { images, notes } = await shownImages(kept, readBlob);
+async function createInvocationInput(
+  outgoing: OutgoingContent,
+  readBlob: ReadBlob,
+): Promise<InvocationInput> {
+  const { images: storedImages = [], toolResults } = outgoing;
+  const { images, notes } = await loadImageParts(storedImages, readBlob);
   const texts = [...outgoing.texts, ...notes];
   const pictures = images.length === 0 ? {} : { images };
-  if (answers === null) return { type: "prompt", texts, ...pictures };
-  const { messages, calls } = answers;
+  if (toolResults === null) return { type: "prompt", texts, ...pictures };
+  const { messages, toolCalls } = toolResults;
   return {
     type: "results",
-    turn: { messages, calls: calls.map(({ call }) => call) },
-    results: calls.flatMap(({ result }) => (result === null ? [] : [result])),
+    turn: { messages, toolCalls: toolCalls.map(({ toolCall }) => toolCall) },
+    results: toolCalls.flatMap(({ result }) => (result === null ? [] : [result])),
     ...(texts.length > 0 && { texts }),
     ...pictures,
   };
 }
 
-async function report(
+async function reportStream(
   stream: AsyncIterable<ProviderEvent>,
-  { callId, options }: CallEffect,
-  { agent, clock, coalesceMs, signal, send }: CallWork,
+  { invocationId: callId, options }: InvokeEffect,
+  { agent, clock, coalesceMs, signal, send }: InvocationContext,
 ): Promise<void> {
-  const batches = coalescer<Said>({
+  const batches = createCoalescer<ProviderOutput>({
     timer: clock,
     milliseconds: coalesceMs,
     canWait: ({ event }) => isDelta(event),
-    join: joined,
-    weight,
-    deliver: async (said) => {
-      await send({ type: "call-said", callId, said });
+    merge: joinDeltas,
+    weigh: measureWeight,
+    deliver: async (outputs) => {
+      await send({ type: "call-said", invocationId: callId, outputs });
     },
   });
   let last: ProviderEvent | undefined;
   try {
     for await (const event of stream) {
       if (signal.aborted) return;
-      await batches.add(checked(event, agent, options ?? null));
+      await batches.add(checkToolInput(event, agent, options ?? null));
       last = event;
     }
   } finally {
@@ -194,10 +215,10 @@ function isDelta(event: ProviderEvent): event is Delta {
 }
 
 /** In characters, roughly; what could be of any size is waited for. */
-function weight({ event }: Said): number {
+function measureWeight({ event }: ProviderOutput): number {
   switch (event.type) {
     case "tool.end":
-      return event.call.inputText.length;
+      return event.toolCall.inputText.length;
     case "tool.result":
     case "unknown":
       return Infinity;
@@ -206,23 +227,30 @@ function weight({ event }: Said): number {
   }
 }
 
-function joined({ event: before }: Said, { event }: Said): Said | undefined {
-  if (!isDelta(before) || !isDelta(event)) return undefined;
-  if (before.type !== event.type || before.block !== event.block) return undefined;
-  return { event: { ...before, text: before.text + event.text } };
+function joinDeltas(
+  { event: previous }: ProviderOutput,
+  { event }: ProviderOutput,
+): ProviderOutput | undefined {
+  if (!isDelta(previous) || !isDelta(event)) return undefined;
+  if (previous.type !== event.type || previous.block !== event.block) return undefined;
+  return { event: { ...previous, text: previous.text + event.text } };
 }
 
 /** Says of a call of ours what is wrong with it, before anybody is asked about it. */
-function checked(event: ProviderEvent, agent: Agent, options: PromptOptions | null): Said {
-  if (event.type !== "tool.end" || event.call.runBy !== "client") return { event };
-  const { name, input } = event.call;
+function checkToolInput(
+  event: ProviderEvent,
+  agent: Agent,
+  options: PromptOptions | null,
+): ProviderOutput {
+  if (event.type !== "tool.end" || event.toolCall.runBy !== "client") return { event };
+  const { name, input } = event.toolCall;
   // What the tools of a prompt take is for whoever brought them to say.
   if (input === null || isPromptTool(options, name)) return { event };
   const tool = agent.tools.get(name);
   if (tool === undefined) {
-    const known = [...agent.tools.keys()].join(", ");
-    return { event, problem: `There is no tool ${name} here. There is: ${known || "none"}.` };
+    const toolNames = [...agent.tools.keys()].join(", ");
+    return { event, problem: `There is no tool ${name} here. There is: ${toolNames || "none"}.` };
   }
-  const problem = problemWith(tool, input);
+  const problem = findToolInputProblem(tool, input);
   return problem === undefined ? { event } : { event, problem };
 }

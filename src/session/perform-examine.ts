@@ -1,72 +1,84 @@
-import { guardCall } from "../async/call-guard.ts";
-import { untilAborted } from "../async/pause.ts";
-import { thrownMessage } from "../domain/errors.ts";
+import { guardInvocation } from "../async/call-guard.ts";
+import { waitUnlessAborted } from "../async/pause.ts";
+import { formatThrown } from "../domain/errors.ts";
 import type { Clock } from "../platform/clock.ts";
-import { leadsNowhere } from "../domain/policy-decision.ts";
-import type { CallToExamine, Examined, Tool, ToolContext } from "../tools/tool.ts";
-import { examineBy, type Agent } from "./agent.ts";
+import { createUnresolvedPath } from "../domain/policy-decision.ts";
+import type { ToolCallToExamine, Examination, Tool, ToolContext } from "../tools/tool.ts";
+import { resolveToolPaths, type Agent } from "./agent.ts";
 import type { Effect } from "./due.ts";
-import type { Happening } from "./input.ts";
-import { problemWith } from "./problem-with.ts";
-import { callFacts, pathsToFind } from "./tools/path-facts.ts";
+import type { SessionInput } from "./input.ts";
+import { findToolInputProblem } from "./problem-with.ts";
+import { readToolCallFacts, listPathsToResolve } from "./tools/path-facts.ts";
 
-export interface ExamineWork extends Pick<ToolContext, "editor" | "host"> {
+export interface PathResolutionContext extends Pick<ToolContext, "editor" | "host"> {
   readonly agent: Agent;
   readonly clock: Clock;
   readonly workingDirectory?: string;
   readonly folders: readonly string[];
   readonly signal: AbortSignal;
-  readonly send: (happening: Happening) => Promise<unknown>;
+  readonly send: (happening: SessionInput) => Promise<unknown>;
 }
 
 /** Looks at the arguments of a call before the rules are asked about it. What cannot be looked at leads nowhere. */
-export async function performExamine(
-  { toolCallId, name, input, digest, agent: by }: Extract<Effect, { type: "examine" }>,
-  work: ExamineWork,
+export async function performPathResolution(
+  { toolCallId, name, input, digest, agent: agentDigest }: Extract<Effect, { type: "examine" }>,
+  context: PathResolutionContext,
 ): Promise<void> {
-  const { agent, signal, send } = work;
+  const { agent, signal, send } = context;
   const tool = agent.tools.get(name);
-  const paths = tool === undefined ? [] : pathsToFind(callFacts(tool.facts, input, agent.facts));
-  const problem = tool === undefined ? `There is no tool ${name} here.` : problemWith(tool, input);
+  const paths =
+    tool === undefined ? [] : listPathsToResolve(readToolCallFacts(tool.spec, input, agent.spec));
+  const problem =
+    tool === undefined ? `There is no tool ${name} here.` : findToolInputProblem(tool, input);
   const found =
-    problem === undefined ? await examined(tool, { name, input, paths }, work) : NOTHING;
+    problem === undefined ? await resolvePaths(tool, { name, input, paths }, context) : NO_PATHS;
   if (signal.aborted) return;
-  const wrong = problem === undefined ? {} : { problem };
-  await send({ type: "tool-examined", toolCallId, agent: by, digest, ...found, ...wrong });
+  const problemField = problem === undefined ? {} : { problem };
+  await send({
+    type: "tool-examined",
+    toolCallId,
+    agent: agentDigest,
+    digest,
+    ...found,
+    ...problemField,
+  });
 }
 
-const NOTHING: Examined = { paths: [] };
+const NO_PATHS: Examination = { paths: [] };
 
-async function examined(
+async function resolvePaths(
   tool: Tool | undefined,
-  call: Pick<CallToExamine, "name" | "input" | "paths">,
-  { agent, clock, workingDirectory, folders, signal: caller, editor, host }: ExamineWork,
-): Promise<Examined> {
+  call: Pick<ToolCallToExamine, "name" | "input" | "paths">,
+  { agent, clock, workingDirectory, folders, signal: caller, editor, host }: PathResolutionContext,
+): Promise<Examination> {
   const { paths } = call;
-  if (paths.length === 0) return NOTHING;
-  const place = {
+  if (paths.length === 0) return NO_PATHS;
+  const location = {
     folders,
     ...(workingDirectory !== undefined && { workingDirectory }),
     ...(editor !== undefined && { editor, host }),
   };
-  const guard = guardCall(clock, caller, { limit: "look", milliseconds: LOOK_MS });
+  const guard = guardInvocation(clock, caller, { limit: "look", milliseconds: RESOLVE_TIMEOUT_MS });
   const { signal } = guard;
   try {
-    const looked = examineBy(tool, agent, { ...call, signal, ...place });
-    return looked === undefined
-      ? nowhere(paths, "The agent has no workspace")
-      : await untilAborted(looked, signal);
+    const resolution = resolveToolPaths(tool, agent, { ...call, signal, ...location });
+    return resolution === undefined
+      ? createUnresolvedPaths(paths, "The agent has no workspace")
+      : await waitUnlessAborted(resolution, signal);
   } catch (error) {
-    const late = `It could not be looked at in ${LOOK_MS / 1000} seconds`;
-    return nowhere(paths, guard.reached === null ? thrownMessage(error) : late);
+    const timeoutReason = `It could not be looked at in ${RESOLVE_TIMEOUT_MS / 1000} seconds`;
+    return createUnresolvedPaths(
+      paths,
+      guard.reachedLimit === null ? formatThrown(error) : timeoutReason,
+    );
   } finally {
     guard.release();
   }
 }
 
 /** A disk may be far away, or gone. */
-const LOOK_MS = 30_000;
+const RESOLVE_TIMEOUT_MS = 30_000;
 
-function nowhere(paths: CallToExamine["paths"], reason: string): Examined {
-  return { paths: paths.map((path) => leadsNowhere(path, reason)) };
+function createUnresolvedPaths(paths: ToolCallToExamine["paths"], reason: string): Examination {
+  return { paths: paths.map((path) => createUnresolvedPath(path, reason)) };
 }

@@ -7,7 +7,7 @@ export type ReceiptHead = Pick<LastReceipt, "number" | "mac">;
 export interface ReceiptChain {
   readonly incarnation: string;
   /** The `mac` of the first receipt; null if the log has no receipt. */
-  readonly first: string | null;
+  readonly firstMac: string | null;
 }
 
 /**
@@ -23,7 +23,7 @@ export interface ReceiptHeads {
 }
 
 /** The number of receipts that are missing behind `last`. */
-export function missingAtEnd(last: LastReceipt, head: ReceiptHead | undefined): number {
+export function countMissingReceipts(last: LastReceipt, head: ReceiptHead | undefined): number {
   if (head === undefined || last.number > head.number) return 0;
   // A copy of the log that continued separately has another receipt under the same number.
   if (last.number === head.number) return last.mac === head.mac ? 0 : 1;

@@ -1,7 +1,7 @@
 import type { ErrorCode, Failure } from "../domain/errors.ts";
 import type { CommandReply } from "../domain/session-command.ts";
 
-export function refused(
+export function refuse(
   code: ErrorCode,
   message: string,
   details: Failure["details"] = {},

@@ -1,73 +1,79 @@
 import { SpanlineError, type ErrorCode } from "../domain/errors.ts";
 import type { SteadyClock } from "../platform/clock.ts";
-import { isPassing } from "./log-stall.ts";
+import { isTransientStoreError } from "./log-stall.ts";
 
-export interface RetakeOptions {
+export interface DriverRetryOptions {
   readonly clock: SteadyClock;
   /** Takes the session up again; rejects when it cannot. */
-  readonly retake: (sessionId: string) => Promise<unknown>;
+  readonly resume: (sessionId: string) => Promise<unknown>;
   readonly report: (error: unknown) => void;
   /** It is left as it is, until somebody asks for it. */
-  readonly gaveUp: (sessionId: string, error: unknown) => void;
+  readonly onGiveUp: (sessionId: string, error: unknown) => void;
 }
 
 /** Resumes sessions that could not continue here, with backoff; a store that cannot be written is waited for without limit. */
-export interface Retakes {
+export interface DriverRetry {
   /** `over` resolves when nothing of the session is under way any more. */
-  failed(sessionId: string, error: unknown, over: Promise<void>): void;
+  recordFailure(sessionId: string, error: unknown, over: Promise<void>): void;
   /** Resolves when the session may be taken up: what its driver had begun is over. */
-  over(sessionId: string): Promise<void>;
+  waitUntilEnded(sessionId: string): Promise<void>;
   /** A session that could not be resumed in the background. */
   resumeLater(sessionId: string, error: unknown): void;
   stop(): void;
 }
 
-export function retakes({ clock, retake, report, gaveUp }: RetakeOptions): Retakes {
+export function createDriverRetry({
+  clock,
+  resume,
+  report,
+  onGiveUp,
+}: DriverRetryOptions): DriverRetry {
   const failures = new Map<string, { readonly tries: number; readonly at: number }>();
   const endings = new Map<string, Promise<void>>();
   const timers = new Map<string, () => void>();
   /** Of those that were told of since their last try: a driver that fails while it is started is told of twice. */
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let isStopped = false;
 
   const tryLater = (sessionId: string, error: unknown): void => {
     report(error);
     if (isStopped || timers.has(sessionId)) return;
-    const before = failures.get(sessionId);
-    const isRecent = before !== undefined && clock.monotonic() - before.at < RECENT_MS;
-    const tries = isRecent ? before.tries + 1 : 1;
-    const isPatient = isPassing(error);
-    if (isForGood(error) || (tries > MAX_TRIES && !isPatient)) {
+    const previousFailure = failures.get(sessionId);
+    const isRecent =
+      previousFailure !== undefined && clock.monotonic() - previousFailure.at < RECENT_MS;
+    const tries = isRecent ? previousFailure.tries + 1 : 1;
+    const isPatient = isTransientStoreError(error);
+    if (isPermanentError(error) || (tries > MAX_TRIES && !isPatient)) {
       failures.delete(sessionId);
-      gaveUp(sessionId, error);
+      onGiveUp(sessionId, error);
       return;
     }
     failures.set(sessionId, { tries, at: clock.monotonic() });
     const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1));
-    const stopTimer = clock.after(pause, () => {
+    const stopTimer = clock.schedule(pause, () => {
       timers.delete(sessionId);
-      told.delete(sessionId);
-      retake(sessionId).catch((again: unknown) => {
-        if (!told.has(sessionId)) tryLater(sessionId, again);
+      reported.delete(sessionId);
+      resume(sessionId).catch((retryError: unknown) => {
+        if (!reported.has(sessionId)) tryLater(sessionId, retryError);
       });
     });
     timers.set(sessionId, stopTimer);
   };
 
   return {
-    failed(sessionId, error, over) {
+    recordFailure(sessionId, error, over) {
       const ending = over.finally(() => {
         if (endings.get(sessionId) === ending) endings.delete(sessionId);
       });
       endings.set(sessionId, ending);
-      told.add(sessionId);
+      reported.add(sessionId);
       tryLater(sessionId, error);
     },
-    async over(sessionId) {
+    async waitUntilEnded(sessionId) {
       await endings.get(sessionId);
     },
     resumeLater(sessionId, error) {
-      if (!told.has(sessionId)) tryLater(sessionId, error);
+      if (!reported.has(sessionId)) tryLater(sessionId, error);
     },
     stop() {
       isStopped = true;
@@ -84,11 +90,11 @@ const MAX_PAUSE_MS = 5000;
 const RECENT_MS = 60_000;
 
 /** Another process has the session, or there is no log that could be written to. */
-function isForGood(error: unknown): boolean {
-  return error instanceof SpanlineError && FOR_GOOD.has(error.code);
+function isPermanentError(error: unknown): boolean {
+  return error instanceof SpanlineError && PERMANENT_CODES.has(error.code);
 }
 
-const FOR_GOOD: ReadonlySet<ErrorCode> = new Set([
+const PERMANENT_CODES: ReadonlySet<ErrorCode> = new Set([
   "stale_lease",
   "lease_held",
   "store_closed",

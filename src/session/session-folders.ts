@@ -1,17 +1,19 @@
 import type { Agent } from "./agent.ts";
-import type { OpenSession } from "./sessions.ts";
+import type { OpenOptions } from "./sessions.ts";
 
 /** Where a session works. */
-export async function folderOf(
-  { folderFor }: Agent,
-  { workingDirectory: named }: OpenSession,
-): Promise<Pick<OpenSession, "workingDirectory">> {
-  return folderFor === undefined ? {} : { workingDirectory: await folderFor(named) };
+export async function resolveSessionFolder(
+  { resolveFolder }: Agent,
+  { workingDirectory: requestedFolder }: OpenOptions,
+): Promise<Pick<OpenOptions, "workingDirectory">> {
+  return resolveFolder === undefined
+    ? {}
+    : { workingDirectory: await resolveFolder(requestedFolder) };
 }
 
 /** Those that the agent may work in. Where it keeps to one folder, what is in that needs no name of its own. */
-export async function otherFolders(
-  { folderFor }: Agent,
+export async function resolveExtraFolders(
+  { resolveFolder: folderFor }: Agent,
   folders: readonly string[],
 ): Promise<readonly string[]> {
   if (folderFor === undefined) return [];

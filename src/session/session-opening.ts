@@ -1,18 +1,22 @@
-import type { AgentFacts } from "../domain/agent-event.ts";
+import type { AgentSpec } from "../domain/agent-event.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import type { SessionRecord, Store } from "../store/store.ts";
 import type { Agent } from "./agent.ts";
-import { unknownSession, type OpenedDriver, type Opening } from "./begin-driver.ts";
-import { checkOpening, upstreamIdFor } from "./check-opening.ts";
-import { copiedFrom, type Copied } from "./copied-from.ts";
+import {
+  createUnknownSessionError,
+  type OpenedDriver,
+  type SessionOpening,
+} from "./begin-driver.ts";
+import { checkOpening, resolveUpstreamId } from "./check-opening.ts";
+import { copySession, type CopiedSession } from "./copied-from.ts";
 import type { Driver } from "./driver.ts";
-import { firstInput } from "./first-input.ts";
-import { newId, type Seed } from "./new-id.ts";
+import { createFirstInput } from "./first-input.ts";
+import { createId, type Seed } from "./new-id.ts";
 import { sendCommand } from "./send-command.ts";
-import { folderOf, otherFolders } from "./session-folders.ts";
+import { resolveSessionFolder, resolveExtraFolders } from "./session-folders.ts";
 import type { SessionReaders } from "./session-readers.ts";
-import type { OpenSession, Sessions } from "./sessions.ts";
+import type { OpenOptions, Sessions } from "./sessions.ts";
 
 /** Works with the driver of a session that is in the log. The session stays in memory until the work is done. */
 export type WithDriver = <Result>(
@@ -20,7 +24,7 @@ export type WithDriver = <Result>(
   work: (driver: Driver) => Promise<Result> | Result,
 ) => Promise<Result>;
 
-interface OpeningPlace {
+interface OpeningContext {
   readonly store: Store;
   readonly clock: SteadyClock;
   readonly agents: readonly Agent[];
@@ -28,58 +32,72 @@ interface OpeningPlace {
   readonly readers: SessionReaders;
   readonly withDriver: WithDriver;
   /** Opens a session with its driver; undefined where somebody else was opening it. */
-  readonly openDriver: (sessionId: string, opening: Opening) => Promise<OpenedDriver | undefined>;
+  readonly openDriver: (
+    sessionId: string,
+    opening: SessionOpening,
+  ) => Promise<OpenedDriver | undefined>;
 }
 
 /** How sessions begin: empty, or with their first prompt. */
-export function sessionOpening(place: OpeningPlace): Pick<Sessions, "open" | "begin"> {
-  const { store, clock, agents, seed, readers, withDriver } = place;
+export function createSessionOpening(
+  context: OpeningContext,
+): Pick<Sessions, "open" | "openWithPrompt"> {
+  const { store, clock, agents, seed, readers, withDriver } = context;
 
-  const idOf = ({ sessionId }: OpenSession): string =>
-    sessionId ?? newId("ses", clock.now(), seed());
-  const known = async ({ sessionId }: OpenSession): Promise<SessionRecord | undefined> =>
-    sessionId === undefined ? undefined : store.session(sessionId);
+  const resolveSessionId = ({ sessionId }: OpenOptions): string =>
+    sessionId ?? createId("ses", clock.now(), seed());
+  const findExisting = async ({ sessionId }: OpenOptions): Promise<SessionRecord | undefined> =>
+    sessionId === undefined ? undefined : store.findSession(sessionId);
 
   async function openNew(
     sessionId: string,
-    given: OpenSession,
-    first?: Opening["first"],
+    options: OpenOptions,
+    createFirstInput?: SessionOpening["createFirstInput"],
   ): Promise<OpenedDriver | undefined> {
-    const agent = agentNamed(agents, given.agent);
-    const wanted = await withCopy(store, given);
-    const folders = await otherFolders(agent, wanted.folders ?? []);
-    const workingDirectory = await folderOf(agent, wanted);
-    const opened = opening(sessionId, { ...wanted, ...workingDirectory, folders });
-    return place.openDriver(sessionId, { agent, opened, ...(first !== undefined && { first }) });
+    const agent = findAgent(agents, options.agent);
+    const request = await addCopiedHistory(store, options);
+    const folders = await resolveExtraFolders(agent, request.folders ?? []);
+    const workingDirectory = await resolveSessionFolder(agent, request);
+    const openInput = createOpenInput(sessionId, { ...request, ...workingDirectory, folders });
+    return context.openDriver(sessionId, {
+      agent,
+      openInput,
+      ...(createFirstInput !== undefined && { createFirstInput }),
+    });
   }
 
   return {
-    async open(wanted) {
-      checkOpening(wanted);
-      agentNamed(agents, wanted.agent);
-      const before = await known(wanted);
-      if (before !== undefined) return before;
-      const sessionId = idOf(wanted);
-      await openNew(sessionId, wanted);
-      return recordOf(store, sessionId);
+    async open(request) {
+      checkOpening(request);
+      findAgent(agents, request.agent);
+      const existing = await findExisting(request);
+      if (existing !== undefined) return existing;
+      const sessionId = resolveSessionId(request);
+      await openNew(sessionId, request);
+      return readRecord(store, sessionId);
     },
-    async begin(wanted, first) {
-      checkOpening(wanted);
-      const agent = agentNamed(agents, wanted.agent);
-      const before = await known(wanted);
-      const sessionId = idOf(wanted);
-      const principal = wanted.principal.id;
-      if (before === undefined) {
-        const opened = await openNew(sessionId, wanted, (facts) => firstInput(first, facts));
+    async openWithPrompt(request, first) {
+      checkOpening(request);
+      const agent = findAgent(agents, request.agent);
+      const existing = await findExisting(request);
+      const sessionId = resolveSessionId(request);
+      const principal = request.principal.id;
+      if (existing === undefined) {
+        const opened = await openNew(sessionId, request, (facts) => createFirstInput(first, facts));
         const { incarnation, reply } = opened ?? {};
         if (incarnation !== undefined && reply !== undefined)
-          return { sessionId, incarnation, agent: agent.facts.name, principal, seq: 0, reply };
+          return { sessionId, incarnation, agent: agent.spec.name, principal, seq: 0, reply };
       }
-      const record = before ?? (await recordOf(store, sessionId));
-      if (record.principal !== principal || record.label !== (wanted.label ?? null)) return record;
+      const record = existing ?? (await readRecord(store, sessionId));
+      if (record.principal !== principal || record.label !== (request.label ?? null)) return record;
       return withDriver(sessionId, async (driver) => {
-        const prompt = first.prompt(factsOf(driver, sessionId));
-        const reply = await sendCommand(prompt, first.from, { sessionId, store, driver, readers });
+        const prompt = first.createPrompt(readAgentSpec(driver, sessionId));
+        const reply = await sendCommand(prompt, first.sender, {
+          sessionId,
+          store,
+          driver,
+          readers,
+        });
         return { ...record, reply };
       });
     },
@@ -87,14 +105,17 @@ export function sessionOpening(place: OpeningPlace): Pick<Sessions, "open" | "be
 }
 
 /** What was said in the session that it is a copy of is its history, and no more is allowed in it. */
-async function withCopy(store: Store, given: OpenSession): Promise<OpenSession & Partial<Copied>> {
-  if (given.copyOf === undefined) return given;
-  const wanted = { ...given, ...(await copiedFrom(store, given.copyOf)) };
-  checkOpening(wanted);
-  return wanted;
+async function addCopiedHistory(
+  store: Store,
+  options: OpenOptions,
+): Promise<OpenOptions & Partial<CopiedSession>> {
+  if (options.copyOf === undefined) return options;
+  const copied = { ...options, ...(await copySession(store, options.copyOf)) };
+  checkOpening(copied);
+  return copied;
 }
 
-function opening(sessionId: string, wanted: OpenSession & Partial<Copied>) {
+function createOpenInput(sessionId: string, request: OpenOptions & Partial<CopiedSession>) {
   const {
     principal,
     title,
@@ -104,8 +125,8 @@ function opening(sessionId: string, wanted: OpenSession & Partial<Copied>) {
     label,
     history,
     mode,
-  } = wanted;
-  const upstreamId = upstreamIdFor(sessionId, wanted);
+  } = request;
+  const upstreamId = resolveUpstreamId(sessionId, request);
   return {
     type: "opened",
     principal: principal.id,
@@ -120,21 +141,21 @@ function opening(sessionId: string, wanted: OpenSession & Partial<Copied>) {
   } as const;
 }
 
-export function factsOf({ state }: Driver, sessionId: string): AgentFacts {
-  if (state.agent === null) throw unknownSession(sessionId);
-  return state.agent.facts;
+export function readAgentSpec({ state }: Driver, sessionId: string): AgentSpec {
+  if (state.agent === null) throw createUnknownSessionError(sessionId);
+  return state.agent.spec;
 }
 
 /** The agent of this name, or the default. */
-export function agentNamed(agents: readonly Agent[], name: string | undefined): Agent {
-  const agent = name === undefined ? agents[0] : agents.find(({ facts }) => facts.name === name);
+export function findAgent(agents: readonly Agent[], name: string | undefined): Agent {
+  const agent = name === undefined ? agents[0] : agents.find(({ spec }) => spec.name === name);
   if (agent !== undefined) return agent;
-  const known = agents.map(({ facts }) => facts.name).join(", ");
-  throw new SpanlineError("not_found", `There is no agent "${name}" here; there is: ${known}`);
+  const agentNames = agents.map(({ spec: facts }) => facts.name).join(", ");
+  throw new SpanlineError("not_found", `There is no agent "${name}" here; there is: ${agentNames}`);
 }
 
-async function recordOf(store: Store, sessionId: string): Promise<SessionRecord> {
-  const record = await store.session(sessionId);
-  if (record === undefined) throw unknownSession(sessionId);
+async function readRecord(store: Store, sessionId: string): Promise<SessionRecord> {
+  const record = await store.findSession(sessionId);
+  if (record === undefined) throw createUnknownSessionError(sessionId);
   return record;
 }

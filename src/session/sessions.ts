@@ -1,6 +1,6 @@
 import type { Principal } from "../domain/actor.ts";
-import type { AgentFacts, GrantScope, SessionMetadata } from "../domain/agent-event.ts";
-import type { EquipReply, Equipment } from "../domain/equipment.ts";
+import type { AgentSpec, GrantScope, SessionMetadata } from "../domain/agent-event.ts";
+import type { SetClientToolsReply, ClientTools } from "../domain/equipment.ts";
 import type { Cursor } from "../domain/envelope.ts";
 import type { LiveClient } from "../domain/live-client.ts";
 import type { ModelMessage } from "../domain/model-request.ts";
@@ -8,36 +8,40 @@ import type { SessionMode } from "../domain/session-mode.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import type { ToolRule } from "../domain/tool-rule.ts";
 import type { Usage } from "../domain/usage.ts";
-import type { Batch, SessionPage, SessionQuery, SessionRecord } from "../store/store.ts";
+import type { EventBatch, SessionPage, SessionQuery, SessionRecord } from "../store/store.ts";
 
 /** The session's entry points: all that a surface knows of sessions. */
 export interface Sessions {
   /** Begins a session with an agent, by its name. */
-  open(options: OpenSession): Promise<SessionRecord>;
+  open(options: OpenOptions): Promise<SessionRecord>;
   /**
    * Begins a session with its first prompt: both are in the log, or neither. Where there is one under that id, it is only
    * given the prompt, and another principal's is not.
    */
-  begin(options: OpenSession, first: FirstPrompt): Promise<Begun>;
+  openWithPrompt(options: OpenOptions, first: FirstPrompt): Promise<OpenResult>;
   /** Resolves when what the command changed is in the log. */
   command(sessionId: string, command: SessionCommand, from: Sender): Promise<CommandReply>;
   /**
    * What a client that is attached brings to a session, in place of what it brought before; it goes when the client does.
    * Resolves when it can be used, as far as it can, or will not be soon.
    */
-  equip(sessionId: string, equipment: Equipment, from: ClientSender): Promise<EquipReply>;
+  setClientTools(
+    sessionId: string,
+    equipment: ClientTools,
+    from: ClientSender,
+  ): Promise<SetClientToolsReply>;
   /** Everything after the cursor, or from the beginning, and then whatever comes. Ends with the signal. */
   subscribe(
     sessionId: string,
     cursor: Cursor | undefined,
     signal: AbortSignal,
-  ): AsyncIterable<Batch>;
+  ): AsyncIterable<EventBatch>;
   /** What a session waits for, and what was asked of it last. */
-  peek(sessionId: string): Promise<Outlook>;
+  status(sessionId: string): Promise<SessionStatus>;
   /** The messages of both sides after the event `through` of the session's log. */
-  history(sessionId: string, through: number): Promise<readonly ModelMessage[]>;
+  readHistory(sessionId: string, through: number): Promise<readonly ModelMessage[]>;
   /** What its agent can call, and what would become of that. */
-  rules(sessionId: string): Promise<readonly ToolRule[]>;
+  listToolRules(sessionId: string): Promise<readonly ToolRule[]>;
   find(sessionId: string): Promise<SessionRecord | undefined>;
   list(query: SessionQuery): Promise<SessionPage>;
   delete(sessionId: string): Promise<boolean>;
@@ -45,38 +49,38 @@ export interface Sessions {
    * Resolves when nothing is known to stand in the way of an agent's next turn, by its name; rejects where its service would
    * let nobody in, as far as that can be told without asking it.
    */
-  ready(agent?: string): Promise<void>;
+  checkCredentials(agent?: string): Promise<void>;
   /** Resolves if events can be written; rejects with the reason, such as a full disk (`store_full`). */
   checkLog(): Promise<void>;
   /** The names of the agents that a session can be opened with; the first is the default. */
   readonly agents: readonly string[];
 }
 
-export interface Outlook {
-  readonly agent: AgentFacts;
+export interface SessionStatus {
+  readonly agent: AgentSpec;
   readonly mode: SessionMode;
   readonly metadata: SessionMetadata;
   /** Tokens of the turns that have ended; null where no provider said. */
   readonly usage: Usage | null;
   /** What was allowed for good. */
-  readonly grants: readonly GivenGrant[];
+  readonly grants: readonly ActiveGrant[];
   /** Null where nothing was asked. What was taken back was not, nor what was turned away unheard. */
-  readonly asked: { readonly seq: number; readonly promptId: string } | null;
+  readonly lastPrompt: { readonly seq: number; readonly promptId: string } | null;
   /** The calls that a paused turn waits for. */
-  readonly pausedFor: readonly string[];
+  readonly pendingToolCallIds: readonly string[];
   /** Tools of whoever prompted the turn that runs. */
   readonly promptTools: readonly string[];
   /** Prompts that nobody is to find any more. */
-  readonly forgotten: readonly string[];
+  readonly hiddenPromptIds: readonly string[];
   readonly clients: readonly LiveClient[];
 }
 
-export interface GivenGrant {
+export interface ActiveGrant {
   readonly grantId: string;
   readonly scope: GrantScope;
 }
 
-export interface OpenSession {
+export interface OpenOptions {
   /** Made by the caller: opening again under the same id gives the same session. */
   readonly sessionId?: string;
   readonly agent?: string;
@@ -96,13 +100,13 @@ export interface OpenSession {
 }
 
 export interface FirstPrompt {
-  readonly from: Sender;
+  readonly sender: Sender;
   /** By what the agent can do. What it throws is thrown, and nothing is begun. */
-  readonly prompt: (agent: AgentFacts) => Extract<SessionCommand, { readonly type: "prompt" }>;
+  readonly createPrompt: (agent: AgentSpec) => Extract<SessionCommand, { readonly type: "prompt" }>;
 }
 
 /** A session as it was before the prompt. */
-export interface Begun extends Pick<
+export interface OpenResult extends Pick<
   SessionRecord,
   "sessionId" | "incarnation" | "agent" | "principal" | "seq"
 > {

@@ -2,28 +2,32 @@ import type { ImagePart } from "../domain/agent-event.ts";
 import { estimateBytes } from "../domain/estimate-bytes.ts";
 import type { ImageBlock } from "../domain/image-block.ts";
 import type { ModelBlock, ModelMessage } from "../domain/model-request.ts";
-import { pictureText } from "../domain/part-text.ts";
-import { isKept, type History, type SpokenMessage } from "./conversation.ts";
+import { formatImagePart } from "../domain/part-text.ts";
+import {
+  isStoredImage,
+  type ConversationHistory,
+  type ConversationMessage,
+} from "./conversation.ts";
 
 export type ReadBlob = (blobId: string) => Promise<Uint8Array | undefined>;
 
 /** What was said, with its pictures. One whose bytes are not there any more is told of. */
-export async function shownMessages(
-  messages: readonly SpokenMessage[],
+export async function loadMessageImages(
+  messages: readonly ConversationMessage[],
   readBlob: ReadBlob,
 ): Promise<readonly ModelMessage[]> {
-  const shownOnes: ModelMessage[] = [];
+  const loadedMessages: ModelMessage[] = [];
   for (const message of messages)
-    shownOnes.push(isWithoutImages(message) ? message : await withImages(message, readBlob));
-  return shownOnes;
+    loadedMessages.push(hasNoStoredImages(message) ? message : await loadImages(message, readBlob));
+  return loadedMessages;
 }
 
 /**
  * The shown form of a history that only grows. Messages that were shown before are the same objects, and only those since
  * are looked at.
  */
-export class ShownHistory {
-  readonly #source: SpokenMessage[] = [];
+export class LoadedHistory {
+  readonly #source: ConversationMessage[] = [];
   readonly #shown: ModelMessage[] = [];
   #imageCharacters = 0;
   #bytes = 0;
@@ -33,12 +37,12 @@ export class ShownHistory {
     return this.#bytes;
   }
 
-  async show(
-    { messages, stableCount }: History,
+  async load(
+    { messages, stableCount }: ConversationHistory,
     readBlob: ReadBlob,
   ): Promise<readonly ModelMessage[]> {
     const count = this.#knownCount(messages, stableCount);
-    const rest = await shownMessages(messages.slice(count), readBlob);
+    const rest = await loadMessageImages(messages.slice(count), readBlob);
     const whole = [...this.#shown.slice(0, count), ...rest];
     for (let index = this.#source.length; index < stableCount; index++)
       if (!this.#keep(messages[index], whole[index])) break;
@@ -46,10 +50,10 @@ export class ShownHistory {
   }
 
   /** How many of the first messages were shown before. Compares by identity. */
-  #knownCount(messages: readonly SpokenMessage[], stableCount: number): number {
+  #knownCount(messages: readonly ConversationMessage[], stableCount: number): number {
     const source = this.#source;
-    const most = Math.min(source.length, stableCount);
-    for (let index = 0; index < most; index++) {
+    const sharedCount = Math.min(source.length, stableCount);
+    for (let index = 0; index < sharedCount; index++) {
       if (source[index] === messages[index]) continue;
       source.length = 0;
       this.#shown.length = 0;
@@ -57,21 +61,21 @@ export class ShownHistory {
       this.#bytes = 0;
       return 0;
     }
-    return most;
+    return sharedCount;
   }
 
   /** False beyond the limit: from there on, images are read again for each request. */
-  #keep(source: SpokenMessage | undefined, shownOne: ModelMessage | undefined): boolean {
-    if (source === undefined || shownOne === undefined) return false;
-    const sizes = shownOne.blocks.map((block) =>
+  #keep(source: ConversationMessage | undefined, loadedMessage: ModelMessage | undefined): boolean {
+    if (source === undefined || loadedMessage === undefined) return false;
+    const sizes = loadedMessage.blocks.map((block) =>
       block.type === "image" ? block.base64.length : 0,
     );
     const size = sizes.reduce((sum, length) => sum + length, 0);
     if (this.#imageCharacters + size > MAX_IMAGE_CHARACTERS) return false;
     this.#imageCharacters += size;
-    this.#bytes += estimateBytes(shownOne);
+    this.#bytes += estimateBytes(loadedMessage);
     this.#source.push(source);
-    this.#shown.push(shownOne);
+    this.#shown.push(loadedMessage);
     return true;
   }
 }
@@ -79,35 +83,39 @@ export class ShownHistory {
 /** Of one session, in base64. Model APIs limit a request to 20 to 32 MB. */
 const MAX_IMAGE_CHARACTERS = 16_000_000;
 
-function isWithoutImages(message: SpokenMessage): message is SpokenMessage & ModelMessage {
-  return !message.blocks.some(isKept);
+function hasNoStoredImages(
+  message: ConversationMessage,
+): message is ConversationMessage & ModelMessage {
+  return !message.blocks.some(isStoredImage);
 }
 
-async function withImages(
-  { role, blocks }: SpokenMessage,
+async function loadImages(
+  { role, blocks }: ConversationMessage,
   readBlob: ReadBlob,
 ): Promise<ModelMessage> {
-  const shownBlocks = blocks.map(async (block) =>
-    isKept(block) ? ((await shown(block, readBlob)) ?? note(block)) : block,
+  const loadedBlocks = blocks.map(async (block) =>
+    isStoredImage(block) ? ((await loadImage(block, readBlob)) ?? createImageNote(block)) : block,
   );
-  return { role, blocks: await Promise.all(shownBlocks) };
+  return { role, blocks: await Promise.all(loadedBlocks) };
 }
 
 /** Those that are there, and what is to be said of the others. */
-export async function shownImages(
+export async function loadImageParts(
   parts: readonly ImagePart[],
   readBlob: ReadBlob,
 ): Promise<{ readonly images: readonly ImageBlock[]; readonly notes: readonly string[] }> {
-  const found = await Promise.all(
-    parts.map(async (part) => ({ part, image: await shown(part, readBlob) })),
+  const loadedParts = await Promise.all(
+    parts.map(async (part) => ({ part, image: await loadImage(part, readBlob) })),
   );
   return {
-    images: found.flatMap(({ image }) => image ?? []),
-    notes: found.flatMap(({ part, image }) => (image === undefined ? [pictureText(part)] : [])),
+    images: loadedParts.flatMap(({ image }) => image ?? []),
+    notes: loadedParts.flatMap(({ part, image }) =>
+      image === undefined ? [formatImagePart(part)] : [],
+    ),
   };
 }
 
-async function shown(
+async function loadImage(
   { mediaType, blobId }: ImagePart,
   readBlob: ReadBlob,
 ): Promise<ImageBlock | undefined> {
@@ -116,6 +124,6 @@ async function shown(
   return { type: "image", mediaType, base64: Buffer.from(bytes).toString("base64") };
 }
 
-function note(part: ImagePart): ModelBlock {
-  return { type: "text", text: pictureText(part) };
+function createImageNote(part: ImagePart): ModelBlock {
+  return { type: "text", text: formatImagePart(part) };
 }

@@ -1,12 +1,17 @@
 import type { Signature } from "../domain/agent-event.ts";
 import type { Draft } from "../domain/envelope.ts";
-import { isReceipt, lastReceipt, signedContent, type LastReceipt } from "../domain/receipt.ts";
+import {
+  isReceipt,
+  evolveLastReceipt,
+  createSignedContent,
+  type LastReceipt,
+} from "../domain/receipt.ts";
 
 /** Signs some content. */
-export type Sign = (content: unknown) => Pick<Signature, "keyId" | "mac">;
+export type SignContent = (content: unknown) => Pick<Signature, "keyId" | "mac">;
 
 /** Where the events are about to stand in the log: after these. */
-export interface SignedPlace {
+export interface ReceiptPosition {
   readonly sessionId: string;
   readonly seq: number;
   readonly receipts: LastReceipt;
@@ -15,8 +20,8 @@ export interface SignedPlace {
 /** The events with their receipts signed, each naming the one before. */
 export function signReceipts(
   drafts: readonly Draft[],
-  { sessionId, seq, receipts }: SignedPlace,
-  sign: Sign | undefined,
+  { sessionId, seq, receipts }: ReceiptPosition,
+  sign: SignContent | undefined,
 ): readonly Draft[] {
   if (sign === undefined) return drafts;
   let last = receipts;
@@ -24,9 +29,12 @@ export function signReceipts(
     const { event } = draft;
     if (!isReceipt(event)) return draft;
     const link = { number: last.number + 1, before: last.mac };
-    const place = { ...draft, sessionId, seq: seq + index + 1, event };
-    const signed = { ...event, signature: { ...sign(signedContent(place, link)), ...link } };
-    last = lastReceipt(last, signed);
+    const position = { ...draft, sessionId, seq: seq + index + 1, event };
+    const signed = {
+      ...event,
+      signature: { ...sign(createSignedContent(position, link)), ...link },
+    };
+    last = evolveLastReceipt(last, signed);
     return { ...draft, event: signed };
   });
 }

@@ -4,8 +4,8 @@ import { initialApprovals, type ApprovalsState } from "./approvals/approvals-sta
 import { initialClients, type ClientsState } from "./clients/clients-state.ts";
 import type { SessionMode } from "../domain/session-mode.ts";
 import type { Usage } from "../domain/usage.ts";
-import type { BoundAgent } from "./input.ts";
-import { initialTools, type ToolsState } from "./tools/tools-state.ts";
+import type { ConfiguredAgent } from "./input.ts";
+import { initialToolsState, type ToolsState } from "./tools/tools-state.ts";
 import { initialTurnState, type TurnState } from "./turn/turn-state.ts";
 
 /** Everything that deciding needs, folded from the log. Plain data, so that it can be kept as a snapshot. */
@@ -14,10 +14,10 @@ export interface SessionState {
   /** When the last event was written, in milliseconds since 1970. */
   readonly at: number;
   /** Null before the session is opened. */
-  readonly agent: BoundAgent | null;
+  readonly agent: ConfiguredAgent | null;
   readonly principal: string;
   /** Somebody gave it a title, or its first prompt did. */
-  readonly isTitled: boolean;
+  readonly hasTitle: boolean;
   /** The caller's own facts about it. */
   readonly metadata: SessionMetadata;
   /** That belong to the workspace beside the session's own. */
@@ -26,40 +26,40 @@ export interface SessionState {
   /** Of the turns that have ended, as far as their providers said. */
   readonly usage: Usage | null;
   /** Prompts and results that came, the last ones. */
-  readonly asked: readonly AskedAt[];
+  readonly submittedPrompts: readonly SubmittedPrompt[];
   /** Prompts that nobody is to find any more. */
-  readonly forgotten: readonly string[];
+  readonly hiddenPromptIds: readonly string[];
   readonly turn: TurnState;
   readonly tools: ToolsState;
   readonly approvals: ApprovalsState;
   readonly clients: ClientsState;
-  readonly receipts: LastReceipt;
+  readonly lastReceipt: LastReceipt;
 }
 
 /** Where the log has something that was asked. */
-export interface AskedAt {
+export interface SubmittedPrompt {
   readonly seq: number;
   readonly promptId: string;
 }
 
 /** Changed whenever a snapshot of an older form could be misread, or taken for a damaged one. */
-export const STATE_FORM = "17";
+export const STATE_VERSION = "17";
 
 export const initialState: SessionState = {
   seq: 0,
   at: 0,
   agent: null,
   principal: "",
-  isTitled: false,
+  hasTitle: false,
   metadata: {},
   folders: [],
   mode: "default",
   usage: null,
-  asked: [],
-  forgotten: [],
+  submittedPrompts: [],
+  hiddenPromptIds: [],
   turn: initialTurnState,
-  tools: initialTools,
+  tools: initialToolsState,
   approvals: initialApprovals,
   clients: initialClients,
-  receipts: NO_RECEIPT,
+  lastReceipt: NO_RECEIPT,
 };

@@ -1,25 +1,25 @@
-import { guardCall } from "../async/call-guard.ts";
-import { untilAborted } from "../async/pause.ts";
+import { guardInvocation } from "../async/call-guard.ts";
+import { waitUnlessAborted } from "../async/pause.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Provider } from "../providers/provider.ts";
 
-export interface StopWork {
+export interface StopOptions {
   readonly provider: Provider;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** How long the other side is waited for. */
-  readonly milliseconds: number;
+  readonly timeoutMs: number;
 }
 
 /** Ends what an agent may still be doing. It may be over already, or out of reach: then it is left alone. */
 export async function stopConversation(
   upstreamId: string,
-  { provider, clock, signal, milliseconds }: StopWork,
+  { provider, clock, signal, timeoutMs }: StopOptions,
 ): Promise<void> {
-  const guard = guardCall(clock, signal, { limit: "stop", milliseconds });
+  const guard = guardInvocation(clock, signal, { limit: "stop", milliseconds: timeoutMs });
   try {
     const stopping = provider.open({ sessionId: upstreamId }).stop?.({ signal: guard.signal });
-    if (stopping !== undefined) await untilAborted(stopping, guard.signal);
+    if (stopping !== undefined) await waitUnlessAborted(stopping, guard.signal);
   } catch {
     // The next call will tell.
   } finally {

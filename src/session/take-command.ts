@@ -1,124 +1,132 @@
 import type { Actor, Right } from "../domain/actor.ts";
 import type { PromptPart, SessionMetadata } from "../domain/agent-event.ts";
-import { liveClients, mayDecide } from "../domain/live-client.ts";
-import { jsonText } from "../domain/json.ts";
+import { listLiveClients, mayDecide } from "../domain/live-client.ts";
+import { toJsonText } from "../domain/json.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
-import { isWider } from "../domain/session-mode.ts";
+import { isLessStrict } from "../domain/session-mode.ts";
 import { addHistory } from "./add-history.ts";
-import { answerQuestion } from "./answer-question.ts";
-import { revoke } from "./approvals/grants.ts";
+import { decideApproval } from "./answer-question.ts";
+import { revokeGrant } from "./approvals/grants.ts";
 import { routeAgain } from "./approvals/questions.ts";
-import { attach, detach, heartbeat, isOwnStay } from "./clients/attach-client.ts";
+import {
+  attachClient,
+  detachClient,
+  recordHeartbeat,
+  isSameAttachment,
+} from "./clients/attach-client.ts";
 import type { ClientsState, HostRequest } from "./clients/clients-state.ts";
-import { answerHost, dropRequests } from "./clients/host-requests.ts";
-import { configure } from "./configure.ts";
-import type { Input } from "./input.ts";
-import { refused } from "./refused.ts";
+import { submitHostReply, dropHostRequests } from "./clients/host-requests.ts";
+import { setMode } from "./configure.ts";
+import type { TimedInput } from "./input.ts";
+import { refuse } from "./refused.ts";
 import type { SessionState } from "./state.ts";
-import { awaitClient } from "./tools/awaited-calls.ts";
-import { runOf } from "./tools/tools-state.ts";
-import { giveResults } from "./turn/paused-turn.ts";
-import { cancel, forget, prompt, withdraw } from "./turn/take-turn-command.ts";
-import type { Work } from "./work.ts";
+import { waitForHost } from "./tools/awaited-calls.ts";
+import { findRun } from "./tools/tools-state.ts";
+import { submitResults } from "./turn/paused-turn.ts";
+import { cancelTurn, hidePrompt, acceptPrompt, withdrawPrompt } from "./turn/take-turn-command.ts";
+import type { Decision } from "./work.ts";
 
-type Commanded = Extract<Input, { readonly type: "commanded" }>;
+type CommandInput = Extract<TimedInput, { readonly type: "commanded" }>;
 
-export function takeCommand(work: Work, commanded: Commanded): CommandReply {
-  const { command, by, rights } = commanded;
-  const wanted = rightFor(work, commanded);
-  if (wanted !== null && !rights.includes(wanted)) {
-    return refused("access_denied", `This needs the right to ${wanted}`);
+export function applyCommand(decision: Decision, input: CommandInput): CommandReply {
+  const { command, actor, rights } = input;
+  const neededRight = resolveNeededRight(decision, input);
+  if (neededRight !== null && !rights.includes(neededRight)) {
+    return refuse("access_denied", `This needs the right to ${neededRight}`);
   }
-  const isBarred = barredClient(work, commanded);
-  if (isBarred !== undefined) return refused("access_denied", isBarred);
+  const refusal = findClientRefusal(decision, input);
+  if (refusal !== undefined) return refuse("access_denied", refusal);
   switch (command.type) {
     case "prompt":
-      return prompt(work, command);
+      return acceptPrompt(decision, command);
     case "give-results":
-      return giveResults(work, command);
+      return submitResults(decision, command);
     case "forget":
-      return forget(work, command);
+      return hidePrompt(decision, command);
     case "withdraw":
-      return withdraw(work, command);
+      return withdrawPrompt(decision, command);
     case "cancel":
-      return cancel(work, command, commanded);
+      return cancelTurn(decision, command, input);
     case "answer":
-      return answerQuestion(work, command, by);
+      return decideApproval(decision, command, actor);
     case "revoke":
-      return revoke(work, command.grantId);
+      return revokeGrant(decision, command.grantId);
     case "attach": {
-      const { controller } = work.state.clients;
-      const reply = attach(work, command, commanded);
-      routeAgain(work, controller);
+      const { controller } = decision.state.clients;
+      const reply = attachClient(decision, command, input);
+      routeAgain(decision, controller);
       return reply;
     }
     case "heartbeat":
-      return heartbeat(work, command);
+      return recordHeartbeat(decision, command);
     case "detach":
-      return leave(work, command);
+      return detachAndWait(decision, command);
     case "answer-host":
-      return answerHost(work, command, by);
+      return submitHostReply(decision, command, actor);
     case "extend": {
       const { folders } = command;
-      const isSame = jsonText(folders) === jsonText(work.state.folders);
-      if (!isSame) work.emit({ type: "session.extended", folders });
+      const isSame = toJsonText(folders) === toJsonText(decision.state.folders);
+      if (!isSame) decision.emit({ type: "session.folders_changed", folders });
       return { status: "accepted" };
     }
     case "title":
-      work.emit({ type: "session.titled", title: command.title });
+      decision.emit({ type: "session.title_changed", title: command.title });
       return { status: "accepted" };
     case "set-metadata":
-      return setMetadata(work, command.metadata);
+      return setMetadata(decision, command.metadata);
     case "add-history":
-      return addHistory(work, command.messages);
+      return addHistory(decision, command.messages);
     case "configure":
-      return configure(work, command.mode);
+      return setMode(decision, command.mode);
     default:
       return command satisfies never;
   }
 }
 
-function setMetadata(work: Work, metadata: SessionMetadata): CommandReply {
+function setMetadata(decision: Decision, metadata: SessionMetadata): CommandReply {
   const { title } = metadata;
-  const isNewTitle = title !== undefined && title !== work.state.metadata["title"];
-  work.emit({ type: "session.metadata_changed", metadata });
-  if (isNewTitle) work.emit({ type: "session.titled", title });
+  const isNewTitle = title !== undefined && title !== decision.state.metadata["title"];
+  decision.emit({ type: "session.metadata_changed", metadata });
+  if (isNewTitle) decision.emit({ type: "session.title_changed", title });
   return { status: "accepted" };
 }
 
 /** What its machine is at goes on there, and may be asked for again. */
-function leave(work: Work, command: Extract<SessionCommand, { type: "detach" }>): CommandReply {
-  const reply = detach(work, command);
+function detachAndWait(
+  decision: Decision,
+  command: Extract<SessionCommand, { type: "detach" }>,
+): CommandReply {
+  const reply = detachClient(decision, command);
   if (reply.status === "refused") return reply;
-  const isOwn = ({ clientId }: HostRequest): boolean => clientId === command.clientId;
-  for (const { toolCallId = "" } of work.state.clients.requests.filter(isOwn)) {
-    const run = runOf(work.state.tools, toolCallId);
-    if (run?.status === "running") awaitClient(work, run, "loss");
+  const isClientRequest = ({ clientId }: HostRequest): boolean => clientId === command.clientId;
+  for (const { toolCallId = "" } of decision.state.clients.requests.filter(isClientRequest)) {
+    const run = findRun(decision.state.tools, toolCallId);
+    if (run?.status === "running") waitForHost(decision, run, "loss");
   }
-  dropRequests(work, isOwn);
+  dropHostRequests(decision, isClientRequest);
   return reply;
 }
 
 /** Why a client may not send a command, whatever its principal may. Undefined if the client may. */
-function barredClient({ state }: Work, commanded: Commanded): string | undefined {
-  const { command, by } = commanded;
+function findClientRefusal({ state }: Decision, commanded: CommandInput): string | undefined {
+  const { command, actor: by } = commanded;
   const { controller } = state.clients;
   const isAllowing =
     command.type === "answer" ||
-    (command.type === "configure" && isWider(command.mode, state.mode));
-  const isAsking = ASKING.has(command.type);
+    (command.type === "configure" && isLessStrict(command.mode, state.mode));
+  const isAsking = PROMPTING_COMMANDS.has(command.type);
   if (hasLeft(state.clients, commanded)) {
     if (controller === null || !(isAsking || isAllowing)) return undefined;
     return "This client has left the session, and another client controls it; attach, or take over";
   }
-  const client = liveClients(state.clients).find(({ clientId }) => clientId === by.clientId);
+  const client = listLiveClients(state.clients).find(({ clientId }) => clientId === by.clientId);
   if (client === undefined) return undefined;
-  const isBeside = controller !== null && client.mode === "observer";
+  const isBeside = controller !== null && client.role === "observer";
   if (isAsking && !client.mayPrompt)
     return isBeside
       ? "Another client controls this session; take over to prompt"
       : "This client observes; take over to prompt, or attach with prompt injection";
-  if (isEndingOthers(state, command, by) && !client.mayPrompt)
+  if (endsOthersWork(state, command, by) && !client.mayPrompt)
     return "This client observes; take over to end what others asked";
   if (isAllowing && !mayDecide(client, prompterOf(state, command)))
     return isBeside
@@ -128,7 +136,7 @@ function barredClient({ state }: Work, commanded: Commanded): string | undefined
 }
 
 /** Whether a client speaks for a stay that has ended. Callers that attach nowhere, such as a page, name no stay. */
-function hasLeft({ attached }: ClientsState, { by, attachmentId }: Commanded): boolean {
+function hasLeft({ attached }: ClientsState, { actor: by, attachmentId }: CommandInput): boolean {
   if (attachmentId === undefined) return false;
   return !attached.some(
     (client) => client.clientId === by.clientId && client.attachmentId === attachmentId,
@@ -137,10 +145,10 @@ function hasLeft({ attached }: ClientsState, { by, attachmentId }: Commanded): b
 
 /** The client that began the turn whose request is decided. The mode is a matter of every turn. */
 function prompterOf({ turn }: SessionState, command: SessionCommand<PromptPart>) {
-  return command.type === "answer" ? turn.current?.by?.clientId : undefined;
+  return command.type === "answer" ? turn.current?.submitter?.clientId : undefined;
 }
 
-const ASKING: ReadonlySet<SessionCommand["type"]> = new Set([
+const PROMPTING_COMMANDS: ReadonlySet<SessionCommand["type"]> = new Set([
   "prompt",
   "give-results",
   "add-history",
@@ -148,7 +156,7 @@ const ASKING: ReadonlySet<SessionCommand["type"]> = new Set([
 ]);
 
 /** Who has been taken over from still ends what it began itself. */
-function isEndingOthers(
+function endsOthersWork(
   { turn }: SessionState,
   command: SessionCommand<PromptPart>,
   by: Actor,
@@ -156,10 +164,11 @@ function isEndingOthers(
   switch (command.type) {
     case "cancel":
       // Who leaves ends what nobody follows any more.
-      return command.unlessWatched !== true && turn.current?.by?.clientId !== by.clientId;
+      return command.unlessWatched !== true && turn.current?.submitter?.clientId !== by.clientId;
     case "withdraw":
       return turn.queue.some(
-        (queued) => queued.promptId === command.promptId && queued.by?.clientId !== by.clientId,
+        (queued) =>
+          queued.promptId === command.promptId && queued.submitter?.clientId !== by.clientId,
       );
     default:
       return false;
@@ -167,8 +176,8 @@ function isEndingOthers(
 }
 
 /** What is one's own needs no right over others. */
-function rightFor({ state }: Work, commanded: Commanded): Right | null {
-  const { command, by } = commanded;
+function resolveNeededRight({ state }: Decision, input: CommandInput): Right | null {
+  const { command, actor: by } = input;
   switch (command.type) {
     case "prompt":
     case "forget":
@@ -176,10 +185,12 @@ function rightFor({ state }: Work, commanded: Commanded): Right | null {
     case "add-history":
       return "prompt";
     case "configure":
-      return isWider(command.mode, state.mode) ? "approve" : "prompt";
+      return isLessStrict(command.mode, state.mode) ? "approve" : "prompt";
     case "withdraw": {
       const queued = state.turn.queue.find(({ promptId }) => promptId === command.promptId);
-      return queued === undefined || queued.by?.principal === by.principal ? "prompt" : "control";
+      return queued === undefined || queued.submitter?.principal === by.principal
+        ? "prompt"
+        : "control";
     }
     case "answer":
     case "revoke":
@@ -189,14 +200,14 @@ function rightFor({ state }: Work, commanded: Commanded): Right | null {
       const { current } = state.turn;
       // Who comes too late is told that, and not that it is another's.
       if (command.type === "give-results" && (current?.pause ?? null) === null) return "prompt";
-      const owner = current?.by?.principal;
+      const owner = current?.submitter?.principal;
       return owner !== undefined && owner === by.principal ? "prompt" : "control";
     }
     case "attach":
       return command.mode === "observer" ? null : "control";
     case "heartbeat":
     case "detach":
-      return isOwnStay(state.clients, commanded, command.clientId) ? null : "control";
+      return isSameAttachment(state.clients, input, command.clientId) ? null : "control";
     case "title":
     case "extend":
       return "control";

@@ -1,8 +1,8 @@
-import type { AgentFacts, ImageHandling, PromptOptions } from "../domain/agent-event.ts";
+import type { AgentSpec, ImageHandling, PromptOptions } from "../domain/agent-event.ts";
 import type { OfferedTool } from "../providers/provider.ts";
 
 /** Whether a turn with these options may call a tool, whosever it is. */
-export function isAllowedBy(options: PromptOptions | null, name: string): boolean {
+export function isToolAllowed(options: PromptOptions | null, name: string): boolean {
   return options?.allowedTools?.includes(name) ?? true;
 }
 
@@ -12,27 +12,27 @@ export function isPromptTool(options: PromptOptions | null, name: string): boole
 }
 
 /** What the agent can call in this turn and runs on our side. An agent that got a tool of the same name since has it later. */
-export function offeredTools(
-  { tools }: Pick<AgentFacts, "tools">,
+export function listOfferedTools(
+  { tools }: Pick<AgentSpec, "tools">,
   options: PromptOptions | null,
 ): OfferedTool[] {
-  const own = tools.filter(({ name }) => !isPromptTool(options, name));
-  return [...own, ...(options?.tools ?? [])]
-    .filter(({ name }) => isAllowedBy(options, name))
+  const agentTools = tools.filter(({ name }) => !isPromptTool(options, name));
+  return [...agentTools, ...(options?.tools ?? [])]
+    .filter(({ name }) => isToolAllowed(options, name))
     .map(({ name, description, schema }) => ({ name, description, schema }));
 }
 
 /** How many calls of tools the turn may start. */
-export function toolCallsIn({ caps }: AgentFacts, options: PromptOptions | null): number {
+export function resolveToolCallLimit({ caps }: AgentSpec, options: PromptOptions | null): number {
   return Math.min(caps.toolCalls, options?.maxToolCalls ?? Infinity);
 }
 
 /** For the model, of a call that its turn does not allow. */
-export function notAllowed(name: string, { allowedTools = [] }: PromptOptions): string {
-  const known = allowedTools.join(", ");
-  return `${name} was not run: it may not be called in this turn. There is: ${known || "none"}.`;
+export function formatToolNotAllowed(name: string, { allowedTools = [] }: PromptOptions): string {
+  const allowedNames = allowedTools.join(", ");
+  return `${name} was not run: it may not be called in this turn. There is: ${allowedNames || "none"}.`;
 }
 
-export function imageHandling({ images, provider }: AgentFacts): ImageHandling {
-  return images ?? (provider.takes?.images === true ? "send" : "reject");
+export function resolveImageHandling({ images, provider }: AgentSpec): ImageHandling {
+  return images ?? (provider.capabilities?.images === true ? "send" : "reject");
 }

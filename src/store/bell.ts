@@ -1,39 +1,39 @@
 /** Tells those who wait for a session that something about it has changed. */
-export interface Bell {
-  ring(sessionId: string): void;
+export interface ChangeNotifier {
+  notify(sessionId: string): void;
   /** Rings for every session. */
-  ringAll(): void;
+  notifyAll(): void;
   /** Calls at every ring of a session, and when the bell is closed, until it is left. */
-  listen(sessionId: string, heard: () => void): () => void;
+  listen(sessionId: string, onChange: () => void): () => void;
   /** Nobody waits any more. */
   close(): void;
   readonly isClosed: boolean;
 }
 
-export function makeBell(): Bell {
+export function createChangeNotifier(): ChangeNotifier {
   const listening = new Map<string, Set<() => void>>();
   let isClosed = false;
-  const ring = (sessionId: string): void => {
-    listening.get(sessionId)?.forEach((heard) => heard());
+  const notify = (sessionId: string): void => {
+    listening.get(sessionId)?.forEach((onChange) => onChange());
   };
-  const ringAll = (): void => {
-    for (const sessionId of listening.keys()) ring(sessionId);
+  const notifyAll = (): void => {
+    for (const sessionId of listening.keys()) notify(sessionId);
   };
   return {
-    ring,
-    ringAll,
-    listen(sessionId, heard) {
+    notify,
+    notifyAll,
+    listen(sessionId, onChange) {
       const all = listening.get(sessionId) ?? new Set();
-      all.add(heard);
+      all.add(onChange);
       listening.set(sessionId, all);
       return () => {
-        all.delete(heard);
+        all.delete(onChange);
         if (all.size === 0 && listening.get(sessionId) === all) listening.delete(sessionId);
       };
     },
     close() {
       isClosed = true;
-      ringAll();
+      notifyAll();
     },
     get isClosed() {
       return isClosed;

@@ -1,34 +1,36 @@
-import type { AgentEvent, AgentEventType } from "../domain/agent-event.ts";
+import type { SessionEvent, SessionEventType } from "../domain/agent-event.ts";
 import type { Envelope } from "../domain/envelope.ts";
 
 /** The events that say which deltas can be dropped; all others need not be looked at. */
-export const DELTA_TYPES = [
+export const DELTA_EVENT_TYPES = [
   "text.delta",
   "text.finished",
   "thought.delta",
   "thought.finished",
-  "tool.input.delta",
-  "tool.called",
-] as const satisfies readonly AgentEventType[];
+  "tool_call.input_delta",
+  "tool_call.received",
+] as const satisfies readonly SessionEventType[];
 
 /** Where the deltas are whose block has ended: its end says the whole. */
-export function endedDeltas(events: Iterable<Pick<Envelope, "seq" | "event">>): readonly number[] {
+export function findEndedDeltas(
+  events: Iterable<Pick<Envelope, "seq" | "event">>,
+): readonly number[] {
   const open = new Map<string, number[]>();
-  const ended: number[] = [];
+  const endedSeqs: number[] = [];
   for (const { seq, event } of events) {
-    const block = blockOf(event);
+    const block = readBlock(event);
     if (block === undefined) continue;
     const deltas = open.get(block.key);
     if (!block.isDelta) {
-      for (const delta of deltas ?? []) ended.push(delta);
+      for (const delta of deltas ?? []) endedSeqs.push(delta);
       open.delete(block.key);
     } else if (deltas === undefined) open.set(block.key, [seq]);
     else deltas.push(seq);
   }
-  return ended.sort((left, right) => left - right);
+  return endedSeqs.sort((first, second) => first - second);
 }
 
-function blockOf(event: AgentEvent): { key: string; isDelta: boolean } | undefined {
+function readBlock(event: SessionEvent): { key: string; isDelta: boolean } | undefined {
   switch (event.type) {
     case "text.delta":
     case "text.finished":
@@ -42,9 +44,9 @@ function blockOf(event: AgentEvent): { key: string; isDelta: boolean } | undefin
         key: `thought ${event.messageId} ${event.block}`,
         isDelta: event.type === "thought.delta",
       };
-    case "tool.input.delta":
-    case "tool.called":
-      return { key: `tool ${event.toolCallId}`, isDelta: event.type === "tool.input.delta" };
+    case "tool_call.input_delta":
+    case "tool_call.received":
+      return { key: `tool ${event.toolCallId}`, isDelta: event.type === "tool_call.input_delta" };
     default:
       return undefined;
   }

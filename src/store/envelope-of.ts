@@ -4,7 +4,7 @@ import type { Draft, Envelope } from "../domain/envelope.ts";
  * A draft in its place. Field by field: a draft that has more than it should cannot say where it stands, and spreading
  * it before other fields takes V8 ten times as long.
  */
-export function envelopeOf(sessionId: string, seq: number, draft: Draft): Envelope {
+export function createEnvelope(sessionId: string, seq: number, draft: Draft): Envelope {
   const { at, turnId, actor, cause, visibility, event } = draft;
   const envelope: { -readonly [Field in keyof Envelope]: Envelope[Field] } = {
     sessionId,

@@ -1,33 +1,33 @@
-import type { ExaminedEvent } from "./store.ts";
+import type { InspectedEvent } from "./store.ts";
 
 /** What is wrong at one place of a log; undefined if nothing is. */
-export function examinedProblem(examined: ExaminedEvent): string | undefined {
-  switch (examined.status) {
+export function formatLogProblem(inspected: InspectedEvent): string | undefined {
+  switch (inspected.status) {
     case "readable":
       return undefined;
     case "newer":
-      return `event ${examined.seq} was written by a newer version (${examined.type}, version ${examined.version})`;
+      return `event ${inspected.seq} was written by a newer version (${inspected.type}, version ${inspected.version})`;
     case "damaged":
-      return `event ${examined.seq} cannot be read: ${examined.reason}`;
+      return `event ${inspected.seq} cannot be read: ${inspected.reason}`;
     case "missing":
-      return missingText(examined);
+      return formatMissingEvents(inspected);
     default:
-      return examined satisfies never;
+      return inspected satisfies never;
   }
 }
 
-function missingText({
+function formatMissingEvents({
   seq,
   through,
   count,
-}: Extract<ExaminedEvent, { readonly status: "missing" }>): string {
+}: Extract<InspectedEvent, { readonly status: "missing" }>): string {
   if (seq === through) return `event ${seq} is missing`;
   if (count === through - seq + 1) return `events ${seq} to ${through} are missing`;
   return `${count} of the events ${seq} to ${through} ${count === 1 ? "is" : "are"} missing`;
 }
 
 /** Where reading continues after some examined events; undefined for none. */
-export function endOfExamined(examined: readonly ExaminedEvent[]): number | undefined {
-  const last = examined.at(-1);
+export function findInspectedEnd(inspected: readonly InspectedEvent[]): number | undefined {
+  const last = inspected.at(-1);
   return last?.status === "missing" ? last.through : last?.seq;
 }

@@ -1,29 +1,29 @@
 import { describe, expect, it } from "vitest";
 import { delta } from "../../test/contracts/store/store-subject.ts";
-import { makeBell } from "./bell.ts";
-import { follow, type LogView } from "./follow.ts";
-import type { Head } from "./store.ts";
+import { createChangeNotifier } from "./bell.ts";
+import { subscribeToLog, type LogView } from "./follow.ts";
+import type { LogHead } from "./store.ts";
 
 /** A reader of a log that another process writes and shortens. */
 function followedLog(seq: number) {
-  let head: Head = { incarnation: "one", seq, firstSeq: 1 };
-  const bell = makeBell();
+  let head: LogHead = { incarnation: "one", seq, firstSeq: 1 };
+  const bell = createChangeNotifier();
   const log: LogView = {
-    head: () => head,
+    readHead: () => head,
     // One event a batch, so that the reader can be between the start and the end.
-    next: (sessionId, after) => [{ ...delta(`${after + 1}`), sessionId, seq: after + 1 }],
+    readNext: (sessionId, after) => [{ ...delta(`${after + 1}`), sessionId, seq: after + 1 }],
   };
   const { signal } = new AbortController();
   const following = { sessionId: "ses_1", cursor: undefined };
-  const reader = follow(log, bell, following, signal)[Symbol.asyncIterator]();
+  const reader = subscribeToLog(log, bell, following, signal)[Symbol.asyncIterator]();
   return {
     read: async (): Promise<number | undefined> => {
       const { value } = await reader.next();
       return value?.events[0]?.seq;
     },
-    change: (changed: Partial<Head>): void => {
+    change: (changed: Partial<LogHead>): void => {
       head = { ...head, ...changed };
-      bell.ring("ses_1");
+      bell.notify("ses_1");
     },
   };
 }

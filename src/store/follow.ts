@@ -1,22 +1,22 @@
 import type { Cursor, Envelope } from "../domain/envelope.ts";
-import type { Bell } from "./bell.ts";
-import type { Batch, Head } from "./store.ts";
-import { noSession, StoreError } from "./store-error.ts";
+import type { ChangeNotifier } from "./bell.ts";
+import type { EventBatch, LogHead } from "./store.ts";
+import { createNoSessionError, StoreError } from "./store-error.ts";
 
 /** What may be read of the logs at this moment. */
 export interface LogView {
-  head(sessionId: string): Head | undefined;
+  readHead(sessionId: string): LogHead | undefined;
   /** Events after a place, the oldest first, no more than one batch may have. */
-  next(sessionId: string, after: number): readonly Envelope[];
+  readNext(sessionId: string, after: number): readonly Envelope[];
   /** The same when they are few and at hand; undefined otherwise. */
-  recent?(sessionId: string, after: number): readonly Envelope[] | undefined;
+  readRecent?(sessionId: string, after: number): readonly Envelope[] | undefined;
   /** Resolves when a reader may have what is large or has to be read; absent where nobody waits for that. */
-  queue?(signal: AbortSignal): Promise<void>;
+  waitForRead?(signal: AbortSignal): Promise<void>;
   /** Somebody follows a session, until they leave it. */
-  join?(sessionId: string): () => void;
+  addReader?(sessionId: string): () => void;
 }
 
-export interface Following {
+export interface SubscriptionStart {
   readonly sessionId: string;
   readonly cursor: Cursor | undefined;
 }
@@ -25,17 +25,17 @@ export interface Following {
  * A reader is a place in the log and nothing else, so a slow one costs nobody memory or time. Between reading and waiting
  * for the bell nothing is awaited: no ring can fall between the two.
  */
-export function follow(
+export function subscribeToLog(
   log: LogView,
-  bell: Bell,
-  following: Following,
+  notifier: ChangeNotifier,
+  start: SubscriptionStart,
   signal: AbortSignal,
-): AsyncIterable<Batch> {
-  return { [Symbol.asyncIterator]: () => reader(log, bell, following, signal) };
+): AsyncIterable<EventBatch> {
+  return { [Symbol.asyncIterator]: () => createReader(log, notifier, start, signal) };
 }
 
-interface Waiting {
-  readonly resolve: (result: IteratorResult<Batch>) => void;
+interface PendingRead {
+  readonly resolve: (result: IteratorResult<EventBatch>) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -43,131 +43,132 @@ interface Waiting {
  * Asked for one batch at a time. A generator would do the same: here an event comes to its reader with one promise, and
  * with many readers that is most of what it costs.
  */
-function reader(
+function createReader(
   log: LogView,
-  bell: Bell,
-  { sessionId, cursor }: Following,
+  notifier: ChangeNotifier,
+  { sessionId, cursor }: SubscriptionStart,
   signal: AbortSignal,
-): AsyncIterator<Batch> {
-  const mayAlwaysRead = log.queue === undefined;
+): AsyncIterator<EventBatch> {
+  const mayAlwaysRead = log.waitForRead === undefined;
   let mayRead = mayAlwaysRead;
-  let head: Head | undefined;
+  let head: LogHead | undefined;
   let seq = 0;
-  let leave = (): void => {};
+  let removeListeners = (): void => {};
   let isOver = false;
-  let waiting: Waiting | undefined;
+  let pendingRead: PendingRead | undefined;
 
-  const begin = (): Head => {
-    const first = log.head(sessionId);
-    if (first === undefined) throw noSession(sessionId);
-    seq = startOf(sessionId, first, cursor);
-    const leaveLog = log.join?.(sessionId);
-    const leaveBell = bell.listen(sessionId, heard);
+  const begin = (): LogHead => {
+    const first = log.readHead(sessionId);
+    if (first === undefined) throw createNoSessionError(sessionId);
+    seq = resolveStart(sessionId, first, cursor);
+    const leaveReaders = log.addReader?.(sessionId);
+    const stopListening = notifier.listen(sessionId, onChange);
     // To ask the signal each time takes as long as to look for events.
     signal.addEventListener("abort", stop);
     isOver = signal.aborted;
-    leave = () => {
+    removeListeners = () => {
       signal.removeEventListener("abort", stop);
-      leaveBell();
-      leaveLog?.();
+      stopListening();
+      leaveReaders?.();
     };
     return first;
   };
-  const end = (): void => {
+  const close = (): void => {
     isOver = true;
-    leave();
-    leave = () => {};
+    removeListeners();
+    removeListeners = () => {};
   };
   /** What is there now; undefined while that is nothing. */
-  const look = (): IteratorResult<Batch> | "queue" | undefined => {
-    if (isOver) return OVER;
+  const readAvailable = (): IteratorResult<EventBatch> | "queue" | undefined => {
+    if (isOver) return END_OF_STREAM;
     head ??= begin();
-    if (isOver || bell.isClosed) return OVER;
-    const now = log.head(sessionId);
-    if (now?.incarnation !== head.incarnation) throw cursorGone(sessionId, "deleted");
+    if (isOver || notifier.isClosed) return END_OF_STREAM;
+    const now = log.readHead(sessionId);
+    if (now?.incarnation !== head.incarnation) throw createCursorGoneError(sessionId, "deleted");
     // What was dropped before this reader began is not missed by it; what has been dropped since may be.
     if (now.firstSeq !== head.firstSeq && isBehind(seq, now))
-      throw cursorGone(sessionId, "retention");
+      throw createCursorGoneError(sessionId, "retention");
     head = now;
     if (seq >= now.seq) return undefined;
-    const recent = log.recent?.(sessionId, seq);
+    const recent = log.readRecent?.(sessionId, seq);
     if (recent === undefined && !mayRead) return "queue";
     mayRead = mayAlwaysRead;
-    const events = recent ?? log.next(sessionId, seq);
+    const events = recent ?? log.readNext(sessionId, seq);
     const last = events.at(-1);
     if (last === undefined) return undefined;
     seq = last.seq;
     return { done: false, value: { incarnation: now.incarnation, events } };
   };
-  const answer = (waiter: Waiting): void => {
+  const resolveRead = (waiter: PendingRead): void => {
     try {
-      const found = look();
-      if (found === undefined) waiting = waiter;
-      else if (found === "queue") void queued(waiter);
+      const outcome = readAvailable();
+      if (outcome === undefined) pendingRead = waiter;
+      else if (outcome === "queue") void readWhenQueued(waiter);
       else {
-        if (found.done === true) end();
-        waiter.resolve(found);
+        if (outcome.done === true) close();
+        waiter.resolve(outcome);
       }
     } catch (error) {
-      end();
+      close();
       waiter.reject(error);
     }
   };
-  const queued = async (waiter: Waiting): Promise<void> => {
-    await log.queue?.(signal);
+  const readWhenQueued = async (waiter: PendingRead): Promise<void> => {
+    await log.waitForRead?.(signal);
     mayRead = true;
     // The log may be another by now.
-    answer(waiter);
+    resolveRead(waiter);
   };
-  const heard = (): void => {
-    const waiter = waiting;
-    waiting = undefined;
-    if (waiter !== undefined) answer(waiter);
+  const onChange = (): void => {
+    const waiter = pendingRead;
+    pendingRead = undefined;
+    if (waiter !== undefined) resolveRead(waiter);
   };
 
   const stop = (): void => {
     isOver = true;
-    heard();
+    onChange();
   };
 
   return {
-    next: () => new Promise((resolve, reject) => answer({ resolve, reject })),
+    next: () => new Promise((resolve, reject) => resolveRead({ resolve, reject })),
     async return() {
       stop();
-      end();
-      return OVER;
+      close();
+      return END_OF_STREAM;
     },
   };
 }
 
-const OVER = { done: true, value: undefined } as const;
+const END_OF_STREAM = { done: true, value: undefined } as const;
 
-function startOf(sessionId: string, head: Head, cursor: Cursor | undefined): number {
+function resolveStart(sessionId: string, head: LogHead, cursor: Cursor | undefined): number {
   if (cursor === undefined) return 0;
-  if (cursor.incarnation !== head.incarnation) throw cursorGone(sessionId, "incarnation");
+  if (cursor.incarnation !== head.incarnation)
+    throw createCursorGoneError(sessionId, "incarnation");
   if (cursor.seq > head.seq) {
     const message = `The log of session ${sessionId} ends at ${head.seq}, before ${cursor.seq}`;
     const details = { sessionId, cursor: cursor.seq, seq: head.seq };
     throw new StoreError("cursor_ahead", message, { details });
   }
-  if (isBehind(cursor.seq, head)) throw cursorGone(sessionId, "retention");
+  if (isBehind(cursor.seq, head)) throw createCursorGoneError(sessionId, "retention");
   return cursor.seq;
 }
 
 /** Whoever has seen nothing yet misses nothing. */
-function isBehind(seq: number, head: Head): boolean {
+function isBehind(seq: number, head: LogHead): boolean {
   return seq > 0 && seq < head.firstSeq - 1;
 }
 
-function cursorGone(
+function createCursorGoneError(
   sessionId: string,
   reason: "incarnation" | "retention" | "deleted",
 ): StoreError {
-  const message = `Session ${sessionId} ${GONE[reason]}`;
+  const message = `Session ${sessionId} ${GONE_REASONS[reason]}`;
   return new StoreError("cursor_gone", message, { details: { sessionId, reason } });
 }
 
-const GONE = {
+const GONE_REASONS = {
   incarnation: "was deleted and made anew after this cursor",
   retention: "no longer has all events after this cursor",
   deleted: "was deleted",

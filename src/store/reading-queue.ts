@@ -3,7 +3,7 @@
  * however many catch up at the same time, nobody else waits longer than for one of their batches. Those who say that they
  * read little share a turn.
  */
-export class ReadingQueue {
+export class ReadQueue {
   readonly #waiting = new Set<() => void>();
   /** Nobody else may read now. */
   #isTaken = false;
@@ -29,7 +29,7 @@ export class ReadingQueue {
   }
 
   /** Whoever was let in last has read, and this part of what may be read in one turn: where some is left, the next may. */
-  took(part: number): void {
+  finishRead(part: number): void {
     this.#part = (this.#part ?? 0) + part;
     if (this.#part < 1) this.#letIn();
   }

@@ -1,7 +1,7 @@
-import type { AgentEvent } from "../domain/agent-event.ts";
+import type { SessionEvent } from "../domain/agent-event.ts";
 
 /** The text of an event that a search looks through: what people and the agent said, in whole. */
-export function said(event: AgentEvent): string | undefined {
+export function readSearchableText(event: SessionEvent): string | undefined {
   if (event.type === "text.finished") return event.text;
   if (event.type === "message.sent") {
     return event.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
@@ -10,7 +10,7 @@ export function said(event: AgentEvent): string | undefined {
 }
 
 /** Each of these has to occur. */
-export function searchWords(search: string): readonly string[] {
+export function splitSearchWords(search: string): readonly string[] {
   // SQLite's index ends a text at a NUL, and no text has one.
   return search.split(/[\s\0]+/).filter((word) => word !== "");
 }

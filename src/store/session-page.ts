@@ -2,16 +2,16 @@ import type { SessionRecord } from "./store.ts";
 import { StoreError } from "./store-error.ts";
 
 /** The last session of a page, which is where the next one goes on. */
-export interface PageEnd {
+export interface PagePosition {
   readonly updatedAt: number;
   readonly sessionId: string;
 }
 
-export function pageAfter({ updatedAt, sessionId }: SessionRecord): string {
+export function encodePage({ updatedAt, sessionId }: SessionRecord): string {
   return `${updatedAt}.${sessionId}`;
 }
 
-export function readPage(page: string): PageEnd {
+export function decodePage(page: string): PagePosition {
   const [, time, sessionId] = /^(-?\d+)\.(.+)$/s.exec(page) ?? [];
   if (time === undefined || sessionId === undefined) {
     throw new StoreError("invalid_option", `${page} is no page that this list gave`, {

@@ -18,7 +18,7 @@ export interface Store {
    * (`lease_held`), when the log holds what only a newer version understands (`store_newer`), and when events of it are
    * missing (`store_damaged`): such a session can only be read.
    */
-  acquire(sessionId: string, options: AcquireOptions): Promise<Acquired>;
+  acquire(sessionId: string, options: AcquireOptions): Promise<AcquiredLease>;
   /** False when the lease is no longer the newest, or was released. */
   renew(lease: Lease, now: number, forMs: number): Promise<boolean>;
   /** An older lease that is released changes nothing. */
@@ -29,13 +29,13 @@ export interface Store {
    * an old lease (`stale_lease`) or a wrong `expectedSeq` (`wrong_seq`) is refused, and nothing is written. A lease that
    * ran out still counts while nobody has taken the session.
    */
-  append(lease: Lease, expectedSeq: number, entry: Entry): Promise<Appended>;
+  append(lease: Lease, expectedSeq: number, entry: LogEntry): Promise<AppendOutcome>;
   /** The reply that a command got, also across restarts. */
   findReply(sessionId: string, commandId: string): Promise<JsonValue | undefined>;
 
   /**
    * Events after `after`, in order; fewer than `limit` only at the end or before a damaged or missing one, which then is
-   * refused (`store_damaged`). What a newer version wrote comes as `unknown.reported`.
+   * refused (`store_damaged`). What a newer version wrote comes as `provider.unknown`.
    */
   read(sessionId: string, after: number, limit: number): Promise<readonly Envelope[]>;
   /**
@@ -43,14 +43,14 @@ export interface Store {
    * is everybody's, bounded in number and in size. All who ask in one turn have no more than that together; the others
    * wait for the next. Empty only at the end; a damaged event is refused as by `read`.
    */
-  page(sessionId: string, after: number): Promise<readonly Envelope[]>;
+  readPage(sessionId: string, after: number): Promise<readonly Envelope[]>;
   /**
    * The log after `after` for tools that repair or report it: damaged, newer and missing events are part of the result
    * and do not end it. Shorter than `limit` only at the end.
    */
-  examine(sessionId: string, after: number, limit: number): Promise<readonly ExaminedEvent[]>;
+  inspect(sessionId: string, after: number, limit: number): Promise<readonly InspectedEvent[]>;
   /** Where a session's log is now; undefined when there is none. */
-  head(sessionId: string): Promise<Head | undefined>;
+  readHead(sessionId: string): Promise<LogHead | undefined>;
   /**
    * Everything after the cursor, and then whatever comes, in batches without gaps or repetitions. A reader that is
    * slow gets larger batches, never a queue: what it has not taken stays in the log. Ends with the signal or the store.
@@ -62,44 +62,44 @@ export interface Store {
     sessionId: string,
     cursor: Cursor | undefined,
     signal: AbortSignal,
-  ): AsyncIterable<Batch>;
+  ): AsyncIterable<EventBatch>;
 
   /** Sessions whose `wakeAt` has come and that nobody owns, leased to the caller. */
-  claimDue(now: number, options: ClaimOptions): Promise<readonly Acquired[]>;
+  claimDue(now: number, options: ClaimOptions): Promise<readonly AcquiredLease[]>;
 
   /** Those with events, the newest first. */
-  sessions(query: SessionQuery): Promise<SessionPage>;
-  session(sessionId: string): Promise<SessionRecord | undefined>;
+  listSessions(query: SessionQuery): Promise<SessionPage>;
+  findSession(sessionId: string): Promise<SessionRecord | undefined>;
   /** The session, its events, replies, blobs and snapshots; false when there is none. Its owner is fenced off. */
   deleteSession(sessionId: string): Promise<boolean>;
 
   /** Kept under an id of the caller's, once: other bytes under the same id are refused (`blob_taken`). */
   putBlob(sessionId: string, blobId: string, bytes: Uint8Array): Promise<void>;
-  blob(sessionId: string, blobId: string): Promise<Uint8Array | undefined>;
+  readBlob(sessionId: string, blobId: string): Promise<Uint8Array | undefined>;
 
   /** A state at a place in the log, to be thrown away whenever its form is not the reader's. The last one counts. */
   saveSnapshot(lease: Lease, snapshot: Snapshot): Promise<void>;
   /** One that cannot be read is refused (`store_damaged`); the log has all that it had. */
-  snapshot(sessionId: string, form: string): Promise<Snapshot | undefined>;
+  readSnapshot(sessionId: string, form: string): Promise<Snapshot | undefined>;
 
   /**
    * Drops the deltas of blocks that have ended, then whole sessions, until the rules hold. A session that somebody owns
    * or reads, that is not idle, or that wants to be woken is left as it is.
    */
-  retain(rules: RetentionRules): Promise<Retained>;
+  applyRetention(rules: RetentionRules): Promise<RetentionResult>;
   /** Examines the whole store: missing and unreadable events, damage of the file. One sentence per problem. */
-  check(): Promise<readonly string[]>;
+  checkIntegrity(): Promise<readonly string[]>;
   /** Writes nothing new, but as an append would; rejects with the reason if nothing can be written. */
   probe(): Promise<void>;
   /** How much is stored. */
-  size(): Promise<{ readonly sessions: number; readonly events: number }>;
+  measureSize(): Promise<{ readonly sessions: number; readonly events: number }>;
   close(): Promise<void>;
 }
 
 export interface AcquireOptions {
   readonly owner: string;
   readonly now: number;
-  readonly forMs: number;
+  readonly durationMs: number;
   readonly takeOver?: boolean;
 }
 
@@ -110,14 +110,14 @@ export interface Lease {
   readonly epoch: number;
 }
 
-export interface Acquired {
+export interface AcquiredLease {
   readonly lease: Lease;
-  readonly head: Head;
+  readonly head: LogHead;
   /** The owner before never released it. */
-  readonly abandoned: boolean;
+  readonly wasAbandoned: boolean;
 }
 
-export interface Head {
+export interface LogHead {
   readonly incarnation: string;
   /** 0 for a log without events. */
   readonly seq: number;
@@ -125,7 +125,7 @@ export interface Head {
   readonly firstSeq: number;
 }
 
-export interface Entry {
+export interface LogEntry {
   readonly events: readonly Draft[];
   /** With its reply, a command that is retried has its effect once. */
   readonly command?: { readonly id: string; readonly reply: JsonValue };
@@ -137,14 +137,14 @@ export interface Entry {
   readonly sync: boolean;
 }
 
-export type Appended =
+export type AppendOutcome =
   | { readonly status: "appended"; readonly events: readonly Envelope[] }
   | { readonly status: "repeated"; readonly reply: JsonValue };
 
 /** One place of a log, as it is stored. */
-export type ExaminedEvent =
+export type InspectedEvent =
   | { readonly status: "readable"; readonly seq: number; readonly envelope: Envelope }
-  /** Written by a newer version; the envelope carries the event raw, as `unknown.reported`. */
+  /** Written by a newer version; the envelope carries the event raw, as `provider.unknown`. */
   | {
       readonly status: "newer";
       readonly seq: number;
@@ -168,14 +168,14 @@ export type ExaminedEvent =
       readonly count: number;
     };
 
-export interface Batch {
+export interface EventBatch {
   readonly incarnation: string;
   readonly events: readonly Envelope[];
 }
 
 export interface ClaimOptions {
   readonly owner: string;
-  readonly forMs: number;
+  readonly durationMs: number;
   readonly limit: number;
 }
 
@@ -188,10 +188,10 @@ export interface SessionFields {
   readonly folders?: readonly string[];
   /** A word of whoever opened it. */
   readonly label?: string;
-  readonly state?: SessionState;
+  readonly state?: SessionRunState;
 }
 
-export type SessionState = "idle" | "running" | "waiting";
+export type SessionRunState = "idle" | "running" | "waiting";
 
 export interface SessionRecord extends Required<
   Omit<SessionFields, "title" | "workingDirectory" | "label">
@@ -226,7 +226,7 @@ export interface SessionPage {
 
 export interface Snapshot {
   /** The name of the state's form; a reader of another form does not see it. */
-  readonly form: string;
+  readonly version: string;
   readonly seq: number;
   readonly state: JsonObject;
 }
@@ -234,14 +234,14 @@ export interface Snapshot {
 export interface RetentionRules {
   readonly now: number;
   /** Sessions without an event since then are deleted. */
-  readonly before?: number;
+  readonly inactiveSince?: number;
   /** The most bytes that all events may have; the oldest sessions go first. */
   readonly maxBytes?: number;
   /** Whose leases count also when they ran out: a machine that slept has renewed none. */
   readonly owner?: string;
 }
 
-export interface Retained {
+export interface RetentionResult {
   readonly deletedSessions: number;
   readonly droppedEvents: number;
   /** What all events have now: above `maxBytes` when the rest is in use. */

@@ -45,7 +45,7 @@ describe("a tool with a JSON Schema", () => {
   const tool = withSchema(schema);
 
   it("is data beside two functions, with two minutes to run and no promise about running twice", () => {
-    expect(tool.facts).toEqual({
+    expect(tool.spec).toEqual({
       name: "weather",
       description: "Tells it",
       schema,
@@ -127,7 +127,7 @@ describe("a tool with a schema of Zod", () => {
   });
 
   it("tells the model its JSON Schema of what goes in", () => {
-    expect(tool.facts.schema).toMatchObject({
+    expect(tool.spec.schema).toMatchObject({
       type: "object",
       properties: { city: { type: "string" }, days: { type: "array" } },
       required: ["city"],
@@ -200,7 +200,7 @@ describe("a definition of a tool that cannot work", () => {
       "jsonSchema",
       "mute cannot tell the JSON Schema of weather; give it as jsonSchema",
     ]);
-    expect(define({ jsonSchema: schema }).facts.schema).toEqual(schema);
+    expect(define({ jsonSchema: schema }).spec.schema).toEqual(schema);
     expect(refusal(() => defineTool({ ...good, input: z.string() }))[1]).toBe("input");
   });
 });

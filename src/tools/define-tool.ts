@@ -1,6 +1,6 @@
-import { SpanlineError, thrownMessage } from "../domain/errors.ts";
-import { isObject, jsonText, type JsonObject } from "../domain/json.ts";
-import { jsonSchemaCheck } from "./json-schema-check.ts";
+import { SpanlineError, formatThrown } from "../domain/errors.ts";
+import { isObject, toJsonText, type JsonObject } from "../domain/json.ts";
+import { createSchemaCheck } from "./json-schema-check.ts";
 import type { StandardIssue, StandardOutput, StandardSchema } from "./standard-schema.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 
@@ -32,23 +32,30 @@ export function defineTool(definition: ToolDefinition<StandardSchema | JsonObjec
     timeoutMs = DEFAULT_TIMEOUT_MS,
   } = definition;
   if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
-    throw wrong("name", `"${name}" is no name for a tool; use 1 to 64 letters, digits, _ and -`);
+    throw createToolError(
+      "name",
+      `"${name}" is no name for a tool; use 1 to 64 letters, digits, _ and -`,
+    );
   }
   if (description.trim() === "") {
-    throw wrong("description", `${name} has no description; say what it does and when to call it`);
+    throw createToolError(
+      "description",
+      `${name} has no description; say what it does and when to call it`,
+    );
   }
-  if (!(timeoutMs > 0)) throw wrong("timeoutMs", `${name} has no time to run; give it some`);
-  const reader = isStandard(input)
-    ? standardReader(name, input, definition.jsonSchema)
-    : jsonReader(name, input);
+  if (!(timeoutMs > 0))
+    throw createToolError("timeoutMs", `${name} has no time to run; give it some`);
+  const reader = isStandardSchema(input)
+    ? createStandardReader(name, input, definition.jsonSchema)
+    : createJsonReader(name, input);
   return {
-    facts: { name, description, schema: reader.schema, idempotent, timeoutMs },
+    spec: { name, description, schema: reader.schema, idempotent, timeoutMs },
     check(given) {
       try {
         return reader.read(given).problem;
       } catch (error) {
         // A schema that cannot be used lets nothing through, and the turn goes on.
-        return thrownMessage(error);
+        return formatThrown(error);
       }
     },
     run: (given, context) => definition.run(reader.read(given).value, context),
@@ -57,62 +64,68 @@ export function defineTool(definition: ToolDefinition<StandardSchema | JsonObjec
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 
-interface Reader {
+interface InputReader {
   readonly schema: JsonObject;
   read(input: JsonObject): { readonly value?: unknown; readonly problem?: string };
 }
 
-function isStandard(schema: StandardSchema | JsonObject): schema is StandardSchema {
+function isStandardSchema(schema: StandardSchema | JsonObject): schema is StandardSchema {
   return "~standard" in schema;
 }
 
-function jsonReader(name: string, schema: JsonObject): Reader {
+function createJsonReader(name: string, schema: JsonObject): InputReader {
   if (schema.type !== "object") {
-    throw wrong("input", `The schema of ${name} is not of an object; give it "type": "object"`);
+    throw createToolError(
+      "input",
+      `The schema of ${name} is not of an object; give it "type": "object"`,
+    );
   }
-  let check: ReturnType<typeof jsonSchemaCheck> | undefined;
+  let check: ReturnType<typeof createSchemaCheck> | undefined;
   return {
     schema,
     read(value) {
-      check ??= compiled(name, schema);
+      check ??= compileSchema(name, schema);
       const problem = check(value);
       return problem === undefined ? { value } : { problem };
     },
   };
 }
 
-function compiled(name: string, schema: JsonObject): ReturnType<typeof jsonSchemaCheck> {
+function compileSchema(name: string, schema: JsonObject): ReturnType<typeof createSchemaCheck> {
   try {
-    return jsonSchemaCheck(schema);
+    return createSchemaCheck(schema);
   } catch (cause) {
-    const message = `The schema of ${name} is no JSON Schema: ${thrownMessage(cause)}`;
-    throw wrong("input", message, cause);
+    const message = `The schema of ${name} is no JSON Schema: ${formatThrown(cause)}`;
+    throw createToolError("input", message, cause);
   }
 }
 
-function standardReader(
+function createStandardReader(
   name: string,
   { "~standard": standard }: StandardSchema,
-  given: JsonObject | undefined,
-): Reader {
-  const told = given ?? standard.jsonSchema?.input({ target: "draft-2020-12" });
-  if (told === undefined) {
+  providedSchema: JsonObject | undefined,
+): InputReader {
+  const jsonSchema = providedSchema ?? standard.jsonSchema?.input({ target: "draft-2020-12" });
+  if (jsonSchema === undefined) {
     const message = `${standard.vendor} cannot tell the JSON Schema of ${name}; give it as jsonSchema`;
-    throw wrong("jsonSchema", message);
+    throw createToolError("jsonSchema", message);
   }
-  const schema: unknown = JSON.parse(jsonText(told));
+  const schema: unknown = JSON.parse(toJsonText(jsonSchema));
   if (!isJsonObject(schema) || schema.type !== "object") {
-    throw wrong("input", `The schema of ${name} is not of an object`);
+    throw createToolError("input", `The schema of ${name} is not of an object`);
   }
   return {
     schema,
     read(input) {
       const result = standard.validate(input);
       if (result instanceof Promise) {
-        throw wrong("input", `The schema of ${name} checks asynchronously; use one that does not`);
+        throw createToolError(
+          "input",
+          `The schema of ${name} checks asynchronously; use one that does not`,
+        );
       }
       if (result.issues === undefined) return { value: result.value };
-      return { problem: result.issues.map(issueText).join("; ") };
+      return { problem: result.issues.map(formatIssue).join("; ") };
     },
   };
 }
@@ -121,11 +134,11 @@ function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value);
 }
 
-function issueText({ message, path = [] }: StandardIssue): string {
+function formatIssue({ message, path = [] }: StandardIssue): string {
   const where = path.map((step) => String(typeof step === "object" ? step.key : step)).join(".");
   return where === "" ? message : `${where}: ${message}`;
 }
 
-function wrong(path: string, message: string, cause?: unknown): SpanlineError {
+function createToolError(path: string, message: string, cause?: unknown): SpanlineError {
   return new SpanlineError("invalid_tool", message, { details: { path }, cause });
 }

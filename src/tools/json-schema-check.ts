@@ -6,50 +6,53 @@ import type { JsonObject } from "../domain/json.ts";
 export type SchemaCheck = (value: unknown) => string | undefined;
 
 /** Throws when the schema itself is wrong. */
-export function jsonSchemaCheck(schema: JsonObject): SchemaCheck {
-  shared ??= schemaCompiler();
-  return shared.check(schema);
+export function createSchemaCheck(schema: JsonObject): SchemaCheck {
+  sharedCompiler ??= createSchemaCompiler();
+  return sharedCompiler.createCheck(schema);
 }
 
-let shared: SchemaCompiler | undefined;
+let sharedCompiler: SchemaCompiler | undefined;
 
 export interface SchemaCompiler {
   /** Loads what is needed for a schema, so that nothing later takes longer for that. */
-  prepareFor(schema: JsonObject): void;
+  prepare(schema: JsonObject): void;
   /** Throws when the schema itself is wrong. `what` is what it checks, as its complaints call it. */
-  check(schema: JsonObject, what?: string): SchemaCheck;
+  createCheck(schema: JsonObject, subject?: string): SchemaCheck;
   /** Says what is wrong with a schema, as far as can be seen without making a check of it. */
-  problemWith(schema: JsonObject): string | undefined;
+  findProblem(schema: JsonObject): string | undefined;
 }
 
 /** Makes checks of schemas, and forgets the schemas: what it made lives as long as somebody has it. */
-export function schemaCompiler(): SchemaCompiler {
+export function createSchemaCompiler(): SchemaCompiler {
   const engines = new Map<Draft, Ajv2020>();
-  const engineFor = (schema: JsonObject): { engine: Ajv2020; rules: JsonObject } => {
+  const selectEngine = (schema: JsonObject): { engine: Ajv2020; rules: JsonObject } => {
     // A schema that checks asynchronously would let everything through for now.
-    const { $schema: said, $async: _, ...rules } = schema;
+    const { $schema: declaredDraft, $async: _, ...rules } = schema;
     // In the older ones a list of `items` says what `prefixItems` does now. Whatever else it says it is of: what
     // describes a tool's arguments is the same in all of them.
-    const draft = typeof said === "string" && /\/draft-0[4-7]\//.test(said) ? "07" : "2020-12";
+    const draft =
+      typeof declaredDraft === "string" && /\/draft-0[4-7]\//.test(declaredDraft)
+        ? "07"
+        : "2020-12";
     const engine = engines.get(draft) ?? loadEngine(draft);
     engines.set(draft, engine);
     return { engine, rules };
   };
   return {
-    prepareFor: (schema) => void engineFor(schema),
-    check(schema, what = "the arguments") {
-      const { engine, rules } = engineFor(schema);
+    prepare: (schema) => void selectEngine(schema),
+    createCheck(schema, subject = "the arguments") {
+      const { engine, rules } = selectEngine(schema);
       const validate = engine.compile(rules);
       engine.removeSchema(rules);
       return (value) => {
         if (validate(value)) return undefined;
-        return complaints(validate.errors, what);
+        return formatErrors(validate.errors, subject);
       };
     },
-    problemWith(schema) {
-      const { engine, rules } = engineFor(schema);
+    findProblem(schema) {
+      const { engine, rules } = selectEngine(schema);
       if (engine.validateSchema(rules) === true) return undefined;
-      return complaints(engine.errors, "the schema");
+      return formatErrors(engine.errors, "the schema");
     },
   };
 }
@@ -76,17 +79,17 @@ function loadEngine(draft: Draft): Ajv2020 {
   return engine;
 }
 
-function complaints(errors: readonly ErrorObject[] | null | undefined, what: string): string {
+function formatErrors(errors: readonly ErrorObject[] | null | undefined, subject: string): string {
   return (errors ?? [])
-    .slice(0, MOST_COMPLAINTS)
-    .map((error) => complaint(error, what))
+    .slice(0, MAX_ERRORS)
+    .map((error) => formatError(error, subject))
     .join("; ");
 }
 
-const MOST_COMPLAINTS = 5;
+const MAX_ERRORS = 5;
 
-function complaint({ instancePath, message, params }: ErrorObject, what: string): string {
-  const where = instancePath === "" ? what : instancePath.slice(1).replaceAll("/", ".");
+function formatError({ instancePath, message, params }: ErrorObject, subject: string): string {
+  const where = instancePath === "" ? subject : instancePath.slice(1).replaceAll("/", ".");
   const extra =
     typeof params.additionalProperty === "string" ? ` (${params.additionalProperty})` : "";
   return `${where} ${message ?? "is wrong"}${extra}`;

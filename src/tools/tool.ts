@@ -1,11 +1,11 @@
-import type { ProgressAmount, ToolExamined, ToolFacts } from "../domain/agent-event.ts";
-import type { EditorOffer } from "../domain/equipment.ts";
+import type { ProgressAmount, ToolCallPathsResolved, ToolSpec } from "../domain/agent-event.ts";
+import type { EditorCapabilities } from "../domain/equipment.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { PathFact } from "../domain/policy-decision.ts";
 
 /** Something that runs here when the agent calls it. */
 export interface Tool {
-  readonly facts: ToolFacts;
+  readonly spec: ToolSpec;
   /** Says what is wrong with the arguments, for the model; undefined when nothing is. */
   check(input: JsonObject): string | undefined;
   /**
@@ -14,10 +14,10 @@ export interface Tool {
    */
   run(input: JsonObject, context: ToolContext): unknown;
   /** Looks where the paths of a call lead, and what it would change, before it is judged. Changes nothing. */
-  readonly examine?: (call: CallToExamine) => Promise<Examined>;
+  readonly examine?: (call: ToolCallToExamine) => Promise<Examination>;
 }
 
-export interface CallToExamine {
+export interface ToolCallToExamine {
   readonly name: string;
   readonly input: JsonObject;
   readonly paths: readonly { readonly argument: string; readonly input: string }[];
@@ -30,7 +30,7 @@ export interface CallToExamine {
   readonly host?: ToolContext["host"];
 }
 
-export type Examined = Pick<ToolExamined, "paths" | "diffs" | "evidence">;
+export type Examination = Pick<ToolCallPathsResolved, "paths" | "diffs" | "evidence">;
 
 export interface ToolContext {
   readonly sessionId: string;
@@ -55,7 +55,7 @@ export interface ToolContext {
    * Starts a program in a process group of its own, which ends with the tool, with the bridge, or, where that was killed,
    * before it starts again.
    */
-  spawn(command: string, args: readonly string[], options?: SpawnOptions): Promise<Spawned>;
+  spawn(command: string, args: readonly string[], options?: SpawnOptions): Promise<SpawnedProcess>;
   /** Asks a client's machine to do something; rejects when it does not, or not in time. */
   host(
     clientId: string,
@@ -67,7 +67,7 @@ export interface ToolContext {
   readonly editor?: ClientEditor;
 }
 
-export interface ClientEditor extends EditorOffer {
+export interface ClientEditor extends EditorCapabilities {
   readonly clientId: string;
 }
 
@@ -77,17 +77,17 @@ export interface SpawnOptions {
   readonly input?: string;
 }
 
-export interface Spawned {
+export interface SpawnedProcess {
   /** As they come; read both. */
   readonly output: AsyncIterable<Uint8Array>;
   readonly errors: AsyncIterable<Uint8Array>;
   /** The program itself is over; what it started in the background may still hold on to its outputs. */
-  readonly exited: Promise<ProgramEnd>;
+  readonly exited: Promise<ProcessExit>;
   /** It is over, and both outputs are. */
-  readonly ended: Promise<ProgramEnd>;
+  readonly ended: Promise<ProcessExit>;
 }
 
-export interface ProgramEnd {
+export interface ProcessExit {
   readonly code: number | null;
   readonly signal: string | null;
 }

@@ -15,7 +15,7 @@ export {
 export type { JsonObject, JsonValue } from "../domain/json.ts";
 export type {
   ActivityKind,
-  ActivitySeen,
+  ActivityEvent,
   DiagnosticRaised,
   HookFired,
   MessageEnd,
@@ -30,10 +30,10 @@ export type {
   TextEnd,
   ToolDelta,
   ToolEnd,
-  ToolResulted,
+  ToolResultEvent,
   ToolStart,
   TurnEnd,
-  UnknownSeen,
+  UnknownEvent,
   UsageReported,
 } from "../domain/provider-event.ts";
 export type { StreamMessage } from "../domain/stream-message.ts";
@@ -46,11 +46,11 @@ export {
   type ToolResult,
   type ToolResultPart,
 } from "../domain/tool.ts";
-export { addToTurn, initialTurn, type TurnState } from "../domain/turn-state.ts";
+export { addToTurn, createTurnBuilder, type TurnBuilder } from "../domain/turn-state.ts";
 export {
   snapshotTurn,
-  turnOf,
-  type ServerCall,
+  buildTurn,
+  type ServerToolCall,
   type Turn,
   type TurnBlock,
   type TurnMessage,
@@ -58,31 +58,31 @@ export {
 export type { Usage } from "../domain/usage.ts";
 
 export {
-  harnessStream,
+  createHarnessStream,
   type HarnessStreamOptions,
   type HarnessStreamState,
 } from "./agentcore/harness-stream.ts";
 export {
-  jsonStream,
+  createJsonStream,
   type JsonLayout,
   type JsonStreamOptions,
   type JsonStreamState,
 } from "./agentcore/json-stream.ts";
 export {
-  runtimeStream,
+  createRuntimeStream,
   type RuntimeStreamOptions,
   type RuntimeStreamState,
 } from "./agentcore/runtime-stream.ts";
 
-export { converseFold, type ConverseOptions } from "./converse/fold.ts";
+export { createConverseFold, type ConverseOptions } from "./converse/fold.ts";
 export {
-  inlineFunction,
+  createInlineFunction,
   type InlineFunction,
   type SchemaWithJson,
 } from "./converse/inline-function.ts";
 export { parse, readUnionEvent, type ParsedStream, type ToolUse } from "./converse/parse.ts";
 export {
-  userMessages,
+  createUserMessages,
   type ConverseContent,
   type ConverseMessage,
   type JsonDocument,
@@ -91,12 +91,12 @@ export {
   type ToolUseContent,
   type UserMessage,
 } from "./converse/request.ts";
-export { resumeMessages } from "./converse/resume.ts";
-export { sdkEvents, sdkMessages, type SdkContent, type SdkMessage } from "./converse/sdk.ts";
+export { createResumeMessages } from "./converse/resume.ts";
+export { foldSdkStream, toSdkMessages, type SdkContent, type SdkMessage } from "./converse/sdk.ts";
 export type { ConverseState } from "./converse/state.ts";
 
 export {
-  eventStreamDecoder,
+  createEventStreamDecoder,
   type EventStreamItem,
   type EventStreamOptions,
   type EventStreamState,
@@ -111,35 +111,39 @@ export {
 export type { Headers, HeaderValue } from "./framing/eventstream-headers.ts";
 export { readStreamMessage } from "./framing/eventstream-message.ts";
 export {
-  jsonArrayDecoder,
+  createJsonArrayDecoder,
   type JsonArrayItem,
   type JsonArrayOptions,
   type JsonArrayState,
 } from "./framing/json-array.ts";
 export {
   encodeJsonLine,
-  jsonLinesDecoder,
+  createJsonLinesDecoder,
   type JsonLinesItem,
   type JsonLinesOptions,
   type JsonLinesState,
 } from "./framing/json-lines.ts";
-export { sseDecoder, type SseItem, type SseOptions, type SseState } from "./framing/sse.ts";
+export { createSseDecoder, type SseItem, type SseOptions, type SseState } from "./framing/sse.ts";
 
-export { displayName, type DisplayName, type DisplayNames } from "./strands/display-names.ts";
-export { strandsFold, type StrandsInput } from "./strands/fold.ts";
+export {
+  resolveDisplayName,
+  type DisplayName,
+  type DisplayNames,
+} from "./strands/display-names.ts";
+export { createStrandsFold, type StrandsInput } from "./strands/fold.ts";
 export type { StrandsOptions, StrandsState } from "./strands/state.ts";
 
 export {
-  aigoEncoder,
-  aigoOutput,
+  createAigoEncoder,
+  encodeAigoOutput,
   type AigoMessage,
   type AigoOptions,
   type AigoOutput,
 } from "./aigo/aigo-output.ts";
 export type { Anomaly } from "./responses/anomaly.ts";
 export {
-  responseEncoder,
-  responseOf,
+  createResponseEncoder,
+  encodeResponse,
   type FinishedResponse,
   type ResponseOptions,
 } from "./responses/response-encoder.ts";

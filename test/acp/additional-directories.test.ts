@@ -5,12 +5,17 @@ import { defineAgent } from "../../src/bridge/define-agent.ts";
 import { isObject } from "../../src/domain/json.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { createSessions, type RunningSessions } from "../../src/session/create-sessions.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { workspaceTools } from "../../src/tools/workspace/workspace-tools.ts";
-import { acpClient, asText, type AcpClient, type AcpTalk } from "../support/acp-client.ts";
-import { acpServer } from "../support/acp-socket.ts";
-import { says, scriptedProvider, wants, type Answer } from "../support/scripted-provider.ts";
-import { temporaryFolder } from "../support/workspace.ts";
+import { connectAcpClient, readText, type AcpClient, type AcpPeer } from "../support/acp-client.ts";
+import { startAcpServer } from "../support/acp-socket.ts";
+import {
+  says,
+  createScriptedProvider,
+  wants,
+  type ProviderScript,
+} from "../support/scripted-provider.ts";
+import { createTemporaryFolder } from "../support/workspace.ts";
 
 interface World {
   readonly sessions: RunningSessions;
@@ -18,14 +23,14 @@ interface World {
   readonly library: string;
 }
 
-function world(answers: readonly Answer[] = [says("Hi")], isFixed = false): World {
-  const base = temporaryFolder();
+function world(answers: readonly ProviderScript[] = [says("Hi")], isFixed = false): World {
+  const base = createTemporaryFolder();
   const [root, library] = [join(base, "project"), join(base, "library")];
   for (const folder of [root, library]) mkdirSync(folder);
   writeFileSync(join(library, "a.txt"), "of the library\n");
   const agent = defineAgent({
     name: "coder",
-    provider: scriptedProvider(answers),
+    provider: createScriptedProvider(answers),
     tools: workspaceTools({
       root: isFixed ? root : ({ workingDirectory }) => workingDirectory ?? root,
       protectedFolders: [],
@@ -34,7 +39,7 @@ function world(answers: readonly Answer[] = [says("Hi")], isFixed = false): Worl
     approvals: { allow: ["*"] },
   });
   const sessions = createSessions({
-    store: memoryStore(),
+    store: createMemoryStore(),
     agents: [agent],
     clock: systemClock,
     owner: "test",
@@ -44,18 +49,18 @@ function world(answers: readonly Answer[] = [says("Hi")], isFixed = false): Worl
 }
 
 async function connected({ sessions }: World): Promise<AcpClient> {
-  const client = await acpClient(sessions);
-  await client.ask("initialize");
+  const client = await connectAcpClient(sessions);
+  await client.request("initialize");
   return client;
 }
 
-async function left({ socket, served }: AcpClient): Promise<void> {
+async function left({ socket, done }: AcpClient): Promise<void> {
   socket.end();
-  await served;
+  await done;
 }
 
-async function foldersOf(client: AcpTalk, params: object = {}): Promise<unknown> {
-  const { sessions } = await client.result("session/list", params);
+async function foldersOf(client: AcpPeer, params: object = {}): Promise<unknown> {
+  const { sessions } = await client.requestResult("session/list", params);
   return Array.isArray(sessions)
     ? sessions.map((one) => (isObject(one) ? one["additionalDirectories"] : one))
     : sessions;
@@ -77,10 +82,13 @@ describe("additional directories", () => {
     const { root, library } = made;
     const client = await connected(made);
     const setup = { cwd: root, mcpServers: [], additionalDirectories: [library] };
-    const { sessionId } = await client.result("session/new", setup);
-    await client.result("session/prompt", { sessionId, prompt: [{ type: "text", text: "Go" }] });
+    const { sessionId } = await client.requestResult("session/new", setup);
+    await client.requestResult("session/prompt", {
+      sessionId,
+      prompt: [{ type: "text", text: "Go" }],
+    });
     expect(readFileSync(join(library, "a.txt"), "utf8")).toBe("new");
-    const diff = JSON.stringify(client.updates());
+    const diff = JSON.stringify(client.listUpdates());
     expect(diff).toContain(JSON.stringify(join(library, "a.txt")));
     expect(await foldersOf(client)).toEqual([[library]]);
     expect(await foldersOf(client, { additionalDirectories: [library] })).toEqual([[library]]);
@@ -93,32 +101,32 @@ describe("additional directories", () => {
     const client = await connected(made);
     const setup = { cwd: root, mcpServers: [] };
     const extended = { ...setup, additionalDirectories: [library] };
-    const { sessionId } = await client.result("session/new", setup);
+    const { sessionId } = await client.requestResult("session/new", setup);
     expect(await foldersOf(client)).toEqual([undefined]);
-    await client.result("session/load", { sessionId, ...extended });
+    await client.requestResult("session/load", { sessionId, ...extended });
     expect(await foldersOf(client)).toEqual([[library]]);
     const other = await connected(made);
-    await other.result("session/resume", { sessionId, ...setup });
+    await other.requestResult("session/resume", { sessionId, ...setup });
     expect(await foldersOf(client)).toEqual([[library]]);
     expect(other.notes).toEqual(["another client says which folders a session has"]);
-    await client.result("session/resume", { sessionId, ...setup });
+    await client.requestResult("session/resume", { sessionId, ...setup });
     expect(await foldersOf(client)).toEqual([undefined]);
-    const fork = await client.result("session/fork", { sessionId, ...extended });
-    expect(asText(fork["sessionId"])).not.toBe(sessionId);
+    const fork = await client.requestResult("session/fork", { sessionId, ...extended });
+    expect(readText(fork["sessionId"])).not.toBe(sessionId);
     expect(await foldersOf(client)).toContainEqual([library]);
   });
 
   it("come to a session that is there, where the command was given one, and are not taken away by who names none", async () => {
     const { sessions, root, library } = world();
-    const first = await acpClient(sessions);
+    const first = await connectAcpClient(sessions);
     const setup = { cwd: root, mcpServers: [] };
-    await first.ask("initialize");
-    await first.result("session/new", setup);
+    await first.request("initialize");
+    await first.requestResult("session/new", setup);
     await left(first);
     for (const additionalDirectories of [[library], []]) {
-      const client = await acpClient(sessions, { session: "latest" });
-      await client.ask("initialize");
-      await client.result("session/new", { ...setup, additionalDirectories });
+      const client = await connectAcpClient(sessions, { session: "latest" });
+      await client.request("initialize");
+      await client.requestResult("session/new", { ...setup, additionalDirectories });
       expect(await foldersOf(client)).toEqual([[library]]);
       await left(client);
     }
@@ -130,22 +138,22 @@ describe("additional directories", () => {
     const client = await connected(made);
     const setup = { cwd: root, mcpServers: [] };
     const wrong = { ...setup, additionalDirectories: [library] };
-    expect((await client.ask("session/new", wrong))["error"]).toMatchObject({ code: -32602 });
+    expect((await client.request("session/new", wrong))["error"]).toMatchObject({ code: -32602 });
     mkdirSync(join(root, "src"));
     const within = { ...setup, additionalDirectories: [join(root, "src")] };
-    const { sessionId } = await client.result("session/new", within);
+    const { sessionId } = await client.requestResult("session/new", within);
     expect(await foldersOf(client)).toEqual([undefined]);
-    const refused = await client.ask("session/load", { sessionId, ...wrong });
+    const refused = await client.request("session/load", { sessionId, ...wrong });
     expect(refused["error"]).toMatchObject({ code: -32602 });
   });
 
   it("are this machine's user's to name", async () => {
     const made = world();
-    const server = await acpServer(made.sessions);
+    const server = await startAcpServer(made.sessions);
     const client = await server.connect({});
-    await client.ask("initialize");
+    await client.request("initialize");
     const setup = { cwd: made.root, mcpServers: [], additionalDirectories: [made.library] };
-    const refused = await client.ask("session/new", setup);
+    const refused = await client.request("session/new", setup);
     expect(refused["error"]).toMatchObject({ data: { code: "access_denied" } });
   });
 });

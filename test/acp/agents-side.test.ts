@@ -7,7 +7,7 @@ import { SpanlineError } from "../../src/domain/errors.ts";
 import { isObject } from "../../src/domain/json.ts";
 import { emulate, TEST_CREDENTIALS, type EmulateOptions } from "../../src/emulator/index.ts";
 import { systemClock, type SteadyClock } from "../../src/platform/clock.ts";
-import { httpClient, type HttpRequest } from "../../src/platform/http-client.ts";
+import { createHttpClient, type HttpRequest } from "../../src/platform/http-client.ts";
 import {
   harnessProvider,
   type HarnessOptions,
@@ -15,16 +15,22 @@ import {
 import { localProvider } from "../../src/providers/local/local-provider.ts";
 import type { Provider } from "../../src/providers/provider.ts";
 import type { RunningSessions } from "../../src/session/create-sessions.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
-import { acpClient, asText, type AcpClient, type Message } from "../support/acp-client.ts";
-import { fakeClock, passing } from "../support/fake-clock.ts";
-import { cuts, hangs, says, startModel, type Scripted } from "../support/model-server.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { connectAcpClient, readText, type AcpClient, type Message } from "../support/acp-client.ts";
+import { createFakeClock, advanceUntil } from "../support/fake-clock.ts";
+import {
+  cuts,
+  hangs,
+  says,
+  startModelServer,
+  type ScriptedResponse,
+} from "../support/model-server.ts";
 import {
   hangs as hangsThere,
   says as saysThere,
-  scriptedProvider,
+  createScriptedProvider,
 } from "../support/scripted-provider.ts";
-import { agentOf, readUntil, sessionsOn, type AgentParts } from "../support/session-world.ts";
+import { createAgent, readUntil, openSessions, type AgentParts } from "../support/session-world.ts";
 
 const SETUP = { cwd: "/work", mcpServers: [] };
 const SCRIPT = `
@@ -47,7 +53,7 @@ async function onEmulator(
   const emulator = await emulate({ brain: `script:${join(folder, "agent.yaml")}`, ...options });
   onTestFinished(() => emulator.close());
   const sent: HttpRequest[] = [];
-  const { send } = httpClient();
+  const { send } = createHttpClient();
   const provider = harnessProvider({
     harnessArn: emulator.demoArn,
     endpoint: emulator.url,
@@ -61,9 +67,9 @@ async function onEmulator(
   return { emulator, provider, sent };
 }
 
-async function onModel(...answers: readonly Scripted[]) {
-  const model = await startModel("chat", answers);
-  const provider = localProvider({ model: model.model({ maxAttempts: 1 }) });
+async function onModel(...answers: readonly ScriptedResponse[]) {
+  const model = await startModelServer("chat", answers);
+  const provider = localProvider({ model: model.createModel({ maxAttempts: 1 }) });
   return { model, provider };
 }
 
@@ -72,7 +78,7 @@ function sessionsWith(
   parts: Partial<AgentParts> = {},
   clock: SteadyClock = systemClock,
 ): RunningSessions {
-  const sessions = sessionsOn(memoryStore(), agentOf({ provider, ...parts }), clock);
+  const sessions = openSessions(createMemoryStore(), createAgent({ provider, ...parts }), clock);
   onTestFinished(() => sessions.close());
   return sessions;
 }
@@ -87,9 +93,11 @@ function prompt(sessionId: string, text: string, meta?: object): object {
 
 function said(client: AcpClient): string {
   return client
-    .updates()
+    .listUpdates()
     .flatMap(({ sessionUpdate, content }) =>
-      sessionUpdate === "agent_message_chunk" && isObject(content) ? [asText(content["text"])] : [],
+      sessionUpdate === "agent_message_chunk" && isObject(content)
+        ? [readText(content["text"])]
+        : [],
     )
     .join("");
 }
@@ -116,14 +124,14 @@ describe("the id of a session", () => {
   it("is its own, and says nothing of the conversation on the agent's side, which nobody is told of [ACP-39]", async () => {
     const { provider } = await onEmulator();
     const sessions = sessionsWith(provider);
-    const client = await acpClient(sessions);
-    const ids = [await client.begin()];
+    const client = await connectAcpClient(sessions);
+    const ids = [await client.newSession()];
     for (let count = 0; count < 20; count += 1) {
-      ids.push(asText((await client.result("session/new", SETUP))["sessionId"]));
+      ids.push(readText((await client.requestResult("session/new", SETUP))["sessionId"]));
     }
     expect(new Set(ids).size).toBe(21);
     const [sessionId = ""] = ids;
-    await client.result("session/prompt", prompt(sessionId, "Hello"));
+    await client.requestResult("session/prompt", prompt(sessionId, "Hello"));
     const upstreamId = await upstreamOf(sessions, sessionId);
     expect(upstreamId.length).toBeGreaterThanOrEqual(33);
     expect(upstreamId).not.toContain(sessionId.slice("ses_".length));
@@ -139,10 +147,10 @@ describe("an answer that breaks off", () => {
   ])("%s leaves what came of it, and is no end of the turn [ACP-71]", async (_, fault) => {
     const script = `turns:\n  - answer: Here I am.\n    faults: {${fault}}\n`;
     const { provider } = await onEmulator({}, {}, script);
-    const client = await acpClient(sessionsWith(provider, { onLost: "ask" }));
-    const sessionId = await client.begin();
-    const answer = client.ask("session/prompt", prompt(sessionId, "Hello"));
-    await Promise.race([answer, client.find(isPermission)]);
+    const client = await connectAcpClient(sessionsWith(provider, { onLost: "ask" }));
+    const sessionId = await client.newSession();
+    const answer = client.request("session/prompt", prompt(sessionId, "Hello"));
+    await Promise.race([answer, client.waitForMessage(isPermission)]);
     expect(said(client)).toMatch(/^Here/);
     const asked = client.messages.find(isPermission);
     if (asked !== undefined) choose(client, asked, "stop");
@@ -153,13 +161,13 @@ describe("an answer that breaks off", () => {
 
   it("of a model leaves what came of it, and the next prompt works [ACP-71]", async () => {
     const { provider } = await onModel(cuts({ text: "Half of" }), says("All of it."));
-    const client = await acpClient(sessionsWith(provider));
-    const sessionId = await client.begin();
-    const answer = client.ask("session/prompt", prompt(sessionId, "Hello"));
-    choose(client, await client.find(isPermission), "stop");
+    const client = await connectAcpClient(sessionsWith(provider));
+    const sessionId = await client.newSession();
+    const answer = client.request("session/prompt", prompt(sessionId, "Hello"));
+    choose(client, await client.waitForMessage(isPermission), "stop");
     expect(isObject((await answer)["error"])).toBe(true);
     expect(said(client)).toBe("Half of");
-    expect(await client.result("session/prompt", prompt(sessionId, "Again"))).toMatchObject({
+    expect(await client.requestResult("session/prompt", prompt(sessionId, "Again"))).toMatchObject({
       stopReason: "end_turn",
     });
   });
@@ -169,18 +177,20 @@ describe("a cancelled turn", () => {
   it("is stopped where the agent runs, though nobody prompts again [ACP-111]", async () => {
     const { provider } = await onEmulator({ switches: { overlapping: "409" } });
     const sessions = sessionsWith(provider, { settle: "stop" });
-    const client = await acpClient(sessions);
-    const sessionId = await client.begin();
-    const answer = client.result("session/prompt", prompt(sessionId, "The first"));
-    await client.find(() => said(client) !== "");
+    const client = await connectAcpClient(sessions);
+    const sessionId = await client.newSession();
+    const answer = client.requestResult("session/prompt", prompt(sessionId, "The first"));
+    await client.waitForMessage(() => said(client) !== "");
     const conversation = provider.open({ sessionId: await upstreamOf(sessions, sessionId) });
     const asked = { type: "prompt", texts: ["Are you still at it?"] } as const;
     const { signal } = new AbortController();
-    await expect(conversation.call(asked, { signal })).rejects.toMatchObject({ code: "conflict" });
+    await expect(conversation.invoke(asked, { signal })).rejects.toMatchObject({
+      code: "conflict",
+    });
     cancel(client, sessionId);
     expect(await answer).toEqual({ stopReason: "cancelled" });
     await readUntil(sessions, sessionId, ({ event }) => event.type === "upstream.settled");
-    const call = await conversation.call(asked, { signal });
+    const call = await conversation.invoke(asked, { signal });
     let last: unknown;
     for await (const event of call) last = event;
     expect(last).toMatchObject({ type: "end", outcome: "completed" });
@@ -188,38 +198,38 @@ describe("a cancelled turn", () => {
 
   it("hangs up on a model that was still talking [ACP-111]", async () => {
     const { model, provider } = await onModel(hangs("One moment"));
-    const client = await acpClient(sessionsWith(provider));
-    const sessionId = await client.begin();
-    const answer = client.result("session/prompt", prompt(sessionId, "Hello"));
-    await client.find(() => said(client) !== "");
+    const client = await connectAcpClient(sessionsWith(provider));
+    const sessionId = await client.newSession();
+    const answer = client.requestResult("session/prompt", prompt(sessionId, "Hello"));
+    await client.waitForMessage(() => said(client) !== "");
     expect(model.sockets.size).toBe(1);
     cancel(client, sessionId);
     expect(await answer).toEqual({ stopReason: "cancelled" });
-    await model.quiet();
+    await model.waitUntilQuiet();
   });
 
   it("takes the client's own prompts along that wait behind it, each answered as cancelled, and nobody else's [ACP-112]", async () => {
-    const provider = scriptedProvider([hangsThere(), saysThere("Yes.")]);
+    const provider = createScriptedProvider([hangsThere(), saysThere("Yes.")]);
     const sessions = sessionsWith(provider);
-    const client = await acpClient(sessions);
-    const sessionId = await client.begin();
-    const first = client.result("session/prompt", prompt(sessionId, "One"));
-    await client.find(() => said(client) !== "");
+    const client = await connectAcpClient(sessions);
+    const sessionId = await client.newSession();
+    const first = client.requestResult("session/prompt", prompt(sessionId, "One"));
+    await client.waitForMessage(() => said(client) !== "");
     const waiting = [
-      client.result("session/prompt", prompt(sessionId, "Two")),
-      client.result("session/prompt", prompt(sessionId, "Three")),
+      client.requestResult("session/prompt", prompt(sessionId, "Two")),
+      client.requestResult("session/prompt", prompt(sessionId, "Three")),
     ];
-    const other = await acpClient(sessions);
-    await other.ask("initialize");
-    await other.result("session/load", { sessionId, ...SETUP });
-    const theirs = other.result("session/prompt", prompt(sessionId, "Four"));
+    const other = await connectAcpClient(sessions);
+    await other.request("initialize");
+    await other.requestResult("session/load", { sessionId, ...SETUP });
+    const theirs = other.requestResult("session/prompt", prompt(sessionId, "Four"));
     await readUntil(sessions, sessionId, ({ event }) => JSON.stringify(event).includes("Four"));
     cancel(client, sessionId);
     const cancelled = { stopReason: "cancelled" };
     const queued = { ...cancelled, _meta: { harn: { queued: true } } };
     expect(await Promise.all([first, ...waiting])).toEqual([cancelled, queued, queued]);
     expect(await theirs).toMatchObject({ stopReason: "end_turn" });
-    expect(provider.calls.map(({ input }) => input.texts)).toEqual([["One"], ["Four"]]);
+    expect(provider.invocations.map(({ input }) => input.texts)).toEqual([["One"], ["Four"]]);
   });
 });
 
@@ -232,10 +242,10 @@ describe("a prompt's place in a trace", () => {
 
   it("goes with every call to the agent's service [ACP-134]", async () => {
     const { provider, sent } = await onEmulator();
-    const client = await acpClient(sessionsWith(provider));
-    const sessionId = await client.begin();
-    await client.result("session/prompt", prompt(sessionId, "Hello", TRACE));
-    await client.result("session/prompt", prompt(sessionId, "Hello again"));
+    const client = await connectAcpClient(sessionsWith(provider));
+    const sessionId = await client.newSession();
+    await client.requestResult("session/prompt", prompt(sessionId, "Hello", TRACE));
+    await client.requestResult("session/prompt", prompt(sessionId, "Hello again"));
     const [first, second] = sent.filter(({ url }) => url.pathname.includes("invoke"));
     expect(first?.headers).toMatchObject(TRACE);
     for (const name of Object.keys(TRACE)) expect(second?.headers).not.toHaveProperty(name);
@@ -243,11 +253,14 @@ describe("a prompt's place in a trace", () => {
 
   it("goes with every call to a model, and no header that it could not be [ACP-134]", async () => {
     const { model, provider } = await onModel(says("Hi"));
-    const client = await acpClient(sessionsWith(provider));
-    const sessionId = await client.begin();
-    await client.result("session/prompt", prompt(sessionId, "Hello", TRACE));
+    const client = await connectAcpClient(sessionsWith(provider));
+    const sessionId = await client.newSession();
+    await client.requestResult("session/prompt", prompt(sessionId, "Hello", TRACE));
     const broken = { ...TRACE, tracestate: "a\r\nx-evil: 1", baggage: "b".repeat(9000) };
-    await client.result("session/prompt", prompt(sessionId, "Hello", { ...broken, traceId: 1 }));
+    await client.requestResult(
+      "session/prompt",
+      prompt(sessionId, "Hello", { ...broken, traceId: 1 }),
+    );
     const [first, second] = model.requests;
     expect(first?.headers).toMatchObject(TRACE);
     expect(second?.headers).toMatchObject({ traceparent: TRACE.traceparent });
@@ -266,12 +279,12 @@ describe("credentials that are missing", () => {
     };
     const { provider, sent } = await onEmulator({}, { credentials });
     const sessions = sessionsWith(provider);
-    const client = await acpClient(sessions);
-    const sessionId = await client.begin();
+    const client = await connectAcpClient(sessions);
+    const sessionId = await client.newSession();
     found = undefined;
     for (const method of ["new", "load", "resume", "fork", "prompt"]) {
       const params = { ...SETUP, ...prompt(sessionId, "Hello") };
-      const { error } = await client.ask(`session/${method}`, params);
+      const { error } = await client.request(`session/${method}`, params);
       expect([method, error]).toEqual([
         method,
         {
@@ -287,21 +300,21 @@ describe("credentials that are missing", () => {
     expect(sent).toEqual([]);
     expect((await sessions.list({ limit: 10 })).sessions).toHaveLength(1);
     found = TEST_CREDENTIALS;
-    await client.result("authenticate", { methodId: "environment" });
-    await client.result("session/load", { sessionId, ...SETUP });
-    expect(await client.result("session/prompt", prompt(sessionId, "Hello"))).toMatchObject({
+    await client.requestResult("authenticate", { methodId: "environment" });
+    await client.requestResult("session/load", { sessionId, ...SETUP });
+    expect(await client.requestResult("session/prompt", prompt(sessionId, "Hello"))).toMatchObject({
       stopReason: "end_turn",
     });
   });
 
   it("do not hold up a session when nobody knows yet [ACP-33]", async () => {
-    const clock = fakeClock();
-    const ready = (): Promise<void> => new Promise(() => {});
-    const provider = { ...scriptedProvider([saysThere("Hi")]), ready };
-    const client = await acpClient(sessionsWith(provider, {}, clock));
-    const begun = client.begin();
-    await passing(clock, begun);
-    const answer = client.result("session/prompt", prompt(await begun, "Hello"));
+    const clock = createFakeClock();
+    const checkCredentials = (): Promise<void> => new Promise(() => {});
+    const provider = { ...createScriptedProvider([saysThere("Hi")]), checkCredentials };
+    const client = await connectAcpClient(sessionsWith(provider, {}, clock));
+    const begun = client.newSession();
+    await advanceUntil(clock, begun);
+    const answer = client.requestResult("session/prompt", prompt(await begun, "Hello"));
     expect(await answer).toMatchObject({ stopReason: "end_turn" });
   });
 });

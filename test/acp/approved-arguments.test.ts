@@ -1,35 +1,38 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { AgentEvent } from "../../src/domain/agent-event.ts";
+import type { SessionEvent } from "../../src/domain/agent-event.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
-import { acpClient, asText, type AcpClient, type Message } from "../support/acp-client.ts";
-import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { agentOf, sessionsOn, tool } from "../support/session-world.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { connectAcpClient, readText, type AcpClient, type Message } from "../support/acp-client.ts";
+import { says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
+import { createAgent, openSessions, createTool } from "../support/session-world.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 const SETUP = { cwd: "/work", mcpServers: [] };
 
 /** A host of the bridge that is asked about a tool with these arguments. */
 async function asked(input: JsonObject) {
-  const provider = scriptedProvider([wants({ id: "c1", name: "save", input }), says("Well.")]);
+  const provider = createScriptedProvider([
+    wants({ id: "c1", name: "save", input }),
+    says("Well."),
+  ]);
   const ran: JsonObject[] = [];
-  const save = tool({ name: "save" }, (given) => {
+  const save = createTool({ name: "save" }, (given) => {
     ran.push(given);
     return "saved";
   });
-  const approvals = { deny: [], ask: ["save"], allow: [], otherwise: "deny" } as const;
-  const store = memoryStore();
-  const sessions = sessionsOn(store, agentOf({ provider, tools: [save], approvals }));
+  const approvals = { deny: [], ask: ["save"], allow: [], default: "deny" } as const;
+  const store = createMemoryStore();
+  const sessions = openSessions(store, createAgent({ provider, tools: [save], approvals }));
   onTestFinished(() => sessions.close());
-  const client = await acpClient(sessions, { updates: "bridge" });
-  const sessionId = await client.begin();
+  const client = await connectAcpClient(sessions, { updates: "bridge" });
+  const sessionId = await client.newSession();
   const prompt = [{ type: "text", text: "Save." }];
-  const turn = client.ask("session/prompt", { sessionId, prompt });
-  const request = await client.find(isPermission);
+  const turn = client.request("session/prompt", { sessionId, prompt });
+  const request = await client.waitForMessage(isPermission);
   const params = Object(request["params"]);
   const reply = (result: object): void =>
     client.send({ jsonrpc: "2.0", id: request["id"], result });
-  const events = async (): Promise<readonly AgentEvent[]> =>
+  const events = async (): Promise<readonly SessionEvent[]> =>
     (await store.read(sessionId, 0, 1000)).map(({ event }) => event);
   return { client, sessions, sessionId, turn, params, reply, ran, events };
 }
@@ -40,15 +43,15 @@ function isPermission({ method }: Message): boolean {
 
 /** What a client was told of the arguments of the tool call, in order. */
 function toldInputs(client: AcpClient): unknown[] {
-  return client.updates().flatMap(({ rawInput }) => (rawInput === undefined ? [] : [rawInput]));
+  return client.listUpdates().flatMap(({ rawInput }) => (rawInput === undefined ? [] : [rawInput]));
 }
 
 async function wholeArguments(client: AcpClient, truncated: Message): Promise<unknown> {
   const { method, params } = Object(truncated["fetch"]);
   let text = "";
   for (let offset: unknown = 0; offset !== null;) {
-    const part = await client.result(method, { ...params, offset });
-    text += asText(part["text"]);
+    const part = await client.requestResult(method, { ...params, offset });
+    text += readText(part["text"]);
     offset = part["nextOffset"];
   }
   return JSON.parse(text);
@@ -114,17 +117,17 @@ describe("the arguments that a host approves", () => {
       const { client, sessions, sessionId, reply, turn, events } = await asked({ path: "a" });
       const found = (await events()).find((event) => event.type === "approval.requested");
       const params = { sessionId, approvalId: Object(found).approvalId };
-      expect(await client.result("session/approval_args", params)).toMatchObject({
+      expect(await client.requestResult("session/approval_args", params)).toMatchObject({
         text: '{"path":"a"}',
         nextOffset: null,
       });
-      const other = await acpClient(sessions);
-      await other.ask("initialize");
+      const other = await connectAcpClient(sessions);
+      await other.request("initialize");
       const refusal = { error: { data: { code: "not_found" } } };
-      expect(await other.ask("session/approval_args", params)).toMatchObject(refusal);
+      expect(await other.request("session/approval_args", params)).toMatchObject(refusal);
       reply({ granted: true });
       await turn;
-      expect(await client.ask("session/approval_args", params)).toMatchObject(refusal);
+      expect(await client.request("session/approval_args", params)).toMatchObject(refusal);
     },
   );
 
@@ -134,9 +137,9 @@ describe("the arguments that a host approves", () => {
     await turn;
     const inputs = [{ path: "a" }, { path: "b", token: "[masked credential 1]" }];
     expect(toldInputs(client)).toEqual(inputs);
-    const later = await acpClient(sessions);
-    await later.ask("initialize");
-    await later.result("session/load", { sessionId, ...SETUP });
+    const later = await connectAcpClient(sessions);
+    await later.request("initialize");
+    await later.requestResult("session/load", { sessionId, ...SETUP });
     expect(toldInputs(later)).toEqual(inputs);
   });
 

@@ -2,14 +2,20 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { isObject, type JsonValue } from "../../src/domain/json.ts";
-import { acpTalk, asText, lineClient, type AcpTalk, type Message } from "../support/acp-client.ts";
-import { acpWorld, type AcpWorld } from "../support/acp-world.ts";
-import { commandLine, saying, type CommandLine } from "../support/command-line.ts";
+import {
+  createAcpPeer,
+  readText,
+  createLineClient,
+  type AcpPeer,
+  type Message,
+} from "../support/acp-client.ts";
+import { createAcpProject, type AcpProject } from "../support/acp-world.ts";
+import { createCommandLine, waitForOutput, type CommandLine } from "../support/command-line.ts";
 import { says, wants } from "../support/model-server.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
-  command = await commandLine();
+  command = await createCommandLine();
 });
 afterAll(() => command.close());
 
@@ -17,8 +23,8 @@ const TIMEOUT = { timeout: 60_000 };
 const STANDARD = /^(user|agent)_|^(tool_call|plan|session_info|current_mode|config_option|usage)/;
 
 /** An agent that uses a tool of the host. */
-function world(): Promise<AcpWorld> {
-  return acpWorld(command, {}, ({ messages }) =>
+function world(): Promise<AcpProject> {
+  return createAcpProject(command, {}, ({ messages }) =>
     messages.at(-1)?.role === "tool"
       ? says("It is done.")
       : wants({ id: "r", name: "host__Read", input: { path: "a.ts" } }),
@@ -26,29 +32,29 @@ function world(): Promise<AcpWorld> {
 }
 
 /** Adds a section to the configuration of a world. */
-function configure({ args }: AcpWorld, section: object): void {
+function configure({ args }: AcpProject, section: object): void {
   const file = args[args.indexOf("--config") + 1] ?? "";
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), ...section }));
 }
 
-function onPipes(here: AcpWorld, ...flags: readonly string[]): AcpTalk {
+function onPipes(here: AcpProject, ...flags: readonly string[]): AcpPeer {
   const child = here.spawn(...flags);
   onTestFinished(() => void child.kill("SIGKILL"));
   child.stdin.on("error", () => {});
-  return lineClient(child.stdout, child.stdin);
+  return createLineClient(child.stdout, child.stdin);
 }
 
-async function onWebSocket(here: AcpWorld, ...flags: readonly string[]): Promise<AcpTalk> {
+async function onWebSocket(here: AcpProject, ...flags: readonly string[]): Promise<AcpPeer> {
   const args = ["up", "--port", "0", "--json", ...here.args.slice(1), ...flags];
   const child = command.start(args, { environment: here.environment });
   onTestFinished(() => void child.kill("SIGKILL"));
-  const { url, link } = JSON.parse(await saying(child.stdout, "}\n"));
+  const { url, link } = JSON.parse(await waitForOutput(child.stdout, "}\n"));
   const token = new URL(link).searchParams.get("token");
   const socket = new WebSocket(`${url.replace(/^http/, "ws")}/acp`, {
     headers: { authorization: `Bearer ${token}` },
   });
   onTestFinished(() => socket.terminate());
-  const { take, ...talk } = acpTalk((text) => socket.send(text));
+  const { take, ...talk } = createAcpPeer((text) => socket.send(text));
   socket.on("message", (data: Buffer) => take(data.toString()));
   await new Promise((resolve, reject) => socket.on("open", resolve).on("error", reject));
   return talk;
@@ -63,15 +69,15 @@ const RESULTS: { readonly [method: string]: object } = {
 };
 
 /** Answers each request of the runtime, as a host written from the bridge protocol does. */
-function answerRequests(talk: AcpTalk): void {
+function answerRequests(talk: AcpPeer): void {
   const answered = new Set<JsonValue>();
   const isNew = ({ id, method }: Message): boolean =>
     method !== undefined && id !== undefined && !answered.has(id);
   const next = async (): Promise<void> => {
     for (;;) {
-      const { id, method } = await talk.find(isNew);
+      const { id, method } = await talk.waitForMessage(isNew);
       answered.add(id ?? null);
-      talk.send({ jsonrpc: "2.0", id, result: RESULTS[asText(method)] });
+      talk.send({ jsonrpc: "2.0", id, result: RESULTS[readText(method)] });
     }
   };
   // The runtime may have nothing more to ask.
@@ -79,14 +85,14 @@ function answerRequests(talk: AcpTalk): void {
 }
 
 /** The names of everything that the host gets in one turn. */
-async function story(talk: AcpTalk, { project }: AcpWorld) {
+async function story(talk: AcpPeer, { project }: AcpProject) {
   answerRequests(talk);
-  const { agentCapabilities } = await talk.result("initialize", { protocolVersion: 1 });
-  const { sessionId } = await talk.result("session/new", { cwd: project, mcpServers: [] });
+  const { agentCapabilities } = await talk.requestResult("initialize", { protocolVersion: 1 });
+  const { sessionId } = await talk.requestResult("session/new", { cwd: project, mcpServers: [] });
   const prompt = [{ type: "text", text: "Go" }];
-  await talk.result("session/prompt", { sessionId, prompt });
-  const updates = talk.updates(asText(sessionId));
-  const names = new Set(updates.map(({ sessionUpdate }) => asText(sessionUpdate)));
+  await talk.requestResult("session/prompt", { sessionId, prompt });
+  const updates = talk.listUpdates(readText(sessionId));
+  const names = new Set(updates.map(({ sessionUpdate }) => readText(sessionUpdate)));
   const requests = talk.messages.filter(
     ({ id, method }) => id !== undefined && method !== undefined,
   );
@@ -94,7 +100,7 @@ async function story(talk: AcpTalk, { project }: AcpWorld) {
   return {
     advertised: Object(harnOf(agentCapabilities))["sessionUpdateExtensions"],
     extensions: [...names].filter((name) => !STANDARD.test(name)).sort(),
-    requests: [...new Set(requests.map(({ method }) => asText(method)))].sort(),
+    requests: [...new Set(requests.map(({ method }) => readText(method)))].sort(),
     calls: requests.flatMap(({ params }) => (isObject(params) ? [params["name"] ?? null] : [])),
     hasAudit: updates.some((update) => "audit" in harnOf(update)),
     hasVisibleText: updates.some(({ content }) => "visible_text" in harnOf(content)),

@@ -1,21 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { isObject } from "../../src/domain/json.ts";
 import type { ProviderEvent } from "../../src/domain/provider-event.ts";
-import { asText, type AcpTalk, type Message } from "../support/acp-client.ts";
+import { readText, type AcpPeer, type Message } from "../support/acp-client.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
 import { temporaryFile } from "../store/sqlite-support.ts";
-import { acpServer, type AcpServer, type SocketClient } from "../support/acp-socket.ts";
-import { equippedSessions } from "../support/equipped-sessions.ts";
+import { startAcpServer, type AcpServer, type SocketClient } from "../support/acp-socket.ts";
+import { createClientToolSessions } from "../support/equipped-sessions.ts";
 import { eventually } from "../support/eventually.ts";
 import {
-  ending,
-  message,
+  createTurnEnd,
+  generateMessage,
   refuses,
   says,
   wants,
-  type Answer,
+  type ProviderScript,
 } from "../support/scripted-provider.ts";
-import { tool } from "../support/session-world.ts";
+import { createTool } from "../support/session-world.ts";
 
 const SETUP = { cwd: "/work", mcpServers: [] };
 
@@ -30,12 +30,12 @@ function prompt(sessionId: string): object {
 }
 
 /** Thinks, says something piece by piece, and some of it too long for one line. */
-const speech: Answer = async function* () {
+const speech: ProviderScript = async function* () {
   const delta = (block: number, text: string): ProviderEvent => {
     const type = block === 0 ? "reasoning.delta" : "text.delta";
     return { type, message: 0, block, text };
   };
-  yield* message(
+  yield* generateMessage(
     [
       delta(0, "Hm"),
       delta(0, "m."),
@@ -47,14 +47,14 @@ const speech: Answer = async function* () {
     ],
     "end_turn",
   );
-  yield ending({ outcome: "completed", reason: "end_turn" });
+  yield createTurnEnd({ outcome: "completed", reason: "end_turn" });
 };
 
 /** Each piece by itself: what was gathered could not be cut in between. */
 const ANSWERS = [wants({ id: "c1", name: "look" }, { id: "c2", name: "look" }), speech];
-const PARTS = { tools: [tool({ name: "look" }, () => "seen")] };
+const PARTS = { tools: [createTool({ name: "look" }, () => "seen")] };
 
-function told(client: AcpTalk): Message[] {
+function told(client: AcpPeer): Message[] {
   return client.messages.filter(
     (message) =>
       (message["method"] === "session/update" || message["method"] === "_harn/agentEvent") &&
@@ -66,7 +66,7 @@ function cursorOf({ params, result, _meta: meta }: Message): string {
   const place = isObject(params) ? params : isObject(result) ? result : { _meta: meta };
   const found = isObject(place) ? place["_meta"] : undefined;
   const harn = isObject(found) ? found["harn"] : undefined;
-  return isObject(harn) ? asText(harn["cursor"]) : "none";
+  return isObject(harn) ? readText(harn["cursor"]) : "none";
 }
 
 /** What can be typed is told beside the answers that set up a session, and has no place in its log. */
@@ -94,8 +94,8 @@ async function resumed(
   { method = "session/resume", sessionId, cursor, clientCapabilities = STOCK }: Resuming,
 ): Promise<{ readonly client: SocketClient; readonly answer: Message }> {
   const client = await server.connect();
-  await client.ask("initialize", { clientCapabilities });
-  const answer = await client.ask(method, { sessionId, ...SETUP, _meta: { harn: { cursor } } });
+  await client.request("initialize", { clientCapabilities });
+  const answer = await client.request(method, { sessionId, ...SETUP, _meta: { harn: { cursor } } });
   return { client, answer };
 }
 
@@ -107,16 +107,18 @@ describe("a client that goes on from a cursor", () => {
   ] as const)(
     "is told exactly what came after it, from every place, by %s with %j [ACP-139] [W-33] [W-34] [W-35]",
     async (method, clientCapabilities) => {
-      const { sessions } = equippedSessions(ANSWERS, PARTS);
-      const server = await acpServer(sessions);
+      const { sessions } = createClientToolSessions(ANSWERS, PARTS);
+      const server = await startAcpServer(sessions);
       const client = await server.connect();
-      const sessionId = await client.begin();
+      const sessionId = await client.newSession();
       const watcher = await server.connect();
-      await watcher.ask("initialize", { clientCapabilities });
-      await watcher.result("session/load", { sessionId, ...SETUP });
-      await client.result("session/prompt", prompt(sessionId));
+      await watcher.request("initialize", { clientCapabilities });
+      await watcher.requestResult("session/load", { sessionId, ...SETUP });
+      await client.requestResult("session/prompt", prompt(sessionId));
       // Hosts are told more than the client that prompted, and perhaps later.
-      const first = await watcher.find((message) => ofAgent(told(watcher)).includes(message));
+      const first = await watcher.waitForMessage((message) =>
+        ofAgent(told(watcher)).includes(message),
+      );
       const whole = await resumed(server, {
         method,
         sessionId,
@@ -138,17 +140,17 @@ describe("a client that goes on from a cursor", () => {
         });
         expect(answer["error"]).toBe(undefined);
         expect(ofAgent(told(late))).toEqual(all.slice(index + 1));
-        await late.cut();
+        await late.disconnect();
       }
     },
   );
 
   it("A cursor from before a restart continues exactly after its event, and later events have later places [W-33]", async () => {
     const file = temporaryFile();
-    const served = async (answers: readonly Answer[]) => {
+    const served = async (answers: readonly ProviderScript[]) => {
       const store = await openSqliteStore({ file });
-      const { sessions } = equippedSessions(answers, { ...PARTS, store });
-      const server = await acpServer(sessions);
+      const { sessions } = createClientToolSessions(answers, { ...PARTS, store });
+      const server = await startAcpServer(sessions);
       const stop = async (): Promise<void> => {
         await server.close();
         await sessions.close();
@@ -158,22 +160,22 @@ describe("a client that goes on from a cursor", () => {
     };
     const loaded = async (server: AcpServer, sessionId: string): Promise<Message[]> => {
       const client = await server.connect();
-      await client.ask("initialize");
-      await client.result("session/load", { sessionId, ...SETUP });
+      await client.request("initialize");
+      await client.requestResult("session/load", { sessionId, ...SETUP });
       return ofAgent(told(client));
     };
     const first = await served(ANSWERS);
     const client = await first.server.connect();
-    const sessionId = await client.begin();
-    await client.result("session/prompt", prompt(sessionId));
+    const sessionId = await client.newSession();
+    await client.requestResult("session/prompt", prompt(sessionId));
     const before = (await loaded(first.server, sessionId)).map(cursorOf);
     await first.stop();
 
     const second = await served([says("Later")]);
     const next = await second.server.connect();
-    await next.ask("initialize");
-    await next.result("session/resume", { sessionId, ...SETUP });
-    await next.result("session/prompt", prompt(sessionId));
+    await next.request("initialize");
+    await next.requestResult("session/resume", { sessionId, ...SETUP });
+    await next.requestResult("session/prompt", prompt(sessionId));
     const all = await loaded(second.server, sessionId);
     const cursors = all.map(cursorOf);
     expect(cursors.slice(0, before.length)).toEqual(before);
@@ -182,20 +184,20 @@ describe("a client that goes on from a cursor", () => {
     for (const [index, cursor] of before.entries()) {
       const late = await resumed(second.server, { method: "session/load", sessionId, cursor });
       expect(ofAgent(told(late.client))).toEqual(all.slice(index + 1));
-      await late.client.cut();
+      await late.client.disconnect();
     }
     await second.stop();
   });
 
   it("is told the rest of what it was being told when the connection broke [W-35]", async () => {
-    const { sessions } = equippedSessions(ANSWERS, PARTS);
-    const server = await acpServer(sessions);
+    const { sessions } = createClientToolSessions(ANSWERS, PARTS);
+    const server = await startAcpServer(sessions);
     const client = await server.connect();
-    const sessionId = await client.begin();
-    await client.result("session/prompt", prompt(sessionId));
+    const sessionId = await client.newSession();
+    await client.requestResult("session/prompt", prompt(sessionId));
     const reader = await server.connect();
-    await reader.ask("initialize");
-    await reader.result("session/load", { sessionId, ...SETUP });
+    await reader.request("initialize");
+    await reader.requestResult("session/load", { sessionId, ...SETUP });
     const all = ofAgent(told(reader));
     expect(all.length).toBeGreaterThan(5);
     for (const [index, one] of all.entries()) {
@@ -205,33 +207,35 @@ describe("a client that goes on from a cursor", () => {
         cursor: cursorOf(one),
       });
       expect(ofAgent(told(late))).toEqual(all.slice(index + 1));
-      await late.cut();
+      await late.disconnect();
     }
   });
 
   it("goes on with what happens, once, in the middle of a turn [ACP-60] [W-35]", async () => {
     let go: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => (go = resolve));
-    const halting: Answer = async function* () {
+    const halting: ProviderScript = async function* () {
       yield { type: "message.start", message: 0, role: "assistant" };
       yield { type: "text.delta", message: 0, block: 0, text: "Before. " };
       await gate;
       yield { type: "text.delta", message: 0, block: 0, text: "After." };
       yield { type: "text.end", message: 0, block: 0, text: "Before. After." };
       yield { type: "message.end", message: 0, reason: "end_turn" };
-      yield ending({ outcome: "completed", reason: "end_turn" });
+      yield createTurnEnd({ outcome: "completed", reason: "end_turn" });
     };
-    const { sessions } = equippedSessions([halting]);
-    const server = await acpServer(sessions);
+    const { sessions } = createClientToolSessions([halting]);
+    const server = await startAcpServer(sessions);
     const client = await server.connect();
-    const sessionId = await client.begin();
+    const sessionId = await client.newSession();
     client.send({ jsonrpc: "2.0", id: 70, method: "session/prompt", params: prompt(sessionId) });
-    const last = await client.find(({ params }) => JSON.stringify(params ?? {}).includes("Before"));
-    await client.cut();
+    const last = await client.waitForMessage(({ params }) =>
+      JSON.stringify(params ?? {}).includes("Before"),
+    );
+    await client.disconnect();
     const { client: late } = await resumed(server, { sessionId, cursor: cursorOf(last) });
     go();
-    await late.find(({ params }) => JSON.stringify(params ?? {}).includes("After"));
-    const texts = late.updates().map(({ content }) => isObject(content) && content["text"]);
+    await late.waitForMessage(({ params }) => JSON.stringify(params ?? {}).includes("After"));
+    const texts = late.listUpdates().map(({ content }) => isObject(content) && content["text"]);
     expect(texts).toEqual(["After."]);
   });
 
@@ -243,35 +247,37 @@ describe("a client that goes on from a cursor", () => {
     async (_, answer, end) => {
       let go: () => void = () => undefined;
       const gate = new Promise<void>((resolve) => (go = resolve));
-      const halting: Answer = async function* (signal, call) {
+      const halting: ProviderScript = async function* (signal, call) {
         await gate;
         yield* answer(signal, call);
       };
-      const { sessions } = equippedSessions([halting]);
-      const server = await acpServer(sessions);
+      const { sessions } = createClientToolSessions([halting]);
+      const server = await startAcpServer(sessions);
       const capabilities = { clientCapabilities: { _meta: { harn: {} } } };
       const client = await server.connect();
-      await client.ask("initialize", capabilities);
-      const created = await client.ask("session/new", SETUP);
+      await client.request("initialize", capabilities);
+      const created = await client.request("session/new", SETUP);
       const { sessionId } = isObject(created["result"]) ? created["result"] : {};
       client.send({
         jsonrpc: "2.0",
         id: 70,
         method: "session/prompt",
-        params: prompt(asText(sessionId)),
+        params: prompt(readText(sessionId)),
       });
-      await client.find(({ params }) => JSON.stringify(params ?? {}).includes('"title":"First'));
-      await client.cut();
+      await client.waitForMessage(({ params }) =>
+        JSON.stringify(params ?? {}).includes('"title":"First'),
+      );
+      await client.disconnect();
       go();
       const late = await server.connect();
-      await late.ask("initialize", capabilities);
+      await late.request("initialize", capabilities);
       const cursor = cursorOf(created);
       const place = { sessionId, ...SETUP, _meta: { harn: { cursor } } };
-      await late.result("session/resume", place);
+      await late.requestResult("session/resume", place);
       const isEnd = ({ sessionUpdate, _meta: meta }: Message): boolean =>
         sessionUpdate === "session_info_update" && isObject(meta);
-      await late.find(() => late.updates().some(isEnd));
-      expect(late.updates().find(isEnd)).toMatchObject({
+      await late.waitForMessage(() => late.listUpdates().some(isEnd));
+      expect(late.listUpdates().find(isEnd)).toMatchObject({
         sessionUpdate: "session_info_update",
         _meta: {
           harn: {
@@ -288,11 +294,11 @@ describe("a client that goes on from a cursor", () => {
   );
 
   it("is told of a cursor that is of another log, or of none, or ahead of it [W-33] [W-34]", async () => {
-    const { sessions } = equippedSessions([says("Hi")]);
-    const server = await acpServer(sessions);
+    const { sessions } = createClientToolSessions([says("Hi")]);
+    const server = await startAcpServer(sessions);
     const client = await server.connect();
-    const sessionId = await client.begin();
-    await client.result("session/prompt", prompt(sessionId));
+    const sessionId = await client.newSession();
+    await client.requestResult("session/prompt", prompt(sessionId));
     const [incarnation] = cursorOf(told(client).at(-1) ?? {}).split(".");
     const ahead = await resumed(server, { sessionId, cursor: `${incarnation}.99999` });
     expect(ahead.answer["error"]).toMatchObject({
@@ -310,32 +316,34 @@ describe("a client that goes on from a cursor", () => {
   });
 
   it("has its place also from the answers that set up a session", async () => {
-    const { sessions } = equippedSessions([says("Hi"), says("Again")]);
-    const server = await acpServer(sessions);
+    const { sessions } = createClientToolSessions([says("Hi"), says("Again")]);
+    const server = await startAcpServer(sessions);
     const client = await server.connect();
-    await client.ask("initialize");
-    const begun = await client.ask("session/new", SETUP);
-    const sessionId = asText(isObject(begun["result"]) ? begun["result"]["sessionId"] : "");
-    await client.result("session/prompt", prompt(sessionId));
+    await client.request("initialize");
+    const begun = await client.request("session/new", SETUP);
+    const sessionId = readText(isObject(begun["result"]) ? begun["result"]["sessionId"] : "");
+    await client.requestResult("session/prompt", prompt(sessionId));
     const first = await resumed(server, { sessionId, cursor: cursorOf(begun) });
     expect(ofAgent(told(first.client)).length).toBeGreaterThan(1);
     const next = await resumed(server, { sessionId, cursor: cursorOf(first.answer) });
     expect(ofAgent(told(next.client))).toEqual([]);
-    await client.result("session/prompt", prompt(sessionId));
-    await next.client.find(({ params }) => JSON.stringify(params ?? {}).includes("Again"));
+    await client.requestResult("session/prompt", prompt(sessionId));
+    await next.client.waitForMessage(({ params }) =>
+      JSON.stringify(params ?? {}).includes("Again"),
+    );
   });
 
   it("is asked what is still open, and never what was answered [W-36]", async () => {
-    const { sessions } = equippedSessions(
+    const { sessions } = createClientToolSessions(
       [wants({ id: "c1", name: "save" }, { id: "c2", name: "save" }), says("Saved.")],
       {
-        tools: [tool({ name: "save" }, () => "saved")],
-        approvals: { deny: [], ask: ["save"], allow: [], otherwise: "deny" },
+        tools: [createTool({ name: "save" }, () => "saved")],
+        approvals: { deny: [], ask: ["save"], allow: [], default: "deny" },
       },
     );
-    const server = await acpServer(sessions);
+    const server = await startAcpServer(sessions);
     const client = await server.connect();
-    const sessionId = await client.begin();
+    const sessionId = await client.newSession();
     const isAsking = ({ method }: Message): boolean => method === "session/request_permission";
     client.send({ jsonrpc: "2.0", id: 70, method: "session/prompt", params: prompt(sessionId) });
     await eventually(() => expect(client.messages.filter(isAsking)).toHaveLength(2));
@@ -343,16 +351,16 @@ describe("a client that goes on from a cursor", () => {
     const cursor = cursorOf(told(client).at(-1) ?? {});
     const outcome = { outcome: "selected", optionId: "allow" };
     client.send({ jsonrpc: "2.0", id: first?.["id"], result: { outcome } });
-    await client.find(({ params }) => JSON.stringify(params ?? {}).includes("completed"));
-    await client.cut();
+    await client.waitForMessage(({ params }) => JSON.stringify(params ?? {}).includes("completed"));
+    await client.disconnect();
     const { client: late } = await resumed(server, { sessionId, cursor });
-    const asked = await late.find(isAsking);
+    const asked = await late.waitForMessage(isAsking);
     expect(late.messages.filter(isAsking)).toHaveLength(1);
     const callOf = ({ params }: Message = {}): unknown =>
       isObject(params) && isObject(params["toolCall"]) && params["toolCall"]["toolCallId"];
     expect(callOf(asked)).toBe(callOf(second));
     late.send({ jsonrpc: "2.0", id: asked["id"], result: { outcome } });
-    await late.find(({ params }) => JSON.stringify(params ?? {}).includes("Saved."));
+    await late.waitForMessage(({ params }) => JSON.stringify(params ?? {}).includes("Saved."));
     expect(late.messages.filter(isAsking)).toHaveLength(1);
   });
 });

@@ -2,27 +2,27 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { workspaceTools } from "../../src/tools/workspace/workspace-tools.ts";
-import { acpClient, asText, serveOnSocket } from "../support/acp-client.ts";
-import { acpServer } from "../support/acp-socket.ts";
-import { connectEditor, editorMachine, EDITORS } from "../support/editor-machine.ts";
-import { equippedSessions, type EquippedSessions } from "../support/equipped-sessions.ts";
+import { connectAcpClient, readText, serveOnSocket } from "../support/acp-client.ts";
+import { startAcpServer } from "../support/acp-socket.ts";
+import { connectEditor, createEditorMachine, EDITORS } from "../support/editor-machine.ts";
+import { createClientToolSessions, type ClientToolSessions } from "../support/equipped-sessions.ts";
 import { eventually } from "../support/eventually.ts";
-import { says, wants, type Answer } from "../support/scripted-provider.ts";
-import { temporaryFolder } from "../support/workspace.ts";
+import { says, wants, type ProviderScript } from "../support/scripted-provider.ts";
+import { createTemporaryFolder } from "../support/workspace.ts";
 
-interface World extends EquippedSessions {
+interface World extends ClientToolSessions {
   readonly root: string;
   readonly file: string;
 }
 
 /** A workspace with one file in it, whose agent calls these tools. */
-function world(answers: readonly Answer[], approvals: object = {}): World {
-  const root = join(temporaryFolder(), "project");
+function world(answers: readonly ProviderScript[], approvals: object = {}): World {
+  const root = join(createTemporaryFolder(), "project");
   mkdirSync(root);
   const file = join(root, "a.txt");
   writeFileSync(file, "saved\n");
   const tools = workspaceTools({ root, protectedFolders: [] });
-  const made = equippedSessions(answers, { tools, ...approvals });
+  const made = createClientToolSessions(answers, { tools, ...approvals });
   return { ...made, root, file };
 }
 
@@ -35,22 +35,25 @@ const ASKED = { approvals: { deny: [], ask: ["edit_file"], allow: ["*"], otherwi
 describe.each(EDITORS)("files of the official client %s", (_, connect) => {
   it("are read and edited as it has them, after the same question as on the disk [ACP-87] [ACP-92]", async () => {
     const edits = wants({ id: "e", name: "edit_file", input: EDIT });
-    const { sessions, root, file, results } = world([READS[0] ?? edits, edits, says("Ok")], ASKED);
-    const machine = editorMachine({ [file]: "typed\n" });
+    const { sessions, root, file, listResults } = world(
+      [READS[0] ?? edits, edits, says("Ok")],
+      ASKED,
+    );
+    const machine = createEditorMachine({ [file]: "typed\n" });
     const { socket } = await serveOnSocket(sessions);
     const editor = await connect(socket, machine);
     const sessionId = await editor.newSession(root);
     expect(await editor.prompt(sessionId, "Go")).toBe("end_turn");
-    const [read = "", edited = ""] = await results(sessionId);
+    const [read = "", edited = ""] = await listResults(sessionId);
     expect(read).toContain("1\ttyped");
     expect(edited).toContain("Changed a.txt at line 1");
     expect(machine.buffers).toEqual(new Map([[file, "edited\n"]]));
     expect(readFileSync(file, "utf8")).toBe("saved\n");
     const diff = { type: "diff", path: file, oldText: "typed\n", newText: "edited\n" };
-    expect(editor.questions[0]?.content).toContainEqual(diff);
-    expect(editor.calls.at(-1)).toMatchObject({ status: "completed" });
-    expect(editor.calls.at(-1)?.content).toContainEqual(diff);
-    expect(machine.asked).toEqual([
+    expect(editor.permissionRequests[0]?.content).toContainEqual(diff);
+    expect(editor.toolUpdates.at(-1)).toMatchObject({ status: "completed" });
+    expect(editor.toolUpdates.at(-1)?.content).toContainEqual(diff);
+    expect(machine.requests).toEqual([
       `fs/read_text_file ${file}`,
       `fs/read_text_file ${file}`,
       `fs/read_text_file ${file}`,
@@ -59,9 +62,9 @@ describe.each(EDITORS)("files of the official client %s", (_, connect) => {
   });
 
   it("that it does not have are read from the disk", async () => {
-    const { sessions, root, results } = world(READS);
+    const { sessions, root, listResults: results } = world(READS);
     const { socket } = await serveOnSocket(sessions);
-    const editor = await connect(socket, editorMachine());
+    const editor = await connect(socket, createEditorMachine());
     const sessionId = await editor.newSession(root);
     expect(await editor.prompt(sessionId, "Go")).toBe("end_turn");
     expect((await results(sessionId)).join()).toContain("1\tsaved");
@@ -70,46 +73,55 @@ describe.each(EDITORS)("files of the official client %s", (_, connect) => {
 
 describe("the files of an editor", () => {
   it("are left to the disk where the client does not offer them [ACP-25]", async () => {
-    const { sessions, root, file, results } = world([...READS.slice(0, 1), ...WRITES]);
-    const machine = editorMachine({ [file]: "typed\n" });
+    const { sessions, root, file, listResults: results } = world([...READS.slice(0, 1), ...WRITES]);
+    const machine = createEditorMachine({ [file]: "typed\n" });
     const { socket } = await serveOnSocket(sessions);
     const editor = await connectEditor(socket, machine, {});
     const sessionId = await editor.newSession(root);
     await editor.prompt(sessionId, "Go");
     expect((await results(sessionId)).join()).toContain("1\tsaved");
     expect(readFileSync(file, "utf8")).toBe("new");
-    expect(machine.asked).toEqual([]);
+    expect(machine.requests).toEqual([]);
   });
 
   it("are not believed to be this machine's over a WebSocket, token or not", async () => {
-    const { sessions, root, file, results } = world([...READS.slice(0, 1), ...WRITES]);
-    const client = await (await acpServer(sessions)).connect();
+    const { sessions, root, file, listResults: results } = world([...READS.slice(0, 1), ...WRITES]);
+    const client = await (await startAcpServer(sessions)).connect();
     const offer = { fs: { readTextFile: true, writeTextFile: true }, terminal: true };
-    await client.ask("initialize", { clientCapabilities: offer });
-    const opened = await client.result("session/new", { cwd: root, mcpServers: [] });
-    const sessionId = asText(opened["sessionId"]);
-    await client.result("session/prompt", { sessionId, prompt: [{ type: "text", text: "Go" }] });
+    await client.request("initialize", { clientCapabilities: offer });
+    const opened = await client.requestResult("session/new", { cwd: root, mcpServers: [] });
+    const sessionId = readText(opened["sessionId"]);
+    await client.requestResult("session/prompt", {
+      sessionId,
+      prompt: [{ type: "text", text: "Go" }],
+    });
     expect((await results(sessionId)).join()).toContain("1\tsaved");
     expect(readFileSync(file, "utf8")).toBe("new");
-    expect(client.messages.filter(({ method }) => asText(method).startsWith("fs/"))).toEqual([]);
+    expect(client.messages.filter(({ method }) => readText(method).startsWith("fs/"))).toEqual([]);
   });
 
   it("are the controller's where whoever prompted has none", async () => {
-    const { sessions, root, file, results } = world(READS);
-    const machine = editorMachine({ [file]: "typed\n" });
+    const { sessions, root, file, listResults: results } = world(READS);
+    const machine = createEditorMachine({ [file]: "typed\n" });
     const { socket } = await serveOnSocket(sessions);
     const editor = await connectEditor(socket, machine);
     const sessionId = await editor.newSession(root);
-    const plain = await acpClient(sessions);
-    await plain.ask("initialize", {});
-    await plain.result("session/load", { sessionId, cwd: root, mcpServers: [] });
-    await plain.result("session/prompt", { sessionId, prompt: [{ type: "text", text: "Go" }] });
+    const plain = await connectAcpClient(sessions);
+    await plain.request("initialize", {});
+    await plain.requestResult("session/load", { sessionId, cwd: root, mcpServers: [] });
+    await plain.requestResult("session/prompt", {
+      sessionId,
+      prompt: [{ type: "text", text: "Go" }],
+    });
     expect((await results(sessionId)).join()).toContain("1\ttyped");
   });
 
   it("are those of whoever prompted, and not the controller's", async () => {
-    const { sessions, root, file, results } = world(READS);
-    const machines = [editorMachine({ [file]: "one\n" }), editorMachine({ [file]: "two\n" })];
+    const { sessions, root, file, listResults: results } = world(READS);
+    const machines = [
+      createEditorMachine({ [file]: "one\n" }),
+      createEditorMachine({ [file]: "two\n" }),
+    ];
     const connected = machines.map(async (machine) =>
       connectEditor((await serveOnSocket(sessions)).socket, machine),
     );
@@ -118,13 +130,15 @@ describe("the files of an editor", () => {
     await second?.loadSession(sessionId, root);
     await second?.prompt(sessionId, "Go");
     expect((await results(sessionId)).join()).toContain("1\ttwo");
-    expect(machines[0]?.asked).toEqual([]);
+    expect(machines[0]?.requests).toEqual([]);
   });
 
   it("that it does not write are not written on the disk either", async () => {
-    const { sessions, root, file, results } = world(WRITES);
-    const machine = editorMachine({ [file]: "typed\n" });
-    machine.instead.set("fs/write_text_file", () => Promise.reject(new Error("read-only buffer")));
+    const { sessions, root, file, listResults: results } = world(WRITES);
+    const machine = createEditorMachine({ [file]: "typed\n" });
+    machine.overrides.set("fs/write_text_file", () =>
+      Promise.reject(new Error("read-only buffer")),
+    );
     const { socket } = await serveOnSocket(sessions);
     const editor = await connectEditor(socket, machine);
     const sessionId = await editor.newSession(root);
@@ -137,31 +151,31 @@ describe("the files of an editor", () => {
 
   it("are asked for no longer when the turn is cancelled [ACP-109]", async () => {
     const { sessions, root } = world(WRITES);
-    const client = await acpClient(sessions);
+    const client = await connectAcpClient(sessions);
     const offer = { fs: { readTextFile: false, writeTextFile: true } };
-    await client.ask("initialize", { clientCapabilities: offer });
-    const { sessionId } = await client.result("session/new", { cwd: root, mcpServers: [] });
+    await client.request("initialize", { clientCapabilities: offer });
+    const { sessionId } = await client.requestResult("session/new", { cwd: root, mcpServers: [] });
     const prompt = { sessionId, prompt: [{ type: "text", text: "Go" }] };
-    const done = client.result("session/prompt", prompt);
-    const asked = await client.find(({ method }) => method === "fs/write_text_file");
+    const done = client.requestResult("session/prompt", prompt);
+    const asked = await client.waitForMessage(({ method }) => method === "fs/write_text_file");
     client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     expect(await done).toEqual({ stopReason: "cancelled" });
-    const taken = await client.find(({ method }) => method === "$/cancel_request");
+    const taken = await client.waitForMessage(({ method }) => method === "$/cancel_request");
     expect(taken["params"]).toEqual({ requestId: asked["id"] });
   });
 
   it("leave it open whether they were written when their editor is gone in the midst", async () => {
-    const { sessions, root, file, results } = world(WRITES);
-    const client = await acpClient(sessions);
+    const { sessions, root, file, listResults: results } = world(WRITES);
+    const client = await connectAcpClient(sessions);
     const offer = { fs: { readTextFile: false, writeTextFile: true } };
-    await client.ask("initialize", { clientCapabilities: offer });
-    const opened = await client.result("session/new", { cwd: root, mcpServers: [] });
-    const sessionId = asText(opened["sessionId"]);
+    await client.request("initialize", { clientCapabilities: offer });
+    const opened = await client.requestResult("session/new", { cwd: root, mcpServers: [] });
+    const sessionId = readText(opened["sessionId"]);
     const params = { sessionId, prompt: [{ type: "text", text: "Go" }] };
     client.send({ jsonrpc: "2.0", id: 90, method: "session/prompt", params });
-    await client.find(({ method }) => method === "fs/write_text_file");
+    await client.waitForMessage(({ method }) => method === "fs/write_text_file");
     client.socket.destroy();
-    await client.served;
+    await client.done;
     await eventually(async () =>
       expect((await results(sessionId)).join()).toContain(
         "Whether the editor wrote a.txt is not known (The client is gone)",

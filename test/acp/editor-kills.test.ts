@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { acpWorld } from "../support/acp-world.ts";
-import { commandLine, type CommandLine } from "../support/command-line.ts";
-import { connectEditor, editorMachine } from "../support/editor-machine.ts";
+import { createAcpProject } from "../support/acp-world.ts";
+import { createCommandLine, type CommandLine } from "../support/command-line.ts";
+import { connectEditor, createEditorMachine } from "../support/editor-machine.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
-  command = await commandLine();
+  command = await createCommandLine();
 });
 afterAll(() => command.close());
 
@@ -15,26 +15,28 @@ const never = (): Promise<object> => new Promise<object>(() => {});
 
 describe("a bridge that is killed while an editor writes for it", () => {
   it("neither writes again nor forgets it: whoever comes is asked what came of it [ACP-59] [ACP-91]", async () => {
-    const world = await acpWorld(command);
+    const world = await createAcpProject(command);
     const note = join(world.project, "note.txt");
-    const machine = editorMachine();
-    machine.instead.set("fs/write_text_file", never);
+    const machine = createEditorMachine();
+    machine.overrides.set("fs/write_text_file", never);
     const agent = world.start();
     const editor = await connectEditor(agent, machine);
     const sessionId = await editor.newSession(world.project);
     editor.prompt(sessionId, "write it down").catch(() => undefined);
-    await machine.askedFor("fs/write_text_file");
+    await machine.waitForRequest("fs/write_text_file");
     agent.child.kill("SIGKILL");
     await agent.exit;
 
-    const after = editorMachine({ [note]: "write it down" });
+    const after = createEditorMachine({ [note]: "write it down" });
     const next = world.start();
     const second = await connectEditor(next, after);
     await second.loadSession(sessionId, world.project);
-    await eventually(() => expect(second.questions).toHaveLength(1));
-    expect(JSON.stringify(second.questions)).toContain("was running when the bridge was killed");
-    expect(after.asked.filter((one) => one.startsWith("fs/write"))).toEqual([]);
-    expect(world.written("note.txt")).toBeUndefined();
+    await eventually(() => expect(second.permissionRequests).toHaveLength(1));
+    expect(JSON.stringify(second.permissionRequests)).toContain(
+      "was running when the bridge was killed",
+    );
+    expect(after.requests.filter((one) => one.startsWith("fs/write"))).toEqual([]);
+    expect(world.readWritten("note.txt")).toBeUndefined();
     next.child.stdin.end();
     expect(await next.exit).toEqual([0, null]);
   });
@@ -42,16 +44,16 @@ describe("a bridge that is killed while an editor writes for it", () => {
 
 describe("an editor that goes in the midst of a call", () => {
   it("leaves a process that ends by itself, without a word [ACP-13]", async () => {
-    const world = await acpWorld(command);
-    const machine = editorMachine();
-    machine.instead.set("fs/write_text_file", never);
+    const world = await createAcpProject(command);
+    const machine = createEditorMachine();
+    machine.overrides.set("fs/write_text_file", never);
     const agent = world.start();
     const editor = await connectEditor(agent, machine);
     const sessionId = await editor.newSession(world.project);
     editor.prompt(sessionId, "write it down").catch(() => undefined);
-    await machine.askedFor("fs/write_text_file");
+    await machine.waitForRequest("fs/write_text_file");
     agent.input.end();
     expect(await agent.exit).toEqual([0, null]);
-    expect(world.written("note.txt")).toBeUndefined();
+    expect(world.readWritten("note.txt")).toBeUndefined();
   });
 });

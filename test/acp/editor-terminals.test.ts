@@ -7,13 +7,13 @@ import type { Sessions } from "../../src/session/sessions.ts";
 import type { Sandbox } from "../../src/tools/workspace/sandbox/sandbox.ts";
 import { findSandbox } from "../../src/tools/workspace/sandbox/find-sandbox.ts";
 import { workspaceTools } from "../../src/tools/workspace/workspace-tools.ts";
-import { acpClient, asText, serveOnSocket } from "../support/acp-client.ts";
-import { connectEditor, editorMachine, EDITORS } from "../support/editor-machine.ts";
-import { equippedSessions } from "../support/equipped-sessions.ts";
+import { connectAcpClient, readText, serveOnSocket } from "../support/acp-client.ts";
+import { connectEditor, createEditorMachine, EDITORS } from "../support/editor-machine.ts";
+import { createClientToolSessions } from "../support/equipped-sessions.ts";
 import { eventually } from "../support/eventually.ts";
-import { fakeClock, passing } from "../support/fake-clock.ts";
+import { createFakeClock, advanceUntil } from "../support/fake-clock.ts";
 import { says, wants } from "../support/scripted-provider.ts";
-import { temporaryFolder } from "../support/workspace.ts";
+import { createTemporaryFolder } from "../support/workspace.ts";
 
 const found = await findSandbox({ path: process.env["PATH"] ?? "", workspaces: [] });
 
@@ -24,7 +24,7 @@ interface Wish {
 
 /** An agent that runs a command in its workspace. */
 function world(input: object, { sandbox, editorTerminals = true }: Wish = {}) {
-  const root = join(temporaryFolder(), "project");
+  const root = join(createTemporaryFolder(), "project");
   mkdirSync(root);
   const tools = workspaceTools({
     root,
@@ -34,17 +34,17 @@ function world(input: object, { sandbox, editorTerminals = true }: Wish = {}) {
     ...(sandbox !== undefined && { sandbox }),
   });
   const call = { id: "c", name: "run_command", input: { ...input } };
-  return { root, ...equippedSessions([wants(call), says("Done.")], { tools }) };
+  return { root, ...createClientToolSessions([wants(call), says("Done.")], { tools }) };
 }
 
 /** A plain client, and what it asked first. */
 async function running(sessions: Sessions, cwd: string, clock: Clock) {
-  const client = await acpClient(sessions, { clock });
-  await client.ask("initialize", { clientCapabilities: { terminal: true } });
-  const opened = await client.result("session/new", { cwd, mcpServers: [] });
-  const sessionId = asText(opened["sessionId"]);
+  const client = await connectAcpClient(sessions, { clock });
+  await client.request("initialize", { clientCapabilities: { terminal: true } });
+  const opened = await client.requestResult("session/new", { cwd, mcpServers: [] });
+  const sessionId = readText(opened["sessionId"]);
   const prompt = [{ type: "text", text: "Go" }];
-  return { client, sessionId, done: client.result("session/prompt", { sessionId, prompt }) };
+  return { client, sessionId, done: client.requestResult("session/prompt", { sessionId, prompt }) };
 }
 
 const TERMINAL = { type: "terminal", terminalId: "terminal 1" };
@@ -64,22 +64,22 @@ describe.each(EDITORS)("a terminal of the official client %s", (_, connect) => {
     vi.stubEnv("SPANLINE_TEST_SECRET", "of the editor");
     onTestFinished(() => void vi.unstubAllEnvs());
     const made = world({ command: "echo out; echo err >&2; env; pwd; exit 3" });
-    const { sessions, root, results } = made;
-    const machine = editorMachine();
+    const { sessions, root, listResults } = made;
+    const machine = createEditorMachine();
     const { socket } = await serveOnSocket(sessions);
     const editor = await connect(socket, machine);
     const sessionId = await editor.newSession(root);
     expect(await editor.prompt(sessionId, "Go")).toBe("end_turn");
-    const [text = ""] = await results(sessionId);
+    const [text = ""] = await listResults(sessionId);
     expect(text).toMatch(/^Exit code 3 after .* seconds?, not confined\nstdout:\n/);
     expect(text).toContain("out\n");
     expect(text).toContain("\nerr");
     expect(text).toContain(root);
     // What the editor knows is not the command's to know.
     expect(text).not.toContain("SPANLINE_TEST_SECRET");
-    expect(editor.calls.at(-1)).toMatchObject({ status: "completed", content: [TERMINAL] });
-    await machine.askedFor("terminal/release");
-    expect(machine.asked).toEqual([
+    expect(editor.toolUpdates.at(-1)).toMatchObject({ status: "completed", content: [TERMINAL] });
+    await machine.waitForRequest("terminal/release");
+    expect(machine.requests).toEqual([
       "terminal/create",
       "terminal/wait_for_exit terminal 1",
       "terminal/output terminal 1",
@@ -90,17 +90,17 @@ describe.each(EDITORS)("a terminal of the official client %s", (_, connect) => {
 
   it("is ended and let go when the turn is cancelled [ACP-109]", async () => {
     const { sessions, root } = world(WAITS);
-    const machine = editorMachine();
+    const machine = createEditorMachine();
     const { socket } = await serveOnSocket(sessions);
     const editor = await connect(socket, machine);
     const sessionId = await editor.newSession(root);
     const done = editor.prompt(sessionId, "Go");
-    await machine.askedFor("terminal/wait_for_exit");
+    await machine.waitForRequest("terminal/wait_for_exit");
     const pid = machine.terminals.get("terminal 1")?.child.pid;
     await editor.cancel(sessionId);
     expect(await done).toBe("cancelled");
-    await machine.askedFor("terminal/release");
-    expect(machine.asked.slice(-2)).toEqual([
+    await machine.waitForRequest("terminal/release");
+    expect(machine.requests.slice(-2)).toEqual([
       "terminal/kill terminal 1",
       "terminal/release terminal 1",
     ]);
@@ -111,14 +111,14 @@ describe.each(EDITORS)("a terminal of the official client %s", (_, connect) => {
 describe("a command in a terminal of the editor", () => {
   it("is stopped at its time limit, and what it wrote is told", async () => {
     const input = { command: "echo begun; sleep 600", timeout_seconds: 300 };
-    const { sessions, root, results } = world(input);
-    const machine = editorMachine();
-    const clock = fakeClock();
+    const { sessions, root, listResults: results } = world(input);
+    const machine = createEditorMachine();
+    const clock = createFakeClock();
     const { socket } = await serveOnSocket(sessions, { clock });
     const editor = await connectEditor(socket, machine);
     const sessionId = await editor.newSession(root);
     const done = editor.prompt(sessionId, "Go");
-    await machine.askedFor("terminal/wait_for_exit");
+    await machine.waitForRequest("terminal/wait_for_exit");
     await eventually(async () => {
       const written = await machine.perform("terminal/output", { terminalId: "terminal 1" });
       expect(written).toMatchObject({ output: "begun\n" });
@@ -128,8 +128,8 @@ describe("a command in a terminal of the editor", () => {
     expect((await results(sessionId)).join()).toMatch(
       /^Stopped at its time limit, after .*\nstdout:\nbegun$/,
     );
-    await machine.askedFor("terminal/release");
-    expect(machine.asked.slice(-3)).toEqual([
+    await machine.waitForRequest("terminal/release");
+    expect(machine.requests.slice(-3)).toEqual([
       "terminal/kill terminal 1",
       "terminal/output terminal 1",
       "terminal/release terminal 1",
@@ -137,14 +137,15 @@ describe("a command in a terminal of the editor", () => {
   });
 
   it.runIf(found.sandbox !== undefined)("is confined as it is here", async () => {
-    const outside = temporaryFolder();
+    const outside = createTemporaryFolder();
     const input = { command: `touch inside ${outside}/made; ls inside` };
-    const { sessions, root, results } = world(
-      input,
-      found.sandbox === undefined ? {} : { sandbox: found.sandbox },
-    );
+    const {
+      sessions,
+      root,
+      listResults: results,
+    } = world(input, found.sandbox === undefined ? {} : { sandbox: found.sandbox });
     const { socket } = await serveOnSocket(sessions);
-    const editor = await connectEditor(socket, editorMachine());
+    const editor = await connectEditor(socket, createEditorMachine());
     const sessionId = await editor.newSession(root);
     await editor.prompt(sessionId, "Go");
     const text = (await results(sessionId)).join();
@@ -158,14 +159,14 @@ describe("a command in a terminal of the editor", () => {
       [{ editorTerminals: false }, undefined],
       [{}, { terminal: false }],
     ] as const) {
-      const { sessions, root, results } = world({ command: "echo here" }, wish);
-      const machine = editorMachine();
+      const { sessions, root, listResults: results } = world({ command: "echo here" }, wish);
+      const machine = createEditorMachine();
       const { socket } = await serveOnSocket(sessions);
       const editor = await connectEditor(socket, machine, offer);
       const sessionId = await editor.newSession(root);
       await editor.prompt(sessionId, "Go");
       expect((await results(sessionId)).join()).toContain("stdout:\nhere");
-      expect(machine.asked).toEqual([]);
+      expect(machine.requests).toEqual([]);
     }
   });
 
@@ -179,8 +180,8 @@ describe("a command in a terminal of the editor", () => {
     "The request for a terminal that runs %j has a program and its arguments, and no key of its own [W-29]",
     async (input, argv) => {
       const { sessions, root } = world(input);
-      const { client, sessionId } = await running(sessions, root, fakeClock());
-      const create = await client.find(({ method }) => method === "terminal/create");
+      const { client, sessionId } = await running(sessions, root, createFakeClock());
+      const create = await client.waitForMessage(({ method }) => method === "terminal/create");
       const variables = expect.arrayContaining([`HOME=${root}`]);
       const { args, ...rest } = Object(create["params"]);
       // `env -i` starts the program with the tool's environment in place of the editor's.
@@ -201,34 +202,34 @@ describe("a command in a terminal of the editor", () => {
   it("is fenced text for the other clients, who know nothing of its terminal [ACP-89] [ACP-90]", async () => {
     const { sessions, root } = world({ command: "echo here" });
     const { socket } = await serveOnSocket(sessions);
-    const editor = await connectEditor(socket, editorMachine());
+    const editor = await connectEditor(socket, createEditorMachine());
     const sessionId = await editor.newSession(root);
-    const other = await acpClient(sessions);
-    await other.ask("initialize", {});
-    await other.result("session/load", { sessionId, cwd: root, mcpServers: [] });
+    const other = await connectAcpClient(sessions);
+    await other.request("initialize", {});
+    await other.requestResult("session/load", { sessionId, cwd: root, mcpServers: [] });
     await editor.prompt(sessionId, "Go");
     const last = await eventually(async () => {
-      const ended = other.updates(sessionId).find(({ status }) => status === "completed");
+      const ended = other.listUpdates(sessionId).find(({ status }) => status === "completed");
       expect(ended).toBeDefined();
       return ended;
     });
     expect(JSON.stringify(last)).toContain("```\\nExit code 0");
-    expect(JSON.stringify(other.updates(sessionId))).not.toContain("terminal 1");
+    expect(JSON.stringify(other.listUpdates(sessionId))).not.toContain("terminal 1");
     // Nor has the log heard of it, so that nobody who comes later is told.
-    await other.result("session/load", { sessionId, cwd: root, mcpServers: [] });
+    await other.requestResult("session/load", { sessionId, cwd: root, mcpServers: [] });
     expect(JSON.stringify(other.messages)).not.toContain("terminal 1");
   });
 
   it("has an end that nobody knows when the editor is gone in the midst", async () => {
-    const { sessions, root, results } = world(WAITS);
-    const machine = editorMachine();
+    const { sessions, root, listResults: results } = world(WAITS);
+    const machine = createEditorMachine();
     const served = await serveOnSocket(sessions);
     const editor = await connectEditor(served.socket, machine);
     const sessionId = await editor.newSession(root);
     editor.prompt(sessionId, "Go").catch(() => undefined);
-    await machine.askedFor("terminal/wait_for_exit");
+    await machine.waitForRequest("terminal/wait_for_exit");
     served.socket.destroy();
-    await served.served;
+    await served.done;
     await eventually(async () =>
       expect((await results(sessionId)).join()).toContain("What came of the command is not known"),
     );
@@ -236,51 +237,51 @@ describe("a command in a terminal of the editor", () => {
 
   it("is not begun twice, nor left, by a client that answers late [ACP-109]", async () => {
     const { sessions, root } = world(WAITS);
-    const client = await acpClient(sessions);
-    await client.ask("initialize", { clientCapabilities: { terminal: true } });
-    const opened = await client.result("session/new", { cwd: root, mcpServers: [] });
-    const sessionId = asText(opened["sessionId"]);
-    const done = client.result("session/prompt", {
+    const client = await connectAcpClient(sessions);
+    await client.request("initialize", { clientCapabilities: { terminal: true } });
+    const opened = await client.requestResult("session/new", { cwd: root, mcpServers: [] });
+    const sessionId = readText(opened["sessionId"]);
+    const done = client.requestResult("session/prompt", {
       sessionId,
       prompt: [{ type: "text", text: "Go" }],
     });
-    const create = await client.find(({ method }) => method === "terminal/create");
-    const kills = client.find(({ method }) => method === "terminal/kill");
+    const create = await client.waitForMessage(({ method }) => method === "terminal/create");
+    const kills = client.waitForMessage(({ method }) => method === "terminal/kill");
     client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     expect(await done).toEqual({ stopReason: "cancelled" });
     client.send({ jsonrpc: "2.0", id: create["id"], result: { terminalId: "late" } });
     client.send({ jsonrpc: "2.0", id: (await kills)["id"], result: {} });
-    const release = await client.find(({ method }) => method === "terminal/release");
+    const release = await client.waitForMessage(({ method }) => method === "terminal/release");
     expect(release["params"]).toEqual({ sessionId, terminalId: "late" });
     const methods = client.messages.map(({ method }) => method);
-    expect(methods.filter((one) => asText(one).startsWith("terminal/"))).toEqual([
+    expect(methods.filter((one) => readText(one).startsWith("terminal/"))).toEqual([
       "terminal/create",
       "terminal/kill",
       "terminal/release",
     ]);
-    expect(JSON.stringify(client.updates(sessionId))).not.toContain("late");
+    expect(JSON.stringify(client.listUpdates(sessionId))).not.toContain("late");
   });
 
   it("fails where no terminal comes in time, and one that comes later is ended and let go [ACP-109]", async () => {
-    const clock = fakeClock();
-    const { sessions, root, results } = world(WAITS);
+    const clock = createFakeClock();
+    const { sessions, root, listResults: results } = world(WAITS);
     const { client, sessionId, done } = await running(sessions, root, clock);
-    const create = await client.find(({ method }) => method === "terminal/create");
-    await passing(clock, done);
+    const create = await client.waitForMessage(({ method }) => method === "terminal/create");
+    await advanceUntil(clock, done);
     expect(await done).toEqual({ stopReason: "end_turn" });
     expect((await results(sessionId)).join()).toContain("it does not answer");
-    const taken = await client.find(({ method }) => method === "$/cancel_request");
+    const taken = await client.waitForMessage(({ method }) => method === "$/cancel_request");
     expect(taken["params"]).toEqual({ requestId: create["id"] });
     client.send({ jsonrpc: "2.0", id: create["id"], result: { terminalId: "late" } });
     for (const method of ["terminal/kill", "terminal/release"]) {
-      const asked = await client.find((one) => one["method"] === method);
+      const asked = await client.waitForMessage((one) => one["method"] === method);
       expect(asked["params"]).toEqual({ sessionId, terminalId: "late" });
       client.send({ jsonrpc: "2.0", id: asked["id"], result: {} });
     }
   });
 
   it("costs nothing for good where the editor does not say that it let a terminal go", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const { sessions, root } = world({ command: "true" });
     const { client, done } = await running(sessions, root, clock);
     for (const [method, result] of [
@@ -288,35 +289,35 @@ describe("a command in a terminal of the editor", () => {
       ["terminal/wait_for_exit", { exitCode: 0 }],
       ["terminal/output", { output: "", truncated: false }],
     ] as const) {
-      const asked = await client.find((one) => one["method"] === method);
+      const asked = await client.waitForMessage((one) => one["method"] === method);
       client.send({ jsonrpc: "2.0", id: asked["id"], result });
     }
     expect(await done).toEqual({ stopReason: "end_turn" });
-    const release = await client.find(({ method }) => method === "terminal/release");
-    const taken = client.find(({ method }) => method === "$/cancel_request");
-    await passing(clock, taken);
+    const release = await client.waitForMessage(({ method }) => method === "terminal/release");
+    const taken = client.waitForMessage(({ method }) => method === "$/cancel_request");
+    await advanceUntil(clock, taken);
     expect((await taken)["params"]).toEqual({ requestId: release["id"] });
   });
 
   it("fails, and says what the editor said, where that makes no terminal", async () => {
-    const { sessions, root, results } = world({ command: "echo here" });
-    const machine = editorMachine();
-    machine.instead.set("terminal/create", () => Promise.reject(new Error("no more terminals")));
+    const { sessions, root, listResults: results } = world({ command: "echo here" });
+    const machine = createEditorMachine();
+    machine.overrides.set("terminal/create", () => Promise.reject(new Error("no more terminals")));
     const { socket } = await serveOnSocket(sessions);
     const editor = await connectEditor(socket, machine);
     const sessionId = await editor.newSession(root);
     await editor.prompt(sessionId, "Go");
     expect((await results(sessionId)).join()).toContain("no more terminals");
-    expect(editor.calls.at(-1)?.status).toBe("failed");
+    expect(editor.toolUpdates.at(-1)?.status).toBe("failed");
   });
 
   it.each(["terminal/wait_for_exit", "terminal/output"])(
     "has run a command, which is not run again, where it does not know %s",
     async (method) => {
-      const { sessions, root, results } = world({ command: "echo once >> ran" });
+      const { sessions, root, listResults: results } = world({ command: "echo once >> ran" });
       const ran = join(root, "ran");
-      const machine = editorMachine();
-      machine.instead.set(method, async () => {
+      const machine = createEditorMachine();
+      machine.overrides.set(method, async () => {
         await eventually(() => expect(readFileSync(ran, "utf8")).toBe("once\n"));
         throw RequestError.methodNotFound(method);
       });
@@ -326,7 +327,7 @@ describe("a command in a terminal of the editor", () => {
       await editor.prompt(sessionId, "Go");
       expect((await results(sessionId)).join()).toContain("What came of the command is not known");
       expect(readFileSync(ran, "utf8")).toBe("once\n");
-      expect(editor.calls.at(-1)?.status).toBe("failed");
+      expect(editor.toolUpdates.at(-1)?.status).toBe("failed");
     },
   );
 });

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { describe, expect, it } from "vitest";
 import { serveOnSocket } from "../support/acp-client.ts";
-import { scriptedSessions } from "../support/scripted-sessions.ts";
+import { createScriptedSessions } from "../support/scripted-sessions.ts";
 import { busyTurn } from "./turns.ts";
 
 /** Whatever a line says. */
@@ -9,7 +9,7 @@ type Parsed = ReturnType<typeof JSON.parse>;
 
 describe("a client that says it knows the bridge", () => {
   it("is sent the updates that were advertised to it, and no notification beside them [B-022] [B-023] [W-24]", async () => {
-    const { socket } = await serveOnSocket(scriptedSessions({ turn: busyTurn }));
+    const { socket } = await serveOnSocket(createScriptedSessions({ turn: busyTurn }));
     const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
     const messages: Parsed[] = [];
     const ask = async (id: number, method: string, params: object): Promise<Parsed> => {

@@ -1,45 +1,47 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../src/domain/json.ts";
-import { shellAt } from "../../src/domain/shell-at.ts";
+import { createShell } from "../../src/domain/shell-at.ts";
 import { workspaceTools } from "../../src/tools/workspace/workspace-tools.ts";
-import { shellListResult } from "../../src/wire/acp/host/shell-answers.ts";
-import { acpClient, asText, type AcpClient } from "../support/acp-client.ts";
-import { equippedSessions, type EquippedSessions } from "../support/equipped-sessions.ts";
-import { fakeClock } from "../support/fake-clock.ts";
+import { encodeShellList } from "../../src/wire/acp/host/shell-answers.ts";
+import { connectAcpClient, readText, type AcpClient } from "../support/acp-client.ts";
+import { createClientToolSessions, type ClientToolSessions } from "../support/equipped-sessions.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
 import { says, wants } from "../support/scripted-provider.ts";
-import { temporaryFolder } from "../support/workspace.ts";
+import { createTemporaryFolder } from "../support/workspace.ts";
 
 const place = { platform: "linux", source: "env", isAvailable: true } as const;
 const known = (...paths: readonly string[]) => {
-  const shells = paths.map((path) => shellAt({ ...place, path }));
-  return shellListResult({ shells, defaultId: shells[0]?.id ?? null });
+  const shells = paths.map((path) => createShell({ ...place, path }));
+  return encodeShellList({ shells, defaultId: shells[0]?.id ?? null });
 };
 
-function world(): EquippedSessions & { readonly root: string } {
-  const root = temporaryFolder();
+function world(): ClientToolSessions & { readonly root: string } {
+  const root = createTemporaryFolder();
   const environment = { PATH: "/usr/bin:/bin", SPANLINE_SHELL: "/bin/sh" };
   const tools = workspaceTools({ root, protectedFolders: [], environment });
   const call = { id: "c", name: "run_command", input: { command: 'echo "by $0"' } };
   return {
     root,
-    ...equippedSessions([wants(call), says("Done."), wants(call), says("Done.")], { tools }),
+    ...createClientToolSessions([wants(call), says("Done."), wants(call), says("Done.")], {
+      tools,
+    }),
   };
 }
 
 async function prompted(
-  { sessions, root, results }: ReturnType<typeof world>,
+  { sessions, root, listResults }: ReturnType<typeof world>,
   { answer, harn = { shells: true } }: { answer?: object; harn?: JsonValue },
 ): Promise<{ readonly client: AcpClient; readonly text: string }> {
   // However long this machine takes.
-  const client = await acpClient(sessions, { clock: fakeClock() });
-  const asked = client.find(({ method }) => method === "host/call");
-  await client.ask("initialize", { clientCapabilities: { _meta: { harn } } });
+  const client = await connectAcpClient(sessions, { clock: createFakeClock() });
+  const asked = client.waitForMessage(({ method }) => method === "host/call");
+  await client.request("initialize", { clientCapabilities: { _meta: { harn } } });
   if (answer !== undefined) client.send({ jsonrpc: "2.0", id: (await asked)["id"], ...answer });
-  const opened = await client.result("session/new", { cwd: root, mcpServers: [] });
-  const sessionId = asText(opened["sessionId"]);
+  const opened = await client.requestResult("session/new", { cwd: root, mcpServers: [] });
+  const sessionId = readText(opened["sessionId"]);
   const prompt = { sessionId, prompt: [{ type: "text", text: "Go" }] };
-  for (const _ of ["once", "again"]) await client.result("session/prompt", prompt);
-  return { client, text: (await results(sessionId)).join("\n") };
+  for (const _ of ["once", "again"]) await client.requestResult("session/prompt", prompt);
+  return { client, text: (await listResults(sessionId)).join("\n") };
 }
 
 describe("the shells of a host", () => {

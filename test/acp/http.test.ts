@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { acpServer, TOKEN, type AcpServer } from "../support/acp-socket.ts";
-import { equippedSessions } from "../support/equipped-sessions.ts";
-import { fakeClock, passing } from "../support/fake-clock.ts";
+import { startAcpServer, TOKEN, type AcpServer } from "../support/acp-socket.ts";
+import { createClientToolSessions } from "../support/equipped-sessions.ts";
+import { createFakeClock, advanceUntil } from "../support/fake-clock.ts";
 import { eventually } from "../support/eventually.ts";
 import { hangs, says, wants } from "../support/scripted-provider.ts";
-import { httpClient } from "../support/sdk-clients.ts";
-import { tool } from "../support/session-world.ts";
+import { connectHttpClient } from "../support/sdk-clients.ts";
+import { createTool } from "../support/session-world.ts";
 
 const authorization = `Bearer ${TOKEN}`;
 const KEY = "sk-a-key-for-tests-only";
 const ADA = { name: "ada", key: KEY, rights: ["prompt", "approve", "control"] } as const;
-const approvals = { deny: [], ask: ["save"], allow: [], otherwise: "deny" } as const;
+const approvals = { deny: [], ask: ["save"], allow: [], default: "deny" } as const;
 
 /** Characters: several times what is kept for a client. */
 const MUCH = 2_000_000;
@@ -75,20 +75,20 @@ describe("ACP over HTTP", () => {
       says("One"),
       says("Two"),
     ];
-    const save = tool({ name: "save" }, () => "saved");
-    const { sessions } = equippedSessions(script, { tools: [save], approvals });
-    const server = await acpServer(sessions);
-    const client = await httpClient(`${server.url}/acp`, { authorization });
+    const save = createTool({ name: "save" }, () => "saved");
+    const { sessions } = createClientToolSessions(script, { tools: [save], approvals });
+    const server = await startAcpServer(sessions);
+    const client = await connectHttpClient(`${server.url}/acp`, { authorization });
     const sessionId = await client.newSession("/work");
     expect(await client.prompt(sessionId, "Save it")).toBe("end_turn");
-    expect(client.asked).toEqual(["save"]);
+    expect(client.permissionTitles).toEqual(["save"]);
     const cancelled = client.prompt(sessionId, "Go on");
-    await client.telling("agent_message_chunk: Wait");
+    await client.waitForUpdate("agent_message_chunk: Wait");
     await client.cancel(sessionId);
     expect(await cancelled).toBe("cancelled");
     const both = [client.prompt(sessionId, "a"), client.prompt(sessionId, "b")];
     expect(await Promise.all(both)).toEqual(["end_turn", "end_turn"]);
-    const said = client.told.filter((one) => one.startsWith("agent_message_chunk"));
+    const said = client.receivedUpdates.filter((one) => one.startsWith("agent_message_chunk"));
     expect(said.map((one) => one.slice("agent_message_chunk: ".length))).toEqual([
       "Let me see.",
       "Saved.",
@@ -100,9 +100,9 @@ describe("ACP over HTTP", () => {
   });
 
   it("A host behind the setting is asked for its tools and shells, as this machine's user alone [B-022]", async () => {
-    const { sessions } = equippedSessions([says("Hi")]);
+    const { sessions } = createClientToolSessions([says("Hi")]);
     const keys = [ADA];
-    const server = await acpServer(sessions, { updates: "bridge", keys });
+    const server = await startAcpServer(sessions, { updates: "bridge", keys });
     const own = reading(await stream(server, await connected(server)));
     await own.told(/"method":"(host\/tools\/list)"/);
     await own.told(/(process\.list_shells)/);
@@ -115,16 +115,19 @@ describe("ACP over HTTP", () => {
   });
 
   it("serves the sessions that others have, with what was said in them [ACP-139]", async () => {
-    const { sessions } = equippedSessions([says("Over a socket"), says("Over HTTP")]);
-    const server = await acpServer(sessions);
+    const { sessions } = createClientToolSessions([says("Over a socket"), says("Over HTTP")]);
+    const server = await startAcpServer(sessions);
     const socket = await server.connect();
-    const sessionId = await socket.begin();
-    await socket.result("session/prompt", { sessionId, prompt: [{ type: "text", text: "Go" }] });
-    const client = await httpClient(`${server.url}/acp`, { authorization });
+    const sessionId = await socket.newSession();
+    await socket.requestResult("session/prompt", {
+      sessionId,
+      prompt: [{ type: "text", text: "Go" }],
+    });
+    const client = await connectHttpClient(`${server.url}/acp`, { authorization });
     await client.loadSession(sessionId, "/work");
-    await client.telling("agent_message_chunk: Over a socket");
+    await client.waitForUpdate("agent_message_chunk: Over a socket");
     expect(await client.prompt(sessionId, "More")).toBe("end_turn");
-    await socket.find(({ params }) => JSON.stringify(params ?? "").includes("Over HTTP"));
+    await socket.waitForMessage(({ params }) => JSON.stringify(params ?? "").includes("Over HTTP"));
   });
 
   it.each([
@@ -133,8 +136,8 @@ describe("ACP over HTTP", () => {
     [415, { "content-type": "text/plain" }],
     [404, { "acp-connection-id": "none" }],
   ])("refuses with %i %j [ACP-139]", async (status, headers) => {
-    const { sessions } = equippedSessions([says("Hi")]);
-    const server = await acpServer(sessions, { keys: [ADA] });
+    const { sessions } = createClientToolSessions([says("Hi")]);
+    const server = await startAcpServer(sessions, { keys: [ADA] });
     const answer = await post(server, INITIALIZE, headers);
     expect(answer.status).toBe(status);
     expect(answer.headers.has("acp-connection-id")).toBe(false);
@@ -145,16 +148,16 @@ describe("ACP over HTTP", () => {
     ["{", -32700],
     [message("session/new", { cwd: "/work" }), -32600],
   ])("refuses %s for a first message", async (text, code) => {
-    const { sessions } = equippedSessions([says("Hi")]);
-    const server = await acpServer(sessions);
+    const { sessions } = createClientToolSessions([says("Hi")]);
+    const server = await startAcpServer(sessions);
     const answer = await post(server, text);
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ error: { code } });
   });
 
   it("has a connection that was made with the token for nobody who comes without it", async () => {
-    const { sessions } = equippedSessions([says("Hello")]);
-    const server = await acpServer(sessions);
+    const { sessions } = createClientToolSessions([says("Hello")]);
+    const server = await startAcpServer(sessions);
     const own = await connected(server);
     const keyless = { ...own, authorization: "" };
     expect((await post(server, message("session/list", {}), keyless)).status).toBe(404);
@@ -165,8 +168,8 @@ describe("ACP over HTTP", () => {
   });
 
   it("has a connection for nobody but its caller, and streams for those who take them", async () => {
-    const { sessions } = equippedSessions([says("Hi")]);
-    const server = await acpServer(sessions, { keys: [ADA] });
+    const { sessions } = createClientToolSessions([says("Hi")]);
+    const server = await startAcpServer(sessions, { keys: [ADA] });
     const own = await connected(server);
     const ada = { ...own, authorization: `Bearer ${KEY}` };
     expect((await post(server, message("session/list", {}), ada)).status).toBe(404);
@@ -176,8 +179,8 @@ describe("ACP over HTTP", () => {
   });
 
   it("ends a connection that its client ends, and detaches the client", async () => {
-    const { sessions } = equippedSessions([says("Hi")]);
-    const server = await acpServer(sessions);
+    const { sessions } = createClientToolSessions([says("Hi")]);
+    const server = await startAcpServer(sessions);
     const { sessionId } = await sessions.open({
       principal: { id: "local", rights: ["prompt", "approve", "control"] },
     });
@@ -186,47 +189,47 @@ describe("ACP over HTTP", () => {
     const attach = { sessionId, clientId: "tui", mode: "controller" };
     expect((await post(server, message("session/attach", attach, 2), own)).status).toBe(202);
     await eventually(async () =>
-      expect((await sessions.peek(sessionId)).clients).toMatchObject([{ clientId: "tui" }]),
+      expect((await sessions.status(sessionId)).clients).toMatchObject([{ clientId: "tui" }]),
     );
     const headers = { authorization, ...own };
     const ended = await fetch(`${server.url}/acp`, { method: "DELETE", headers });
     expect(ended.status).toBe(202);
-    expect((await sessions.peek(sessionId)).clients).toEqual([]);
+    expect((await sessions.status(sessionId)).clients).toEqual([]);
     await events.text();
     expect((await post(server, message("session/list", {}, 3), own)).status).toBe(404);
   });
 
   it("does nothing of what comes with an initialize that there is no room for", async () => {
-    const { sessions } = equippedSessions([says("Hi")]);
+    const { sessions } = createClientToolSessions([says("Hi")]);
     // None of them is given up, however long all of them take.
-    const server = await acpServer(sessions, {}, fakeClock());
+    const server = await startAcpServer(sessions, {}, createFakeClock());
     for (let made = 0; made < 1000; made += 50) {
       await Promise.all(Array.from({ length: 50 }, () => connected(server)));
     }
     const begin = message("session/new", { cwd: "/work", mcpServers: [] }, 2);
     expect((await post(server, `[${INITIALIZE},${begin}]`)).status).toBe(503);
     const client = await server.connect();
-    await client.result("initialize", { protocolVersion: 1 });
-    expect(await client.result("session/list", {})).toMatchObject({ sessions: [] });
+    await client.requestResult("initialize", { protocolVersion: 1 });
+    expect(await client.requestResult("session/list", {})).toMatchObject({ sessions: [] });
   });
 
   it("gives up a connection that nobody uses, and none whose stream is read", async () => {
-    const clock = fakeClock();
-    const { sessions } = equippedSessions([says("Hi")], { clock });
-    const server = await acpServer(sessions, {}, clock);
+    const clock = createFakeClock();
+    const { sessions } = createClientToolSessions([says("Hi")], { clock });
+    const server = await startAcpServer(sessions, {}, clock);
     const read = await connected(server);
     const events = await stream(server, read);
     const left = await connected(server);
     clock.advance(60_000);
-    await passing(clock, Promise.resolve());
+    await advanceUntil(clock, Promise.resolve());
     expect((await post(server, message("session/list", {}, 2), left)).status).toBe(404);
     expect((await post(server, message("session/list", {}, 2), read)).status).toBe(202);
     await events.body?.cancel();
   });
 
   it("keeps what nobody reads within a limit, and the rest in the log [ACP-14]", async () => {
-    const { sessions } = equippedSessions([says("~".repeat(MUCH))]);
-    const server = await acpServer(sessions);
+    const { sessions } = createClientToolSessions([says("~".repeat(MUCH))]);
+    const server = await startAcpServer(sessions);
     const own = await connected(server);
     const { told, cancel } = reading(await stream(server, own));
     await post(server, message("session/new", { cwd: "/work", mcpServers: [] }, 2), own);
@@ -245,8 +248,8 @@ describe("ACP over HTTP", () => {
   });
 
   it("hears no more of a client that neither waits nor reads, until it reads [ACP-14]", async () => {
-    const { sessions } = equippedSessions([says("Hi")]);
-    const server = await acpServer(sessions);
+    const { sessions } = createClientToolSessions([says("Hi")]);
+    const server = await startAcpServer(sessions);
     const own = await connected(server);
     const batch = `[${Array.from({ length: 100 }, () => INITIALIZE).join()}]`;
     const sent: Promise<Response>[] = [];
@@ -272,8 +275,8 @@ describe("ACP over HTTP", () => {
 
   it("holds up no session because of another that nobody reads, and closes that [ACP-126]", async () => {
     const much = "~".repeat(MUCH);
-    const { sessions } = equippedSessions([hangs(much), says("Read me")]);
-    const server = await acpServer(sessions);
+    const { sessions } = createClientToolSessions([hangs(much), says("Read me")]);
+    const server = await startAcpServer(sessions);
     const own = await connected(server);
     const connection = reading(await stream(server, own));
     const opened = async (id: number): Promise<string> => {
@@ -289,7 +292,7 @@ describe("ACP over HTTP", () => {
     await events.told(/(Read me)/);
     await events.told(/("id":5)/);
     await post(server, message("session/close", { sessionId: unread }, 6), own);
-    await eventually(async () => expect((await sessions.peek(unread)).clients).toEqual([]));
+    await eventually(async () => expect((await sessions.status(unread)).clients).toEqual([]));
     const late = reading(await stream(server, { ...own, "acp-session-id": unread }));
     const left = await late.told(/([^]*"id":6)/);
     expect(left).toContain('"id":4,"result":{"stopReason":"cancelled"}');
@@ -298,8 +301,10 @@ describe("ACP over HTTP", () => {
   });
 
   it("takes back what a client was asked in the stream that it was asked in", async () => {
-    const { sessions } = equippedSessions([wants({ id: "c1", name: "host__Read", input: {} })]);
-    const server = await acpServer(sessions);
+    const { sessions } = createClientToolSessions([
+      wants({ id: "c1", name: "host__Read", input: {} }),
+    ]);
+    const server = await startAcpServer(sessions);
     const clientCapabilities = { _meta: { harn: { hostTools: true } } };
     const begun = await post(server, message("initialize", { clientCapabilities }));
     const own = { "acp-connection-id": begun.headers.get("acp-connection-id") ?? "" };

@@ -2,21 +2,24 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../src/platform/clock.ts";
 import type { Sessions } from "../../src/session/sessions.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { createAcpConnection, type AcpConnection } from "../../src/surfaces/acp/acp-connection.ts";
-import { lineWriter } from "../../src/surfaces/acp/line-writer.ts";
+import { createLineWriter } from "../../src/surfaces/acp/line-writer.ts";
 import { USER } from "../support/acp-client.ts";
-import { gate } from "../support/gate.ts";
-import { says, scriptedProvider } from "../support/scripted-provider.ts";
-import { agentOf, sessionsOn } from "../support/session-world.ts";
+import { createGate } from "../support/gate.ts";
+import { says, createScriptedProvider } from "../support/scripted-provider.ts";
+import { createAgent, openSessions } from "../support/session-world.ts";
 
-type Step = "ready" | "open" | "find" | "command" | "equip" | "peek";
+type Step = "checkCredentials" | "open" | "find" | "command" | "setClientTools" | "status";
 
 /** Sessions in which one step of a set-up waits for the test, and that know who follows them. */
 function heldSessions(held: Step) {
-  const sessions = sessionsOn(memoryStore(), agentOf({ provider: scriptedProvider([says("Hi")]) }));
+  const sessions = openSessions(
+    createMemoryStore(),
+    createAgent({ provider: createScriptedProvider([says("Hi")]) }),
+  );
   onTestFinished(() => sessions.close());
-  const { entered, open, pass } = gate();
+  const { entry, open, pass } = createGate();
   const followers: AbortSignal[] = [];
   let isArmed = false;
   const own = sessions[held].bind(sessions);
@@ -38,7 +41,7 @@ function heldSessions(held: Step) {
   return {
     sessions,
     watched,
-    entered,
+    entered: entry,
     open,
     arm: () => void (isArmed = true),
     followed: () => followers.filter(({ aborted }) => !aborted).length,
@@ -50,13 +53,13 @@ function connectionOn(sessions: Sessions): AcpConnection {
   return createAcpConnection({
     sessions,
     principal: USER,
-    isUser: true,
-    isHere: true,
+    isLocalUser: true,
+    isSameMachine: true,
     hasCursors: false,
     connectionId: "editor",
     version: "1",
     clock: systemClock,
-    writer: lineWriter(output),
+    writer: createLineWriter(output),
     log: () => {},
   });
 }
@@ -73,20 +76,20 @@ const TOOLS = { fs: { readTextFile: true, writeTextFile: true }, terminal: true 
 
 describe("a client that goes while a session is being set up for it", () => {
   it.each([
-    ["session/new", "ready"],
+    ["session/new", "checkCredentials"],
     ["session/new", "open"],
     ["session/new", "command"],
-    ["session/new", "equip"],
-    ["session/new", "peek"],
-    ["session/load", "ready"],
+    ["session/new", "setClientTools"],
+    ["session/new", "status"],
+    ["session/load", "checkCredentials"],
     ["session/load", "find"],
     ["session/load", "command"],
-    ["session/load", "equip"],
-    ["session/load", "peek"],
+    ["session/load", "setClientTools"],
+    ["session/load", "status"],
     ["session/prompt", "find"],
     ["session/prompt", "command"],
     ["session/fork", "open"],
-    ["session/fork", "equip"],
+    ["session/fork", "setClientTools"],
     ["session/attach", "find"],
     ["session/attach", "command"],
   ] as const)(
@@ -99,7 +102,7 @@ describe("a client that goes while a session is being set up for it", () => {
       });
       const connection = connectionOn(here.watched);
       send(connection, "initialize", { protocolVersion: 1, clientCapabilities: TOOLS });
-      await connection.idle();
+      await connection.waitForIdle();
       here.arm();
       const live = { clientId: "tui", mode: "controller" };
       send(connection, method, {
@@ -109,12 +112,12 @@ describe("a client that goes while a session is being set up for it", () => {
         prompt: [{ type: "text", text: "" }],
       });
       await here.entered;
-      await connection.leave("client_exit");
+      await connection.disconnect("client_exit");
       here.open();
-      await connection.idle();
+      await connection.waitForIdle();
       const page = await here.sessions.list({ limit: 10 });
       for (const one of page.sessions) {
-        expect((await here.sessions.peek(one.sessionId)).clients).toEqual([]);
+        expect((await here.sessions.status(one.sessionId)).clients).toEqual([]);
       }
       expect(here.followed()).toBe(0);
     },

@@ -1,31 +1,43 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { isObject, type JsonObject } from "../../src/domain/json.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
-import { acpClient, asText, USER, type AcpClient, type Message } from "../support/acp-client.ts";
-import { acpServer } from "../support/acp-socket.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import {
+  connectAcpClient,
+  readText,
+  USER,
+  type AcpClient,
+  type Message,
+} from "../support/acp-client.ts";
+import { startAcpServer } from "../support/acp-socket.ts";
 import { eventually } from "../support/eventually.ts";
-import { hangs, says, scriptedProvider, wants, type Answer } from "../support/scripted-provider.ts";
-import { agentOf, sessionsOn, tool } from "../support/session-world.ts";
+import {
+  hangs,
+  says,
+  createScriptedProvider,
+  wants,
+  type ProviderScript,
+} from "../support/scripted-provider.ts";
+import { createAgent, openSessions, createTool } from "../support/session-world.ts";
 
 const SETUP = { cwd: "/work", mcpServers: [] };
 
-function world(...answers: readonly Answer[]) {
-  const provider = scriptedProvider(answers);
+function world(...answers: readonly ProviderScript[]) {
+  const provider = createScriptedProvider(answers);
   const ran: unknown[] = [];
-  const save = tool({ name: "save" }, (input) => {
+  const save = createTool({ name: "save" }, (input) => {
     ran.push(input);
     return "saved";
   });
-  const approvals = { deny: [], ask: ["save"], allow: [], otherwise: "deny" } as const;
-  const store = memoryStore();
-  const sessions = sessionsOn(store, agentOf({ provider, tools: [save], approvals }));
+  const approvals = { deny: [], ask: ["save"], allow: [], default: "deny" } as const;
+  const store = createMemoryStore();
+  const sessions = openSessions(store, createAgent({ provider, tools: [save], approvals }));
   onTestFinished(() => sessions.close());
   return { sessions, store, ran };
 }
 
 async function host(sessions: ReturnType<typeof world>["sessions"]): Promise<AcpClient> {
-  const client = await acpClient(sessions);
-  await client.ask("initialize", { clientCapabilities: { _meta: { harn: {} } } });
+  const client = await connectAcpClient(sessions);
+  await client.request("initialize", { clientCapabilities: { _meta: { harn: {} } } });
   return client;
 }
 
@@ -57,9 +69,9 @@ describe("attaching to a live session", () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const tui = await host(here.sessions);
-    await tui.result("session/attach", attach(sessionId, "tui", "controller"));
+    await tui.requestResult("session/attach", attach(sessionId, "tui", "controller"));
     const portal = await host(here.sessions);
-    const answer = await portal.result("session/attach", {
+    const answer = await portal.requestResult("session/attach", {
       sessionId,
       clientId: "portal",
       mode: "observer",
@@ -96,17 +108,17 @@ describe("attaching to a live session", () => {
     const here = world(says("Hi"));
     const client = await host(here.sessions);
     const params = { sessionId: await opened(here), clientId: "tui", ...wrong };
-    expect(errorCode(await client.ask("session/attach", params))).toBe(-32602);
+    expect(errorCode(await client.request("session/attach", params))).toBe(-32602);
   });
 
   it("A client that attaches without a mode, or with null, observes [B-198]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const client = await host(here.sessions);
-    const answer = await client.result("session/attach", { sessionId, clientId: "portal" });
+    const answer = await client.requestResult("session/attach", { sessionId, clientId: "portal" });
     expect(ids(answer)).toEqual(["portal observer"]);
     const again = { sessionId, clientId: "portal", mode: null, takeover: null };
-    expect(ids(await client.result("session/attach", again))).toEqual(["portal observer"]);
+    expect(ids(await client.requestResult("session/attach", again))).toEqual(["portal observer"]);
   });
 
   it("A takeover, and an attach of a client that is attached, keep the metadata unless they bring some [B-208]", async () => {
@@ -115,17 +127,17 @@ describe("attaching to a live session", () => {
     const client = await host(here.sessions);
     const harn = { surface: "portal", attachSecret: "s3cret" };
     const wanted = attach(sessionId, "portal", "observer", { _meta: { harn } });
-    await client.result("session/attach", wanted);
+    await client.requestResult("session/attach", wanted);
     const kept = { client: { metadata: { surface: "portal" } } };
-    const taken = await client.result("session/takeover", { sessionId, clientId: "portal" });
+    const taken = await client.requestResult("session/takeover", { sessionId, clientId: "portal" });
     expect(taken).toMatchObject(kept);
     const secret = { _meta: { harn: { attachSecret: "s3cret" } } };
     for (const more of [{}, secret]) {
       const again = attach(sessionId, "portal", "observer", more);
-      expect(await client.result("session/attach", again)).toMatchObject(kept);
+      expect(await client.requestResult("session/attach", again)).toMatchObject(kept);
     }
     const other = attach(sessionId, "portal", "observer", { _meta: { harn: { theme: "dark" } } });
-    expect(await client.result("session/attach", other)).toMatchObject({
+    expect(await client.requestResult("session/attach", other)).toMatchObject({
       client: { metadata: { theme: "dark" } },
     });
   });
@@ -137,11 +149,11 @@ describe("attaching to a live session", () => {
     const answers = await Promise.all(
       clients.map((client, at) => {
         const mode = at % 2 === 0 ? "controller" : "observer";
-        return client.ask("session/attach", attach(sessionId, `client-${at}`, mode));
+        return client.request("session/attach", attach(sessionId, `client-${at}`, mode));
       }),
     );
     expect(answers.filter(({ result }) => result !== undefined)).toHaveLength(4);
-    const list = await clients[0]?.result("session/live_clients", { sessionId });
+    const list = await clients[0]?.requestResult("session/live_clients", { sessionId });
     const data = Array.isArray(list?.["data"]) ? list["data"] : [];
     const modes = data.map((one) => isObject(one) && one["mode"]);
     expect(modes.filter((mode) => mode === "controller")).toHaveLength(1);
@@ -153,10 +165,14 @@ describe("attaching to a live session", () => {
     const sessionId = await opened(here);
     const one = await host(here.sessions);
     const two = await host(here.sessions);
-    await one.result("session/attach", attach(sessionId, "one", "controller"));
-    await two.result("session/attach", attach(sessionId, "two", "observer"));
-    await two.result("session/takeover", { sessionId, clientId: "two" });
-    await two.result("session/detach", { sessionId, clientId: "two", reason: "client_exit" });
+    await one.requestResult("session/attach", attach(sessionId, "one", "controller"));
+    await two.requestResult("session/attach", attach(sessionId, "two", "observer"));
+    await two.requestResult("session/takeover", { sessionId, clientId: "two" });
+    await two.requestResult("session/detach", {
+      sessionId,
+      clientId: "two",
+      reason: "client_exit",
+    });
     const changes = ({ messages }: AcpClient): unknown[] =>
       messages.flatMap(({ params }) => {
         const { sessionUpdate, _meta } = Object(Object(params).update);
@@ -164,7 +180,7 @@ describe("attaching to a live session", () => {
         const { action, clientId, reason = "" } = _meta.harn;
         return [`${action} ${clientId} ${reason}`.trim()];
       });
-    await one.find((message) =>
+    await one.waitForMessage((message) =>
       changes({ ...one, messages: [message] })
         .join()
         .includes("detached"),
@@ -182,10 +198,10 @@ describe("attaching to a live session", () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
-    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    await one.requestResult("session/attach", attach(sessionId, "one", "controller"));
     const other = await host(here.sessions);
     const { seq } = (await here.sessions.find(sessionId)) ?? { seq: 0 };
-    const answer = await other.ask("session/attach", attach(sessionId, "other", "controller"));
+    const answer = await other.request("session/attach", attach(sessionId, "other", "controller"));
     expect(answer["error"]).toMatchObject({ data: { code: "conflict" } });
     expect((await here.sessions.find(sessionId))?.seq).toBe(seq);
   });
@@ -200,9 +216,9 @@ describe("attaching to a live session", () => {
       const here = world(says("Hi"));
       const sessionId = await opened(here);
       const one = await host(here.sessions);
-      await one.result("session/attach", attach(sessionId, "one", "controller"));
+      await one.requestResult("session/attach", attach(sessionId, "one", "controller"));
       const other = await host(here.sessions);
-      const answer = await other.result(method, { sessionId, clientId: "other", ...more });
+      const answer = await other.requestResult(method, { sessionId, clientId: "other", ...more });
       expect(answer).toMatchObject({
         previous_controller_id: "one",
         active_controller_id: "other",
@@ -214,10 +230,10 @@ describe("attaching to a live session", () => {
   it("takes the place of the name that the connection had [ACP-123]", async () => {
     const here = world(says("Hi"));
     const client = await host(here.sessions);
-    const { sessionId } = await client.result("session/new", SETUP);
-    const answer = await client.result(
+    const { sessionId } = await client.requestResult("session/new", SETUP);
+    const answer = await client.requestResult(
       "session/attach",
-      attach(asText(sessionId), "editor", "controller"),
+      attach(readText(sessionId), "editor", "controller"),
     );
     expect(ids(answer)).toEqual(["editor controller"]);
   });
@@ -228,8 +244,8 @@ describe("a client that is attached", () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const client = await host(here.sessions);
-    await client.result("session/attach", attach(sessionId, "tui", "controller"));
-    const answer = await client.result("session/heartbeat", {
+    await client.requestResult("session/attach", attach(sessionId, "tui", "controller"));
+    const answer = await client.requestResult("session/heartbeat", {
       sessionId,
       clientId: "tui",
       _meta: { harn: { focus: true } },
@@ -239,22 +255,22 @@ describe("a client that is attached", () => {
       active_controller_id: "tui",
     });
     const other = { sessionId, clientId: "nobody" };
-    expect(errorCode(await client.ask("session/heartbeat", other))).toBe(-32002);
+    expect(errorCode(await client.request("session/heartbeat", other))).toBe(-32002);
   });
 
   it("leaves, and control is free [B-204] [B-215]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const client = await host(here.sessions);
-    await client.result("session/attach", attach(sessionId, "tui", "controller"));
+    await client.requestResult("session/attach", attach(sessionId, "tui", "controller"));
     const gone = { sessionId, clientId: "tui", reason: "client_exit" };
-    expect(await client.result("session/detach", gone)).toEqual({
+    expect(await client.requestResult("session/detach", gone)).toEqual({
       client: null,
       previous_controller_id: "tui",
       active_controller_id: null,
       clients: [],
     });
-    expect(errorCode(await client.ask("session/detach", gone))).toBe(-32002);
+    expect(errorCode(await client.request("session/detach", gone))).toBe(-32002);
     const events = (await here.store.read(sessionId, 0, 100)).map(({ event }) => event);
     expect(events).toContainEqual({
       type: "client.detached",
@@ -267,18 +283,18 @@ describe("a client that is attached", () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const client = await host(here.sessions);
-    await client.result("session/attach", attach(sessionId, "tui", "observer"));
-    await client.result("session/takeover", { sessionId, clientId: "tui" });
-    await client.result("session/heartbeat", { sessionId, clientId: "tui" });
-    await client.result("session/detach", { sessionId, clientId: "tui" });
+    await client.requestResult("session/attach", attach(sessionId, "tui", "observer"));
+    await client.requestResult("session/takeover", { sessionId, clientId: "tui" });
+    await client.requestResult("session/heartbeat", { sessionId, clientId: "tui" });
+    await client.requestResult("session/detach", { sessionId, clientId: "tui" });
     const types = (await here.store.read(sessionId, 0, 100)).map(({ event }) => event.type);
     expect(types.filter((type) => type.startsWith("c"))).toEqual([
       "client.attached",
       "client.attached",
-      "control.passed",
-      "client.seen",
+      "controller.changed",
+      "client.heartbeat",
       "client.detached",
-      "control.passed",
+      "controller.changed",
     ]);
   });
 
@@ -286,11 +302,14 @@ describe("a client that is attached", () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const client = await host(here.sessions);
-    await client.result("session/attach", attach(sessionId, "tui", "controller"));
+    await client.requestResult("session/attach", attach(sessionId, "tui", "controller"));
     client.socket.destroy();
-    await client.served;
+    await client.done;
     const again = await host(here.sessions);
-    const answer = await again.result("session/attach", attach(sessionId, "tui", "observer"));
+    const answer = await again.requestResult(
+      "session/attach",
+      attach(sessionId, "tui", "observer"),
+    );
     expect(answer).toMatchObject({ active_controller_id: null });
     expect(ids(answer)).toEqual(["tui observer"]);
   });
@@ -300,13 +319,16 @@ describe("a client that is attached", () => {
     const sessionId = await opened(here);
     const secret = { _meta: { harn: { attachSecret: "s3cret", surface: "tui" } } };
     const client = await host(here.sessions);
-    await client.result("session/attach", attach(sessionId, "tui", "controller", secret));
+    await client.requestResult("session/attach", attach(sessionId, "tui", "controller", secret));
     const thief = await host(here.sessions);
     for (const more of [{}, { _meta: { harn: { attachSecret: "guess" } } }]) {
-      const answer = await thief.ask("session/attach", attach(sessionId, "tui", "observer", more));
+      const answer = await thief.request(
+        "session/attach",
+        attach(sessionId, "tui", "observer", more),
+      );
       expect(answer["error"]).toMatchObject({ data: { code: "access_denied" } });
     }
-    const own = await thief.result(
+    const own = await thief.requestResult(
       "session/attach",
       attach(sessionId, "tui", "controller", secret),
     );
@@ -320,14 +342,14 @@ describe("a name that the bridge gave to a client", () => {
     const here = world(says("Hi"));
     const [one, other] = [await opened(here), await opened(here)];
     const client = await host(here.sessions);
-    await client.result("session/load", { sessionId: one, cwd: "/work", mcpServers: [] });
+    await client.requestResult("session/load", { sessionId: one, cwd: "/work", mcpServers: [] });
     const thief = await host(here.sessions);
-    const { data } = await thief.result("session/live_clients", { sessionId: one });
+    const { data } = await thief.requestResult("session/live_clients", { sessionId: one });
     const [row] = Array.isArray(data) ? data : [];
     const name = isObject(row) ? String(row["client_id"]) : "";
-    const answer = await thief.ask("session/attach", attach(other, name, "observer"));
+    const answer = await thief.request("session/attach", attach(other, name, "observer"));
     expect(errorCode(answer)).toBe(-32602);
-    const own = await client.result("session/attach", attach(other, name, "observer"));
+    const own = await client.requestResult("session/attach", attach(other, name, "observer"));
     expect(own).toMatchObject({ client: { client_id: name } });
   });
 });
@@ -338,22 +360,26 @@ describe("a client that has left", () => {
     const sessionId = await opened(here);
     const tui = await host(here.sessions);
     const other = await host(here.sessions);
-    await other.result("session/attach", attach(sessionId, "other", "observer"));
-    await tui.result("session/attach", attach(sessionId, "tui", "controller"));
-    await tui.result("session/detach", { sessionId, clientId: "tui", reason: "client_exit" });
+    await other.requestResult("session/attach", attach(sessionId, "other", "observer"));
+    await tui.requestResult("session/attach", attach(sessionId, "tui", "controller"));
+    await tui.requestResult("session/detach", {
+      sessionId,
+      clientId: "tui",
+      reason: "client_exit",
+    });
     const before = tui.messages.length;
-    const answer = await other.result("session/takeover", { sessionId, clientId: "other" });
+    const answer = await other.requestResult("session/takeover", { sessionId, clientId: "other" });
     expect(ids(answer)).toEqual(["other controller"]);
-    await other.result("session/prompt", prompt(sessionId, "Hello"));
+    await other.requestResult("session/prompt", prompt(sessionId, "Hello"));
     expect(tui.messages).toHaveLength(before);
-    const refused = await tui.ask("session/prompt", prompt(sessionId, "And?"));
+    const refused = await tui.request("session/prompt", prompt(sessionId, "And?"));
     expect(refused["error"]).toMatchObject({ code: -32011, data: { code: "access_denied" } });
-    const mode = await tui.ask("session/set_mode", { sessionId, modeId: "ask" });
+    const mode = await tui.request("session/set_mode", { sessionId, modeId: "ask" });
     expect(errorCode(mode)).toBe(-32011);
-    const { data } = await tui.result("session/live_clients", { sessionId });
+    const { data } = await tui.requestResult("session/live_clients", { sessionId });
     expect(data).toMatchObject([{ client_id: "other" }]);
-    await other.result("session/detach", { sessionId, clientId: "other" });
-    expect(await tui.result("session/prompt", prompt(sessionId, "And?"))).toMatchObject({
+    await other.requestResult("session/detach", { sessionId, clientId: "other" });
+    expect(await tui.requestResult("session/prompt", prompt(sessionId, "And?"))).toMatchObject({
       stopReason: "end_turn",
     });
   });
@@ -362,10 +388,10 @@ describe("a client that has left", () => {
     const here = world(hangs("Well"));
     const sessionId = await opened(here);
     const tui = await host(here.sessions);
-    await tui.result("session/attach", attach(sessionId, "tui", "controller"));
-    const asked = tui.ask("session/prompt", prompt(sessionId, "Go"));
-    await tui.find(({ params }) => JSON.stringify(params ?? "").includes("Well"));
-    await tui.result("session/detach", { sessionId, clientId: "tui" });
+    await tui.requestResult("session/attach", attach(sessionId, "tui", "controller"));
+    const asked = tui.request("session/prompt", prompt(sessionId, "Go"));
+    await tui.waitForMessage(({ params }) => JSON.stringify(params ?? "").includes("Well"));
+    await tui.requestResult("session/detach", { sessionId, clientId: "tui" });
     expect((await asked)["error"]).toMatchObject({ data: { code: "aborted" } });
     expect((await here.sessions.find(sessionId))?.state).toBe("running");
   });
@@ -374,12 +400,12 @@ describe("a client that has left", () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const watcher = await host(here.sessions);
-    await watcher.result("session/attach", attach(sessionId, "watcher", "observer"));
+    await watcher.requestResult("session/attach", attach(sessionId, "watcher", "observer"));
     const one = await host(here.sessions);
-    await one.result("session/attach", attach(sessionId, "one", "controller"));
-    await one.result("session/detach", { sessionId, clientId: "watcher" });
-    await one.result("session/prompt", prompt(sessionId, "Hello"));
-    await watcher.result("session/live_clients", { sessionId });
+    await one.requestResult("session/attach", attach(sessionId, "one", "controller"));
+    await one.requestResult("session/detach", { sessionId, clientId: "watcher" });
+    await one.requestResult("session/prompt", prompt(sessionId, "Hello"));
+    await watcher.requestResult("session/live_clients", { sessionId });
     expect(JSON.stringify(watcher.messages)).not.toContain("Hello");
   });
 
@@ -388,14 +414,14 @@ describe("a client that has left", () => {
     const sessionId = await opened(here);
     const secret = { _meta: { harn: { attachSecret: "s3cret" } } };
     const lost = await host(here.sessions);
-    await lost.result("session/attach", attach(sessionId, "tui", "controller", secret));
+    await lost.requestResult("session/attach", attach(sessionId, "tui", "controller", secret));
     const back = await host(here.sessions);
-    await back.result("session/attach", attach(sessionId, "tui", "controller", secret));
+    await back.requestResult("session/attach", attach(sessionId, "tui", "controller", secret));
     lost.socket.destroy();
-    await lost.served;
-    const { data } = await back.result("session/live_clients", { sessionId });
+    await lost.done;
+    const { data } = await back.requestResult("session/live_clients", { sessionId });
     expect(data).toMatchObject([{ client_id: "tui", mode: "controller" }]);
-    await back.result("session/prompt", prompt(sessionId, "Hello"));
+    await back.requestResult("session/prompt", prompt(sessionId, "Hello"));
     expect(JSON.stringify(lost.messages)).not.toContain("Hi");
   });
 });
@@ -405,26 +431,28 @@ describe("who only observes", () => {
     const here = world(saving("t1"), says("Done"), saving("t2"), says("Done"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
-    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    await one.requestResult("session/attach", attach(sessionId, "one", "controller"));
     const observer = await host(here.sessions);
-    await observer.result("session/attach", attach(sessionId, "observer", "observer"));
-    const refused = await observer.ask("session/prompt", prompt(sessionId, "Hi"));
+    await observer.requestResult("session/attach", attach(sessionId, "observer", "observer"));
+    const refused = await observer.request("session/prompt", prompt(sessionId, "Hi"));
     expect(refused["error"]).toMatchObject({ data: { code: "access_denied" } });
     const outcome = { outcome: "selected", optionId: "allow" };
     const saves = async (client: AcpClient): Promise<void> => {
-      const asked = client.ask("session/prompt", prompt(sessionId, "Save"));
-      const question = await client.find(({ method }) => method === "session/request_permission");
+      const asked = client.request("session/prompt", prompt(sessionId, "Save"));
+      const question = await client.waitForMessage(
+        ({ method }) => method === "session/request_permission",
+      );
       client.send({ jsonrpc: "2.0", id: question["id"], result: { outcome } });
       expect((await asked)["result"]).toMatchObject({ stopReason: "end_turn" });
     };
     await saves(one);
     expect(questions(observer)).toEqual([]);
     expect(here.ran).toEqual([{ id: "t1" }]);
-    await observer.result("session/takeover", { sessionId, clientId: "observer" });
+    await observer.requestResult("session/takeover", { sessionId, clientId: "observer" });
     await saves(observer);
     expect(questions(one)).toHaveLength(1);
     expect(here.ran).toEqual([{ id: "t1" }, { id: "t2" }]);
-    const late = await one.ask("session/prompt", prompt(sessionId, "Hi"));
+    const late = await one.request("session/prompt", prompt(sessionId, "Hi"));
     expect(late["error"]).toMatchObject({ data: { code: "access_denied" } });
   });
 
@@ -432,16 +460,16 @@ describe("who only observes", () => {
     const here = world(hangs("Well"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
-    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    await one.requestResult("session/attach", attach(sessionId, "one", "controller"));
     const observer = await host(here.sessions);
-    await observer.result("session/attach", attach(sessionId, "observer", "observer"));
-    const asked = one.ask("session/prompt", prompt(sessionId, "Go"));
-    await observer.find(({ params }) => JSON.stringify(params ?? "").includes("Well"));
+    await observer.requestResult("session/attach", attach(sessionId, "observer", "observer"));
+    const asked = one.request("session/prompt", prompt(sessionId, "Go"));
+    await observer.waitForMessage(({ params }) => JSON.stringify(params ?? "").includes("Well"));
     observer.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
-    await observer.result("session/close", { sessionId });
+    await observer.requestResult("session/close", { sessionId });
     expect((await here.sessions.find(sessionId))?.state).toBe("running");
     const taking = await host(here.sessions);
-    await taking.result("session/takeover", { sessionId, clientId: "taking" });
+    await taking.requestResult("session/takeover", { sessionId, clientId: "taking" });
     // It only observes now, and still ends what it began.
     one.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     expect((await asked)["result"]).toMatchObject({ stopReason: "cancelled" });
@@ -451,33 +479,33 @@ describe("who only observes", () => {
     const here = world(hangs("Well"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
-    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    await one.requestResult("session/attach", attach(sessionId, "one", "controller"));
     const observer = await host(here.sessions);
-    const outside = await observer.ask("session/cancel", { sessionId });
+    const outside = await observer.request("session/cancel", { sessionId });
     expect(outside["error"]).toMatchObject({ code: -32011, data: { code: "access_denied" } });
-    await observer.result("session/attach", attach(sessionId, "observer", "observer"));
-    const asked = one.ask("session/prompt", prompt(sessionId, "Go"));
-    await observer.find(({ params }) => JSON.stringify(params ?? "").includes("Well"));
-    const refused = await observer.ask("session/cancel", { sessionId });
+    await observer.requestResult("session/attach", attach(sessionId, "observer", "observer"));
+    const asked = one.request("session/prompt", prompt(sessionId, "Go"));
+    await observer.waitForMessage(({ params }) => JSON.stringify(params ?? "").includes("Well"));
+    const refused = await observer.request("session/cancel", { sessionId });
     expect(refused["error"]).toMatchObject({ code: -32011, data: { code: "access_denied" } });
-    expect(await one.result("session/cancel", { sessionId })).toEqual({});
+    expect(await one.requestResult("session/cancel", { sessionId })).toEqual({});
     expect((await asked)["result"]).toMatchObject({ stopReason: "cancelled" });
-    expect(errorCode(await one.ask("session/cancel", { sessionId: "ses_none" }))).toBe(-32002);
+    expect(errorCode(await one.request("session/cancel", { sessionId: "ses_none" }))).toBe(-32002);
   });
 
   it("is told of everything, and leaves without a trace in the turn [ACP-124] [ACP-125]", async () => {
     const here = world(hangs("Well"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
-    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    await one.requestResult("session/attach", attach(sessionId, "one", "controller"));
     const observer = await host(here.sessions);
-    await observer.result("session/attach", attach(sessionId, "observer", "observer"));
-    void one.ask("session/prompt", prompt(sessionId, "Go"));
-    await observer.find(({ params }) => JSON.stringify(params ?? "").includes("Well"));
+    await observer.requestResult("session/attach", attach(sessionId, "observer", "observer"));
+    void one.request("session/prompt", prompt(sessionId, "Go"));
+    await observer.waitForMessage(({ params }) => JSON.stringify(params ?? "").includes("Well"));
     observer.socket.destroy();
-    await observer.served;
+    await observer.done;
     expect((await here.sessions.find(sessionId))?.state).toBe("running");
-    await one.result("session/close", { sessionId });
+    await one.requestResult("session/close", { sessionId });
   });
 });
 
@@ -498,8 +526,8 @@ const saving = (id: string) => wants({ id, name: "save", input: { id } });
 const REFUSED = { code: -32011, data: { code: "access_denied" } };
 
 async function stock(sessions: ReturnType<typeof world>["sessions"]): Promise<AcpClient> {
-  const client = await acpClient(sessions);
-  await client.ask("initialize");
+  const client = await connectAcpClient(sessions);
+  await client.request("initialize");
   return client;
 }
 
@@ -508,11 +536,11 @@ describe("a request for approval", () => {
     const here = world(saving("t1"), says("Done"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
-    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    await one.requestResult("session/attach", attach(sessionId, "one", "controller"));
     const observer = await host(here.sessions);
-    await observer.result("session/attach", attach(sessionId, "observer", "observer"));
-    const answer = one.ask("session/prompt", prompt(sessionId, "Save"));
-    const question = await one.find(isPermission);
+    await observer.requestResult("session/attach", attach(sessionId, "observer", "observer"));
+    const answer = one.request("session/prompt", prompt(sessionId, "Save"));
+    const question = await one.waitForMessage(isPermission);
     const log = (await here.store.read(sessionId, 0, 100)).map(({ event }) => event);
     const asked = log.find(({ type }) => type === "approval.requested");
     const approvalId = asked?.type === "approval.requested" ? asked.approvalId : "";
@@ -524,7 +552,7 @@ describe("a request for approval", () => {
     }
     // The id of the controller's request, from the observer's connection.
     allow(observer, question);
-    await observer.result("session/live_clients", { sessionId });
+    await observer.requestResult("session/live_clients", { sessionId });
     expect(here.ran).toEqual([]);
     allow(one, question);
     expect((await answer)["result"]).toMatchObject({ stopReason: "end_turn" });
@@ -535,18 +563,18 @@ describe("a request for approval", () => {
     const here = world(saving("t1"), says("Done"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
-    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    await one.requestResult("session/attach", attach(sessionId, "one", "controller"));
     const other = await host(here.sessions);
-    await other.result("session/attach", attach(sessionId, "other", "observer"));
-    const answer = one.ask("session/prompt", prompt(sessionId, "Save"));
-    const question = await one.find(isPermission);
+    await other.requestResult("session/attach", attach(sessionId, "other", "observer"));
+    const answer = one.request("session/prompt", prompt(sessionId, "Save"));
+    const question = await one.waitForMessage(isPermission);
     const harn = { surface: "tui" };
     const taking = { sessionId, clientId: "other", _meta: { harn } };
-    await other.result("session/takeover", taking);
+    await other.requestResult("session/takeover", taking);
     allow(one, question);
-    await one.result("session/live_clients", { sessionId });
+    await one.requestResult("session/live_clients", { sessionId });
     expect(here.ran).toEqual([]);
-    allow(other, await other.find(isPermission));
+    allow(other, await other.waitForMessage(isPermission));
     expect((await answer)["result"]).toMatchObject({ stopReason: "end_turn" });
     const log = await here.store.read(sessionId, 0, 200);
     const routed = log.flatMap(({ event }) =>
@@ -559,7 +587,7 @@ describe("a request for approval", () => {
     ]);
     const decided = log.find(({ event }) => event.type === "approval.resolved");
     expect(decided?.actor).toMatchObject({ clientId: "other" });
-    const routes = one.updates().flatMap((update) => {
+    const routes = one.listUpdates().flatMap((update) => {
       if (update["sessionUpdate"] !== "live_session_permission_route") return [];
       return [Object(update["_meta"]).harn];
     });
@@ -574,16 +602,16 @@ describe("a request for approval", () => {
   it("Arguments that a host puts in place of the agent's are told with the call, live and on load [B-115]", async () => {
     const here = world(saving("t1"), says("Done"));
     const one = await host(here.sessions);
-    const { sessionId } = await one.result("session/new", SETUP);
-    const answer = one.ask("session/prompt", prompt(asText(sessionId), "Save"));
-    const { id } = await one.find(isPermission);
+    const { sessionId } = await one.requestResult("session/new", SETUP);
+    const answer = one.request("session/prompt", prompt(readText(sessionId), "Save"));
+    const { id } = await one.waitForMessage(isPermission);
     one.send({ jsonrpc: "2.0", id, result: { granted: true, args: { id: "edited" } } });
     await answer;
     expect(here.ran).toEqual([{ id: "edited" }]);
     const other = await stock(here.sessions);
-    await other.result("session/load", { sessionId, ...SETUP });
+    await other.requestResult("session/load", { sessionId, ...SETUP });
     for (const client of [one, other]) {
-      const inputs = client.updates().flatMap(({ sessionUpdate, rawInput }) => {
+      const inputs = client.listUpdates().flatMap(({ sessionUpdate, rawInput }) => {
         return rawInput === undefined ? [] : [[sessionUpdate, rawInput]];
       });
       expect(inputs.at(0)?.[1]).toEqual({ id: "t1" });
@@ -630,11 +658,11 @@ describe("a host beside a controller", () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
-    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    await one.requestResult("session/attach", attach(sessionId, "one", "controller"));
     const other = await host(here.sessions);
-    const refused = await other.ask("session/prompt", prompt(sessionId, "Hi"));
+    const refused = await other.request("session/prompt", prompt(sessionId, "Hi"));
     expect(refused["error"]).toMatchObject(REFUSED);
-    const { data } = await other.result("session/live_clients", { sessionId });
+    const { data } = await other.requestResult("session/live_clients", { sessionId });
     expect(data).toMatchObject([{ client_id: "one" }]);
   });
 
@@ -642,19 +670,19 @@ describe("a host beside a controller", () => {
     const here = world(saving("t1"), says("Done"), says("Hi"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
-    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    await one.requestResult("session/attach", attach(sessionId, "one", "controller"));
     const other = await host(here.sessions);
-    await other.result("session/load", { sessionId, ...SETUP });
-    const refused = await other.ask("session/prompt", prompt(sessionId, "Hi"));
+    await other.requestResult("session/load", { sessionId, ...SETUP });
+    const refused = await other.request("session/prompt", prompt(sessionId, "Hi"));
     expect(refused["error"]).toMatchObject(REFUSED);
-    void one.ask("session/prompt", prompt(sessionId, "Save"));
-    await one.find(isPermission);
-    await other.result("session/live_clients", { sessionId });
+    void one.request("session/prompt", prompt(sessionId, "Save"));
+    await one.waitForMessage(isPermission);
+    await other.requestResult("session/live_clients", { sessionId });
     expect(questions(other)).toEqual([]);
-    await one.result("session/detach", { sessionId, clientId: "one" });
-    allow(other, await other.find(isPermission));
+    await one.requestResult("session/detach", { sessionId, clientId: "one" });
+    allow(other, await other.waitForMessage(isPermission));
     await eventually(() => expect(here.ran).toEqual([{ id: "t1" }]));
-    expect(await other.result("session/prompt", prompt(sessionId, "Hi"))).toMatchObject({
+    expect(await other.requestResult("session/prompt", prompt(sessionId, "Hi"))).toMatchObject({
       stopReason: "end_turn",
     });
   });
@@ -664,15 +692,15 @@ describe("a host beside a controller", () => {
     const sessionId = await opened(here);
     const guest = await host(here.sessions);
     const may = { promptInjection: true, permissionRouting: true };
-    await guest.result("session/attach", attach(sessionId, "guest", "observer", may));
+    await guest.requestResult("session/attach", attach(sessionId, "guest", "observer", may));
     const row = async (): Promise<unknown> =>
-      Object(await guest.result("session/live_clients", { sessionId })).data[0];
+      Object(await guest.requestResult("session/live_clients", { sessionId })).data[0];
     const rights = (is: boolean) => ({ prompt_injection: is, permission_routing: is });
     expect(await row()).toMatchObject({ client_id: "guest", ...rights(true) });
     const one = await host(here.sessions);
-    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    await one.requestResult("session/attach", attach(sessionId, "one", "controller"));
     expect(await row()).toMatchObject({ client_id: "guest", ...rights(false) });
-    const refused = await guest.ask("session/prompt", prompt(sessionId, "Hi"));
+    const refused = await guest.request("session/prompt", prompt(sessionId, "Hi"));
     expect(refused["error"]).toMatchObject(REFUSED);
   });
 });
@@ -682,17 +710,17 @@ describe("a stock client", () => {
     const here = world(saving("t1"), says("Done"), saving("t2"), says("Done"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
-    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    await one.requestResult("session/attach", attach(sessionId, "one", "controller"));
     const editor = await stock(here.sessions);
-    await editor.result("session/load", { sessionId, ...SETUP });
-    const first = one.ask("session/prompt", prompt(sessionId, "Save"));
-    const question = await one.find(isPermission);
-    const second = editor.ask("session/prompt", prompt(sessionId, "Save as well"));
-    await editor.result("session/list", {});
+    await editor.requestResult("session/load", { sessionId, ...SETUP });
+    const first = one.request("session/prompt", prompt(sessionId, "Save"));
+    const question = await one.waitForMessage(isPermission);
+    const second = editor.request("session/prompt", prompt(sessionId, "Save as well"));
+    await editor.requestResult("session/list", {});
     expect(questions(editor)).toEqual([]);
     allow(one, question);
     expect((await first)["result"]).toMatchObject({ stopReason: "end_turn" });
-    allow(editor, await editor.find(isPermission));
+    allow(editor, await editor.waitForMessage(isPermission));
     expect((await second)["result"]).toMatchObject({ stopReason: "end_turn" });
     expect(here.ran).toEqual([{ id: "t1" }, { id: "t2" }]);
     expect(questions(editor)).toHaveLength(1);
@@ -702,13 +730,13 @@ describe("a stock client", () => {
     const here = world(saving("t1"), says("Done"), saving("t2"), says("Done"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
-    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    await one.requestResult("session/attach", attach(sessionId, "one", "controller"));
     const editor = { principal: USER, clientId: "editor" };
     const own = { mayPrompt: true, mayApprove: true, isStock: true };
     const coming = { type: "attach", clientId: "editor", name: "e", mode: "observer" } as const;
     await here.sessions.command(sessionId, { ...coming, ...own }, editor);
-    const answer = one.ask("session/prompt", prompt(sessionId, "Save"));
-    const question = await one.find(isPermission);
+    const answer = one.request("session/prompt", prompt(sessionId, "Save"));
+    const question = await one.waitForMessage(isPermission);
     const log = (await here.store.read(sessionId, 0, 100)).map(({ event }) => event);
     const asked = log.find(({ type }) => type === "approval.requested");
     const approvalId = asked?.type === "approval.requested" ? asked.approvalId : "";
@@ -723,10 +751,10 @@ describe("a stock client", () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const editor = await stock(here.sessions);
-    await editor.result("session/prompt", prompt(sessionId, "Hello"));
+    await editor.requestResult("session/prompt", prompt(sessionId, "Hello"));
     const { data } = await (
       await host(here.sessions)
-    ).result("session/live_clients", { sessionId });
+    ).requestResult("session/live_clients", { sessionId });
     expect(data).toMatchObject([{ mode: "controller", prompt_injection: true }]);
   });
 
@@ -734,14 +762,14 @@ describe("a stock client", () => {
     const here = world(says("Hi"), says("Hi"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
-    await one.result("session/attach", attach(sessionId, "one", "controller"));
+    await one.requestResult("session/attach", attach(sessionId, "one", "controller"));
     const editor = await stock(here.sessions);
-    await editor.result("session/load", { sessionId, ...SETUP });
-    expect(await editor.result("session/prompt", prompt(sessionId, "Hi"))).toMatchObject({
+    await editor.requestResult("session/load", { sessionId, ...SETUP });
+    expect(await editor.requestResult("session/prompt", prompt(sessionId, "Hi"))).toMatchObject({
       stopReason: "end_turn",
     });
-    await editor.result("session/live_clients", { sessionId });
-    const refused = await editor.ask("session/prompt", prompt(sessionId, "Hi"));
+    await editor.requestResult("session/live_clients", { sessionId });
+    const refused = await editor.request("session/prompt", prompt(sessionId, "Hi"));
     expect(refused["error"]).toMatchObject(REFUSED);
   });
 });
@@ -768,26 +796,26 @@ describe("the rules of attaching", () => {
     expect(
       await sessions.command(sessionId, { type: "prompt", content }, from("two")),
     ).toMatchObject({ status: "refused" });
-    expect(await come("two", true)).toMatchObject({ live: { controller: "two" } });
+    expect(await come("two", true)).toMatchObject({ clientStatus: { controller: "two" } });
   });
 
   it("are one register for all ways to a session [W-12]", async () => {
     const { sessions } = world(says("Hi"));
-    const server = await acpServer(sessions);
+    const server = await startAcpServer(sessions);
     const { sessionId } = await sessions.open({ principal: { ...USER, id: "local" } });
-    const editor = await acpClient(sessions, { principal: { ...USER, id: "local" } });
+    const editor = await connectAcpClient(sessions, { principal: { ...USER, id: "local" } });
     const page = await server.connect();
-    for (const client of [editor, page]) await client.ask("initialize");
-    await editor.result("session/attach", attach(sessionId, "editor", "controller"));
-    const refused = await page.ask("session/attach", attach(sessionId, "page", "controller"));
+    for (const client of [editor, page]) await client.request("initialize");
+    await editor.requestResult("session/attach", attach(sessionId, "editor", "controller"));
+    const refused = await page.request("session/attach", attach(sessionId, "page", "controller"));
     expect(refused["error"]).toMatchObject({ data: { code: "conflict" } });
     const taken = { sessionId, clientId: "page" };
-    expect(await page.result("session/takeover", taken)).toMatchObject({
+    expect(await page.requestResult("session/takeover", taken)).toMatchObject({
       previous_controller_id: "editor",
       active_controller_id: "page",
     });
-    const seen = await editor.result("session/live_clients", { sessionId });
-    expect(await page.result("session/live_clients", { sessionId })).toEqual(seen);
+    const seen = await editor.requestResult("session/live_clients", { sessionId });
+    expect(await page.requestResult("session/live_clients", { sessionId })).toEqual(seen);
     expect(ids({ clients: seen["data"] ?? null })).toEqual(["editor observer", "page controller"]);
   });
 });
@@ -799,15 +827,16 @@ describe("a question about a call", () => {
     const client = await host(here.sessions);
     const harn = { surface: "tui", attachSecret: "not for the log" };
     const wanted = attach(sessionId, "tui", "controller", { _meta: { harn } });
-    await client.result("session/attach", wanted);
-    const answer = client.ask("session/prompt", prompt(sessionId, "Go"));
-    const { id, params } = await client.find(
+    await client.requestResult("session/attach", wanted);
+    const answer = client.request("session/prompt", prompt(sessionId, "Go"));
+    const { id, params } = await client.waitForMessage(
       ({ method }) => method === "session/request_permission",
     );
     const log = (await here.store.read(sessionId, 0, 100)).map(({ event }) => event);
     expect(log.find(({ type }) => type === "approval.requested")).toMatchObject({
       approvalId: expect.stringMatching(/^appr_/),
-      about: isObject(params) && isObject(params["toolCall"]) && params["toolCall"]["toolCallId"],
+      subjectId:
+        isObject(params) && isObject(params["toolCall"]) && params["toolCall"]["toolCallId"],
       routedTo: { clientId: "tui", metadata: { surface: "tui" } },
     });
     expect(JSON.stringify(log)).not.toContain("not for the log");
@@ -821,8 +850,8 @@ describe("a controller's prompt", () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const client = await host(here.sessions);
-    await client.result("session/attach", attach(sessionId, "tui", "controller"));
-    await client.result("session/prompt", prompt(sessionId, "Hello"));
+    await client.requestResult("session/attach", attach(sessionId, "tui", "controller"));
+    await client.requestResult("session/prompt", prompt(sessionId, "Hello"));
     const accepted = (await here.store.read(sessionId, 0, 100)).find(
       ({ event }) => event.type === "prompt.accepted",
     );
@@ -833,16 +862,16 @@ describe("a controller's prompt", () => {
     const here = world(hangs("Well"), says("Hi"));
     const sessionId = await opened(here);
     const tui = await host(here.sessions);
-    await tui.result("session/attach", attach(sessionId, "tui", "controller"));
+    await tui.requestResult("session/attach", attach(sessionId, "tui", "controller"));
     const watcher = await host(here.sessions);
-    await watcher.result("session/attach", attach(sessionId, "watcher", "observer"));
+    await watcher.requestResult("session/attach", attach(sessionId, "watcher", "observer"));
     const editor = await stock(here.sessions);
-    await editor.result("session/load", { sessionId, ...SETUP });
-    void tui.ask("session/prompt", prompt(sessionId, "First"));
-    await editor.find(({ params }) => JSON.stringify(params ?? "").includes("Well"));
-    const second = editor.ask("session/prompt", prompt(sessionId, "Second"));
-    await tui.find(({ params }) => JSON.stringify(params ?? "").includes('"queued"'));
-    await tui.result("session/cancel", { sessionId });
+    await editor.requestResult("session/load", { sessionId, ...SETUP });
+    void tui.request("session/prompt", prompt(sessionId, "First"));
+    await editor.waitForMessage(({ params }) => JSON.stringify(params ?? "").includes("Well"));
+    const second = editor.request("session/prompt", prompt(sessionId, "Second"));
+    await tui.waitForMessage(({ params }) => JSON.stringify(params ?? "").includes('"queued"'));
+    await tui.requestResult("session/cancel", { sessionId });
     expect((await second)["result"]).toMatchObject({ stopReason: "end_turn" });
     const log = await here.store.read(sessionId, 0, 200);
     const clientsOf = (type: string): unknown[] =>
@@ -851,7 +880,7 @@ describe("a controller's prompt", () => {
     expect(name).toMatch(/^client_/);
     expect(clientsOf("turn.started")).toEqual(["tui", name]);
     expect(clientsOf("message.sent")).toEqual(["tui", name]);
-    const messages = watcher.updates().flatMap((update) => {
+    const messages = watcher.listUpdates().flatMap((update) => {
       if (update["sessionUpdate"] !== "user_message") return [];
       return [Object(update["_meta"]).harn];
     });
@@ -863,11 +892,11 @@ describe("a client that calls a method of the bridge", () => {
   it("is a host from then on, whatever it said in the beginning [B-214] [W-24]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
-    const client = await acpClient(here.sessions);
-    await client.ask("initialize");
-    await client.result("_harn/session/attach", attach(sessionId, "tui", "controller"));
-    await client.result("session/heartbeat", { sessionId, clientId: "tui" });
-    const told = await client.find(({ params }) =>
+    const client = await connectAcpClient(here.sessions);
+    await client.request("initialize");
+    await client.requestResult("_harn/session/attach", attach(sessionId, "tui", "controller"));
+    await client.requestResult("session/heartbeat", { sessionId, clientId: "tui" });
+    const told = await client.waitForMessage(({ params }) =>
       JSON.stringify(params ?? "").includes('"action":"heartbeat"'),
     );
     expect(told).toMatchObject({
@@ -885,12 +914,18 @@ describe("which updates a client is sent", () => {
     "is what the setting %j says, whatever the client says: %j [ACP-128]",
     async (updates, clientCapabilities, isTold) => {
       const here = world(says("Hi"));
-      const client = await acpClient(here.sessions, { updates });
-      await client.ask("initialize", { clientCapabilities });
-      const { sessionId } = await client.result("session/new", { cwd: "/work", mcpServers: [] });
-      await client.result("session/attach", attach(asText(sessionId), "tui", "controller"));
-      await client.result("session/prompt", prompt(asText(sessionId), "Go"));
-      const known = client.updates().map((update) => asText(update["sessionUpdate"]));
+      const client = await connectAcpClient(here.sessions, { updates });
+      await client.request("initialize", { clientCapabilities });
+      const { sessionId } = await client.requestResult("session/new", {
+        cwd: "/work",
+        mcpServers: [],
+      });
+      await client.requestResult(
+        "session/attach",
+        attach(readText(sessionId), "tui", "controller"),
+      );
+      await client.requestResult("session/prompt", prompt(readText(sessionId), "Go"));
+      const known = client.listUpdates().map((update) => readText(update["sessionUpdate"]));
       expect(known).toContain("agent_message_chunk");
       expect(known.includes("live_session_client")).toBe(isTold);
     },

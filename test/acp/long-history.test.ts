@@ -2,18 +2,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { AgentEvent } from "../../src/domain/agent-event.ts";
+import type { SessionEvent } from "../../src/domain/agent-event.ts";
 import { isObject } from "../../src/domain/json.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
-import type { Batch, Store } from "../../src/store/store.ts";
-import { acpClient, asText, USER, type AcpTalk } from "../support/acp-client.ts";
-import { acpServer } from "../support/acp-socket.ts";
-import { countedTurns, type CountedTurns } from "../support/counted-turns.ts";
-import { says, scriptedProvider } from "../support/scripted-provider.ts";
-import { agentOf, sessionsOn } from "../support/session-world.ts";
-import { longTests } from "../support/long-tests.ts";
+import type { EventBatch, Store } from "../../src/store/store.ts";
+import { connectAcpClient, readText, USER, type AcpPeer } from "../support/acp-client.ts";
+import { startAcpServer } from "../support/acp-socket.ts";
+import { createTickCounter, type TickCounter } from "../support/counted-turns.ts";
+import { says, createScriptedProvider } from "../support/scripted-provider.ts";
+import { createAgent, openSessions } from "../support/session-world.ts";
+import { allowLongTests } from "../support/long-tests.ts";
 
-longTests();
+allowLongTests();
 
 const SETUP = { cwd: "/work", mcpServers: [] };
 const TURNS = 5000;
@@ -21,7 +21,7 @@ const TURNS = 5000;
 const MOST_IN_A_TURN = 3 * 512;
 
 /** A question and its answer. */
-function turnOf(count: number): AgentEvent[] {
+function turnOf(count: number): SessionEvent[] {
   const turnId = `turn_${count}`;
   const promptId = `prompt_${count}`;
   const messageId = `msg_${count}`;
@@ -45,27 +45,27 @@ async function world(principal: string) {
   // Who waits for the disk is not who waits for the history.
   const store = await openSqliteStore({ file: join(folder, "log.db"), datasync: async () => {} });
   onTestFinished(() => store.close());
-  const agent = agentOf({ provider: scriptedProvider([says("Hi")]) });
-  const before = sessionsOn(store, agent);
+  const agent = createAgent({ provider: createScriptedProvider([says("Hi")]) });
+  const before = openSessions(store, agent);
   const { sessionId } = await before.open({ principal: { ...USER, id: principal } });
   await before.close();
-  const { lease } = await store.acquire(sessionId, { owner: "past", now: 0, forMs: 1 });
-  let seq = (await store.head(sessionId))?.seq ?? 0;
+  const { lease } = await store.acquire(sessionId, { owner: "past", now: 0, durationMs: 1 });
+  let seq = (await store.readHead(sessionId))?.seq ?? 0;
   for (let count = 0; count < TURNS; count += 100) {
     const turns = Array.from({ length: 100 }, (_, at) => turnOf(count + at)).flat();
     const events = turns.map((event) => ({ at: 0, visibility: "public", event }) as const);
     await store.append(lease, seq, { events, sync: false });
     seq += events.length;
   }
-  const turns = countedTurns();
-  const sessions = sessionsOn(counted(store, turns), agent);
+  const turns = createTickCounter();
+  const sessions = openSessions(counted(store, turns), agent);
   onTestFinished(() => sessions.close());
   return { sessions, sessionId, turns };
 }
 
 /** The same store, and each event that it hands out is counted. */
-function counted(store: Store, turns: CountedTurns): Store {
-  async function* batches(given: Parameters<Store["subscribe"]>): AsyncGenerator<Batch> {
+function counted(store: Store, turns: TickCounter): Store {
+  async function* batches(given: Parameters<Store["subscribe"]>): AsyncGenerator<EventBatch> {
     for await (const batch of store.subscribe(...given)) {
       turns.count(batch.events.length);
       yield batch;
@@ -79,16 +79,16 @@ function counted(store: Store, turns: CountedTurns): Store {
   return {
     ...store,
     read: (...given) => all(store.read(...given)),
-    page: (...given) => all(store.page(...given)),
+    readPage: (...given) => all(store.readPage(...given)),
     subscribe: (...given) => batches(given),
   };
 }
 
 /** What a client was told that both sides said. */
-function told(client: AcpTalk, sessionId: string): readonly string[] {
+function told(client: AcpPeer, sessionId: string): readonly string[] {
   return client
-    .updates(sessionId)
-    .flatMap(({ content }) => (isObject(content) ? [asText(content["text"])] : []));
+    .listUpdates(sessionId)
+    .flatMap(({ content }) => (isObject(content) ? [readText(content["text"])] : []));
 }
 
 const SAID = Array.from({ length: TURNS }, (_, at) => [`Question ${at}`, `Answer ${at}`]).flat();
@@ -98,21 +98,21 @@ describe("a session of ten thousand messages", () => {
     "is taken up by %s while the same client's other session is answered, again and again [ACP-64]",
     async (method) => {
       const { sessions, sessionId } = await world(USER.id);
-      const client = await acpClient(sessions);
-      const quick = await client.begin();
-      const loading = client.ask(method, { sessionId, ...SETUP });
+      const client = await connectAcpClient(sessions);
+      const quick = await client.newSession();
+      const loading = client.request(method, { sessionId, ...SETUP });
       const loaded = { isDone: false };
       void loading.then(() => Object.assign(loaded, { isDone: true }));
       let answered = 0;
       while (!loaded.isDone) {
-        const answer = await client.ask("session/resume", { sessionId: quick, ...SETUP });
+        const answer = await client.request("session/resume", { sessionId: quick, ...SETUP });
         expect(answer["result"]).toBeDefined();
         if (!loaded.isDone) answered += 1;
       }
       expect(answered).toBeGreaterThan(5);
       expect(told(client, sessionId)).toEqual(method === "session/load" ? SAID : []);
       const prompt = [{ type: "text", text: "And now?" }];
-      expect(await client.result("session/prompt", { sessionId, prompt })).toMatchObject({
+      expect(await client.requestResult("session/prompt", { sessionId, prompt })).toMatchObject({
         stopReason: "end_turn",
       });
     },
@@ -122,27 +122,27 @@ describe("a session of ten thousand messages", () => {
     "is read by %s with a turn of the loop after every few hundred events, and so by the next prompt [ACP-64]",
     async (method) => {
       const { sessions, sessionId, turns } = await world(USER.id);
-      const client = await acpClient(sessions);
-      await client.begin();
-      await client.result(method, { sessionId, ...SETUP });
+      const client = await connectAcpClient(sessions);
+      await client.newSession();
+      await client.requestResult(method, { sessionId, ...SETUP });
       const prompt = [{ type: "text", text: "And now?" }];
-      await client.result("session/prompt", { sessionId, prompt });
-      expect(turns.most()).toBeGreaterThan(0);
-      expect(turns.most()).toBeLessThanOrEqual(MOST_IN_A_TURN);
+      await client.requestResult("session/prompt", { sessionId, prompt });
+      expect(turns.maxPerTick()).toBeGreaterThan(0);
+      expect(turns.maxPerTick()).toBeLessThanOrEqual(MOST_IN_A_TURN);
     },
   );
 
   it("is told over a WebSocket while another client of the same server prompts [ACP-64]", async () => {
     const { sessions, sessionId } = await world("local");
-    const server = await acpServer(sessions);
+    const server = await startAcpServer(sessions);
     const client = await server.connect();
-    await client.begin();
+    await client.newSession();
     const other = await server.connect();
-    const quick = await other.begin();
-    const loading = client.ask("session/load", { sessionId, ...SETUP });
+    const quick = await other.newSession();
+    const loading = client.request("session/load", { sessionId, ...SETUP });
     const prompt = [{ type: "text", text: "Quick" }];
-    const answer = await other.result("session/prompt", { sessionId: quick, prompt });
-    expect(asText(answer["stopReason"])).toBe("end_turn");
+    const answer = await other.requestResult("session/prompt", { sessionId: quick, prompt });
+    expect(readText(answer["stopReason"])).toBe("end_turn");
     expect(client.messages.some(({ id, result }) => id === 3 && result !== undefined)).toBe(false);
     expect((await loading)["error"]).toBe(undefined);
   });

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isObject } from "../../src/domain/json.ts";
-import { acpClient, asText, type AcpClient, type Message } from "../support/acp-client.ts";
+import { connectAcpClient, readText, type AcpClient, type Message } from "../support/acp-client.ts";
 import { bundleInto } from "../support/bundled.ts";
-import { equippedSessions } from "../support/equipped-sessions.ts";
-import { fakeClock, passing } from "../support/fake-clock.ts";
-import { exampleServer } from "../support/mcp-example.ts";
+import { createClientToolSessions } from "../support/equipped-sessions.ts";
+import { createFakeClock, advanceUntil } from "../support/fake-clock.ts";
+import { startExampleServer } from "../support/mcp-example.ts";
 import { eventually } from "../support/eventually.ts";
 import { expectGone, isAlive } from "../support/processes.ts";
-import { says, wants, type Answer } from "../support/scripted-provider.ts";
+import { says, wants, type ProviderScript } from "../support/scripted-provider.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "spanline-acp-mcp-")));
 let program = "";
@@ -30,12 +30,12 @@ function server(name = "h", mode = "") {
 const setup = (...mcpServers: readonly object[]) => ({ cwd: folder, mcpServers });
 
 /** Asks the server for its process id in each turn. */
-const PID: readonly Answer[] = [wants({ id: "c1", name: "h__pid" }), says("Done.")];
+const PID: readonly ProviderScript[] = [wants({ id: "c1", name: "h__pid" }), says("Done.")];
 
 async function begun(client: AcpClient, ...servers: readonly object[]): Promise<string> {
-  await client.ask("initialize", { clientCapabilities: { session: { notices: {} } } });
-  const { sessionId } = await client.result("session/new", setup(...servers));
-  return asText(sessionId);
+  await client.request("initialize", { clientCapabilities: { session: { notices: {} } } });
+  const { sessionId } = await client.requestResult("session/new", setup(...servers));
+  return readText(sessionId);
 }
 
 function prompt(sessionId: string): object {
@@ -48,37 +48,40 @@ function errorOf({ error }: Message): Message {
 
 describe("an MCP server that a client brings", () => {
   it("is started for its session with its arguments and variables, and its tools are the agent's [ACP-44]", async () => {
-    const world = equippedSessions([wants({ id: "c1", name: "h__surroundings" }), says("Done.")]);
-    const client = await acpClient(world.sessions);
+    const world = createClientToolSessions([
+      wants({ id: "c1", name: "h__surroundings" }),
+      says("Done."),
+    ]);
+    const client = await connectAcpClient(world.sessions);
     const sessionId = await begun(client, server());
-    expect(await world.tools(sessionId)).toContain("h__surroundings");
-    await client.result("session/prompt", prompt(sessionId));
-    const [result = ""] = await world.results(sessionId);
+    expect(await world.listTools(sessionId)).toContain("h__surroundings");
+    await client.requestResult("session/prompt", prompt(sessionId));
+    const [result = ""] = await world.listResults(sessionId);
     expect(JSON.parse(result)).toMatchObject({ cwd: folder });
     // It has the variable; whoever reads the log has not.
     expect(result).toContain('"API_KEY"');
-    expect(JSON.stringify(await world.log(sessionId))).not.toContain(SECRET);
+    expect(JSON.stringify(await world.readLog(sessionId))).not.toContain(SECRET);
     expect(client.notes).toEqual([]);
   });
 
   it("is called over HTTP as that is offered [ACP-45]", async () => {
-    const { url } = await exampleServer("simpleStatelessStreamableHttp");
-    const world = equippedSessions([says("Hi")]);
-    const client = await acpClient(world.sessions);
-    const { agentCapabilities } = await client.result("initialize");
+    const { url } = await startExampleServer("simpleStatelessStreamableHttp");
+    const world = createClientToolSessions([says("Hi")]);
+    const client = await connectAcpClient(world.sessions);
+    const { agentCapabilities } = await client.requestResult("initialize");
     expect(agentCapabilities).toMatchObject({ mcpCapabilities: { http: true, sse: false } });
     const headers = [{ name: "authorization", value: `Bearer ${SECRET}` }];
     const brought = { type: "http", name: "web", url, headers };
-    const { sessionId } = await client.result("session/new", setup(brought));
-    expect((await world.tools(asText(sessionId))).some((name) => name.startsWith("web__"))).toBe(
-      true,
-    );
+    const { sessionId } = await client.requestResult("session/new", setup(brought));
+    expect(
+      (await world.listTools(readText(sessionId))).some((name) => name.startsWith("web__")),
+    ).toBe(true);
   });
 
   it("is refused where it cannot be one, without a word of its variables [ACP-45]", async () => {
-    const world = equippedSessions([says("Hi")]);
-    const client = await acpClient(world.sessions);
-    await client.ask("initialize");
+    const world = createClientToolSessions([says("Hi")]);
+    const client = await connectAcpClient(world.sessions);
+    await client.request("initialize");
     const wrong: readonly unknown[] = [
       { type: "sse", name: "old", url: "http://127.0.0.1/", headers: [] },
       { ...server(), name: "" },
@@ -88,7 +91,7 @@ describe("an MCP server that a client brings", () => {
       "h",
     ];
     for (const one of wrong) {
-      const answer = await client.ask("session/new", { cwd: folder, mcpServers: [one] });
+      const answer = await client.request("session/new", { cwd: folder, mcpServers: [one] });
       expect(errorOf(answer)["code"]).toBe(-32602);
       expect(JSON.stringify(answer)).not.toContain(SECRET);
     }
@@ -96,24 +99,24 @@ describe("an MCP server that a client brings", () => {
   });
 
   it("is one session's, and unknown to another [ACP-46]", async () => {
-    const world = equippedSessions(PID);
-    const client = await acpClient(world.sessions);
+    const world = createClientToolSessions(PID);
+    const client = await connectAcpClient(world.sessions);
     const one = await begun(client, server());
-    const { sessionId } = await client.result("session/new", setup());
-    expect(await world.tools(one)).toContain("h__pid");
-    expect(await world.tools(asText(sessionId))).toEqual([]);
+    const { sessionId } = await client.requestResult("session/new", setup());
+    expect(await world.listTools(one)).toContain("h__pid");
+    expect(await world.listTools(readText(sessionId))).toEqual([]);
   });
 
   it("that cannot be started is told of, and the session and the other servers are there [ACP-47]", async () => {
-    const world = equippedSessions([says("Hi")]);
-    const client = await acpClient(world.sessions);
+    const world = createClientToolSessions([says("Hi")]);
+    const client = await connectAcpClient(world.sessions);
     const missing = { ...server("missing"), command: join(folder, "nothing-here") };
     const sessionId = await begun(client, missing, server(), server("h"), {
       ...server("bad"),
       env: [{ name: "NOT A NAME", value: SECRET }],
     });
-    expect(await world.tools(sessionId)).toContain("h__pid");
-    const diagnostics = (await world.log(sessionId)).flatMap(({ event }) =>
+    expect(await world.listTools(sessionId)).toContain("h__pid");
+    const diagnostics = (await world.readLog(sessionId)).flatMap(({ event }) =>
       event.type === "diagnostic.raised" ? [event.diagnostic] : [],
     );
     expect(diagnostics.map(({ code }) => code)).toEqual(Array(3).fill("equipment_unusable"));
@@ -123,79 +126,81 @@ describe("an MCP server that a client brings", () => {
     expect(said).toContain("NOT A NAME");
     expect(said).not.toContain(SECRET);
     expect(client.notes).toHaveLength(3);
-    await client.find(({ params }) => {
+    await client.waitForMessage(({ params }) => {
       const told = JSON.stringify(params ?? {});
       return told.includes('"notice"') && told.includes("server missing");
     });
-    expect(await client.result("session/prompt", prompt(sessionId))).toEqual({
+    expect(await client.requestResult("session/prompt", prompt(sessionId))).toEqual({
       stopReason: "end_turn",
     });
   });
 
   it("that does not answer holds up a session for less than half a minute, and others not at all [ACP-48]", async () => {
-    const clock = fakeClock();
-    const world = equippedSessions([says("Hi")], { clock });
-    const client = await acpClient(world.sessions);
+    const clock = createFakeClock();
+    const world = createClientToolSessions([says("Hi")], { clock });
+    const client = await connectAcpClient(world.sessions);
     const start = clock.monotonic();
     const begin = begun(client, server("slow", "silent"), server());
-    await passing(clock, begin);
+    await advanceUntil(clock, begin);
     expect(clock.monotonic() - start).toBeLessThan(30_000);
     const sessionId = await begin;
-    expect(JSON.stringify(await world.log(sessionId))).toContain("slow is not connected yet");
-    await eventually(async () => expect(await world.tools(sessionId)).toContain("h__pid"));
+    expect(JSON.stringify(await world.readLog(sessionId))).toContain("slow is not connected yet");
+    await eventually(async () => expect(await world.listTools(sessionId)).toContain("h__pid"));
   });
 
   it("ends when its client leaves or closes the session, and its tools are gone", async () => {
-    const world = equippedSessions([...PID, says("Nothing."), ...PID]);
-    const client = await acpClient(world.sessions);
+    const world = createClientToolSessions([...PID, says("Nothing."), ...PID]);
+    const client = await connectAcpClient(world.sessions);
     const sessionId = await begun(client, server());
-    await client.result("session/prompt", prompt(sessionId));
-    const [pid = ""] = await world.results(sessionId);
+    await client.requestResult("session/prompt", prompt(sessionId));
+    const [pid = ""] = await world.listResults(sessionId);
     expect(isAlive(Number(pid))).toBe(true);
-    await client.result("session/close", { sessionId });
+    await client.requestResult("session/close", { sessionId });
     await expectGone(Number(pid));
-    await eventually(async () => expect(await world.tools(sessionId)).toEqual([]));
-    const { sessionId: next } = await client.result("session/new", setup(server()));
-    expect(await world.tools(asText(next))).toContain("h__pid");
+    await eventually(async () => expect(await world.listTools(sessionId)).toEqual([]));
+    const { sessionId: next } = await client.requestResult("session/new", setup(server()));
+    expect(await world.listTools(readText(next))).toContain("h__pid");
     client.socket.end();
-    await client.served;
-    await eventually(async () => expect(await world.tools(asText(next))).toEqual([]));
+    await client.done;
+    await eventually(async () => expect(await world.listTools(readText(next))).toEqual([]));
   });
 
   it("is another when the session is loaded with another list, and the same with the same", async () => {
-    const world = equippedSessions([...PID, ...PID]);
-    const client = await acpClient(world.sessions);
+    const world = createClientToolSessions([...PID, ...PID]);
+    const client = await connectAcpClient(world.sessions);
     const sessionId = await begun(client, server());
-    await client.result("session/prompt", prompt(sessionId));
-    await client.result("session/load", { sessionId, ...setup(server()) });
-    await client.result("session/prompt", prompt(sessionId));
-    const [first, second] = await world.results(sessionId);
+    await client.requestResult("session/prompt", prompt(sessionId));
+    await client.requestResult("session/load", { sessionId, ...setup(server()) });
+    await client.requestResult("session/prompt", prompt(sessionId));
+    const [first, second] = await world.listResults(sessionId);
     expect(first).toBe(second);
-    await client.result("session/resume", { sessionId, ...setup(server("other")) });
+    await client.requestResult("session/resume", { sessionId, ...setup(server("other")) });
     await expectGone(Number(first));
-    expect(await world.tools(sessionId)).toContain("other__pid");
-    expect(await world.tools(sessionId)).not.toContain("h__pid");
-    await client.result("session/load", { sessionId, ...setup() });
-    await eventually(async () => expect(await world.tools(sessionId)).toEqual([]));
+    expect(await world.listTools(sessionId)).toContain("other__pid");
+    expect(await world.listTools(sessionId)).not.toContain("h__pid");
+    await client.requestResult("session/load", { sessionId, ...setup() });
+    await eventually(async () => expect(await world.listTools(sessionId)).toEqual([]));
   });
 
   it("is not taken from somebody who may only prompt, and nothing is begun", async () => {
-    const world = equippedSessions(PID);
-    const client = await acpClient(world.sessions, {
+    const world = createClientToolSessions(PID);
+    const client = await connectAcpClient(world.sessions, {
       principal: { id: "user", rights: ["prompt", "approve"] },
     });
-    await client.ask("initialize");
-    const answer = await client.ask("session/new", setup(server()));
+    await client.request("initialize");
+    const answer = await client.request("session/new", setup(server()));
     expect(errorOf(answer)).toMatchObject({ data: { code: "access_denied" } });
     expect(errorOf(answer)["message"]).toContain("the right to control");
     expect((await world.sessions.list({ limit: 10 })).sessions).toEqual([]);
-    const { sessionId } = await client.result("session/new", setup());
+    const { sessionId } = await client.requestResult("session/new", setup());
     const from = { principal: { id: "user", rights: ["prompt"] }, clientId: "c" } as const;
     const one = { type: "stdio", name: "h", command: "x", args: [], env: {} } as const;
     const equipment = { servers: [one], tools: [] };
-    expect(await world.sessions.equip(asText(sessionId), equipment, from)).toMatchObject({
-      status: "refused",
-      failure: { code: "access_denied" },
-    });
+    expect(await world.sessions.setClientTools(readText(sessionId), equipment, from)).toMatchObject(
+      {
+        status: "refused",
+        failure: { code: "access_denied" },
+      },
+    );
   });
 });

@@ -1,26 +1,26 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../src/platform/clock.ts";
 import { createSessions } from "../../src/session/create-sessions.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
-import { acpClient, type AcpClient } from "../support/acp-client.ts";
-import { says, scriptedProvider } from "../support/scripted-provider.ts";
-import { agentOf } from "../support/session-world.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { connectAcpClient, type AcpClient } from "../support/acp-client.ts";
+import { says, createScriptedProvider } from "../support/scripted-provider.ts";
+import { createAgent } from "../support/session-world.ts";
 
 const SETUP = { cwd: "/work", mcpServers: [] };
 
 async function client(): Promise<AcpClient> {
   const agents = ["first", "second"].map((name) =>
-    agentOf({ name, provider: scriptedProvider([says(`I am the ${name}`)]) }),
+    createAgent({ name, provider: createScriptedProvider([says(`I am the ${name}`)]) }),
   );
   const sessions = createSessions({
-    store: memoryStore(),
+    store: createMemoryStore(),
     agents,
     clock: systemClock,
     owner: "test",
   });
   onTestFinished(() => sessions.close());
-  const connected = await acpClient(sessions);
-  await connected.ask("initialize");
+  const connected = await connectAcpClient(sessions);
+  await connected.request("initialize");
   return connected;
 }
 
@@ -30,22 +30,22 @@ describe("a new session", () => {
     [{ agent: "second" }, "second"],
   ])("with %j is the agent's that it names, or the first one's", async (harn, name) => {
     const editor = await client();
-    const { sessionId } = await editor.result("session/new", { ...SETUP, _meta: { harn } });
+    const { sessionId } = await editor.requestResult("session/new", { ...SETUP, _meta: { harn } });
     const prompt = [{ type: "text", text: "Who?" }];
-    await editor.result("session/prompt", { sessionId, prompt });
-    expect(JSON.stringify(editor.updates())).toContain(`I am the ${name}`);
+    await editor.requestResult("session/prompt", { sessionId, prompt });
+    expect(JSON.stringify(editor.listUpdates())).toContain(`I am the ${name}`);
   });
 
   it.each([[""], [7]])("is refused with %j for a name", async (agent) => {
     const editor = await client();
-    const answer = await editor.ask("session/new", { ...SETUP, _meta: { harn: { agent } } });
+    const answer = await editor.request("session/new", { ...SETUP, _meta: { harn: { agent } } });
     expect(answer["error"]).toMatchObject({ code: -32602 });
   });
 
   it("with an agent that there is not is refused, and those that there are are named", async () => {
     const editor = await client();
     const harn = { agent: "third" };
-    const answer = await editor.ask("session/new", { ...SETUP, _meta: { harn } });
+    const answer = await editor.request("session/new", { ...SETUP, _meta: { harn } });
     expect(JSON.stringify(answer["error"])).toContain("first, second");
   });
 });

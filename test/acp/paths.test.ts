@@ -10,21 +10,21 @@ import {
 import { describe, expect, it, onTestFinished } from "vitest";
 import { defineAgent } from "../../src/bridge/define-agent.ts";
 import { workspaceTools } from "../../src/tools/workspace/workspace-tools.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
-import { acpProblems } from "../support/acp-schema.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { findAcpProblems } from "../support/acp-schema.ts";
 import { serveOnSocket, USER } from "../support/acp-client.ts";
-import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { sessionsOn } from "../support/session-world.ts";
-import { madeWorkspace } from "../support/workspace.ts";
+import { says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
+import { openSessions } from "../support/session-world.ts";
+import { createTestWorkspace } from "../support/workspace.ts";
 
 /** An agent that writes a file, changes one and reads it, and all that the official client is told of that. */
 async function told(own: "session's" | "agent's") {
-  const workspace = madeWorkspace();
+  const workspace = createTestWorkspace();
   workspace.write("src/old.txt", "one\ntwo\n");
   const { root } = workspace;
   const agent = defineAgent({
     name: "coder",
-    provider: scriptedProvider([
+    provider: createScriptedProvider([
       wants({ id: "c1", name: "write_file", input: { path: "./src/new.txt", content: "new\n" } }),
       wants({
         id: "c2",
@@ -40,7 +40,7 @@ async function told(own: "session's" | "agent's") {
     }),
     workspace: { root: own === "agent's" ? root : "/not/this/one" },
   });
-  const sessions = sessionsOn(memoryStore(), agent);
+  const sessions = openSessions(createMemoryStore(), agent);
   onTestFinished(() => sessions.close());
   const { socket } = await serveOnSocket(sessions);
   const updates: SessionNotification[] = [];
@@ -102,7 +102,7 @@ describe("paths that a client is told", () => {
         ...questions.slice(2).map(() => undefined),
       ]);
       for (const params of updates) {
-        expect(acpProblems({ jsonrpc: "2.0", method: "session/update", params })).toEqual([]);
+        expect(findAcpProblems({ jsonrpc: "2.0", method: "session/update", params })).toEqual([]);
       }
     },
   );

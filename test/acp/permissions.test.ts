@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { isObject } from "../../src/domain/json.ts";
-import { acpClient, asText, USER, type AcpClient, type Message } from "../support/acp-client.ts";
-import { scriptedSessions, type ScriptedSessions } from "../support/scripted-sessions.ts";
+import {
+  connectAcpClient,
+  readText,
+  USER,
+  type AcpClient,
+  type Message,
+} from "../support/acp-client.ts";
+import { createScriptedSessions, type ScriptedSessions } from "../support/scripted-sessions.ts";
 import { answeredEvents, askingTurn } from "./turns.ts";
 
 const SETUP = { cwd: "/work", mcpServers: [] };
@@ -17,13 +23,20 @@ interface Asked {
 
 /** A client whose prompt has come to a tool that needs its approval. */
 async function asked(): Promise<Asked> {
-  const sessions = scriptedSessions({ turn: askingTurn });
-  const client = await acpClient(sessions);
-  const sessionId = await client.begin();
+  const sessions = createScriptedSessions({ turn: askingTurn });
+  const client = await connectAcpClient(sessions);
+  const sessionId = await client.newSession();
   const prompt = [{ type: "text", text: "delete a" }];
-  const answer = client.ask("session/prompt", { sessionId, prompt });
-  const request = await client.find(isPermission);
-  return { sessions, client, sessionId, turnId: sessions.turnOf(sessionId) ?? "", request, answer };
+  const answer = client.request("session/prompt", { sessionId, prompt });
+  const request = await client.waitForMessage(isPermission);
+  return {
+    sessions,
+    client,
+    sessionId,
+    turnId: sessions.readTurnId(sessionId) ?? "",
+    request,
+    answer,
+  };
 }
 
 function isPermission({ method }: Message): boolean {
@@ -61,10 +74,12 @@ describe("a tool that needs an approval", () => {
       ],
     });
     reply(client, request, selected("allow"));
-    expect((await sessions.seen("answer")).decision).toBe("allow");
+    expect((await sessions.waitForCommand("answer")).decision).toBe("allow");
     sessions.say(sessionId, ...answeredEvents(turnId, "allow"));
     expect((await answer)["result"]).toEqual({ stopReason: "end_turn" });
-    expect(client.updates().map(({ sessionUpdate, status }) => [sessionUpdate, status])).toEqual([
+    expect(
+      client.listUpdates().map(({ sessionUpdate, status }) => [sessionUpdate, status]),
+    ).toEqual([
       ["session_info_update", undefined],
       ["tool_call", "pending"],
       ["tool_call_update", "in_progress"],
@@ -76,16 +91,16 @@ describe("a tool that needs an approval", () => {
   it("is shown as failed when it is denied [B-007]", async () => {
     const { client, sessionId, turnId, request, answer, sessions } = await asked();
     reply(client, request, selected("deny"));
-    expect((await sessions.seen("answer")).decision).toBe("deny");
+    expect((await sessions.waitForCommand("answer")).decision).toBe("deny");
     sessions.say(sessionId, ...answeredEvents(turnId, "deny"));
     await answer;
-    expect(client.updates().at(-1)).toMatchObject({ status: "failed" });
+    expect(client.listUpdates().at(-1)).toMatchObject({ status: "failed" });
   });
 
   it("denies when the host answers method not found [B-011]", async () => {
     const { client, request, sessions } = await asked();
     reply(client, request, { error: { code: -32601, message: "Method not found" } });
-    expect(await sessions.seen("answer")).toMatchObject({
+    expect(await sessions.waitForCommand("answer")).toMatchObject({
       decision: "deny",
       reason: "The client answered with an error: Method not found",
     });
@@ -100,16 +115,16 @@ describe("a tool that needs an approval", () => {
   ])("denies on %s", async (_, fields) => {
     const { client, request, sessions } = await asked();
     reply(client, request, fields);
-    expect((await sessions.seen("answer")).decision).toBe("deny");
+    expect((await sessions.waitForCommand("answer")).decision).toBe("deny");
   });
 
   it("is not approved by an answer to an update, or to nothing at all [B-008]", async () => {
     const all = await asked();
     const { client, request } = all;
-    for (const id of [null, 0, 1, "1", `${asText(request["id"])}0`]) {
+    for (const id of [null, 0, 1, "1", `${readText(request["id"])}0`]) {
       client.send({ jsonrpc: "2.0", id, ...selected("allow") });
     }
-    await client.ask("initialize");
+    await client.request("initialize");
     expect(answers(all)).toEqual([]);
   });
 
@@ -118,14 +133,14 @@ describe("a tool that needs an approval", () => {
     const { client, request } = all;
     reply(client, request, selected("deny"));
     reply(client, request, selected("allow"));
-    await client.ask("initialize");
-    await all.sessions.seen("answer");
+    await client.request("initialize");
+    await all.sessions.waitForCommand("answer");
     expect(answers(all)).toEqual(["deny"]);
   });
 
   it("is asked for in every session under an id of its own [W-39]", async () => {
     const { client, request } = await asked();
-    const { sessionId } = await client.result("session/new", SETUP);
+    const { sessionId } = await client.requestResult("session/new", SETUP);
     const prompt = [{ type: "text", text: "and b" }];
     client.send({
       jsonrpc: "2.0",
@@ -133,7 +148,7 @@ describe("a tool that needs an approval", () => {
       method: "session/prompt",
       params: { sessionId, prompt },
     });
-    const other = await client.find((one) => isPermission(one) && one !== request);
+    const other = await client.waitForMessage((one) => isPermission(one) && one !== request);
     expect(other["id"]).not.toBe(request["id"]);
     expect(typeof other["id"]).toBe("string");
   });
@@ -142,65 +157,65 @@ describe("a tool that needs an approval", () => {
     const all = await asked();
     const { client, sessions, sessionId, turnId } = all;
     client.socket.destroy();
-    await client.served;
+    await client.done;
     expect(answers(all)).toEqual([]);
-    expect(sessions.turnOf(sessionId)).toBe(turnId);
-    const next = await acpClient(sessions);
-    await next.ask("initialize");
-    await next.result("session/load", { sessionId, ...SETUP });
-    const again = await next.find(isPermission);
+    expect(sessions.readTurnId(sessionId)).toBe(turnId);
+    const next = await connectAcpClient(sessions);
+    await next.request("initialize");
+    await next.requestResult("session/load", { sessionId, ...SETUP });
+    const again = await next.waitForMessage(isPermission);
     expect(next.messages.indexOf(again)).toBe(next.messages.length - 1);
     reply(next, again, selected("allow"));
-    expect((await sessions.seen("answer")).decision).toBe("allow");
+    expect((await sessions.waitForCommand("answer")).decision).toBe("allow");
   });
 
   it("is offered again only while it is open [W-36]", async () => {
     const { client, request, sessions, sessionId, turnId, answer } = await asked();
     reply(client, request, selected("allow"));
-    await sessions.seen("answer");
+    await sessions.waitForCommand("answer");
     sessions.say(sessionId, ...answeredEvents(turnId, "allow"));
     await answer;
-    const next = await acpClient(sessions);
-    await next.ask("initialize");
-    await next.result("session/load", { sessionId, ...SETUP });
-    await next.ask("initialize");
+    const next = await connectAcpClient(sessions);
+    await next.request("initialize");
+    await next.requestResult("session/load", { sessionId, ...SETUP });
+    await next.request("initialize");
     expect(permissions(next)).toEqual([]);
   });
 
   it("is not asked for twice when its client loads the session again", async () => {
     const { client, request, sessions, sessionId } = await asked();
-    await client.result("session/load", { sessionId, ...SETUP });
-    await client.ask("initialize");
+    await client.requestResult("session/load", { sessionId, ...SETUP });
+    await client.request("initialize");
     expect(permissions(client)).toEqual([request]);
     reply(client, request, selected("allow"));
-    expect((await sessions.seen("answer")).decision).toBe("allow");
+    expect((await sessions.waitForCommand("answer")).decision).toBe("allow");
   });
 
   it("is taken back when somebody else has answered, whose answer stands [ACP-101]", async () => {
     const all = await asked();
     const { client, request, sessions, sessionId } = all;
-    const other = await acpClient(sessions);
-    await other.ask("initialize");
-    await other.result("session/load", { sessionId, ...SETUP });
+    const other = await connectAcpClient(sessions);
+    await other.request("initialize");
+    await other.requestResult("session/load", { sessionId, ...SETUP });
     const approvalId = `appr_${all.turnId}`;
     const decided = { type: "answer", approvalId, decision: "deny" } as const;
     await sessions.command(sessionId, decided, { principal: USER });
-    const taken = await client.find(({ method }) => method === "$/cancel_request");
+    const taken = await client.waitForMessage(({ method }) => method === "$/cancel_request");
     expect(taken["params"]).toEqual({ requestId: request["id"] });
     reply(client, request, selected("allow"));
-    await client.ask("initialize");
+    await client.request("initialize");
     expect(answers(all)).toEqual(["deny"]);
     expect(permissions(other)).toEqual([]);
   });
 
   it("is not put to a client that may not approve", async () => {
     const { sessions, sessionId } = await asked();
-    const watcher = await acpClient(sessions, {
+    const watcher = await connectAcpClient(sessions, {
       principal: { id: "user", rights: ["prompt"] },
     });
-    await watcher.ask("initialize");
-    await watcher.result("session/load", { sessionId, ...SETUP });
-    await watcher.ask("initialize");
+    await watcher.request("initialize");
+    await watcher.requestResult("session/load", { sessionId, ...SETUP });
+    await watcher.request("initialize");
     expect(permissions(watcher)).toEqual([]);
   });
 
@@ -223,18 +238,18 @@ describe("a tool that needs an approval", () => {
       type: "approval.resolved",
       approvalId,
       decision: "deny",
-      by: "cancel",
+      resolvedBy: "cancel",
     });
     client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
-    expect(client.updates().at(-1)).toMatchObject({ status: "failed" });
+    expect(client.listUpdates().at(-1)).toMatchObject({ status: "failed" });
     expect(client.messages.some(({ method }) => method === "$/cancel_request")).toBe(true);
   });
 });
 
 describe("other questions", () => {
   async function question(kind: "outcome" | "lost-call"): Promise<Asked> {
-    const sessions = scriptedSessions({
+    const sessions = createScriptedSessions({
       turn: (turn) =>
         turn.say({
           type: "approval.requested",
@@ -244,24 +259,24 @@ describe("other questions", () => {
             kind === "outcome"
               ? ["run-again", "deny", "done", "failed"]
               : ["continue", "reseed", "stop"],
-          about: "x_1",
+          subjectId: "x_1",
           action: "rm a",
           input: null,
           deadline: 0,
         }),
     });
-    const client = await acpClient(sessions);
-    const sessionId = await client.begin();
-    const answer = client.ask("session/prompt", {
+    const client = await connectAcpClient(sessions);
+    const sessionId = await client.newSession();
+    const answer = client.request("session/prompt", {
       sessionId,
       prompt: [{ type: "text", text: "a" }],
     });
-    const request = await client.find(isPermission);
+    const request = await client.waitForMessage(isPermission);
     return {
       sessions,
       client,
       sessionId,
-      turnId: sessions.turnOf(sessionId) ?? "",
+      turnId: sessions.readTurnId(sessionId) ?? "",
       request,
       answer,
     };
@@ -271,20 +286,20 @@ describe("other questions", () => {
     const { client, request, sessions } = await question("outcome");
     expect(options(request)).toEqual(["run-again", "deny", "done", "failed"]);
     reply(client, request, selected("run-again"));
-    expect((await sessions.seen("answer")).decision).toBe("run-again");
+    expect((await sessions.waitForCommand("answer")).decision).toBe("run-again");
   });
 
   it("about a tool that was under way leave its outcome unknown on method not found [B-011]", async () => {
     const all = await question("outcome");
     reply(all.client, all.request, { error: { code: -32601, message: "no" } });
-    expect((await all.sessions.seen("answer")).decision).toBe("deny");
+    expect((await all.sessions.waitForCommand("answer")).decision).toBe("deny");
   });
 
   it("about a lost call offer how to go on, and stop when that is not understood", async () => {
     const { client, request, sessions } = await question("lost-call");
     expect(options(request)).toEqual(["continue", "reseed", "stop"]);
     reply(client, request, { error: { code: -32601, message: "no" } });
-    expect((await sessions.seen("answer")).decision).toBe("stop");
+    expect((await sessions.waitForCommand("answer")).decision).toBe("stop");
   });
 });
 

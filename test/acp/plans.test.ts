@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
-import { updatePlanTool } from "../../src/tools/workspace/update-plan.ts";
-import { acpClient, type AcpClient } from "../support/acp-client.ts";
-import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { agentOf, sessionsOn } from "../support/session-world.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { createUpdatePlanTool } from "../../src/tools/workspace/update-plan.ts";
+import { connectAcpClient, type AcpClient } from "../support/acp-client.ts";
+import { says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
+import { createAgent, openSessions } from "../support/session-world.ts";
 
 const plan = (id: string, ...statuses: readonly string[]) => {
   const entries = statuses.map((status, at) => ({ content: `Step ${at}`, status }));
@@ -12,7 +12,7 @@ const plan = (id: string, ...statuses: readonly string[]) => {
 
 /** The kinds of updates of the turn, plans by their statuses. */
 function told(client: AcpClient): unknown[] {
-  return client.updates().flatMap(({ sessionUpdate, entries, status }): unknown[] => {
+  return client.listUpdates().flatMap(({ sessionUpdate, entries, status }): unknown[] => {
     if (sessionUpdate === "plan") {
       return [Array.isArray(entries) ? entries.map((one) => Object(one).status) : undefined];
     }
@@ -22,16 +22,22 @@ function told(client: AcpClient): unknown[] {
 
 describe("the plan of an agent", () => {
   it("is told as it goes on, has nothing in progress in the end, and is replayed in its place [ACP-54] [ACP-93]", async () => {
-    const provider = scriptedProvider([
+    const provider = createScriptedProvider([
       plan("c1", "in_progress", "pending"),
       plan("c2", "completed", "in_progress"),
       says("Enough."),
     ]);
-    const sessions = sessionsOn(memoryStore(), agentOf({ provider, tools: [updatePlanTool()] }));
+    const sessions = openSessions(
+      createMemoryStore(),
+      createAgent({ provider, tools: [createUpdatePlanTool()] }),
+    );
     onTestFinished(() => sessions.close());
-    const client = await acpClient(sessions);
-    const sessionId = await client.begin();
-    await client.result("session/prompt", { sessionId, prompt: [{ type: "text", text: "Go." }] });
+    const client = await connectAcpClient(sessions);
+    const sessionId = await client.newSession();
+    await client.requestResult("session/prompt", {
+      sessionId,
+      prompt: [{ type: "text", text: "Go." }],
+    });
     const whole = [
       "completed",
       ["in_progress", "pending"],
@@ -41,9 +47,9 @@ describe("the plan of an agent", () => {
     ];
     expect(told(client)).toEqual(whole);
 
-    const other = await acpClient(sessions);
-    await other.ask("initialize");
-    await other.result("session/load", { cwd: "/work", mcpServers: [], sessionId });
+    const other = await connectAcpClient(sessions);
+    await other.request("initialize");
+    await other.requestResult("session/load", { cwd: "/work", mcpServers: [], sessionId });
     expect(told(other)).toEqual(whole);
   });
 });

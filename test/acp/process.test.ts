@@ -5,14 +5,19 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { isObject } from "../../src/domain/json.ts";
-import { asText, lineClient, type LineClient, type Message } from "../support/acp-client.ts";
-import { acpWorld, type AcpWorld } from "../support/acp-world.ts";
-import { commandLine, type CommandLine } from "../support/command-line.ts";
+import {
+  readText,
+  createLineClient,
+  type LineClient,
+  type Message,
+} from "../support/acp-client.ts";
+import { createAcpProject, type AcpProject } from "../support/acp-world.ts";
+import { createCommandLine, type CommandLine } from "../support/command-line.ts";
 import { expectGone } from "../support/processes.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
-  command = await commandLine();
+  command = await createCommandLine();
   await command.bundle("tools/define-tool.ts", "kit/define-tool.mjs");
 });
 afterAll(() => command.close());
@@ -26,20 +31,20 @@ interface Connected {
 }
 
 /** A client on an agent that it has started as its child. */
-function connected(world: AcpWorld, ...flags: readonly string[]): Connected {
+function connected(world: AcpProject, ...flags: readonly string[]): Connected {
   const child = world.spawn(...flags);
   let notes = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     notes += text;
   });
   child.stdin.on("error", () => {});
-  const client = lineClient(child.stdout, child.stdin);
+  const client = createLineClient(child.stdout, child.stdin);
   return { child, client, exit: once(child, "close"), notes: () => notes };
 }
 
 /** An agent with this code for its only tool. */
-async function worldWithTool(run: string, before = ""): Promise<AcpWorld> {
-  const world = await acpWorld(command, {
+async function worldWithTool(run: string, before = ""): Promise<AcpProject> {
+  const world = await createAcpProject(command, {
     workspace: undefined,
     tools: ["./tools.mjs"],
     approvals: { allow: ["*"] },
@@ -64,8 +69,8 @@ function code({ error }: Message): unknown {
 
 function said(client: LineClient, sessionId?: string): string {
   return client
-    .updates(sessionId)
-    .map(({ content }) => (isObject(content) ? asText(content["text"]) : ""))
+    .listUpdates(sessionId)
+    .map(({ content }) => (isObject(content) ? readText(content["text"]) : ""))
     .join("");
 }
 
@@ -80,26 +85,26 @@ describe("what the process prints", () => {
       `console.log("loaded"); console.info("{}"); process.stdout.write("raw\\n");`,
     );
     const { client, child, exit, notes } = connected(world);
-    const sessionId = await client.begin(world.project);
-    await client.result("session/prompt", prompt(sessionId, "write it down"));
-    expect(client.updates().some(({ status }) => status === "completed")).toBe(true);
+    const sessionId = await client.newSession(world.project);
+    await client.requestResult("session/prompt", prompt(sessionId, "write it down"));
+    expect(client.listUpdates().some(({ status }) => status === "completed")).toBe(true);
     child.stdin.end();
     expect(await exit).toEqual([0, null]);
     expect(notes().split("\n")).toEqual(expect.arrayContaining(["loaded", "{}", "raw", "called"]));
   });
 
   it("is requests, answers and updates of ACP, and no others [B-001] [B-002] [B-003] [B-004] [B-005]", async () => {
-    const world = await acpWorld(command);
+    const world = await createAcpProject(command);
     const { client } = connected(world);
-    const sessionId = await client.begin(world.project);
-    const turn = client.result("session/prompt", prompt(sessionId, "write it down"));
-    const { id: asked } = await client.find(isPermission);
+    const sessionId = await client.newSession(world.project);
+    const turn = client.requestResult("session/prompt", prompt(sessionId, "write it down"));
+    const { id: asked } = await client.waitForMessage(isPermission);
     const outcome = { outcome: "selected", optionId: "allow" };
     client.send({ jsonrpc: "2.0", id: asked, result: { outcome } });
     await turn;
     client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     client.send({ jsonrpc: "2.0", method: "_vendor/whatever", params: {} });
-    await client.ask("initialize");
+    await client.request("initialize");
     const kinds = client.messages.map(({ id, method, result }) => {
       if (method === undefined) return result === undefined ? "nothing" : "answer";
       return id === undefined ? "notification" : "request";
@@ -112,16 +117,16 @@ describe("what the process prints", () => {
   });
 
   it("has of calls what the log has, and asks about none that needs no approval [B-010] [B-014]", async () => {
-    const world = await acpWorld(command, { approvals: { allow: ["*"] } });
+    const world = await createAcpProject(command, { approvals: { allow: ["*"] } });
     const { client } = connected(world);
-    const sessionId = await client.begin(world.project);
-    await client.result("session/prompt", prompt(sessionId, "write it down"));
+    const sessionId = await client.newSession(world.project);
+    await client.requestResult("session/prompt", prompt(sessionId, "write it down"));
     expect(client.messages.filter(isPermission)).toEqual([]);
     const calls = (): Message[] =>
-      client.updates().filter(({ toolCallId }) => toolCallId !== undefined);
+      client.listUpdates().filter(({ toolCallId }) => toolCallId !== undefined);
     const live = calls();
     expect(live.length).toBeGreaterThan(2);
-    await client.result("session/load", { sessionId, cwd: world.project, mcpServers: [] });
+    await client.requestResult("session/load", { sessionId, cwd: world.project, mcpServers: [] });
     expect(calls().slice(live.length)).toEqual(live);
   });
 
@@ -139,7 +144,7 @@ describe("what the process prints", () => {
       const { client, child, exit, notes } = connected(world, ...flags);
       client.send({ jsonrpc: "2.0", method: "editor/moved", params: {} });
       client.send({ jsonrpc: "2.0", id: "stray", result: {} });
-      await client.begin(world.project);
+      await client.newSession(world.project);
       child.stdin.end();
       expect(await exit).toEqual([0, null]);
       const lines = notes().split("\n").filter(Boolean);
@@ -153,32 +158,32 @@ describe("what the process reads", () => {
   const HARD = "line\nbreak \u2028 \u{1f680} é \u0000 \\n end";
 
   it("may have any line end and any character, and comes back as it was [ACP-2] [ACP-3]", async () => {
-    const world = await acpWorld(command);
+    const world = await createAcpProject(command);
     const { client } = connected(world);
     client.sendText('\r\n\n{"jsonrpc":"2.0","id":"a","method":"initialize"}\r\n\r\n  \n');
-    await client.find(({ id }) => id === "a");
-    const sessionId = await client.begin(world.project);
-    await client.result("session/prompt", prompt(sessionId, HARD));
+    await client.waitForMessage(({ id }) => id === "a");
+    const sessionId = await client.newSession(world.project);
+    await client.requestResult("session/prompt", prompt(sessionId, HARD));
     expect(said(client)).toBe(`You said: ${HARD}`);
   });
 
   it("has any id, and is answered with the same one [ACP-9] [W-47]", async () => {
-    const { client } = connected(await acpWorld(command));
+    const { client } = connected(await createAcpProject(command));
     const ids = ["a", "", "0", 0, 7, -3, 1.5, null];
     for (const id of ids) client.send({ jsonrpc: "2.0", id, method: "initialize" });
     client.sendText("{\n");
-    await client.find((message) => code(message) === -32_700);
+    await client.waitForMessage((message) => code(message) === -32_700);
     expect(client.messages.map(({ id }) => id)).toEqual([...ids, null]);
   });
 
   it("is refused when it is too long, and a turn beside it goes on [ACP-16]", async () => {
-    const world = await acpWorld(command);
+    const world = await createAcpProject(command);
     const { client } = connected(world);
-    const sessionId = await client.begin(world.project);
-    const turn = client.result("session/prompt", prompt(sessionId, "wait for me"));
-    await client.find(() => said(client) === "One moment");
+    const sessionId = await client.newSession(world.project);
+    const turn = client.requestResult("session/prompt", prompt(sessionId, "wait for me"));
+    await client.waitForMessage(() => said(client) === "One moment");
     client.sendText(`{"jsonrpc":"2.0","id":9,"method":"${"x".repeat(17 * 1024 * 1024)}"}\n`);
-    await client.find((message) => code(message) === -32_600);
+    await client.waitForMessage((message) => code(message) === -32_600);
     client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     expect(await turn).toMatchObject({ stopReason: "cancelled" });
   });
@@ -190,7 +195,7 @@ describe("the end of the process", () => {
     const start = `const { ended } = await context.spawn("/bin/sh", ["-c", "echo $$ > pid; exec sleep 1000"], { workingDirectory: context.workingDirectory }); await ended;`;
     const world = await worldWithTool(start);
     const all = connected(world);
-    const sessionId = await all.client.begin(world.project);
+    const sessionId = await all.client.newSession(world.project);
     all.client.send({
       jsonrpc: "2.0",
       id: "p",
@@ -226,9 +231,9 @@ describe("the end of the process", () => {
   );
 
   it("comes when nobody reads any more, without a word [ACP-11]", async () => {
-    const world = await acpWorld(command);
+    const world = await createAcpProject(command);
     const { client, child, exit, notes } = connected(world);
-    await client.begin(world.project);
+    await client.newSession(world.project);
     child.stdout.destroy();
     client.send({ jsonrpc: "2.0", id: "p", method: "initialize" });
     expect(await exit).toEqual([0, null]);
@@ -238,20 +243,24 @@ describe("the end of the process", () => {
 
 describe("a hundred sessions on one connection", () => {
   it("do not wait for each other [W-41] [ACP-78]", async () => {
-    const world = await acpWorld(command);
+    const world = await createAcpProject(command);
     const { client } = connected(world);
-    await client.ask("initialize", { protocolVersion: 1 });
+    await client.request("initialize", { protocolVersion: 1 });
     const setup = { cwd: world.project, mcpServers: [] };
-    const opened = Array.from({ length: 100 }, () => client.result("session/new", setup));
-    const ids = (await Promise.all(opened)).map(({ sessionId }) => asText(sessionId));
+    const opened = Array.from({ length: 100 }, () => client.requestResult("session/new", setup));
+    const ids = (await Promise.all(opened)).map(({ sessionId }) => readText(sessionId));
     expect(new Set(ids).size).toBe(100);
     const [slow, quick] = [ids.slice(0, 50), ids.slice(50)];
-    const waiting = slow.map((id) => client.result("session/prompt", prompt(id, "wait for me")));
-    const answers = quick.map((id) => client.result("session/prompt", prompt(id, `I am ${id}`)));
+    const waiting = slow.map((id) =>
+      client.requestResult("session/prompt", prompt(id, "wait for me")),
+    );
+    const answers = quick.map((id) =>
+      client.requestResult("session/prompt", prompt(id, `I am ${id}`)),
+    );
     for (const { stopReason } of await Promise.all(answers)) expect(stopReason).toBe("end_turn");
     for (const id of quick) expect(said(client, id)).toBe(`You said: I am ${id}`);
     for (const sessionId of slow) {
-      await client.find(() => said(client, sessionId) === "One moment");
+      await client.waitForMessage(() => said(client, sessionId) === "One moment");
       client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     }
     for (const { stopReason } of await Promise.all(waiting)) expect(stopReason).toBe("cancelled");

@@ -3,22 +3,22 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { defineAgent } from "../../src/bridge/define-agent.ts";
 import { isObject, type JsonValue } from "../../src/domain/json.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { workspaceTools } from "../../src/tools/workspace/workspace-tools.ts";
-import { acpClient, asText, type Message } from "../support/acp-client.ts";
-import { fakeClock } from "../support/fake-clock.ts";
-import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { sessionsOn } from "../support/session-world.ts";
-import { madeWorkspace } from "../support/workspace.ts";
-import { resultsIn } from "../support/writing-agent.ts";
+import { connectAcpClient, readText, type Message } from "../support/acp-client.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
+import { says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
+import { openSessions } from "../support/session-world.ts";
+import { createTestWorkspace } from "../support/workspace.ts";
+import { readResults } from "../support/writing-agent.ts";
 
 const SAID = { path: "./src/../src/new.txt", content: "new\n" };
 
 /** A client, an agent that wants to write a file, and everything between them as it is. */
 async function asked() {
-  const { root, write } = madeWorkspace();
+  const { root, write } = createTestWorkspace();
   write("src/old.txt", "old");
-  const provider = scriptedProvider([
+  const provider = createScriptedProvider([
     wants({ id: "c1", name: "write_file", input: SAID }),
     says("Well."),
   ]);
@@ -30,17 +30,17 @@ async function asked() {
     mutationScope: "apply_workspace",
     approvalSeconds: 60,
   });
-  const clock = fakeClock();
-  const store = memoryStore();
-  const sessions = sessionsOn(store, agent, clock);
+  const clock = createFakeClock();
+  const store = createMemoryStore();
+  const sessions = openSessions(store, agent, clock);
   onTestFinished(() => sessions.close());
-  const client = await acpClient(sessions);
-  await client.ask("initialize", { protocolVersion: 1 });
+  const client = await connectAcpClient(sessions);
+  await client.request("initialize", { protocolVersion: 1 });
   const setup = { cwd: root, mcpServers: [] };
-  const sessionId = asText((await client.result("session/new", setup))["sessionId"]);
+  const sessionId = readText((await client.requestResult("session/new", setup))["sessionId"]);
   const prompt = [{ type: "text", text: "Write." }];
-  const turn = client.ask("session/prompt", { sessionId, prompt });
-  const request = await client.find(isPermission);
+  const turn = client.request("session/prompt", { sessionId, prompt });
+  const request = await client.waitForMessage(isPermission);
   const reply = (fields: object): void =>
     client.send({ jsonrpc: "2.0", id: request["id"], ...fields });
   const written = (path: string): string | undefined =>
@@ -114,7 +114,7 @@ describe("a tool of the workspace that a client is asked about", () => {
     expect(written("src/new.txt")).toBe("new\n");
     const events = await log();
     const resolved = events.find(({ type }) => type === "approval.resolved");
-    expect(resolved).toMatchObject({ by: "person", decision: expect.stringMatching(/^allow/) });
+    expect(resolved).toMatchObject({ policy: "person", decision: expect.stringMatching(/^allow/) });
     const order = ["policy.decided", "approval.requested", "approval.resolved", "tool.started"];
     expect(events.flatMap(({ type }) => (order.includes(type) ? [type] : [])).slice(0, 4)).toEqual(
       order,
@@ -148,9 +148,9 @@ describe("a tool of the workspace that a client is asked about", () => {
       expect(events.map(({ type }) => type)).not.toContain("tool.started");
       expect(events.find(({ type }) => type === "approval.resolved")).toMatchObject({
         decision: "deny",
-        by: "person",
+        policy: "person",
       });
-      const [result] = resultsIn(provider.calls[1]?.input);
+      const [result] = readResults(provider.invocations[1]?.input);
       expect(result?.isError).toBe(true);
       expect(JSON.stringify(result)).toContain("write_file was not run: it was denied");
       const reason = what.startsWith("granted") ? "Not before noon" : "";
@@ -165,7 +165,7 @@ describe("a tool of the workspace that a client is asked about", () => {
     expect(written("src/new.txt")).toBe(undefined);
     expect((await log()).find(({ type }) => type === "approval.resolved")).toMatchObject({
       decision: "deny",
-      by: "deadline",
+      policy: "deadline",
     });
   });
 
@@ -175,17 +175,17 @@ describe("a tool of the workspace that a client is asked about", () => {
     expect((await turn)["result"]).toEqual({ stopReason: "cancelled" });
     expect(written("src/new.txt")).toBe(undefined);
     // The agent is not told of one tool's denial, to go on: nobody asks it anything.
-    expect(provider.calls).toHaveLength(1);
+    expect(provider.invocations).toHaveLength(1);
   });
 
   it("keeps no other session of its client waiting [ACP-103]", async () => {
     const { client, setup, reply, turn, request } = await asked();
-    const sessionId = asText((await client.result("session/new", setup))["sessionId"]);
+    const sessionId = readText((await client.requestResult("session/new", setup))["sessionId"]);
     const prompt = [{ type: "text", text: "Hello." }];
-    expect(await client.result("session/prompt", { sessionId, prompt })).toEqual({
+    expect(await client.requestResult("session/prompt", { sessionId, prompt })).toEqual({
       stopReason: "end_turn",
     });
-    expect(client.updates(sessionId)).toMatchObject([
+    expect(client.listUpdates(sessionId)).toMatchObject([
       { sessionUpdate: "session_info_update" },
       { sessionUpdate: "agent_message_chunk" },
     ]);

@@ -1,15 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { isObject } from "../../src/domain/json.ts";
 import type { Sessions } from "../../src/session/sessions.ts";
-import { acpClient, asText, type AcpClient } from "../support/acp-client.ts";
-import { gate } from "../support/gate.ts";
-import { savingSessions } from "../support/saving-sessions.ts";
-import { ending, hangs, says, wants, type Answer } from "../support/scripted-provider.ts";
+import { connectAcpClient, readText, type AcpClient } from "../support/acp-client.ts";
+import { createGate } from "../support/gate.ts";
+import { createSavingSessions } from "../support/saving-sessions.ts";
+import {
+  createTurnEnd,
+  hangs,
+  says,
+  wants,
+  type ProviderScript,
+} from "../support/scripted-provider.ts";
 
 const SETUP = { cwd: "/work", mcpServers: [] };
 
 /** Says these pieces, each when the test lets it. */
-function pieces(...held: readonly (readonly [string, Promise<void>])[]): Answer {
+function pieces(...held: readonly (readonly [string, Promise<void>])[]): ProviderScript {
   return async function* () {
     yield { type: "message.start", message: 0, role: "assistant" };
     for (const [text, until] of held) {
@@ -19,15 +25,15 @@ function pieces(...held: readonly (readonly [string, Promise<void>])[]): Answer 
     const text = held.map(([piece]) => piece).join("");
     yield { type: "text.end", message: 0, block: 0, text };
     yield { type: "message.end", message: 0, reason: "end_turn" };
-    yield ending({ outcome: "completed", reason: "end_turn" });
+    yield createTurnEnd({ outcome: "completed", reason: "end_turn" });
   };
 }
 
 async function begun(sessions: Sessions): Promise<{ client: AcpClient; sessionId: string }> {
-  const client = await acpClient(sessions);
-  await client.ask("initialize", { clientCapabilities: { _meta: { harn: {} } } });
-  const { sessionId } = await client.result("session/new", SETUP);
-  return { client, sessionId: asText(sessionId) };
+  const client = await connectAcpClient(sessions);
+  await client.request("initialize", { clientCapabilities: { _meta: { harn: {} } } });
+  const { sessionId } = await client.requestResult("session/new", SETUP);
+  return { client, sessionId: readText(sessionId) };
 }
 
 function prompt(sessionId: string, text: string): unknown {
@@ -36,9 +42,11 @@ function prompt(sessionId: string, text: string): unknown {
 
 function texts(client: AcpClient): string[] {
   return client
-    .updates()
+    .listUpdates()
     .flatMap(({ sessionUpdate, content }) =>
-      sessionUpdate === "agent_message_chunk" && isObject(content) ? [asText(content["text"])] : [],
+      sessionUpdate === "agent_message_chunk" && isObject(content)
+        ? [readText(content["text"])]
+        : [],
     );
 }
 
@@ -52,9 +60,9 @@ describe("a client that attaches in the midst of a turn", () => {
     ["session/attach", { clientId: "editor", mode: "observer" }],
     ["session/takeover", { clientId: "editor" }],
   ])("misses nothing and hears nothing twice: %s %j [ACP-124]", async (method, wanted) => {
-    const [first, second] = [gate(), gate()];
-    const reading = gate();
-    const sessions = savingSessions(
+    const [first, second] = [createGate(), createGate()];
+    const reading = createGate();
+    const sessions = createSavingSessions(
       pieces(["one ", Promise.resolve()], ["two ", first.pass()], ["three", second.pass()]),
     );
     let isHeld = false;
@@ -70,28 +78,35 @@ describe("a client that attaches in the midst of a turn", () => {
       },
     };
     const { client, sessionId } = await begun(behind);
-    const answer = client.ask("session/prompt", prompt(sessionId, "Count"));
-    await client.find(({ params }) => JSON.stringify(params ?? "").includes("one "));
+    const answer = client.request("session/prompt", prompt(sessionId, "Count"));
+    await client.waitForMessage(({ params }) => JSON.stringify(params ?? "").includes("one "));
     isHeld = true;
     first.open();
-    await reading.entered;
-    const attached = client.result(method, { sessionId, ...wanted });
+    await reading.entry;
+    const attached = client.requestResult(method, { sessionId, ...wanted });
     expect(await attached).toMatchObject({ clients: [{ client_id: "editor" }] });
     reading.open();
     second.open();
     expect((await answer)["result"]).toEqual({ stopReason: "end_turn" });
     expect(texts(client).join("")).toBe("one two three");
-    const echoes = client.updates().filter(({ sessionUpdate }) => sessionUpdate === "user_message");
+    const echoes = client
+      .listUpdates()
+      .filter(({ sessionUpdate }) => sessionUpdate === "user_message");
     expect(echoes).toEqual([]);
   });
 
   it("is asked once, and answers under its name", async () => {
-    const sessions = savingSessions(wants({ id: "c1", name: "save", input: {} }), says("Saved."));
+    const sessions = createSavingSessions(
+      wants({ id: "c1", name: "save", input: {} }),
+      says("Saved."),
+    );
     const { client, sessionId } = await begun(sessions);
-    const answer = client.ask("session/prompt", prompt(sessionId, "Save"));
-    const { id } = await client.find(({ method }) => method === "session/request_permission");
+    const answer = client.request("session/prompt", prompt(sessionId, "Save"));
+    const { id } = await client.waitForMessage(
+      ({ method }) => method === "session/request_permission",
+    );
     const editor = { sessionId, clientId: "editor", mode: "controller" };
-    await client.result("session/attach", editor);
+    await client.requestResult("session/attach", editor);
     const outcome = { outcome: "selected", optionId: "allow" };
     client.send({ jsonrpc: "2.0", id, result: { outcome } });
     expect((await answer)["result"]).toEqual({ stopReason: "end_turn" });
@@ -100,21 +115,32 @@ describe("a client that attaches in the midst of a turn", () => {
   });
 
   it("only to look on is no longer asked, and is again when it takes over [ACP-101]", async () => {
-    const sessions = savingSessions(wants({ id: "c1", name: "save", input: {} }), says("Saved."));
+    const sessions = createSavingSessions(
+      wants({ id: "c1", name: "save", input: {} }),
+      says("Saved."),
+    );
     const { client, sessionId } = await begun(sessions);
-    void client.ask("session/prompt", prompt(sessionId, "Save"));
-    const { id } = await client.find(({ method }) => method === "session/request_permission");
-    await client.result("session/attach", { sessionId, clientId: "editor", mode: "observer" });
-    const taken = await client.find(({ method }) => method === "$/cancel_request");
+    void client.request("session/prompt", prompt(sessionId, "Save"));
+    const { id } = await client.waitForMessage(
+      ({ method }) => method === "session/request_permission",
+    );
+    await client.requestResult("session/attach", {
+      sessionId,
+      clientId: "editor",
+      mode: "observer",
+    });
+    const taken = await client.waitForMessage(({ method }) => method === "$/cancel_request");
     expect(taken).toMatchObject({ params: { requestId: id } });
-    await client.result("session/takeover", { sessionId, clientId: "editor" });
-    await client.find((one) => one["method"] === "session/request_permission" && one["id"] !== id);
+    await client.requestResult("session/takeover", { sessionId, clientId: "editor" });
+    await client.waitForMessage(
+      (one) => one["method"] === "session/request_permission" && one["id"] !== id,
+    );
   });
 });
 
 describe("a client that only looks on since it came under another name", () => {
   it("still ends what it began, by a cancel [ACP-104]", async () => {
-    const sessions = savingSessions(hangs("Well"));
+    const sessions = createSavingSessions(hangs("Well"));
     const { client, sessionId, answer } = await lookingOn(sessions);
     client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
@@ -122,9 +148,9 @@ describe("a client that only looks on since it came under another name", () => {
   });
 
   it("still ends what it began, and what waits behind that, by closing the session", async () => {
-    const sessions = savingSessions(hangs("Well"));
+    const sessions = createSavingSessions(hangs("Well"));
     const { client, sessionId, answer, queued } = await lookingOn(sessions);
-    await client.result("session/close", { sessionId });
+    await client.requestResult("session/close", { sessionId });
     expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
     expect((await queued)["result"]).toMatchObject({ stopReason: "cancelled" });
     expect((await sessions.find(sessionId))?.state).toBe("idle");
@@ -133,16 +159,16 @@ describe("a client that only looks on since it came under another name", () => {
 
 async function lookingOn(sessions: Sessions) {
   const { client, sessionId } = await begun(sessions);
-  const answer = client.ask("session/prompt", prompt(sessionId, "Go"));
-  await client.find(({ params }) => JSON.stringify(params ?? "").includes("Well"));
-  const queued = client.ask("session/prompt", prompt(sessionId, "And then"));
-  await client.result("session/attach", { sessionId, clientId: "editor", mode: "observer" });
+  const answer = client.request("session/prompt", prompt(sessionId, "Go"));
+  await client.waitForMessage(({ params }) => JSON.stringify(params ?? "").includes("Well"));
+  const queued = client.request("session/prompt", prompt(sessionId, "And then"));
+  await client.requestResult("session/attach", { sessionId, clientId: "editor", mode: "observer" });
   return { client, sessionId, answer, queued };
 }
 
 describe("a client that closes a session", () => {
   it("is not kept waiting for a turn that it may not end", async () => {
-    const sessions = savingSessions(hangs("Well"));
+    const sessions = createSavingSessions(hangs("Well"));
     const stubborn: Sessions = {
       ...sessions,
       agents: sessions.agents,
@@ -153,9 +179,9 @@ describe("a client that closes a session", () => {
       },
     };
     const { client, sessionId } = await begun(stubborn);
-    const answer = client.ask("session/prompt", prompt(sessionId, "Go"));
-    await client.find(({ params }) => JSON.stringify(params ?? "").includes("Well"));
-    await client.result("session/close", { sessionId });
+    const answer = client.request("session/prompt", prompt(sessionId, "Go"));
+    await client.waitForMessage(({ params }) => JSON.stringify(params ?? "").includes("Well"));
+    await client.requestResult("session/close", { sessionId });
     expect((await answer)["error"]).toMatchObject({ data: { code: "aborted" } });
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { isObject, type JsonValue } from "../../src/domain/json.ts";
-import { asText } from "../support/acp-client.ts";
-import { acpServer, type SocketClient } from "../support/acp-socket.ts";
-import { equippedSessions } from "../support/equipped-sessions.ts";
+import { readText } from "../support/acp-client.ts";
+import { startAcpServer, type SocketClient } from "../support/acp-socket.ts";
+import { createClientToolSessions } from "../support/equipped-sessions.ts";
 import { eventually } from "../support/eventually.ts";
-import { refuses, says, type Answer } from "../support/scripted-provider.ts";
+import { refuses, says, type ProviderScript } from "../support/scripted-provider.ts";
 
 const SETUP = { cwd: "/work", mcpServers: [] };
 const HOST = { clientCapabilities: { _meta: { harn: {} } } };
@@ -14,7 +14,10 @@ function prompt(sessionId: JsonValue | undefined, promptId: string, text = "Go")
 }
 
 /** An answer that waits until the test lets it go. */
-function gated(answer: Answer): { readonly answer: Answer; readonly go: () => void } {
+function gated(answer: ProviderScript): {
+  readonly answer: ProviderScript;
+  readonly go: () => void;
+} {
   let go: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => (go = resolve));
   return {
@@ -26,16 +29,17 @@ function gated(answer: Answer): { readonly answer: Answer; readonly go: () => vo
   };
 }
 
-async function world(...answers: readonly Answer[]) {
-  const { sessions, log } = equippedSessions(answers);
-  const server = await acpServer(sessions);
+async function world(...answers: readonly ProviderScript[]) {
+  const { sessions, readLog } = createClientToolSessions(answers);
+  const server = await startAcpServer(sessions);
   const connect = async (): Promise<SocketClient> => {
     const client = await server.connect();
-    await client.ask("initialize", HOST);
+    await client.request("initialize", HOST);
     return client;
   };
   const turns = async (sessionId: JsonValue | undefined): Promise<number> =>
-    (await log(asText(sessionId))).filter(({ event }) => event.type === "turn.started").length;
+    (await readLog(readText(sessionId))).filter(({ event }) => event.type === "turn.started")
+      .length;
   return { sessions, connect, turns };
 }
 
@@ -43,7 +47,7 @@ describe("a prompt under an id of its client's", () => {
   it("can be asked again, which is offered", async () => {
     const { connect } = await world(says("Hi"));
     const client = await connect();
-    const { agentCapabilities } = await client.result("initialize", HOST);
+    const { agentCapabilities } = await client.requestResult("initialize", HOST);
     expect(agentCapabilities).toMatchObject({ _meta: { harn: { repeatablePrompts: true } } });
   });
 
@@ -51,7 +55,7 @@ describe("a prompt under an id of its client's", () => {
     const { answer, go } = gated(says("At last"));
     const { connect, turns } = await world(answer);
     const lost = await connect();
-    const { sessionId } = await lost.result("session/new", SETUP);
+    const { sessionId } = await lost.requestResult("session/new", SETUP);
     lost.send({
       jsonrpc: "2.0",
       id: 70,
@@ -59,14 +63,14 @@ describe("a prompt under an id of its client's", () => {
       params: prompt(sessionId, "p1"),
     });
     await eventually(async () => expect(await turns(sessionId)).toBe(1));
-    await lost.cut();
+    await lost.disconnect();
     const client = await connect();
-    await client.result("session/resume", { sessionId, ...SETUP });
-    const asked = client.ask("session/prompt", prompt(sessionId, "p1"));
-    await client.result("session/list", {});
+    await client.requestResult("session/resume", { sessionId, ...SETUP });
+    const asked = client.request("session/prompt", prompt(sessionId, "p1"));
+    await client.requestResult("session/list", {});
     go();
     expect((await asked)["result"]).toEqual({ stopReason: "end_turn" });
-    const said = client.updates().filter(({ content }) => isObject(content));
+    const said = client.listUpdates().filter(({ content }) => isObject(content));
     expect(JSON.stringify(said)).toContain("At last");
     expect(await turns(sessionId)).toBe(1);
   });
@@ -77,7 +81,7 @@ describe("a prompt under an id of its client's", () => {
   ])("has the same answer when its turn is long over", async (answer, expected) => {
     const { connect, turns, sessions } = await world(answer);
     const lost = await connect();
-    const { sessionId } = await lost.result("session/new", SETUP);
+    const { sessionId } = await lost.requestResult("session/new", SETUP);
     lost.send({
       jsonrpc: "2.0",
       id: 70,
@@ -85,14 +89,14 @@ describe("a prompt under an id of its client's", () => {
       params: prompt(sessionId, "p1"),
     });
     await eventually(async () => expect(await turns(sessionId)).toBe(1));
-    await lost.cut();
+    await lost.disconnect();
     await eventually(async () =>
-      expect((await sessions.find(asText(sessionId)))?.state).toBe("idle"),
+      expect((await sessions.find(readText(sessionId)))?.state).toBe("idle"),
     );
     const client = await connect();
-    await client.result("session/load", { sessionId, ...SETUP });
+    await client.requestResult("session/load", { sessionId, ...SETUP });
     for (let times = 0; times < 2; times += 1) {
-      const asked = await client.ask("session/prompt", prompt(sessionId, "p1"));
+      const asked = await client.request("session/prompt", prompt(sessionId, "p1"));
       expect(asked).toMatchObject(expected);
     }
     expect(await turns(sessionId)).toBe(1);
@@ -102,9 +106,9 @@ describe("a prompt under an id of its client's", () => {
     const { answer, go } = gated(says("Hi"));
     const { connect, turns } = await world(answer);
     const client = await connect();
-    const { sessionId } = await client.result("session/new", SETUP);
-    const both = [1, 2].map(() => client.ask("session/prompt", prompt(sessionId, "p1")));
-    await client.result("session/list", {});
+    const { sessionId } = await client.requestResult("session/new", SETUP);
+    const both = [1, 2].map(() => client.request("session/prompt", prompt(sessionId, "p1")));
+    await client.requestResult("session/list", {});
     go();
     const answers = await Promise.all(both);
     expect(answers.map(({ result }) => result)).toEqual(
@@ -116,20 +120,20 @@ describe("a prompt under an id of its client's", () => {
   it("is refused with other words, and another one under another id is another", async () => {
     const { connect, turns } = await world(says("Hi"), says("Again"));
     const client = await connect();
-    const { sessionId } = await client.result("session/new", SETUP);
-    await client.result("session/prompt", prompt(sessionId, "p1"));
-    const other = await client.ask("session/prompt", prompt(sessionId, "p1", "Other words"));
+    const { sessionId } = await client.requestResult("session/new", SETUP);
+    await client.requestResult("session/prompt", prompt(sessionId, "p1"));
+    const other = await client.request("session/prompt", prompt(sessionId, "p1", "Other words"));
     expect(other["error"]).toMatchObject({ data: { code: "conflict" } });
-    await client.result("session/prompt", prompt(sessionId, "p2"));
+    await client.requestResult("session/prompt", prompt(sessionId, "p2"));
     expect(await turns(sessionId)).toBe(2);
   });
 
   it.each([[""], [7], ["x".repeat(201)]])("is refused under %j", async (promptId) => {
     const { connect } = await world(says("Hi"));
     const client = await connect();
-    const { sessionId } = await client.result("session/new", SETUP);
+    const { sessionId } = await client.requestResult("session/new", SETUP);
     const wanted = { ...prompt(sessionId, ""), _meta: { harn: { promptId } } };
-    const { error } = await client.ask("session/prompt", wanted);
+    const { error } = await client.request("session/prompt", wanted);
     expect(error).toMatchObject({ code: -32602 });
   });
 });

@@ -9,7 +9,7 @@ import {
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Sessions } from "../../src/session/sessions.ts";
 import { serveOnSocket } from "../support/acp-client.ts";
-import { scriptedSessions } from "../support/scripted-sessions.ts";
+import { createScriptedSessions } from "../support/scripted-sessions.ts";
 import { answeredEvents, askingTurn, busyTurn, echoTurn } from "./turns.ts";
 
 type Update = SessionNotification["update"];
@@ -70,7 +70,7 @@ function texts(updates: readonly Update[]): string[] {
 
 describe("the official client", () => {
   it("prompts and is told", async () => {
-    const { agent, updates } = await sdkClient(scriptedSessions({ turn: echoTurn }));
+    const { agent, updates } = await sdkClient(createScriptedSessions({ turn: echoTurn }));
     const { sessionId } = await agent.newSession({ cwd: "/work", mcpServers: [] });
     const prompt = [{ type: "text" as const, text: "hello" }];
     expect(await agent.prompt({ sessionId, prompt })).toEqual({ stopReason: "end_turn" });
@@ -81,16 +81,16 @@ describe("the official client", () => {
   });
 
   it("approves a tool", async () => {
-    const sessions = scriptedSessions({ turn: askingTurn });
+    const sessions = createScriptedSessions({ turn: askingTurn });
     const { agent, updates, asked } = await sdkClient(sessions, async () => ({
       outcome: "selected",
       optionId: "allow",
     }));
     const { sessionId } = await agent.newSession({ cwd: "/work", mcpServers: [] });
     const answer = agent.prompt({ sessionId, prompt: [{ type: "text", text: "delete a" }] });
-    const { decision } = await sessions.seen("answer");
+    const { decision } = await sessions.waitForCommand("answer");
     expect(decision).toBe("allow");
-    const turnId = sessions.turnOf(sessionId) ?? "";
+    const turnId = sessions.readTurnId(sessionId) ?? "";
     sessions.say(sessionId, ...answeredEvents(turnId, decision));
     expect(await answer).toEqual({ stopReason: "end_turn" });
     expect(asked).toEqual([`tool_${turnId}`]);
@@ -111,7 +111,7 @@ describe("the official client", () => {
     async (_, isHost) => {
       const complaint = vi.spyOn(console, "error");
       onTestFinished(() => complaint.mockRestore());
-      const sessions = scriptedSessions({ turn: busyTurn });
+      const sessions = createScriptedSessions({ turn: busyTurn });
       const { agent, updates, events } = await sdkClient(sessions, undefined, isHost);
       const { sessionId } = await agent.newSession({ cwd: "/work", mcpServers: [] });
       const other = await sdkClient(sessions);
@@ -137,20 +137,20 @@ describe("the official client", () => {
   );
 
   it("denies by an error of its own [B-012]", async () => {
-    const sessions = scriptedSessions({ turn: askingTurn });
+    const sessions = createScriptedSessions({ turn: askingTurn });
     // The client complains of its own error.
     const complaint = vi.spyOn(console, "error").mockImplementation(() => {});
     onTestFinished(() => complaint.mockRestore());
     const { agent } = await sdkClient(sessions, () => Promise.reject(new Error("no window")));
     const { sessionId } = await agent.newSession({ cwd: "/work", mcpServers: [] });
     const answer = agent.prompt({ sessionId, prompt: [{ type: "text", text: "delete a" }] });
-    expect((await sessions.seen("answer")).decision).toBe("deny");
+    expect((await sessions.waitForCommand("answer")).decision).toBe("deny");
     await agent.cancel({ sessionId });
     expect(await answer).toEqual({ stopReason: "cancelled" });
   });
 
   it("cancels", async () => {
-    const { agent } = await sdkClient(scriptedSessions());
+    const { agent } = await sdkClient(createScriptedSessions());
     const { sessionId } = await agent.newSession({ cwd: "/work", mcpServers: [] });
     const answer = agent.prompt({ sessionId, prompt: [{ type: "text", text: "go" }] });
     await agent.cancel({ sessionId });
@@ -158,7 +158,7 @@ describe("the official client", () => {
   });
 
   it("loads what another client began", async () => {
-    const sessions = scriptedSessions({ turn: echoTurn });
+    const sessions = createScriptedSessions({ turn: echoTurn });
     const one = await sdkClient(sessions);
     const { sessionId } = await one.agent.newSession({ cwd: "/work", mcpServers: [] });
     await one.agent.prompt({ sessionId, prompt: [{ type: "text", text: "hello" }] });
@@ -171,7 +171,7 @@ describe("the official client", () => {
   });
 
   it("is told what went wrong", async () => {
-    const { agent } = await sdkClient(scriptedSessions());
+    const { agent } = await sdkClient(createScriptedSessions());
     const lost = agent.loadSession({ sessionId: "nowhere", cwd: "/work", mcpServers: [] });
     await expect(lost).rejects.toMatchObject({ code: -32002, data: { sessionId: "nowhere" } });
   });

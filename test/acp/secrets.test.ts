@@ -2,15 +2,20 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { lineClient } from "../support/acp-client.ts";
-import { acpWorld } from "../support/acp-world.ts";
-import { commandLine, type CommandLine } from "../support/command-line.ts";
-import { says, wants, type Asked, type Scripted } from "../support/model-server.ts";
+import { createLineClient } from "../support/acp-client.ts";
+import { createAcpProject } from "../support/acp-world.ts";
+import { createCommandLine, type CommandLine } from "../support/command-line.ts";
+import {
+  says,
+  wants,
+  type ModelServerRequest,
+  type ScriptedResponse,
+} from "../support/model-server.ts";
 import { startPeer } from "../support/peer.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
-  command = await commandLine();
+  command = await createCommandLine();
 });
 afterAll(() => command.close());
 
@@ -50,13 +55,13 @@ process.exit(1);
 `;
 
 /** A service that shows in its refusal what it was sent. */
-const echoes: Scripted = () => (response, request) => {
+const echoes: ScriptedResponse = () => (response, request) => {
   response.writeHead(401, { "content-type": "application/json" });
   const message = `Wrong key: ${request.headers.authorization}`;
   response.end(JSON.stringify({ error: { type: "invalid_api_key", message } }));
 };
 
-function answers({ messages }: Asked): Scripted {
+function answers({ messages }: ModelServerRequest): ScriptedResponse {
   const last = messages.at(-1);
   const heard = JSON.stringify(last?.content);
   if (last?.role === "tool") return says("Well.");
@@ -75,7 +80,7 @@ function everythingIn(folder: string): string {
 
 describe("a secret that a client or the configuration brings", () => {
   it("is in nothing that is told, logged or kept, whatever fails [ACP-37]", async () => {
-    const world = await acpWorld(command, { approvals: { allow: ["*"] } }, answers);
+    const world = await createAcpProject(command, { approvals: { allow: ["*"] } }, answers);
     world.environment["OPENAI_API_KEY"] = SECRETS.key;
     const talker = join(world.project, "../talker.mjs");
     const crasher = join(world.project, "../crasher.mjs");
@@ -111,25 +116,25 @@ describe("a secret that a client or the configuration brings", () => {
     child.stdout.on("data", (text: string) => {
       seen += text;
     });
-    const client = lineClient(child.stdout, child.stdin);
-    await client.ask("initialize", { clientCapabilities: { _meta: { harn: {} } } });
+    const client = createLineClient(child.stdout, child.stdin);
+    await client.request("initialize", { clientCapabilities: { _meta: { harn: {} } } });
     const setup = { cwd: world.project, mcpServers };
-    const { sessionId } = await client.result("session/new", setup);
+    const { sessionId } = await client.requestResult("session/new", setup);
     const prompt = (text: string): Promise<unknown> =>
-      client.ask("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
+      client.request("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
     for (const text of ["leak", "fail", "refuse"]) await prompt(text);
     const harn = { attachSecret: SECRETS.attach };
     const attach = { sessionId, clientId: "tui", mode: "controller", _meta: { harn } };
-    await client.ask("session/attach", attach);
-    await client.ask("session/attach", { ...attach, mode: SECRETS.attach });
+    await client.request("session/attach", attach);
+    await client.request("session/attach", { ...attach, mode: SECRETS.attach });
     const [first] = mcpServers;
     for (const wrong of [
       { ...first, env: SECRETS.crashing },
       { ...first, command: 7 },
     ]) {
-      await client.ask("session/load", { sessionId, cwd: world.project, mcpServers: [wrong] });
+      await client.request("session/load", { sessionId, cwd: world.project, mcpServers: [wrong] });
     }
-    await client.ask("session/load", { sessionId, ...setup });
+    await client.request("session/load", { sessionId, ...setup });
     expect(world.model.requests.at(-1)?.headers.authorization).toContain(SECRETS.key);
     expect(web.requests[0]?.headers["x-key"]).toBe(SECRETS.header);
     expect(seen).toContain("talking__leak");

@@ -3,14 +3,14 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isObject } from "../../src/domain/json.ts";
-import { lineClient, type LineClient, type Message } from "../support/acp-client.ts";
-import { acpWorld, type AcpWorld } from "../support/acp-world.ts";
-import { commandLine, type CommandLine } from "../support/command-line.ts";
+import { createLineClient, type LineClient, type Message } from "../support/acp-client.ts";
+import { createAcpProject, type AcpProject } from "../support/acp-world.ts";
+import { createCommandLine, type CommandLine } from "../support/command-line.ts";
 import { eventually } from "../support/eventually.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
-  command = await commandLine();
+  command = await createCommandLine();
   await command.bundle("tools/define-tool.ts", "kit/define-tool.mjs");
 });
 afterAll(() => command.close());
@@ -23,12 +23,12 @@ interface SeedHost {
   readonly kill: () => Promise<void>;
 }
 
-function hostOn(world: AcpWorld): SeedHost {
+function hostOn(world: AcpProject): SeedHost {
   const child = world.spawn("--updates", "bridge");
   child.stdin.on("error", () => {});
   const exit = once(child, "close");
   return {
-    client: lineClient(child.stdout, child.stdin),
+    client: createLineClient(child.stdout, child.stdin),
     async kill() {
       child.kill("SIGKILL");
       await exit;
@@ -37,8 +37,8 @@ function hostOn(world: AcpWorld): SeedHost {
 }
 
 /** An agent whose tool writes down each run, and does not end the first one. */
-async function worldWithSlowTool(): Promise<{ world: AcpWorld; runs: () => string[] }> {
-  const world = await acpWorld(command, {
+async function worldWithSlowTool(): Promise<{ world: AcpProject; runs: () => string[] }> {
+  const world = await createAcpProject(command, {
     workspace: undefined,
     tools: ["./tools.mjs"],
     approvals: { ask: ["*"] },
@@ -59,9 +59,9 @@ async function worldWithSlowTool(): Promise<{ world: AcpWorld; runs: () => strin
 }
 
 /** The host's prompt has come to its first request, or to a stream that does not end. */
-async function begin(world: AcpWorld, text: string): Promise<SeedHost & { sessionId: string }> {
+async function begin(world: AcpProject, text: string): Promise<SeedHost & { sessionId: string }> {
   const host = hostOn(world);
-  const sessionId = await host.client.begin(world.project);
+  const sessionId = await host.client.newSession(world.project);
   const prompt = [{ type: "text", text }];
   const params = { sessionId, prompt };
   host.client.send({ jsonrpc: "2.0", id: "p", method: "session/prompt", params });
@@ -69,11 +69,15 @@ async function begin(world: AcpWorld, text: string): Promise<SeedHost & { sessio
 }
 
 /** The request that the next process sends to a host that loads the session. */
-async function askedAfterKill(world: AcpWorld, sessionId: string) {
+async function askedAfterKill(world: AcpProject, sessionId: string) {
   const host = hostOn(world);
-  await host.client.result("initialize", { protocolVersion: 1 });
-  await host.client.result("session/load", { sessionId, cwd: world.project, mcpServers: [] });
-  const request = await host.client.find(isPermission);
+  await host.client.requestResult("initialize", { protocolVersion: 1 });
+  await host.client.requestResult("session/load", {
+    sessionId,
+    cwd: world.project,
+    mcpServers: [],
+  });
+  const request = await host.client.waitForMessage(isPermission);
   const reply = (fields: object): void =>
     host.client.send({ jsonrpc: "2.0", id: request["id"], ...fields });
   return { ...host, params: Object(request["params"]), reply };
@@ -85,7 +89,7 @@ function isPermission({ method }: Message): boolean {
 
 /** The end of the turn, as hosts of the bridge are told it. */
 async function turnEnd(client: LineClient): Promise<unknown> {
-  const ended = await client.find(({ params }) => isObject(turnIn(params)));
+  const ended = await client.waitForMessage(({ params }) => isObject(turnIn(params)));
   return turnIn(ended["params"]);
 }
 
@@ -93,8 +97,8 @@ function turnIn(params: unknown): unknown {
   return Object(Object(Object(Object(params)["update"])["_meta"])["harn"])["turn"];
 }
 
-function lastToolResult(world: AcpWorld): string {
-  const results = world.model.asked.flatMap(({ messages }) =>
+function lastToolResult(world: AcpProject): string {
+  const results = world.model.modelRequests.flatMap(({ messages }) =>
     messages.filter(({ role }) => role === "tool"),
   );
   return JSON.stringify(results.at(-1)?.content);
@@ -115,7 +119,7 @@ describe("a host written from the bridge protocol alone", () => {
     async (_, answer, count, result) => {
       const { world, runs } = await worldWithSlowTool();
       const { client, sessionId, kill } = await begin(world, "write it down");
-      const first = await client.find(isPermission);
+      const first = await client.waitForMessage(isPermission);
       client.send({ jsonrpc: "2.0", id: first["id"], result: { granted: true } });
       await eventually(() => expect(runs()).toHaveLength(1));
       await kill();
@@ -165,9 +169,11 @@ describe("a host written from the bridge protocol alone", () => {
     "decides about an invocation that a kill lost: %s [B-088] [B-114] [B-116] [B-117]",
     TIMEOUT,
     async (_, answer, end, invocations) => {
-      const world = await acpWorld(command, { onLost: "ask" });
+      const world = await createAcpProject(command, { onLost: "ask" });
       const { client, sessionId, kill } = await begin(world, "wait for me");
-      await client.find(({ params }) => JSON.stringify(params)?.includes("One moment") ?? false);
+      await client.waitForMessage(
+        ({ params }) => JSON.stringify(params)?.includes("One moment") ?? false,
+      );
       await kill();
 
       const next = await askedAfterKill(world, sessionId);
@@ -196,7 +202,7 @@ describe("a host written from the bridge protocol alone", () => {
       expect(declaredPaths).toEqual([]);
       next.reply(answer);
       expect(await turnEnd(next.client)).toMatchObject(end);
-      expect(world.model.asked).toHaveLength(invocations);
+      expect(world.model.modelRequests).toHaveLength(invocations);
       await next.kill();
     },
   );

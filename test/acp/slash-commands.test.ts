@@ -1,29 +1,35 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { isObject } from "../../src/domain/json.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Agent } from "../../src/session/agent.ts";
-import { acpClient, asText, USER, type AcpClient } from "../support/acp-client.ts";
-import { policyOf } from "../support/policy.ts";
-import { hangs, says, scriptedProvider, wants, type Answer } from "../support/scripted-provider.ts";
-import { agentOf, sessionsOn, tool } from "../support/session-world.ts";
-import { CALL, TRAITS } from "../support/writing-agent.ts";
+import { connectAcpClient, readText, USER, type AcpClient } from "../support/acp-client.ts";
+import { createPolicy } from "../support/policy.ts";
+import {
+  hangs,
+  says,
+  createScriptedProvider,
+  wants,
+  type ProviderScript,
+} from "../support/scripted-provider.ts";
+import { createAgent, openSessions, createTool } from "../support/session-world.ts";
+import { WRITE_CALL, WRITE_TRAITS } from "../support/writing-agent.ts";
 
 const SETUP = { cwd: "/work", mcpServers: [] };
 const READS = { kind: "read", sideEffect: "read_only" } as const;
 const REVIEW = { name: "review", description: "Look at a change", prompt: "Review $ARGUMENTS." };
 
-function world(...answers: readonly Answer[]) {
-  const provider = scriptedProvider(answers);
+function world(...answers: readonly ProviderScript[]) {
+  const provider = createScriptedProvider(answers);
   const tools = [
-    tool({ name: "read", traits: READS }, () => "Tea"),
-    tool({ name: "write", traits: { ...TRAITS, paths: [] } }, () => "written"),
+    createTool({ name: "read", traits: READS }, () => "Tea"),
+    createTool({ name: "write", traits: { ...WRITE_TRAITS, paths: [] } }, () => "written"),
   ];
-  const policy = policyOf([
+  const policy = createPolicy([
     ["read", "allow"],
     ["write", "ask"],
   ]);
-  const agent: Agent = agentOf({ provider, tools, policy, commands: [REVIEW] });
-  const sessions = sessionsOn(memoryStore(), agent);
+  const agent: Agent = createAgent({ provider, tools, policy, commands: [REVIEW] });
+  const sessions = openSessions(createMemoryStore(), agent);
   onTestFinished(() => sessions.close());
   return { sessions, provider };
 }
@@ -35,14 +41,16 @@ const prompt = (sessionId: unknown, text: string) => ({
 
 /** What the client was told to a prompt, and why that stopped. */
 async function typed(client: AcpClient, sessionId: unknown, text: string): Promise<string> {
-  const before = client.updates().length;
-  const { stopReason } = await client.result("session/prompt", prompt(sessionId, text));
+  const before = client.listUpdates().length;
+  const { stopReason } = await client.requestResult("session/prompt", prompt(sessionId, text));
   expect(stopReason).toBe("end_turn");
   return client
-    .updates()
+    .listUpdates()
     .slice(before)
     .flatMap(({ sessionUpdate, content }) =>
-      sessionUpdate === "agent_message_chunk" && isObject(content) ? [asText(content["text"])] : [],
+      sessionUpdate === "agent_message_chunk" && isObject(content)
+        ? [readText(content["text"])]
+        : [],
     )
     .join("");
 }
@@ -53,10 +61,12 @@ describe("what can be typed", () => {
     async (method) => {
       const { sessions } = world();
       const { sessionId } = await sessions.open({ principal: USER });
-      const client = await acpClient(sessions);
-      await client.ask("initialize");
-      await client.result(`session/${method}`, { ...SETUP, sessionId });
-      await client.find(({ params }) => JSON.stringify(params ?? {}).includes("availableCommands"));
+      const client = await connectAcpClient(sessions);
+      await client.request("initialize");
+      await client.requestResult(`session/${method}`, { ...SETUP, sessionId });
+      await client.waitForMessage(({ params }) =>
+        JSON.stringify(params ?? {}).includes("availableCommands"),
+      );
       const at = client.messages.findIndex(({ id }) => id === 2);
       const told = client.messages.map(({ params }) => JSON.stringify(params ?? {}));
       expect(told.findIndex((one) => one.includes("available_commands_update"))).toBe(at + 1);
@@ -68,8 +78,8 @@ describe("what can be typed", () => {
 describe("a command of the bridge", () => {
   it("tells of the session, its agent, its mode, its tokens and its clients [ACP-77]", async () => {
     const { sessions, provider } = world();
-    const client = await acpClient(sessions);
-    const sessionId = await client.begin();
+    const client = await connectAcpClient(sessions);
+    const sessionId = await client.newSession();
     const text = await typed(client, sessionId, "/status");
     expect(text).toContain(`Session: \`${sessionId}\`, idle`);
     expect(text).toContain("Agent: `demo`");
@@ -77,14 +87,14 @@ describe("a command of the bridge", () => {
     expect(text).toContain("Mode: `default`");
     expect(text).toContain("Tokens: not known yet");
     expect(text).toContain("(controller)");
-    expect(provider.calls).toEqual([]);
+    expect(provider.invocations).toEqual([]);
     expect((await sessions.find(sessionId))?.title).toBe(null);
   });
 
   it("tells what the policy says of each tool, in the mode that holds [ACP-77]", async () => {
     const { sessions } = world();
-    const client = await acpClient(sessions);
-    const sessionId = await client.begin();
+    const client = await connectAcpClient(sessions);
+    const sessionId = await client.newSession();
     expect((await typed(client, sessionId, "/tools")).split("\n")).toEqual([
       "- `read` is allowed. Does read",
       "- `write` is asked about. Does write",
@@ -95,24 +105,28 @@ describe("a command of the bridge", () => {
 
   it("tells the mode, and changes it for everybody [ACP-77]", async () => {
     const { sessions } = world();
-    const client = await acpClient(sessions);
-    const sessionId = await client.begin();
+    const client = await connectAcpClient(sessions);
+    const sessionId = await client.newSession();
     expect(await typed(client, sessionId, "/mode")).toContain("The mode is `default`");
     expect(await typed(client, sessionId, "/mode ask")).toContain("The mode is now `ask`");
-    expect((await sessions.peek(sessionId)).mode).toBe("ask");
+    expect((await sessions.status(sessionId)).mode).toBe("ask");
     expect(await typed(client, sessionId, "/mode yolo")).toBe(
       "There is no mode `yolo`; there is: `default`, `ask`, `read-only`.",
     );
-    await client.find(({ params }) => JSON.stringify(params ?? {}).includes("current_mode_update"));
+    await client.waitForMessage(({ params }) =>
+      JSON.stringify(params ?? {}).includes("current_mode_update"),
+    );
   });
 
   it("tells what was allowed for good, and takes it back [ACP-77]", async () => {
-    const { sessions } = world(wants(CALL), says("Well."));
-    const client = await acpClient(sessions);
-    const sessionId = await client.begin();
+    const { sessions } = world(wants(WRITE_CALL), says("Well."));
+    const client = await connectAcpClient(sessions);
+    const sessionId = await client.newSession();
     expect(await typed(client, sessionId, "/permissions")).toContain("Nothing is allowed");
-    const answered = client.ask("session/prompt", prompt(sessionId, "Write."));
-    const asked = await client.find(({ method }) => method === "session/request_permission");
+    const answered = client.request("session/prompt", prompt(sessionId, "Write."));
+    const asked = await client.waitForMessage(
+      ({ method }) => method === "session/request_permission",
+    );
     const outcome = { outcome: "selected", optionId: "allow-always" };
     client.send({ jsonrpc: "2.0", id: asked["id"], result: { outcome } });
     await answered;
@@ -128,27 +142,29 @@ describe("a command of the bridge", () => {
 
   it("is answered while a turn runs, to whoever asked and nobody else [ACP-77]", async () => {
     const { sessions } = world(hangs());
-    const [client, other] = [await acpClient(sessions), await acpClient(sessions)];
-    const sessionId = await client.begin();
-    await other.ask("initialize");
-    await other.result("session/load", { ...SETUP, sessionId });
-    const running = client.ask("session/prompt", prompt(sessionId, "Go."));
-    await other.find(({ params }) => JSON.stringify(params ?? {}).includes("user_message_chunk"));
+    const [client, other] = [await connectAcpClient(sessions), await connectAcpClient(sessions)];
+    const sessionId = await client.newSession();
+    await other.request("initialize");
+    await other.requestResult("session/load", { ...SETUP, sessionId });
+    const running = client.request("session/prompt", prompt(sessionId, "Go."));
+    await other.waitForMessage(({ params }) =>
+      JSON.stringify(params ?? {}).includes("user_message_chunk"),
+    );
     expect(await typed(client, sessionId, "/status")).toContain("running");
     client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     expect((await running)["result"]).toMatchObject({ stopReason: "cancelled" });
-    expect(JSON.stringify(other.updates())).not.toContain("Session:");
+    expect(JSON.stringify(other.listUpdates())).not.toContain("Session:");
   });
 });
 
 describe("a command of the agent's configuration", () => {
   it("tells the agent what it stands for [ACP-77]", async () => {
     const { sessions, provider } = world(says("Reviewed."), says("What?"));
-    const client = await acpClient(sessions);
-    const sessionId = await client.begin();
+    const client = await connectAcpClient(sessions);
+    const sessionId = await client.newSession();
     expect(await typed(client, sessionId, "/review the last commit")).toBe("Reviewed.");
-    expect(JSON.stringify(provider.calls[0]?.input)).toContain("Review the last commit.");
+    expect(JSON.stringify(provider.invocations[0]?.input)).toContain("Review the last commit.");
     expect(await typed(client, sessionId, "/unknown thing")).toBe("What?");
-    expect(JSON.stringify(provider.calls[1]?.input)).toContain("/unknown thing");
+    expect(JSON.stringify(provider.invocations[1]?.input)).toContain("/unknown thing");
   });
 });

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { emulate, TEST_CREDENTIALS } from "../../src/emulator/index.ts";
-import { acpWorld, type AcpWorld } from "../support/acp-world.ts";
-import { commandLine, type CommandLine } from "../support/command-line.ts";
-import { longTests } from "../support/long-tests.ts";
+import { createAcpProject, type AcpProject } from "../support/acp-world.ts";
+import { createCommandLine, type CommandLine } from "../support/command-line.ts";
+import { allowLongTests } from "../support/long-tests.ts";
 
-longTests();
+allowLongTests();
 
 let command: CommandLine;
 beforeAll(async () => {
-  command = await commandLine();
+  command = await createCommandLine();
 });
 afterAll(() => command.close());
 
@@ -58,13 +58,17 @@ function counting({ stdin, stdout }: ChildProcessWithoutNullStreams) {
 }
 
 /** An agent that says a megabyte in each turn, and remembers it where it runs. */
-async function talkative(): Promise<AcpWorld> {
+async function talkative(): Promise<AcpProject> {
   const script = join(command.folder, "talk.yaml");
   writeFileSync(script, `chunk: 100000\nrepeat: true\nturns:\n  - answer: ${TEXT}\n`);
   const emulator = await emulate({ brain: `script:${script}` });
   onTestFinished(() => emulator.close());
   const provider = { type: "harness", arn: emulator.demoArn, endpoint: emulator.url };
-  const world = await acpWorld(command, { provider, workspace: undefined, approvals: undefined });
+  const world = await createAcpProject(command, {
+    provider,
+    workspace: undefined,
+    approvals: undefined,
+  });
   const { accessKeyId, secretAccessKey } = TEST_CREDENTIALS;
   world.environment["AWS_ACCESS_KEY_ID"] = accessKeyId;
   world.environment["AWS_SECRET_ACCESS_KEY"] = secretAccessKey;

@@ -7,18 +7,18 @@ import type { JsonObject } from "../../src/domain/json.ts";
 import type { ShellInvocation } from "../../src/domain/shell-invocation.ts";
 import type { Shell } from "../../src/domain/shell.ts";
 import { findShells } from "../../src/tools/shells/find-shells.ts";
-import { thisMachine } from "../../src/tools/shells/machine-look.ts";
-import { readNamedCall } from "../../src/wire/acp/host/named-call.ts";
-import { performShellCall } from "../../src/wire/acp/host/perform-shell-call.ts";
+import { readThisMachine } from "../../src/tools/shells/machine-look.ts";
+import { decodeHostOperation } from "../../src/wire/acp/host/named-call.ts";
+import { performShellOperation } from "../../src/wire/acp/host/perform-shell-call.ts";
 import { readShellInvocation } from "../../src/wire/acp/host/shell-answers.ts";
 import {
-  getDefaultShellRequest,
-  listShellsRequest,
-  setDefaultShellRequest,
-  shellInvocationRequest,
+  encodeGetDefaultShellRequest,
+  encodeListShellsRequest,
+  encodeSetDefaultShellRequest,
+  encodeShellInvocationRequest,
 } from "../../src/wire/acp/host/shell-requests.ts";
 import type { HostRequest } from "../../src/wire/acp/host/host-request.ts";
-import { shellProblems } from "../support/shell-schema.ts";
+import { findShellProblems } from "../support/shell-schema.ts";
 
 /** A home without files that a login shell would run. */
 const home = mkdtempSync(join(tmpdir(), "spanline-home-"));
@@ -26,16 +26,16 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 /** The shells of this machine, as this user finds them with these variables. */
 const here = (environment = {}) =>
-  findShells(thisMachine({ PATH: "/usr/bin:/bin", ...environment }));
+  findShells(readThisMachine({ PATH: "/usr/bin:/bin", ...environment }));
 const machine = await here();
 const bash = machine.shells.find(({ id, isAvailable }) => id === "bash" && isAvailable);
 const usable = machine.shells.filter(({ isAvailable }) => isAvailable);
 
 /** What comes of a request where no host is there: it is read as a host would read it, and done with our own shells. */
 function performed({ params }: HostRequest, known = machine): JsonObject {
-  const call = readNamedCall(params);
+  const call = decodeHostOperation(params);
   if (!call.ok) throw new Error(call.error.message);
-  const done = performShellCall(known, call.value);
+  const done = performShellOperation(known, call.value);
   if (!done.ok) throw new Error(done.error.message);
   return done.value.result;
 }
@@ -45,7 +45,7 @@ function invocation(
   wish: { login?: boolean; interactive?: boolean },
   command: string,
 ) {
-  const result = performed(shellInvocationRequest({ shellId: shell.id, command, ...wish }));
+  const result = performed(encodeShellInvocationRequest({ shellId: shell.id, command, ...wish }));
   const answer = readShellInvocation({ ok: true, result });
   if (answer.type !== "answered") throw new Error("The invocation could not be read");
   return answer.value;
@@ -107,11 +107,14 @@ describe.runIf(process.platform === "linux")("the shells of this machine", () =>
   });
 
   it("are of use where the host has none: one is chosen, and runs what names no other [B-238] [B-244] [B-250]", () => {
-    const { params } = setDefaultShellRequest("sh");
-    const call = readNamedCall(params);
-    const chosen = call.ok ? performShellCall(machine, call.value) : call;
+    const { params } = encodeSetDefaultShellRequest("sh");
+    const call = decodeHostOperation(params);
+    const chosen = call.ok ? performShellOperation(machine, call.value) : call;
     if (!chosen.ok) throw new Error(chosen.error.message);
-    const result = performed(shellInvocationRequest({ command: "echo $0" }), chosen.value.known);
+    const result = performed(
+      encodeShellInvocationRequest({ command: "echo $0" }),
+      chosen.value.knownShells,
+    );
     const answer = readShellInvocation({ ok: true, result });
     expect(answer.type === "answered" && outputOf(answer.value)).toMatch(/\/sh\n$/);
   });
@@ -121,32 +124,37 @@ describe.runIf(process.platform === "linux")("the shells of this machine", () =>
     if (first === undefined) throw new Error("This machine has no shell");
     const command = "ls";
     const requests: [HostRequest, string, string][] = [
-      [listShellsRequest(), "list_request", "list_answer"],
-      [getDefaultShellRequest(), "list_request", "shell"],
-      [setDefaultShellRequest(first.id), "choice_request", "shell"],
-      [shellInvocationRequest({ command }), "invocation_request", "invocation_answer"],
+      [encodeListShellsRequest(), "list_request", "list_answer"],
+      [encodeGetDefaultShellRequest(), "list_request", "shell"],
+      [encodeSetDefaultShellRequest(first.id), "choice_request", "shell"],
+      [encodeShellInvocationRequest({ command }), "invocation_request", "invocation_answer"],
       [
-        shellInvocationRequest({ command, shell: first }),
+        encodeShellInvocationRequest({ command, shell: first }),
         "invocation_request",
         "invocation_answer",
       ],
       [
-        shellInvocationRequest({ command, shellId: first.id, login: true, interactive: true }),
+        encodeShellInvocationRequest({
+          command,
+          shellId: first.id,
+          login: true,
+          interactive: true,
+        }),
         "invocation_request",
         "invocation_answer",
       ],
     ];
     for (const [request, asked, answered] of requests) {
-      expect(shellProblems(asked, request.params["args"])).toEqual([]);
-      expect(shellProblems(answered, performed(request))).toEqual([]);
+      expect(findShellProblems(asked, request.params["args"])).toEqual([]);
+      expect(findShellProblems(answered, performed(request))).toEqual([]);
     }
-    expect(shellProblems("shell", { id: "zsh" })).toHaveLength(9);
+    expect(findShellProblems("shell", { id: "zsh" })).toHaveLength(9);
   });
 });
 
 describe("the file that shells are listed in", () => {
   it("is none where it cannot be read, and is not read to its end where it has none", async () => {
-    const look = thisMachine({});
+    const look = readThisMachine({});
     expect(await look.readText(join(home, "missing"))).toBeUndefined();
     expect(await look.readText(home)).toBeUndefined();
     expect((await look.readText("/dev/zero"))?.length).toBe(64 * 1024);

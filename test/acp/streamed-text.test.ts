@@ -1,51 +1,66 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { isObject } from "../../src/domain/json.ts";
 import type { ProviderEvent } from "../../src/domain/provider-event.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
-import { acpClient, asText, type AcpTalk } from "../support/acp-client.ts";
-import { acpServer } from "../support/acp-socket.ts";
-import { fakeClock } from "../support/fake-clock.ts";
-import { callBlocks, ending, scriptedProvider, type Answer } from "../support/scripted-provider.ts";
-import { agentOf, sessionsOn, tool } from "../support/session-world.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { connectAcpClient, readText, type AcpPeer } from "../support/acp-client.ts";
+import { startAcpServer } from "../support/acp-socket.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
+import {
+  generateCallBlocks,
+  createTurnEnd,
+  createScriptedProvider,
+  type ProviderScript,
+} from "../support/scripted-provider.ts";
+import { createAgent, openSessions, createTool } from "../support/session-world.ts";
 
 const PIECES = Array.from({ length: 500 }, (_, at) => `${at} `);
 
 /** Says a text in very many pieces, and then wants a tool or is done. */
-function talks(...calls: readonly { readonly id: string; readonly name: string }[]): Answer {
+function talks(
+  ...calls: readonly { readonly id: string; readonly name: string }[]
+): ProviderScript {
   return async function* (): AsyncGenerator<ProviderEvent> {
     yield { type: "message.start", message: 0, role: "assistant" };
     for (const text of PIECES) yield { type: "text.delta", message: 0, block: 0, text };
     yield { type: "text.end", message: 0, block: 0, text: PIECES.join("") };
-    yield* callBlocks(calls);
+    yield* generateCallBlocks(calls);
     const isDone = calls.length === 0;
     const reason = isDone ? "end_turn" : "tool_use";
     yield { type: "message.end", message: 0, reason };
-    const openCalls = calls.map(({ id }) => id);
-    yield ending({ outcome: isDone ? "completed" : "action-required", reason, openCalls });
+    const openToolCallIds = calls.map(({ id }) => id);
+    yield createTurnEnd({
+      outcome: isDone ? "completed" : "action-required",
+      reason,
+      openToolCallIds,
+    });
   };
 }
 
-function sessionsFor(...answers: readonly Answer[]) {
-  const provider = scriptedProvider(answers);
-  const look = tool({ name: "look" }, () => "seen");
+function sessionsFor(...answers: readonly ProviderScript[]) {
+  const provider = createScriptedProvider(answers);
+  const look = createTool({ name: "look" }, () => "seen");
   // Its time stands still: whatever is told is told since something else came.
-  const sessions = sessionsOn(memoryStore(), agentOf({ provider, tools: [look] }), fakeClock());
+  const sessions = openSessions(
+    createMemoryStore(),
+    createAgent({ provider, tools: [look] }),
+    createFakeClock(),
+  );
   onTestFinished(() => sessions.close());
   return sessions;
 }
 
 /** Texts that follow each other as one, and calls by their kind of update. */
-function course(client: AcpTalk): string[] {
+function course(client: AcpPeer): string[] {
   const told: string[] = [];
   let isText = false;
-  for (const { sessionUpdate, content, status } of client.updates()) {
+  for (const { sessionUpdate, content, status } of client.listUpdates()) {
     if (sessionUpdate === "agent_message_chunk" && isObject(content)) {
-      const text = asText(content["text"]);
+      const text = readText(content["text"]);
       if (isText) told.push((told.pop() ?? "") + text);
       else told.push(text);
       isText = true;
-    } else if (asText(sessionUpdate).startsWith("tool_call")) {
-      told.push(`${asText(sessionUpdate)} ${asText(status)}`);
+    } else if (readText(sessionUpdate).startsWith("tool_call")) {
+      told.push(`${readText(sessionUpdate)} ${readText(status)}`);
       isText = false;
     }
   }
@@ -58,8 +73,8 @@ function prompt(sessionId: string): object {
 
 describe("text that comes in many pieces", () => {
   it("is told in few, all of it before the call that follows it and after the one before [ACP-19]", async () => {
-    const client = await acpClient(sessionsFor(talks({ id: "c", name: "look" }), talks()));
-    await client.result("session/prompt", prompt(await client.begin()));
+    const client = await connectAcpClient(sessionsFor(talks({ id: "c", name: "look" }), talks()));
+    await client.requestResult("session/prompt", prompt(await client.newSession()));
     expect(course(client)).toEqual([
       PIECES.join(""),
       "tool_call pending",
@@ -68,7 +83,9 @@ describe("text that comes in many pieces", () => {
       "tool_call_update completed",
       PIECES.join(""),
     ]);
-    const chunks = client.updates().filter((one) => one["sessionUpdate"] === "agent_message_chunk");
+    const chunks = client
+      .listUpdates()
+      .filter((one) => one["sessionUpdate"] === "agent_message_chunk");
     expect(chunks.length).toBeLessThan(PIECES.length / 10);
   });
 });
@@ -78,15 +95,15 @@ describe("clients of one profile", () => {
     ["stock clients", {}],
     ["bridge hosts", { _meta: { harn: {} } }],
   ])("that follow a session are sent the same bytes: %s [ACP-20]", async (_, capabilities) => {
-    const server = await acpServer(sessionsFor(talks({ id: "c", name: "look" }), talks()));
+    const server = await startAcpServer(sessionsFor(talks({ id: "c", name: "look" }), talks()));
     const prompter = await server.connect();
-    const sessionId = await prompter.begin();
+    const sessionId = await prompter.newSession();
     const heard: string[][] = [];
     const ends: Promise<unknown>[] = [];
     for (let count = 0; count < 8; count += 1) {
       const client = await server.connect();
-      await client.ask("initialize", { clientCapabilities: capabilities });
-      await client.result("session/load", { sessionId, cwd: "/work", mcpServers: [] });
+      await client.request("initialize", { clientCapabilities: capabilities });
+      await client.requestResult("session/load", { sessionId, cwd: "/work", mcpServers: [] });
       const texts: string[] = [];
       heard.push(texts);
       ends.push(
@@ -100,7 +117,7 @@ describe("clients of one profile", () => {
         }),
       );
     }
-    await prompter.result("session/prompt", prompt(sessionId));
+    await prompter.requestResult("session/prompt", prompt(sessionId));
     await Promise.all(ends);
     const least = Math.min(...heard.map(({ length }) => length));
     expect(least).toBeGreaterThan(5);

@@ -1,10 +1,10 @@
-import type { AgentEvent } from "../../src/domain/agent-event.ts";
-import { toolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
+import type { SessionEvent } from "../../src/domain/agent-event.ts";
+import { createToolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
 import type { ScriptedTurn } from "../support/scripted-sessions.ts";
-import { partText } from "../../src/domain/part-text.ts";
+import { formatPromptPart } from "../../src/domain/part-text.ts";
 
 /** What scripted agents say. */
-export function textEvents(messageId: string, ...pieces: readonly string[]): AgentEvent[] {
+export function textEvents(messageId: string, ...pieces: readonly string[]): SessionEvent[] {
   const place = { messageId, block: 0 };
   return [
     ...pieces.map((text) => ({ type: "text.delta", ...place, text }) as const),
@@ -14,7 +14,7 @@ export function textEvents(messageId: string, ...pieces: readonly string[]): Age
 
 /** Says what it heard, and is done. */
 export function echoTurn(turn: ScriptedTurn): void {
-  const heard = turn.prompt.map(partText).join(" ");
+  const heard = turn.prompt.map(formatPromptPart).join(" ");
   turn.say(...textEvents(`msg_${turn.turnId}`, "You said: ", heard));
   turn.end();
 }
@@ -23,7 +23,7 @@ export function echoTurn(turn: ScriptedTurn): void {
 export function busyTurn(turn: ScriptedTurn): void {
   const toolCallId = `tool_${turn.turnId}`;
   const place = { messageId: `msg_${turn.turnId}`, block: 0 };
-  const call = toolCall({ id: "c", name: "ls", inputText: "{}", runBy: "client" });
+  const call = createToolCall({ id: "c", name: "ls", inputText: "{}", runBy: "client" });
   turn.say(
     { type: "thought.finished", ...place, text: "Let me see" },
     ...textEvents(place.messageId, "I will ", "look."),
@@ -31,11 +31,11 @@ export function busyTurn(turn: ScriptedTurn): void {
       type: "diagnostic.raised",
       diagnostic: { code: "block_stop_missing", message: "A block did not end" },
     },
-    { type: "tool.announced", toolCallId, ...place, name: "ls" },
-    { type: "tool.input.delta", toolCallId, text: "{}" },
-    { type: "tool.called", toolCallId, ...place, call },
+    { type: "tool_call.opened", toolCallId, ...place, name: "ls" },
+    { type: "tool_call.input_delta", toolCallId, text: "{}" },
+    { type: "tool_call.received", toolCallId, ...place, toolCall: call },
     { type: "tool.started", toolCallId, attempt: 1, digest: "d" },
-    { type: "tool.progressed", toolCallId, text: "half" },
+    { type: "tool.progress", toolCallId, text: "half" },
     { type: "tool.finished", toolCallId, ending: "succeeded", result: toolSuccess("c", "a b") },
   );
   turn.end();
@@ -44,15 +44,21 @@ export function busyTurn(turn: ScriptedTurn): void {
 /** Wants a tool that needs an approval, and waits. */
 export function askingTurn(turn: ScriptedTurn): void {
   const toolCallId = `tool_${turn.turnId}`;
-  const call = toolCall({ id: "c", name: "rm", inputText: '{"path":"a"}', runBy: "client" });
+  const call = createToolCall({ id: "c", name: "rm", inputText: '{"path":"a"}', runBy: "client" });
   turn.say(
-    { type: "tool.called", toolCallId, messageId: `msg_${turn.turnId}`, block: 0, call },
+    {
+      type: "tool_call.received",
+      toolCallId,
+      messageId: `msg_${turn.turnId}`,
+      block: 0,
+      toolCall: call,
+    },
     {
       type: "approval.requested",
       approvalId: `appr_${turn.turnId}`,
       question: "run",
       options: ["allow", "deny"],
-      about: toolCallId,
+      subjectId: toolCallId,
       action: "rm a",
       input: { path: "a" },
       deadline: 0,
@@ -61,11 +67,11 @@ export function askingTurn(turn: ScriptedTurn): void {
 }
 
 /** What the session does about the answer to `askingTurn`. */
-export function answeredEvents(turnId: string, decision: string): AgentEvent[] {
+export function answeredEvents(turnId: string, decision: string): SessionEvent[] {
   const toolCallId = `tool_${turnId}`;
-  const started: AgentEvent = { type: "tool.started", toolCallId, attempt: 1, digest: "d" };
+  const started: SessionEvent = { type: "tool.started", toolCallId, attempt: 1, digest: "d" };
   const end = { outcome: "completed", reason: null, usage: null, steps: 1 } as const;
-  const finished: AgentEvent =
+  const finished: SessionEvent =
     decision === "allow"
       ? { type: "tool.finished", toolCallId, ending: "succeeded", result: toolSuccess("c", "gone") }
       : { type: "tool.finished", toolCallId, ending: "denied", result: toolError("c", "denied") };

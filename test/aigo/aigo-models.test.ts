@@ -1,15 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { runCodec } from "../../src/domain/codec.ts";
-import { inferenceEncoder } from "../../src/wire/aigo/inference-output.ts";
-import { unrecordedRequest } from "../../src/wire/responses/recorded-request.ts";
-import { responseFrom } from "../../src/wire/responses/stream/response-stream.ts";
+import { createInferenceEncoder } from "../../src/wire/aigo/inference-output.ts";
+import { createUnrecordedRequest } from "../../src/wire/responses/recorded-request.ts";
+import { foldResponse } from "../../src/wire/responses/stream/response-stream.ts";
 import { anyDisorder, anyTurn, SESSION } from "../responses/any-turn.ts";
 import { aigoProblems } from "./aigo-models.ts";
-import { longTests } from "../support/long-tests.ts";
+import { allowLongTests } from "../support/long-tests.ts";
 import { runs } from "../support/test-depth.ts";
 
-longTests();
+allowLongTests();
 
 const MESSAGE = {
   id: "msg_1",
@@ -41,7 +41,7 @@ describe("the schema of AI GO!'s models", () => {
 describe("what AI GO! is sent", () => {
   it("Every turn of a session is a valid model output [OR-74]", () => {
     const place = { sessionId: SESSION, seq: 7 };
-    const encoder = inferenceEncoder(place, { state: {}, ignored: [] });
+    const encoder = createInferenceEncoder(place, { state: {}, ignored: [] });
     fc.assert(
       fc.property(fc.oneof(anyDisorder, anyTurn), (log) => {
         const outputs = runCodec(encoder, log);
@@ -53,10 +53,10 @@ describe("what AI GO! is sent", () => {
   });
 
   it("Every response in the trace mode `pairs` has an output that AI GO! accepts [OR-58]", () => {
-    const recorded = { ...unrecordedRequest("demo"), trace: "pairs" } as const;
+    const recorded = { ...createUnrecordedRequest("demo"), trace: "pairs" } as const;
     fc.assert(
       fc.property(fc.oneof(anyDisorder, anyTurn), (log) => {
-        const output = responseFrom(log, recorded)?.output;
+        const output = foldResponse(log, recorded)?.output;
         expect(aigoProblems("ResponseOutput", output)).toEqual([]);
       }),
       { numRuns: runs(1000) },

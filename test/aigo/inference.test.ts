@@ -4,9 +4,15 @@ import { runInference } from "../../src/aigo/run-inference.ts";
 import { emulate, type EmulateOptions, type Emulator } from "../../src/emulator/index.ts";
 import { localProvider } from "../../src/providers/local/local-provider.ts";
 import { convertModelOutput } from "../../src/wire/aigo/model-output.ts";
-import { startModel, says } from "../support/model-server.ts";
-import { awsFrame, startEventStream, startPeer, textDelta, textTurn } from "../support/peer.ts";
-import { HARNESS } from "../support/provider-session.ts";
+import { startModelServer, says } from "../support/model-server.ts";
+import {
+  encodeAwsFrame,
+  startEventStream,
+  startPeer,
+  encodeTextDelta,
+  encodeTextTurn,
+} from "../support/peer.ts";
+import { HARNESS_ARN } from "../support/provider-session.ts";
 
 const KEYS = { AWS_ACCESS_KEY_ID: "AKIDEXAMPLE", AWS_SECRET_ACCESS_KEY: "example-secret-key" };
 const SESSION = "550e8400-e29b-41d4-a716-446655440000";
@@ -61,7 +67,7 @@ describe("an inference on a harness, over real sockets", () => {
   it("sends only what is new, and the system's words as instructions of the turn [SD-4]", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
-      for (const frame of textTurn("Hello")) response.write(frame);
+      for (const frame of encodeTextTurn("Hello")) response.write(frame);
       response.end();
     });
     const messages = [
@@ -71,7 +77,7 @@ describe("an inference on a harness, over real sockets", () => {
       { role: "user", content: "One" },
       { role: "user", content: "Two" },
     ];
-    const environment = { AWS_HARNESS_ARN: HARNESS, AWS_ENDPOINT_URL: peer.url, ...KEYS };
+    const environment = { AWS_HARNESS_ARN: HARNESS_ARN, AWS_ENDPOINT_URL: peer.url, ...KEYS };
     await runInference(JSON.stringify({ messages }), environment);
     expect(peer.requests.map(({ body }) => JSON.parse(String(body)))).toEqual([
       {
@@ -87,11 +93,11 @@ describe("an inference on a harness, over real sockets", () => {
   it("gives the events as they came, in the shape of the SDK's", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
-      response.write(awsFrame("newKindOfEvent", { some: "thing" }));
-      for (const frame of textTurn("Hel", "lo")) response.write(frame);
+      response.write(encodeAwsFrame("newKindOfEvent", { some: "thing" }));
+      for (const frame of encodeTextTurn("Hel", "lo")) response.write(frame);
       response.end();
     });
-    const environment = { AWS_HARNESS_ARN: HARNESS, AWS_ENDPOINT_URL: peer.url, ...KEYS };
+    const environment = { AWS_HARNESS_ARN: HARNESS_ARN, AWS_ENDPOINT_URL: peer.url, ...KEYS };
     const raw = await queryModel({ session_id: "", user_message: "Hi" }, environment);
     expect(raw).toEqual({
       session_id: expect.stringMatching(/^.{33,}$/),
@@ -110,10 +116,10 @@ describe("an inference on a harness, over real sockets", () => {
   it("keeps what came before the connection broke, and calls once [SD-12] [SD-15]", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
-      response.write(awsFrame("messageStart", { role: "assistant" }));
-      response.write(textDelta("Half of"), () => setImmediate(() => response.destroy()));
+      response.write(encodeAwsFrame("messageStart", { role: "assistant" }));
+      response.write(encodeTextDelta("Half of"), () => setImmediate(() => response.destroy()));
     });
-    const environment = { AWS_HARNESS_ARN: HARNESS, AWS_ENDPOINT_URL: peer.url, ...KEYS };
+    const environment = { AWS_HARNESS_ARN: HARNESS_ARN, AWS_ENDPOINT_URL: peer.url, ...KEYS };
     const raw = await queryModel({ session_id: SESSION, user_message: "Hi" }, environment);
     expect(raw.failure).toMatchObject({ code: "connection_lost" });
     expect(convertModelOutput(raw).items).toMatchObject([
@@ -131,7 +137,7 @@ describe("an inference on a harness, over real sockets", () => {
     const peer = await startPeer((response) => {
       response.writeHead(status, { "content-type": "application/json" }).end("{}");
     });
-    const environment = { AWS_HARNESS_ARN: HARNESS, AWS_ENDPOINT_URL: peer.url, ...KEYS };
+    const environment = { AWS_HARNESS_ARN: HARNESS_ARN, AWS_ENDPOINT_URL: peer.url, ...KEYS };
     const body = JSON.stringify({ messages: [{ role: "user", content: "Hi" }] });
     await expect(runInference(body, environment)).rejects.toMatchObject({ status });
     expect(peer.requests).toHaveLength(1);
@@ -192,7 +198,7 @@ describe("the environment of an inference", () => {
       delete process.env["AWS_ACCESS_KEY_ID"];
       delete process.env["AWS_SECRET_ACCESS_KEY"];
     });
-    const environment = { AWS_HARNESS_ARN: HARNESS, AWS_ENDPOINT_URL: peer.url };
+    const environment = { AWS_HARNESS_ARN: HARNESS_ARN, AWS_ENDPOINT_URL: peer.url };
     await expect(runInference(body, environment)).rejects.toMatchObject({
       code: "no_credentials",
       details: { path: "AWS_ACCESS_KEY_ID" },
@@ -201,9 +207,9 @@ describe("the environment of an inference", () => {
   });
 
   it.each([
-    [{ AWS_REGION: "eu-central-1", AWS_HARNESS_ARN: HARNESS }, "AWS_REGION"],
+    [{ AWS_REGION: "eu-central-1", AWS_HARNESS_ARN: HARNESS_ARN }, "AWS_REGION"],
     [{}, "AWS_HARNESS_ARN"],
-    [{ AWS_HARNESS_ARN: HARNESS, AWS_RUNTIME_ARN: "arn:x" }, "AWS_HARNESS_ARN"],
+    [{ AWS_HARNESS_ARN: HARNESS_ARN, AWS_RUNTIME_ARN: "arn:x" }, "AWS_HARNESS_ARN"],
   ])("is refused before anything is sent: %j [SD-11]", async (named, path) => {
     const wrong = runInference(body, { ...KEYS, ...named });
     await expect(wrong).rejects.toMatchObject({ code: "invalid_option", details: { path } });
@@ -212,10 +218,10 @@ describe("the environment of an inference", () => {
   it("has the region in the agent's ARN [SD-11]", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
-      for (const frame of textTurn("Hello")) response.write(frame);
+      for (const frame of encodeTextTurn("Hello")) response.write(frame);
       response.end();
     });
-    await runInference(body, { AWS_HARNESS_ARN: HARNESS, AWS_ENDPOINT_URL: peer.url, ...KEYS });
+    await runInference(body, { AWS_HARNESS_ARN: HARNESS_ARN, AWS_ENDPOINT_URL: peer.url, ...KEYS });
     expect(peer.requests[0]?.headers.authorization).toContain("/us-west-2/bedrock-agentcore/");
   });
 });
@@ -234,13 +240,13 @@ describe("an inference on other agents", () => {
   });
 
   it("tells an agent that remembers nothing what was said [SD-5]", async () => {
-    const server = await startModel("chat", [says("Hello Ada."), says("You are Ada.")]);
-    const provider = localProvider({ model: server.model() });
+    const server = await startModelServer("chat", [says("Hello Ada."), says("You are Ada.")]);
+    const provider = localProvider({ model: server.createModel() });
     const say = conversation({}, { provider });
     await say("I am Ada.");
     const second = await say("Who am I?");
     expect(second.text).toBe("You are Ada.");
-    expect(server.asked[1]?.messages.map(({ content }) => content)).toEqual([
+    expect(server.modelRequests[1]?.messages.map(({ content }) => content)).toEqual([
       "I am Ada.",
       "Hello Ada.",
       "Who am I?",

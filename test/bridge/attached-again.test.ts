@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { joinedSessions } from "../../src/bridge/link/joined-sessions.ts";
+import { createResilientSessions } from "../../src/bridge/link/joined-sessions.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import type { SessionCommand } from "../../src/domain/session-command.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import type { Sessions } from "../../src/session/sessions.ts";
 import { eventually } from "../support/eventually.ts";
-import { says, scriptedProvider } from "../support/scripted-provider.ts";
-import { agentOf, ME, worldOf } from "../support/session-world.ts";
+import { says, createScriptedProvider } from "../support/scripted-provider.ts";
+import { createAgent, ME, openWorld } from "../support/session-world.ts";
 
 type Attach = Extract<SessionCommand, { readonly type: "attach" }>;
 
@@ -18,8 +18,8 @@ function attach(clientId: string, attachmentId: string, more: Partial<Attach> = 
 
 /** A process that joined one owner and then another, each with the same log; what the second is sent is written down. */
 async function joinedProcess({ isFollowing = true } = {}) {
-  const { sessions: owned, sessionId } = await worldOf(
-    agentOf({ provider: scriptedProvider([says("Hi")]) }),
+  const { sessions: owned, sessionId } = await openWorld(
+    createAgent({ provider: createScriptedProvider([says("Hi")]) }),
   );
   const sent: Attach[] = [];
   const dying = new AbortController();
@@ -32,12 +32,12 @@ async function joinedProcess({ isFollowing = true } = {}) {
   };
   const { signal: never } = new AbortController();
   const owners = [
-    { sessions: owned, gone: dying.signal },
-    { sessions: second, gone: never },
+    { sessions: owned, closed: dying.signal },
+    { sessions: second, closed: never },
   ];
-  const sessions = joinedSessions({
+  const sessions = createResilientSessions({
     clock: systemClock,
-    join: async () => owners.shift() ?? Promise.reject(new Error("no more")),
+    connect: async () => owners.shift() ?? Promise.reject(new Error("no more")),
   });
   const heard: Envelope[] = [];
   const leaving = new AbortController();
@@ -87,8 +87,8 @@ describe("a client whose sessions' owner dies", () => {
     await owned.command(sessionId, attach("c", "c1", taking), from("c"));
     await caughtUp();
     expect(await ownerDies()).toEqual([{ clientId: "a", mode: "observer", takeOver: undefined }]);
-    const { clients } = await owned.peek(sessionId);
-    expect(clients.find(({ mode }) => mode === "controller")?.clientId).toBe("c");
+    const { clients } = await owned.status(sessionId);
+    expect(clients.find(({ role }) => role === "controller")?.clientId).toBe("c");
   });
 
   it("A client that is refused as controller by the next owner is attached as observer", async () => {
@@ -100,8 +100,8 @@ describe("a client whose sessions' owner dies", () => {
       { clientId: "a", mode: "controller", takeOver: undefined },
       { clientId: "a", mode: "observer", takeOver: undefined },
     ]);
-    const { clients } = await owned.peek(sessionId);
-    expect(clients.map(({ clientId, mode }) => [clientId, mode])).toEqual([
+    const { clients } = await owned.status(sessionId);
+    expect(clients.map(({ clientId, role: mode }) => [clientId, mode])).toEqual([
       ["c", "controller"],
       ["a", "observer"],
     ]);

@@ -10,16 +10,20 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { checkCall } from "../../src/bridge/check-call.ts";
-import { configuredAgents } from "../../src/bridge/config/configured-agents.ts";
+import { checkToolCall } from "../../src/bridge/check-call.ts";
+import { startConfiguredAgents } from "../../src/bridge/config/configured-agents.ts";
 import { startDemoAgent } from "../../src/bridge/demo-agent.ts";
-import { isTrusted, trust, versionAt } from "../../src/bridge/config/trusted-configs.ts";
-import { configuredPolicy } from "../../src/bridge/policy-agent.ts";
+import {
+  isTrusted,
+  trustConfig,
+  readConfigVersion,
+} from "../../src/bridge/config/trusted-configs.ts";
+import { loadConfiguredAgent } from "../../src/bridge/policy-agent.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import type { Agent } from "../../src/session/agent.ts";
 import { createSessions } from "../../src/session/create-sessions.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
-import { bundled } from "../support/bundled.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { bundleProgram } from "../support/bundled.ts";
 import { startPeer } from "../support/peer.ts";
 import { PROMPT } from "../support/provider-session.ts";
 import { ME } from "../support/session-world.ts";
@@ -64,7 +68,7 @@ function surroundings(folder: string) {
 }
 
 async function agentsIn(folder: string): Promise<readonly Agent[]> {
-  const { agents, close } = await configuredAgents(surroundings(folder));
+  const { agents, close } = await startConfiguredAgents(surroundings(folder));
   onTestFinished(close);
   return agents;
 }
@@ -74,11 +78,11 @@ it("an agent waits as long as its configuration says [OR-52]", async () => {
   const provider = { type: "local", model: "openai:any", limits: { firstEventSeconds: 0.05 } };
   const { folder } = project({ coder: { provider } });
   const environment = { OPENAI_BASE_URL: `${peer.url}/v1` };
-  const { agents, close } = await configuredAgents({ ...surroundings(folder), environment });
+  const { agents, close } = await startConfiguredAgents({ ...surroundings(folder), environment });
   onTestFinished(close);
   const { signal } = new AbortController();
   const session = agents[0]?.provider.open({});
-  await expect(session?.call(PROMPT, { signal })).rejects.toMatchObject({
+  await expect(session?.invoke(PROMPT, { signal })).rejects.toMatchObject({
     code: "first_event_timeout",
     message: expect.stringContaining("0.05 s"),
   });
@@ -86,7 +90,7 @@ it("an agent waits as long as its configuration says [OR-52]", async () => {
 
 function sessionsOf(agents: readonly Agent[]) {
   const sessions = createSessions({
-    store: memoryStore(),
+    store: createMemoryStore(),
     agents,
     clock: systemClock,
     owner: "test",
@@ -101,7 +105,7 @@ async function placeOf(agent: Agent | undefined, path: string, workingDirectory:
   const { signal } = new AbortController();
   const call = { name: "write_file", input: { path }, paths, workingDirectory, signal };
   const found = await agent?.tools.get("write_file")?.examine?.(call);
-  return found?.paths[0]?.place;
+  return found?.paths[0]?.location;
 }
 
 describe("the folder of a session", () => {
@@ -168,25 +172,25 @@ describe("trust", () => {
   it("is in the files that a configuration names as well, and names them", async () => {
     const { folder, file } = project(AGENTS);
     const state = join(folder, ".state");
-    const version = await versionAt(file);
+    const version = await readConfigVersion(file);
     expect(version).toMatchObject({
       files: [join(folder, "src/mcp.mjs"), join(folder, "tools.mjs")],
       commands: ["one: node src/mcp.mjs"],
     });
-    await trust(version, state);
-    const trusted = async () => isTrusted(await versionAt(file), state);
+    await trustConfig(version, state);
+    const trusted = async () => isTrusted(await readConfigVersion(file), state);
     expect(await trusted()).toBe(true);
     for (const name of ["tools.mjs", "src/mcp.mjs"]) {
       writeFileSync(join(folder, name), "export default []; // and something else\n");
       expect(await trusted()).toBe(false);
-      await trust(await versionAt(file), state);
+      await trustConfig(await readConfigVersion(file), state);
     }
     const { isTrusted: _, ...around } = surroundings(folder);
     const asked = (digest: string) => isTrusted({ file, digest }, state);
-    const { close } = await configuredAgents({ ...around, isTrusted: asked });
+    const { close } = await startConfiguredAgents({ ...around, isTrusted: asked });
     await close();
     writeFileSync(join(folder, "src/mcp.mjs"), "// of the next pull\n");
-    await expect(configuredAgents({ ...around, isTrusted: asked })).rejects.toMatchObject({
+    await expect(startConfiguredAgents({ ...around, isTrusted: asked })).rejects.toMatchObject({
       code: "access_denied",
     });
   });
@@ -194,12 +198,12 @@ describe("trust", () => {
   it("is kept for each version", async () => {
     const { folder, file, write } = project(AGENTS);
     const state = join(folder, ".state");
-    await trust(await versionAt(file), state);
+    await trustConfig(await readConfigVersion(file), state);
     write({ ...AGENTS, other: { provider: LOCAL } });
-    expect(await isTrusted(await versionAt(file), state)).toBe(false);
-    await trust(await versionAt(file), state);
+    expect(await isTrusted(await readConfigVersion(file), state)).toBe(false);
+    await trustConfig(await readConfigVersion(file), state);
     write(AGENTS);
-    expect(await isTrusted(await versionAt(file), state)).toBe(true);
+    expect(await isTrusted(await readConfigVersion(file), state)).toBe(true);
   });
 });
 
@@ -210,7 +214,7 @@ describe("the demo agent of a configuration", () => {
       two: { provider: { type: "demo" } },
     });
     expect(await agentsIn(folder)).toHaveLength(2);
-    const run = await configuredAgents({ ...surroundings(folder), isForOneRun: true });
+    const run = await startConfiguredAgents({ ...surroundings(folder), isSingleRun: true });
     onTestFinished(run.close);
     expect(run.agents).toHaveLength(2);
   });
@@ -224,9 +228,9 @@ describe("the demo agent of a configuration", () => {
     const [demo, own, ruled] = await agentsIn(folder);
     const without = await startDemoAgent(join(folder, ".other"), systemClock);
     onTestFinished(() => without.emulator.close());
-    expect(demo?.facts).toEqual({ ...without.agent.facts, workspace: folder });
-    expect(own?.facts).toMatchObject({ tools: [], approvals: { allow: [] }, onLost: "reseed" });
-    expect(ruled?.facts).toMatchObject({
+    expect(demo?.spec).toEqual({ ...without.agent.spec, workspace: folder });
+    expect(own?.spec).toMatchObject({ tools: [], approvals: { allow: [] }, onLost: "reseed" });
+    expect(ruled?.spec).toMatchObject({
       tools: [{ name: "save_note" }, { name: "tell_time" }],
       approvals: { allow: [] },
       onLost: "continue",
@@ -235,7 +239,7 @@ describe("the demo agent of a configuration", () => {
 
   it("saves notes in a run that keeps nothing else", async () => {
     const { folder } = project({ demo: { provider: { type: "demo" } } });
-    const run = await configuredAgents({ ...surroundings(folder), isForOneRun: true });
+    const run = await startConfiguredAgents({ ...surroundings(folder), isSingleRun: true });
     onTestFinished(run.close);
     const context = { sessionId: "s", toolCallId: "t" };
     const [agent] = run.agents;
@@ -305,7 +309,7 @@ describe("a check of a policy", () => {
   });
 
   async function withOwnTools(): Promise<object> {
-    const args = [await bundled("hostile-server.ts")];
+    const args = [await bundleProgram("hostile-server.ts")];
     return { tools: ["./own.mjs"], mcpServers: { h: { command: process.execPath, args } } };
   }
 
@@ -313,14 +317,14 @@ describe("a check of a policy", () => {
     const { folder, file } = project({ coder: agent });
     const notices: string[] = [];
     const { directory, clock, environment } = surroundings(folder);
-    const judged = await configuredPolicy(file, {
+    const judged = await loadConfiguredAgent(file, {
       root: "/nowhere",
       protectedFolders: [],
       notice: (line) => notices.push(line),
       tool,
-      around: { directory, clock, environment, version: "1", isTrusted },
+      configContext: { directory, clock, environment, version: "1", isTrusted },
     });
-    const call = await checkCall(judged, { name: tool, input: { path: "src/mcp.mjs" } });
+    const call = await checkToolCall(judged, { name: tool, input: { path: "src/mcp.mjs" } });
     return { call, notices, judged, folder };
   }
 
@@ -330,8 +334,10 @@ describe("a check of a policy", () => {
     expect([call.isKnown, notices]).toEqual([true, []]);
     const input = { path: "mcp.mjs" };
     const there = { name: "read_file", input, workingDirectory: join(folder, "src") };
-    const { decision } = await checkCall(judged, there);
-    expect(decision.context.paths).toMatchObject([{ place: "inside", workspacePath: "mcp.mjs" }]);
+    const { decision } = await checkToolCall(judged, there);
+    expect(decision.context.paths).toMatchObject([
+      { location: "inside", workspacePath: "mcp.mjs" },
+    ]);
   });
 
   it("says that an agent without a workspace has none of its tools", async () => {

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { DEFAULT_SERVE } from "../../src/bridge/config/default-serve.ts";
+import { DEFAULT_SERVE_CONFIG } from "../../src/bridge/config/default-serve.ts";
 import { defineAgent } from "../../src/bridge/define-agent.ts";
 import { serveBridge } from "../../src/bridge/serve/serve-bridge.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
-import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { temporaryFolder } from "../support/workspace.ts";
+import { says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
+import { createTemporaryFolder } from "../support/workspace.ts";
 
 const look = defineTool({
   name: "look",
@@ -28,16 +28,16 @@ async function served(): Promise<string> {
     ...USES_ITS_TOOL,
     ...USES_THE_CALLERS,
   ];
-  const provider = scriptedProvider(answers, { takes: { tools: true } });
-  const approvals = { otherwise: "allow" } as const;
+  const provider = createScriptedProvider(answers, { capabilities: { tools: true } });
+  const approvals = { default: "allow" } as const;
   const agent = defineAgent({ name: "scripted", provider, tools: [look], approvals });
   const bridge = await serveBridge(
     {
-      directory: join(temporaryFolder(), "data"),
+      directory: join(createTemporaryFolder(), "data"),
       version: "1",
       clock: systemClock,
       agents: async () => ({ agents: [agent], close: async () => {} }),
-      serving: { ...DEFAULT_SERVE, deterministic: true },
+      serving: { ...DEFAULT_SERVE_CONFIG, deterministic: true },
       port: 0,
       report: (error) => {
         throw error;

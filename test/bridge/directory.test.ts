@@ -3,15 +3,15 @@ import { once } from "node:events";
 import { chmodSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { AgentEvent, AgentEventType } from "../../src/domain/agent-event.ts";
+import type { SessionEvent, SessionEventType } from "../../src/domain/agent-event.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
-import { commandLine, saying, type CommandLine } from "../support/command-line.ts";
+import { createCommandLine, waitForOutput, type CommandLine } from "../support/command-line.ts";
 import { temporaryFolder } from "../store/sqlite-support.ts";
 
 let cli: CommandLine;
 
 beforeAll(async () => {
-  cli = await commandLine();
+  cli = await createCommandLine();
   return () => cli.close();
 });
 
@@ -88,18 +88,21 @@ describe("a data directory that cannot be used", () => {
 /** `spanline up`, and what it said when it was up. */
 async function up(directory: string, args: readonly string[]) {
   const child = cli.start(["up", "-d", directory, ...args]);
-  const said = await saying(child.stdout, args.includes("--json") ? "}\n" : "Ctrl-C stops it");
+  const said = await waitForOutput(
+    child.stdout,
+    args.includes("--json") ? "}\n" : "Ctrl-C stops it",
+  );
   return { child, said };
 }
 
 /** The first event of a type, when it is there. */
-async function eventOf<Type extends AgentEventType>(
+async function eventOf<Type extends SessionEventType>(
   directory: string,
   sessionId: string,
   type: Type,
-): Promise<Extract<AgentEvent, { readonly type: Type }>> {
+): Promise<Extract<SessionEvent, { readonly type: Type }>> {
   const store = await openSqliteStore({ file: join(directory, "sessions.db"), readOnly: true });
-  const isIt = (event: AgentEvent): event is Extract<AgentEvent, { readonly type: Type }> =>
+  const isIt = (event: SessionEvent): event is Extract<SessionEvent, { readonly type: Type }> =>
     event.type === type;
   try {
     const { signal } = new AbortController();
@@ -179,7 +182,7 @@ describe("spanline up", () => {
       await post("commands", { type: "answer", approvalId, decision: "allow" });
       await eventOf(directory, sessionId, "tool.started");
       child.kill("SIGINT");
-      await saying(child.stderr, "Ctrl-C again ends it at once");
+      await waitForOutput(child.stderr, "Ctrl-C again ends it at once");
       child.kill("SIGINT");
       expect(await once(child, "exit")).toEqual([null, "SIGINT"]);
     },

@@ -2,14 +2,14 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { joinedSessions } from "../../src/bridge/link/joined-sessions.ts";
-import { LinkedClients } from "../../src/bridge/link/linked-clients.ts";
+import { createResilientSessions } from "../../src/bridge/link/joined-sessions.ts";
+import { RemoteClients } from "../../src/bridge/link/linked-clients.ts";
 import { OwnerGoneError } from "../../src/bridge/link/owner-gone-error.ts";
-import { remoteSessions } from "../../src/bridge/link/remote-sessions.ts";
+import { connectToOwner } from "../../src/bridge/link/remote-sessions.ts";
 import { serveSessions } from "../../src/bridge/link/serve-sessions.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import type { Sessions } from "../../src/session/sessions.ts";
-import { equippedSessions } from "../support/equipped-sessions.ts";
+import { createClientToolSessions } from "../support/equipped-sessions.ts";
 import { eventually } from "../support/eventually.ts";
 import { says } from "../support/scripted-provider.ts";
 import { ME } from "../support/session-world.ts";
@@ -30,32 +30,32 @@ const ATTACH = {
 
 describe("what a client brings to a session of another process", () => {
   it("comes over the link, and goes when the link breaks", async () => {
-    const world = equippedSessions([says("Hi")]);
+    const world = createClientToolSessions([says("Hi")]);
     const { sessionId } = await world.sessions.open({ principal: ME });
     const path = join(temporaryFolder(), "s.sock");
     const { signal: closing } = new AbortController();
-    const served = { sessions: world.sessions, ...HELLO, clients: new LinkedClients(), closing };
+    const served = { sessions: world.sessions, ...HELLO, clients: new RemoteClients(), closing };
     const server = createServer((socket) => void serveSessions(socket, served));
     server.listen(path);
     await once(server, "listening");
     onTestFinished(() => void server.close());
     const socket = connect(path);
     await once(socket, "connect");
-    const remote = await remoteSessions(socket, HELLO);
-    const absent = await remote.equip(sessionId, EQUIPMENT, FROM);
+    const remote = await connectToOwner(socket, HELLO);
+    const absent = await remote.setClientTools(sessionId, EQUIPMENT, FROM);
     expect(absent).toMatchObject({ status: "refused", failure: { code: "not_found" } });
     await remote.command(sessionId, ATTACH, FROM);
-    expect(await remote.equip(sessionId, EQUIPMENT, FROM)).toEqual({
+    expect(await remote.setClientTools(sessionId, EQUIPMENT, FROM)).toEqual({
       status: "accepted",
       problems: [],
     });
-    expect(await world.tools(sessionId)).toEqual(["host__Read"]);
+    expect(await world.listTools(sessionId)).toEqual(["host__Read"]);
     socket.destroy();
-    await eventually(async () => expect(await world.tools(sessionId)).toEqual([]));
+    await eventually(async () => expect(await world.listTools(sessionId)).toEqual([]));
   });
 
   it("is brought to the next owner when the one before dies", async () => {
-    const world = equippedSessions([says("Hi")]);
+    const world = createClientToolSessions([says("Hi")]);
     const { sessionId } = await world.sessions.open({ principal: ME });
     const brought: unknown[] = [];
     const dying = new AbortController();
@@ -65,22 +65,22 @@ describe("what a client brings to a session of another process", () => {
     };
     const second: Sessions = {
       ...world.sessions,
-      async equip(...given) {
+      async setClientTools(...given) {
         brought.push(given);
         return { status: "accepted", problems: [] };
       },
     };
     const { signal: never } = new AbortController();
     const owners = [
-      { sessions: first, gone: dying.signal },
-      { sessions: second, gone: never },
+      { sessions: first, closed: dying.signal },
+      { sessions: second, closed: never },
     ];
-    const sessions = joinedSessions({
+    const sessions = createResilientSessions({
       clock: systemClock,
-      join: async () => owners.shift() ?? Promise.reject(new Error("no more")),
+      connect: async () => owners.shift() ?? Promise.reject(new Error("no more")),
     });
     await sessions.command(sessionId, ATTACH, FROM);
-    await sessions.equip(sessionId, EQUIPMENT, FROM);
+    await sessions.setClientTools(sessionId, EQUIPMENT, FROM);
     dying.abort();
     await sessions.find(sessionId);
     expect(brought).toEqual([[sessionId, EQUIPMENT, FROM]]);

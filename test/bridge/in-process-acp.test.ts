@@ -3,13 +3,13 @@ import { openInProcessAcp, type InProcessAcp } from "../../src/bridge/in-process
 import { SpanlineError } from "../../src/domain/errors.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { temporaryFolder } from "../store/sqlite-support.ts";
-import { says, scriptedProvider } from "../support/scripted-provider.ts";
-import { agentOf } from "../support/session-world.ts";
+import { says, createScriptedProvider } from "../support/scripted-provider.ts";
+import { createAgent } from "../support/session-world.ts";
 
-const ready = (): Promise<void> =>
+const checkCredentials = (): Promise<void> =>
   Promise.reject(new SpanlineError("no_credentials", "No credentials are found"));
-const LOCKED = { ...scriptedProvider([says("Hi")]), ready };
-const OPEN = scriptedProvider([says("Hi")]);
+const LOCKED = { ...createScriptedProvider([says("Hi")]), checkCredentials };
+const OPEN = createScriptedProvider([says("Hi")]);
 
 async function opened(): Promise<InProcessAcp> {
   const acp = await openInProcessAcp({
@@ -18,15 +18,15 @@ async function opened(): Promise<InProcessAcp> {
     clock: systemClock,
     agents: async () => ({
       agents: [
-        agentOf({ name: "first", provider: LOCKED }),
-        agentOf({ name: "other", provider: OPEN }),
+        createAgent({ name: "first", provider: LOCKED }),
+        createAgent({ name: "other", provider: OPEN }),
       ],
       close: async () => {},
     }),
     report: () => {},
     log: () => {},
   });
-  onTestFinished(() => acp.closed());
+  onTestFinished(() => acp.whenClosed());
   return acp;
 }
 

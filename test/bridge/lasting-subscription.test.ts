@@ -1,15 +1,17 @@
 import { expect, it, onTestFinished } from "vitest";
-import { lastingSubscription } from "../../src/bridge/link/lasting-subscription.ts";
+import { createResilientSubscription } from "../../src/bridge/link/lasting-subscription.ts";
 import type { Sessions } from "../../src/session/sessions.ts";
-import { says, scriptedProvider } from "../support/scripted-provider.ts";
-import { agentOf, worldOf } from "../support/session-world.ts";
-import { within } from "../support/within.ts";
+import { says, createScriptedProvider } from "../support/scripted-provider.ts";
+import { createAgent, openWorld } from "../support/session-world.ts";
+import { withDeadline } from "../support/within.ts";
 
 it("A subscription continues with the next owner after the last event that it delivered", async () => {
-  const world = await worldOf(agentOf({ provider: scriptedProvider([says("One"), says("Two")]) }));
+  const world = await openWorld(
+    createAgent({ provider: createScriptedProvider([says("One"), says("Two")]) }),
+  );
   await world.prompt("Hi");
-  await world.event("turn.finished");
-  const before = (await world.log()).length;
+  await world.waitForEvent("turn.finished");
+  const before = (await world.readLog()).length;
 
   // The first owner's stream ends with its process.
   const dying = new AbortController();
@@ -20,31 +22,31 @@ it("A subscription continues with the next owner after the last event that it de
   };
   const { signal: never } = new AbortController();
   const owners = [
-    { sessions: first, gone: dying.signal },
-    { sessions: world.sessions, gone: never },
+    { sessions: first, closed: dying.signal },
+    { sessions: world.sessions, closed: never },
   ];
   const leaving = new AbortController();
   onTestFinished(() => leaving.abort());
-  const batches = lastingSubscription({
+  const batches = createResilientSubscription({
     sessionId: world.sessionId,
     cursor: undefined,
     signal: leaving.signal,
-    joined: async () => owners.shift() ?? Promise.reject(new Error("There is no third owner")),
-    heard: () => undefined,
+    connect: async () => owners.shift() ?? Promise.reject(new Error("There is no third owner")),
+    onEvent: () => undefined,
   });
 
   const seqs: number[] = [];
   const read = async (until: number): Promise<void> => {
     while ((seqs.at(-1) ?? 0) < until) {
-      const { value } = await within(batches.next(), () => `read: ${seqs.join(" ")}`);
+      const { value } = await withDeadline(batches.next(), () => `read: ${seqs.join(" ")}`);
       seqs.push(...(value?.events ?? []).map(({ seq }: { readonly seq: number }) => seq));
     }
   };
   await read(before);
   dying.abort();
   await world.prompt("Hi again");
-  await world.event("turn.finished", 2);
-  const after = (await world.log()).length;
+  await world.waitForEvent("turn.finished", 2);
+  const after = (await world.readLog()).length;
   await read(after);
   expect(seqs).toEqual(Array.from({ length: after }, (_, index) => index + 1));
 });

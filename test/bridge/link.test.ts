@@ -3,21 +3,25 @@ import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { LinkedClients } from "../../src/bridge/link/linked-clients.ts";
-import { isJoinerMessage, isOwnerMessage } from "../../src/bridge/link/link-message.ts";
+import { RemoteClients } from "../../src/bridge/link/linked-clients.ts";
+import { isClientMessage, isOwnerMessage } from "../../src/bridge/link/link-message.ts";
 import { OwnerGoneError } from "../../src/bridge/link/owner-gone-error.ts";
-import { remoteSessions, type RemoteSessions } from "../../src/bridge/link/remote-sessions.ts";
+import { connectToOwner, type RemoteSessions } from "../../src/bridge/link/remote-sessions.ts";
 import { serveSessions } from "../../src/bridge/link/serve-sessions.ts";
-import type { ClientMode } from "../../src/domain/agent-event.ts";
+import type { ClientRole } from "../../src/domain/agent-event.ts";
 import type { SessionCommand } from "../../src/domain/session-command.ts";
-import { hangs, scriptedProvider, type Answer } from "../support/scripted-provider.ts";
-import { agentOf, ME, worldOf, type World } from "../support/session-world.ts";
+import {
+  hangs,
+  createScriptedProvider,
+  type ProviderScript,
+} from "../support/scripted-provider.ts";
+import { createAgent, ME, openWorld, type SessionWorld } from "../support/session-world.ts";
 import { temporaryFolder } from "../store/sqlite-support.ts";
 
 const { signal: never } = new AbortController();
 const HELLO = { token: "t", version: "1" };
 
-interface Linked extends World {
+interface Linked extends SessionWorld {
   /** Aborted when the owner lets go. */
   readonly closing: AbortController;
   readonly connect: () => Promise<Socket>;
@@ -25,15 +29,15 @@ interface Linked extends World {
 }
 
 /** A session whose owner others join over a socket. */
-async function linked(answers: readonly Answer[] = []): Promise<Linked> {
-  const world = await worldOf(agentOf({ provider: scriptedProvider(answers) }));
+async function linked(answers: readonly ProviderScript[] = []): Promise<Linked> {
+  const world = await openWorld(createAgent({ provider: createScriptedProvider(answers) }));
   const path = join(temporaryFolder(), "s.sock");
   const closing = new AbortController();
   const { sessions } = world;
   const served = {
     sessions,
     ...HELLO,
-    clients: new LinkedClients(),
+    clients: new RemoteClients(),
     closing: closing.signal,
   };
   const server = createServer((socket) => void serveSessions(socket, served));
@@ -52,12 +56,12 @@ async function linked(answers: readonly Answer[] = []): Promise<Linked> {
     connect: connected,
     async join() {
       const socket = await connected();
-      return { socket, remote: await remoteSessions(socket, HELLO) };
+      return { socket, remote: await connectToOwner(socket, HELLO) };
     },
   };
 }
 
-function attach(clientId: string, mode: ClientMode = "controller"): SessionCommand {
+function attach(clientId: string, mode: ClientRole = "controller"): SessionCommand {
   return { type: "attach", clientId, mode, name: "editor" };
 }
 
@@ -78,14 +82,14 @@ describe("a joined process that dies", () => {
       from("client_1"),
     );
     socket.destroy();
-    expect(await world.event("client.detached")).toEqual({
+    expect(await world.waitForEvent("client.detached")).toEqual({
       type: "client.detached",
       clientId: "client_1",
       reason: "client_exit",
     });
     const next = await sessions.command(sessionId, attach("client_2"), from("client_2"));
     expect(next.status).toBe("accepted");
-    expect(await world.events("client.detached")).toHaveLength(1);
+    expect(await world.listEvents("client.detached")).toHaveLength(1);
   });
 
   it("is detached also when it went while it was being attached", async () => {
@@ -98,7 +102,7 @@ describe("a joined process that dies", () => {
       { type: "call", id: 1, method: "command", params },
     ];
     socket.end(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
-    expect(await world.event("client.detached")).toMatchObject({ reason: "client_exit" });
+    expect(await world.waitForEvent("client.detached")).toMatchObject({ reason: "client_exit" });
   });
 
   it("stays attached when it has come back over another link, or goes on with another owner", async () => {
@@ -113,7 +117,7 @@ describe("a joined process that dies", () => {
     second.socket.destroy();
     await once(second.socket, "close");
     await world.send({ type: "title", title: "behind both" });
-    expect(await world.events("client.detached")).toEqual([]);
+    expect(await world.listEvents("client.detached")).toEqual([]);
   });
 });
 
@@ -131,9 +135,9 @@ describe("a client of a process whose link breaks", () => {
     await sessions.command(sessionId, stay("second"), from("client_1"));
     await remote.command(sessionId, attach("client_2", "observer"), from("client_2"));
     socket.destroy();
-    expect(await world.event("client.detached")).toMatchObject({ clientId: "client_2" });
-    const { clients } = await sessions.peek(sessionId);
-    expect(clients).toMatchObject([{ clientId: "client_1", mode: "controller" }]);
+    expect(await world.waitForEvent("client.detached")).toMatchObject({ clientId: "client_2" });
+    const { clients } = await sessions.status(sessionId);
+    expect(clients).toMatchObject([{ clientId: "client_1", role: "controller" }]);
   });
 });
 
@@ -164,9 +168,9 @@ describe("a subscription over a link", () => {
 describe("a link", () => {
   it("takes only messages that it knows", () => {
     for (const type of ["constructor", "toString", "__proto__", "nothing"]) {
-      expect([isJoinerMessage({ type }), isOwnerMessage({ type })]).toEqual([false, false]);
+      expect([isClientMessage({ type }), isOwnerMessage({ type })]).toEqual([false, false]);
     }
-    expect([isJoinerMessage({ type: "taken" }), isOwnerMessage({ type: "batch" })]).toEqual([
+    expect([isClientMessage({ type: "taken" }), isOwnerMessage({ type: "batch" })]).toEqual([
       true,
       true,
     ]);
@@ -174,12 +178,12 @@ describe("a link", () => {
 
   it("is refused to another version in words, and to a stranger without any", async () => {
     const { connect: connected } = await linked();
-    const old = remoteSessions(await connected(), { token: "t", version: "0" });
+    const old = connectToOwner(await connected(), { token: "t", version: "0" });
     await expect(old).rejects.toMatchObject({
       code: "access_denied",
       message: "The bridge that runs is version 1, and this is 0: stop it, or use its version",
     });
-    const stranger = remoteSessions(await connected(), { token: "guess", version: "1" });
+    const stranger = connectToOwner(await connected(), { token: "guess", version: "1" });
     await expect(stranger).rejects.toBeInstanceOf(OwnerGoneError);
   });
 
@@ -220,7 +224,7 @@ describe("who follows a session over a link", () => {
     const world = await linked([hangs()]);
     const { sessionId } = world;
     await world.prompt("Go");
-    const { turnId } = await world.event("turn.started");
+    const { turnId } = await world.waitForEvent("turn.started");
     const [one, other] = [(await world.join()).remote, (await world.join()).remote];
     const [own, others] = [await reading(one, sessionId), await reading(other, sessionId)];
     // At the same moment: who has said that they stop reading does not count.

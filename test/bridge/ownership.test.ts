@@ -13,13 +13,13 @@ import { openBridge, type Bridge } from "../../src/bridge/open-bridge.ts";
 import { startSessions } from "../../src/bridge/start-sessions.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
-import { takeOwnerLock } from "../../src/store/sqlite/owner-lock.ts";
-import { says, scriptedProvider } from "../support/scripted-provider.ts";
-import { agentOf, ME } from "../support/session-world.ts";
+import { acquireOwnerLock } from "../../src/store/sqlite/owner-lock.ts";
+import { says, createScriptedProvider } from "../support/scripted-provider.ts";
+import { createAgent, ME } from "../support/session-world.ts";
 import { tamper, temporaryFolder } from "../store/sqlite-support.ts";
 
 function optionsFor(directory: string, more: Partial<BridgeOptions> = {}): BridgeOptions {
-  const agents = [agentOf({ provider: scriptedProvider([says("Hello")]) })];
+  const agents = [createAgent({ provider: createScriptedProvider([says("Hello")]) })];
   return {
     directory,
     version: "1",
@@ -50,7 +50,7 @@ async function logOf(directory: string, sessionId: string): Promise<readonly str
 describe.skipIf(process.platform === "win32")("the socket of an owner", () => {
   it("The owner's socket can be opened by its user only", async () => {
     const directory = temporaryFolder();
-    await bridgeOn(directory).joined();
+    await bridgeOn(directory).getOwnership();
     const { address } = JSON.parse(await readFile(join(directory, "bridge.json"), "utf8"));
     expect((statSync(address).mode & 0o777).toString(8)).toBe("600");
   });
@@ -70,16 +70,16 @@ describe("an owner whose disk fails", () => {
     });
     const { sessionId } = await failing.sessions.open({ principal: ME });
     const other = bridgeOn(directory);
-    expect(await other.joined()).toMatchObject({ isOwner: false, pid: process.pid });
+    expect(await other.getOwnership()).toMatchObject({ isOwner: false, pid: process.pid });
     isFailing = true;
     const reply = await other.sessions.command(sessionId, PROMPT, SENDER);
-    expect([reply.status, (await other.joined()).isOwner]).toEqual(["accepted", true]);
+    expect([reply.status, (await other.getOwnership()).isOwner]).toEqual(["accepted", true]);
     expect(String(reports[0])).toMatch(
       /^SpanlineError: The sessions in .* can no longer be written here and are let go, .*EIO/,
     );
     // The one that let go is now joined itself.
     const again = await failing.sessions.command(sessionId, PROMPT, SENDER);
-    expect([again.status, (await failing.joined()).isOwner]).toEqual(["accepted", false]);
+    expect([again.status, (await failing.getOwnership()).isOwner]).toEqual(["accepted", false]);
     const types = await logOf(directory, sessionId);
     expect(types.filter((type) => type === "prompt.accepted")).toHaveLength(2);
   });
@@ -90,7 +90,7 @@ describe("an owner whose disk fails", () => {
     await writeFile(file, "{}");
     let isFailing = false;
     const failing = bridgeOn(directory, {
-      config: { file, isNamed: true },
+      config: { file, isExplicit: true },
       async datasync(wal) {
         if (isFailing) throw new Error("EIO: i/o error, fdatasync");
         await wal.datasync();
@@ -98,12 +98,12 @@ describe("an owner whose disk fails", () => {
     });
     const { sessionId } = await failing.sessions.open({ principal: ME });
     const other = bridgeOn(directory);
-    await other.joined();
+    await other.getOwnership();
     isFailing = true;
     await other.sessions.command(sessionId, PROMPT, SENDER);
     rmSync(file);
     const again = await failing.sessions.command(sessionId, PROMPT, SENDER);
-    expect([again.status, (await failing.joined()).isOwner]).toEqual(["accepted", false]);
+    expect([again.status, (await failing.getOwnership()).isOwner]).toEqual(["accepted", false]);
   });
 
   it("names the configuration that its agents were really made of", async () => {
@@ -112,8 +112,8 @@ describe("an owner whose disk fails", () => {
     await writeFile(file, "{}");
     const used = { file, digest: "of the text that was read" };
     const agents = async () => ({ ...(await optionsFor(directory).agents()), config: used });
-    const bridge = bridgeOn(directory, { config: { file, isNamed: true }, agents });
-    expect((await bridge.joined()).config).toEqual(used);
+    const bridge = bridgeOn(directory, { config: { file, isExplicit: true }, agents });
+    expect((await bridge.getOwnership()).config).toEqual(used);
     const { config } = JSON.parse(await readFile(join(directory, "bridge.json"), "utf8"));
     expect(config).toEqual(used);
   });
@@ -141,7 +141,7 @@ describe("an owner that goes", () => {
   it("is followed by a joined process also when nobody looks at a session there", async () => {
     const directory = temporaryFolder();
     const first = openBridge(optionsFor(directory));
-    await first.joined();
+    await first.getOwnership();
     let starts = 0;
     const second = bridgeOn(directory, {
       agents: async () => {
@@ -149,7 +149,7 @@ describe("an owner that goes", () => {
         return { agents: [], close: async () => {} };
       },
     });
-    await second.joined();
+    await second.getOwnership();
     await first.close();
     await eventually(() => expect(starts).toBe(1));
   });
@@ -166,13 +166,13 @@ describe("an owner that goes", () => {
       return { agents: [], close };
     });
     const bridge = openBridge(optionsFor(directory, { agents }));
-    const joined = bridge.joined().catch(() => {});
+    const joined = bridge.getOwnership().catch(() => {});
     await eventually(() => expect(agents).toHaveBeenCalled());
     const closed = bridge.close();
     go();
     await Promise.all([joined, closed]);
     expect(close).toHaveBeenCalledTimes(1);
-    const lock = await takeOwnerLock(join(directory, "owner.lock"));
+    const lock = await acquireOwnerLock(join(directory, "owner.lock"));
     expect(lock).toBeDefined();
     lock?.release();
   });
@@ -182,12 +182,14 @@ describe("an owner that goes", () => {
     const agents = () => Promise.resolve({ agents: [], close: () => Promise.resolve() });
     const first = openBridge(optionsFor(directory, { agents }));
     onTestFinished(() => first.close());
-    expect(await first.joined()).toMatchObject({ isOwner: true });
+    expect(await first.getOwnership()).toMatchObject({ isOwner: true });
     rmSync(join(directory, "owner.lock"));
     const second = openBridge(optionsFor(directory, { agents }));
     onTestFinished(() => second.close());
-    expect(await second.joined()).toMatchObject({ isOwner: true });
-    await eventually(async () => expect(await first.joined()).toMatchObject({ isOwner: false }));
+    expect(await second.getOwnership()).toMatchObject({ isOwner: true });
+    await eventually(async () =>
+      expect(await first.getOwnership()).toMatchObject({ isOwner: false }),
+    );
   });
 });
 
@@ -195,7 +197,7 @@ describe("an owner that accepts and does not answer", () => {
   it("is waited for, and that is said", async () => {
     const directory = temporaryFolder();
     const address = join(directory, "silent.sock");
-    const lock = await takeOwnerLock(join(directory, "owner.lock"));
+    const lock = await acquireOwnerLock(join(directory, "owner.lock"));
     const server = createServer((socket) => void socket.on("error", () => {}));
     server.listen(address);
     await once(server, "listening");
@@ -207,11 +209,12 @@ describe("an owner that accepts and does not answer", () => {
     const clock = {
       ...systemClock,
       monotonic: () => systemClock.monotonic() * 10,
-      after: (milliseconds: number, run: () => void) => systemClock.after(milliseconds / 10, run),
+      schedule: (milliseconds: number, run: () => void) =>
+        systemClock.schedule(milliseconds / 10, run),
     };
-    const waiting = (owner: unknown): void => void told.push(owner);
+    const onWaiting = (owner: unknown): void => void told.push(owner);
     const { signal } = new AbortController();
-    const locked = lockOrJoin({ directory, version: "1", clock, signal, waiting });
+    const locked = lockOrJoin({ directory, version: "1", clock, signal, onWaiting });
     await eventually(() => expect(told).toEqual([file]));
     lock?.release();
     const { lock: mine } = await locked;
@@ -223,11 +226,11 @@ describe("an owner that accepts and does not answer", () => {
 describe("an owner that has just taken over", () => {
   it("is joined also by one that had read where the owner before was", async () => {
     const directory = temporaryFolder();
-    await bridgeOn(directory).joined();
+    await bridgeOn(directory).getOwnership();
     const file = join(directory, "bridge.json");
     const written = await readFile(file, "utf8");
     await writeFile(file, JSON.stringify({ ...JSON.parse(written), token: "of the one before" }));
-    const joined = bridgeOn(directory).joined();
+    const joined = bridgeOn(directory).getOwnership();
     await Promise.race([joined, pause(systemClock, 200, never)]);
     await writeFile(file, written);
     expect(await joined).toMatchObject({ isOwner: false });

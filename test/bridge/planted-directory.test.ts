@@ -3,30 +3,30 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import type { AgentEvent, AgentEventType } from "../../src/domain/agent-event.ts";
+import type { SessionEvent, SessionEventType } from "../../src/domain/agent-event.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
-import { commandLine, saying, type CommandLine } from "../support/command-line.ts";
-import { says, startModel, wants } from "../support/model-server.ts";
+import { createCommandLine, waitForOutput, type CommandLine } from "../support/command-line.ts";
+import { says, startModelServer, wants } from "../support/model-server.ts";
 
 let cli: CommandLine;
 
 beforeAll(async () => {
-  cli = await commandLine();
+  cli = await createCommandLine();
 });
 afterAll(() => cli.close());
 
-type Of<Type extends AgentEventType> = Extract<AgentEvent, { readonly type: Type }>;
+type Of<Type extends SessionEventType> = Extract<SessionEvent, { readonly type: Type }>;
 
 /** The nth event of a type in a directory's only session, once it is there. */
-async function nthEvent<Type extends AgentEventType>(
+async function nthEvent<Type extends SessionEventType>(
   directory: string,
   type: Type,
   nth: number,
 ): Promise<Of<Type>> {
-  const isIt = (event: AgentEvent): event is Of<Type> => event.type === type;
+  const isIt = (event: SessionEvent): event is Of<Type> => event.type === type;
   const store = await openSqliteStore({ file: join(directory, "sessions.db"), readOnly: true });
   try {
-    const { sessions } = await store.sessions({ limit: 1 });
+    const { sessions } = await store.listSessions({ limit: 1 });
     const end = new AbortController();
     let count = 0;
     for await (const { events } of store.subscribe(
@@ -66,7 +66,7 @@ async function up(home: string, at: string, ...flags: readonly string[]): Promis
   const child = cli.start(args, { environment, workingDirectory: at });
   let noted = "";
   child.stderr.on("data", (chunk) => (noted += String(chunk)));
-  const { url, link, sessionId, directory } = JSON.parse(await saying(child.stdout, "}\n"));
+  const { url, link, sessionId, directory } = JSON.parse(await waitForOutput(child.stdout, "}\n"));
   const token = new URL(link).searchParams.get("token") ?? "";
   const post = async (path: string, body: object): Promise<number> => {
     const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
@@ -98,7 +98,7 @@ async function plantedRepository() {
   const command = (id: string, text: string) => {
     return { id, name: "run_command", input: { command: text } };
   };
-  const model = await startModel("chat", [
+  const model = await startModelServer("chat", [
     wants(command("c1", "sleep 30"), command("c2", "echo ran > RAN")),
     says("Done."),
   ]);
@@ -147,7 +147,7 @@ describe("a data directory that came with a repository", () => {
     const named = await up(mine, repository, "--data-dir", planted);
     expect(named.directory).toBe(planted);
     expect(named.token).not.toBe(token);
-    await nthEvent(planted, "approvals.doubted", 1);
+    await nthEvent(planted, "approvals.invalidated", 1);
     const asked = [
       await nthEvent(planted, "approval.requested", 3),
       await nthEvent(planted, "approval.requested", 4),

@@ -4,36 +4,36 @@ import type { BridgeOptions } from "../../src/bridge/bridge-options.ts";
 import type { RetentionOptions } from "../../src/bridge/keep-retention.ts";
 import { startSessions } from "../../src/bridge/start-sessions.ts";
 import type { OwnedSessions } from "../../src/bridge/ownership.ts";
-import type { Retained } from "../../src/store/store.ts";
+import type { RetentionResult } from "../../src/store/store.ts";
 import { temporaryFolder } from "../store/sqlite-support.ts";
-import { fakeClock, type FakeClock } from "../support/fake-clock.ts";
-import { says, scriptedProvider } from "../support/scripted-provider.ts";
-import { agentOf, ME } from "../support/session-world.ts";
+import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
+import { says, createScriptedProvider } from "../support/scripted-provider.ts";
+import { createAgent, ME } from "../support/session-world.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 interface Bridge extends OwnedSessions {
-  readonly removals: readonly Retained[];
+  readonly removals: readonly RetentionResult[];
   readonly reports: readonly unknown[];
   ids(): Promise<readonly string[]>;
 }
 
-type Keep = Omit<RetentionOptions, "removed">;
+type Keep = Omit<RetentionOptions, "onRemoved">;
 
 /** The process that runs the sessions of a directory. */
 async function started(directory: string, clock: FakeClock, keep?: Keep): Promise<Bridge> {
-  const removals: Retained[] = [];
+  const removals: RetentionResult[] = [];
   const reports: unknown[] = [];
-  const removed = (retained: Retained): void => void removals.push(retained);
-  const provider = scriptedProvider([says("Yes. ".repeat(1000))]);
+  const onRemoved = (retained: RetentionResult): void => void removals.push(retained);
+  const provider = createScriptedProvider([says("Yes. ".repeat(1000))]);
   const options: BridgeOptions = {
     directory,
     version: "test",
     clock,
-    agents: async () => ({ agents: [agentOf({ provider })], close: async () => undefined }),
+    agents: async () => ({ agents: [createAgent({ provider })], close: async () => undefined }),
     report: (error) => void reports.push(error),
-    ...(keep !== undefined && { retention: { ...keep, removed } }),
+    ...(keep !== undefined && { retention: { ...keep, onRemoved } }),
   };
   const bridge = await startSessions(options, () => undefined);
   onTestFinished(() => bridge.close());
@@ -71,7 +71,7 @@ async function detach({ sessions }: Bridge, sessionId: string): Promise<void> {
 
 describe("the sessions of a directory", () => {
   it("are kept for ever unless somebody asks for less", async () => {
-    const [directory, clock] = [temporaryFolder(), fakeClock()];
+    const [directory, clock] = [temporaryFolder(), createFakeClock()];
     const first = await started(directory, clock);
     await open(first, "ses_a");
     await pass(clock, 2 * DAY);
@@ -82,7 +82,7 @@ describe("the sessions of a directory", () => {
   });
 
   it("go at the start when nobody used them for so many days", async () => {
-    const [directory, clock] = [temporaryFolder(), fakeClock()];
+    const [directory, clock] = [temporaryFolder(), createFakeClock()];
     const first = await started(directory, clock);
     await open(first, "ses_old");
     clock.jump(20 * DAY);
@@ -95,7 +95,7 @@ describe("the sessions of a directory", () => {
   });
 
   it("go within an hour of the day that their time is over", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const bridge = await started(temporaryFolder(), clock, { keepDays: 1 });
     await open(bridge, "ses_a");
     await pass(clock, DAY - HOUR);
@@ -108,7 +108,7 @@ describe("the sessions of a directory", () => {
   });
 
   it("stay while somebody is attached to them, also over the sleep of the machine", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const bridge = await started(temporaryFolder(), clock, { keepDays: 1 });
     await open(bridge, "ses_a");
     await attach(bridge, "ses_a");
@@ -122,7 +122,7 @@ describe("the sessions of a directory", () => {
   });
 
   it("stay while somebody reads them", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const bridge = await started(temporaryFolder(), clock, { keepDays: 1 });
     await open(bridge, "ses_a");
     const leave = new AbortController();
@@ -138,7 +138,7 @@ describe("the sessions of a directory", () => {
   });
 
   it("go, the oldest first, until they are small enough", async () => {
-    const [directory, clock] = [temporaryFolder(), fakeClock()];
+    const [directory, clock] = [temporaryFolder(), createFakeClock()];
     const first = await started(directory, clock);
     for (const sessionId of ["ses_1", "ses_2", "ses_3"]) {
       await open(first, sessionId);
@@ -155,7 +155,7 @@ describe("the sessions of a directory", () => {
   });
 
   it("are looked at no more when the process lets go of them", async () => {
-    const [directory, clock] = [temporaryFolder(), fakeClock()];
+    const [directory, clock] = [temporaryFolder(), createFakeClock()];
     const bridge = await started(directory, clock, { keepDays: 1 });
     await bridge.close();
     expect(clock.pending).toBe(0);

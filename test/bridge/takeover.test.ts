@@ -8,8 +8,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { readBridgeFile } from "../../src/bridge/bridge-file.ts";
-import { startEditor, type Editor } from "../support/editor.ts";
-import { until } from "../support/until.ts";
+import { startEditorProcess, type EditorProcess } from "../support/editor.ts";
+import { waitUntil } from "../support/until.ts";
 
 const root = join(import.meta.dirname, "../..");
 let folder = "";
@@ -29,7 +29,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 interface World {
   readonly directory: string;
   readonly errors: string[];
-  readonly editor: () => Editor;
+  readonly editor: () => EditorProcess;
   /** The process that runs `spanline up`, when it is up. */
   readonly up: () => Promise<number>;
   readonly notes: () => Promise<readonly string[]>;
@@ -47,7 +47,9 @@ async function world(): Promise<World> {
     directory,
     errors,
     editor() {
-      const editor = startEditor([main, "acp", "-d", directory], (text) => errors.push(text));
+      const editor = startEditorProcess([main, "acp", "-d", directory], (text) =>
+        errors.push(text),
+      );
       children.push(editor.process);
       return editor;
     },
@@ -72,13 +74,13 @@ describe("the owner of a data directory", () => {
     const owner = await up();
     const [left, right] = [editor(), editor()];
     const editors = [left, right];
-    const [first, second] = await Promise.all([left.begin(), right.begin()]);
+    const [first, second] = await Promise.all([left.newSession(), right.newSession()]);
     expect((await readBridgeFile(directory))?.pid).toBe(owner);
     const prompts = [
       left.prompt(first, "Please save a note: buy milk"),
       right.prompt(second, "Please save a note: call Ada"),
     ];
-    await Promise.all(editors.map((one) => one.seen("tool_call")));
+    await Promise.all(editors.map((one) => one.waitForUpdate("tool_call")));
     process.kill(owner, "SIGKILL");
     expect(await Promise.all(prompts)).toEqual(["end_turn", "end_turn"]);
     const next = await readBridgeFile(directory);
@@ -92,15 +94,15 @@ describe("the owner of a data directory", () => {
     const owner = await up();
     const [left, right] = [editor(), editor()];
     const editors = [left, right];
-    const [first, second] = await Promise.all([left.begin(), right.begin()]);
+    const [first, second] = await Promise.all([left.newSession(), right.newSession()]);
     const prompts = [
       left.prompt(first, "Please save a note: buy milk"),
       right.prompt(second, "Please save a note: call Ada"),
     ];
-    await Promise.all(editors.map((one) => one.seen("tool_call")));
+    await Promise.all(editors.map((one) => one.waitForUpdate("tool_call")));
     process.kill(owner, "SIGSTOP");
     const third = editor();
-    const beginning = third.begin();
+    const beginning = third.newSession();
     await eventually(() => expect(errors.join("")).toContain("does not answer"));
     process.kill(owner, "SIGCONT");
     expect(await Promise.all(prompts)).toEqual(["end_turn", "end_turn"]);
@@ -117,7 +119,7 @@ describe("the owner of a data directory", () => {
   it("is followed by the next one as often as it is killed", async () => {
     const { editor, directory, notes, errors } = await world();
     const editors = [editor(), editor(), editor()];
-    const sessions = await Promise.all(editors.map((one) => one.begin()));
+    const sessions = await Promise.all(editors.map((one) => one.newSession()));
     const owners = new Set<number>();
     for (const text of ["one", "two"]) {
       const { pid = 0 } = (await readBridgeFile(directory)) ?? {};
@@ -126,7 +128,7 @@ describe("the owner of a data directory", () => {
       const prompts = living.map((one) =>
         one.prompt(sessions[editors.indexOf(one)] ?? "", `Please save a note: ${text}`),
       );
-      await Promise.all(living.map((one) => one.seen("tool_call")));
+      await Promise.all(living.map((one) => one.waitForUpdate("tool_call")));
       process.kill(pid, "SIGKILL");
       const answers = new Set(await Promise.all(prompts));
       expect([answers, errors.join("")]).toEqual([new Set(["end_turn"]), ""]);
@@ -139,12 +141,12 @@ describe("the owner of a data directory", () => {
   it("is followed at once by a joined process that nobody asks for anything", async () => {
     const { up, editor, directory, notes } = await world();
     const left = editor();
-    const session = await left.begin();
+    const session = await left.newSession();
     const joined = await up();
     void left.prompt(session, "Please save a note: buy milk");
-    await left.seen("tool_call");
+    await left.waitForUpdate("tool_call");
     left.process.kill("SIGKILL");
-    await until(async () => (await readBridgeFile(directory))?.pid === joined);
+    await waitUntil(async () => (await readBridgeFile(directory))?.pid === joined);
     expectAtMost(await notes(), ["buy milk"]);
   });
 });

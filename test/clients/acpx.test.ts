@@ -7,25 +7,29 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { readBridgeFile } from "../../src/bridge/bridge-file.ts";
-import { acpWorld, type AcpWorld } from "../support/acp-world.ts";
-import { commandLine, type CommandLine, type Ran } from "../support/command-line.ts";
+import { createAcpProject, type AcpProject } from "../support/acp-world.ts";
+import {
+  createCommandLine,
+  type CommandLine,
+  type CommandResult,
+} from "../support/command-line.ts";
 import { expectGone } from "../support/processes.ts";
 
 const ACPX = join(createRequire(import.meta.url).resolve("acpx/package.json"), "../dist/cli.js");
 
 let command: CommandLine;
 beforeAll(async () => {
-  command = await commandLine();
+  command = await createCommandLine();
 });
 afterAll(() => command.close());
 
 interface Acpx {
   /** What it says to its end; all but its own news on standard error. */
-  readonly run: (...args: readonly string[]) => Promise<Ran>;
+  readonly run: (...args: readonly string[]) => Promise<CommandResult>;
 }
 
 /** A client for the command line, with a home of its own. Whatever it is asked it approves. */
-function acpx({ args, environment, project }: AcpWorld): Acpx {
+function acpx({ args, environment, project }: AcpProject): Acpx {
   const home = join(project, "../home");
   mkdirSync(home);
   const agent = [process.execPath, join(command.folder, "bin/main.mjs"), ...args].join(" ");
@@ -55,37 +59,37 @@ function acpx({ args, environment, project }: AcpWorld): Acpx {
 /** Which session it uses, and that it made one. */
 const OWN_NEWS = /^\[acpx\] (session|created session|agent:|cwd:) .*\n/gm;
 
-function done(stdout: string): Ran {
+function done(stdout: string): CommandResult {
   return { stdout: expect.stringContaining(stdout), stderr: "", status: 0 };
 }
 
 describe("acpx, on an agent that it started", () => {
   it("goes through a whole session without a complaint [ACP-128]", async () => {
-    const world = await acpWorld(command);
+    const world = await createAcpProject(command);
     const { run } = acpx(world);
     expect(await run("sessions", "new")).toEqual(done("ses_"));
     expect(await run("prompt", "write it down")).toEqual(done("[done] end_turn"));
-    expect(world.written("note.txt")).toBe("write it down");
+    expect(world.readWritten("note.txt")).toBe("write it down");
 
     const cancelled = run("prompt", "wait for me");
-    await eventually(() => expect(world.heard("wait for me")).toBe(true));
+    await eventually(() => expect(world.hasModelReceived("wait for me")).toBe(true));
     expect(await run("prompt", "--no-wait", "queued behind it")).toEqual(done("queued"));
     expect(await run("cancel")).toEqual(done("cancel"));
     expect(await cancelled).toEqual(done("[done] cancelled"));
     expect(await run("prompt", "and then?")).toEqual(done("You said: and then?"));
-    expect(world.heard("queued behind it")).toBe(true);
+    expect(world.hasModelReceived("queued behind it")).toBe(true);
 
     expect(await run("sessions", "list")).toEqual(done("ses_"));
     expect(await run("sessions", "close")).toEqual(done("ses_"));
   });
 
   it("resumes its session with another process when its agent is killed in the middle [ACP-59]", async () => {
-    const world = await acpWorld(command);
+    const world = await createAcpProject(command);
     const { run } = acpx(world);
     await run("sessions", "new");
     expect(await run("prompt", "write it down")).toEqual(done("[done] end_turn"));
     const broken = run("prompt", "wait for me");
-    await eventually(() => expect(world.heard("wait for me")).toBe(true));
+    await eventually(() => expect(world.hasModelReceived("wait for me")).toBe(true));
     const pid = (await readBridgeFile(world.data))?.pid ?? 0;
     process.kill(pid, "SIGKILL");
     expect((await broken).status).not.toBe(0);
@@ -93,7 +97,7 @@ describe("acpx, on an agent that it started", () => {
     const next = await run("prompt", "still there?");
     expect(next).toEqual(done("You said: still there?"));
     expect(next.stdout).toContain("session/resume");
-    expect(JSON.stringify(world.model.asked.at(-1))).toContain("write it down");
+    expect(JSON.stringify(world.model.modelRequests.at(-1))).toContain("write it down");
     expect((await readBridgeFile(world.data))?.pid).not.toBe(pid);
   });
 });

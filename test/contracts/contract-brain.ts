@@ -1,21 +1,21 @@
 import type { Brain, BrainRequest } from "../../src/emulator/brains/brain.ts";
-import { textOf, type Content } from "../../src/emulator/brains/message.ts";
+import { joinTexts, type Content } from "../../src/emulator/brains/message.ts";
 import { parseScenario } from "../../src/emulator/brains/script/parse-scenario.ts";
-import { scriptBrain } from "../../src/emulator/brains/script/script-brain.ts";
+import { createScriptBrain } from "../../src/emulator/brains/script/script-brain.ts";
 import type { Step } from "../../src/emulator/brains/step.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { CONTRACT_SCENARIO, RECOUNT, TOOLS } from "./provider-contract.ts";
 
 /** Plays the agent of the provider contract in an emulator. */
 export function contractBrain(): Brain {
-  const script = scriptBrain(parseScenario("contract.yaml", CONTRACT_SCENARIO), systemClock);
+  const script = createScriptBrain(parseScenario("contract.yaml", CONTRACT_SCENARIO), systemClock);
   return {
-    async answer(request) {
+    async respond(request) {
       const { messages, settings } = request;
-      const prompt = textOf(messages.at(-1));
+      const prompt = joinTexts(messages.at(-1));
       if (prompt.endsWith(RECOUNT)) return saying(recount(request));
       if (prompt.endsWith(TOOLS)) return saying(settings.tools.map(({ name }) => name).join(" "));
-      return script.answer(request);
+      return script.respond(request);
     },
   };
 }

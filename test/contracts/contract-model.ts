@@ -4,19 +4,19 @@ import {
   refuses,
   says,
   wants,
-  type Asked,
-  type AskedMessage,
-  type Scripted,
+  type ModelServerRequest,
+  type RequestMessage,
+  type ScriptedResponse,
 } from "../support/model-server.ts";
 import { RECOUNT, TOOLS } from "./provider-contract.ts";
 
 /** Plays the agent of the provider contract as a model, which knows nothing but what it is asked. */
-export function contractModel({ messages, tools = [] }: Asked): Scripted {
+export function contractModel({ messages, tools = [] }: ModelServerRequest): ScriptedResponse {
   const last = messages.at(-1);
   const text = wordsOf(last);
   if (text.endsWith(RECOUNT)) return says(`I know: ${JSON.stringify(messages)}`);
   if (text.endsWith(TOOLS)) return says(`I have: ${JSON.stringify(tools)}`);
-  const answers: { readonly [word: string]: Scripted } = {
+  const answers: { readonly [word: string]: ScriptedResponse } = {
     hello: says("Hello there."),
     long: hangs("Once upon a time"),
     fail: fails("So far", "server_error"),
@@ -29,7 +29,7 @@ export function contractModel({ messages, tools = [] }: Asked): Scripted {
 }
 
 /** What the last message says in words, in either dialect: nothing where it only brings results. */
-function wordsOf(message: AskedMessage | undefined): string {
+function wordsOf(message: RequestMessage | undefined): string {
   const content = message?.content;
   if (typeof content === "string") return message?.role === "user" ? content : "";
   if (!Array.isArray(content)) return "";

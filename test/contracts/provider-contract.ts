@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { ModelMessage } from "../../src/domain/model-request.ts";
 import { AbortError, ProviderError } from "../../src/domain/provider-error.ts";
-import { toolCall, toolSuccess } from "../../src/domain/tool.ts";
+import { createToolCall, toolSuccess } from "../../src/domain/tool.ts";
 import type { TurnBlock } from "../../src/domain/turn.ts";
 import type {
-  CallInput,
-  CallOptions,
+  InvocationInput,
+  InvocationOptions,
   Provider,
   ProviderSession,
 } from "../../src/providers/provider.ts";
-import { rejection, turnFrom } from "../support/provider-session.ts";
+import { catchRejection, readTurn } from "../support/provider-session.ts";
 
 /** A kind of provider, with an agent behind it that plays its part: `CONTRACT_SCENARIO`, `RECOUNT` and `TOOLS`. */
 export interface ContractSubject {
@@ -59,7 +59,7 @@ export function providerContract(name: string, subject: () => ContractSubject): 
     it("says what it is", async () => {
       const { provider } = await subject().start();
       expect(provider).toMatchObject({ name, effectFree: expect.any(Boolean) });
-      expect(provider.seams).toContain("turn-start");
+      expect(provider.injectionPoints).toContain("turn-start");
     });
 
     it("opens a new conversation each time, or the one that is named, and goes nowhere for it", async () => {
@@ -72,7 +72,7 @@ export function providerContract(name: string, subject: () => ContractSubject): 
 
     it("streams a turn that ends once, at its end", async () => {
       const { provider } = await subject().start();
-      const call = await provider.open().call(say("hello"), { signal });
+      const call = await provider.open().invoke(say("hello"), { signal });
       const types: string[] = [];
       const seen = async function* () {
         for await (const event of call) {
@@ -80,7 +80,7 @@ export function providerContract(name: string, subject: () => ContractSubject): 
           yield event;
         }
       };
-      expect(await turnFrom(seen())).toMatchObject({
+      expect(await readTurn(seen())).toMatchObject({
         text: "Hello there.",
         end: { outcome: "completed" },
       });
@@ -90,9 +90,9 @@ export function providerContract(name: string, subject: () => ContractSubject): 
 
     it("knows a call by an id for its service's support, and lets it be read once", async () => {
       const { provider } = await subject().start();
-      const call = await provider.open().call(say("hello"), { signal });
+      const call = await provider.open().invoke(say("hello"), { signal });
       expect(call.requestId).toEqual(subject().requestId);
-      await turnFrom(call);
+      await readTurn(call);
       expect(() => call[Symbol.asyncIterator]()).toThrow("read once");
     });
 
@@ -110,7 +110,7 @@ export function providerContract(name: string, subject: () => ContractSubject): 
 
     it("closes its connection when the reader leaves", async () => {
       const { provider, visits, quiet } = await subject().start();
-      const call = await provider.open().call(say("long"), { signal });
+      const call = await provider.open().invoke(say("long"), { signal });
       for await (const event of call) if (event.type === "text.delta") break;
       await quiet();
       expect(visits()).toBe(1);
@@ -118,7 +118,7 @@ export function providerContract(name: string, subject: () => ContractSubject): 
 
     it("closes the connection of a call that nobody reads", async () => {
       const { provider, visits, quiet } = await subject().start();
-      const call = await provider.open().call(say("long"), { signal });
+      const call = await provider.open().invoke(say("long"), { signal });
       call.close();
       await quiet();
       expect(visits()).toBe(1);
@@ -127,13 +127,13 @@ export function providerContract(name: string, subject: () => ContractSubject): 
     it("throws the caller's abort, and closes its connection", async () => {
       const { provider, quiet } = await subject().start();
       const controller = new AbortController();
-      const call = await provider.open().call(say("long"), { signal: controller.signal });
+      const call = await provider.open().invoke(say("long"), { signal: controller.signal });
       const reading = (async () => {
         for await (const event of call) {
           if (event.type === "text.delta") controller.abort("enough");
         }
       })();
-      const error = await rejection(reading);
+      const error = await catchRejection(reading);
       expect(error).toBeInstanceOf(AbortError);
       expect(error).toMatchObject({ cause: "enough" });
       await quiet();
@@ -141,18 +141,18 @@ export function providerContract(name: string, subject: () => ContractSubject): 
 
     it("tells a failure inside the stream as the end of the turn, with what was said before", async () => {
       const { provider } = await subject().start();
-      const turn = await turnFrom(await provider.open().call(say("fail"), { signal }));
+      const turn = await readTurn(await provider.open().invoke(say("fail"), { signal }));
       expect(turn.text).toBe("So far");
       expect(turn.end).toMatchObject({
         outcome: "failed",
-        openCalls: [],
+        openToolCallIds: [],
         failure: { details: subject().failureDetails },
       });
     });
 
     it("throws a refusal, as nothing was said, and does not try again", async () => {
       const { provider, visits } = await subject().start();
-      const error = await rejection(provider.open().call(say("refuse"), { signal }));
+      const error = await catchRejection(provider.open().invoke(say("refuse"), { signal }));
       expect(error).toBeInstanceOf(ProviderError);
       expect(error).toMatchObject(subject().refusal);
       expect(visits()).toBe(1);
@@ -176,7 +176,7 @@ export function providerContract(name: string, subject: () => ContractSubject): 
     it("tells it again when nothing came of the first call", async () => {
       const { provider } = await subject().start();
       const session = provider.open({ history: [said("user", "My name is Ada")] });
-      await rejection(session.call(say("refuse"), { signal }));
+      await catchRejection(session.invoke(say("refuse"), { signal }));
       expect(await hear(session, say(RECOUNT))).toContain("My name is Ada");
     });
 
@@ -195,8 +195,8 @@ export function callsContract(name: string, subject: () => ContractSubject): voi
   describe(`the provider ${name}, whose agent has tools here,`, () => {
     it("leaves calls to us, and takes their results", async () => {
       const { provider, turn, answer } = await askForCall(subject());
-      expect(provider.seams).toContain("tool-results");
-      expect(turn.end).toMatchObject({ outcome: "action-required", openCalls: ["call_1"] });
+      expect(provider.injectionPoints).toContain("tool-results");
+      expect(turn.end).toMatchObject({ outcome: "action-required", openToolCallIds: ["call_1"] });
       expect(await answer()).toBe("Thank you.");
     });
 
@@ -228,16 +228,16 @@ export function noCallsContract(name: string, subject: () => ContractSubject): v
   describe(`the provider ${name}, whose agent has no tools here,`, () => {
     it("leaves no call to us, and refuses results", async () => {
       const { provider, turn, answer } = await askForCall(subject());
-      expect(provider.seams).not.toContain("tool-results");
-      expect(turn.calls).toEqual([]);
-      expect(await rejection(answer())).toMatchObject({ code: "invalid_option" });
+      expect(provider.injectionPoints).not.toContain("tool-results");
+      expect(turn.toolCalls).toEqual([]);
+      expect(await catchRejection(answer())).toMatchObject({ code: "invalid_option" });
     });
 
     it("refuses tools that are offered", async () => {
       const { provider, visits } = await subject().start();
       const tools = [{ name: "telescope", description: "Looks far", schema: { type: "object" } }];
-      const offered = provider.open().call(say(TOOLS), { signal, tools });
-      expect(await rejection(offered)).toMatchObject({ code: "invalid_option" });
+      const offered = provider.open().invoke(say(TOOLS), { signal, tools });
+      expect(await catchRejection(offered)).toMatchObject({ code: "invalid_option" });
       expect(visits()).toBe(0);
     });
   });
@@ -245,16 +245,16 @@ export function noCallsContract(name: string, subject: () => ContractSubject): v
 
 async function hear(
   session: ProviderSession,
-  input: CallInput,
-  options: Partial<CallOptions> = {},
+  input: InvocationInput,
+  options: Partial<InvocationOptions> = {},
 ): Promise<string> {
-  return (await turnFrom(await session.call(input, { signal, ...options }))).text;
+  return (await readTurn(await session.invoke(input, { signal, ...options }))).text;
 }
 
 async function askForCall(subject: ContractSubject) {
   const { provider } = await subject.start();
   const session = provider.open();
-  const turn = await turnFrom(await session.call(say("call"), { signal }));
+  const turn = await readTurn(await session.invoke(say("call"), { signal }));
   const results = [toolSuccess("call_1", "seen")];
   const answer = (texts: readonly string[] = []): Promise<string> =>
     hear(session, { type: "results", turn, results, texts });
@@ -280,5 +280,5 @@ const HISTORY: readonly ModelMessage[] = [
 ];
 
 function use(id: string, name: string): TurnBlock {
-  return { type: "call", call: toolCall({ id, name, inputText: "{}", runBy: "client" }) };
+  return { type: "call", call: createToolCall({ id, name, inputText: "{}", runBy: "client" }) };
 }

@@ -1,30 +1,35 @@
 import { describe, expect, it } from "vitest";
-import type { Settings } from "../../src/emulator/brains/brain.ts";
-import { demoBrain } from "../../src/emulator/brains/demo/demo-brain.ts";
-import { FILLED_PROPERTIES, fillArguments } from "../../src/emulator/brains/demo/fill-arguments.ts";
-import { heard, HEARD_CHARACTERS } from "../../src/emulator/brains/demo/heard.ts";
-import { recall } from "../../src/emulator/brains/demo/recall.ts";
-import { smallTalk } from "../../src/emulator/brains/demo/small-talk.ts";
+import type { InvocationSettings } from "../../src/emulator/brains/brain.ts";
+import { createDemoBrain } from "../../src/emulator/brains/demo/demo-brain.ts";
+import {
+  MAX_FILLED_PROPERTIES,
+  fillArguments,
+} from "../../src/emulator/brains/demo/fill-arguments.ts";
+import { readDemoPrompt, MAX_PROMPT_CHARACTERS } from "../../src/emulator/brains/demo/heard.ts";
+import { answerFromMemory } from "../../src/emulator/brains/demo/recall.ts";
+import { createSmallTalk } from "../../src/emulator/brains/demo/small-talk.ts";
 import type { Message } from "../../src/emulator/brains/message.ts";
-import { Fields } from "../../src/emulator/control/fields.ts";
+import { RequestFields } from "../../src/emulator/control/fields.ts";
 import { Constraints } from "../../src/emulator/constraints.ts";
 import { ServiceError } from "../../src/emulator/exchange.ts";
-import { service } from "../../src/emulator/service.ts";
+import { createService } from "../../src/emulator/service.ts";
 import { HARNESS_ARN, invoke, reasonsIn, running } from "./data-support.ts";
 
 const user = (text: string): Message => ({ role: "user", content: [{ text }] });
 const filled = (properties: object, text: string, required: readonly string[] = []) =>
-  fillArguments({ type: "object", properties, required } as never, heard(user(text)));
-const SETTINGS = { tools: [], allowedTools: [] } as unknown as Settings;
+  fillArguments({ type: "object", properties, required } as never, readDemoPrompt(user(text)));
+const SETTINGS = { tools: [], allowedTools: [] } as unknown as InvocationSettings;
 
 describe("what the demo agent listens to", () => {
   it("is the beginning of a prompt, without half a character", () => {
-    const long = "a ".repeat(HEARD_CHARACTERS);
-    expect(heard(user(`${long} what is my name?`)).text).toBe(long.slice(0, HEARD_CHARACTERS));
-    const cut = `${"a".repeat(HEARD_CHARACTERS - 1)}🙂`;
-    expect(heard(user(cut)).text).toBe("a".repeat(HEARD_CHARACTERS - 1));
-    expect(recall([user(`${long} what is my name?`)])).toBeNull();
-    expect(recall([user(`${long} my name is Ada`), user("what is my name?")])).toBe(
+    const long = "a ".repeat(MAX_PROMPT_CHARACTERS);
+    expect(readDemoPrompt(user(`${long} what is my name?`)).text).toBe(
+      long.slice(0, MAX_PROMPT_CHARACTERS),
+    );
+    const cut = `${"a".repeat(MAX_PROMPT_CHARACTERS - 1)}🙂`;
+    expect(readDemoPrompt(user(cut)).text).toBe("a".repeat(MAX_PROMPT_CHARACTERS - 1));
+    expect(answerFromMemory([user(`${long} what is my name?`)])).toBeNull();
+    expect(answerFromMemory([user(`${long} my name is Ada`), user("what is my name?")])).toBe(
       "You have not told me your name yet.",
     );
   });
@@ -53,19 +58,23 @@ describe("what the demo agent listens to", () => {
         { type: "string" },
       ]),
     );
-    recall([user(text), user(text)]);
-    smallTalk(heard(user(text)), SETTINGS);
+    answerFromMemory([user(text), user(text)]);
+    createSmallTalk(readDemoPrompt(user(text)), SETTINGS);
     filled({ ...properties, no: { type: "boolean" } }, text, Object.keys(properties));
-    expect(heard(user(text)).text.length).toBeLessThanOrEqual(HEARD_CHARACTERS);
+    expect(readDemoPrompt(user(text)).text.length).toBeLessThanOrEqual(MAX_PROMPT_CHARACTERS);
   });
 
   it("is enough to understand what it understood", () => {
     const earlier = user("My name is Ada");
-    expect(recall([earlier, user("What's my name?")])).toBe("Your name is Ada.");
-    expect(recall([earlier, user("So what\nis my name")])).toBeNull();
-    expect(recall([earlier, user("How many messages?")])).toBe("You have sent me 2 messages.");
-    expect(recall([earlier, user("My name is not what it is")])).toBeNull();
-    expect(smallTalk(heard(user("What is 12.5-2?")), SETTINGS)).toBe("That is 10.5.");
+    expect(answerFromMemory([earlier, user("What's my name?")])).toBe("Your name is Ada.");
+    expect(answerFromMemory([earlier, user("So what\nis my name")])).toBeNull();
+    expect(answerFromMemory([earlier, user("How many messages?")])).toBe(
+      "You have sent me 2 messages.",
+    );
+    expect(answerFromMemory([earlier, user("My name is not what it is")])).toBeNull();
+    expect(createSmallTalk(readDemoPrompt(user("What is 12.5-2?")), SETTINGS)).toBe(
+      "That is 10.5.",
+    );
     const verbose = { verbose: { type: "boolean" } };
     expect(filled(verbose, "run it verbose")).toEqual({ verbose: true });
     expect(filled(verbose, "run it not too verbose")).toEqual({});
@@ -83,11 +92,11 @@ describe("what the demo agent fills", () => {
     const many = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, number) => [`p${number}`, { type: "boolean" }]),
     );
-    expect(Object.keys(filled(many, "run", Object.keys(many)))).toHaveLength(FILLED_PROPERTIES);
+    expect(Object.keys(filled(many, "run", Object.keys(many)))).toHaveLength(MAX_FILLED_PROPERTIES);
     const inner = { type: "object", properties: many, required: Object.keys(many) };
     const twice = filled({ one: inner, two: inner }, "run");
     expect(Object.keys(twice)).toEqual(["one"]);
-    expect(Object.keys(twice["one"] as object)).toHaveLength(FILLED_PROPERTIES - 1);
+    expect(Object.keys(twice["one"] as object)).toHaveLength(MAX_FILLED_PROPERTIES - 1);
   });
 
   it("is what a tool insists on, and of the rest what the prompt speaks of", () => {
@@ -116,7 +125,7 @@ describe("what the demo agent fills", () => {
     expect(filled({ a: { enum: [odd, [odd], "now"] } }, "now")).toEqual({ a: "now" });
     const inputSchema = { properties: { a: { enum: [odd] } }, required: ["a"] };
     const { client } = await running({
-      brain: demoBrain({ delayMilliseconds: 0 }),
+      brain: createDemoBrain({ delayMilliseconds: 0 }),
       harness: {
         tools: [
           {
@@ -146,7 +155,7 @@ describe("what a refusal says", () => {
     let looked = 0;
     const { message, members } = thrownBy(() => {
       for (looked = 1; looked <= 32; looked += 1) {
-        constraints.text(`list.${looked}`, "x".repeat(100_000), { most: 5 });
+        constraints.readText(`list.${looked}`, "x".repeat(100_000), { max: 5 });
       }
     });
     expect(looked).toBe(20);
@@ -157,8 +166,11 @@ describe("what a refusal says", () => {
   });
 
   it("is the same on both planes", () => {
-    const fields = new Fields({ allowedTools: Array.from({ length: 32 }, () => 0), role: 0 });
-    const { message, members } = thrownBy(() => fields.textList("allowedTools", {}));
+    const fields = new RequestFields({
+      allowedTools: Array.from({ length: 32 }, () => 0),
+      role: 0,
+    });
+    const { message, members } = thrownBy(() => fields.readTextList("allowedTools", {}));
     expect(message).toMatch(
       /^20 validation errors detected: Value '0' at 'allowedTools\.1\.member' failed to satisfy constraint: Member must be a string; /,
     );
@@ -168,18 +180,18 @@ describe("what a refusal says", () => {
   it("is the length of a list that is too long, and nothing of its entries", () => {
     const constraints = new Constraints();
     expect(
-      constraints.list(
+      constraints.readList(
         "entries",
         Array.from({ length: 10_000 }, () => 0),
       ),
     ).toHaveLength(10_000);
     expect(
-      constraints.list(
+      constraints.readList(
         "entries",
         Array.from({ length: 10_001 }, () => 0),
       ),
     ).toEqual([]);
-    expect(thrownBy(() => constraints.check()).message).toBe(
+    expect(thrownBy(() => constraints.throwIfInvalid()).message).toBe(
       "1 validation error detected: Value at 'entries' failed to satisfy constraint: Member must have length less than or equal to 10000",
     );
   });
@@ -209,16 +221,16 @@ describe("what a refusal says", () => {
   });
 
   it("names a long key by its beginning", () => {
-    const fields = new Fields({ tags: { ["k".repeat(100_000)]: 0 } });
-    fields.texts("tags", { most: 50, name: {}, value: {} });
-    const { message } = thrownBy(() => fields.finish());
+    const fields = new RequestFields({ tags: { ["k".repeat(100_000)]: 0 } });
+    fields.readTextMap("tags", { max: 50, name: {}, value: {} });
+    const { message } = thrownBy(() => fields.throwIfInvalid());
     expect(message).toMatch(/^1 validation error detected: Value '0' at 'tags\.k+…' failed/);
     expect(message.length).toBeLessThan(1000);
   });
 
   it("is plain where the error has no JSON form", async () => {
     const bugs: unknown[] = [];
-    const plain = service({
+    const plain = createService({
       routes: [
         {
           method: "GET",
@@ -230,12 +242,15 @@ describe("what a refusal says", () => {
         },
       ],
       now: () => 0,
-      newRequestId: () => "id",
+      createRequestId: () => "id",
       onBug: (error) => bugs.push(error),
     });
     const body = new Uint8Array();
     const request = { requestId: "", method: "GET", path: "/", query: "", headers: [], body };
-    const answer = await plain.handle({ ...request, gone: new AbortController().signal });
+    const answer = await plain.handle({
+      ...request,
+      disconnectSignal: new AbortController().signal,
+    });
     expect(answer).toMatchObject({
       status: 400,
       headers: { "x-amzn-errortype": "ValidationException", "x-amzn-requestid": "id" },

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { fakeClock } from "../support/fake-clock.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
 import { HARNESS_ARN, invoke, running, SESSION, type Setup } from "./data-support.ts";
 
 interface Chunk {
@@ -79,7 +79,7 @@ describe("InvokeAgentRuntimeCommand, read by the unmodified AWS SDK [AC-86]", ()
   });
 
   it("ends a command, and all that it started, at its time limit", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const { client } = await running({ commands: "run", clock });
     // The stream ends when nobody holds the output open any more: on this clock there is no other way.
     const stream = await opened(client, "sleep 1000 & echo go; sleep 1000", 7);
@@ -167,7 +167,7 @@ describe("what a command leaves in the background", () => {
   });
 
   it("ends when nobody has used the session for too long, and the folder goes after it", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     // The end of the output is waited for on this clock.
     const emulator = await running({ commands: "run", clock });
     const command = ran(emulator.client, "sleep 300 >/dev/null 2>&1 & echo $! $PWD");
@@ -202,7 +202,7 @@ describe("what a command leaves in the background", () => {
 
 describe("a command that runs for longer than a session may be idle", () => {
   it("keeps its session, and its folder, for as long as it runs", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const harness = { lifecycle: { idleSeconds: 60, lifetimeSeconds: 28_800 } };
     const { client } = await running({ commands: "run", clock, harness });
     const wait = "while [ ! -e on ]; do sleep 0.02; done";
@@ -221,7 +221,7 @@ describe("a command that runs for longer than a session may be idle", () => {
   });
 
   it("is reset with its session when the lifetime of that is over", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const harness = { lifecycle: { idleSeconds: 60, lifetimeSeconds: 100 } };
     const { client } = await running({ commands: "run", clock, harness });
     const stream = await opened(client, "echo $$; sleep 1000");

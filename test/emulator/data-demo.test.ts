@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { demoBrain } from "../../src/emulator/brains/demo/demo-brain.ts";
+import { createDemoBrain } from "../../src/emulator/brains/demo/demo-brain.ts";
 import { invoke, reasonsIn, running, textIn, type Event } from "./data-support.ts";
 
 function inline(name: string, description: string, inputSchema: object) {
@@ -37,7 +37,7 @@ const TOOLS = [
 ];
 
 async function demo() {
-  const brain = demoBrain({ delayMilliseconds: 0 });
+  const brain = createDemoBrain({ delayMilliseconds: 0 });
   const { client } = await running({ brain, harness: { tools: TOOLS as never } });
   return {
     client,
@@ -76,7 +76,7 @@ describe("the demo agent", () => {
   });
 
   it("adds numbers though a tool has a word in common with them", async () => {
-    const brain = demoBrain({ delayMilliseconds: 0 });
+    const brain = createDemoBrain({ delayMilliseconds: 0 });
     const clock = inline("tell_time", "Tells the time of this machine", { type: "object" });
     const { client } = await running({ brain, harness: { tools: [clock] as never } });
     expect(textIn(await invoke(client, { text: "What is 6 times 7?" }))).toBe("That is 42.");
@@ -166,7 +166,7 @@ describe("the demo agent", () => {
     const { client } = await demo();
     const events = await invoke(client, { text: "Delete everything" });
     expect(callIn(events)).toMatchObject({ content: [{ toolUse: { name: "write_file" } }] });
-    const bare = await running({ brain: demoBrain({ delayMilliseconds: 0 }) });
+    const bare = await running({ brain: createDemoBrain({ delayMilliseconds: 0 }) });
     expect(textIn(await invoke(bare.client, { text: "Delete everything" }))).toBe(
       "I have no tool for that. You have offered me no tools. I can also chat a little, add numbers, and remember what you said.",
     );
@@ -290,7 +290,7 @@ describe("an earlier conversation that the first call of a session brings along"
   it("outlives the emulator with its session", async () => {
     const dataDirectory = mkdtempSync(join(tmpdir(), "spanline-data-"));
     onTestFinished(() => rmSync(dataDirectory, { recursive: true, force: true }));
-    const brain = demoBrain({ delayMilliseconds: 0 });
+    const brain = createDemoBrain({ delayMilliseconds: 0 });
     const first = await running({ brain, dataDirectory });
     await invoke(first.client, { messages: [...EARLIER, said("user", "Thanks")] });
     await first.close();

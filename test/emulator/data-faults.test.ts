@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fakeClock } from "../support/fake-clock.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
 import {
   HARNESS_ARN,
   invoke,
@@ -196,7 +196,7 @@ turns:
   });
 
   it("silence: nothing more comes, not even an end", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const emulator = await running({
       clock,
       script: "turns: [{answer: Hello there., faults: {silenceAfter: 1}}]",
@@ -218,7 +218,7 @@ turns:
     let said = 0;
     const emulator = await running({
       brain: {
-        answer: async () => ({
+        respond: async () => ({
           type: "steps",
           steps: (function* () {
             yield { type: "start", role: "assistant" } as const;

@@ -240,7 +240,7 @@ turns:
 
 function noting(seen: BrainRequest[]): Brain {
   return {
-    async answer(request) {
+    async respond(request) {
       seen.push(request);
       return {
         type: "steps",

@@ -10,11 +10,11 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { emulatedDataPlane } from "../../src/emulator/data/emulated-data-plane.ts";
+import { createDataPlane } from "../../src/emulator/data/emulated-data-plane.ts";
 import { startEmulator } from "../../src/emulator/emulator.ts";
 import { invoke, textIn } from "./data-support.ts";
 
-async function emulator(dataPlane: ReturnType<typeof emulatedDataPlane>) {
+async function emulator(dataPlane: ReturnType<typeof createDataPlane>) {
   const started = await startEmulator({ dataPlane, signatures: "strict" });
   onTestFinished(() => started.close());
   const settings = {
@@ -33,7 +33,7 @@ describe("both planes of one emulator [AC-86]", () => {
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const file = join(folder, "hello.yaml");
     writeFileSync(file, "turns: [{answer: From the script.}]");
-    const { control, data } = await emulator(emulatedDataPlane({ scripts: folder }));
+    const { control, data } = await emulator(createDataPlane({ scripts: folder }));
     const { harness } = await control.send(
       new CreateHarnessCommand({
         harnessName: "scripted",
@@ -53,7 +53,7 @@ describe("both planes of one emulator [AC-86]", () => {
     const secret = join(outside, "secret.yaml");
     writeFileSync(secret, "password: [");
     symlinkSync(secret, join(folder, "link.yaml"));
-    const answerWith = async (dataPlane: ReturnType<typeof emulatedDataPlane>, file: string) => {
+    const answerWith = async (dataPlane: ReturnType<typeof createDataPlane>, file: string) => {
       const { control, data } = await emulator(dataPlane);
       const { harness } = await control.send(
         new CreateHarnessCommand({
@@ -69,20 +69,20 @@ describe("both planes of one emulator [AC-86]", () => {
     };
     const others = [secret, join(folder, "../secret.yaml"), join(folder, "link.yaml"), folder];
     for (const file of others) {
-      expect(await answerWith(emulatedDataPlane({ scripts: folder }), file)).toBe(
+      expect(await answerWith(createDataPlane({ scripts: folder }), file)).toBe(
         `The script ${file} is not in ${folder}, the folder of scripts that the emulator was started with`,
       );
     }
-    expect(await answerWith(emulatedDataPlane(), secret)).toBe(
+    expect(await answerWith(createDataPlane(), secret)).toBe(
       `The script ${secret} is none that the emulator was started with, and it was given no folder of scripts; start it with scripts: FOLDER to let harnesses name the files in there`,
     );
     const own = join(outside, "own.yaml");
     writeFileSync(own, "turns: [{answer: Hello.}]");
-    expect(await answerWith(emulatedDataPlane({ brain: `script:${own}` }), own)).toBe("Hello.");
+    expect(await answerWith(createDataPlane({ brain: `script:${own}` }), own)).toBe("Hello.");
   });
 
   it("tell the client what is wrong with a brain", async () => {
-    const { control, data } = await emulator(emulatedDataPlane());
+    const { control, data } = await emulator(createDataPlane());
     const { harness } = await control.send(
       new CreateHarnessCommand({
         harnessName: "mistaken",
@@ -97,12 +97,12 @@ describe("both planes of one emulator [AC-86]", () => {
   });
 
   it("have a demo harness from the start", async () => {
-    const { data, demoArn } = await emulator(emulatedDataPlane());
+    const { data, demoArn } = await emulator(createDataPlane());
     expect(textIn(await invoke(data, { harnessArn: demoArn, text: "Hello" }))).toMatch(/^Hello!/);
   });
 
   it("run the agents of their settings", async () => {
-    const dataPlane = emulatedDataPlane({ runtimes: [{ name: "weather", style: "json" }] });
+    const dataPlane = createDataPlane({ runtimes: [{ name: "weather", style: "json" }] });
     const { data } = await emulator(dataPlane);
     const { response } = await data.send(
       new InvokeAgentRuntimeCommand({
@@ -116,14 +116,12 @@ describe("both planes of one emulator [AC-86]", () => {
   });
 
   it("refuse settings that mean nothing", () => {
-    expect(() => emulatedDataPlane({ switches: { paddding: "on" } as object })).toThrow(
-      "no switch",
-    );
-    expect(() => emulatedDataPlane({ runtimes: [{ name: "a b" }] })).toThrow(
+    expect(() => createDataPlane({ switches: { paddding: "on" } as object })).toThrow("no switch");
+    expect(() => createDataPlane({ runtimes: [{ name: "a b" }] })).toThrow(
       'The runtime "a b" needs a name',
     );
     const style = "pyhton" as "python";
-    expect(() => emulatedDataPlane({ runtimes: [{ name: "a", style }] })).toThrow(
+    expect(() => createDataPlane({ runtimes: [{ name: "a", style }] })).toThrow(
       'has the style "pyhton"; there are python, python-ascii',
     );
   });

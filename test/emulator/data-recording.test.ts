@@ -2,11 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ConnectionReset, type Outgoing } from "../../src/emulator/exchange.ts";
+import { ConnectionReset, type EmulatorResponse } from "../../src/emulator/exchange.ts";
 import { emulate } from "../../src/emulator/emulate.ts";
-import { recorded } from "../../src/emulator/recorded.ts";
-import { readRecording, replay } from "../../src/emulator/recording.ts";
-import { fakeClock } from "../support/fake-clock.ts";
+import { recordResponse } from "../../src/emulator/recorded.ts";
+import { readRecording, replayRecording } from "../../src/emulator/recording.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
 import { invoke, running, textIn } from "./data-support.ts";
 
 function folder(): string {
@@ -22,9 +22,9 @@ const throwing = (error: unknown): never => {
 
 describe("a recording [AC-93]", () => {
   it("holds an answer byte for byte, with its times", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const path = join(folder(), "one.jsonl");
-    const outgoing: Outgoing = {
+    const outgoing: EmulatorResponse = {
       status: 200,
       headers: { "content-type": "text/event-stream" },
       body: (async function* () {
@@ -35,7 +35,12 @@ describe("a recording [AC-93]", () => {
       })(),
     };
     const passed: number[] = [];
-    const { body } = recorded(outgoing, { path, clock, gone: never, failed: throwing });
+    const { body } = recordResponse(outgoing, {
+      path,
+      clock,
+      disconnectSignal: never,
+      onFailure: throwing,
+    });
     for await (const bytes of body as AsyncIterable<Uint8Array>) passed.push(...bytes);
     expect(passed).toEqual([0, 1, 255, 2]);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -62,10 +67,10 @@ describe("a recording [AC-93]", () => {
       endedAt: 300,
       end: "whole" as const,
     };
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const times: number[] = [];
     const start = clock.now();
-    const slow = replay(recording, "recorded", clock).body as AsyncIterable<Uint8Array>;
+    const slow = replayRecording(recording, "recorded", clock).body as AsyncIterable<Uint8Array>;
     const read = (async () => {
       for await (const _ of slow) times.push(clock.now() - start);
       times.push(clock.now() - start);
@@ -77,7 +82,7 @@ describe("a recording [AC-93]", () => {
     await read;
     expect(times).toEqual([0, 250, 300]);
     const fast: number[] = [];
-    const full = replay(recording, "full", clock).body as AsyncIterable<Uint8Array>;
+    const full = replayRecording(recording, "full", clock).body as AsyncIterable<Uint8Array>;
     for await (const bytes of full) fast.push(...bytes);
     expect(fast).toEqual([1, 2]);
   });
@@ -90,7 +95,7 @@ describe("a recording [AC-93]", () => {
       endedAt: 0,
       end: "reset" as const,
     };
-    const { body } = replay(recording, "full", fakeClock());
+    const { body } = replayRecording(recording, "full", createFakeClock());
     const iterator = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
     await expect(iterator.next()).rejects.toBeInstanceOf(ConnectionReset);
   });

@@ -7,9 +7,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCodec } from "../../src/domain/codec.ts";
-import { turnOf, type Turn } from "../../src/domain/turn.ts";
+import { buildTurn, type Turn } from "../../src/domain/turn.ts";
 import type { RuntimeStyle } from "../../src/emulator/data/data-plane.ts";
-import { runtimeStream } from "../../src/wire/agentcore/runtime-stream.ts";
+import { createRuntimeStream } from "../../src/wire/agentcore/runtime-stream.ts";
 import { running, SESSION } from "./data-support.ts";
 
 const ARN = "arn:aws:bedrock-agentcore:us-east-1:123456789012:runtime/weather-abcdefghij";
@@ -71,7 +71,7 @@ async function call(
 }
 
 function folded(body: Uint8Array, contentType = "text/event-stream"): Turn {
-  return turnOf(runCodec(runtimeStream({ contentType }), [body]));
+  return buildTurn(runCodec(createRuntimeStream({ contentType }), [body]));
 }
 
 describe("InvokeAgentRuntime, read by the unmodified AWS SDK [AC-86]", () => {

@@ -11,10 +11,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Brain, BrainRequest } from "../../src/emulator/brains/brain.ts";
-import { textOf } from "../../src/emulator/brains/message.ts";
+import { joinTexts } from "../../src/emulator/brains/message.ts";
 import type { Step } from "../../src/emulator/brains/step.ts";
-import { bundled } from "../support/bundled.ts";
-import { fakeClock } from "../support/fake-clock.ts";
+import { bundleProgram } from "../support/bundled.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
 import {
   HARNESS_ARN,
   invoke,
@@ -25,12 +25,12 @@ import {
   type Running,
   type Setup,
 } from "./data-support.ts";
-import { until } from "../support/until.ts";
+import { waitUntil } from "../support/until.ts";
 
 /** Says "ok"; asked "?", says the texts of the conversation. */
 const memory: Brain = {
-  async answer({ messages }) {
-    const texts = messages.map(textOf);
+  async respond({ messages }) {
+    const texts = messages.map(joinTexts);
     return { type: "steps", steps: saying(texts.at(-1) === "?" ? texts.join(" | ") : "ok") };
   },
 };
@@ -60,7 +60,7 @@ describe("the life of a session [AC-88]", () => {
   });
 
   it("goes on while it is used, and begins afresh after 900 idle seconds", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const emulator = await running({ brain: memory, clock });
     await said(emulator, "one");
     clock.advance(899_000);
@@ -70,7 +70,7 @@ describe("the life of a session [AC-88]", () => {
   });
 
   it("ends after 28 800 seconds however much it is used", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const emulator = await running({ brain: memory, clock });
     for (let hour = 0; hour < 40; hour++) {
       await said(emulator, "again");
@@ -80,7 +80,7 @@ describe("the life of a session [AC-88]", () => {
   });
 
   it("lives as long as its harness says", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const lifecycle = { idleSeconds: 60, lifetimeSeconds: 100 };
     const emulator = await running({ brain: memory, clock, harness: { lifecycle } });
     await said(emulator, "one");
@@ -120,7 +120,7 @@ describe("the life of a session [AC-88]", () => {
     ["interrupted", ["interrupted"]],
     ["reset", "aborted"],
   ])("ends a turn that runs when it is stopped: %s", async (stopDuringTurn, seen) => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const script = "turns: [{answer: [Hi, {pause: 1000000}, {text: never}]}]";
     const { client } = await running({ script, clock, switches: { stopDuringTurn } });
     const { stream } = await client.send(
@@ -149,7 +149,7 @@ describe("a turn that runs when the lifetime of its session is over [AC-88]", ()
   });
 
   it("is cut with its connection, and not before", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const script = `
 turns:
   - when: one
@@ -172,12 +172,12 @@ turns:
   });
 
   it("leaves nothing in the session that begins after it", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     let go = (): void => {};
     const late = new Promise<void>((resolve) => (go = resolve));
     const deaf: Brain = {
-      async answer(request) {
-        if (textOf(request.messages.at(-1)) !== "one") return memory.answer(request);
+      async respond(request) {
+        if (joinTexts(request.messages.at(-1)) !== "one") return memory.respond(request);
         const steps = (async function* (): AsyncGenerator<Step> {
           yield { type: "start", role: "assistant" };
           yield { type: "text", text: "half" };
@@ -200,11 +200,11 @@ turns:
   });
 
   it("is reset where nobody has begun to answer", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     let tell = (): void => {};
     const begun = new Promise<void>((resolve) => (tell = resolve));
     const stuck: Brain = {
-      answer: () => {
+      respond: () => {
         tell();
         return new Promise(() => {});
       },
@@ -221,7 +221,7 @@ turns:
   });
 
   it("is not cut by the idle timeout", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const script = "turns: [{answer: [Hi, {pause: 90000}, {text: ' there'}]}]";
     const { client } = await running({ script, clock, harness });
     const { stream } = await client.send(asked);
@@ -276,7 +276,7 @@ describe("sessions on disk", () => {
 
   it("outlive an emulator that is killed", async () => {
     const dataDirectory = dataFolder();
-    const program = await bundled("demo-emulator.ts");
+    const program = await bundleProgram("demo-emulator.ts");
     const first = await spawned(program, dataDirectory);
     await first.say("My name is Ada");
     first.child.kill("SIGKILL");
@@ -290,7 +290,7 @@ describe("sessions on disk", () => {
     ["abort+forget", "?"],
   ])("treat a turn that was killed as one without a client: %s", async (onDisconnect, seen) => {
     const dataDirectory = dataFolder();
-    const stuck: Brain = { answer: () => new Promise(() => {}) };
+    const stuck: Brain = { respond: () => new Promise(() => {}) };
     const first = await running({ brain: stuck, dataDirectory });
     const lost = invoke(first.client, { text: "one" }).catch(() => "lost");
     await fileWith(join(dataDirectory, "sessions"), '"asked"');
@@ -329,7 +329,7 @@ async function fileWith(folder: string, text: string): Promise<void> {
     }
   };
   const has = (file: string): boolean => readFileSync(join(folder, file), "utf8").includes(text);
-  await until(() => files().some(has), files);
+  await waitUntil(() => files().some(has), files);
 }
 
 describe("a client that leaves", () => {
@@ -341,9 +341,9 @@ describe("a client that leaves", () => {
     let tell: (how: "finished" | "aborted") => void = () => {};
     const over = new Promise<"finished" | "aborted">((resolve) => (tell = resolve));
     const brain: Brain = {
-      async answer(request) {
+      async respond(request) {
         requests.push(request);
-        if (requests.length > 1) return memory.answer(request);
+        if (requests.length > 1) return memory.respond(request);
         return {
           type: "steps",
           steps: (async function* (): AsyncGenerator<Step> {
@@ -431,7 +431,7 @@ turns:
   - answer: Fast.
 `;
   async function overlapping(setup: Setup) {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const emulator = await running({ script, clock, ...setup });
     const { stream } = await emulator.client.send(
       new InvokeHarnessCommand({
@@ -464,7 +464,7 @@ turns:
 
 describe("the time of a turn", () => {
   it("is limited by timeoutSeconds, on the emulator's clock [AC-90]", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const script = "turns: [{answer: [Hi, {pause: 60000}, {text: late}]}]";
     const { client } = await running({ script, clock });
     const events = invokeThen(client, { timeoutSeconds: 5 }, () => clock.advance(5000));
@@ -472,7 +472,7 @@ describe("the time of a turn", () => {
   });
 
   it("is filled with keep-alive events while nothing is said, where the switch says so", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const script = "turns: [{answer: [Hi, {pause: 60000}, {text: ' late'}]}]";
     const { client } = await running({ script, clock, switches: { keepAlive: "on" } });
     const events = await invokeThen(client, {}, () => clock.advance(60_000));

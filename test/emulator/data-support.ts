@@ -6,13 +6,13 @@ import {
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { parseScenario } from "../../src/emulator/brains/script/parse-scenario.ts";
-import { scriptBrain } from "../../src/emulator/brains/script/script-brain.ts";
-import { brainFinder } from "../../src/emulator/brains/find-brain.ts";
+import { createScriptBrain } from "../../src/emulator/brains/script/script-brain.ts";
+import { createBrainFinder } from "../../src/emulator/brains/find-brain.ts";
 import type { Brain } from "../../src/emulator/brains/brain.ts";
 import type { HarnessRecord, HarnessRegistry } from "../../src/emulator/control/registry.ts";
 import { startEmulator } from "../../src/emulator/emulator.ts";
-import type { Route } from "../../src/emulator/exchange.ts";
-import { dataRoutes, type DataPlaneOptions } from "../../src/emulator/data/routes.ts";
+import type { EmulatorRoute } from "../../src/emulator/exchange.ts";
+import { createDataRoutes, type DataPlaneOptions } from "../../src/emulator/data/routes.ts";
 import { parseSwitches } from "../../src/emulator/switches.ts";
 
 export const HARNESS_ARN =
@@ -46,16 +46,16 @@ export async function running(setup: Setup = {}): Promise<Running> {
       throw error;
     },
     dataPlane({ clock: moved }) {
-      const scripted = scriptBrain(parseScenario(SCRIPT_FILE, script), moved);
+      const scripted = createScriptBrain(parseScenario(SCRIPT_FILE, script), moved);
       const named = { script: setup.brain ?? scripted };
-      const data = dataRoutes({
-        brains: brainFinder({ clock: moved, named, fallback: "script" }),
+      const data = createDataRoutes({
+        brains: createBrainFinder({ clock: moved, named, fallback: "script" }),
         ...setup,
         clock: moved,
         harnesses: registryOf(harness),
         switches: parseSwitches(switches),
       });
-      const counted = (route: Route): Route => ({
+      const counted = (route: EmulatorRoute): EmulatorRoute => ({
         ...route,
         handle(request, labels) {
           count += 1;

@@ -19,12 +19,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Brain } from "../../src/emulator/brains/brain.ts";
-import { textOf } from "../../src/emulator/brains/message.ts";
+import { joinTexts } from "../../src/emulator/brains/message.ts";
 import type { Step } from "../../src/emulator/brains/step.ts";
-import { emulatedDataPlane } from "../../src/emulator/data/emulated-data-plane.ts";
-import { sessionPath } from "../../src/emulator/data/session-log.ts";
+import { createDataPlane } from "../../src/emulator/data/emulated-data-plane.ts";
+import { resolveSessionPath } from "../../src/emulator/data/session-log.ts";
 import { startEmulator } from "../../src/emulator/emulator.ts";
-import { fakeClock } from "../support/fake-clock.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
 import { HARNESS_ARN, invoke, reasonsIn, running, SESSION, textIn } from "./data-support.ts";
 
 function saying(text: string): Step[] {
@@ -46,7 +46,7 @@ async function withLog(dataDirectory = dataFolder()) {
   const bugs: unknown[] = [];
   let harnessArn = "";
   const path = (): string =>
-    `${sessionPath(join(dataDirectory, "sessions"), harnessArn, SESSION)}.jsonl`;
+    `${resolveSessionPath(join(dataDirectory, "sessions"), harnessArn, SESSION)}.jsonl`;
   const refuse = (): void => {
     renameSync(path(), `${path()}.aside`);
     mkdirSync(path());
@@ -58,15 +58,15 @@ async function withLog(dataDirectory = dataFolder()) {
   };
   /** Says "ok"; asked "?", the conversation; asked "break", it makes the log refuse its answer. */
   const brain: Brain = {
-    async answer({ messages }) {
-      const texts = messages.map(textOf);
+    async respond({ messages }) {
+      const texts = messages.map(joinTexts);
       if (texts.at(-1) === "break") refuse();
       return { type: "steps", steps: saying(texts.at(-1) === "?" ? texts.join(" | ") : "ok") };
     },
   };
   const emulator = await startEmulator({
     dataDirectory,
-    dataPlane: emulatedDataPlane({ brain: "test", brains: { test: brain } }),
+    dataPlane: createDataPlane({ brain: "test", brains: { test: brain } }),
     onBug: (error) => bugs.push(error),
   });
   harnessArn = emulator.demoArn;
@@ -129,7 +129,7 @@ describe("a log that cannot be read", () => {
   ])("is named with its line: %s", async (_, text, line) => {
     const dataDirectory = dataFolder();
     mkdirSync(join(dataDirectory, "sessions"));
-    const path = `${sessionPath(join(dataDirectory, "sessions"), HARNESS_ARN, SESSION)}.jsonl`;
+    const path = `${resolveSessionPath(join(dataDirectory, "sessions"), HARNESS_ARN, SESSION)}.jsonl`;
     writeFileSync(path, text);
     const { client, close } = await running({ dataDirectory });
     const failure = `Cannot read ${path}: line ${line} is `;
@@ -166,7 +166,7 @@ const STOP = new StopRuntimeSessionCommand({
 
 describe("a client that stops reading", () => {
   it.each(["timeout", "stop"])("does not hold its session: %s", async (how) => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     let spoken = 0;
     let turns = 0;
     let tellOver = (): void => {};
@@ -183,7 +183,7 @@ describe("a client that stops reading", () => {
       }
     };
     const brain: Brain = {
-      async answer() {
+      async respond() {
         turns += 1;
         return { type: "steps", steps: turns === 1 ? endless() : saying("free") };
       },
@@ -220,9 +220,9 @@ describe("a brain that throws when it is cut short", () => {
     ["timeout", "timeout_exceeded"],
     ["stop", "interrupted"],
   ])("ends its turn as any other: %s", async (how, reason) => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const brain: Brain = {
-      answer: async ({ signal }) => ({
+      respond: async ({ signal }) => ({
         type: "steps",
         steps: (async function* (): AsyncGenerator<Step> {
           yield { type: "start", role: "assistant" };

@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { toolSuccess } from "../../src/domain/tool.ts";
-import { turnOf } from "../../src/domain/turn.ts";
+import { buildTurn } from "../../src/domain/turn.ts";
 import { emulate } from "../../src/emulator/emulate.ts";
 import { TEST_CREDENTIALS } from "../../src/emulator/emulator-options.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
-import { startPeer, type Answer } from "../support/peer.ts";
+import { startPeer, type PeerResponder } from "../support/peer.ts";
 import { gather } from "../support/provider-session.ts";
-import { serverSent } from "../support/server-sent.ts";
+import { encodeServerSent } from "../support/server-sent.ts";
 
 const { signal } = new AbortController();
 const LOOK = {
@@ -16,7 +16,7 @@ const LOOK = {
 };
 
 /** An emulator whose harness thinks with a model behind an OpenAI-compatible door. */
-async function thinking(answer: Answer) {
+async function thinking(answer: PeerResponder) {
   const door = await startPeer(answer);
   const emulator = await emulate({
     brain: "model:openai:small",
@@ -50,14 +50,14 @@ describe("a harness with a real model behind it", () => {
       const isFirst = door.requests.length === 1;
       response.end(
         isFirst
-          ? serverSent(
+          ? encodeServerSent(
               chunk({ role: "assistant", content: "Let me look." }),
               chunk({ tool_calls: [call] }),
               chunk({}, "tool_calls"),
               { choices: [], usage },
               "[DONE]",
             )
-          : serverSent(
+          : encodeServerSent(
               chunk({ content: "Two pairs." }),
               chunk({}, "stop"),
               { choices: [], usage },
@@ -65,21 +65,24 @@ describe("a harness with a real model behind it", () => {
             ),
       );
     });
-    const first = turnOf(
+    const first = buildTurn(
       await gather(
-        await session.call({ type: "prompt", texts: ["Which shoes?"] }, { signal, tools: [LOOK] }),
+        await session.invoke(
+          { type: "prompt", texts: ["Which shoes?"] },
+          { signal, tools: [LOOK] },
+        ),
       ),
     );
     expect(first).toMatchObject({
       text: "Let me look.",
-      calls: [{ name: "look", input: { what: "shoes" } }],
+      toolCalls: [{ name: "look", input: { what: "shoes" } }],
       end: { outcome: "action-required", usage: { inputTokens: 7, outputTokens: 3 } },
     });
-    const [call] = first.calls;
+    const [call] = first.toolCalls;
     const results = [toolSuccess(call?.id ?? "", { pairs: 2 })];
-    const second = turnOf(
+    const second = buildTurn(
       await gather(
-        await session.call({ type: "results", turn: first, results }, { signal, tools: [LOOK] }),
+        await session.invoke({ type: "results", turn: first, results }, { signal, tools: [LOOK] }),
       ),
     );
     expect([second.text, second.end?.outcome]).toEqual(["Two pairs.", "completed"]);
@@ -103,8 +106,8 @@ describe("a harness with a real model behind it", () => {
       response.writeHead(400, { "content-type": "application/json" });
       response.end(JSON.stringify({ error: { message: "prompt is too long", type: "invalid" } }));
     });
-    const call = await session.call({ type: "prompt", texts: ["Hi"] }, { signal });
-    const { end } = turnOf(await gather(call));
+    const call = await session.invoke({ type: "prompt", texts: ["Hi"] }, { signal });
+    const { end } = buildTurn(await gather(call));
     expect(end).toMatchObject({
       outcome: "failed",
       failure: { code: "agent_failed", details: { problem: "context-overflow" } },

@@ -2,14 +2,14 @@ import { CreateHarnessCommand, GetHarnessCommand } from "@aws-sdk/client-bedrock
 import { describe, expect, it } from "vitest";
 import { startEmulator } from "../../src/emulator/emulator.ts";
 import type { EmulatorOptions } from "../../src/emulator/emulator-options.ts";
-import { ConnectionReset, ServiceError, type Route } from "../../src/emulator/exchange.ts";
+import { ConnectionReset, ServiceError, type EmulatorRoute } from "../../src/emulator/exchange.ts";
 import { harnessNamed, started, stillClock } from "./control-support.ts";
 
-function dataPlane(...routes: Route[]): EmulatorOptions {
+function dataPlane(...routes: EmulatorRoute[]): EmulatorOptions {
   return { dataPlane: () => ({ routes, close: async () => {} }) };
 }
 
-function route(path: string, handle: Route["handle"]): Route {
+function route(path: string, handle: EmulatorRoute["handle"]): EmulatorRoute {
   return { method: "POST", path, handle };
 }
 

@@ -10,7 +10,7 @@ import {
 } from "@aws-sdk/client-bedrock-agentcore-control";
 import { describe, expect, it } from "vitest";
 import type { EmulatorOptions } from "../../src/emulator/emulator-options.ts";
-import type { Incoming } from "../../src/emulator/exchange.ts";
+import type { EmulatorRequest } from "../../src/emulator/exchange.ts";
 import { clientOf, harnessNamed, started, stillClock } from "./control-support.ts";
 
 const TEMPORARY = { accessKeyId: "ASIATEMP", secretAccessKey: "s/+", sessionToken: "to/ken+==" };
@@ -18,7 +18,7 @@ const SESSION = "0123456789abcdef0123456789abcdef0";
 
 /** Strict, with one operation of the data plane that says what it was asked. */
 function strict(options: EmulatorOptions = {}) {
-  const seen: { request: Incoming; arn: string | undefined }[] = [];
+  const seen: { request: EmulatorRequest; arn: string | undefined }[] = [];
   const running = started({
     signatures: "strict",
     dataPlane: () => ({

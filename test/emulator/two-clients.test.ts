@@ -6,19 +6,19 @@ import {
 } from "@aws-sdk/client-bedrock-agentcore";
 import { beforeAll, afterAll, describe, expect, it } from "vitest";
 import type { ProviderEvent } from "../../src/domain/provider-event.ts";
-import { turnOf } from "../../src/domain/turn.ts";
+import { buildTurn } from "../../src/domain/turn.ts";
 import { toolError, toolSuccess } from "../../src/domain/tool.ts";
 import { parseScenario } from "../../src/emulator/brains/script/parse-scenario.ts";
-import { scriptBrain } from "../../src/emulator/brains/script/script-brain.ts";
+import { createScriptBrain } from "../../src/emulator/brains/script/script-brain.ts";
 import { emulate } from "../../src/emulator/emulate.ts";
 import type { Emulator } from "../../src/emulator/emulator.ts";
 import { TEST_CREDENTIALS } from "../../src/emulator/emulator-options.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
 import { runtimeProvider } from "../../src/providers/agentcore-runtime/runtime-provider.ts";
-import { resumeMessages } from "../../src/wire/converse/resume.ts";
-import { sdkEvents, sdkMessages } from "../../src/wire/converse/sdk.ts";
-import { gather, rejection } from "../support/provider-session.ts";
+import { createResumeMessages } from "../../src/wire/converse/resume.ts";
+import { foldSdkStream, toSdkMessages } from "../../src/wire/converse/sdk.ts";
+import { gather, catchRejection } from "../support/provider-session.ts";
 
 const SCENARIO = `
 seed: 7
@@ -67,7 +67,7 @@ let emulator: Emulator;
 let client: BedrockAgentCoreClient;
 
 beforeAll(async () => {
-  const script = scriptBrain(parseScenario("scenario.yaml", SCENARIO), systemClock);
+  const script = createScriptBrain(parseScenario("scenario.yaml", SCENARIO), systemClock);
   emulator = await emulate({
     signatures: "strict",
     brain: "script",
@@ -105,7 +105,7 @@ async function bySdk(
   const { stream } = await client.send(
     new InvokeHarnessCommand({ harnessArn, runtimeSessionId, messages }),
   );
-  return gather(sdkEvents(stream ?? (async function* () {})()));
+  return gather(foldSdkStream(stream ?? (async function* () {})()));
 }
 
 function said(text: string): InvokeHarnessCommand["input"]["messages"] {
@@ -130,7 +130,7 @@ describe("the AWS SDK and this client on one emulator, signatures checked", () =
     "see the same events: %s [AC-86]",
     async (prompt) => {
       const theirs = await bySdk(said(prompt), `${SDK_SESSION}-${prompt}`);
-      const call = await ours().call({ type: "prompt", texts: [prompt] }, { signal });
+      const call = await ours().invoke({ type: "prompt", texts: [prompt] }, { signal });
       const events = await gather(call);
       expect(comparable(events)).toEqual(comparable(theirs));
       expect(events.length).toBeGreaterThan(3);
@@ -140,17 +140,17 @@ describe("the AWS SDK and this client on one emulator, signatures checked", () =
   it("both resume a turn that waits for them, and see the same answer [AC-43, AC-86]", async () => {
     const results = [toolSuccess("call_1", { seen: true }), toolError("call_2", "nobody is here")];
     const session = ours();
-    const ourTurn = turnOf(
-      await gather(await session.call({ type: "prompt", texts: ["both"] }, { signal })),
+    const ourTurn = buildTurn(
+      await gather(await session.invoke({ type: "prompt", texts: ["both"] }, { signal })),
     );
     const events = await gather(
-      await session.call({ type: "results", turn: ourTurn, results }, { signal }),
+      await session.invoke({ type: "results", turn: ourTurn, results }, { signal }),
     );
     const theirSession = `${SDK_SESSION}-resume`;
-    const theirTurn = turnOf(await bySdk(said("both"), theirSession));
-    const resume = sdkMessages(resumeMessages(theirTurn, results));
+    const theirTurn = buildTurn(await bySdk(said("both"), theirSession));
+    const resume = toSdkMessages(createResumeMessages(theirTurn, results));
     expect(events).toEqual(await bySdk(resume, theirSession));
-    expect(turnOf(events).text).toBe("Thank you for looking.");
+    expect(buildTurn(events).text).toBe("Thank you for looking.");
   });
 
   it("both are refused in the same words", async () => {
@@ -162,7 +162,7 @@ describe("the AWS SDK and this client on one emulator, signatures checked", () =
         messages: said("hello"),
       }),
     );
-    const theirs = await rejection(short);
+    const theirs = await catchRejection(short);
     expect(theirs).toMatchObject({ name: "ValidationException" });
     expect(String(theirs)).toContain(message);
     const unknown = emulator.demoArn.replace(/.$/, "x");
@@ -171,8 +171,10 @@ describe("the AWS SDK and this client on one emulator, signatures checked", () =
       endpoint: emulator.url,
       credentials: TEST_CREDENTIALS,
     }).open();
-    const refused = await rejection(missing.call({ type: "prompt", texts: ["hello"] }, { signal }));
-    const sdkRefused = await rejection(
+    const refused = await catchRejection(
+      missing.invoke({ type: "prompt", texts: ["hello"] }, { signal }),
+    );
+    const sdkRefused = await catchRejection(
       client.send(
         new InvokeHarnessCommand({
           harnessArn: unknown,
@@ -191,7 +193,9 @@ describe("the AWS SDK and this client on one emulator, signatures checked", () =
     const credentials = { ...TEST_CREDENTIALS, secretAccessKey: "wrong" };
     const { demoArn: harnessArn, url: endpoint } = emulator;
     const session = harnessProvider({ harnessArn, endpoint, credentials }).open();
-    const error = await rejection(session.call({ type: "prompt", texts: ["hi"] }, { signal }));
+    const error = await catchRejection(
+      session.invoke({ type: "prompt", texts: ["hi"] }, { signal }),
+    );
     expect(error).toMatchObject({ code: "access_denied", status: 403 });
     expect(String(error)).toContain("The Canonical String for this request should have been");
     expect(String(error)).not.toContain("wrong");
@@ -201,7 +205,7 @@ describe("the AWS SDK and this client on one emulator, signatures checked", () =
       credentials,
       maxAttempts: 1,
     });
-    const theirs = await rejection(
+    const theirs = await catchRejection(
       stranger.send(
         new InvokeHarnessCommand({
           harnessArn,
@@ -235,11 +239,11 @@ describe("the AWS SDK and this client on one emulator, signatures checked", () =
       credentials: TEST_CREDENTIALS,
     });
     const session = provider.open();
-    const turn = turnOf(
-      await gather(await session.call({ type: "prompt", texts: ["search"] }, { signal })),
+    const turn = buildTurn(
+      await gather(await session.invoke({ type: "prompt", texts: ["search"] }, { signal })),
     );
     expect([turn.text, turn.end?.outcome]).toEqual(["I will look.Two were found.", "completed"]);
-    expect(turn.serverCalls).toHaveLength(1);
+    expect(turn.serverToolCalls).toHaveLength(1);
     await session.stop({ signal });
     const { statusCode } = await client.send(
       new StopRuntimeSessionCommand({ agentRuntimeArn: arn, runtimeSessionId: SDK_SESSION }),

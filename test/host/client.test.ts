@@ -1,40 +1,46 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createHost, type PermissionQuestion, type SeenUpdate } from "../../src/host/index.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
-import { hostClient } from "../support/host-client.ts";
-import { hangs, says, scriptedProvider, wants, type Answer } from "../support/scripted-provider.ts";
-import { agentOf, sessionsOn, tool } from "../support/session-world.ts";
+import { createHost, type PermissionRequest, type SessionUpdate } from "../../src/host/index.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { createHostClient } from "../support/host-client.ts";
+import {
+  hangs,
+  says,
+  createScriptedProvider,
+  wants,
+  type ProviderScript,
+} from "../support/scripted-provider.ts";
+import { createAgent, openSessions, createTool } from "../support/session-world.ts";
 
 const PLACE = { workingDirectory: "/work" };
 
-function world(...answers: readonly Answer[]) {
-  const provider = scriptedProvider(answers);
+function world(...answers: readonly ProviderScript[]) {
+  const provider = createScriptedProvider(answers);
   const ran: unknown[] = [];
-  const save = tool({ name: "save" }, (input) => {
+  const save = createTool({ name: "save" }, (input) => {
     ran.push(input);
     return "saved";
   });
-  const approvals = { deny: [], ask: ["save"], allow: [], otherwise: "deny" } as const;
-  const store = memoryStore();
-  const sessions = sessionsOn(store, agentOf({ provider, tools: [save], approvals }));
+  const approvals = { deny: [], ask: ["save"], allow: [], default: "deny" } as const;
+  const store = createMemoryStore();
+  const sessions = openSessions(store, createAgent({ provider, tools: [save], approvals }));
   onTestFinished(() => sessions.close());
   return { sessions, store, ran, provider };
 }
 
-async function collected(updates: AsyncIterable<SeenUpdate>): Promise<SeenUpdate[]> {
-  const all: SeenUpdate[] = [];
+async function collected(updates: AsyncIterable<SessionUpdate>): Promise<SessionUpdate[]> {
+  const all: SessionUpdate[] = [];
   for await (const update of updates) all.push(update);
   return all;
 }
 
-function textIn(updates: readonly SeenUpdate[]): string {
+function textIn(updates: readonly SessionUpdate[]): string {
   return updates.map((one) => (one.type === "agent-text" ? one.text : "")).join("");
 }
 
 describe("a client of the bridge", () => {
   it("prompts, and reads what is said and how it ended [W-48]", async () => {
     const { sessions } = world(says("Hello there"));
-    const { client } = hostClient(sessions);
+    const { client } = createHostClient(sessions);
     expect((await client.initialize()).name).toBe("Spanline");
     const { sessionId } = await client.newSession(PLACE);
     const run = client.prompt(sessionId, "Hi");
@@ -47,14 +53,14 @@ describe("a client of the bridge", () => {
       wants({ id: "c1", name: "save", input: { text: "a" } }),
       says("Done"),
     );
-    const questions: PermissionQuestion[] = [];
+    const questions: PermissionRequest[] = [];
     const host = createHost({
       permission(question) {
         questions.push(question);
         return "allow";
       },
     });
-    const { client } = hostClient(sessions, { host });
+    const { client } = createHostClient(sessions, { host });
     const { sessionId } = await client.newSession(PLACE);
     const updates = await collected(client.prompt(sessionId, "Save it"));
     expect(ran).toEqual([{ text: "a" }]);
@@ -77,7 +83,7 @@ describe("a client of the bridge", () => {
     ["answers with nothing that is known", () => "yes" as never],
   ])("runs no tool when its host %s", async (_, permission) => {
     const { sessions, ran } = world(wants({ id: "c1", name: "save" }), says("Well"));
-    const { client } = hostClient(sessions, { host: createHost({ permission }) });
+    const { client } = createHostClient(sessions, { host: createHost({ permission }) });
     const { sessionId } = await client.newSession(PLACE);
     const run = client.prompt(sessionId, "Save it");
     expect(await run.result).toMatchObject({ reason: "end_turn" });
@@ -86,7 +92,7 @@ describe("a client of the bridge", () => {
 
   it("runs no tool without anybody to ask", async () => {
     const { sessions, ran } = world(wants({ id: "c1", name: "save" }), says("Well"));
-    const { client } = hostClient(sessions);
+    const { client } = createHostClient(sessions);
     const { sessionId } = await client.newSession(PLACE);
     await client.prompt(sessionId, "Save it").result;
     expect(ran).toEqual([]);
@@ -98,7 +104,7 @@ describe("a client of the bridge", () => {
       says("Done"),
     );
     const host = createHost({ permission: () => ({ allow: { text: "b" } }) });
-    const { client } = hostClient(sessions, { host });
+    const { client } = createHostClient(sessions, { host });
     const { sessionId } = await client.newSession(PLACE);
     await client.prompt(sessionId, "Save it").result;
     expect(ran).toEqual([{ text: "b" }]);
@@ -107,7 +113,7 @@ describe("a client of the bridge", () => {
   it("A host leaves a request to the client that takes over, and its own is withdrawn [B-210]", async () => {
     const { sessions, ran } = world(wants({ id: "c1", name: "save" }), says("Done"));
     let isWithdrawn = false;
-    const first = hostClient(sessions, {
+    const first = createHostClient(sessions, {
       host: createHost({
         permission(_, { signal }) {
           signal.addEventListener("abort", () => (isWithdrawn = true));
@@ -117,7 +123,7 @@ describe("a client of the bridge", () => {
     });
     const { sessionId } = await first.client.newSession(PLACE);
     const run = first.client.prompt(sessionId, "Save it");
-    const second = hostClient(sessions, { host: createHost({ permission: () => "allow" }) });
+    const second = createHostClient(sessions, { host: createHost({ permission: () => "allow" }) });
     const taking = { clientId: "second", mode: "controller", takeOver: true } as const;
     await second.client.attach(sessionId, taking);
     await run.result;
@@ -127,7 +133,7 @@ describe("a client of the bridge", () => {
 
   it("cancels a turn, whose prompt is answered all the same", async () => {
     const { sessions } = world(hangs("Well"));
-    const { client } = hostClient(sessions);
+    const { client } = createHostClient(sessions);
     const { sessionId } = await client.newSession(PLACE);
     const run = client.prompt(sessionId, "Think");
     for await (const update of run) {
@@ -138,7 +144,7 @@ describe("a client of the bridge", () => {
 
   it("cancels one of two prompts, and the other goes on", async () => {
     const { sessions } = world(hangs("Well"), says("Second"));
-    const { client } = hostClient(sessions);
+    const { client } = createHostClient(sessions);
     const { sessionId } = await client.newSession(PLACE);
     const first = client.prompt(sessionId, "One");
     const second = client.prompt(sessionId, "Two");
@@ -152,7 +158,7 @@ describe("a client of the bridge", () => {
   it("lists, loads, forks, closes and deletes sessions", async () => {
     const { sessions } = world(says("Hello"));
     const told: [string, boolean][] = [];
-    const { client } = hostClient(sessions, {
+    const { client } = createHostClient(sessions, {
       onUpdate({ update, isHistory }) {
         if ("text" in update) told.push([update.text, isHistory]);
       },
@@ -176,7 +182,7 @@ describe("a client of the bridge", () => {
 
   it("reads a session's modes and options, and how much a turn used", async () => {
     const { sessions } = world(says("Hello"));
-    const { client } = hostClient(sessions);
+    const { client } = createHostClient(sessions);
     const { sessionId, modes, options } = await client.newSession(PLACE);
     expect(modes?.current).toBe("default");
     expect(modes?.available.map(({ id }) => id)).toEqual(["default", "ask", "read-only"]);
@@ -191,7 +197,7 @@ describe("a client of the bridge", () => {
 
   it("says what the agent says went wrong, by a code", async () => {
     const { sessions } = world(says("Hello"));
-    const { client } = hostClient(sessions);
+    const { client } = createHostClient(sessions);
     await expect(client.loadSession("ses_none", PLACE)).rejects.toMatchObject({
       code: "not_found",
     });
@@ -204,11 +210,11 @@ describe("a client of the bridge", () => {
 describe("a client that is attached", () => {
   it("is told who comes and goes, in a word that the bridge advertised [B-025] [B-214]", async () => {
     const { sessions } = world(says("Hello"));
-    const told: SeenUpdate[] = [];
-    const { client } = hostClient(sessions, { onUpdate: ({ update }) => told.push(update) });
+    const told: SessionUpdate[] = [];
+    const { client } = createHostClient(sessions, { onUpdate: ({ update }) => told.push(update) });
     expect((await client.initialize()).extensions).toContain("live_session_client");
     const { sessionId } = await client.newSession(PLACE);
-    const other = hostClient(sessions).client;
+    const other = createHostClient(sessions).client;
     await other.attach(sessionId, { clientId: "other", mode: "observer" });
     await client.prompt(sessionId, "Hi").result;
     expect(told).toContainEqual({
@@ -220,10 +226,10 @@ describe("a client that is attached", () => {
 
   it("sees who else is, takes over, and leaves [B-206]", async () => {
     const { sessions } = world(says("Hello"));
-    const one = hostClient(sessions).client;
+    const one = createHostClient(sessions).client;
     const { sessionId } = await one.newSession(PLACE);
     await one.attach(sessionId, { clientId: "one", mode: "controller" });
-    const two = hostClient(sessions).client;
+    const two = createHostClient(sessions).client;
     const attached = await two.attach(sessionId, {
       clientId: "two",
       mode: "observer",
@@ -238,7 +244,7 @@ describe("a client that is attached", () => {
       controller: "two",
     });
     expect(await two.heartbeat(sessionId)).toMatchObject({ client: { clientId: "two" } });
-    expect((await one.liveClients(sessionId)).map((client) => client.mode)).toEqual([
+    expect((await one.liveClients(sessionId)).map((client) => client.role)).toEqual([
       "observer",
       "controller",
     ]);
@@ -248,22 +254,22 @@ describe("a client that is attached", () => {
 
   it("What an observer may do while nobody controls stays so when it has taken over, and is lost beside a controller [B-209]", async () => {
     const { sessions } = world(says("Hello"));
-    const one = hostClient(sessions).client;
+    const one = createHostClient(sessions).client;
     const { sessionId } = await one.newSession(PLACE);
     await one.attach(sessionId, { clientId: "one", mode: "controller" });
-    const two = hostClient(sessions).client;
+    const two = createHostClient(sessions).client;
     const may = { mayPrompt: true, mayApprove: false };
     await two.attach(sessionId, { clientId: "two", mode: "observer", ...may });
     expect(await two.takeOver(sessionId)).toMatchObject({ client: may });
     await one.takeOver(sessionId);
     const clients = await one.liveClients(sessionId);
     expect(clients.find(({ clientId }) => clientId === "two")).toMatchObject({
-      mode: "observer",
+      role: "observer",
       mayPrompt: false,
       mayApprove: false,
     });
     await one.detach(sessionId);
     const [left] = await two.liveClients(sessionId);
-    expect(left).toMatchObject({ clientId: "two", mode: "observer", ...may });
+    expect(left).toMatchObject({ clientId: "two", role: "observer", ...may });
   });
 });

@@ -1,11 +1,16 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { WebSocket } from "ws";
-import { createClient, webSocket, type Client } from "../../src/host/index.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
-import { acpServer, TOKEN } from "../support/acp-socket.ts";
-import { ending, message, scriptedProvider, type Answer } from "../support/scripted-provider.ts";
-import { agentOf, readUntil, sessionsOn } from "../support/session-world.ts";
+import { createClient, connectWebSocket, type Client } from "../../src/host/index.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { startAcpServer, TOKEN } from "../support/acp-socket.ts";
+import {
+  createTurnEnd,
+  generateMessage,
+  createScriptedProvider,
+  type ProviderScript,
+} from "../support/scripted-provider.ts";
+import { createAgent, readUntil, openSessions } from "../support/session-world.ts";
 
 const PLACE = { workingDirectory: "/work" };
 const task = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
@@ -13,7 +18,7 @@ const task = (): Promise<void> => new Promise((resolve) => void setImmediate(res
 /** An agent that counts aloud until it is told to stop. */
 function counting() {
   const enough = new AbortController();
-  const answer: Answer = async function* () {
+  const answer: ProviderScript = async function* () {
     let text = "";
     yield { type: "message.start", message: 0, role: "assistant" };
     for (let count = 0; !enough.signal.aborted; count += 1) {
@@ -21,17 +26,20 @@ function counting() {
       yield { type: "text.delta", message: 0, block: 0, text: `${count} ` };
       await task();
     }
-    yield* message([{ type: "text.end", message: 0, block: 0, text }], "end_turn");
-    yield ending({ outcome: "completed", reason: "end_turn" });
+    yield* generateMessage([{ type: "text.end", message: 0, block: 0, text }], "end_turn");
+    yield createTurnEnd({ outcome: "completed", reason: "end_turn" });
   };
   return { answer, stop: () => enough.abort() };
 }
 
 async function world() {
   const { answer, stop } = counting();
-  const sessions = sessionsOn(memoryStore(), agentOf({ provider: scriptedProvider([answer]) }));
+  const sessions = openSessions(
+    createMemoryStore(),
+    createAgent({ provider: createScriptedProvider([answer]) }),
+  );
   onTestFinished(() => sessions.close());
-  const { url } = await acpServer(sessions);
+  const { url } = await startAcpServer(sessions);
   /** A client, what it heard, and how to lose its connection. */
   const connected = () => {
     const sockets: WebSocket[] = [];
@@ -42,7 +50,7 @@ async function world() {
       const headers = { authorization: `Bearer ${TOKEN}` };
       const socket = new WebSocket(`${url.replace("http", "ws")}/acp`, { headers });
       sockets.push(socket);
-      return webSocket(socket);
+      return connectWebSocket(socket);
     };
     const client: Client = createClient(connect, {
       reconnect: { first: 1, longest: 1 },

@@ -2,11 +2,16 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createClient, createHost, lineStreams, type Transport } from "../../src/host/index.ts";
-import { commandLine } from "../support/command-line.ts";
+import {
+  createClient,
+  createHost,
+  createLineTransport,
+  type Transport,
+} from "../../src/host/index.ts";
+import { createCommandLine } from "../support/command-line.ts";
 
 function overProcess({ stdin, stdout }: ChildProcessWithoutNullStreams): Transport {
-  return lineStreams({
+  return createLineTransport({
     input: Readable.toWeb(stdout) as ReadableStream<Uint8Array>,
     output: Writable.toWeb(stdin),
   });
@@ -14,7 +19,7 @@ function overProcess({ stdin, stdout }: ChildProcessWithoutNullStreams): Transpo
 
 describe("a client of `spanline acp` in a process of its own", () => {
   it("goes on when that is killed while it waits for an answer, and is asked again [W-48]", async () => {
-    const command = await commandLine();
+    const command = await createCommandLine();
     onTestFinished(() => command.close());
     const processes: ChildProcessWithoutNullStreams[] = [];
     const connect = (): Transport => {

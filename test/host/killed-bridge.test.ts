@@ -6,18 +6,18 @@ import type { JsonValue } from "../../src/domain/json.ts";
 import {
   createClient,
   createHost,
-  webSocket,
+  connectWebSocket,
   type Client,
   type Host,
   type HostOptions,
-  type PermissionQuestion,
+  type PermissionRequest,
 } from "../../src/host/index.ts";
-import { commandLine, saying, type CommandLine } from "../support/command-line.ts";
-import { says, startModel, wants, type ModelServer } from "../support/model-server.ts";
+import { createCommandLine, waitForOutput, type CommandLine } from "../support/command-line.ts";
+import { says, startModelServer, wants, type ModelServer } from "../support/model-server.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
-  command = await commandLine();
+  command = await createCommandLine();
 });
 afterAll(() => command.close());
 
@@ -39,7 +39,7 @@ let worlds = 0;
 
 /** `spanline up` with an agent whose model wants the host's tool. */
 async function worldOf(): Promise<World> {
-  const model = await startModel("chat", OPENS);
+  const model = await startModelServer("chat", OPENS);
   worlds += 1;
   const folder = join(command.folder, `world-${worlds}`);
   mkdirSync(folder);
@@ -57,7 +57,7 @@ async function worldOf(): Promise<World> {
       workingDirectory: folder,
       environment: { MY_KEY: "sk-test-of-hosts", XDG_STATE_HOME: join(folder, "state") },
     });
-    at = JSON.parse(await saying(bridge.stdout, "}\n"));
+    at = JSON.parse(await waitForOutput(bridge.stdout, "}\n"));
   };
   await start();
   return {
@@ -72,7 +72,7 @@ async function worldOf(): Promise<World> {
       const connect = () => {
         const token = new URL(at.link).searchParams.get("token");
         const headers = { authorization: `Bearer ${token}` };
-        return webSocket(new WebSocket(`${at.url.replace("http", "ws")}/acp`, { headers }));
+        return connectWebSocket(new WebSocket(`${at.url.replace("http", "ws")}/acp`, { headers }));
       };
       const reconnect = { first: 20, longest: 100, attempts: 600 };
       const client = createClient(connect, { host, reconnect });
@@ -85,7 +85,7 @@ async function worldOf(): Promise<World> {
 /** A host whose tool ends when it is told to. */
 function opening(options: Partial<HostOptions> = {}) {
   const ran: JsonValue[] = [];
-  const questions: PermissionQuestion[] = [];
+  const questions: PermissionRequest[] = [];
   let end = (): void => {};
   const ended = new Promise<void>((resolve) => (end = resolve));
   const host = createHost({
@@ -116,8 +116,8 @@ function opening(options: Partial<HostOptions> = {}) {
 
 const LONG = { timeout: 30_000 };
 
-function lastSaid({ asked }: ModelServer): string {
-  return JSON.stringify(asked.at(-1));
+function lastSaid({ modelRequests }: ModelServer): string {
+  return JSON.stringify(modelRequests.at(-1));
 }
 
 describe("a host whose bridge is killed while its tool runs", () => {
@@ -134,7 +134,7 @@ describe("a host whose bridge is killed while its tool runs", () => {
     expect(await run.result).toMatchObject({ reason: "end_turn" });
     expect(ran).toEqual(["a.ts"]);
     expect(questions).toHaveLength(1);
-    expect(world.model.asked).toHaveLength(2);
+    expect(world.model.modelRequests).toHaveLength(2);
     expect(lastSaid(world.model)).toContain(String.raw`{\"opened\":\"a.ts\"}`);
   });
 
@@ -173,7 +173,7 @@ describe("a host whose bridge is killed while its tool runs", () => {
     });
     const after = world.client(second.host);
     await after.loadSession(sessionId, { workingDirectory: command.folder });
-    await vi.waitFor(() => expect(world.model.asked).toHaveLength(2), LONG);
+    await vi.waitFor(() => expect(world.model.modelRequests).toHaveLength(2), LONG);
     expect(second.questions.map(({ approval }) => approval.action)).toEqual([
       "host__open_file may already have run; allowing runs it again",
     ]);

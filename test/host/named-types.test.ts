@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import {
   createHost,
-  type AskedContext,
+  type RequestContext,
   type Awaitable,
-  type ClientMode,
+  type ClientRole,
   type Host,
   type McpServer,
   type ReadableInput,
@@ -11,7 +11,7 @@ import {
   type Report,
   type RpcOutcome,
   type RpcRequest,
-  type SessionPlace,
+  type SessionLocation,
   type WritableOutput,
 } from "../../src/host/index.ts";
 
@@ -19,7 +19,7 @@ import {
 function audited(host: Host, heard: (method: string) => Awaitable<void>): Host {
   return {
     capabilities: host.capabilities,
-    async answer(request: RpcRequest, context: AskedContext): Promise<RpcOutcome> {
+    async answer(request: RpcRequest, context: RequestContext): Promise<RpcOutcome> {
       await heard(request.method);
       return host.answer(request, context);
     },
@@ -30,7 +30,7 @@ describe("the types of the host's entry", () => {
   it("name all that its functions take and give", async () => {
     const notes: string[] = [];
     const report: Report = (message) => void notes.push(message);
-    const records: Partial<RecordLimits> = { calls: 10 };
+    const records: Partial<RecordLimits> = { toolCalls: 10 };
     const host = audited(createHost({ report, records }), (method) => void notes.push(method));
     const request: RpcRequest = { type: "request", id: 1, method: "of/tomorrow", params: {} };
     const { signal } = new AbortController();
@@ -40,9 +40,13 @@ describe("the types of the host's entry", () => {
   });
 
   it("fit what a program has", () => {
-    const mode: ClientMode = "observer";
+    const mode: ClientRole = "observer";
     const server: McpServer = { name: "files", command: "files" };
-    const place: SessionPlace = { workingDirectory: "/", folders: ["/library"], servers: [server] };
+    const place: SessionLocation = {
+      workingDirectory: "/",
+      folders: ["/library"],
+      servers: [server],
+    };
     const input: ReadableInput = new ReadableStream<Uint8Array>();
     const output: WritableOutput = new WritableStream<Uint8Array>();
     expect([mode, place.servers, typeof input, typeof output]).toEqual([

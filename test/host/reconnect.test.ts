@@ -3,26 +3,35 @@ import {
   createHost,
   type Client,
   type ClientOptions,
-  type LinkState,
-  type SeenUpdate,
+  type ConnectionState,
+  type SessionUpdate,
 } from "../../src/host/index.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { USER } from "../support/acp-client.ts";
-import { hostClient } from "../support/host-client.ts";
-import { hangs, says, scriptedProvider, wants, type Answer } from "../support/scripted-provider.ts";
-import { agentOf, sessionsOn, tool } from "../support/session-world.ts";
+import { createHostClient } from "../support/host-client.ts";
+import {
+  hangs,
+  says,
+  createScriptedProvider,
+  wants,
+  type ProviderScript,
+} from "../support/scripted-provider.ts";
+import { createAgent, openSessions, createTool } from "../support/session-world.ts";
 
 const PLACE = { workingDirectory: "/work" };
 
-function world(...answers: readonly Answer[]) {
-  const provider = scriptedProvider(answers);
+function world(...answers: readonly ProviderScript[]) {
+  const provider = createScriptedProvider(answers);
   const ran: unknown[] = [];
-  const save = tool({ name: "save" }, (input) => {
+  const save = createTool({ name: "save" }, (input) => {
     ran.push(input);
     return "saved";
   });
-  const approvals = { deny: [], ask: ["save"], allow: [], otherwise: "deny" } as const;
-  const sessions = sessionsOn(memoryStore(), agentOf({ provider, tools: [save], approvals }));
+  const approvals = { deny: [], ask: ["save"], allow: [], default: "deny" } as const;
+  const sessions = openSessions(
+    createMemoryStore(),
+    createAgent({ provider, tools: [save], approvals }),
+  );
   onTestFinished(() => sessions.close());
   return { sessions, ran, provider };
 }
@@ -30,8 +39,8 @@ function world(...answers: readonly Answer[]) {
 /** A client, how its connection is, and how to lose it. */
 function losable(sessions: ReturnType<typeof world>["sessions"], options: ClientOptions = {}) {
   let connected = (): void => {};
-  const states: LinkState[] = [];
-  const { client, sockets } = hostClient(sessions, {
+  const states: ConnectionState[] = [];
+  const { client, sockets } = createHostClient(sessions, {
     ...options,
     onState(state) {
       states.push(state);
@@ -50,7 +59,7 @@ function losable(sessions: ReturnType<typeof world>["sessions"], options: Client
   };
 }
 
-async function firstText(updates: AsyncIterable<SeenUpdate>): Promise<string> {
+async function firstText(updates: AsyncIterable<SessionUpdate>): Promise<string> {
   for await (const update of updates) if (update.type === "agent-text") return update.text;
   return "";
 }
@@ -84,7 +93,7 @@ describe("a client whose connection is lost", () => {
     // The turn goes on, and can still be ended.
     await client.cancel(sessionId);
     expect(await run.result).toMatchObject({ reason: "cancelled" });
-    expect(provider.calls).toHaveLength(1);
+    expect(provider.invocations).toHaveLength(1);
     expect(await textOf(client, sessionId, "Again")).toBe("Later");
   });
 
@@ -98,7 +107,7 @@ describe("a client whose connection is lost", () => {
     run.cancel();
     await again;
     expect(await run.result).toMatchObject({ reason: "cancelled" });
-    expect(provider.calls).toHaveLength(1);
+    expect(provider.invocations).toHaveLength(1);
     expect(await textOf(client, sessionId, "Again")).toBe("Later");
   });
 
@@ -135,7 +144,7 @@ describe("a client whose connection is lost", () => {
     const { sessions } = world(says("One"));
     const seen: string[] = [];
     const { client, lose } = losable(sessions, {
-      takeUp: "load",
+      reconnectMode: "load",
       onHistory: (_, state) => seen.push(state),
       onUpdate({ update, isHistory }) {
         if (update.type === "agent-text") seen.push(`${update.text} ${isHistory}`);
@@ -154,7 +163,7 @@ describe("a client whose connection is lost", () => {
     await client.attach(sessionId, { clientId: "tui", secret: "s3cret", mode: "controller" });
     await lose();
     expect(await client.liveClients(sessionId)).toMatchObject([
-      { clientId: "tui", mode: "controller" },
+      { clientId: "tui", role: "controller" },
     ]);
   });
 
@@ -170,7 +179,7 @@ describe("a client whose connection is lost", () => {
     await client.attach(sessionId, own);
     await client.detach(sessionId);
     await lose();
-    const other = hostClient(sessions).client;
+    const other = createHostClient(sessions).client;
     expect(await other.liveClients(sessionId)).toEqual([]);
     await client.attach(sessionId, own);
     await lose();
@@ -185,11 +194,11 @@ describe("a client whose connection is lost", () => {
     const one = losable(sessions);
     const { sessionId } = await one.client.newSession(PLACE);
     await one.client.attach(sessionId, { clientId: "one", secret: "s3cret", mode: "controller" });
-    const two = hostClient(sessions).client;
+    const two = createHostClient(sessions).client;
     await two.attach(sessionId, { clientId: "two", mode: "controller", takeOver: true });
     await one.lose();
     const clients = await one.client.liveClients(sessionId);
-    expect(clients.map(({ clientId, mode }) => `${clientId} ${mode}`).sort()).toEqual([
+    expect(clients.map(({ clientId, role }) => `${clientId} ${role}`).sort()).toEqual([
       "one observer",
       "two controller",
     ]);
@@ -200,7 +209,7 @@ describe("a client whose connection is lost", () => {
     const reports: string[] = [];
     const { client, lose } = losable(sessions, { report: (message) => reports.push(message) });
     const { sessionId } = await client.newSession(PLACE);
-    const other = hostClient(sessions).client;
+    const other = createHostClient(sessions).client;
     await other.deleteSession(sessionId);
     await lose();
     expect(reports).toContain("A session could not be taken up again");

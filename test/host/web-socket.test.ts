@@ -2,14 +2,14 @@ import { createServer, type AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket, WebSocketServer, type ServerOptions } from "ws";
-import { createClient, webSocket, type Incoming } from "../../src/host/index.ts";
+import { createClient, connectWebSocket, type Incoming } from "../../src/host/index.ts";
 import type { Sessions } from "../../src/session/sessions.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { serveAcp } from "../../src/surfaces/acp/serve-acp.ts";
-import { fakeClock } from "../support/fake-clock.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
 import { USER } from "../support/acp-client.ts";
-import { says, scriptedProvider } from "../support/scripted-provider.ts";
-import { agentOf, sessionsOn } from "../support/session-world.ts";
+import { says, createScriptedProvider } from "../support/scripted-provider.ts";
+import { createAgent, openSessions } from "../support/session-world.ts";
 
 async function serverOf(
   onConnection: (socket: WebSocket) => void,
@@ -42,8 +42,8 @@ function serve(sessions: Sessions, socket: WebSocket): void {
 
 describe("a WebSocket to an agent", () => {
   it("carries a whole turn, by the global WebSocket, and another one after it is lost [W-48]", async () => {
-    const provider = scriptedProvider([says("One"), says("Two")]);
-    const sessions = sessionsOn(memoryStore(), agentOf({ provider }));
+    const provider = createScriptedProvider([says("One"), says("Two")]);
+    const sessions = openSessions(createMemoryStore(), createAgent({ provider }));
     onTestFinished(() => sessions.close());
     const open: WebSocket[] = [];
     const url = await serverOf((socket) => {
@@ -52,7 +52,9 @@ describe("a WebSocket to an agent", () => {
     });
     vi.stubGlobal("WebSocket", WebSocket);
     onTestFinished(() => void vi.unstubAllGlobals());
-    const client = createClient(() => webSocket(url), { reconnect: { first: 1, longest: 1 } });
+    const client = createClient(() => connectWebSocket(url), {
+      reconnect: { first: 1, longest: 1 },
+    });
     onTestFinished(() => client.close());
     const { sessionId } = await client.newSession({ workingDirectory: "/work" });
     expect(await client.prompt(sessionId, "1").result).toMatchObject({ reason: "end_turn" });
@@ -73,7 +75,7 @@ describe("a WebSocket to an agent", () => {
       socket.send("1");
       socket.close();
     });
-    const { incoming } = await webSocket(new WebSocket(url), { maxMessageCharacters: 10 });
+    const { incoming } = await connectWebSocket(new WebSocket(url), { maxMessageCharacters: 10 });
     const items: Incoming[] = [];
     for await (const item of incoming) items.push(item);
     expect(items).toEqual([
@@ -94,31 +96,31 @@ describe("a WebSocket to an agent", () => {
     });
     const socket = new WebSocket(url);
     await new Promise((resolve) => socket.once("open", resolve));
-    const transport = await webSocket(socket);
+    const transport = await connectWebSocket(socket);
     transport.send("1");
     for await (const item of transport.incoming) expect.unreachable(item.type);
   });
 
   it("is not waited for longer than it may take to open", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     // It takes connections, and says nothing.
     const silent = createServer().listen(0, "127.0.0.1");
     onTestFinished(() => void silent.close());
     await new Promise((resolve) => silent.once("listening", resolve));
     const { port } = silent.address() as AddressInfo;
     const socket = new WebSocket(`ws://127.0.0.1:${port}`);
-    const transport = webSocket(socket, { openWithinMs: 1000, clock });
+    const transport = connectWebSocket(socket, { openTimeoutMs: 1000, clock });
     clock.advance(1000);
     await expect(transport).rejects.toMatchObject({ code: "connect_failed" });
     expect(socket.readyState).toBeGreaterThan(WebSocket.OPEN);
     const url = await serverOf(() => {});
-    await webSocket(new WebSocket(url), { clock });
+    await connectWebSocket(new WebSocket(url), { clock });
     expect(clock.pending).toBe(0);
   });
 
   it("that ends with a message which is too large for the agent says so to whoever sent it [W-48]", async () => {
-    const provider = scriptedProvider([says("One")]);
-    const sessions = sessionsOn(memoryStore(), agentOf({ provider }));
+    const provider = createScriptedProvider([says("One")]);
+    const sessions = openSessions(createMemoryStore(), createAgent({ provider }));
     onTestFinished(() => sessions.close());
     let opened = 0;
     const url = await serverOf(
@@ -129,7 +131,7 @@ describe("a WebSocket to an agent", () => {
       },
       { maxPayload: 100_000 },
     );
-    const client = createClient(() => webSocket(new WebSocket(url)), {
+    const client = createClient(() => connectWebSocket(new WebSocket(url)), {
       reconnect: { first: 1, longest: 1 },
     });
     onTestFinished(() => client.close());
@@ -142,9 +144,11 @@ describe("a WebSocket to an agent", () => {
 
   it("says that nobody is there, and that there is no WebSocket", async () => {
     const socket = new WebSocket("ws://127.0.0.1:1");
-    await expect(webSocket(socket)).rejects.toMatchObject({ code: "connect_failed" });
+    await expect(connectWebSocket(socket)).rejects.toMatchObject({ code: "connect_failed" });
     vi.stubGlobal("WebSocket", undefined);
     onTestFinished(() => void vi.unstubAllGlobals());
-    await expect(webSocket("ws://127.0.0.1:1")).rejects.toMatchObject({ code: "invalid_option" });
+    await expect(connectWebSocket("ws://127.0.0.1:1")).rejects.toMatchObject({
+      code: "invalid_option",
+    });
   });
 });

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { ApiError } from "../../src/http/api-error.ts";
-import { jsonBodyOf } from "../../src/http/json-body.ts";
-import { jsonAnswer } from "../../src/http/json-answer.ts";
-import { openAiErrors } from "../../src/http/openai-errors.ts";
-import { withAndWithout, type RouteGroup } from "../../src/http/router.ts";
+import { readJsonBody } from "../../src/http/json-body.ts";
+import { createJsonResponse } from "../../src/http/json-answer.ts";
+import { formatOpenAiError } from "../../src/http/openai-errors.ts";
+import { duplicateWithPrefix, type RouteGroup } from "../../src/http/router.ts";
 import { portalErrors } from "../../src/surfaces/portal/error-body.ts";
 import { plain, served, TEST_LIMITS, type Served } from "./served.ts";
 
@@ -19,23 +19,23 @@ const portal: RouteGroup = {
     {
       method: "POST",
       path: "/api/things",
-      handle: async (request) => jsonAnswer(200, jsonBodyOf(request)),
+      handle: async (request) => createJsonResponse(200, readJsonBody(request)),
     },
   ],
-  errors: portalErrors,
+  formatError: portalErrors,
 };
 
 const responses: RouteGroup = {
-  routes: withAndWithout("/v1", [
+  routes: duplicateWithPrefix("/v1", [
     {
       method: "POST",
       path: "/responses",
-      handle: async (request) => jsonAnswer(200, jsonBodyOf(request)),
+      handle: async (request) => createJsonResponse(200, readJsonBody(request)),
     },
     {
       method: "DELETE",
       path: "/responses/:id",
-      handle: async (_, { id }) => jsonAnswer(200, { id }),
+      handle: async (_, { id }) => createJsonResponse(200, { id }),
     },
     {
       method: "GET",
@@ -57,7 +57,7 @@ const responses: RouteGroup = {
       },
     },
   ]),
-  errors: openAiErrors,
+  formatError: formatOpenAiError,
 };
 
 async function started(options: Parameters<typeof served>[1] = {}): Promise<Served> {

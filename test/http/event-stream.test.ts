@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
-import { eventStream, eventText } from "../../src/http/event-stream.ts";
-import { fakeClock, passing, type FakeClock } from "../support/fake-clock.ts";
+import { createEventStream, formatEvent } from "../../src/http/event-stream.ts";
+import { createFakeClock, advanceUntil, type FakeClock } from "../support/fake-clock.ts";
 import { served, type Served } from "./served.ts";
-import { until } from "../support/until.ts";
+import { waitUntil } from "../support/until.ts";
 
 const open: Served[] = [];
 
@@ -13,13 +13,14 @@ afterEach(async () => {
 
 async function started(
   events: (gone: AbortSignal) => AsyncIterable<string>,
-  clock: FakeClock = fakeClock(),
+  clock: FakeClock = createFakeClock(),
 ): Promise<Served> {
   const server = await served([
     {
       method: "GET",
       path: "/events",
-      handle: async ({ gone }) => eventStream(events(gone), { clock, headers: { "x-own": "1" } }),
+      handle: async ({ disconnectSignal }) =>
+        createEventStream(events(disconnectSignal), { clock, headers: { "x-own": "1" } }),
     },
   ]);
   open.push(server);
@@ -28,7 +29,9 @@ async function started(
 
 describe("events", () => {
   it("are written one by one and whole, with headers that keep proxies from gathering them [OR-19]", async () => {
-    const texts = ["é".repeat(3), "🙂".repeat(30_000), "x"].map((data) => eventText("delta", data));
+    const texts = ["é".repeat(3), "🙂".repeat(30_000), "x"].map((data) =>
+      formatEvent("delta", data),
+    );
     const server = await started(async function* () {
       yield* texts;
     });
@@ -67,7 +70,7 @@ describe("events", () => {
   });
 
   it("are the same for all who are sent them", async () => {
-    const events = Array.from({ length: 50 }, (_, at) => eventText("delta", `é ${at}`));
+    const events = Array.from({ length: 50 }, (_, at) => formatEvent("delta", `é ${at}`));
     const server = await started(async function* () {
       for (const event of events) {
         yield event;
@@ -81,24 +84,26 @@ describe("events", () => {
   });
 
   it("have one line of data for each line", () => {
-    expect(eventText("a", "1\r\n2\n3\r4")).toBe("event: a\ndata: 1\ndata: 2\ndata: 3\ndata: 4\n\n");
-    expect(eventText(undefined, "[DONE]")).toBe("data: [DONE]\n\n");
+    expect(formatEvent("a", "1\r\n2\n3\r4")).toBe(
+      "event: a\ndata: 1\ndata: 2\ndata: 3\ndata: 4\n\n",
+    );
+    expect(formatEvent(undefined, "[DONE]")).toBe("data: [DONE]\n\n");
   });
 
   it("that do not come are replaced by a comment every 15 s [OR-21]", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     let proceed: () => void = () => {};
     const more = new Promise<void>((resolve) => (proceed = resolve));
     const server = await started(async function* () {
-      yield eventText("a", "1");
+      yield formatEvent("a", "1");
       await more;
-      yield eventText("b", "2");
+      yield formatEvent("b", "2");
     }, clock);
     const response = await server.begin("GET", "/events");
     const next = async (): Promise<string> => String((await once(response, "data"))[0]);
     expect(await next()).toBe("event: a\ndata: 1\n\n");
     const quiet = next();
-    await until(() => clock.pending > 0);
+    await waitUntil(() => clock.pending > 0);
     clock.advance(14_999);
     clock.advance(1);
     expect(await quiet).toBe(":\n\n");
@@ -108,20 +113,20 @@ describe("events", () => {
   });
 
   it("are made no faster than they are read, and a reader that takes none is cut off [OR-23]", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     let made = 0;
     let left: () => void = () => {};
     const isLeft = new Promise<void>((resolve) => (left = resolve));
     const server = await started(async function* () {
       try {
-        for (; ; made++) yield eventText("a", "x".repeat(64 * 1024));
+        for (; ; made++) yield formatEvent("a", "x".repeat(64 * 1024));
       } finally {
         left();
       }
     }, clock);
     const socket = await server.raw("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
     socket.pause();
-    await passing(clock, isLeft);
+    await advanceUntil(clock, isLeft);
     // What the system buffers, and no more.
     expect(made).toBeLessThan(1000);
     socket.destroy();

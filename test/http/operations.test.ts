@@ -1,16 +1,16 @@
 import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
-import { accessBy } from "../../src/http/access.ts";
-import { accessLog } from "../../src/http/access-log.ts";
-import { eventStream } from "../../src/http/event-stream.ts";
-import { guardedRoutes } from "../../src/http/guarded-routes.ts";
-import { jsonAnswer } from "../../src/http/json-answer.ts";
+import { createAccess } from "../../src/http/access.ts";
+import { createAccessLog } from "../../src/http/access-log.ts";
+import { createEventStream } from "../../src/http/event-stream.ts";
+import { createGuardedRoutes } from "../../src/http/guarded-routes.ts";
+import { createJsonResponse } from "../../src/http/json-answer.ts";
 import { createMetrics, type Metrics } from "../../src/http/metrics.ts";
-import { operationRoutes, type OperationOptions } from "../../src/http/operation-routes.ts";
-import { rateLimits } from "../../src/http/rate-limits.ts";
-import { fakeClock, type FakeClock } from "../support/fake-clock.ts";
+import { createOperationRoutes, type OperationOptions } from "../../src/http/operation-routes.ts";
+import { createRateLimits } from "../../src/http/rate-limits.ts";
+import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
 import { served, type Served } from "./served.ts";
-import { until } from "../support/until.ts";
+import { waitUntil } from "../support/until.ts";
 
 const KEY = "sk-a-key-for-tests-only";
 const auth = { authorization: `Bearer ${KEY}` };
@@ -33,29 +33,29 @@ afterEach(async () => {
 });
 
 async function started(options: Partial<OperationOptions> = {}): Promise<World> {
-  const clock = fakeClock();
+  const clock = createFakeClock();
   const lines: string[] = [];
   const metrics = createMetrics();
-  const access = accessBy({ host: "127.0.0.1", keys: [{ name: "ada", key: KEY }] });
-  const rates = rateLimits({ requestsPerMinute: 60, burst: 3 }, clock);
-  const guarded = guardedRoutes(
+  const access = createAccess({ host: "127.0.0.1", keys: [{ name: "ada", key: KEY }] });
+  const rates = createRateLimits({ requestsPerMinute: 60, burst: 3 }, clock);
+  const guarded = createGuardedRoutes(
     [
       {
         method: "GET",
         path: "/v1/responses/:id",
         async handle(_, __, caller) {
           clock.advance(250);
-          return jsonAnswer(200, { caller: caller.id });
+          return createJsonResponse(200, { caller: caller.id });
         },
       },
       {
         method: "GET",
         path: "/v1/stream",
-        handle: async ({ gone }) =>
-          eventStream(
+        handle: async ({ disconnectSignal }) =>
+          createEventStream(
             (async function* () {
               yield "data: 1\n\n";
-              await once(gone, "abort");
+              await once(disconnectSignal, "abort");
             })(),
             { clock },
           ),
@@ -63,10 +63,10 @@ async function started(options: Partial<OperationOptions> = {}): Promise<World> 
     ],
     { access, rates },
   );
-  const operations = operationRoutes({ clock, checks: {}, metrics, access, ...options });
+  const operations = createOperationRoutes({ clock, checks: {}, metrics, access, ...options });
   const server = await served([...guarded, ...operations], {
     clock,
-    observers: [metrics, accessLog({ clock, write: (line) => lines.push(line) })],
+    observers: [metrics, createAccessLog({ clock, write: (line) => lines.push(line) })],
   });
   const world: World = {
     ...server,
@@ -162,10 +162,10 @@ describe("metrics", () => {
 
   it("count turns and tokens, and look at the process", async () => {
     const { metrics, samples } = await started();
-    metrics.turnEnded("completed");
-    metrics.turnEnded("failed");
-    metrics.tokensUsed({ input: 10, output: 5, cached: 4 });
-    metrics.tokensUsed({ output: 5 });
+    metrics.countTurn("completed");
+    metrics.countTurn("failed");
+    metrics.countTokens({ input: 10, output: 5, cached: 4 });
+    metrics.countTokens({ output: 5 });
     expect(await samples("spanline_turns_total")).toEqual([
       'spanline_turns_total{outcome="completed"} 1',
       'spanline_turns_total{outcome="failed"} 1',
@@ -186,7 +186,7 @@ describe("metrics", () => {
 
   it("are each server's own", async () => {
     const [one, other] = [await started(), await started()];
-    one.metrics.turnEnded("completed");
+    one.metrics.countTurn("completed");
     expect(await other.samples("spanline_turns_total{")).toEqual([]);
   });
 });
@@ -220,10 +220,10 @@ describe("health", () => {
   });
 
   it("does not wait for what never answers", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const { call } = await started({ clock, checks: { sessions: () => new Promise(() => {}) } });
     const asked = call("GET", "/readyz");
-    await until(() => clock.pending > 0);
+    await waitUntil(() => clock.pending > 0);
     clock.advance(2000);
     expect((await asked).status).toBe(503);
   });
@@ -263,7 +263,7 @@ describe("the access log", () => {
     const response = await begin("GET", "/v1/stream", { headers: auth });
     await once(response, "data");
     response.destroy();
-    await until(() => lines.length > 0);
+    await waitUntil(() => lines.length > 0);
     expect(JSON.parse(lines[0] ?? "")).toMatchObject({ status: 200, end: "gone" });
   });
 });

@@ -3,11 +3,11 @@ import { text } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
 import type { Route } from "../../src/http/router.ts";
 import type { ServedRequest } from "../../src/http/served.ts";
-import { webSockets } from "../../src/http/web-sockets.ts";
-import { openAiErrors } from "../../src/http/openai-errors.ts";
+import { createWebSockets } from "../../src/http/web-sockets.ts";
+import { formatOpenAiError } from "../../src/http/openai-errors.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { plain, served, type Served } from "./served.ts";
-import { until } from "../support/until.ts";
+import { waitUntil } from "../support/until.ts";
 
 /** Requests that come before their client has an answer to the one before. */
 const get = (path: string, headers = "") =>
@@ -30,7 +30,7 @@ async function worldOf(options: Parameters<typeof served>[1] = {}): Promise<Worl
       begun.push(request);
       await new Promise<void>((resolve) => {
         waiting.push(resolve);
-        request.gone.addEventListener("abort", () => resolve());
+        request.disconnectSignal.addEventListener("abort", () => resolve());
       });
       return plain(request.path);
     },
@@ -44,7 +44,7 @@ it("each is begun when the one before it was answered", async () => {
   const { server, begun, release } = await worldOf();
   const socket = await server.raw(get("/1") + get("/2") + get("/3", "connection: close\r\n"));
   for (const path of ["/1", "/2", "/3"]) {
-    await until(() => begun.length > 0 && begun.at(-1)?.path === path);
+    await waitUntil(() => begun.length > 0 && begun.at(-1)?.path === path);
     release();
   }
   const answers = (await text(socket)).split("HTTP/1.1 200 OK").slice(1);
@@ -55,10 +55,11 @@ it("each is begun when the one before it was answered", async () => {
 it("those that wait are not begun when their client is gone, and the one that runs is told", async () => {
   const { server, begun } = await worldOf();
   const socket = await server.raw(get("/1") + get("/2"));
-  await until(() => begun.length > 0);
+  await waitUntil(() => begun.length > 0);
   socket.destroy();
   const [first] = begun;
-  if (first !== undefined && !first.gone.aborted) await once(first.gone, "abort");
+  if (first !== undefined && !first.disconnectSignal.aborted)
+    await once(first.disconnectSignal, "abort");
   expect((await server.call("GET", "/none/at/all")).status).toBe(404);
   expect(begun.map(({ path }) => path)).toEqual(["/1"]);
 });
@@ -76,16 +77,16 @@ it("one whose body does not come is not answered into the answer before it", asy
   });
   const socket = await server.raw(get("/1") + get("/2", "content-length: 9\r\n"));
   const answer = text(socket).catch(() => "");
-  await until(() => begun.length > 0);
+  await waitUntil(() => begun.length > 0);
   await once(socket, "close");
   release();
   expect(await answer).toBe("");
 });
 
 it("a WebSocket is not begun before the answer to what was asked before it", async () => {
-  const upgrades = webSockets({
+  const upgrades = createWebSockets({
     routes: [{ path: "/socket", accept: async () => async () => {} }],
-    errors: openAiErrors,
+    formatError: formatOpenAiError,
     clock: systemClock,
     onBug: () => {},
   });
@@ -94,6 +95,6 @@ it("a WebSocket is not begun before the answer to what was asked before it", asy
     "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
   const socket = await server.raw(get("/1") + get("/socket", wish));
   const answer = text(socket).catch(() => "");
-  await until(() => begun.length > 0);
+  await waitUntil(() => begun.length > 0);
   expect(await answer).toBe("");
 });

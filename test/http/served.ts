@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { openAiErrors } from "../../src/http/openai-errors.ts";
-import { router, type Route, type RouteGroup } from "../../src/http/router.ts";
-import { startServer, type RunningServer } from "../../src/http/server.ts";
+import { formatOpenAiError } from "../../src/http/openai-errors.ts";
+import { createRouter, type Route, type RouteGroup } from "../../src/http/router.ts";
+import { startHttpServer, type HttpServer } from "../../src/http/server.ts";
 import type { ServerOptions } from "../../src/http/server-options.ts";
-import type { ServedAnswer } from "../../src/http/served.ts";
+import type { ServedResponse } from "../../src/http/served.ts";
 
 type Headers = { readonly [name: string]: string };
 
@@ -23,7 +23,7 @@ export interface Answer {
   readonly json: unknown;
 }
 
-export interface Served extends RunningServer {
+export interface Served extends HttpServer {
   /** What was thrown and nobody expected. */
   readonly bugs: unknown[];
   readonly begin: (method: string, path: string, call?: Call) => Promise<IncomingMessage>;
@@ -42,13 +42,16 @@ export async function served(
   const bugs: unknown[] = [];
   const onBug = (error: unknown): void => void bugs.push(error);
   let ids = 0;
-  const server = await startServer({
+  const server = await startHttpServer({
     host: "127.0.0.1",
     port: 0,
     limits: TEST_LIMITS,
     newRequestId: () => `req_${++ids}`,
     onBug,
-    ...router(isGroups(routes) ? routes : [{ routes, errors: openAiErrors }], onBug),
+    ...createRouter(
+      isGroups(routes) ? routes : [{ routes, formatError: formatOpenAiError }],
+      onBug,
+    ),
     ...options,
   });
   const begin: Served["begin"] = (method, path, { headers = {}, body } = {}) =>
@@ -75,7 +78,7 @@ export async function served(
   };
 }
 
-export function plain(body: string): ServedAnswer {
+export function plain(body: string): ServedResponse {
   return { status: 200, headers: { "content-type": "text/plain" }, body: Buffer.from(body) };
 }
 

@@ -3,17 +3,17 @@ import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { accessBy } from "../../src/http/access.ts";
-import { openAiErrors } from "../../src/http/openai-errors.ts";
+import { createAccess } from "../../src/http/access.ts";
+import { formatOpenAiError } from "../../src/http/openai-errors.ts";
 import type { OpenSocket, SocketLimits } from "../../src/http/open-socket.ts";
 import {
-  webSockets,
+  createWebSockets,
   type SocketHandler,
   type WebSocketOptions,
 } from "../../src/http/web-sockets.ts";
-import { fakeClock, passing, type FakeClock } from "../support/fake-clock.ts";
+import { createFakeClock, advanceUntil, type FakeClock } from "../support/fake-clock.ts";
 import { plain, served, type Served } from "./served.ts";
-import { until } from "../support/until.ts";
+import { waitUntil } from "../support/until.ts";
 
 const KEY = "sk-a-key-for-tests-only";
 const open: Served[] = [];
@@ -23,7 +23,7 @@ const sockets = { open: 0 };
 
 afterEach(async () => {
   for (const client of clients.splice(0)) client.terminate();
-  for (const server of open.splice(0)) await passing(clock, server.close());
+  for (const server of open.splice(0)) await advanceUntil(clock, server.close());
 });
 
 interface Started extends Served {
@@ -35,22 +35,22 @@ async function started(
   limits: SocketLimits = {},
   more: Partial<WebSocketOptions> = {},
 ): Promise<Started> {
-  clock = fakeClock();
+  clock = createFakeClock();
   sockets.open = 0;
   const bugs: unknown[] = [];
-  const access = accessBy({ host: "127.0.0.1", keys: [{ name: "app", key: KEY }] });
-  const upgrades = webSockets({
+  const access = createAccess({ host: "127.0.0.1", keys: [{ name: "app", key: KEY }] });
+  const upgrades = createWebSockets({
     routes: ["/v1/responses", "/responses"].map((path) => ({
       path,
       async accept(head) {
-        access.callerOf(head);
+        access.authenticate(head);
         return handler;
       },
     })),
-    errors: openAiErrors,
+    formatError: formatOpenAiError,
     clock,
     limits,
-    observers: [{ ended: () => {}, open: (_, change) => void (sockets.open += change) }],
+    observers: [{ onEnd: () => {}, onOpenChange: (_, change) => void (sockets.open += change) }],
     onBug: (error) => bugs.push(error),
     ...more,
   });
@@ -74,13 +74,13 @@ async function started(
   };
 }
 
-const echo: SocketHandler = async ({ texts, send }) => {
-  for await (const text of texts) await send(text);
+const echo: SocketHandler = async ({ messages, send }) => {
+  for await (const text of messages) await send(text);
 };
 
 /** Reads nothing. */
-const idle: SocketHandler = async ({ gone }) => {
-  await once(gone, "abort");
+const idle: SocketHandler = async ({ disconnectSignal }) => {
+  await once(disconnectSignal, "abort");
 };
 
 async function closing(client: WebSocket): Promise<[number, string]> {
@@ -194,7 +194,7 @@ describe("a WebSocket", () => {
   it("tells its handler that the client is gone", async () => {
     let isGone: (by: boolean) => void = () => {};
     const gone = new Promise<boolean>((resolve) => (isGone = resolve));
-    const server = await started(async ({ texts, send, gone: signal }) => {
+    const server = await started(async ({ messages: texts, send, disconnectSignal: signal }) => {
       for await (const _ of texts);
       await send("to nobody");
       isGone(signal.aborted);
@@ -275,7 +275,7 @@ describe("a client that does not read", () => {
     let over: () => void = () => {};
     const isOver = new Promise<void>((resolve) => (over = resolve));
     const server = await started(
-      async ({ send, gone }) => {
+      async ({ send, disconnectSignal: gone }) => {
         for (; !gone.aborted; sent++) await send("x".repeat(100_000));
         over();
       },
@@ -283,7 +283,7 @@ describe("a client that does not read", () => {
     );
     const socket = await rawSocket(server);
     socket.pause();
-    await passing(clock, isOver);
+    await advanceUntil(clock, isOver);
     // What the system buffers, and no more: 100 kB each.
     expect(sent).toBeLessThan(500);
     socket.destroy();
@@ -295,14 +295,14 @@ describe("a client that does not read", () => {
       async (socket) => {
         opened = socket;
         for (let at = 0; at < 200; at++) void socket.send("x".repeat(100_000));
-        await once(socket.gone, "abort");
+        await once(socket.disconnectSignal, "abort");
       },
       { unsentBytes: 100_000 },
     );
     const socket = await rawSocket(server);
     socket.pause();
-    await until(() => opened?.gone.aborted === true);
-    expect(clock.now()).toBe(fakeClock().now());
+    await waitUntil(() => opened?.disconnectSignal.aborted === true);
+    expect(clock.now()).toBe(createFakeClock().now());
     socket.destroy();
   });
 
@@ -319,7 +319,7 @@ describe("a client that does not read", () => {
     };
     flood();
     await closed;
-    await until(() => sockets.open === 0);
+    await waitUntil(() => sockets.open === 0);
     expect(server.bugs).toEqual([]);
   });
 });
@@ -344,8 +344,8 @@ describe("a connection", () => {
 
   it("that is an hour old may say so, and is closed [OR-76]", async () => {
     const server = await started(
-      async ({ aged, send, gone }) => {
-        await once(aged, "abort");
+      async ({ expirySignal, send, disconnectSignal: gone }) => {
+        await once(expirySignal, "abort");
         await send("too old");
         await once(gone, "abort");
       },
@@ -357,9 +357,9 @@ describe("a connection", () => {
     const closed = closing(client);
     clock.advance(3_599_999);
     expect(client.readyState).toBe(WebSocket.OPEN);
-    await passing(clock, message);
+    await advanceUntil(clock, message);
     expect(String((await message)[0])).toBe("too old");
-    await passing(clock, closed);
+    await advanceUntil(clock, closed);
     expect(await closed).toEqual([1001, "Too old"]);
   });
 
@@ -376,7 +376,7 @@ describe("a connection", () => {
     const server = await started(echo);
     const silent = await rawSocket(server);
     silent.pause();
-    await passing(clock, server.close());
+    await advanceUntil(clock, server.close());
     expect(sockets.open).toBe(0);
     silent.destroy();
   });

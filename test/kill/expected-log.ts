@@ -15,7 +15,7 @@ export function expectWhole(log: readonly Envelope[]): void {
     pending: [],
   });
   expect(idsOf(log, "turn.finished")).toEqual(idsOf(log, "turn.started"));
-  expect([...idsOf(log, "tool.finished")].sort()).toEqual(idsOf(log, "tool.announced").sort());
+  expect([...idsOf(log, "tool.finished")].sort()).toEqual(idsOf(log, "tool_call.opened").sort());
 }
 
 function idsOf(log: readonly Envelope[], type: Envelope["event"]["type"]): string[] {
@@ -52,7 +52,7 @@ export async function expectOneCharge(world: KillWorld, log: readonly Envelope[]
   const charges = (await world.effects()).filter((line) => line === "charge");
   expect(charges.length).toBeLessThanOrEqual(1);
   const groups = log.flatMap(({ event }) =>
-    event.type === "tool.spawned" ? [event.group.id] : [],
+    event.type === "tool.process_started" ? [event.group.id] : [],
   );
   expect((await Promise.all(groups.map(livingIn))).flat()).toEqual([]);
 }

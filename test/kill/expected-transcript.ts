@@ -1,11 +1,11 @@
-import type { OnLost } from "../../src/domain/agent-event.ts";
+import type { LostInvocationPolicy } from "../../src/domain/agent-event.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { evolve } from "../../src/session/evolve.ts";
 import { initialState, type SessionState } from "../../src/session/state.ts";
 import { transcript } from "./kill-world.ts";
 
 export interface Killed {
-  readonly onLost: OnLost;
+  readonly onLost: LostInvocationPolicy;
   /** The log at the kill, and at the end. */
   readonly before: readonly Envelope[];
   readonly after: readonly Envelope[];
@@ -30,7 +30,7 @@ export function expectedTranscript(killed: Killed): readonly string[] {
 function afterLostCall({ onLost, before, after, undisturbed }: Killed): readonly string[] {
   const prefix = [...transcript(before, after), ...cutTexts(before), "lost"];
   if (onLost !== "continue") {
-    const start = before.findLastIndex(({ event }) => event.type === "call.started");
+    const start = before.findLastIndex(({ event }) => event.type === "invocation.started");
     return [...prefix, ...undisturbed.slice(transcript(before.slice(0, start), after).length)];
   }
   const followUp = undisturbed.indexOf("prompt: follow-up");
@@ -47,7 +47,7 @@ function afterLostCall({ onLost, before, after, undisturbed }: Killed): readonly
 function cutTexts(log: readonly Envelope[]): string[] {
   const stage = stateOf(log).turn.current?.stage;
   if (stage?.type !== "calling") return [];
-  return stage.call.messages.flatMap(({ blocks }) =>
+  return stage.invocation.messages.flatMap(({ blocks }) =>
     blocks.flatMap((block) =>
       block.type === "text" && !block.isFinished ? [`agent: ${block.text} [cut]`] : [],
     ),

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { AgentEvent, OnLost } from "../../src/domain/agent-event.ts";
+import type { SessionEvent, LostInvocationPolicy } from "../../src/domain/agent-event.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { bundleInto } from "../support/bundled.ts";
 import { expectProven, expectWhole } from "./expected-log.ts";
@@ -14,7 +14,7 @@ import { testDepth } from "../support/test-depth.ts";
  * process go on. The full lane does so for every place and every answer to a lost call; otherwise they take turns.
  */
 const isThorough = testDepth() === "full";
-const ANSWERS: readonly OnLost[] = ["continue", "reseed", "ask"];
+const ANSWERS: readonly LostInvocationPolicy[] = ["continue", "reseed", "ask"];
 const WORLDS = { harness: () => killWorld("finish+remember"), local: localKillWorld } as const;
 /** What the session takes with either of them. */
 const APPENDS = { harness: 30, local: 36 } as const;
@@ -28,8 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-function eventsOf<Type extends AgentEvent["type"]>(log: readonly Envelope[], type: Type) {
-  const isIt = (event: AgentEvent): event is Extract<AgentEvent, { readonly type: Type }> =>
+function eventsOf<Type extends SessionEvent["type"]>(log: readonly Envelope[], type: Type) {
+  const isIt = (event: SessionEvent): event is Extract<SessionEvent, { readonly type: Type }> =>
     event.type === type;
   return log.map(({ event }) => event).filter(isIt);
 }
@@ -37,7 +37,7 @@ function eventsOf<Type extends AgentEvent["type"]>(log: readonly Envelope[], typ
 /** Of what was handed out nothing ran here, and each pause has its one answer. */
 function expectGivenOnce(log: readonly Envelope[]): void {
   const paused = eventsOf(log, "turn.paused").map(({ toolCallIds }) => toolCallIds);
-  const given = eventsOf(log, "results.given").map(({ toolCallIds }) => toolCallIds);
+  const given = eventsOf(log, "tool_results.submitted").map(({ toolCallIds }) => toolCallIds);
   expect(given).toEqual(paused);
   const handedOut = new Set(paused.flat());
   const started = eventsOf(log, "tool.started").filter((event) => handedOut.has(event.toolCallId));
@@ -55,8 +55,11 @@ describe.each(["harness", "local"] as const)("a bridge that is killed while %s w
     if (isThorough) return all;
     return at % 4 === 0 ? all.slice((at / 4) % all.length).slice(0, 1) : [];
   });
-  const run = (world: KillWorld, kill: (typeof points)[number] | null, onLost: OnLost) =>
-    world.run(program, { kill, onLost, outcome: "done", isPausing: true });
+  const run = (
+    world: KillWorld,
+    kill: (typeof points)[number] | null,
+    onLost: LostInvocationPolicy,
+  ) => world.run(program, { kill, onLost, outcome: "done", isPausing: true });
 
   it.concurrent.for(cases)(
     "$kill.when append $kill.append loses nothing of its pause, with $onLost [W-32]",

@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AgentEvent } from "../../src/domain/agent-event.ts";
+import type { SessionEvent } from "../../src/domain/agent-event.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
-import { partText } from "../../src/domain/part-text.ts";
+import { formatPromptPart } from "../../src/domain/part-text.ts";
 import type { Brain, BrainRequest } from "../../src/emulator/brains/brain.ts";
 import type { Message } from "../../src/emulator/brains/message.ts";
 import type { Step } from "../../src/emulator/brains/step.ts";
@@ -13,8 +13,14 @@ import { emulate } from "../../src/emulator/emulate.ts";
 import type { Switches } from "../../src/emulator/switches.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
 import type { KilledBridge } from "../programs/killed-bridge.ts";
-import { answering, says, startModel, type Asked, type Scripted } from "../support/model-server.ts";
-import { lastOf, PROCESS_MS } from "../support/within.ts";
+import {
+  responds,
+  says,
+  startModelServer,
+  type ModelServerRequest,
+  type ScriptedResponse,
+} from "../support/model-server.ts";
+import { formatTail, PROCESS_MS } from "../support/within.ts";
 
 /** An emulator that outlives every bridge, and what it was told. */
 export interface KillWorld {
@@ -53,7 +59,7 @@ export async function killWorld(onDisconnect: Switches["onDisconnect"]): Promise
 /** The same with a model that outlives every bridge, and an agent whose loop runs in the bridge. */
 export async function localKillWorld(): Promise<KillWorld> {
   const heard: string[] = [];
-  const server = await startModel("chat", (asked) => workerModel(asked, heard));
+  const server = await startModelServer("chat", (asked) => workerModel(asked, heard));
   return worldAround(heard, { endpoint: server.url, harnessArn: null }, async () => undefined);
 }
 
@@ -78,7 +84,7 @@ async function worldAround(
       const run = await runProgram(program, { ...settings, ...agent, file, effects });
       if (run !== "late") return run;
       const lines = (await log()).map(({ seq, event }) => `${seq} ${JSON.stringify(event)}`);
-      const end = `The log ends with\n  ${lastOf(lines)}`;
+      const end = `The log ends with\n  ${formatTail(lines)}`;
       throw new Error(`The bridge did not exit within ${PROCESS_MS / 1000} s. ${end}`);
     },
     log,
@@ -111,7 +117,7 @@ function runProgram(program: string, settings: KilledBridge): Promise<Run | "lat
 /** Plays the agent: what it says depends on the last message alone, so that it does not mind what it forgot. */
 function workerBrain(heard: string[]): Brain {
   return {
-    async answer(request) {
+    async respond(request) {
       heard.push(spoken(request.messages.at(-1)));
       return { type: "steps", steps: stepsFor(request) };
     },
@@ -150,17 +156,17 @@ function stepsFor({ messages }: BrainRequest): Step[] {
 }
 
 /** Plays the same as a model, which is told all of the conversation, and knows nothing else. */
-function workerModel({ messages }: Asked, heard: string[]): Scripted {
+function workerModel({ messages }: ModelServerRequest, heard: string[]): ScriptedResponse {
   const since = messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1);
   const text = since.map(({ content }) => String(content)).join(" ");
   heard.push(text);
   if (text === "at home") {
     const asked = ["lookup", "home"].map((name) => ({ id: `call_${name}`, name }));
-    return answering({ text: "I ask at home.", calls: asked });
+    return responds({ text: "I ask at home.", calls: asked });
   }
   if (text !== "first") return says(`I heard: ${text}`);
   const calls = ["lookup", "charge"].map((name) => ({ id: `call_${name}`, name }));
-  return answering({ text: "I look it up, then I charge.", calls });
+  return responds({ text: "I look it up, then I charge.", calls });
 }
 
 function call(name: string): Step[] {
@@ -191,15 +197,15 @@ export function transcript(log: readonly Envelope[], known = log): string[] {
   return log.flatMap(({ event }) => line(event, results) ?? []);
 }
 
-function line(event: AgentEvent, results: ReadonlyMap<string, string>): string | undefined {
+function line(event: SessionEvent, results: ReadonlyMap<string, string>): string | undefined {
   switch (event.type) {
     case "message.sent":
-      return `${event.origin}: ${event.content.map(partText).join(" ")}`;
+      return `${event.origin}: ${event.content.map(formatPromptPart).join(" ")}`;
     case "text.finished":
       return `agent: ${event.text}${event.interrupted === true ? " [cut]" : ""}`;
-    case "tool.called":
-      return `${event.call.name}: ${results.get(event.toolCallId) ?? "open"}`;
-    case "call.lost":
+    case "tool_call.received":
+      return `${event.toolCall.name}: ${results.get(event.toolCallId) ?? "open"}`;
+    case "invocation.lost":
       return "lost";
     case "turn.finished":
       return `turn ${event.outcome}`;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { OnLost } from "../../src/domain/agent-event.ts";
+import type { LostInvocationPolicy } from "../../src/domain/agent-event.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { bundleInto } from "../support/bundled.ts";
 import { expectedTranscript } from "./expected-transcript.ts";
@@ -17,7 +17,7 @@ import { testDepth } from "../support/test-depth.ts";
  */
 const isThorough = testDepth() === "full";
 const SWITCHES = ["finish+remember", "finish+forget", "abort+keep-user", "abort+forget"] as const;
-const ANSWERS: readonly OnLost[] = ["continue", "reseed", "ask"];
+const ANSWERS: readonly LostInvocationPolicy[] = ["continue", "reseed", "ask"];
 /** What the session takes: every event of a stream is one of its own there. */
 const APPENDS = 34;
 

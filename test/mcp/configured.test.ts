@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { configuredAgents } from "../../src/bridge/config/configured-agents.ts";
+import { startConfiguredAgents } from "../../src/bridge/config/configured-agents.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { bundleInto } from "../support/bundled.ts";
-import { toolContext } from "../support/mcp-world.ts";
+import { createToolContext } from "../support/mcp-world.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "spanline-configured-")));
 let program = "";
@@ -24,7 +24,7 @@ async function surroundings(agent: object, given: object): Promise<string> {
   writeFileSync(file, JSON.stringify(config));
   writeFileSync(join(folder, "place.txt"), "the-place-of-a-file\n");
   const unexpected = (error: unknown): void => expect(error).toBeUndefined();
-  const { agents, close } = await configuredAgents({
+  const { agents, close } = await startConfiguredAgents({
     file,
     directory: join(folder, "data"),
     protectedFolders: [],
@@ -36,10 +36,10 @@ async function surroundings(agent: object, given: object): Promise<string> {
     isTrusted: async () => true,
   });
   onTestFinished(close);
-  const place = { sessionId: "ses_1", workingDirectory: "/", changed: () => undefined };
+  const place = { sessionId: "ses_1", workingDirectory: "/", onChange: () => undefined };
   const opened = await agents[0]?.open?.(place);
   onTestFinished(async () => opened?.close());
-  return String(await opened?.agent.tools.get("h__surroundings")?.run({}, toolContext()));
+  return String(await opened?.agent.tools.get("h__surroundings")?.run({}, createToolContext()));
 }
 
 describe("a server of a configuration", () => {

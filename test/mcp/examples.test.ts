@@ -1,32 +1,36 @@
 import { describe, expect, it } from "vitest";
 import type { ToolContext } from "../../src/tools/tool.ts";
-import { exampleProgram, exampleServer } from "../support/mcp-example.ts";
+import { resolveExampleProgram, startExampleServer } from "../support/mcp-example.ts";
 import { eventually } from "../support/eventually.ts";
-import { mcpWorld, type McpWorld } from "../support/mcp-world.ts";
+import { openMcpWorld, type McpWorld } from "../support/mcp-world.ts";
 
-const namesOf = (world: McpWorld) => world.tools().map(({ facts }) => facts.name);
+const namesOf = (world: McpWorld) => world.tools().map(({ spec }) => spec.name);
 
 describe("servers of the official SDK over standard input and output [ACP-44]", () => {
   it("give structured content that fits its schema", async () => {
-    const world = await mcpWorld([{ ...exampleProgram("mcpServerOutputSchema"), name: "weather" }]);
-    const tool = world.tool("weather__get_weather");
+    const world = await openMcpWorld([
+      { ...resolveExampleProgram("mcpServerOutputSchema"), name: "weather" },
+    ]);
+    const tool = world.findTool("weather__get_weather");
     expect(tool.check({ city: "Bergen" })).toBe(
       "the arguments must have required property 'country'",
     );
-    const given = await world.call("weather__get_weather", { city: "Bergen", country: "NO" });
+    const given = await world.callTool("weather__get_weather", { city: "Bergen", country: "NO" });
     expect(JSON.parse(String(given))).toMatchObject({ wind: { direction: expect.any(String) } });
     expect(world.reports).toEqual([]);
   });
 
   it("tell of their progress, and stop when they are told", async () => {
-    const world = await mcpWorld([exampleProgram("progressExample")]);
+    const world = await openMcpWorld([resolveExampleProgram("progressExample")]);
     const told: string[] = [];
     const amounts: unknown[] = [];
     const progress: ToolContext["progress"] = (text, amount) => {
       told.push(text);
       amounts.push(amount);
     };
-    expect(await world.call("progressExample__count", { n: 2 }, { progress })).toBe("Counted to 2");
+    expect(await world.callTool("progressExample__count", { n: 2 }, { progress })).toBe(
+      "Counted to 2",
+    );
     expect(told).toEqual(["Counting: 1/2", "Counting: 2/2"]);
     expect(amounts).toEqual([
       { progress: 1, total: 2 },
@@ -34,95 +38,97 @@ describe("servers of the official SDK over standard input and output [ACP-44]", 
     ]);
     const controller = new AbortController();
     const { signal } = controller;
-    const running = world.call("progressExample__count", { n: 100 }, { progress, signal });
+    const running = world.callTool("progressExample__count", { n: 100 }, { progress, signal });
     await eventually(() => expect(told).toContain("Counting: 1/100"));
     controller.abort(new Error("Enough"));
     await expect(running).rejects.toThrow("Enough");
   });
 
   it("get no answers of a model from us", async () => {
-    const world = await mcpWorld([exampleProgram("toolWithSampleServer")]);
-    await expect(world.call("toolWithSampleServer__summarize", { text: "Long" })).rejects.toThrow(
-      "Method not found",
-    );
+    const world = await openMcpWorld([resolveExampleProgram("toolWithSampleServer")]);
+    await expect(
+      world.callTool("toolWithSampleServer__summarize", { text: "Long" }),
+    ).rejects.toThrow("Method not found");
     expect(world.reports.map(({ message }) => message)).toEqual([
       "The MCP server toolWithSampleServer writes on its standard output what is no message, such as: MCP server is running.... That is passed over",
     ]);
   });
 
   it("are each session's own [ACP-46]", async () => {
-    const one = await mcpWorld([exampleProgram("progressExample")]);
-    const other = await mcpWorld([]);
+    const one = await openMcpWorld([resolveExampleProgram("progressExample")]);
+    const other = await openMcpWorld([]);
     expect([namesOf(one), namesOf(other)]).toEqual([["progressExample__count"], []]);
   });
 });
 
 describe("servers of the official SDK over HTTP [ACP-45]", () => {
   it.each(["jsonResponseStreamableHttp", "simpleStreamableHttp"])("answer: %s", async (name) => {
-    const { url } = await exampleServer(name);
-    const world = await mcpWorld([{ type: "http", name: "s", url }]);
-    expect(await world.call("s__greet", { name: "Ada" })).toBe("Hello, Ada!");
+    const { url } = await startExampleServer(name);
+    const world = await openMcpWorld([{ type: "http", name: "s", url }]);
+    expect(await world.callTool("s__greet", { name: "Ada" })).toBe("Hello, Ada!");
     expect(world.status()).toMatchObject([{ state: "connected" }]);
   });
 
   it("answer without sessions", async () => {
-    const { url } = await exampleServer("simpleStatelessStreamableHttp");
-    const world = await mcpWorld([{ type: "http", name: "s", url }]);
+    const { url } = await startExampleServer("simpleStatelessStreamableHttp");
+    const world = await openMcpWorld([{ type: "http", name: "s", url }]);
     const input = { interval: 1, count: 2 };
-    expect(await world.call("s__start-notification-stream", input)).toContain("Started sending");
+    expect(await world.callTool("s__start-notification-stream", input)).toContain(
+      "Started sending",
+    );
   });
 
   it("give links, are believed when they are trusted, and may ask nobody", async () => {
-    const { url } = await exampleServer("simpleStreamableHttp");
-    const world = await mcpWorld([{ type: "http", name: "s", url, trusted: true }]);
-    expect(await world.call("s__list-files")).toContain("[link, ");
-    expect(world.tool("s__multi-greet").facts.traits).toMatchObject({ sideEffect: "read_only" });
-    expect(await world.call("s__collect-user-info", { infoType: "contact" })).toMatch(
+    const { url } = await startExampleServer("simpleStreamableHttp");
+    const world = await openMcpWorld([{ type: "http", name: "s", url, trusted: true }]);
+    expect(await world.callTool("s__list-files")).toContain("[link, ");
+    expect(world.findTool("s__multi-greet").spec.traits).toMatchObject({ sideEffect: "read_only" });
+    expect(await world.callTool("s__collect-user-info", { infoType: "contact" })).toMatch(
       /^Error collecting contact information: .*Method not found/,
     );
   });
 
   it.each(["http", "sse"] as const)("answer over the older SSE, asked as %s", async (type) => {
-    const { url } = await exampleServer("simpleSseServer");
-    const world = await mcpWorld([{ type, name: "old", url }]);
+    const { url } = await startExampleServer("simpleSseServer");
+    const world = await openMcpWorld([{ type, name: "old", url }]);
     const input = { interval: 1, count: 2 };
-    expect(await world.call("old__start-notification-stream", input)).toContain("Completed");
+    expect(await world.callTool("old__start-notification-stream", input)).toContain("Completed");
   });
 
   it("are taken up again when they come back: they have forgotten the session", async () => {
-    const server = await exampleServer("jsonResponseStreamableHttp");
-    const world = await mcpWorld([{ type: "http", name: "s", url: server.url }]);
+    const server = await startExampleServer("jsonResponseStreamableHttp");
+    const world = await openMcpWorld([{ type: "http", name: "s", url: server.url }]);
     await server.kill();
-    await expect(world.call("s__greet", { name: "Ada" })).rejects.toThrow(
+    await expect(world.callTool("s__greet", { name: "Ada" })).rejects.toThrow(
       /^The MCP server s cannot be reached at .*: ECONNREFUSED$/,
     );
-    await expect(world.call("s__greet", { name: "Ada" })).rejects.toThrow("is not connected");
-    await server.again();
+    await expect(world.callTool("s__greet", { name: "Ada" })).rejects.toThrow("is not connected");
+    await server.restart();
     await eventually(() => expect(world.clock.pending).toBe(1));
     world.clock.advance(1000);
     await eventually(() => expect(world.status()).toMatchObject([{ state: "connected" }]));
-    expect(await world.call("s__greet", { name: "Ada" })).toBe("Hello, Ada!");
-    expect(world.changes).toBe(1);
+    expect(await world.callTool("s__greet", { name: "Ada" })).toBe("Hello, Ada!");
+    expect(world.changeCount).toBe(1);
   });
 
   it("that forgot the session say so once, and are greeted again", async () => {
-    const server = await exampleServer("jsonResponseStreamableHttp");
-    const world = await mcpWorld([{ type: "http", name: "s", url: server.url }]);
+    const server = await startExampleServer("jsonResponseStreamableHttp");
+    const world = await openMcpWorld([{ type: "http", name: "s", url: server.url }]);
     await server.kill();
-    await server.again();
-    await expect(world.call("s__greet", { name: "Ada" })).rejects.toThrow(/HTTP 404/);
+    await server.restart();
+    await expect(world.callTool("s__greet", { name: "Ada" })).rejects.toThrow(/HTTP 404/);
     await eventually(() => expect(world.clock.pending).toBe(1));
     world.clock.advance(1000);
     await eventually(() => expect(world.status()).toMatchObject([{ state: "connected" }]));
-    expect(await world.call("s__greet", { name: "Ada" })).toBe("Hello, Ada!");
+    expect(await world.callTool("s__greet", { name: "Ada" })).toBe("Hello, Ada!");
   });
 
   it("that are gone in the middle of a call fail it", async () => {
-    const server = await exampleServer("simpleStatelessStreamableHttp");
-    const world = await mcpWorld([{ type: "http", name: "s", url: server.url }]);
-    const running = world.call("s__start-notification-stream", { interval: 1000, count: 100 });
+    const server = await startExampleServer("simpleStatelessStreamableHttp");
+    const world = await openMcpWorld([{ type: "http", name: "s", url: server.url }]);
+    const running = world.callTool("s__start-notification-stream", { interval: 1000, count: 100 });
     running.catch(() => undefined);
-    const before = world.call("s__start-notification-stream", { interval: 1, count: 1 });
+    const before = world.callTool("s__start-notification-stream", { interval: 1, count: 1 });
     expect(await before).toContain("Started sending");
     await server.kill();
     await expect(running).rejects.toThrow(

@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { StdioServerSettings } from "../../src/tools/mcp/mcp-server-settings.ts";
-import { modelName } from "../../src/tools/mcp/model-name.ts";
+import { toModelName } from "../../src/tools/mcp/model-name.ts";
 import { bundleInto } from "../support/bundled.ts";
-import { fakeClock } from "../support/fake-clock.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
 import { eventually } from "../support/eventually.ts";
-import { mcpWorld, toolContext, type McpWorld } from "../support/mcp-world.ts";
+import { openMcpWorld, createToolContext, type McpWorld } from "../support/mcp-world.ts";
 import { expectGone, isAlive } from "../support/processes.ts";
-import { longTests } from "../support/long-tests.ts";
+import { allowLongTests } from "../support/long-tests.ts";
 
-longTests();
+allowLongTests();
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "spanline-mcp-")));
 let program = "";
@@ -27,12 +27,12 @@ function hostile(mode = "", more: Partial<StdioServerSettings> = {}): StdioServe
 }
 
 const failureOf = (world: McpWorld) => world.status()[0]?.failure;
-const namesOf = (world: McpWorld) => world.tools().map(({ facts }) => facts.name);
+const namesOf = (world: McpWorld) => world.tools().map(({ spec }) => spec.name);
 const messagesOf = (world: McpWorld) => world.reports.map(({ message }) => message);
 
 describe("a server that cannot be used", () => {
   it("does not fail the session, and says why: it ended [ACP-47]", async () => {
-    const world = await mcpWorld([hostile("exit"), hostile("", { name: "good" })]);
+    const world = await openMcpWorld([hostile("exit"), hostile("", { name: "good" })]);
     expect(namesOf(world)).toContain("good__echo");
     expect(messagesOf(world)).toEqual([
       "The MCP server h ended with code 3; the end of its stderr: Cannot open the database",
@@ -45,7 +45,7 @@ describe("a server that cannot be used", () => {
 
   it("says nothing of what it was told in confidence", async () => {
     const env = { DATABASE: "postgres://me:s3cret@host" };
-    const world = await mcpWorld([hostile("exit", { env })]);
+    const world = await openMcpWorld([hostile("exit", { env })]);
     expect(JSON.stringify(world.reports.map((failure) => failure.toFailure()))).toContain(
       "Cannot open the database [redacted]",
     );
@@ -57,7 +57,9 @@ describe("a server that cannot be used", () => {
     const script = `printf '%s' "${"x".repeat(20)}$LONG" >&2; exit 3`;
     const LONG = `${secret}${"y".repeat(985)}`;
     const env = { LONG, API_TOKEN: secret };
-    const world = await mcpWorld([hostile("", { command: "/bin/sh", args: ["-c", script], env })]);
+    const world = await openMcpWorld([
+      hostile("", { command: "/bin/sh", args: ["-c", script], env }),
+    ]);
     const said = JSON.stringify([messagesOf(world), world.reports[0]?.toFailure()]);
     expect(said).not.toMatch(/4f3a|2b1c/);
   });
@@ -66,7 +68,7 @@ describe("a server that cannot be used", () => {
     const file = join(folder, "tries");
     const script = `echo x >> ${file}; exit 3`;
     const random = (): number => 1;
-    const world = await mcpWorld([hostile("", { command: "/bin/sh", args: ["-c", script] })], {
+    const world = await openMcpWorld([hostile("", { command: "/bin/sh", args: ["-c", script] })], {
       random,
     });
     const tries = (): number => readFileSync(file, "utf8").length / 2;
@@ -87,15 +89,15 @@ describe("a server that cannot be used", () => {
     [{ command: "./none", cwd: folder }, `there is no command ./none in ${folder}`],
     [{ cwd: "/not/there" }, "should run in /not/there, which is no folder"],
   ])("says why: %j", async (more, words) => {
-    expect(failureOf(await mcpWorld([hostile("", more)]))?.message).toContain(words);
+    expect(failureOf(await openMcpWorld([hostile("", more)]))?.message).toContain(words);
   });
 
   it("is given up when it does not say hello in time, and ended [ACP-48]", async () => {
     const file = join(folder, "silent.pid");
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const opened = vi.fn<(world: McpWorld) => McpWorld>((world) => world);
     const settings = hostile("silent", { env: { PID_FILE: file } });
-    const opening = mcpWorld([settings], { clock }).then(opened);
+    const opening = openMcpWorld([settings], { clock }).then(opened);
     const pid = await eventually(() => {
       const written = Number(readFileSync(file, "utf8"));
       expect(written).toBeGreaterThan(0);
@@ -112,16 +114,16 @@ describe("a server that cannot be used", () => {
   });
 
   it("is given up when its list is none, or a message has no end", async () => {
-    const noList = await mcpWorld([hostile("no-list")]);
+    const noList = await openMcpWorld([hostile("no-list")]);
     expect(failureOf(noList)?.message).toContain("answered with something else than its tools");
-    const endless = await mcpWorld([hostile("endless")]);
+    const endless = await openMcpWorld([hostile("endless")]);
     expect(failureOf(endless)?.message).toContain("sent a message of more than 10485760 bytes");
   });
 });
 
 describe("what a server offers", () => {
   it("is asked for page by page", async () => {
-    expect(namesOf(await mcpWorld([hostile("pages")]))).toEqual([
+    expect(namesOf(await openMcpWorld([hostile("pages")]))).toEqual([
       "h__page_0",
       "h__page_1",
       "h__page_2",
@@ -130,35 +132,35 @@ describe("what a server offers", () => {
   });
 
   it("ends where the pages go round in a circle", async () => {
-    const world = await mcpWorld([hostile("circle")]);
+    const world = await openMcpWorld([hostile("circle")]);
     expect(namesOf(world)).toEqual(["h__tundefined", "h__tagain"]);
     expect(messagesOf(world).join()).toContain("its list has no end after 2 pages");
   });
 
   it("is no more than 512 tools of 10,000, and the user is told", async () => {
-    const world = await mcpWorld([hostile("many")]);
+    const world = await openMcpWorld([hostile("many")]);
     expect(world.tools().length).toBe(512);
     expect(messagesOf(world).join()).toContain("9488 or more tools are left out");
   });
 
   it("is no more than a million characters, however few the tools are", async () => {
-    const world = await mcpWorld([hostile("fat")]);
+    const world = await openMcpWorld([hostile("fat")]);
     expect(world.tools()).toHaveLength(20);
     expect(messagesOf(world).join()).toContain("80 or more tools are left out");
   });
 
   it("gives a name to the tool that really has it, and counts the other one out", async () => {
-    const world = await mcpWorld([hostile("twins")]);
+    const world = await openMcpWorld([hostile("twins")]);
     expect(namesOf(world)).toHaveLength(20);
-    expect(world.tools().at(-1)?.facts.description).toBe(
-      `Does ${modelName("h", "a b").slice("h__".length)}`,
+    expect(world.tools().at(-1)?.spec.description).toBe(
+      `Does ${toModelName("h", "a b").slice("h__".length)}`,
     );
     expect(messagesOf(world).join()).toContain("another tool has its name");
     expect(messagesOf(world).join()).not.toContain("left out");
   });
 
   it("has no name of another server's tool, or of a workspace's", async () => {
-    const world = await mcpWorld([hostile("imitating"), hostile("", { name: "other" })]);
+    const world = await openMcpWorld([hostile("imitating"), hostile("", { name: "other" })]);
     const names = namesOf(world);
     expect(new Set(names).size).toBe(names.length);
     expect(names.slice(0, 6)).toEqual([
@@ -169,30 +171,30 @@ describe("what a server offers", () => {
       expect.stringMatching(/^h__echo__[0-9a-f]{8}$/),
       expect.stringMatching(/^h__\.?.*other__echo_[0-9a-f]{8}$/),
     ]);
-    expect(await world.call("other__echo", { of: "other" })).toBe('{"of":"other"}');
-    await expect(world.call("h__other__echo")).rejects.toThrow("Unknown tool other__echo");
+    expect(await world.callTool("other__echo", { of: "other" })).toBe('{"of":"other"}');
+    await expect(world.callTool("h__other__echo")).rejects.toThrow("Unknown tool other__echo");
   });
 
   it("is asked for less and less often when it changes all the time", async () => {
-    const world = await mcpWorld([hostile("fickle")]);
+    const world = await openMcpWorld([hostile("fickle")]);
     for (let second = 0; second < 300; second += 1) {
       world.clock.advance(1000);
       // What was asked before is answered by then.
-      await world.call("h__echo");
+      await world.callTool("h__echo");
     }
-    expect(world.changes).toBeGreaterThan(12);
-    expect(world.changes).toBeLessThan(25);
+    expect(world.changeCount).toBeGreaterThan(12);
+    expect(world.changeCount).toBeLessThan(25);
   });
 
   it("is what is included and not excluded, also of 10,000", async () => {
     const settings = hostile("many", { include: ["tool_999*"], exclude: ["*7", "tool_999"] });
-    expect(namesOf(await mcpWorld([settings]))).toEqual(
+    expect(namesOf(await openMcpWorld([settings]))).toEqual(
       [0, 1, 2, 3, 4, 5, 6, 8, 9].map((at) => `h__tool_999${at}`),
     );
   });
 
   it("leaves out tools with a schema that cannot be, one by one, with reasons", async () => {
-    const world = await mcpWorld([hostile("schemas")]);
+    const world = await openMcpWorld([hostile("schemas")]);
     expect(namesOf(world)).toEqual([
       "h__good",
       "h__untyped",
@@ -213,15 +215,17 @@ describe("what a server offers", () => {
       ": it has no name",
       ": it has no name",
     ]);
-    expect(world.tool("h__dangling").check({})).toMatch(
+    expect(world.findTool("h__dangling").check({})).toMatch(
       /^its schema cannot be used: can't resolve/,
     );
-    expect(world.tool("h__remote").check({})).toMatch(/^its schema cannot be used: can't resolve/);
+    expect(world.findTool("h__remote").check({})).toMatch(
+      /^its schema cannot be used: can't resolve/,
+    );
   });
 
   it("has names and descriptions in which nothing is hidden", async () => {
-    const world = await mcpWorld([hostile("names")]);
-    const said = world.tools().map(({ facts }) => [facts.name, facts.description]);
+    const world = await openMcpWorld([hostile("names")]);
+    const said = world.tools().map(({ spec: facts }) => [facts.name, facts.description]);
     expect(Object.fromEntries(said)).toEqual({
       h____proto__: "Does __proto__",
       h__constructor: "Does constructor",
@@ -237,23 +241,23 @@ describe("what a server offers", () => {
   });
 
   it("takes a tool and an argument named __proto__ as data", async () => {
-    const world = await mcpWorld([hostile("names")]);
-    const tool = world.tool("h____proto__");
+    const world = await openMcpWorld([hostile("names")]);
+    const tool = world.findTool("h____proto__");
     expect(tool.check(JSON.parse('{"__proto__":"a"}'))).toBe(undefined);
     const given = '{"__proto__":{"isAdmin":true}}';
-    const plain = await mcpWorld([hostile()]);
-    expect(await plain.call("h__echo", JSON.parse(given))).toBe(given);
+    const plain = await openMcpWorld([hostile()]);
+    expect(await plain.callTool("h__echo", JSON.parse(given))).toBe(given);
   });
 
   it("is checked in time, whatever its schemas are", async () => {
-    const world = await mcpWorld([hostile("slow-schema")]);
-    expect(world.tool("h__slow").check({})).toBe(
+    const world = await openMcpWorld([hostile("slow-schema")]);
+    expect(world.findTool("h__slow").check({})).toBe(
       "its schema cannot be used: It takes longer than 500 ms",
     );
-    expect(world.tool("h__regex").check({ a: `${"a".repeat(50)}!` })).toBe(
+    expect(world.findTool("h__regex").check({ a: `${"a".repeat(50)}!` })).toBe(
       "its schema cannot be used: It takes longer than 500 ms",
     );
-    expect(world.tool("h__regex").check({ a: "aaa" })).toBe(undefined);
+    expect(world.findTool("h__regex").check({ a: "aaa" })).toBe(undefined);
   });
 });
 
@@ -262,13 +266,11 @@ describe("what a server says of its tools", () => {
   const careful = { kind: "other", sideEffect: "network", executor };
   const said = (world: McpWorld) =>
     Object.fromEntries(
-      world
-        .tools()
-        .map(({ facts: { name, traits, idempotent } }) => [name, { traits, idempotent }]),
+      world.tools().map(({ spec: { name, traits, idempotent } }) => [name, { traits, idempotent }]),
     );
 
   it("is not believed, and who runs them is what the settings say [B-084] [B-085]", async () => {
-    expect(said(await mcpWorld([hostile("hints")]))).toEqual({
+    expect(said(await openMcpWorld([hostile("hints")]))).toEqual({
       h__read: { traits: careful, idempotent: false },
       h__search: { traits: careful, idempotent: false },
       h__again: { traits: careful, idempotent: false },
@@ -277,7 +279,7 @@ describe("what a server says of its tools", () => {
   });
 
   it("is believed of a server that the user trusts", async () => {
-    expect(said(await mcpWorld([hostile("hints", { trusted: true })]))).toEqual({
+    expect(said(await openMcpWorld([hostile("hints", { trusted: true })]))).toEqual({
       h__read: { traits: { kind: "read", sideEffect: "read_only", executor }, idempotent: true },
       h__search: { traits: { kind: "fetch", sideEffect: "network", executor }, idempotent: true },
       h__again: { traits: careful, idempotent: true },
@@ -288,17 +290,17 @@ describe("what a server says of its tools", () => {
 
 describe("a call", () => {
   it("gives what the tool says", async () => {
-    const world = await mcpWorld([hostile()]);
-    expect(await world.call("h__echo", { a: [1, null, "ü"] })).toBe('{"a":[1,null,"ü"]}');
-    expect(await world.call("h__silence")).toBe(undefined);
-    expect(await world.call("h__fits")).toEqual({ n: 1 });
+    const world = await openMcpWorld([hostile()]);
+    expect(await world.callTool("h__echo", { a: [1, null, "ü"] })).toBe('{"a":[1,null,"ü"]}');
+    expect(await world.callTool("h__silence")).toBe(undefined);
+    expect(await world.callTool("h__fits")).toEqual({ n: 1 });
   });
 
   it("runs in the session's folder, with no more of our environment than is said", async () => {
     const environment = { PATH: process.env["PATH"], HOME: "/home/me", SECRET: "s", TOKEN: "t" };
     const settings = hostile("", { env: { GIVEN: "g" }, inheritEnv: ["TOKEN", "NOT_SET"] });
-    const world = await mcpWorld([settings], { environment, workingDirectory: folder });
-    const { env, cwd } = JSON.parse(String(await world.call("h__surroundings")));
+    const world = await openMcpWorld([settings], { environment, workingDirectory: folder });
+    const { env, cwd } = JSON.parse(String(await world.callTool("h__surroundings")));
     expect(cwd).toBe(folder);
     expect(env).toMatchObject({ HOME: "/home/me", GIVEN: "g", TOKEN: "t" });
     const odd = Object.keys(env).filter((name) => !["PWD", "_", "SHLVL", "OLDPWD"].includes(name));
@@ -307,26 +309,26 @@ describe("a call", () => {
 
   it("A server that asks for roots gets the session's folder if its settings say so", async () => {
     const settings = hostile("", { roots: "session" });
-    const world = await mcpWorld([settings], { workingDirectory: folder });
+    const world = await openMcpWorld([settings], { workingDirectory: folder });
     const roots = { roots: [{ uri: `file://${folder}`, name: folder.split("/").at(-1) }] };
-    expect(JSON.parse(String(await world.call("h__roots")))).toEqual({
+    expect(JSON.parse(String(await world.callTool("h__roots")))).toEqual({
       jsonrpc: "2.0",
       result: roots,
     });
   });
 
   it("A server that asks for roots, sampling or elicitation is refused by default", async () => {
-    const world = await mcpWorld([hostile()], { workingDirectory: folder });
+    const world = await openMcpWorld([hostile()], { workingDirectory: folder });
     for (const name of ["h__roots", "h__sample", "h__elicit"]) {
-      expect(JSON.parse(String(await world.call(name)))).toMatchObject({
+      expect(JSON.parse(String(await world.callTool(name)))).toMatchObject({
         error: { code: -32_601, message: "Method not found" },
       });
     }
   });
 
   it("describes what is no text", async () => {
-    const world = await mcpWorld([hostile()]);
-    expect(await world.call("h__pictures")).toBe(
+    const world = await openMcpWorld([hostile()]);
+    expect(await world.callTool("h__pictures")).toBe(
       [
         "[image, image/png, 3000 bytes, not shown]",
         "[audio, audio/wav, 3000 bytes, not shown]",
@@ -340,93 +342,93 @@ describe("a call", () => {
   });
 
   it("fails with what the tool or the server says", async () => {
-    const world = await mcpWorld([hostile()]);
-    await expect(world.call("h__error")).rejects.toThrow(/^No such row$/);
-    await expect(world.call("h__refuse")).rejects.toThrow(
+    const world = await openMcpWorld([hostile()]);
+    await expect(world.callTool("h__error")).rejects.toThrow(/^No such row$/);
+    await expect(world.callTool("h__refuse")).rejects.toThrow(
       /^The MCP server h refused: .*No such argument \(error -32602\)$/,
     );
   });
 
   it("fails when a result does not fit its own schema", async () => {
-    const world = await mcpWorld([hostile()]);
-    await expect(world.call("h__lies")).rejects.toThrow(
+    const world = await openMcpWorld([hostile()]);
+    await expect(world.callTool("h__lies")).rejects.toThrow(
       "It was run, but its result does not fit its own output schema: n must be number",
     );
-    await expect(world.call("h__keeps_to_itself")).rejects.toThrow(/what it gave back must be/);
+    await expect(world.callTool("h__keeps_to_itself")).rejects.toThrow(/what it gave back must be/);
   });
 
   it("ends at once when it is cancelled, and the server is told", async () => {
-    const world = await mcpWorld([hostile()]);
+    const world = await openMcpWorld([hostile()]);
     const controller = new AbortController();
-    const running = world.call("h__hang", {}, { signal: controller.signal });
+    const running = world.callTool("h__hang", {}, { signal: controller.signal });
     const settled = vi.fn<() => void>();
     running.catch(settled);
-    expect(await world.call("h__echo")).toBe("{}");
+    expect(await world.callTool("h__echo")).toBe("{}");
     expect(settled).not.toHaveBeenCalled();
     controller.abort(new Error("Enough"));
     await expect(running).rejects.toThrow("Enough");
-    expect(JSON.parse(String(await world.call("h__cancelled")))).toHaveLength(1);
+    expect(JSON.parse(String(await world.callTool("h__cancelled")))).toHaveLength(1);
   });
 
   it("that is cancelled as its answer comes ends once, and leaves the server as it was", async () => {
-    const world = await mcpWorld([hostile()]);
+    const world = await openMcpWorld([hostile()]);
     for (let at = 0; at < 50; at += 1) {
       const controller = new AbortController();
       const { signal } = controller;
-      const running = world.call("h__echo", { at }, { signal });
+      const running = world.callTool("h__echo", { at }, { signal });
       const ended = running.catch((error: unknown) => error);
       for (let turns = 0; turns < at; turns += 1) await Promise.resolve();
-      if (at % 2 === 0) await world.call("h__silence");
+      if (at % 2 === 0) await world.callTool("h__silence");
       controller.abort(new Error("Enough"));
       expect([`{"at":${at}}`, new Error("Enough")]).toContainEqual(await ended);
     }
-    expect(await world.call("h__echo", { a: 1 })).toBe('{"a":1}');
+    expect(await world.callTool("h__echo", { a: 1 })).toBe('{"a":1}');
     expect(world.clock.pending).toBe(0);
   });
 
   it("ends when nothing is heard for its limit, which begins anew with progress", async () => {
-    const world = await mcpWorld([hostile("", { timeoutMs: 10_000 })]);
+    const world = await openMcpWorld([hostile("", { timeoutMs: 10_000 })]);
     const { clock } = world;
     const heard: string[] = [];
     const late = vi.fn<(error: unknown) => void>();
-    const running = world.call("h__steps", {}, { progress: (text) => void heard.push(text) });
+    const running = world.callTool("h__steps", {}, { progress: (text) => void heard.push(text) });
     running.catch(late);
     await eventually(() => expect(heard).toEqual(["1 of 3"]));
     clock.advance(9000);
-    expect(await world.call("h__nudge")).toBe("nudged");
+    expect(await world.callTool("h__nudge")).toBe("nudged");
     expect(heard).toEqual(["1 of 3", "Half[31m way"]);
     clock.advance(9999);
-    expect(await world.call("h__echo")).toBe("{}");
+    expect(await world.callTool("h__echo")).toBe("{}");
     expect(late).not.toHaveBeenCalled();
     clock.advance(1);
     await expect(running).rejects.toThrow(
       "The MCP server h gave no answer within 10 seconds. What the tool had done by then is not known, and it is not run again.",
     );
-    expect(JSON.parse(String(await world.call("h__cancelled")))).toHaveLength(1);
+    expect(JSON.parse(String(await world.callTool("h__cancelled")))).toHaveLength(1);
   });
 
   it("never takes longer than its maximum, whatever progress it makes", async () => {
-    const world = await mcpWorld([hostile("", { timeoutMs: 10_000, maxTimeoutMs: 12_000 })]);
-    expect(world.tool("h__steps").facts.timeoutMs).toBe(12_000);
-    const running = world.call("h__steps");
+    const world = await openMcpWorld([hostile("", { timeoutMs: 10_000, maxTimeoutMs: 12_000 })]);
+    expect(world.findTool("h__steps").spec.timeoutMs).toBe(12_000);
+    const running = world.callTool("h__steps");
     running.catch(() => undefined);
-    expect(await world.call("h__echo")).toBe("{}");
+    expect(await world.callTool("h__echo")).toBe("{}");
     world.clock.advance(9000);
-    expect(await world.call("h__nudge")).toBe("nudged");
+    expect(await world.callTool("h__nudge")).toBe("nudged");
     world.clock.advance(3000);
     await expect(running).rejects.toThrow("gave no answer within 12 seconds");
   });
 
   it("waits its turn: eight of a server run at once", async () => {
-    const world = await mcpWorld([hostile()]);
+    const world = await openMcpWorld([hostile()]);
     const controller = new AbortController();
     const eight = Array.from({ length: 8 }, () =>
-      world.call("h__hang", {}, { signal: controller.signal }).catch(() => "ended"),
+      world.callTool("h__hang", {}, { signal: controller.signal }).catch(() => "ended"),
     );
     const echoed = vi.fn<(value: unknown) => unknown>((value) => value);
-    const ninth = world.call("h__echo").then(echoed);
+    const ninth = world.callTool("h__echo").then(echoed);
     const impatient = AbortSignal.abort(new Error("Not now"));
-    await expect(world.call("h__echo", {}, { signal: impatient })).rejects.toThrow("Not now");
+    await expect(world.callTool("h__echo", {}, { signal: impatient })).rejects.toThrow("Not now");
     expect(echoed).not.toHaveBeenCalled();
     controller.abort();
     expect(await ninth).toBe("{}");
@@ -439,11 +441,11 @@ describe("a secret that a server was told", () => {
 
   it("is in nothing that it says: results, progress, tools, errors", async () => {
     const env = { API_TOKEN: secret, ROOT: "/home/somebody" };
-    const world = await mcpWorld([hostile("", { env })]);
+    const world = await openMcpWorld([hostile("", { env })]);
     const told: string[] = [];
     const progress = (text: string): void => void told.push(text);
-    world.call("h__steps", {}, { progress }).catch(() => undefined);
-    expect(await world.call("h__confess")).toBe(
+    world.callTool("h__steps", {}, { progress }).catch(() => undefined);
+    expect(await world.callTool("h__confess")).toBe(
       [
         'curl -H "Authorization: Bearer [redacted]"',
         "[link, [redacted], https://example.org/?token=[redacted]]",
@@ -456,95 +458,98 @@ describe("a secret that a server was told", () => {
     // One that has it in its name could not be called by another.
     await eventually(() => expect(namesOf(world)).toEqual(["h__echo", "h__confess"]));
     expect(messagesOf(world).join()).toContain("with [redacted]");
-    const facts = world.tools().map((tool) => tool.facts);
+    const facts = world.tools().map((tool) => tool.spec);
     expect(facts[0]?.description).toBe("Uses [redacted]");
     expect(JSON.stringify(facts)).not.toContain("4f9a");
-    expect(await world.call("h__echo", { at: `/home/somebody ${secret}` })).toBe(
+    expect(await world.callTool("h__echo", { at: `/home/somebody ${secret}` })).toBe(
       '{"at":"/home/somebody [redacted]"}',
     );
   });
 
   it("is one where it came from a reference, whatever its name is", async () => {
     const settings = hostile("", { env: { PLACE: "the-reference-value" } });
-    const world = await mcpWorld([settings], { secrets: ["the-reference-value"] });
-    expect(await world.call("h__surroundings")).toContain('"PLACE":"[redacted]"');
+    const world = await openMcpWorld([settings], { secrets: ["the-reference-value"] });
+    expect(await world.callTool("h__surroundings")).toContain('"PLACE":"[redacted]"');
   });
 });
 
 describe("a server in the middle of a call", () => {
   it("that ends fails the call, which is not run again, and comes back", async () => {
-    const world = await mcpWorld([hostile()]);
-    const pid = await world.call("h__pid");
-    const [dying, other] = await Promise.allSettled([world.call("h__die"), world.call("h__hang")]);
+    const world = await openMcpWorld([hostile()]);
+    const pid = await world.callTool("h__pid");
+    const [dying, other] = await Promise.allSettled([
+      world.callTool("h__die"),
+      world.callTool("h__hang"),
+    ]);
     const words =
       "The MCP server h ended with code 9; the end of its stderr: The roof is on fire. What the tool had done by then is not known, and it is not run again.";
     expect(dying).toMatchObject({ status: "rejected", reason: { message: words } });
     expect(other).toMatchObject({ status: "rejected", reason: { message: words } });
     expect(world.status()).toMatchObject([{ state: "waiting", tools: 23 }]);
-    await expect(world.call("h__echo")).rejects.toThrow(
+    await expect(world.callTool("h__echo")).rejects.toThrow(
       /^The MCP server h is not connected \(The MCP server h ended with code 9.*The tool was not run/,
     );
     await eventually(() => expect(world.clock.pending).toBe(1));
     world.clock.advance(1000);
     await eventually(() => expect(world.status()).toMatchObject([{ state: "connecting" }]));
-    expect(await world.call("h__echo")).toBe("{}");
-    expect(await world.call("h__pid")).not.toBe(pid);
-    expect(world.changes).toBe(1);
+    expect(await world.callTool("h__echo")).toBe("{}");
+    expect(await world.callTool("h__pid")).not.toBe(pid);
+    expect(world.changeCount).toBe(1);
   });
 
   it("that comes back with other tools runs none under an old name", async () => {
     const env = { PID_FILE: join(folder, "turncoat.pid") };
-    const world = await mcpWorld([hostile("turncoat", { env })]);
-    await expect(world.call("h__die")).rejects.toThrow("ended with code 9");
-    const [before, echo] = [world.tool("h__pid"), world.tool("h__echo")];
-    const other = world.tool("h__error");
+    const world = await openMcpWorld([hostile("turncoat", { env })]);
+    await expect(world.callTool("h__die")).rejects.toThrow("ended with code 9");
+    const [before, echo] = [world.findTool("h__pid"), world.findTool("h__echo")];
+    const other = world.findTool("h__error");
     await eventually(() => expect(world.clock.pending).toBe(1));
     world.clock.advance(1000);
     await eventually(() => expect(world.status()).toMatchObject([{ state: "connecting" }]));
-    await expect(before.run({}, toolContext())).rejects.toThrow(
+    await expect(before.run({}, createToolContext())).rejects.toThrow(
       "does not offer this tool any more",
     );
     // A yes to what it was is none to what it is now.
-    await expect(other.run({}, toolContext())).rejects.toThrow(
+    await expect(other.run({}, createToolContext())).rejects.toThrow(
       "The MCP server h says something else of this tool since it was called; it was not run",
     );
-    expect(await echo.run({ a: 1 }, toolContext())).toBe('{"a":1}');
+    expect(await echo.run({ a: 1 }, createToolContext())).toBe('{"a":1}');
     expect(namesOf(world)).toEqual(["h__echo", "h__newcomer", "h__error"]);
   });
 
   it("that says something else of a tool does not run calls of what it was before", async () => {
-    const world = await mcpWorld([hostile()]);
-    const before = world.tool("h__echo");
-    const hang = world.tool("h__hang");
+    const world = await openMcpWorld([hostile()]);
+    const before = world.findTool("h__echo");
+    const hang = world.findTool("h__hang");
     const end = new AbortController();
-    const take = () => hang.run({}, toolContext({ signal: end.signal }));
+    const take = () => hang.run({}, createToolContext({ signal: end.signal }));
     const places = Array.from({ length: 7 }, take);
-    expect(await world.call("h__change")).toBe("changed");
+    expect(await world.callTool("h__change")).toBe("changed");
     // All places are taken: the call waits while the server is asked what it offers now.
     places.push(take());
-    const late = before.run({}, toolContext());
-    await eventually(() => expect(world.tool("h__echo").facts.description).toBe("Another echo"));
+    const late = before.run({}, createToolContext());
+    await eventually(() => expect(world.findTool("h__echo").spec.description).toBe("Another echo"));
     end.abort();
     await expect(late).rejects.toThrow("says something else of this tool since it was called");
     await Promise.allSettled(places);
-    expect(await world.call("h__echo", { a: 1 })).toBe('{"a":1}');
+    expect(await world.callTool("h__echo", { a: 1 })).toBe('{"a":1}');
   });
 
   it("that sends too much is ended", async () => {
-    const world = await mcpWorld([hostile()]);
-    const pid = Number(await world.call("h__pid"));
-    await expect(world.call("h__giant")).rejects.toThrow(
+    const world = await openMcpWorld([hostile()]);
+    const pid = Number(await world.callTool("h__pid"));
+    await expect(world.callTool("h__giant")).rejects.toThrow(
       /sent a message of more than 10485760 bytes\. What the tool had done/,
     );
     await expectGone(pid);
   });
 
   it("that does not read any more is ended", async () => {
-    const world = await mcpWorld([hostile()]);
-    const pid = Number(await world.call("h__pid"));
-    expect(await world.call("h__deaf")).toBe("What?");
+    const world = await openMcpWorld([hostile()]);
+    const pid = Number(await world.callTool("h__pid"));
+    expect(await world.callTool("h__deaf")).toBe("What?");
     const long = { text: "x".repeat(9 * 1024 * 1024) };
-    const calls = [1, 2, 3].map(() => world.call("h__echo", long));
+    const calls = [1, 2, 3].map(() => world.callTool("h__echo", long));
     const ends = await Promise.allSettled(calls);
     for (const end of ends) {
       expect(end).toMatchObject({
@@ -557,11 +562,11 @@ describe("a server in the middle of a call", () => {
   it("that floods costs the others nothing but time", async () => {
     // However much of it passes while the server gets to say all that it wants to.
     const patient = { timeoutMs: 86_400_000, maxTimeoutMs: 86_400_000 };
-    const world = await mcpWorld([hostile("", patient), hostile("", { name: "quiet" })]);
-    const flooding = world.call("h__flood");
+    const world = await openMcpWorld([hostile("", patient), hostile("", { name: "quiet" })]);
+    const flooding = world.callTool("h__flood");
     // It is not listened to any more for now, and has to wait.
     await eventually(() => expect(world.clock.pending).toBeGreaterThan(1));
-    expect(await world.call("quiet__echo")).toBe("{}");
+    expect(await world.callTool("quiet__echo")).toBe("{}");
     const answered = vi.fn<(text: unknown) => void>();
     void flooding.then(answered);
     await eventually(() => {
@@ -571,20 +576,20 @@ describe("a server in the middle of a call", () => {
   });
 
   it("that takes a tool away fails its calls with that", async () => {
-    const world = await mcpWorld([hostile()]);
-    const before = world.tool("h__error");
-    expect(await world.call("h__change")).toBe("changed");
+    const world = await openMcpWorld([hostile()]);
+    const before = world.findTool("h__error");
+    expect(await world.callTool("h__change")).toBe("changed");
     await eventually(() => expect(namesOf(world)).toEqual(["h__echo", "h__newcomer"]));
-    expect(world.changes).toBe(1);
-    expect(world.tool("h__echo").facts.description).toBe("Another echo");
-    await expect(before.run({}, toolContext())).rejects.toThrow(
+    expect(world.changeCount).toBe(1);
+    expect(world.findTool("h__echo").spec.description).toBe("Another echo");
+    await expect(before.run({}, createToolContext())).rejects.toThrow(
       "The MCP server h does not offer this tool any more; it was not run",
     );
   });
 
   it("that prints other things on its output is heard all the same", async () => {
-    const world = await mcpWorld([hostile("junk")]);
-    expect(await world.call("h__echo")).toBe("{}");
+    const world = await openMcpWorld([hostile("junk")]);
+    expect(await world.callTool("h__echo")).toBe("{}");
     expect(messagesOf(world)[0]).toBe(
       "The MCP server h writes on its standard output what is no message, such as: Hello!. That is passed over",
     );
@@ -593,18 +598,18 @@ describe("a server in the middle of a call", () => {
 
 describe("a server that knows only the protocol of 2026", () => {
   it("is spoken to in that", async () => {
-    const world = await mcpWorld([hostile("modern")]);
+    const world = await openMcpWorld([hostile("modern")]);
     expect(world.reports).toEqual([]);
-    expect(await world.call("h__echo", { a: 1 })).toBe('{"a":1}');
-    expect(await world.call("h__change")).toBe("changed");
+    expect(await world.callTool("h__echo", { a: 1 })).toBe('{"a":1}');
+    expect(await world.callTool("h__change")).toBe("changed");
     await eventually(() => expect(namesOf(world)).toEqual(["h__echo", "h__newcomer"]));
   });
 });
 
 describe("a program that was started", () => {
   it("ends when the session closes, also when it takes no notice", async () => {
-    const world = await mcpWorld([hostile("stubborn")]);
-    const pid = Number(await world.call("h__pid"));
+    const world = await openMcpWorld([hostile("stubborn")]);
+    const pid = Number(await world.callTool("h__pid"));
     expect(isAlive(pid)).toBe(true);
     await world.close();
     expect(isAlive(pid)).toBe(false);
@@ -613,14 +618,14 @@ describe("a program that was started", () => {
   });
 
   it("is killed from outside, and started again", async () => {
-    const world = await mcpWorld([hostile()]);
-    const pid = Number(await world.call("h__pid"));
+    const world = await openMcpWorld([hostile()]);
+    const pid = Number(await world.callTool("h__pid"));
     process.kill(pid, "SIGKILL");
     await eventually(() => expect(world.status()).toMatchObject([{ state: "waiting" }]));
     expect(failureOf(world)?.message).toContain("ended with code 137 (signal 9)");
     await eventually(() => expect(world.clock.pending).toBe(1));
     world.clock.advance(1000);
     await eventually(() => expect(world.status()).toMatchObject([{ state: "connected" }]));
-    expect(Number(await world.call("h__pid"))).not.toBe(pid);
+    expect(Number(await world.callTool("h__pid"))).not.toBe(pid);
   });
 });

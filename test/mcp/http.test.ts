@@ -6,15 +6,18 @@ import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { HttpServerSettings } from "../../src/tools/mcp/mcp-server-settings.ts";
 import { eventually } from "../support/eventually.ts";
-import { mcpWorld, type McpWorld } from "../support/mcp-world.ts";
-import { startPeer, type Answer } from "../support/peer.ts";
+import { openMcpWorld, type McpWorld } from "../support/mcp-world.ts";
+import { startPeer, type PeerResponder } from "../support/peer.ts";
 
-const namesOf = (world: McpWorld) => world.tools().map(({ facts }) => facts.name);
+const namesOf = (world: McpWorld) => world.tools().map(({ spec }) => spec.name);
 
-async function failureAt(answer: Answer, more: Partial<HttpServerSettings> = {}): Promise<string> {
+async function failureAt(
+  answer: PeerResponder,
+  more: Partial<HttpServerSettings> = {},
+): Promise<string> {
   const { url } = await startPeer(answer);
   const settings = { type: "http", name: "s", url: `${url}/mcp?key=secret`, ...more } as const;
-  const world = await mcpWorld([settings]);
+  const world = await openMcpWorld([settings]);
   expect(world.tools()).toEqual([]);
   const message = world.reports.map((report) => report.message).join();
   expect(message).not.toContain("secret");
@@ -22,7 +25,7 @@ async function failureAt(answer: Answer, more: Partial<HttpServerSettings> = {})
 }
 
 /** Answers a request of JSON-RPC as a server that is fine, but for what is given by method. */
-function speaking(results: { readonly [method: string]: (id: number) => string }): Answer {
+function speaking(results: { readonly [method: string]: (id: number) => string }): PeerResponder {
   return (response, { method, body }) => {
     if (method !== "POST") return void response.writeHead(405).end();
     const { id, method: asked } = JSON.parse(body.toString());
@@ -55,7 +58,7 @@ describe("a server over HTTP that cannot be used says why", () => {
   });
 
   it("without the secret that it quotes, also where that is cut", async () => {
-    const quoting: Answer = (response, { headers }) =>
+    const quoting: PeerResponder = (response, { headers }) =>
       void response.writeHead(500).end(`${"x".repeat(455)} ${String(headers["authorization"])}`);
     const headers = { Authorization: "Bearer abcdefghijklmnopqrstuvwxyz" };
     const message = await failureAt(quoting, { headers });
@@ -64,13 +67,13 @@ describe("a server over HTTP that cannot be used says why", () => {
   });
 
   it("with a page for people", async () => {
-    const page: Answer = (response) =>
+    const page: PeerResponder = (response) =>
       void response.writeHead(200, { "content-type": "text/html" }).end("<h1>Welcome</h1>");
     expect(await failureAt(page)).toContain("Unexpected content type: text/html");
   });
 
   it("with an answer that has no end", async () => {
-    const endless: Answer = (response) => {
+    const endless: PeerResponder = (response) => {
       response.writeHead(200, { "content-type": "application/json" });
       const more = (): void => {
         if (response.writable) response.write("[".repeat(100_000), more);
@@ -81,26 +84,26 @@ describe("a server over HTTP that cannot be used says why", () => {
   });
 
   it("with nobody there, or somewhere else", async () => {
-    const away: Answer = (response) =>
+    const away: PeerResponder = (response) =>
       void response.writeHead(307, { location: "http://127.0.0.1:1/else?a=b" }).end();
     expect(await failureAt(away)).toContain("Redirect to http://127.0.0.1:1/else not followed");
     const { url, http } = await sdkServer();
     http.close();
-    const world = await mcpWorld([{ type: "http", name: "s", url }]);
+    const world = await openMcpWorld([{ type: "http", name: "s", url }]);
     expect(world.reports[0]?.message).toBe(
       `The MCP server s cannot be reached at ${url}: ECONNREFUSED`,
     );
   });
 
   it("without the token that it quotes", async () => {
-    const quoting: Answer = (response, { headers }) =>
+    const quoting: PeerResponder = (response, { headers }) =>
       void response.writeHead(400).end(`What is ${headers.authorization}?`);
     const headers = { Authorization: "Bearer token-secret" };
     expect(await failureAt(quoting, { headers })).toContain("What is [redacted]?");
   });
 
   it("over the older SSE", async () => {
-    const no: Answer = (response) => void response.writeHead(401).end();
+    const no: PeerResponder = (response) => void response.writeHead(401).end();
     expect(await failureAt(no, { type: "sse" })).toContain("wants to know who asks (HTTP 401");
   });
 });
@@ -109,7 +112,7 @@ describe("a server over HTTP", () => {
   it("gets the headers that the settings have", async () => {
     const peer = await startPeer(speaking({}));
     const headers = { Authorization: "Bearer secret" };
-    const world = await mcpWorld([{ type: "http", name: "s", url: peer.url, headers }]);
+    const world = await openMcpWorld([{ type: "http", name: "s", url: peer.url, headers }]);
     expect(namesOf(world)).toEqual(["s__t"]);
     const sent = peer.requests.map((request) => request.headers.authorization);
     expect(new Set(sent)).toEqual(new Set(["Bearer secret"]));
@@ -117,8 +120,8 @@ describe("a server over HTTP", () => {
 
   it("that breaks off before it answers fails the call", async () => {
     const peer = await startPeer(speaking({ "tools/call": () => "data: {\n\n" }));
-    const world = await mcpWorld([{ type: "http", name: "s", url: peer.url }]);
-    await expect(world.call("s__t")).rejects.toThrow("broke off before it answered");
+    const world = await openMcpWorld([{ type: "http", name: "s", url: peer.url }]);
+    await expect(world.callTool("s__t")).rejects.toThrow("broke off before it answered");
   });
 
   it.each([
@@ -126,8 +129,8 @@ describe("a server over HTTP", () => {
     ["as one event", (id: number) => `data: {"id":${id}}\ndata: ${"x".repeat(11e6)}\n\n`],
   ])("that answers too much fails the call: %s", async (_, answer) => {
     const peer = await startPeer(speaking({ "tools/call": answer }));
-    const world = await mcpWorld([{ type: "http", name: "s", url: peer.url }]);
-    await expect(world.call("s__t")).rejects.toThrow(/more than 10485760 bytes|broke off/);
+    const world = await openMcpWorld([{ type: "http", name: "s", url: peer.url }]);
+    await expect(world.callTool("s__t")).rejects.toThrow(/more than 10485760 bytes|broke off/);
     expect(world.status()).toMatchObject([{ state: "connected" }]);
   });
 
@@ -138,9 +141,9 @@ describe("a server over HTTP", () => {
     const schema = (id: number): string =>
       `{"jsonrpc":"2.0","id":${id},"result":{"tools":[{"name":"deep","inputSchema":${deep}},{"name":"t","inputSchema":{}}]}}`;
     const peer = await startPeer(speaking({ "tools/call": answer, "tools/list": schema }));
-    const world = await mcpWorld([{ type: "http", name: "s", url: peer.url }]);
+    const world = await openMcpWorld([{ type: "http", name: "s", url: peer.url }]);
     expect(namesOf(world)).toEqual(["s__t"]);
-    expect(JSON.stringify(await world.call("s__t"))).toContain("nested deeper than 200 levels");
+    expect(JSON.stringify(await world.callTool("s__t"))).toContain("nested deeper than 200 levels");
   });
 
   it("holds no connection of a call that is over", async () => {
@@ -157,13 +160,13 @@ describe("a server over HTTP", () => {
       const event = `data: ${JSON.stringify({ jsonrpc: "2.0", id, result })}\n\n`;
       response.write(isAnswered ? event : ": wait\n\n");
     });
-    const world = await mcpWorld([{ type: "http", name: "s", url: peer.url }]);
-    expect(await world.call("s__t", { answer: true })).toBe("done");
+    const world = await openMcpWorld([{ type: "http", name: "s", url: peer.url }]);
+    expect(await world.callTool("s__t", { answer: true })).toBe("done");
     expect(endless.size).toBe(1);
     world.clock.advance(5000);
     await eventually(() => expect(endless.size).toBe(0));
     const controller = new AbortController();
-    const running = world.call("s__t", {}, { signal: controller.signal });
+    const running = world.callTool("s__t", {}, { signal: controller.signal });
     await eventually(() => expect(endless.size).toBe(1));
     controller.abort(new Error("Enough"));
     await expect(running).rejects.toThrow("Enough");
@@ -179,8 +182,8 @@ describe("a server over HTTP", () => {
     const answer = (id: number): string =>
       `${logged.repeat(12)}data: {"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"done"}]}}\n\n`;
     const peer = await startPeer(speaking({ "tools/call": answer }));
-    const world = await mcpWorld([{ type: "http", name: "s", url: peer.url }]);
-    expect(await world.call("s__t")).toBe("done");
+    const world = await openMcpWorld([{ type: "http", name: "s", url: peer.url }]);
+    expect(await world.callTool("s__t")).toBe("done");
   });
 });
 
@@ -224,22 +227,22 @@ async function sdkServer(port = 0): Promise<Sdk> {
 describe("a server over HTTP that lives", () => {
   it("tells of tools that come and go", async () => {
     const { url, server, streams } = await sdkServer();
-    const world = await mcpWorld([{ type: "http", name: "s", url }]);
+    const world = await openMcpWorld([{ type: "http", name: "s", url }]);
     expect(namesOf(world)).toEqual(["s__first"]);
     await eventually(() => expect(streams()).toBe(1));
     const second = server.registerTool("second", {}, () => ({ content: [] }));
     await eventually(() => expect(namesOf(world)).toEqual(["s__first", "s__second"]));
-    expect(world.changes).toBe(1);
+    expect(world.changeCount).toBe(1);
     second.remove();
     await eventually(() => expect(world.clock.pending).toBe(1));
     world.clock.advance(1000);
     await eventually(() => expect(namesOf(world)).toEqual(["s__first"]));
-    expect(world.changes).toBe(2);
+    expect(world.changeCount).toBe(2);
   });
 
   it("is listened to again when its stream breaks off, and given up when it does not answer", async () => {
     const { url, http, streams } = await sdkServer();
-    const world = await mcpWorld([{ type: "http", name: "s", url }]);
+    const world = await openMcpWorld([{ type: "http", name: "s", url }]);
     await eventually(() => expect(streams()).toBe(1));
     http.closeAllConnections();
     await eventually(() => expect([streams(), world.clock.pending]).toEqual([0, 1]));
@@ -258,7 +261,7 @@ describe("a server over HTTP that lives", () => {
 
   it("is told when the session ends", async () => {
     const { url, server } = await sdkServer();
-    const world = await mcpWorld([{ type: "http", name: "s", url }]);
+    const world = await openMcpWorld([{ type: "http", name: "s", url }]);
     const closed = vi.fn<() => void>();
     Object.assign(server.server, { onclose: closed });
     await world.close();

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { bundleInto } from "../support/bundled.ts";
 import { eventually } from "../support/eventually.ts";
-import { fakeClock } from "../support/fake-clock.ts";
-import { mcpWorld, type McpWorld } from "../support/mcp-world.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
+import { openMcpWorld, type McpWorld } from "../support/mcp-world.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "spanline-npx-")));
 let program = "";
@@ -29,8 +29,8 @@ function installing(more: object = {}) {
 /** The servers of a session, which opens when the clock has advanced by so much. */
 async function openedAfter(milliseconds: number, more: object = {}) {
   const { settings, finish } = installing(more);
-  const clock = fakeClock();
-  const opening = mcpWorld([settings], { clock });
+  const clock = createFakeClock();
+  const opening = openMcpWorld([settings], { clock });
   await eventually(() => expect(clock.pending).toBeGreaterThan(0));
   clock.advance(milliseconds);
   return { clock, finish, world: await opening };
@@ -49,8 +49,8 @@ it("A server that npx installs for minutes is not killed, and its tools are adde
   ]);
   clock.advance(270_000);
   finish();
-  await eventually(() => expect(world.changes).toBe(1));
-  expect(await world.call("slow__echo", { a: 1 })).toBe('{"a":1}');
+  await eventually(() => expect(world.changeCount).toBe(1));
+  expect(await world.callTool("slow__echo", { a: 1 })).toBe('{"a":1}');
   expect(messagesOf(world)).toHaveLength(1);
 });
 

@@ -1,14 +1,18 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { expect, it } from "vitest";
-import { bundled } from "../support/bundled.ts";
+import { bundleProgram } from "../support/bundled.ts";
 import { expectGone, isAlive } from "../support/processes.ts";
 
 it.each(["", "stubborn"])(
   "leaves no program behind when the bridge is killed, whatever the program does: %j",
   async (mode) => {
-    const server = await bundled("hostile-server.ts");
-    const bridge = fork(await bundled("keep-mcp-server.ts"), [process.execPath, server, mode]);
+    const server = await bundleProgram("hostile-server.ts");
+    const bridge = fork(await bundleProgram("keep-mcp-server.ts"), [
+      process.execPath,
+      server,
+      mode,
+    ]);
     const [pid]: unknown[] = await once(bridge, "message");
     expect(isAlive(Number(pid))).toBe(true);
     bridge.kill("SIGKILL");

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { bundled } from "../support/bundled.ts";
+import { bundleProgram } from "../support/bundled.ts";
 
 it("loads the client of the protocol only when there is a server", async () => {
-  const program = await bundled("no-mcp-server.ts");
+  const program = await bundleProgram("no-mcp-server.ts");
   rmSync(join(dirname(program), "node_modules"));
   const run = (...args: readonly string[]): unknown =>
     JSON.parse(execFileSync(process.execPath, [program, ...args], { encoding: "utf8" }));

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { readConfig } from "../../src/bridge/config/read-config.ts";
-import { serversOf } from "../../src/bridge/config/servers-of.ts";
+import { resolveMcpServers } from "../../src/bridge/config/servers-of.ts";
 import { eventually } from "../support/eventually.ts";
-import { mcpWorld, type McpWorld } from "../support/mcp-world.ts";
+import { openMcpWorld, type McpWorld } from "../support/mcp-world.ts";
 
 const SERVER = join(
   import.meta.dirname,
@@ -29,23 +29,23 @@ async function filesystemServer(more: object = {}): Promise<McpWorld & { readonl
   const { agents } = readConfig({ agents: { coder: { provider, mcpServers: { fs: server } } } });
   const [agent] = agents;
   if (agent === undefined) throw new Error("The configuration has no agent");
-  const { servers } = await serversOf(agent, { folder: root, environment: {} });
-  return { root, ...(await mcpWorld(servers, { workingDirectory: root })) };
+  const { servers } = await resolveMcpServers(agent, { folder: root, environment: {} });
+  return { root, ...(await openMcpWorld(servers, { workingDirectory: root })) };
 }
 
-const allowed = (world: McpWorld) => world.call("fs__list_allowed_directories");
+const allowed = (world: McpWorld) => world.callTool("fs__list_allowed_directories");
 
 it("A filesystem server that is configured with a folder stays within that folder", async () => {
   const world = await filesystemServer();
   const { root } = world;
-  expect(await world.call("fs__read_text_file", { path: join(root, "notes/a.txt") })).toContain(
+  expect(await world.callTool("fs__read_text_file", { path: join(root, "notes/a.txt") })).toContain(
     "a text in notes",
   );
   // The server asks for roots right after the handshake: by now it would have them.
   expect(await allowed(world)).not.toContain(`${root}\n`);
   for (const path of ["spanline.config.json", "docs/a.txt"].map((name) => join(root, name))) {
-    await expect(world.call("fs__read_text_file", { path })).rejects.toThrow("Access denied");
-    const written = world.call("fs__write_file", { path, content: "changed" });
+    await expect(world.callTool("fs__read_text_file", { path })).rejects.toThrow("Access denied");
+    const written = world.callTool("fs__write_file", { path, content: "changed" });
     await expect(written).rejects.toThrow("Access denied");
     expect(readFileSync(path, "utf8")).not.toBe("changed");
   }

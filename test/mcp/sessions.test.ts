@@ -5,14 +5,14 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { defineAgent } from "../../src/bridge/define-agent.ts";
 import type { Agent } from "../../src/session/agent.ts";
 import { createSessions, type RunningSessions } from "../../src/session/create-sessions.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { StdioServerSettings } from "../../src/tools/mcp/mcp-server-settings.ts";
 import { bundleInto } from "../support/bundled.ts";
-import { fakeClock, type FakeClock } from "../support/fake-clock.ts";
+import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
 import { eventually } from "../support/eventually.ts";
 import { expectGone, isAlive } from "../support/processes.ts";
-import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
+import { says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
 import { ME, readUntil } from "../support/session-world.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "spanline-mcp-sessions-")));
@@ -43,7 +43,7 @@ function agentWith(
   } as const;
   const agent = defineAgent({
     name: "a",
-    provider: scriptedProvider([...turn("c1"), ...turn("c2"), ...turn("c3")]),
+    provider: createScriptedProvider([...turn("c1"), ...turn("c2"), ...turn("c3")]),
     approvals: { allow: ["*"] },
     mcp: {
       servers: [server],
@@ -56,7 +56,11 @@ function agentWith(
   return { agent, reports };
 }
 
-function running(agent: Agent, clock: FakeClock, store: Store = memoryStore()): RunningSessions {
+function running(
+  agent: Agent,
+  clock: FakeClock,
+  store: Store = createMemoryStore(),
+): RunningSessions {
   const sessions = createSessions({ store, agents: [agent], clock, owner: "test" });
   onTestFinished(() => sessions.close());
   return sessions;
@@ -71,7 +75,7 @@ const startedPid = (): Promise<number> =>
 
 describe("a session whose server does not answer yet", () => {
   it("is given up at once when the sessions are closed, and its program is ended", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const { agent, reports } = agentWith("silent", clock);
     const sessions = running(agent, clock);
     const opening = sessions.open({ principal: ME, sessionId: "s" });
@@ -85,10 +89,10 @@ describe("a session whose server does not answer yet", () => {
   });
 
   it("is given up at once when it is deleted", async () => {
-    const clock = fakeClock();
-    const store = memoryStore();
-    const { facts, digest, provider, tools } = agentWith("", clock).agent;
-    const before = running({ facts, digest, provider, tools }, clock, store);
+    const clock = createFakeClock();
+    const store = createMemoryStore();
+    const { spec, digest, provider, tools } = agentWith("", clock).agent;
+    const before = running({ spec, digest, provider, tools }, clock, store);
     await before.open({ principal: ME, sessionId: "s" });
     await before.close();
     const sessions = running(agentWith("silent", clock).agent, clock, store);
@@ -129,7 +133,7 @@ describe("a session that nobody uses", () => {
   }
 
   it("keeps its server for a quarter of an hour, and gets it back when it is taken up again", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const sessions = running(agentWith("", clock).agent, clock);
     await sessions.open({ principal: ME, sessionId: "s" });
     const first = await pidOf(sessions, 1);
@@ -144,7 +148,7 @@ describe("a session that nobody uses", () => {
   });
 
   it("keeps its server for as long as its settings say", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const sessions = running(agentWith("", clock, { idleMs: 120_000 }).agent, clock);
     await sessions.open({ principal: ME, sessionId: "s" });
     const pid = await pidOf(sessions, 1);

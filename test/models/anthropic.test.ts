@@ -54,7 +54,7 @@ describe("a model behind the Messages API", () => {
     const model = anthropic({ model: "claude-opus-4-1", key: "sk-ant-1", baseUrl: peer.url });
     expect(await ask(model)).toMatchObject({
       text: "Okay, let's check.",
-      calls: [{ name: "get_weather", input: { location: "San Francisco, CA" } }],
+      toolCalls: [{ name: "get_weather", input: { location: "San Francisco, CA" } }],
       usage: { inputTokens: 472, outputTokens: 89 },
       end: { outcome: "action-required", reason: "tool_use" },
       diagnostics: [],

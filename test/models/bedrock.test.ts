@@ -5,30 +5,30 @@ import {
 } from "@aws-sdk/client-bedrock-runtime";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { signedBy } from "../../src/aws/sign.ts";
-import { imageBlock } from "../../src/domain/image-block.ts";
+import { createSigner } from "../../src/aws/sign.ts";
+import { createImageBlock } from "../../src/domain/image-block.ts";
 import type { ModelRequest } from "../../src/domain/model-request.ts";
 import { runCodec } from "../../src/domain/codec.ts";
-import { toolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
-import { turnOf } from "../../src/domain/turn.ts";
+import { createToolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
+import { buildTurn } from "../../src/domain/turn.ts";
 import type { Model } from "../../src/models/model.ts";
 import { bedrock, BEDROCK_SERVICE } from "../../src/models/bedrock.ts";
-import { converseFold } from "../../src/wire/converse/fold.ts";
+import { createConverseFold } from "../../src/wire/converse/fold.ts";
 import { readUnionEvent } from "../../src/wire/converse/parse.ts";
 import {
-  awsFrame,
+  encodeAwsFrame,
   EVENT_STREAM,
   startEventStream,
   startPeer,
-  textDelta,
-  textTurn,
-  type SeenRequest,
+  encodeTextDelta,
+  encodeTextTurn,
+  type ReceivedRequest,
 } from "../support/peer.ts";
 import { ask, eventsOf, refusalOf } from "./support.ts";
 
 const ARN = "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-v1:0";
 const KEYS = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "secret" };
-const authorize = signedBy({
+const authorize = createSigner({
   credentials: () => Promise.resolve(KEYS),
   region: "us-east-1",
   service: BEDROCK_SERVICE,
@@ -49,9 +49,12 @@ const request: ModelRequest = {
         { type: "reasoning", text: "", redacted: "cmVk" },
         {
           type: "call",
-          call: toolCall({ id: "A", name: "look", inputText: '{"at":1}', runBy: "client" }),
+          call: createToolCall({ id: "A", name: "look", inputText: '{"at":1}', runBy: "client" }),
         },
-        { type: "call", call: toolCall({ id: "B", name: "look", inputText: "", runBy: "client" }) },
+        {
+          type: "call",
+          call: createToolCall({ id: "B", name: "look", inputText: "", runBy: "client" }),
+        },
       ],
     },
     {
@@ -60,7 +63,7 @@ const request: ModelRequest = {
         { type: "result", result: toolSuccess("A", { seen: true }) },
         { type: "result", result: toolError("B", "dark") },
         { type: "text", text: "And?" },
-        imageBlock("image/jpeg", "iVBORw=="),
+        createImageBlock("image/jpeg", "iVBORw=="),
       ],
     },
   ],
@@ -122,8 +125,8 @@ interface SdkRequest {
 async function askBySdk(
   input: ConverseStreamCommandInput,
   frames: readonly Uint8Array[],
-): Promise<{ readonly events: unknown[]; readonly request: SeenRequest }> {
-  const requests: SeenRequest[] = [];
+): Promise<{ readonly events: unknown[]; readonly request: ReceivedRequest }> {
+  const requests: ReceivedRequest[] = [];
   const client = new BedrockRuntimeClient({
     region: "us-east-1",
     credentials: KEYS,
@@ -148,7 +151,7 @@ async function askBySdk(
 }
 
 /** What of a request the service looks at. */
-function essence({ method, url, headers, body }: SeenRequest): object {
+function essence({ method, url, headers, body }: ReceivedRequest): object {
   const signature = String(headers.authorization);
   return {
     method,
@@ -163,33 +166,33 @@ describe("a model behind ConverseStream", () => {
   it("is asked as the AWS SDK asks it", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
-      response.end(Buffer.concat(textTurn("ok")));
+      response.end(Buffer.concat(encodeTextTurn("ok")));
     });
     await eventsOf(model(peer.url), request);
-    const theirs = await askBySdk(sdkInput, textTurn("ok"));
+    const theirs = await askBySdk(sdkInput, encodeTextTurn("ok"));
     expect(peer.requests.map(essence)).toEqual([essence(theirs.request)]);
   });
 
   it("streams what the AWS SDK reads of the same frames", async () => {
     const frames = [
-      awsFrame("messageStart", { role: "assistant", p: "ab" }),
-      awsFrame("contentBlockDelta", {
+      encodeAwsFrame("messageStart", { role: "assistant", p: "ab" }),
+      encodeAwsFrame("contentBlockDelta", {
         contentBlockIndex: 0,
         delta: { reasoningContent: { text: "hm" } },
         p: "abc",
       }),
-      awsFrame("contentBlockStop", { contentBlockIndex: 0 }),
-      awsFrame("contentBlockStart", {
+      encodeAwsFrame("contentBlockStop", { contentBlockIndex: 0 }),
+      encodeAwsFrame("contentBlockStart", {
         contentBlockIndex: 1,
         start: { toolUse: { toolUseId: "tooluse_1", name: "look" } },
       }),
-      awsFrame("contentBlockDelta", {
+      encodeAwsFrame("contentBlockDelta", {
         contentBlockIndex: 1,
         delta: { toolUse: { input: '{"at":"Zürich"}' } },
       }),
-      awsFrame("contentBlockStop", { contentBlockIndex: 1 }),
-      awsFrame("messageStop", { stopReason: "tool_use" }),
-      awsFrame("metadata", {
+      encodeAwsFrame("contentBlockStop", { contentBlockIndex: 1 }),
+      encodeAwsFrame("messageStop", { stopReason: "tool_use" }),
+      encodeAwsFrame("metadata", {
         usage: { inputTokens: 3, outputTokens: 4, totalTokens: 7 },
         metrics: { latencyMs: 12 },
       }),
@@ -201,10 +204,10 @@ describe("a model behind ConverseStream", () => {
     });
     const turn = await ask(model(peer.url));
     const { events } = await askBySdk(sdkInput, frames);
-    expect(turnOf(runCodec(converseFold(), events.flatMap(readUnionEvent)))).toEqual(turn);
+    expect(buildTurn(runCodec(createConverseFold(), events.flatMap(readUnionEvent)))).toEqual(turn);
     expect(turn).toMatchObject({
       messages: [{ blocks: [{ type: "reasoning", text: "hm" }, { type: "call" }] }],
-      calls: [{ id: "tooluse_1", input: { at: "Zürich" } }],
+      toolCalls: [{ id: "tooluse_1", input: { at: "Zürich" } }],
       usage: { totalTokens: 7 },
       end: { outcome: "action-required" },
       diagnostics: [],
@@ -214,9 +217,11 @@ describe("a model behind ConverseStream", () => {
   it("fails the turn with its cause when the service gives up in the middle", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
-      response.write(awsFrame("messageStart", { role: "assistant" }));
-      response.write(textDelta("So far"));
-      response.end(awsFrame("throttlingException", { message: "Too many tokens" }, "exception"));
+      response.write(encodeAwsFrame("messageStart", { role: "assistant" }));
+      response.write(encodeTextDelta("So far"));
+      response.end(
+        encodeAwsFrame("throttlingException", { message: "Too many tokens" }, "exception"),
+      );
     });
     expect((await ask(model(peer.url))).end).toMatchObject({
       outcome: "failed",

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { anthropic } from "../../src/models/anthropic.ts";
 import type { Model, ModelSettings } from "../../src/models/model.ts";
 import { openAiCompatible } from "../../src/models/openai-compatible.ts";
-import { httpClient, type SendHttp } from "../../src/platform/http-client.ts";
-import { fakeClock } from "../support/fake-clock.ts";
-import { hastyClock } from "../support/hasty-clock.ts";
-import { startPeer, type Answer, type Peer } from "../support/peer.ts";
+import { createHttpClient, type SendHttp } from "../../src/platform/http-client.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
+import { createInstantClock } from "../support/hasty-clock.ts";
+import { startPeer, type PeerResponder, type Peer } from "../support/peer.ts";
 import { ask, eventsOf, HELLO, refusalOf } from "./support.ts";
 
 const KEY = "sk-very-secret";
@@ -33,13 +33,13 @@ function startStream(response: ServerResponse): void {
   response.writeHead(200, { "content-type": "text/event-stream", "x-request-id": "req-1" });
 }
 
-const saysHi: Answer = (response) => {
+const saysHi: PeerResponder = (response) => {
   startStream(response);
   response.end(HI + STOP + DONE);
 };
 
 /** Answers one after the other; the last one stays. */
-function inTurn(...answers: readonly Answer[]): Answer {
+function inTurn(...answers: readonly PeerResponder[]): PeerResponder {
   let count = 0;
   return (response, request) => answers[Math.min(count++, answers.length - 1)]?.(response, request);
 }
@@ -48,7 +48,7 @@ function refusing(
   status: number,
   headers: { readonly [name: string]: string } = {},
   body = "{}",
-): Answer {
+): PeerResponder {
   return (response) => {
     response.writeHead(status, headers);
     response.end(body);
@@ -58,8 +58,8 @@ function refusing(
 const UNLIMITED = { firstEvent: Infinity, idle: Infinity };
 
 /** Waits for the attempts of a call; the one second at its end is for the stream to close. */
-async function waitsFor(answer: Answer, random = 0.5): Promise<readonly number[]> {
-  const clock = hastyClock();
+async function waitsFor(answer: PeerResponder, random = 0.5): Promise<readonly number[]> {
+  const clock = createInstantClock();
   const peer = await startPeer(answer);
   const turn = await ask(modelAt(peer, { clock, limits: UNLIMITED, random: () => random }));
   expect(turn.text).toBe("Hi");
@@ -103,7 +103,7 @@ describe("a call that finds a busy server", () => {
   });
 
   it("gives up after the attempts that it has", async () => {
-    const clock = hastyClock();
+    const clock = createInstantClock();
     const peer = await startPeer(refusing(503));
     const settings = { clock, limits: UNLIMITED, maxAttempts: 2 };
     expect(await refusalOf(modelAt(peer, settings))).toMatchObject({ code: "service_failed" });
@@ -111,11 +111,11 @@ describe("a call that finds a busy server", () => {
   });
 
   it("is made again when the connection is lost before an answer", async () => {
-    const lost: Answer = (response) => void response.destroy();
+    const lost: PeerResponder = (response) => void response.destroy();
     expect(await waitsFor(inTurn(lost, saysHi))).toEqual([375]);
   });
 
-  const unsaid: readonly (readonly [string, Answer])[] = [
+  const unsaid: readonly (readonly [string, PeerResponder])[] = [
     ["is lost", (response) => void response.write(": wait\n\n", () => response.destroy())],
     ["ends", (response) => void response.end()],
     ["fails", (response) => void response.end(failing("server_error"))],
@@ -126,7 +126,7 @@ describe("a call that finds a busy server", () => {
   it.each(unsaid)(
     "is made again when the answer %s before a word of it [RMA-P1-22]",
     async (_, rest) => {
-      const broken: Answer = (response, request) => {
+      const broken: PeerResponder = (response, request) => {
         startStream(response);
         rest(response, request);
       };
@@ -153,7 +153,7 @@ describe("a call that finds a busy server", () => {
         response.end(ROLE + failing("server_error"));
       }),
     );
-    const settings = { clock: hastyClock(), limits: UNLIMITED, maxAttempts: 2 };
+    const settings = { clock: createInstantClock(), limits: UNLIMITED, maxAttempts: 2 };
     const events = await eventsOf(modelAt(peer, settings));
     expect(events).toMatchObject([
       {
@@ -187,7 +187,7 @@ describe("a call that finds a busy server", () => {
   });
 
   it("stops waiting when the caller does", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const controller = new AbortController();
     const peer = await startPeer((response, request) => {
       refusing(503)(response, request);
@@ -270,7 +270,7 @@ describe("a call that fails", () => {
 
   it("because there is nothing to say sends nothing", async () => {
     const peer = await startPeer(saysHi);
-    const call = modelAt(peer).call({ messages: [] }, new AbortController().signal);
+    const call = modelAt(peer).stream({ messages: [] }, new AbortController().signal);
     await expect(call[Symbol.asyncIterator]().next()).rejects.toMatchObject({
       code: "invalid_message",
     });
@@ -291,24 +291,24 @@ async function* seen(
 
 describe("the time that a call may take", () => {
   it("ends before an answer with the time for the first event", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const peer = await startPeer(() => clock.advance(5000));
     const limits = { firstEvent: 5000 };
     expect(await refusalOf(modelAt(peer, { clock, limits }))).toMatchObject({
       code: "first_event_timeout",
       details: { phase: "http" },
     });
-    await peer.quiet();
+    await peer.waitUntilQuiet();
   });
 
   it("ends inside the answer when no event comes, however much else does", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const peer = await startPeer((response) => {
       startStream(response);
       response.write(": loading\n\n");
     });
     const send: SendHttp = async (request, signal) => {
-      const answer = await httpClient().send(request, signal);
+      const answer = await createHttpClient().send(request, signal);
       return { ...answer, body: seen(answer.body, () => clock.advance(5000)) };
     };
     const turn = await ask(modelAt(peer, { clock, send, limits: { firstEvent: 5000 } }));
@@ -317,24 +317,24 @@ describe("the time that a call may take", () => {
   });
 
   it("ends when the model falls silent, and does not count the reader's own time", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const peer = await startPeer((response) => {
       startStream(response);
       response.write(HI);
     });
     const events: unknown[] = [];
     const model = modelAt(peer, { clock, limits: { idle: 5000 } });
-    for await (const event of model.call(HELLO, new AbortController().signal)) {
+    for await (const event of model.stream(HELLO, new AbortController().signal)) {
       clock.advance(5000);
       events.push(event);
       setImmediate(() => clock.advance(5000));
     }
     expect(events.at(-1)).toMatchObject({ outcome: "failed", failure: { code: "idle_timeout" } });
-    await peer.quiet();
+    await peer.waitUntilQuiet();
   });
 
   it("does not wait for a server that keeps a finished stream open", async () => {
-    const clock = hastyClock();
+    const clock = createInstantClock();
     const peer = await startPeer((response) => {
       startStream(response);
       response.write(HI + STOP + DONE);
@@ -342,7 +342,7 @@ describe("the time that a call may take", () => {
     const turn = await ask(modelAt(peer, { clock, limits: UNLIMITED }));
     expect(turn).toMatchObject({ text: "Hi", end: { outcome: "completed" }, diagnostics: [] });
     expect(clock.waits).toEqual([1000]);
-    await peer.quiet();
+    await peer.waitUntilQuiet();
   });
 
   it("ends when the caller says so, before and inside the answer", async () => {
@@ -359,27 +359,30 @@ describe("the time that a call may take", () => {
     });
     const seen: unknown[] = [];
     const call = async (): Promise<void> => {
-      for await (const event of modelAt(peer).call(HELLO, inside.signal)) {
+      for await (const event of modelAt(peer).stream(HELLO, inside.signal)) {
         seen.push(event);
         setImmediate(() => inside.abort("enough"));
       }
     };
     await expect(call()).rejects.toMatchObject({ code: "aborted", cause: "enough" });
     expect(seen).toHaveLength(2);
-    await Promise.all([mute.quiet(), peer.quiet()]);
+    await Promise.all([mute.waitUntilQuiet(), peer.waitUntilQuiet()]);
   });
 
   it("leaves no connection behind when the reader leaves early", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const peer = await startPeer((response) => {
       startStream(response);
       response.write(HI);
     });
-    for await (const event of modelAt(peer, { clock }).call(HELLO, new AbortController().signal)) {
+    for await (const event of modelAt(peer, { clock }).stream(
+      HELLO,
+      new AbortController().signal,
+    )) {
       expect(event.type).toBe("message.start");
       break;
     }
-    await peer.quiet();
+    await peer.waitUntilQuiet();
     expect(clock.pending).toBe(0);
   });
 });
@@ -388,8 +391,8 @@ describe("whoever watches a call", () => {
   it("sees its bytes, and the server's own id of it", async () => {
     const peer = await startPeer(saysHi);
     const seen: unknown[] = [];
-    const events = modelAt(peer).call(HELLO, new AbortController().signal, {
-      answered: (requestId) => seen.push(requestId),
+    const events = modelAt(peer).stream(HELLO, new AbortController().signal, {
+      onResponse: (requestId) => seen.push(requestId),
       tap: (chunk) => seen.push(Buffer.from(chunk).toString()),
     });
     for await (const event of events) if (event.type === "end") seen.push("end");
@@ -402,13 +405,13 @@ describe("an abort that meets a finished answer", () => {
     const peer = await startPeer(saysHi);
     const controller = new AbortController();
     const request = { method: "POST", url: new URL(peer.url), headers: {} } as const;
-    const { body } = await httpClient().send(request, controller.signal);
+    const { body } = await createHttpClient().send(request, controller.signal);
     const chunks = body[Symbol.asyncIterator]();
     await chunks.next();
     const last = chunks.next();
     controller.abort();
     expect(await last).toEqual({ done: true, value: undefined });
-    await peer.quiet();
+    await peer.waitUntilQuiet();
   });
 });
 
@@ -427,7 +430,7 @@ describe("a call to Anthropic that finds it overloaded", () => {
       model: "m",
       key: KEY,
       baseUrl: peer.url,
-      clock: hastyClock(),
+      clock: createInstantClock(),
       limits: UNLIMITED,
     });
     expect((await ask(model)).end).toMatchObject({ outcome: "completed" });

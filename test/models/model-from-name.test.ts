@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { modelFromName } from "../../src/models/model-from-name.ts";
-import { bodyParts, type HttpRequest, type SendHttp } from "../../src/platform/http-client.ts";
-import { NoAnswerError } from "../../src/platform/http-client.ts";
+import { toBodyParts, type HttpRequest, type SendHttp } from "../../src/platform/http-client.ts";
+import { NoResponseError } from "../../src/platform/http-client.ts";
 import { refusalOf } from "./support.ts";
 
 /** What a model of that name would send, and where. */
@@ -12,7 +12,7 @@ async function sentBy(
   const sent: HttpRequest[] = [];
   const send: SendHttp = (request) => {
     sent.push(request);
-    return Promise.reject(new NoAnswerError(new Error("offline"), false));
+    return Promise.reject(new NoResponseError(new Error("offline"), false));
   };
   await refusalOf(modelFromName(name, env, { send, maxAttempts: 1 }));
   const [request] = sent;
@@ -21,7 +21,7 @@ async function sentBy(
 }
 
 function bodyOf({ body }: HttpRequest): unknown {
-  return JSON.parse(Buffer.concat(bodyParts(body ?? [])).toString());
+  return JSON.parse(Buffer.concat(toBodyParts(body ?? [])).toString());
 }
 
 describe("a model by its name", () => {

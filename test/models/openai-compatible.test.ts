@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openAiCompatible } from "../../src/models/openai-compatible.ts";
-import { startPeer, type Answer } from "../support/peer.ts";
+import { startPeer, type PeerResponder } from "../support/peer.ts";
 import { ask, eventsOf, HELLO } from "./support.ts";
 
 const SSE = "text/event-stream";
@@ -48,7 +48,7 @@ data: [DONE]
 
 `;
 
-function streaming(body: string): Answer {
+function streaming(body: string): PeerResponder {
   return (response) => {
     response.writeHead(200, { "content-type": SSE });
     response.end(body);
@@ -60,9 +60,9 @@ describe("a model behind chat completions", () => {
     const peer = await startPeer(streaming(OPENAI));
     const turn = await ask(openAiCompatible({ model: "gpt-4o-mini", baseUrl: `${peer.url}/v1` }));
     expect(turn).toMatchObject({
-      calls: [{ id: "call_abc123", name: "get_weather", input: { location: "Boston" } }],
+      toolCalls: [{ id: "call_abc123", name: "get_weather", input: { location: "Boston" } }],
       usage: { inputTokens: 53, outputTokens: 17, totalTokens: 70 },
-      end: { outcome: "action-required", openCalls: ["call_abc123"] },
+      end: { outcome: "action-required", openToolCallIds: ["call_abc123"] },
       diagnostics: [],
       unknown: [],
     });
@@ -73,7 +73,7 @@ describe("a model behind chat completions", () => {
     const turn = await ask(openAiCompatible({ model: "qwen3", baseUrl: `${peer.url}/v1/` }));
     expect(turn).toMatchObject({
       messages: [{ blocks: [{ type: "reasoning", text: "Two files." }, {}, {}] }],
-      calls: [
+      toolCalls: [
         { id: "call_a", input: { path: "a" } },
         { id: "call_b", input: { path: "b" } },
       ],

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { imageBlock } from "../../src/domain/image-block.ts";
+import { createImageBlock } from "../../src/domain/image-block.ts";
 import type { ModelRequest } from "../../src/domain/model-request.ts";
-import { toolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
-import { messagesRequest } from "../../src/wire/messages/request.ts";
-import { chatRequest, limitNameAt } from "../../src/wire/chat/request.ts";
+import { createToolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
+import { encodeMessagesRequest } from "../../src/wire/messages/request.ts";
+import { encodeChatRequest, resolveLimitName } from "../../src/wire/chat/request.ts";
 
-const look = toolCall({ id: "A", name: "look", inputText: '{"at": 1.0}', runBy: "client" });
-const hear = toolCall({ id: "B", name: "hear", inputText: "", runBy: "client" });
-const odd = toolCall({ id: "C", name: "odd", inputText: "{", runBy: "client" });
+const look = createToolCall({ id: "A", name: "look", inputText: '{"at": 1.0}', runBy: "client" });
+const hear = createToolCall({ id: "B", name: "hear", inputText: "", runBy: "client" });
+const odd = createToolCall({ id: "C", name: "odd", inputText: "{", runBy: "client" });
 
 const request: ModelRequest = {
   system: "Be brief.",
@@ -58,7 +58,7 @@ const showing: ModelRequest = {
       role: "user",
       blocks: [
         { type: "text", text: "What is it?" },
-        imageBlock("image/png", "iVBORw=="),
+        createImageBlock("image/png", "iVBORw=="),
         { type: "result", result: toolSuccess("A", "seen") },
       ],
     },
@@ -74,7 +74,7 @@ const named: ModelRequest = {
       blocks: [
         {
           type: "call",
-          call: toolCall({ id: "a.b:0", name: "x.y", inputText: "", runBy: "client" }),
+          call: createToolCall({ id: "a.b:0", name: "x.y", inputText: "", runBy: "client" }),
         },
       ],
     },
@@ -84,7 +84,7 @@ const named: ModelRequest = {
 
 describe("a request for a chat completion", () => {
   it("holds the whole conversation", () => {
-    expect(chatRequest("m", request)).toEqual({
+    expect(encodeChatRequest("m", request)).toEqual({
       model: "m",
       messages: [
         { role: "system", content: "Be brief." },
@@ -127,7 +127,7 @@ describe("a request for a chat completion", () => {
   });
 
   it("says no more than it was told", () => {
-    expect(chatRequest("m", short)).toEqual({
+    expect(encodeChatRequest("m", short)).toEqual({
       model: "m",
       messages: [{ role: "user", content: "Hi" }],
       stream: true,
@@ -140,14 +140,14 @@ describe("a request for a chat completion", () => {
       limitName: "max_completion_tokens",
       reasoningName: "reasoning_content",
     } as const;
-    expect(chatRequest("m", request, options)).toMatchObject({
+    expect(encodeChatRequest("m", request, options)).toMatchObject({
       max_completion_tokens: 100,
       messages: { 2: { reasoning_content: "unsealedhm" } },
     });
   });
 
   it("shows pictures, in parts", () => {
-    expect(chatRequest("m", showing)).toMatchObject({
+    expect(encodeChatRequest("m", showing)).toMatchObject({
       messages: [
         { role: "tool", tool_call_id: "A" },
         {
@@ -167,7 +167,7 @@ describe("a request for a chat completion", () => {
       { role: "assistant", blocks: [{ type: "reasoning", text: "hm" }] },
       ...named.messages,
     ];
-    expect(chatRequest("m", { messages })).toMatchObject({
+    expect(encodeChatRequest("m", { messages })).toMatchObject({
       messages: [
         { role: "user", content: "Hi\n\nHi" },
         { tool_calls: [{ id: "a.b:0", function: { name: "x_y" } }] },
@@ -177,26 +177,26 @@ describe("a request for a chat completion", () => {
   });
 
   it("knows what OpenAI itself calls the limit", () => {
-    expect(limitNameAt(new URL("https://api.openai.com/v1"))).toBe("max_completion_tokens");
-    expect(limitNameAt(new URL("http://127.0.0.1:11434/v1"))).toBe("max_tokens");
+    expect(resolveLimitName(new URL("https://api.openai.com/v1"))).toBe("max_completion_tokens");
+    expect(resolveLimitName(new URL("http://127.0.0.1:11434/v1"))).toBe("max_tokens");
   });
 
   it("has no text where there are only calls", () => {
     const messages = [{ role: "assistant", blocks: [{ type: "call", call: hear }] }] as const;
-    expect(chatRequest("m", { messages })).toMatchObject({ messages: [{ content: null }] });
+    expect(encodeChatRequest("m", { messages })).toMatchObject({ messages: [{ content: null }] });
   });
 
   it.each([
     ["required", "required"],
     [{ tool: "look" }, { type: "function", function: { name: "look" } }],
   ] as const)("names the choice of tool %j", (toolChoice, wanted) => {
-    expect(chatRequest("m", { ...short, toolChoice })).toMatchObject({ tool_choice: wanted });
+    expect(encodeChatRequest("m", { ...short, toolChoice })).toMatchObject({ tool_choice: wanted });
   });
 });
 
 describe("a request to the Messages API", () => {
   it("holds the whole conversation, with sealed thinking only", () => {
-    expect(messagesRequest("m", request)).toEqual({
+    expect(encodeMessagesRequest("m", request)).toEqual({
       model: "m",
       max_tokens: 100,
       system: "Be brief.",
@@ -249,7 +249,7 @@ describe("a request to the Messages API", () => {
   });
 
   it("shows pictures, behind results", () => {
-    expect(messagesRequest("m", showing)).toMatchObject({
+    expect(encodeMessagesRequest("m", showing)).toMatchObject({
       messages: [
         {
           content: [
@@ -266,7 +266,7 @@ describe("a request to the Messages API", () => {
   });
 
   it("has ids and names that the API takes", () => {
-    expect(messagesRequest("m", named)).toMatchObject({
+    expect(encodeMessagesRequest("m", named)).toMatchObject({
       messages: [
         {},
         { content: [{ id: "a_b_0", name: "x_y" }] },
@@ -276,7 +276,7 @@ describe("a request to the Messages API", () => {
   });
 
   it("always has a limit, since the API demands one", () => {
-    expect(messagesRequest("m", short)).toEqual({
+    expect(encodeMessagesRequest("m", short)).toEqual({
       model: "m",
       max_tokens: 8192,
       messages: [{ role: "user", content: [{ type: "text", text: "Hi" }] }],
@@ -288,6 +288,8 @@ describe("a request to the Messages API", () => {
     ["required", { type: "any" }],
     [{ tool: "look" }, { type: "tool", name: "look" }],
   ] as const)("names the choice of tool %j", (toolChoice, wanted) => {
-    expect(messagesRequest("m", { ...short, toolChoice })).toMatchObject({ tool_choice: wanted });
+    expect(encodeMessagesRequest("m", { ...short, toolChoice })).toMatchObject({
+      tool_choice: wanted,
+    });
   });
 });

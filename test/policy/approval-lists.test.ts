@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { approvalLists } from "../../src/domain/approval-lists.ts";
+import { readPolicyLists } from "../../src/domain/approval-lists.ts";
 import { readPolicy } from "../../src/policy/document/read-policy.ts";
 import { mergePolicies } from "../../src/policy/merge-policies.ts";
 
@@ -17,7 +17,7 @@ const inner = readPolicy({
 });
 
 it("the lists of a policy are shown as they were written", () => {
-  expect(approvalLists(outer)).toEqual({
+  expect(readPolicyLists(outer)).toEqual({
     autoApprove: ["get_*", "list_*"],
     autoDeny: ["drop_*"],
     requireApproval: ["edit_*"],
@@ -26,7 +26,7 @@ it("the lists of a policy are shown as they were written", () => {
 });
 
 it("of merged policies nothing is shown as allowed that one does not list", () => {
-  expect(approvalLists(mergePolicies(outer, inner))).toEqual({
+  expect(readPolicyLists(mergePolicies(outer, inner))).toEqual({
     autoApprove: ["get_*"],
     autoDeny: ["drop_*", "rm_*"],
     requireApproval: ["edit_*"],
@@ -35,10 +35,10 @@ it("of merged policies nothing is shown as allowed that one does not list", () =
 });
 
 it("no list is not an empty one [W-05]", () => {
-  expect(approvalLists(readPolicy({})).writePathAllowlist).toBeNull();
-  expect(approvalLists(mergePolicies(readPolicy({}), inner)).writePathAllowlist).toEqual([
+  expect(readPolicyLists(readPolicy({})).writePathAllowlist).toBeNull();
+  expect(readPolicyLists(mergePolicies(readPolicy({}), inner)).writePathAllowlist).toEqual([
     "src/**",
   ]);
   const disjoint = mergePolicies(inner, readPolicy({ write_path_allowlist: ["lib/**"] }));
-  expect(approvalLists(disjoint).writePathAllowlist).toEqual([]);
+  expect(readPolicyLists(disjoint).writePathAllowlist).toEqual([]);
 });

@@ -8,7 +8,7 @@ import {
   type SideEffect,
   type ToolKind,
 } from "../../src/domain/tool-traits.ts";
-import { contextOf, factsOf } from "../../src/policy/call-facts.ts";
+import { createPolicyContext, readCallFacts } from "../../src/policy/call-facts.ts";
 import { toolWith } from "./calls.ts";
 
 /** Few words, so that rules and calls often meet. */
@@ -109,7 +109,7 @@ const place = fc.oneof(
     arbitrary: fc
       .constantFrom("src/a.ts", "src", "lib/b.ts", "docs/c.md", "SRC/a.ts", ".env")
       .map((path) => ({
-        place: "inside" as const,
+        location: "inside" as const,
         workspacePath: path,
         hostPath: `/work/${path}`,
       })),
@@ -118,13 +118,13 @@ const place = fc.oneof(
     weight: 1,
     arbitrary: fc
       .constantFrom("/etc/hosts", "/srv/x")
-      .map((hostPath) => ({ place: "outside" as const, workspacePath: null, hostPath })),
+      .map((hostPath) => ({ location: "outside" as const, workspacePath: null, hostPath })),
   },
   {
     weight: 1,
     arbitrary: fc
       .constantFrom("protected" as const, "invalid" as const)
-      .map((place) => ({ place, workspacePath: null, hostPath: null })),
+      .map((location) => ({ location, workspacePath: null, hostPath: null })),
   },
 );
 
@@ -202,13 +202,13 @@ export const judged: fc.Arbitrary<{ context: PolicyContext; input: JsonObject }>
     repeats: fc.nat(3),
   })
   .map(({ tool, input, places, repeats }) => {
-    const facts = factsOf(tool, input);
+    const facts = readCallFacts(tool, input);
     const found = facts.pathArguments.map((one, at): PathFact => ({
       argument: one.argument,
       input: one.input,
       ...(places[at] ?? INVALID),
     }));
-    return { context: contextOf(facts, found, repeats), input };
+    return { context: createPolicyContext(facts, found, repeats), input };
   });
 
-const INVALID = { place: "invalid", workspacePath: null, hostPath: null } as const;
+const INVALID = { location: "invalid", workspacePath: null, hostPath: null } as const;

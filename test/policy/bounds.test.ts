@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MOST_TEXT, commandFacts } from "../../src/policy/command/command-facts.ts";
-import { MOST_COMPARED } from "../../src/policy/comparable-call.ts";
+import { MAX_TEXT_LENGTH, readCommandFacts } from "../../src/policy/command/command-facts.ts";
+import { MAX_COMPARED_CHARACTERS } from "../../src/policy/comparable-call.ts";
 import { decide, outcomeOf, run } from "./calls.ts";
 
 const anyLaunched = fc
@@ -17,9 +17,9 @@ describe("a command with launchers in a row", () => {
   it("is not more to compare than four times the longest command, whatever is repeated", () => {
     fc.assert(
       fc.property(anyLaunched, (command) => {
-        const { simpleCommands = [], commandUnparsed } = commandFacts({ command }) ?? {};
+        const { simpleCommands = [], commandUnparsed } = readCommandFacts({ command }) ?? {};
         const length = simpleCommands.flatMap(({ words }) => words).join(" ").length;
-        expect(length).toBeLessThanOrEqual(MOST_TEXT);
+        expect(length).toBeLessThanOrEqual(MAX_TEXT_LENGTH);
         const isWhole = simpleCommands.at(-1)?.program === "echo";
         expect(isWhole || commandUnparsed !== undefined).toBe(true);
       }),
@@ -41,12 +41,12 @@ describe("a command of many that are joined", () => {
   it("is not more to compare than four times the longest command, however it is spelt", () => {
     fc.assert(
       fc.property(anyJoined, (command) => {
-        const { commandLines = [] } = commandFacts({ command }) ?? {};
-        expect(commandLines.join("").length).toBeLessThanOrEqual(MOST_TEXT);
+        const { commandLines = [] } = readCommandFacts({ command }) ?? {};
+        expect(commandLines.join("").length).toBeLessThanOrEqual(MAX_TEXT_LENGTH);
       }),
     );
     const quotes = "\\'".repeat(900);
-    const long = commandFacts({ command: `/bin/ls ${quotes};/bin/ls ${quotes}` });
+    const long = readCommandFacts({ command: `/bin/ls ${quotes};/bin/ls ${quotes}` });
     expect(long?.commandUnparsed).toBe("it joins too much");
   });
 });
@@ -62,7 +62,7 @@ describe("a command that is too long for so many rules", () => {
     })),
   });
   const long = run(`echo ${"x".repeat(3_900)}`);
-  const most = Math.floor(MOST_COMPARED / 3_906 / 100) * 100;
+  const most = Math.floor(MAX_COMPARED_CHARACTERS / 3_906 / 100) * 100;
 
   it("counts as one that nobody understands: denied by what denies any, allowed by none", () => {
     expect(outcomeOf(decide(rules("deny", most), long))).toBe("ask by default");

@@ -1,17 +1,17 @@
 import { posix } from "node:path";
-import type { ToolFacts } from "../../src/domain/agent-event.ts";
+import type { ToolSpec } from "../../src/domain/agent-event.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { PathFact, PolicyDecision } from "../../src/domain/policy-decision.ts";
 import type { ToolTraits } from "../../src/domain/tool-traits.ts";
-import { contextOf, factsOf } from "../../src/policy/call-facts.ts";
+import { createPolicyContext, readCallFacts } from "../../src/policy/call-facts.ts";
 import { readPolicy } from "../../src/policy/document/read-policy.ts";
-import { judge } from "../../src/policy/judge.ts";
+import { evaluatePolicy } from "../../src/policy/judge.ts";
 import type { PathArgument } from "../../src/policy/path-arguments.ts";
 import { mergePolicies } from "../../src/policy/merge-policies.ts";
 
 /** A call as a session would judge it. */
 export interface Call {
-  readonly tool: ToolFacts;
+  readonly tool: ToolSpec;
   readonly input: JsonObject;
   /** Where paths lead by symlinks; elsewhere they lead where they say, the workspace being /work. */
   readonly leads?: { readonly [argument: string]: Partial<PathFact> };
@@ -29,7 +29,7 @@ export type Row = readonly [
   labels?: readonly string[],
 ];
 
-export function toolWith(name: string, traits?: ToolTraits): ToolFacts {
+export function toolWith(name: string, traits?: ToolTraits): ToolSpec {
   const facts = { name, description: name, schema: {}, idempotent: false, timeoutMs: 1_000 };
   return traits === undefined ? facts : { ...facts, traits };
 }
@@ -90,7 +90,7 @@ export function call(name: string, input: JsonObject = {}, more: More = {}): Cal
   return { tool: toolWith(name), input, ...more };
 }
 
-export function calling(tool: ToolFacts, input: JsonObject = {}, more: More = {}): Call {
+export function calling(tool: ToolSpec, input: JsonObject = {}, more: More = {}): Call {
   return { tool, input, ...more };
 }
 
@@ -104,12 +104,12 @@ export function decide(
   );
   if (first === undefined) throw new Error("no policy");
   const merged = rest.reduce((outer, inner) => mergePolicies(outer, inner), first);
-  const facts = factsOf(tool, input);
+  const facts = readCallFacts(tool, input);
   const found = facts.pathArguments.map((one) => ({
     ...whereItLeads(one),
     ...leads[one.argument],
   }));
-  return judge(merged, contextOf(facts, found, repeats), input);
+  return evaluatePolicy(merged, createPolicyContext(facts, found, repeats), input);
 }
 
 export function outcomeOf({ action, rule }: PolicyDecision): Expected {
@@ -121,8 +121,8 @@ function whereItLeads({ argument, input }: PathArgument): PathFact {
   const hostPath = posix.resolve("/work", input);
   const base = { argument, input, hostPath };
   if (hostPath.startsWith("/data/spanline"))
-    return { ...base, place: "protected", workspacePath: null };
+    return { ...base, location: "protected", workspacePath: null };
   if (hostPath !== "/work" && !hostPath.startsWith("/work/"))
-    return { ...base, place: "outside", workspacePath: null };
-  return { ...base, place: "inside", workspacePath: hostPath.slice("/work/".length) };
+    return { ...base, location: "outside", workspacePath: null };
+  return { ...base, location: "inside", workspacePath: hostPath.slice("/work/".length) };
 }

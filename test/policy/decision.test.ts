@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { contextOf, factsOf } from "../../src/policy/call-facts.ts";
+import { createPolicyContext, readCallFacts } from "../../src/policy/call-facts.ts";
 import { readPolicy } from "../../src/policy/document/read-policy.ts";
-import { judge } from "../../src/policy/judge.ts";
+import { evaluatePolicy } from "../../src/policy/judge.ts";
 import { mergePolicies } from "../../src/policy/merge-policies.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { call, decide, edit, read, run, runWith, toolWith } from "./calls.ts";
@@ -28,7 +28,7 @@ describe("a decision", () => {
           {
             argument: "path",
             input: "./src/main.rs",
-            place: "inside",
+            location: "inside",
             workspacePath: "src/main.rs",
             hostPath: "/work/src/main.rs",
           },
@@ -130,9 +130,9 @@ describe("a decision", () => {
       ],
     };
     const { tool, input } = call("x");
-    const decision = judge(
+    const decision = evaluatePolicy(
       newer as unknown as Policy,
-      contextOf(factsOf(tool, input), [], 0),
+      createPolicyContext(readCallFacts(tool, input), [], 0),
       input,
     );
     expect(decision).toMatchObject({ action: "deny", rule: { source: "policy" } });
@@ -140,32 +140,39 @@ describe("a decision", () => {
 
   it("takes words out of a log that nobody knows for the worst [W-08]", () => {
     const { tool, input } = read("x");
-    const context = { ...contextOf(factsOf(tool, {}), [], 0), sideEffect: "banana" as "none" };
+    const context = {
+      ...createPolicyContext(readCallFacts(tool, {}), [], 0),
+      sideEffect: "banana" as "none",
+    };
     const policy = readPolicy({
       auto_approve: ["*"],
       rules: [{ deny: { side_effect: "network" } }],
     });
-    expect(judge(policy, context, input).action).toBe("deny");
+    expect(evaluatePolicy(policy, context, input).action).toBe("deny");
   });
 
   it("denies a path that nobody looked up", () => {
     const { tool, input } = read("src/a");
     const policy = readPolicy({ default: "allow" });
-    const { action, context } = judge(policy, contextOf(factsOf(tool, input), [], 0), input);
+    const { action, context } = evaluatePolicy(
+      policy,
+      createPolicyContext(readCallFacts(tool, input), [], 0),
+      input,
+    );
     expect([action, context.paths[0]?.reason]).toEqual(["deny", "nobody looked where it leads"]);
   });
 
   it("does not take what was found for one path for another", () => {
-    const facts = factsOf(toolWith("x"), { path: "../secret" });
+    const facts = readCallFacts(toolWith("x"), { path: "../secret" });
     const stale = {
       argument: "path",
       input: "src/a",
-      place: "inside",
+      location: "inside",
       workspacePath: "src/a",
       hostPath: "/work/src/a",
     } as const;
-    expect(contextOf(facts, [stale], 0).paths).toMatchObject([
-      { input: "../secret", place: "invalid" },
+    expect(createPolicyContext(facts, [stale], 0).paths).toMatchObject([
+      { input: "../secret", location: "invalid" },
     ]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { contextOf, factsOf } from "../../src/policy/call-facts.ts";
+import { createPolicyContext, readCallFacts } from "../../src/policy/call-facts.ts";
 import { readPolicy } from "../../src/policy/document/read-policy.ts";
-import { judge } from "../../src/policy/judge.ts";
+import { evaluatePolicy } from "../../src/policy/judge.ts";
 
 const TOOL = {
   name: "pay",
@@ -13,8 +13,8 @@ const TOOL = {
 
 /** What becomes of a call that may have been made before, and of which nobody knows. */
 function judged(policy: object) {
-  const context = { ...contextOf(factsOf(TOOL, {}), [], 0), repeatsForgotten: 1 };
-  const { action, reason } = judge(readPolicy(policy), context, {});
+  const context = { ...createPolicyContext(readCallFacts(TOOL, {}), [], 0), uncountedRepeats: 1 };
+  const { action, reason } = evaluatePolicy(readPolicy(policy), context, {});
   return { action, reason };
 }
 

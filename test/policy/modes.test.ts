@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 import type { PolicyDecision } from "../../src/domain/policy-decision.ts";
 import { SESSION_MODES } from "../../src/domain/session-mode.ts";
 import { readPolicy } from "../../src/policy/document/read-policy.ts";
-import { judge } from "../../src/policy/judge.ts";
-import { narrow } from "../../src/policy/narrow.ts";
+import { evaluatePolicy } from "../../src/policy/judge.ts";
+import { applyMode } from "../../src/policy/narrow.ts";
 import { document, judged } from "./arbitrary.ts";
-import { longTests } from "../support/long-tests.ts";
+import { allowLongTests } from "../support/long-tests.ts";
 import { runs } from "../support/test-depth.ts";
 
-longTests();
+allowLongTests();
 
 const ORDER = ["allow", "ask", "deny"];
 
@@ -21,15 +21,15 @@ function allowed(kind: string, sideEffect: string): PolicyDecision {
   const policy = readPolicy({ default: "allow" });
   const traits = { kind, sideEffect } as PolicyDecision["context"];
   const context = { ...traits, tool: "it", paths: [], capabilities: [], repeats: 0 };
-  return judge(policy, context, {});
+  return evaluatePolicy(policy, context, {});
 }
 
 describe("a mode", () => {
   it("never allows, under any policy, what a wider one did not [ACP-41]", () => {
     fc.assert(
       fc.property(document, judged, (rules, { context, input }) => {
-        const decision = judge(readPolicy(rules), context, input);
-        const strict = SESSION_MODES.map((mode) => strictness(narrow(decision, mode)));
+        const decision = evaluatePolicy(readPolicy(rules), context, input);
+        const strict = SESSION_MODES.map((mode) => strictness(applyMode(decision, mode)));
         expect(strict).toEqual(strict.toSorted((one, other) => one - other));
         expect(strict[0]).toBe(strictness(decision));
       }),
@@ -51,14 +51,14 @@ describe("a mode", () => {
   ])("takes %s with %s as it says of itself", (kind, sideEffect, ask, readOnly) => {
     const decision = allowed(kind, sideEffect);
     expect(decision.action).toBe("allow");
-    expect(narrow(decision, "default")).toBe(decision);
-    expect(narrow(decision, "ask").action).toBe(ask);
-    expect(narrow(decision, "read-only").action).toBe(readOnly);
+    expect(applyMode(decision, "default")).toBe(decision);
+    expect(applyMode(decision, "ask").action).toBe(ask);
+    expect(applyMode(decision, "read-only").action).toBe(readOnly);
   });
 
   it("says in the receipt that it was the mode, and to the model what it can do", () => {
     const decision = allowed("edit", "workspace_write");
-    expect(narrow(decision, "ask")).toEqual({
+    expect(applyMode(decision, "ask")).toEqual({
       ...decision,
       action: "ask",
       reason: 'The session is in the mode "ask": it does more than read',
@@ -66,7 +66,7 @@ describe("a mode", () => {
       labels: ["approval_required", "session_mode"],
       approvers: 1,
     });
-    expect(narrow(decision, "read-only")).toEqual({
+    expect(applyMode(decision, "read-only")).toEqual({
       ...decision,
       action: "deny",
       reason:

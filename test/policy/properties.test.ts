@@ -2,14 +2,14 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PolicyDecision } from "../../src/domain/policy-decision.ts";
 import { readPolicy } from "../../src/policy/document/read-policy.ts";
-import { judge } from "../../src/policy/judge.ts";
+import { evaluatePolicy } from "../../src/policy/judge.ts";
 import { mergePolicies } from "../../src/policy/merge-policies.ts";
 import type { Policy } from "../../src/domain/policy.ts";
 import { document, judged, matcher, type Document } from "./arbitrary.ts";
-import { longTests } from "../support/long-tests.ts";
+import { allowLongTests } from "../support/long-tests.ts";
 import { runs } from "../support/test-depth.ts";
 
-longTests();
+allowLongTests();
 
 const RUNS = { numRuns: runs(2_500) };
 const FEWER = { numRuns: runs(800) };
@@ -25,8 +25,10 @@ describe("merging", () => {
     fc.assert(
       fc.property(document, document, judged, (outer, inner, { context, input }) => {
         const [one, other] = [readPolicy(outer), readPolicy(inner)];
-        const apart = [one, other].map((policy) => strictness(judge(policy, context, input)));
-        const together = judge(mergePolicies(one, other), context, input);
+        const apart = [one, other].map((policy) =>
+          strictness(evaluatePolicy(policy, context, input)),
+        );
+        const together = evaluatePolicy(mergePolicies(one, other), context, input);
         expect(strictness(together)).toBe(Math.max(...apart));
       }),
       RUNS,
@@ -41,7 +43,7 @@ describe("merging", () => {
           mergePolicies(mergePolicies(one, two), three),
           mergePolicies(one, mergePolicies(two, three)),
           mergePolicies(three, mergePolicies(two, one)),
-        ].map((policy) => strictness(judge(policy, context, input)));
+        ].map((policy) => strictness(evaluatePolicy(policy, context, input)));
         expect(new Set(decisions).size).toBe(1);
       }),
       FEWER,
@@ -109,8 +111,8 @@ describe("a policy with one thing more", () => {
   ])("never allows more: %s", (title, change) => {
     fc.assert(
       fc.property(document, matcher, judged, (document, matcher, { context, input }) => {
-        const before = judge(readPolicy(document), context, input);
-        const after = judge(readPolicy(change(document, matcher)), context, input);
+        const before = evaluatePolicy(readPolicy(document), context, input);
+        const after = evaluatePolicy(readPolicy(change(document, matcher)), context, input);
         expect(strictness(after)).toBeGreaterThanOrEqual(strictness(before));
       }),
       title.includes("denies") ? RUNS : FEWER,
@@ -121,8 +123,8 @@ describe("a policy with one thing more", () => {
     fc.assert(
       fc.property(document, matcher, judged, (document, matcher, { context, input }) => {
         const asking = { ...document, rules: [...(document.rules ?? []), { ask: matcher }] };
-        const after = judge(readPolicy(asking), context, input).action;
-        const before = judge(readPolicy(document), context, input).action;
+        const after = evaluatePolicy(readPolicy(asking), context, input).action;
+        const before = evaluatePolicy(readPolicy(document), context, input).action;
         expect(after === "allow" ? before : "allow").toBe("allow");
       }),
       FEWER,
@@ -138,9 +140,9 @@ describe("any policy", () => {
         const open = { allow_sensitive_paths: true, allow_external_paths: true };
         const allowing = readPolicy({ ...open, rules: [{ allow: matcher }], default: "deny" });
         const denying = readPolicy({ ...open, rules: [{ deny: matcher }], default: "allow" });
-        const isAllowed = judge(allowing, context, input).action === "allow";
+        const isAllowed = evaluatePolicy(allowing, context, input).action === "allow";
         allowed += isAllowed ? 1 : 0;
-        const opposite = judge(denying, context, input).action;
+        const opposite = evaluatePolicy(denying, context, input).action;
         expect(isAllowed ? opposite : "deny").toBe("deny");
       }),
       FEWER,
@@ -151,8 +153,12 @@ describe("any policy", () => {
   it("decides the same whatever the order of its rules", () => {
     fc.assert(
       fc.property(document, judged, ({ rules = [], ...rest }, { context, input }) => {
-        const forth = judge(readPolicy({ ...rest, rules }), context, input);
-        const back = judge(readPolicy({ ...rest, rules: rules.toReversed() }), context, input);
+        const forth = evaluatePolicy(readPolicy({ ...rest, rules }), context, input);
+        const back = evaluatePolicy(
+          readPolicy({ ...rest, rules: rules.toReversed() }),
+          context,
+          input,
+        );
         expect(strictness(back)).toBe(strictness(forth));
       }),
       FEWER,
@@ -164,8 +170,8 @@ describe("any policy", () => {
       fc.property(document, judged, (document, { context, input }) => {
         const policy = readPolicy(document);
         const logged = JSON.parse(JSON.stringify({ policy, context, input }));
-        const decision = judge(policy, context, input);
-        expect(judge(logged.policy, logged.context, logged.input)).toEqual(decision);
+        const decision = evaluatePolicy(policy, context, input);
+        expect(evaluatePolicy(logged.policy, logged.context, logged.input)).toEqual(decision);
         expect(JSON.parse(JSON.stringify(decision))).toEqual(decision);
       }),
       FEWER,
@@ -175,8 +181,10 @@ describe("any policy", () => {
   it("denies what is protected or no path", () => {
     fc.assert(
       fc.property(document, judged, (document, { context, input }) => {
-        fc.pre(context.paths.some(({ place }) => place === "protected" || place === "invalid"));
-        expect(judge(readPolicy(document), context, input).action).toBe("deny");
+        fc.pre(
+          context.paths.some(({ location }) => location === "protected" || location === "invalid"),
+        );
+        expect(evaluatePolicy(readPolicy(document), context, input).action).toBe("deny");
       }),
       FEWER,
     );
@@ -187,7 +195,7 @@ describe("any policy", () => {
       fc.property(document, judged, (document, { context, input }) => {
         fc.pre(context.commandUnparsed !== undefined);
         const policy = readPolicy({ ...document, allow_unparsed_commands: false });
-        expect(judge(policy, context, input).action).not.toBe("allow");
+        expect(evaluatePolicy(policy, context, input).action).not.toBe("allow");
       }),
       FEWER,
     );
@@ -198,7 +206,7 @@ describe("any policy", () => {
       fc.property(document, judged, (document, { context, input }) => {
         const policy = readPolicy({ ...document, write_path_allowlist: ["src/**"] });
         fc.pre(["edit", "delete", "move", "execute", "other"].includes(context.kind));
-        const { action } = judge(policy, context, input);
+        const { action } = evaluatePolicy(policy, context, input);
         const isOnList =
           context.paths.length > 0 &&
           context.paths.every(({ workspacePath }) => /^src(\/|$)/.test(workspacePath ?? ""));
@@ -211,9 +219,9 @@ describe("any policy", () => {
   it("that is none at all denies, and nothing throws", () => {
     fc.assert(
       fc.property(fc.anything(), judged, (anything, { context, input }) => {
-        expect(judge(anything as Policy, context, input).action).toBe("deny");
+        expect(evaluatePolicy(anything as Policy, context, input).action).toBe("deny");
         const layered = { layers: [anything] } as Policy;
-        expect(judge(layered, context, input).action).toBe("deny");
+        expect(evaluatePolicy(layered, context, input).action).toBe("deny");
       }),
       FEWER,
     );

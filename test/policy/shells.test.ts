@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { commandFacts } from "../../src/policy/command/command-facts.ts";
+import { readCommandFacts } from "../../src/policy/command/command-facts.ts";
 
 /** Programs that only note that they ran, and the few real ones that start others. */
 const NOTED = ["rm", "ls", "git"];
@@ -228,7 +228,7 @@ interface Foresight {
 }
 
 function foresightOf(shell: string, command: string): Foresight {
-  const { simpleCommands = [], commandUnparsed } = commandFacts({ command }) ?? {};
+  const { simpleCommands = [], commandUnparsed } = readCommandFacts({ command }) ?? {};
   const { programs, files } = run(shell, command);
   const foreseen = new Set(simpleCommands.map(({ program }) => program));
   const isCertain = commandUnparsed === undefined;

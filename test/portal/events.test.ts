@@ -4,7 +4,7 @@ import { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
-import { fakeClock, type FakeClock } from "../support/fake-clock.ts";
+import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
 import { loggedSessions, type LoggedSessions } from "./logged-sessions.ts";
 import { servedPortal, type ServedPortal } from "./served-portal.ts";
 import { sseClient, type Seen, type SseClient } from "./sse-client.ts";
@@ -19,7 +19,7 @@ let events: string;
 
 beforeEach(async () => {
   sessions = loggedSessions();
-  clock = fakeClock();
+  clock = createFakeClock();
   portal = await servedPortal(sessions, { clock, heartbeatMs: 15_000 });
   const principal = { id: "local", rights: ["prompt"] } as const;
   ({ sessionId, incarnation } = await sessions.open({ principal, title: "A talk" }));
@@ -91,7 +91,7 @@ describe("the events of a session", () => {
 
   it("leave out what is for the session alone, also for those who resume", async () => {
     await sessions.logInternal(sessionId, { type: "session.recovered", epoch: 2 });
-    await sessions.log(sessionId, { type: "session.titled", title: "B" });
+    await sessions.log(sessionId, { type: "session.title_changed", title: "B" });
     await sessions.logInternal(sessionId, { type: "session.recovered", epoch: 3 });
     const all = seenOf((await logged()).filter(({ visibility }) => visibility === "public"));
     expect(all).toHaveLength(2);
@@ -113,7 +113,7 @@ describe("the events of a session", () => {
     const titles = Array.from({ length: 3000 }, (_, at) => `Title ${at}`);
     await sessions.log(
       sessionId,
-      ...titles.map((title) => ({ type: "session.titled", title }) as const),
+      ...titles.map((title) => ({ type: "session.title_changed", title }) as const),
     );
     const client = await sseClient(portal, events);
     expect(await client.take(3001)).toEqual(seenOf(await logged()));
@@ -163,7 +163,7 @@ describe("the events of a session", () => {
       clock.advance(1);
       expect(await comment).toMatchObject({ type: "comment" });
     }
-    const appended = await sessions.log(sessionId, { type: "session.titled", title: "B" });
+    const appended = await sessions.log(sessionId, { type: "session.title_changed", title: "B" });
     expect(await client.take(1)).toEqual(seenOf(appended));
     client.close();
     await eventually(() => expect(clock.pending).toBe(0));
@@ -274,7 +274,7 @@ describe("a reader that does not read", () => {
     }
     clock.advance(900_000);
     await settled(() => clock.pending);
-    await sessions.log(sessionId, { type: "session.titled", title: "B" });
+    await sessions.log(sessionId, { type: "session.title_changed", title: "B" });
     expect([...seen, ...(await client.take(1))]).toEqual(seenOf(await logged()));
     client.close();
   });

@@ -1,8 +1,8 @@
-import type { AgentEvent } from "../../src/domain/agent-event.ts";
+import type { SessionEvent } from "../../src/domain/agent-event.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import type { CommandReply, SessionCommand } from "../../src/domain/session-command.ts";
 import type { Sender, Sessions } from "../../src/session/sessions.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Lease, SessionFields, Store } from "../../src/store/store.ts";
 
 export interface Commanded {
@@ -16,8 +16,8 @@ export interface LoggedSessions extends Sessions {
   readonly store: Store;
   readonly commanded: readonly Commanded[];
   /** Appends to a session's log. */
-  log(sessionId: string, ...events: readonly AgentEvent[]): Promise<readonly Envelope[]>;
-  logInternal(sessionId: string, ...events: readonly AgentEvent[]): Promise<readonly Envelope[]>;
+  log(sessionId: string, ...events: readonly SessionEvent[]): Promise<readonly Envelope[]>;
+  logInternal(sessionId: string, ...events: readonly SessionEvent[]): Promise<readonly Envelope[]>;
   /** What the next commands come to; without one they are accepted. */
   onCommand: (commanded: Commanded) => Promise<CommandReply>;
 }
@@ -25,7 +25,7 @@ export interface LoggedSessions extends Sessions {
 const START = Date.UTC(2026, 10, 16, 9, 30);
 
 export function loggedSessions(): LoggedSessions {
-  const store = memoryStore();
+  const store = createMemoryStore();
   const leases = new Map<string, Lease>();
   const commanded: Commanded[] = [];
   let now = START;
@@ -33,16 +33,16 @@ export function loggedSessions(): LoggedSessions {
 
   async function append(
     sessionId: string,
-    events: readonly AgentEvent[],
+    events: readonly SessionEvent[],
     { index, visibility = "public" }: { index?: SessionFields; visibility?: "public" | "internal" },
   ): Promise<readonly Envelope[]> {
     let lease = leases.get(sessionId);
     if (lease === undefined) {
-      const acquired = await store.acquire(sessionId, { owner: "test", now, forMs: 1e9 });
+      const acquired = await store.acquire(sessionId, { owner: "test", now, durationMs: 1e9 });
       lease = acquired.lease;
       leases.set(sessionId, lease);
     }
-    const seq = (await store.head(sessionId))?.seq ?? 0;
+    const seq = (await store.readHead(sessionId))?.seq ?? 0;
     const appended = await store.append(lease, seq, {
       events: events.map((event) => ({ at: (now += 250), visibility, event })),
       ...(index !== undefined && { index }),
@@ -69,7 +69,7 @@ export function loggedSessions(): LoggedSessions {
       };
       const index = { ...fields, state: "idle" } as const;
       await append(sessionId, [{ type: "session.opened", ...fields }], { index });
-      const record = await store.session(sessionId);
+      const record = await store.findSession(sessionId);
       if (record === undefined) throw new Error("The session was not kept");
       return record;
     },
@@ -79,15 +79,15 @@ export function loggedSessions(): LoggedSessions {
       return sessions.onCommand(entry);
     },
     subscribe: (sessionId, cursor, signal) => store.subscribe(sessionId, cursor, signal),
-    equip: async () => ({ status: "accepted", problems: [] }),
-    begin: () => Promise.reject(new Error("The portal opens, and then prompts")),
-    history: () => Promise.reject(new Error("These sessions have no history")),
-    rules: async () => [],
-    ready: async () => {},
+    setClientTools: async () => ({ status: "accepted", problems: [] }),
+    openWithPrompt: () => Promise.reject(new Error("The portal opens, and then prompts")),
+    readHistory: () => Promise.reject(new Error("These sessions have no history")),
+    listToolRules: async () => [],
+    checkCredentials: async () => {},
     checkLog: async () => {},
-    peek: () => Promise.reject(new Error("The portal does not peek")),
-    find: (sessionId) => store.session(sessionId),
-    list: (query) => store.sessions(query),
+    status: () => Promise.reject(new Error("The portal does not peek")),
+    find: (sessionId) => store.findSession(sessionId),
+    list: (query) => store.listSessions(query),
     async delete(sessionId) {
       leases.delete(sessionId);
       return store.deleteSession(sessionId);

@@ -1,21 +1,21 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Agent } from "../../src/session/agent.ts";
 import { createSessions, type RunningSessions } from "../../src/session/create-sessions.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { fakeClock } from "../support/fake-clock.ts";
-import { says, scriptedProvider } from "../support/scripted-provider.ts";
-import { agentOf, ME } from "../support/session-world.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
+import { says, createScriptedProvider } from "../support/scripted-provider.ts";
+import { createAgent, ME } from "../support/session-world.ts";
 import { opened, temporaryFile } from "../store/sqlite-support.ts";
 import { servedPortal, withToken, type Answer, type ServedPortal } from "./served-portal.ts";
 
-function sessionsOf(store: Store, folderFor?: Agent["folderFor"]): RunningSessions {
-  const provider = scriptedProvider([says("Yes.")]);
+function sessionsOf(store: Store, resolveFolder?: Agent["resolveFolder"]): RunningSessions {
+  const provider = createScriptedProvider([says("Yes.")]);
   const agents = ["demo", "other"].map((name) => ({
-    ...agentOf({ name, provider }),
-    ...(folderFor !== undefined && { folderFor }),
+    ...createAgent({ name, provider }),
+    ...(resolveFolder !== undefined && { resolveFolder }),
   }));
-  const sessions = createSessions({ store, agents, clock: fakeClock(), owner: "test" });
+  const sessions = createSessions({ store, agents, clock: createFakeClock(), owner: "test" });
   onTestFinished(() => sessions.close());
   return sessions;
 }
@@ -39,7 +39,7 @@ async function countOf(sessions: RunningSessions): Promise<number> {
 
 describe("a session that is asked for again", () => {
   it("is the same under the same key, also of those that ask at once", async () => {
-    const sessions = sessionsOf(memoryStore());
+    const sessions = sessionsOf(createMemoryStore());
     const portal = await portalOn(sessions);
     const body = { title: "Notes", agent: "other", workingDirectory: "/tmp" };
     const answers = await Promise.all([ask(portal, "k", body), ask(portal, "k", body)]);
@@ -77,7 +77,7 @@ describe("a session that is asked for again", () => {
     ["workingDirectory", { title: "Notes", workingDirectory: "/tmp" }],
     ["title", {}],
   ])("with another %s is refused, and nothing is opened", async (name, body) => {
-    const sessions = sessionsOf(memoryStore());
+    const sessions = sessionsOf(createMemoryStore());
     const portal = await portalOn(sessions);
     await ask(portal, "k", { title: "Notes" });
     expect(await ask(portal, "k", body)).toMatchObject({
@@ -90,7 +90,7 @@ describe("a session that is asked for again", () => {
   });
 
   it("A session with the agent's default folder is opened once and refused without a trace under another request", async () => {
-    const sessions = sessionsOf(memoryStore(), async (named = "/default") => `/real${named}`);
+    const sessions = sessionsOf(createMemoryStore(), async (named = "/default") => `/real${named}`);
     const portal = await portalOn(sessions);
     const first = await ask(portal, "k");
     expect(first).toMatchObject({ status: 201, json: { agent: "demo" } });
@@ -109,7 +109,7 @@ describe("a session that is asked for again", () => {
   });
 
   it("is another one under another key, without one, and of another principal", async () => {
-    const sessions = sessionsOf(memoryStore());
+    const sessions = sessionsOf(createMemoryStore());
     const portal = await portalOn(sessions);
     const answers = [
       await ask(portal, "k"),
@@ -123,7 +123,7 @@ describe("a session that is asked for again", () => {
   });
 
   it("is refused under a key that is none", async () => {
-    const sessions = sessionsOf(memoryStore());
+    const sessions = sessionsOf(createMemoryStore());
     const portal = await portalOn(sessions);
     for (const key of ["", "a b", "x".repeat(201)]) {
       expect(await ask(portal, key)).toMatchObject({

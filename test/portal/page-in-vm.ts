@@ -1,5 +1,5 @@
 import { createContext, runInContext } from "node:vm";
-import type { AgentEvent } from "../../src/domain/agent-event.ts";
+import type { SessionEvent } from "../../src/domain/agent-event.ts";
 import type { ServedPortal } from "./served-portal.ts";
 
 export interface PageInVm {
@@ -11,7 +11,7 @@ export interface PageInVm {
   fire(type: string): void;
   /** The stream of events opens, for the first time or again. */
   opened(): void;
-  show(event: AgentEvent): void;
+  show(event: SessionEvent): void;
 }
 
 /** The script of a page, run on a real portal, with just as much of a browser as it asks for. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { fakeClock, type FakeClock } from "../support/fake-clock.ts";
+import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
 import { loggedSessions, type LoggedSessions } from "./logged-sessions.ts";
 import { servedPortal, type Answer, type ServedPortal } from "./served-portal.ts";
 import { afterApproval, beforeApproval, toolTurn } from "./talk.ts";
@@ -15,7 +15,7 @@ let events: string;
 
 beforeEach(async () => {
   sessions = loggedSessions();
-  clock = fakeClock();
+  clock = createFakeClock();
   portal = await servedPortal(sessions, { clock, waitMs: 60_000 });
   const { incarnation } = await sessions.open({
     principal: { id: "local", rights: ["prompt"] },

@@ -1,16 +1,16 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
-import { startServer, type RunningServer } from "../../src/http/server.ts";
+import { startHttpServer, type HttpServer } from "../../src/http/server.ts";
 import type { Clock } from "../../src/platform/clock.ts";
 import type { Sessions } from "../../src/session/sessions.ts";
 import type { PortalOptions } from "../../src/surfaces/portal/portal-options.ts";
 import { PORTAL_LIMITS, portalRoutes } from "../../src/surfaces/portal/portal-routes.ts";
-import { router } from "../../src/http/router.ts";
-import { fakeClock } from "../support/fake-clock.ts";
+import { createRouter } from "../../src/http/router.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
 
 export const TOKEN = "the-token-of-this-run";
 
-export interface ServedPortal extends RunningServer {
+export interface ServedPortal extends HttpServer {
   /** What was thrown and nobody expected; what is left of it at the end fails the test. */
   readonly bugs: unknown[];
   /** The answer as it begins; its body is still to be read. */
@@ -47,15 +47,15 @@ export async function servedPortal(
     sessions,
     token: TOKEN,
     keyless: true,
-    clock: fakeClock(),
+    clock: createFakeClock(),
     ...options,
   });
-  const server = await startServer({
+  const server = await startHttpServer({
     host: "127.0.0.1",
     port: 0,
     limits: PORTAL_LIMITS,
     onBug,
-    ...router([group], onBug),
+    ...createRouter([group], onBug),
   });
   const begin: ServedPortal["begin"] = (method, path, { headers = {}, body } = {}) =>
     new Promise((resolve, reject) => {

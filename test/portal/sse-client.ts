@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import { sseDecoder, type SseItem } from "../../src/wire/framing/sse.ts";
+import { createSseDecoder, type SseItem } from "../../src/wire/framing/sse.ts";
 import { streamCodec } from "../../src/domain/codec.ts";
 import type { ServedPortal } from "./served-portal.ts";
-import { within } from "../support/within.ts";
+import { withDeadline } from "../support/within.ts";
 
 /** One item of a stream as a browser would see it. */
 export interface Seen {
@@ -28,10 +28,13 @@ export async function sseClient(
   const response = await portal.begin("GET", path, { headers });
   if (response.statusCode !== 200) throw new Error(`The stream answers ${response.statusCode}`);
   response.on("error", () => {});
-  const items = streamCodec(sseDecoder(), response);
+  const items = streamCodec(createSseDecoder(), response);
   let id = "";
   const next = async (): Promise<SseItem | undefined> => {
-    const { value, done } = await within(items.next(), () => `${path} is silent after "${id}"`);
+    const { value, done } = await withDeadline(
+      items.next(),
+      () => `${path} is silent after "${id}"`,
+    );
     return done === true ? undefined : value;
   };
   return {

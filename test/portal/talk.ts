@@ -1,18 +1,18 @@
-import type { AgentEvent } from "../../src/domain/agent-event.ts";
-import { toolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
+import type { SessionEvent } from "../../src/domain/agent-event.ts";
+import { createToolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
 
 const NOON = Date.UTC(2026, 10, 16, 12);
 
 const inBlock = (messageId: string, block: number) => ({ messageId, block });
 
 /** A turn with thoughts, a tool that has to be allowed, and an answer. */
-export function toolTurn(): AgentEvent[] {
+export function toolTurn(): SessionEvent[] {
   return [...beforeApproval(), ...afterApproval()];
 }
 
-export function beforeApproval(): AgentEvent[] {
+export function beforeApproval(): SessionEvent[] {
   const input = { command: "npm test", directory: "/srv/shop" };
-  const call = toolCall({
+  const call = createToolCall({
     id: "p1",
     name: "run_command",
     inputText: JSON.stringify(input),
@@ -36,20 +36,20 @@ export function beforeApproval(): AgentEvent[] {
     { type: "text.delta", ...inBlock("msg_1", 1), text: "run them." },
     { type: "text.finished", ...inBlock("msg_1", 1), text: "Let me run them." },
     {
-      type: "tool.announced",
+      type: "tool_call.opened",
       toolCallId: "tool_1",
       ...inBlock("msg_1", 2),
       name: "run_command",
     },
-    { type: "tool.input.delta", toolCallId: "tool_1", text: JSON.stringify(input) },
-    { type: "tool.called", toolCallId: "tool_1", ...inBlock("msg_1", 2), call },
+    { type: "tool_call.input_delta", toolCallId: "tool_1", text: JSON.stringify(input) },
+    { type: "tool_call.received", toolCallId: "tool_1", ...inBlock("msg_1", 2), toolCall: call },
     { type: "message.finished", messageId: "msg_1", reason: "tool_use" },
     {
       type: "approval.requested",
       approvalId: "appr_1",
       question: "run",
       options: ["allow", "deny"],
-      about: "tool_1",
+      subjectId: "tool_1",
       action: "run_command npm test",
       input,
       deadline: NOON,
@@ -58,14 +58,14 @@ export function beforeApproval(): AgentEvent[] {
 }
 
 /** A question with all that a rule can want said about it. */
-export function riskyQuestion(prompt: string, risk: string): AgentEvent {
+export function riskyQuestion(prompt: string, risk: string): SessionEvent {
   const input = { command: "rm -rf build" };
   return {
     type: "approval.requested",
     approvalId: "appr_5",
     question: "run",
     options: ["allow", "allow-always", "deny"],
-    about: "tool_1",
+    subjectId: "tool_1",
     action: "run_command rm -rf build",
     input,
     deadline: NOON,
@@ -90,9 +90,9 @@ export function riskyQuestion(prompt: string, risk: string): AgentEvent {
   };
 }
 
-export function afterApproval(): AgentEvent[] {
+export function afterApproval(): SessionEvent[] {
   return [
-    { type: "approval.resolved", approvalId: "appr_1", decision: "allow", by: "person" },
+    { type: "approval.resolved", approvalId: "appr_1", decision: "allow", resolvedBy: "person" },
     {
       type: "tool.started",
       toolCallId: "tool_1",
@@ -123,9 +123,9 @@ export function afterApproval(): AgentEvent[] {
 }
 
 /** What recovery asks: of a tool that was under way, and of a lost call. */
-export function recoveryQuestions(): AgentEvent[] {
+export function recoveryQuestions(): SessionEvent[] {
   const inputText = '{"to":"ada@example.com","subject":"Invoice 7"}';
-  const call = toolCall({ id: "p2", name: "send_mail", inputText, runBy: "client" });
+  const call = createToolCall({ id: "p2", name: "send_mail", inputText, runBy: "client" });
   const input = call.input ?? null;
   return [
     {
@@ -135,7 +135,7 @@ export function recoveryQuestions(): AgentEvent[] {
     },
     { type: "turn.started", turnId: "turn_2", promptId: "prompt_2" },
     { type: "message.started", messageId: "msg_3", role: "assistant" },
-    { type: "tool.called", toolCallId: "tool_2", ...inBlock("msg_3", 0), call },
+    { type: "tool_call.received", toolCallId: "tool_2", ...inBlock("msg_3", 0), toolCall: call },
     { type: "message.finished", messageId: "msg_3", reason: "tool_use" },
     { type: "tool.started", toolCallId: "tool_2", attempt: 1, digest: "d2" },
     { type: "session.recovered", epoch: 2 },
@@ -144,18 +144,18 @@ export function recoveryQuestions(): AgentEvent[] {
       approvalId: "appr_2",
       question: "outcome",
       options: ["done", "failed", "run-again"],
-      about: "tool_2",
+      subjectId: "tool_2",
       action: "send_mail",
       input,
       deadline: NOON,
     },
-    { type: "call.lost", callId: "call_9" },
+    { type: "invocation.lost", invocationId: "call_9" },
     {
       type: "approval.requested",
       approvalId: "appr_3",
       question: "lost-call",
       options: ["continue", "reseed", "stop"],
-      about: "call_9",
+      subjectId: "call_9",
       action: "The call of the agent was lost",
       input: null,
       deadline: NOON,
@@ -166,15 +166,15 @@ export function recoveryQuestions(): AgentEvent[] {
 /** Text that would be markup, or more, if it were not only ever text. */
 export const HOSTILE = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script></script>\u2028"'&`;
 
-export function hostileTurn(): AgentEvent[] {
-  const call = toolCall({
+export function hostileTurn(): SessionEvent[] {
+  const call = createToolCall({
     id: "p3",
     name: HOSTILE,
     inputText: JSON.stringify({ [HOSTILE]: HOSTILE }),
     runBy: "client",
   });
   return [
-    { type: "session.titled", title: HOSTILE },
+    { type: "session.title_changed", title: HOSTILE },
     {
       type: "prompt.accepted",
       promptId: "prompt_3",
@@ -184,13 +184,19 @@ export function hostileTurn(): AgentEvent[] {
     { type: "message.started", messageId: "msg_4", role: "assistant" },
     { type: "text.finished", ...inBlock("msg_4", 0), text: HOSTILE },
     { type: "thought.finished", ...inBlock("msg_4", 1), text: HOSTILE },
-    { type: "tool.called", toolCallId: "tool_3", ...inBlock("msg_4", 2), call, problem: HOSTILE },
+    {
+      type: "tool_call.received",
+      toolCallId: "tool_3",
+      ...inBlock("msg_4", 2),
+      toolCall: call,
+      problem: HOSTILE,
+    },
     {
       type: "approval.requested",
       approvalId: "appr_4",
       question: "run",
       options: ["allow", "deny"],
-      about: "nothing",
+      subjectId: "nothing",
       action: HOSTILE,
       input: { [HOSTILE]: HOSTILE },
       deadline: NOON,

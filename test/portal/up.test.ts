@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { demoAgents } from "../../src/bridge/demo-agents.ts";
-import { DEFAULT_SERVE } from "../../src/bridge/config/default-serve.ts";
-import { runUp, type Up, type UpOptions } from "../../src/bridge/run-up.ts";
+import { startDemoAgents } from "../../src/bridge/demo-agents.ts";
+import { DEFAULT_SERVE_CONFIG } from "../../src/bridge/config/default-serve.ts";
+import { runUp, type UpBridge, type UpOptions } from "../../src/bridge/run-up.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 
 function newDirectory(): string {
@@ -13,20 +13,20 @@ function newDirectory(): string {
   return directory;
 }
 
-function up(directory: string, options: Partial<UpOptions> = {}): Promise<Up> {
+function up(directory: string, options: Partial<UpOptions> = {}): Promise<UpBridge> {
   return runUp({
     directory,
     host: "127.0.0.1",
     port: 0,
     version: "test",
     clock: systemClock,
-    agents: () => demoAgents(directory, systemClock),
+    agents: () => startDemoAgents(directory, systemClock),
     report: () => {},
     ...options,
   });
 }
 
-const tokenOf = ({ link }: Up): string | null => new URL(link).searchParams.get("token");
+const tokenOf = ({ link }: UpBridge): string | null => new URL(link).searchParams.get("token");
 
 describe("the bridge that is up", () => {
   it("has the token that it had when it is started again, unless another is wanted", async () => {
@@ -47,7 +47,7 @@ describe("the bridge that is up", () => {
     ["127.0.0.1", 200, []],
     ["0.0.0.0", 401, [{ name: "ada", key: "a-key-of-16-letters" }]],
   ])("on %s answers whoever has no token with %i", async (host, status, keys) => {
-    const running = await up(newDirectory(), { host, serving: { ...DEFAULT_SERVE, keys } });
+    const running = await up(newDirectory(), { host, serving: { ...DEFAULT_SERVE_CONFIG, keys } });
     onTestFinished(() => running.close());
     expect((await fetch(`${running.url}/api/sessions`)).status).toBe(status);
     const headers = { authorization: `Bearer ${tokenOf(running)}` };
@@ -57,9 +57,9 @@ describe("the bridge that is up", () => {
 
 describe("sessions in the portal", () => {
   const KEY = "a-key-of-16-letters";
-  const serving = { ...DEFAULT_SERVE, keys: [{ name: "ada", key: KEY }] };
+  const serving = { ...DEFAULT_SERVE_CONFIG, keys: [{ name: "ada", key: KEY }] };
 
-  async function askAs({ url }: Up, key: string | null): Promise<string> {
+  async function askAs({ url }: UpBridge, key: string | null): Promise<string> {
     const response = await fetch(`${url}/v1/responses`, {
       method: "POST",
       headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
@@ -72,7 +72,7 @@ describe("sessions in the portal", () => {
     const directory = newDirectory();
     const guarded = await up(directory, { serving });
     const adas = await askAs(guarded, KEY);
-    const listed = async (running: Up, headers: { [name: string]: string } = {}) => {
+    const listed = async (running: UpBridge, headers: { [name: string]: string } = {}) => {
       const answer = await fetch(`${running.url}/api/sessions`, { headers });
       const { sessions } = JSON.parse(await answer.text());
       return sessions.map(({ sessionId }: { sessionId: string }) => sessionId);

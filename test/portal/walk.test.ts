@@ -2,8 +2,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { emulate, TEST_CREDENTIALS } from "../../src/emulator/index.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
-import { agentOf, sessionsOn, tool } from "../support/session-world.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { createAgent, openSessions, createTool } from "../support/session-world.ts";
 import { servedPortal, withToken, type ServedPortal } from "./served-portal.ts";
 import { sseClient, type Seen } from "./sse-client.ts";
 
@@ -18,9 +18,9 @@ async function started(): Promise<ServedPortal> {
   });
   const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
   const facts = { name: "weather", description: "Tells the weather of a city", schema };
-  const approvals = { deny: [], ask: ["weather"], allow: [], otherwise: "deny" } as const;
-  const agent = agentOf({ provider, tools: [tool(facts, () => "sunny")], approvals });
-  const sessions = sessionsOn(memoryStore(), agent);
+  const approvals = { deny: [], ask: ["weather"], allow: [], default: "deny" } as const;
+  const agent = createAgent({ provider, tools: [createTool(facts, () => "sunny")], approvals });
+  const sessions = openSessions(createMemoryStore(), agent);
   onTestFinished(() => sessions.close());
   const portal = await servedPortal(sessions, { clock: systemClock });
   onTestFinished(() => portal.close());

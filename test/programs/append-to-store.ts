@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import type { AgentEvent } from "../../src/domain/agent-event.ts";
+import type { SessionEvent } from "../../src/domain/agent-event.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
 
@@ -9,7 +9,7 @@ const store = await openSqliteStore({ file });
 await Promise.all(["ses_a", "ses_b", "ses_c"].map((sessionId) => appendForEver(store, sessionId)));
 
 async function appendForEver(store: Store, sessionId: string): Promise<void> {
-  const { lease, head } = await store.acquire(sessionId, { owner: "me", now: 0, forMs: 1 });
+  const { lease, head } = await store.acquire(sessionId, { owner: "me", now: 0, durationMs: 1 });
   let { seq } = head;
   for (;;) {
     const events = Array.from({ length: 1 + (seq % 5) }, (_, index) => ({
@@ -24,7 +24,7 @@ async function appendForEver(store: Store, sessionId: string): Promise<void> {
   }
 }
 
-function eventAt(seq: number): AgentEvent {
+function eventAt(seq: number): SessionEvent {
   const text = `This is event ${seq} ${"and so on ".repeat(seq % 40)}`;
   const type = seq % 7 === 0 ? "text.finished" : "text.delta";
   return { type, messageId: "msg_1", block: 0, text };

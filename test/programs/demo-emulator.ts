@@ -1,8 +1,8 @@
-import { emulatedDataPlane } from "../../src/emulator/data/emulated-data-plane.ts";
+import { createDataPlane } from "../../src/emulator/data/emulated-data-plane.ts";
 import { startEmulator } from "../../src/emulator/emulator.ts";
 
 const [, , dataDirectory = ""] = process.argv;
 
 /** An emulator, until it is killed. Its one line is its address and the ARN of its demo harness. */
-const { url, demoArn } = await startEmulator({ dataDirectory, dataPlane: emulatedDataPlane() });
+const { url, demoArn } = await startEmulator({ dataDirectory, dataPlane: createDataPlane() });
 process.stdout.write(`${url} ${demoArn}\n`);

@@ -27,4 +27,4 @@ const facts = await examinePaths(
   inputs.map((input) => ({ argument: "path", input })),
   { root, protectedFolders: [data] },
 );
-process.stdout.write(JSON.stringify(facts.map(({ input, place }) => [input, place])));
+process.stdout.write(JSON.stringify(facts.map(({ input, location }) => [input, location])));

@@ -1,9 +1,9 @@
 import { Command, CommanderError } from "commander";
-import { addHarness } from "../../src/cli/harness-options.ts";
+import { addHarnessCommand } from "../../src/cli/harness-options.ts";
 
 /** `spanline harness` alone. */
 const spanline = new Command("spanline").exitOverride();
-addHarness(spanline, (exitCode) => void (process.exitCode = exitCode));
+addHarnessCommand(spanline, (exitCode) => void (process.exitCode = exitCode));
 try {
   await spanline.parseAsync();
 } catch (error) {

@@ -1,6 +1,6 @@
-import { holdProcess } from "../../src/platform/held-process.ts";
+import { startGatedProcess } from "../../src/platform/held-process.ts";
 
 /** Holds a program that would make a file, tells its group, and waits to be killed before it has begun. */
 const [path = ""] = process.argv.slice(2);
-const held = await holdProcess("/usr/bin/env", ["touch", path], { environment: {} });
+const held = await startGatedProcess("/usr/bin/env", ["touch", path], { environment: {} });
 process.send?.(held.group);

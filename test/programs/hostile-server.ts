@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { modelName } from "../../src/tools/mcp/model-name.ts";
+import { toModelName } from "../../src/tools/mcp/model-name.ts";
 
 /**
  * An MCP server over standard input and output that does what a server must not: before it says hello when it is told so by
@@ -65,7 +65,7 @@ function toolsOf(what: string): readonly unknown[] {
         tool(name, { inputSchema: { type: "object", const: "x".repeat(50_000) } });
       // All that is taken, and then one that really has the name which the first is given.
       const others = Array.from({ length: 19 }, (_, at) => fat(`fat_${at}`));
-      return [fat("a b"), ...others, fat(modelName("h", "a b").slice("h__".length))];
+      return [fat("a b"), ...others, fat(toModelName("h", "a b").slice("h__".length))];
     }
     case "turncoat":
       return existsSync(String(process.env["PID_FILE"]))

@@ -10,6 +10,6 @@ const servers = await openMcpServers([{ type: "stdio", name: "kept", command, ar
   environment: process.env,
   report: () => undefined,
 });
-const tool = servers.tools().find(({ facts }) => facts.name === "kept__pid");
+const tool = servers.tools().find(({ spec }) => spec.name === "kept__pid");
 const context = { signal: new AbortController().signal, progress: () => undefined };
 process.send?.(Number(await tool?.run({}, context as never)));

@@ -2,7 +2,11 @@ import { dirname } from "node:path";
 import { defineAgent } from "../../src/bridge/define-agent.ts";
 import { openReceiptHeads } from "../../src/bridge/receipt-heads.ts";
 import { openSigningKeys } from "../../src/bridge/signing-keys.ts";
-import type { Decision, OnLost, PromptOptions } from "../../src/domain/agent-event.ts";
+import type {
+  ApprovalDecision,
+  LostInvocationPolicy,
+  PromptOptions,
+} from "../../src/domain/agent-event.ts";
 import { openAiCompatible } from "../../src/models/openai-compatible.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
@@ -22,9 +26,9 @@ export interface KilledBridge {
   readonly endpoint: string;
   /** Null for such an agent. */
   readonly harnessArn: string | null;
-  readonly onLost: OnLost;
+  readonly onLost: LostInvocationPolicy;
   /** What an approver says of a tool that was running at a kill. */
-  readonly outcome: Decision;
+  readonly outcome: ApprovalDecision;
   /** This process kills itself before or after its append of this number; null lets it live. */
   /** The prompt brings a tool of its own, whose results this process gives. */
   readonly isPausing?: boolean;
@@ -84,7 +88,7 @@ const sessions = createSessions({
   verify: (content, signature) => keys.check(content, signature) === "valid",
   heads,
 });
-await sessions.recover();
+await sessions.resumeInterrupted();
 const { sessionId } = await sessions.open({ sessionId: "ses_killed", principal });
 const end = new AbortController();
 /** What was said, until it has its replies. */

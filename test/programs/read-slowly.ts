@@ -12,7 +12,7 @@ const session = harnessProvider({
 }).open();
 
 const { signal } = new AbortController();
-const call = await session.call({ type: "prompt", texts: ["Hi"] }, { signal });
+const call = await session.invoke({ type: "prompt", texts: ["Hi"] }, { signal });
 let baseline = 0;
 let paused = 0;
 let events = 0;

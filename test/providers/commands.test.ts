@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { errorOf, NotFoundError } from "../../src/domain/provider-error.ts";
+import { toError, NotFoundError } from "../../src/domain/provider-error.ts";
 import { emulate } from "../../src/emulator/emulate.ts";
 import type { Emulator } from "../../src/emulator/emulator.ts";
 import { TEST_CREDENTIALS } from "../../src/emulator/emulator-options.ts";
-import { sessionArtifacts, type Artifacts } from "../../src/providers/agentcore/artifacts.ts";
-import { commandOutput } from "../../src/providers/agentcore/command-output.ts";
+import { openSessionArtifacts, type Artifacts } from "../../src/providers/agentcore/artifacts.ts";
+import { collectCommandOutput } from "../../src/providers/agentcore/command-output.ts";
 import {
   harnessProvider,
   type HarnessSession,
 } from "../../src/providers/agentcore-harness/harness-provider.ts";
-import { awsFrame, startEventStream, startPeer } from "../support/peer.ts";
-import { gather, harnessSession, rejection } from "../support/provider-session.ts";
+import { encodeAwsFrame, startEventStream, startPeer } from "../support/peer.ts";
+import { gather, openHarnessSession, catchRejection } from "../support/provider-session.ts";
 
 const { signal } = new AbortController();
 let emulator: Emulator;
@@ -49,7 +49,7 @@ describe("a command on the agent's machine", () => {
         if (event.type === "stdout") await emulator.advance(60_000);
       }
     })();
-    expect(await commandOutput(passing)).toMatchObject({
+    expect(await collectCommandOutput(passing)).toMatchObject({
       stdout: "begun\n",
       outcome: "timed-out",
     });
@@ -61,33 +61,33 @@ describe("a command on the agent's machine", () => {
         startEventStream(response);
         response.end(Buffer.concat(frames));
       });
-      const session = harnessSession(peer.url);
+      const session = openHarnessSession(peer.url);
       return gather(await session.runCommand("ls", { signal }));
     };
     const bare = await answering(
-      awsFrame("contentStart", {}),
-      awsFrame("contentDelta", { stdout: "x" }),
-      awsFrame("contentStop", { exitCode: 0, status: "COMPLETED" }),
+      encodeAwsFrame("contentStart", {}),
+      encodeAwsFrame("contentDelta", { stdout: "x" }),
+      encodeAwsFrame("contentStop", { exitCode: 0, status: "COMPLETED" }),
     );
     const wrapped = await answering(
-      awsFrame("chunk", { contentDelta: { stdout: "x" } }),
-      awsFrame("chunk", { contentStop: { exitCode: 0, status: "COMPLETED" } }),
+      encodeAwsFrame("chunk", { contentDelta: { stdout: "x" } }),
+      encodeAwsFrame("chunk", { contentStop: { exitCode: 0, status: "COMPLETED" } }),
     );
     expect(bare).toEqual(wrapped);
     const throttled = await answering(
-      awsFrame("chunk", { contentDelta: { stdout: "x" } }),
-      awsFrame("throttlingException", { message: "slow" }, "exception"),
+      encodeAwsFrame("chunk", { contentDelta: { stdout: "x" } }),
+      encodeAwsFrame("throttlingException", { message: "slow" }, "exception"),
     );
-    const cut = await answering(awsFrame("chunk", { contentDelta: { stdout: "x" } }));
+    const cut = await answering(encodeAwsFrame("chunk", { contentDelta: { stdout: "x" } }));
     for (const [events, code] of [
       [throttled, "throttled"],
       [cut, "incomplete_turn"],
     ] as const) {
       const last = events.at(-1);
       if (last?.type !== "failed") throw new Error("The command did not fail");
-      expect(errorOf(last.failure)).toMatchObject({ code, details: { phase: "stream" } });
+      expect(toError(last.failure)).toMatchObject({ code, details: { phase: "stream" } });
       await expect(
-        commandOutput(
+        collectCommandOutput(
           (async function* () {
             yield* events;
           })(),
@@ -98,7 +98,7 @@ describe("a command on the agent's machine", () => {
 });
 
 describe("artifacts of a session", () => {
-  const artifacts = (): Artifacts => sessionArtifacts(machine(), { folder: "it's here" });
+  const artifacts = (): Artifacts => openSessionArtifacts(machine(), { folder: "it's here" });
 
   it("are put, listed, fetched and deleted by name", async () => {
     const store = artifacts();
@@ -118,23 +118,23 @@ describe("artifacts of a session", () => {
 
   it("are only what has a name that they can have, and no folder", async () => {
     const session = machine();
-    const store = sessionArtifacts(session, { folder: "-x" });
+    const store = openSessionArtifacts(session, { folder: "-x" });
     const odd = String.raw`mkdir -p ./-x/sub && cd ./-x && : > "$(printf 'a\n9 b')" && : > 'c d'`;
-    await commandOutput(await session.runCommand(odd, { signal }));
+    await collectCommandOutput(await session.runCommand(odd, { signal }));
     await store.put("plain", Buffer.from("1"), signal);
     expect(await store.list(signal)).toEqual([{ name: "plain", bytes: 1 }]);
-    expect(await rejection(store.put("sub", Buffer.from("1"), signal))).toMatchObject({
+    expect(await catchRejection(store.put("sub", Buffer.from("1"), signal))).toMatchObject({
       code: "agent_failed",
     });
     const left = await session.runCommand("ls -A ./-x/sub", { signal });
-    expect((await commandOutput(left)).stdout).toBe("");
+    expect((await collectCommandOutput(left)).stdout).toBe("");
   });
 
   it("are not found when they are not there", async () => {
     const store = artifacts();
     const asked = [() => store.fetch("nothing", signal), () => store.delete("nothing", signal)];
     for (const ask of asked) {
-      const error = await rejection(ask());
+      const error = await catchRejection(ask());
       expect(error).toBeInstanceOf(NotFoundError);
       expect(String(error)).toContain('no artifact "nothing"');
     }
@@ -144,13 +144,13 @@ describe("artifacts of a session", () => {
     "are refused by a name such as %j before anything runs",
     async (name) => {
       const ran: string[] = [];
-      const store = sessionArtifacts({
+      const store = openSessionArtifacts({
         runCommand: (command) => {
           ran.push(command);
           return Promise.reject(new Error("It ran"));
         },
       });
-      expect(await rejection(store.put(name, new Uint8Array(0), signal))).toMatchObject({
+      expect(await catchRejection(store.put(name, new Uint8Array(0), signal))).toMatchObject({
         code: "invalid_option",
       });
       expect(ran).toEqual([]);
@@ -159,10 +159,10 @@ describe("artifacts of a session", () => {
 
   it("keep the old content when a put dies, and the next put is whole [RMA-P2-9]", async () => {
     const inner = machine();
-    const store = sessionArtifacts(inner);
+    const store = openSessionArtifacts(inner);
     await store.put("notes", Buffer.from("old"), signal);
     let writes = 0;
-    const dying = sessionArtifacts({
+    const dying = openSessionArtifacts({
       runCommand(command, options) {
         writes += command.startsWith("printf") ? 1 : 0;
         return writes > 1
@@ -170,7 +170,7 @@ describe("artifacts of a session", () => {
           : inner.runCommand(command, options);
       },
     });
-    await rejection(dying.put("notes", Buffer.alloc(80_000, "n"), signal));
+    await catchRejection(dying.put("notes", Buffer.alloc(80_000, "n"), signal));
     expect(String(Buffer.from(await store.fetch("notes", signal)))).toBe("old");
     await store.put("notes", Buffer.from("new"), signal);
     expect(String(Buffer.from(await store.fetch("notes", signal)))).toBe("new");

@@ -12,7 +12,7 @@ import {
   providerContract,
   type ContractSubject,
 } from "../contracts/provider-contract.ts";
-import { startProxy } from "../support/proxy.ts";
+import { startCountingProxy } from "../support/proxy.ts";
 
 let emulator: Emulator;
 
@@ -31,11 +31,11 @@ afterAll(() => emulator.close());
 function overHttp(make: (endpoint: string) => Provider): ContractSubject {
   return {
     async start() {
-      const proxy = await startProxy(emulator.url);
+      const proxy = await startCountingProxy(emulator.url);
       return {
         provider: make(proxy.url),
-        visits: () => proxy.connections,
-        quiet: () => proxy.quiet(),
+        visits: () => proxy.connectionCount,
+        quiet: () => proxy.waitUntilQuiet(),
       };
     },
     refusal: { code: "throttled", phase: "http" },

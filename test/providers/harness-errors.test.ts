@@ -5,7 +5,7 @@ import {
   ConflictError,
   ConnectFailedError,
   ConnectionLostError,
-  errorOf,
+  toError,
   NotFoundError,
   QuotaExceededError,
   ServiceFailedError,
@@ -16,24 +16,24 @@ import {
 } from "../../src/domain/provider-error.ts";
 import type { ProviderEvent } from "../../src/domain/provider-event.ts";
 import { toolSuccess } from "../../src/domain/tool.ts";
-import { turnOf } from "../../src/domain/turn.ts";
-import { fakeClock } from "../support/fake-clock.ts";
-import { checkedSignature } from "../support/checked-signature.ts";
+import { buildTurn } from "../../src/domain/turn.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
+import { findSignatureProblem } from "../support/checked-signature.ts";
 import {
-  awsFrame,
+  encodeAwsFrame,
   startEventStream,
   startPeer,
-  textDelta,
-  textTurn,
+  encodeTextDelta,
+  encodeTextTurn,
   type Peer,
 } from "../support/peer.ts";
 import {
-  converse,
-  harnessSession,
-  KEYS,
+  runInvocation,
+  openHarnessSession,
+  TEST_KEYS,
   PROMPT,
-  rejection,
-  turnFrom,
+  catchRejection,
+  readTurn,
 } from "../support/provider-session.ts";
 
 const { signal } = new AbortController();
@@ -54,7 +54,7 @@ async function refusedWith({ status, type, body, headers = {} }: HttpError): Pro
     });
     response.end(body);
   });
-  const error = await rejection(harnessSession(peer.url).call(PROMPT, { signal }));
+  const error = await catchRejection(openHarnessSession(peer.url).invoke(PROMPT, { signal }));
   expect(peer.requests).toHaveLength(1);
   return error;
 }
@@ -127,9 +127,9 @@ describe("an answer that is an error", () => {
       response.on("drain", flood);
       flood();
     });
-    const error = await rejection(harnessSession(peer.url).call(PROMPT, { signal }));
+    const error = await catchRejection(openHarnessSession(peer.url).invoke(PROMPT, { signal }));
     expect(error).toMatchObject({ code: "service_failed", status: 500 });
-    await peer.quiet();
+    await peer.waitUntilQuiet();
   });
 });
 
@@ -137,16 +137,16 @@ describe("a stream that cannot go on", () => {
   it("is left where it broke, though its sender goes on [AC-5]", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
-      response.write(awsFrame("messageStart", { role: "assistant" }));
+      response.write(encodeAwsFrame("messageStart", { role: "assistant" }));
       const flood = (): void => {
         while (response.write(Buffer.alloc(65_536, 0xff)));
       };
       response.on("drain", flood);
       flood();
     });
-    const { end } = await converse(harnessSession(peer.url));
+    const { end } = await runInvocation(openHarnessSession(peer.url));
     expect(end?.failure?.code).toMatch(/^frame_/);
-    await peer.quiet();
+    await peer.waitUntilQuiet();
   });
 });
 
@@ -156,7 +156,7 @@ describe("an exception in the stream", () => {
       startEventStream(response);
       response.end(Buffer.concat(frames));
     });
-    const turn = await converse(harnessSession(peer.url));
+    const turn = await runInvocation(openHarnessSession(peer.url));
     expect(peer.requests).toHaveLength(1);
     return turn;
   }
@@ -172,19 +172,19 @@ describe("an exception in the stream", () => {
   ])(
     "%s is the error that it is as an answer, first or later [AC-57, AC-60, AC-63]",
     async (type, wanted) => {
-      const exception = awsFrame(type, { message: "because", extra: 1 }, "exception");
+      const exception = encodeAwsFrame(type, { message: "because", extra: 1 }, "exception");
       const first = await endedBy(exception);
       const later = await endedBy(
-        awsFrame("messageStart", { role: "assistant" }),
-        textDelta("Hel"),
+        encodeAwsFrame("messageStart", { role: "assistant" }),
+        encodeTextDelta("Hel"),
         exception,
       );
       expect(later.text).toBe("Hel");
       for (const { end } of [first, later]) {
         if (end?.failure === undefined) throw new Error("The turn did not fail");
         expect(end.outcome).toBe("failed");
-        expect(errorOf(end.failure)).toBeInstanceOf(wanted);
-        expect(errorOf(end.failure)).toMatchObject({
+        expect(toError(end.failure)).toBeInstanceOf(wanted);
+        expect(toError(end.failure)).toMatchObject({
           phase: "stream",
           requestId: "request-1",
           message: `${type}: because`,
@@ -205,12 +205,12 @@ describe("an exception in the stream", () => {
     ],
     ["Input is too long for requested model.", "context-overflow"],
   ])("of the agent is known by its words: %s [AC-62]", async (message, problem) => {
-    const { end } = await endedBy(awsFrame("runtimeClientError", { message }, "exception"));
+    const { end } = await endedBy(encodeAwsFrame("runtimeClientError", { message }, "exception"));
     expect(end?.failure).toMatchObject({ code: "agent_failed", details: { problem } });
   });
 
   it("is not confused with a stream that stops without one [AC-12]", async () => {
-    const cut = await endedBy(...textTurn("Hello").slice(0, -1));
+    const cut = await endedBy(...encodeTextTurn("Hello").slice(0, -1));
     expect(cut.end?.failure).toMatchObject({
       code: "incomplete_turn",
       details: { phase: "stream", requestId: "request-1" },
@@ -225,26 +225,28 @@ describe("an answer that is none", () => {
         "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n",
       );
     });
-    const error = await rejection(harnessSession(peer.url).call(PROMPT, { signal }));
+    const error = await catchRejection(openHarnessSession(peer.url).invoke(PROMPT, { signal }));
     expect(error).toMatchObject({ code: "connection_lost", phase: "http" });
-    await peer.quiet();
+    await peer.waitUntilQuiet();
   });
 
   it("was heard all the same, though its error never ends [AC-67]", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const peer = await startPeer((response) => {
       response.writeHead(400);
       response.write("{", () => setImmediate(() => clock.advance(1000)));
     });
-    const session = harnessSession(peer.url, { clock, limits: { firstEvent: 1000 } });
-    const error = await rejection(session.call(PROMPT, { signal }));
+    const session = openHarnessSession(peer.url, { clock, limits: { firstEvent: 1000 } });
+    const error = await catchRejection(session.invoke(PROMPT, { signal }));
     expect(error).toMatchObject({ code: "first_event_timeout", phase: "http" });
   });
 });
 
 describe("a connection", () => {
   it("that cannot be made fails before anything is sent [AC-57]", async () => {
-    const error = await rejection(harnessSession("http://127.0.0.1:9").call(PROMPT, { signal }));
+    const error = await catchRejection(
+      openHarnessSession("http://127.0.0.1:9").invoke(PROMPT, { signal }),
+    );
     expect(error).toBeInstanceOf(ConnectFailedError);
     expect(error).toMatchObject({ phase: "connect" });
     expect(String(error)).toContain("127.0.0.1:9");
@@ -252,7 +254,7 @@ describe("a connection", () => {
 
   it("that is reset before an answer is lost, and nothing is sent again [AC-58]", async () => {
     const peer = await startPeer((response) => response.socket?.resetAndDestroy());
-    const error = await rejection(harnessSession(peer.url).call(PROMPT, { signal }));
+    const error = await catchRejection(openHarnessSession(peer.url).invoke(PROMPT, { signal }));
     expect(error).toBeInstanceOf(ConnectionLostError);
     expect(error).toMatchObject({ phase: "http" });
     expect(peer.requests).toHaveLength(1);
@@ -260,17 +262,20 @@ describe("a connection", () => {
 
   it.each([
     ["before the first event", []],
-    ["behind some text", [awsFrame("messageStart", { role: "assistant" }), textDelta("Hel")]],
+    [
+      "behind some text",
+      [encodeAwsFrame("messageStart", { role: "assistant" }), encodeTextDelta("Hel")],
+    ],
   ])("that is reset %s fails the turn, and nothing is sent again [AC-59]", async (_, frames) => {
     const peer = await startPeer((response) => {
       startEventStream(response);
       response.flushHeaders();
       response.write(Buffer.concat(frames), () => response.socket?.resetAndDestroy());
     });
-    const turn = await converse(harnessSession(peer.url));
+    const turn = await runInvocation(openHarnessSession(peer.url));
     expect(turn.end).toMatchObject({
       outcome: "failed",
-      openCalls: [],
+      openToolCallIds: [],
       failure: { code: "connection_lost", details: { phase: "stream", requestId: "request-1" } },
     });
     expect(turn.text).toBe(frames.length === 0 ? "" : "Hel");
@@ -285,14 +290,14 @@ describe("a connection that breaks behind the end of a turn", () => {
     return startPeer((response) => {
       calls += 1;
       startEventStream(response);
-      if (calls > 1) response.end(Buffer.concat(textTurn("Done")));
+      if (calls > 1) response.end(Buffer.concat(encodeTextTurn("Done")));
       else response.write(Buffer.concat(frames), () => response.socket?.resetAndDestroy());
     });
   }
 
   it("leaves the turn as it ended, and says so", async () => {
-    const peer = await resetBehind(...textTurn("Hello"));
-    expect(await converse(harnessSession(peer.url))).toMatchObject({
+    const peer = await resetBehind(...encodeTextTurn("Hello"));
+    expect(await runInvocation(openHarnessSession(peer.url))).toMatchObject({
       text: "Hello",
       diagnostics: [{ code: "cut_after_end" }],
       end: { outcome: "completed", reason: "end_turn" },
@@ -301,26 +306,26 @@ describe("a connection that breaks behind the end of a turn", () => {
 
   it("loses no call that waits while its handler runs [AC-70]", async () => {
     const peer = await resetBehind(
-      awsFrame("messageStart", { role: "assistant" }),
-      awsFrame("contentBlockStart", {
+      encodeAwsFrame("messageStart", { role: "assistant" }),
+      encodeAwsFrame("contentBlockStart", {
         contentBlockIndex: 0,
         start: { toolUse: { toolUseId: "call_1", name: "look", type: "tool_use" } },
       }),
-      awsFrame("contentBlockStop", { contentBlockIndex: 0 }),
-      awsFrame("messageStop", { stopReason: "tool_use" }),
+      encodeAwsFrame("contentBlockStop", { contentBlockIndex: 0 }),
+      encodeAwsFrame("messageStop", { stopReason: "tool_use" }),
     );
-    const session = harnessSession(peer.url);
+    const session = openHarnessSession(peer.url);
     const events: ProviderEvent[] = [];
-    for await (const event of await session.call(PROMPT, { signal })) {
+    for await (const event of await session.invoke(PROMPT, { signal })) {
       events.push(event);
       // The handler takes its time, and meanwhile the connection goes.
-      if (event.type === "tool.end") await peer.quiet();
+      if (event.type === "tool.end") await peer.waitUntilQuiet();
     }
-    const turn = turnOf(events);
-    expect(turn.end).toMatchObject({ outcome: "action-required", openCalls: ["call_1"] });
+    const turn = buildTurn(events);
+    expect(turn.end).toMatchObject({ outcome: "action-required", openToolCallIds: ["call_1"] });
     const results = [toolSuccess("call_1", "seen")];
-    const resumed = await session.call({ type: "results", turn, results }, { signal });
-    expect((await turnFrom(resumed)).text).toBe("Done");
+    const resumed = await session.invoke({ type: "results", turn, results }, { signal });
+    expect((await readTurn(resumed)).text).toBe("Done");
   });
 });
 
@@ -328,10 +333,10 @@ describe("a clock that is off", () => {
   it("is set by the refusal, and the call is signed once more [AC-53]", async () => {
     const serviceTime = Date.UTC(2026, 10, 16, 12);
     const peer = await startPeer((response, request) => {
-      const problem = checkedSignature(request, KEYS, serviceTime);
+      const problem = findSignatureProblem(request, TEST_KEYS, serviceTime);
       if (problem === null) {
         startEventStream(response);
-        return response.end(Buffer.concat(textTurn("Hello")));
+        return response.end(Buffer.concat(encodeTextTurn("Hello")));
       }
       response.writeHead(403, {
         "x-amzn-errortype": "InvalidSignatureException",
@@ -339,10 +344,10 @@ describe("a clock that is off", () => {
       });
       return response.end(JSON.stringify({ message: `Signature expired: ${problem}` }));
     });
-    const clock = { ...fakeClock(), now: () => serviceTime - 3_600_000 };
-    const session = harnessSession(peer.url, { clock });
-    expect((await converse(session)).text).toBe("Hello");
-    expect((await converse(session)).text).toBe("Hello");
+    const clock = { ...createFakeClock(), now: () => serviceTime - 3_600_000 };
+    const session = openHarnessSession(peer.url, { clock });
+    expect((await runInvocation(session)).text).toBe("Hello");
+    expect((await runInvocation(session)).text).toBe("Hello");
     expect(peer.requests).toHaveLength(3);
   });
 
@@ -351,8 +356,10 @@ describe("a clock that is off", () => {
       response.writeHead(403, { date: "Fri, 31 Dec 9999 23:59:59 GMT" });
       response.end(JSON.stringify({ message: "Signature expired: always" }));
     });
-    await rejection(harnessSession(peer.url).call(PROMPT, { signal }));
-    await rejection(harnessSession(peer.url, { bearerToken: "token" }).call(PROMPT, { signal }));
+    await catchRejection(openHarnessSession(peer.url).invoke(PROMPT, { signal }));
+    await catchRejection(
+      openHarnessSession(peer.url, { bearerToken: "token" }).invoke(PROMPT, { signal }),
+    );
     expect(peer.requests).toHaveLength(2);
   });
 
@@ -361,7 +368,7 @@ describe("a clock that is off", () => {
       response.writeHead(403, { date: new Date().toUTCString() });
       response.end(JSON.stringify({ message: "Signature expired: always" }));
     });
-    const error = await rejection(harnessSession(peer.url).call(PROMPT, { signal }));
+    const error = await catchRejection(openHarnessSession(peer.url).invoke(PROMPT, { signal }));
     expect(error).toBeInstanceOf(AccessDeniedError);
     expect(peer.requests).toHaveLength(2);
   });

@@ -5,24 +5,24 @@ import {
   DeadlineExceededError,
   FirstEventTimeoutError,
 } from "../../src/domain/provider-error.ts";
-import { fakeClock } from "../support/fake-clock.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
 import {
-  awsFrame,
+  encodeAwsFrame,
   startEventStream,
   startPeer,
-  textDelta,
-  textTurn,
+  encodeTextDelta,
+  encodeTextTurn,
   type Peer,
 } from "../support/peer.ts";
 import {
-  converse,
+  runInvocation,
   gather,
-  harnessSession,
+  openHarnessSession,
   PROMPT,
-  rejection,
+  catchRejection,
 } from "../support/provider-session.ts";
 
-const START = awsFrame("messageStart", { role: "assistant" });
+const START = encodeAwsFrame("messageStart", { role: "assistant" });
 const { signal } = new AbortController();
 
 /** Begins a turn and then says nothing more. */
@@ -36,14 +36,14 @@ function silentPeer(...frames: readonly Buffer[]): Promise<Peer> {
 
 describe("leaving a stream early", () => {
   it("closes its connection, 500 times over, with none left [AC-65]", async () => {
-    const peer = await silentPeer(START, textDelta("Hel"));
-    const session = harnessSession(peer.url);
+    const peer = await silentPeer(START, encodeTextDelta("Hel"));
+    const session = openHarnessSession(peer.url);
     for (let at = 0; at < 500; at++) {
-      for await (const event of await session.call(PROMPT, { signal })) {
+      for await (const event of await session.invoke(PROMPT, { signal })) {
         if (event.type === "text.delta") break;
       }
     }
-    await peer.quiet();
+    await peer.waitUntilQuiet();
     expect(peer.requests).toHaveLength(500);
   });
 
@@ -52,31 +52,31 @@ describe("leaving a stream early", () => {
     [
       "throw()",
       (events: AsyncIterator<unknown>) =>
-        rejection(Promise.resolve(events.throw?.(new Error("no")))),
+        catchRejection(Promise.resolve(events.throw?.(new Error("no")))),
     ],
   ])("closes its connection by %s [AC-65]", async (_, leave) => {
-    const peer = await silentPeer(START, textDelta("Hel"));
-    const events = (await harnessSession(peer.url).call(PROMPT, { signal }))[
+    const peer = await silentPeer(START, encodeTextDelta("Hel"));
+    const events = (await openHarnessSession(peer.url).invoke(PROMPT, { signal }))[
       Symbol.asyncIterator
     ]();
     await events.next();
     await leave(events);
-    await peer.quiet();
+    await peer.waitUntilQuiet();
     expect((await events.next()).done).toBe(true);
   });
 
   it("closes the connection of one who leaves before the first event [AC-65]", async () => {
     const peer = await silentPeer(START);
-    const call = await harnessSession(peer.url).call(PROMPT, { signal });
+    const call = await openHarnessSession(peer.url).invoke(PROMPT, { signal });
     await call[Symbol.asyncIterator]().return?.();
-    await peer.quiet();
+    await peer.waitUntilQuiet();
     expect(() => call[Symbol.asyncIterator]()).toThrow("read once");
   });
 
   it("closes the connection of a call that nobody reads [AC-65]", async () => {
     const peer = await silentPeer(START);
-    (await harnessSession(peer.url).call(PROMPT, { signal })).close();
-    await peer.quiet();
+    (await openHarnessSession(peer.url).invoke(PROMPT, { signal })).close();
+    await peer.waitUntilQuiet();
     expect(peer.requests).toHaveLength(1);
   });
 });
@@ -91,8 +91,8 @@ describe("an abort", () => {
 
   it("before the call sends nothing [AC-66]", async () => {
     const peer = await silentPeer();
-    const call = harnessSession(peer.url).call(PROMPT, { signal: AbortSignal.abort(reason) });
-    const error = await rejection(call);
+    const call = openHarnessSession(peer.url).invoke(PROMPT, { signal: AbortSignal.abort(reason) });
+    const error = await catchRejection(call);
     expectAbort(error);
     expect(error).toMatchObject({ sent: false });
     expect(peer.requests).toEqual([]);
@@ -101,53 +101,60 @@ describe("an abort", () => {
   it("before the answer closes the connection [AC-66]", async () => {
     const controller = new AbortController();
     const peer = await startPeer(() => controller.abort(reason));
-    const call = harnessSession(peer.url).call(PROMPT, { signal: controller.signal });
-    const error = await rejection(call);
+    const call = openHarnessSession(peer.url).invoke(PROMPT, { signal: controller.signal });
+    const error = await catchRejection(call);
     expectAbort(error);
     expect(error).toMatchObject({ sent: true });
-    await peer.quiet();
+    await peer.waitUntilQuiet();
   });
 
   it("ends the wait for credentials, and nothing was sent [AC-66, AC-67]", async () => {
     const controller = new AbortController();
     const peer = await silentPeer();
     const never = (): Promise<never> => new Promise(() => {});
-    const hanging = harnessSession(peer.url, { credentials: never });
-    const call = hanging.call(PROMPT, { signal: controller.signal });
+    const hanging = openHarnessSession(peer.url, { credentials: never });
+    const call = hanging.invoke(PROMPT, { signal: controller.signal });
     controller.abort(reason);
-    const error = await rejection(call);
+    const error = await catchRejection(call);
     expectAbort(error);
     expect(error).toMatchObject({ sent: false });
-    const clock = fakeClock();
-    const limited = harnessSession(peer.url, { credentials: never, clock, limits: { total: 10 } });
-    const late = limited.call(PROMPT, { signal });
+    const clock = createFakeClock();
+    const limited = openHarnessSession(peer.url, {
+      credentials: never,
+      clock,
+      limits: { total: 10 },
+    });
+    const late = limited.invoke(PROMPT, { signal });
     clock.advance(10);
-    expect(await rejection(late)).toMatchObject({ code: "deadline_exceeded", phase: "connect" });
+    expect(await catchRejection(late)).toMatchObject({
+      code: "deadline_exceeded",
+      phase: "connect",
+    });
     expect(peer.requests).toEqual([]);
   });
 
   it.each([
     ["before the first event", []],
-    ["inside a message", [START, textDelta("Hel")]],
+    ["inside a message", [START, encodeTextDelta("Hel")]],
   ])("%s closes the connection, and is thrown [AC-66]", async (_, frames) => {
     const controller = new AbortController();
     const peer = await silentPeer(...frames);
-    const call = await harnessSession(peer.url).call(PROMPT, { signal: controller.signal });
+    const call = await openHarnessSession(peer.url).invoke(PROMPT, { signal: controller.signal });
     const reading = (async () => {
       for await (const event of call) if (event.type === "text.delta") controller.abort(reason);
     })();
     if (frames.length === 0) controller.abort(reason);
-    expectAbort(await rejection(reading));
-    await peer.quiet();
+    expectAbort(await catchRejection(reading));
+    await peer.waitUntilQuiet();
   });
 
   it("behind the end changes nothing, and no listener is left on the signal [AC-66, AC-71]", async () => {
     const controller = new AbortController();
     const peer = await startPeer((response) => {
       startEventStream(response);
-      response.end(Buffer.concat(textTurn("Hello")));
+      response.end(Buffer.concat(encodeTextTurn("Hello")));
     });
-    const turn = await converse(harnessSession(peer.url), { signal: controller.signal });
+    const turn = await runInvocation(openHarnessSession(peer.url), { signal: controller.signal });
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);
     controller.abort(reason);
     expect(turn.end?.outcome).toBe("completed");
@@ -158,17 +165,17 @@ describe("limits of time", () => {
   const limits = { firstEvent: 1000, idle: 500, total: 10_000 };
 
   it("have one for the first event, with or without an answer, that names itself [AC-67]", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const mute = await startPeer(() => clock.advance(1000));
-    const error = await rejection(
-      harnessSession(mute.url, { clock, limits }).call(PROMPT, { signal }),
+    const error = await catchRejection(
+      openHarnessSession(mute.url, { clock, limits }).invoke(PROMPT, { signal }),
     );
     expect(error).toBeInstanceOf(FirstEventTimeoutError);
     expect(error).toMatchObject({ message: "No event came within 1 s", phase: "http" });
-    await mute.quiet();
+    await mute.waitUntilQuiet();
 
     const peer = await silentPeer();
-    const call = await harnessSession(peer.url, { clock, limits }).call(PROMPT, { signal });
+    const call = await openHarnessSession(peer.url, { clock, limits }).invoke(PROMPT, { signal });
     const reading = gather(call);
     clock.advance(999);
     clock.advance(1);
@@ -176,13 +183,13 @@ describe("limits of time", () => {
       outcome: "failed",
       failure: { code: "first_event_timeout", details: { phase: "stream" } },
     });
-    await peer.quiet();
+    await peer.waitUntilQuiet();
   });
 
   it("have one for silence between events, that names itself and keeps what was said [AC-67]", async () => {
-    const clock = fakeClock();
-    const peer = await silentPeer(START, textDelta("Hel"));
-    const call = await harnessSession(peer.url, { clock, limits }).call(PROMPT, { signal });
+    const clock = createFakeClock();
+    const peer = await silentPeer(START, encodeTextDelta("Hel"));
+    const call = await openHarnessSession(peer.url, { clock, limits }).invoke(PROMPT, { signal });
     const seen: string[] = [];
     for await (const event of call) {
       seen.push(event.type);
@@ -199,14 +206,16 @@ describe("limits of time", () => {
     }
     expect(seen).toContain("text.end");
     expect(seen.at(-1)).toBe("end");
-    await peer.quiet();
+    await peer.waitUntilQuiet();
   });
 
   it("have one for all of it, that names itself [AC-67]", async () => {
-    const clock = fakeClock();
-    const peer = await silentPeer(START, textDelta("Hel"));
+    const clock = createFakeClock();
+    const peer = await silentPeer(START, encodeTextDelta("Hel"));
     const slow = { firstEvent: Infinity, idle: Infinity, total: 10_000 };
-    const call = await harnessSession(peer.url, { clock, limits: slow }).call(PROMPT, { signal });
+    const call = await openHarnessSession(peer.url, { clock, limits: slow }).invoke(PROMPT, {
+      signal,
+    });
     const events = [];
     for await (const event of call) {
       events.push(event);
@@ -217,21 +226,21 @@ describe("limits of time", () => {
     });
     const mute = await startPeer(() => clock.advance(10_000));
     const unlimited = { total: 10_000, firstEvent: Infinity };
-    const error = await rejection(
-      harnessSession(mute.url, { clock, limits: unlimited }).call(PROMPT, { signal }),
+    const error = await catchRejection(
+      openHarnessSession(mute.url, { clock, limits: unlimited }).invoke(PROMPT, { signal }),
     );
     expect(error).toBeInstanceOf(DeadlineExceededError);
   });
 
   it("hold while the deployed tools are asked for [AC-67]", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const mute = await startPeer(() => clock.advance(1000));
     const tools = [{ name: "look", description: "Looks", schema: { type: "object" } }];
-    const session = harnessSession(mute.url, { clock, limits });
-    const error = await rejection(session.call(PROMPT, { signal, tools }));
+    const session = openHarnessSession(mute.url, { clock, limits });
+    const error = await catchRejection(session.invoke(PROMPT, { signal, tools }));
     expect(error).toBeInstanceOf(FirstEventTimeoutError);
     expect(mute.requests).toMatchObject([{ method: "GET" }]);
-    await mute.quiet();
+    await mute.waitUntilQuiet();
   });
 
   interface Step {
@@ -241,21 +250,22 @@ describe("limits of time", () => {
 
   it("take any byte for a sign of life, or only events [AC-68]", async () => {
     const outcome = async (idleCounts: "bytes" | "events", step: Step): Promise<unknown> => {
-      const clock = fakeClock();
-      const delta = textDelta("lo");
+      const clock = createFakeClock();
+      const delta = encodeTextDelta("lo");
       let rest: (() => void)[] = [];
       const peer = await startPeer((response) => {
         startEventStream(response);
-        response.write(Buffer.concat([START, textDelta("Hel")]));
+        response.write(Buffer.concat([START, encodeTextDelta("Hel")]));
         // A frame in three pieces: bytes that are no event yet.
         rest = [
           () => void response.write(delta.subarray(0, 20)),
           () => void response.write(delta.subarray(20, 40)),
-          () => void response.end(Buffer.concat([delta.subarray(40), ...textTurn().slice(1)])),
+          () =>
+            void response.end(Buffer.concat([delta.subarray(40), ...encodeTextTurn().slice(1)])),
         ];
       });
-      const session = harnessSession(peer.url, { clock, limits: { idle: 500, idleCounts } });
-      const call = await session.call(PROMPT, { signal, tap: () => setImmediate(next) });
+      const session = openHarnessSession(peer.url, { clock, limits: { idle: 500, idleCounts } });
+      const call = await session.invoke(PROMPT, { signal, tap: () => setImmediate(next) });
       const next = (): void => {
         clock.jump(step.jump);
         clock.advance(step.advance);
@@ -275,26 +285,31 @@ describe("limits of time", () => {
   });
 
   it("leave no timer behind, however a call ends [AC-71]", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const whole = await startPeer((response) => {
       startEventStream(response);
-      response.end(Buffer.concat(textTurn("Hello")));
+      response.end(Buffer.concat(encodeTextTurn("Hello")));
     });
-    await converse(harnessSession(whole.url, { clock }));
+    await runInvocation(openHarnessSession(whole.url, { clock }));
     expect(clock.pending).toBe(0);
-    for await (const _ of await harnessSession(whole.url, { clock }).call(PROMPT, { signal }))
+    for await (const _ of await openHarnessSession(whole.url, { clock }).invoke(PROMPT, { signal }))
       break;
     expect(clock.pending).toBe(0);
-    await rejection(harnessSession("http://127.0.0.1:9", { clock }).call(PROMPT, { signal }));
+    await catchRejection(
+      openHarnessSession("http://127.0.0.1:9", { clock }).invoke(PROMPT, { signal }),
+    );
     expect(clock.pending).toBe(0);
-    (await harnessSession(whole.url, { clock }).call(PROMPT, { signal })).close();
+    (await openHarnessSession(whole.url, { clock }).invoke(PROMPT, { signal })).close();
     expect(clock.pending).toBe(0);
     const controller = new AbortController();
-    const unread = await harnessSession(whole.url, { clock }).call(PROMPT, {
+    const unread = await openHarnessSession(whole.url, { clock }).invoke(PROMPT, {
       signal: controller.signal,
     });
     controller.abort("enough");
     expect(clock.pending).toBe(0);
-    expect(await rejection(gather(unread))).toMatchObject({ code: "aborted", cause: "enough" });
+    expect(await catchRejection(gather(unread))).toMatchObject({
+      code: "aborted",
+      cause: "enough",
+    });
   });
 });

@@ -1,26 +1,26 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { SpanlineError } from "../../src/domain/errors.ts";
-import { turnOf } from "../../src/domain/turn.ts";
+import { buildTurn } from "../../src/domain/turn.ts";
 import { toolSuccess } from "../../src/domain/tool.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
-import { fakeClock } from "../support/fake-clock.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
 import {
-  awsFrame,
+  encodeAwsFrame,
   startEventStream,
   startPeer,
-  textTurn,
-  type Answer,
+  encodeTextTurn,
+  type PeerResponder,
   type Peer,
 } from "../support/peer.ts";
 import {
-  converse,
+  runInvocation,
   gather,
-  HARNESS,
-  harnessSession,
-  KEYS,
+  HARNESS_ARN,
+  openHarnessSession,
+  TEST_KEYS,
   PROMPT,
-  rejection,
+  catchRejection,
 } from "../support/provider-session.ts";
 
 const { signal } = new AbortController();
@@ -28,7 +28,7 @@ const { signal } = new AbortController();
 function answering(): Promise<Peer> {
   return startPeer((response) => {
     startEventStream(response);
-    response.end(Buffer.concat(textTurn("Hello")));
+    response.end(Buffer.concat(encodeTextTurn("Hello")));
   });
 }
 
@@ -44,11 +44,11 @@ function signedIn(outboundAuth: object) {
 describe("a request to a harness", () => {
   it("goes to the harness of its ARN, under its session, with only what is new [AC-45]", async () => {
     const peer = await answering();
-    const session = harnessSession(peer.url, { qualifier: "prod" }, "s".repeat(33));
-    await converse(session);
+    const session = openHarnessSession(peer.url, { qualifier: "prod" }, "s".repeat(33));
+    await runInvocation(session);
     expect(peer.requests[0]).toMatchObject({
       method: "POST",
-      url: `/harnesses/invoke?harnessArn=${encodeURIComponent(HARNESS)}&qualifier=prod`,
+      url: `/harnesses/invoke?harnessArn=${encodeURIComponent(HARNESS_ARN)}&qualifier=prod`,
       headers: {
         "content-type": "application/json",
         "x-amzn-bedrock-agentcore-runtime-session-id": "s".repeat(33),
@@ -58,7 +58,7 @@ describe("a request to a harness", () => {
   });
 
   it("makes session ids that the service takes, each another, and tells them [AC-56]", () => {
-    const provider = harnessProvider({ harnessArn: HARNESS, credentials: KEYS });
+    const provider = harnessProvider({ harnessArn: HARNESS_ARN, credentials: TEST_KEYS });
     const ids = Array.from({ length: 100 }, () => provider.open().id);
     for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9][a-zA-Z0-9_-]{32,99}$/);
     expect(new Set(ids).size).toBe(100);
@@ -66,11 +66,11 @@ describe("a request to a harness", () => {
 
   it("carries the overrides of the provider and of the call, the call's first [RMA-P1-6]", async () => {
     const peer = await answering();
-    const session = harnessSession(peer.url, {
+    const session = openHarnessSession(peer.url, {
       userId: "ada",
       overrides: { systemPrompt: "Be brief.", model: "us.anthropic.model", maxTokens: 10 },
     });
-    await converse(session, {
+    await runInvocation(session, {
       overrides: {
         systemPrompt: [{ text: "Be kind." }],
         allowedTools: ["@builtin", "@search/*", "look"],
@@ -101,9 +101,9 @@ describe("a request to a harness", () => {
       maxTokens: 100,
       allowedTools: ["@search", "look"],
     };
-    const session = harnessSession(peer.url, { overrides });
+    const session = openHarnessSession(peer.url, { overrides });
     const allowedTools = ["look", "@search/web", "shell"];
-    await converse(session, { instructions: "Be kind.", maxOutputTokens: 500, allowedTools });
+    await runInvocation(session, { instructions: "Be kind.", maxOutputTokens: 500, allowedTools });
     expect(bodyOf(peer)).toMatchObject({
       systemPrompt: [{ text: "Be brief." }, { text: "Be kind." }],
       maxTokens: 100,
@@ -113,8 +113,8 @@ describe("a request to a harness", () => {
 
   it("says none where a call allows no tool, since an empty list would allow all [OR-57]", async () => {
     const peer = await answering();
-    const session = harnessSession(peer.url, { offeredTools: "replace" });
-    await converse(session, { allowedTools: [], maxOutputTokens: 7 });
+    const session = openHarnessSession(peer.url, { offeredTools: "replace" });
+    await runInvocation(session, { allowedTools: [], maxOutputTokens: 7 });
     expect(bodyOf(peer)).toEqual({
       messages: [{ role: "user", content: [{ text: "Hi" }] }],
       allowedTools: ["@none/none"],
@@ -130,7 +130,7 @@ describe("a request to a harness", () => {
       traceId: "Root=1-5759e988-bd862e3fe1be46a994272793",
       baggage: "b".repeat(8192),
     };
-    await converse(harnessSession(peer.url), { trace });
+    await runInvocation(openHarnessSession(peer.url), { trace });
     expect(peer.requests[0]?.headers).toMatchObject({
       traceparent: trace.traceparent,
       tracestate: trace.tracestate,
@@ -144,7 +144,9 @@ describe("a request to a harness", () => {
       ["baggage", 8192],
     ] as const) {
       const tooLong = { [name]: "x".repeat(most + 1) };
-      const error = await rejection(converse(harnessSession(peer.url), { trace: tooLong }));
+      const error = await catchRejection(
+        runInvocation(openHarnessSession(peer.url), { trace: tooLong }),
+      );
       expect(error).toMatchObject({ code: "invalid_option", details: { path: `trace.${name}` } });
     }
     expect(peer.requests).toHaveLength(1);
@@ -158,14 +160,14 @@ describe("a request to a harness", () => {
     ] as const) {
       const session = harnessProvider({
         harnessArn: arn,
-        credentials: KEYS,
+        credentials: TEST_KEYS,
         send: (request) => {
           hosts.push(request.url.host);
           expect(request.headers["authorization"]).toContain(`/${arn.split(":")[3]}/`);
           return Promise.reject(new Error("no network here"));
         },
       }).open();
-      await rejection(session.call(PROMPT, { signal }));
+      await catchRejection(session.invoke(PROMPT, { signal }));
     }
     expect(hosts).toEqual([
       "bedrock-agentcore.eu-central-1.amazonaws.com",
@@ -177,8 +179,8 @@ describe("a request to a harness", () => {
     const peer = await answering();
     let asked = 0;
     let now = Date.UTC(2026, 10, 16);
-    const session = harnessSession(peer.url, {
-      clock: { ...fakeClock(), now: () => now },
+    const session = openHarnessSession(peer.url, {
+      clock: { ...createFakeClock(), now: () => now },
       credentials: () => {
         asked += 1;
         return Promise.resolve({
@@ -189,19 +191,19 @@ describe("a request to a harness", () => {
         });
       },
     });
-    await converse(session);
-    await converse(session);
+    await runInvocation(session);
+    await runInvocation(session);
     now += 3_500_000;
-    await converse(session);
+    await runInvocation(session);
     const tokens = peer.requests.map(({ headers }) => headers["x-amz-security-token"]);
     expect(tokens).toEqual(["token1", "token1", "token2"]);
   });
 
   it("bears a token without any signature [AC-54]", async () => {
     const peer = await answering();
-    const { harnessArn, endpoint } = { harnessArn: HARNESS, endpoint: peer.url };
+    const { harnessArn, endpoint } = { harnessArn: HARNESS_ARN, endpoint: peer.url };
     const session = harnessProvider({ harnessArn, endpoint, bearerToken: "header.claims.seal" });
-    await converse(session.open());
+    await runInvocation(session.open());
     const headers = peer.requests[0]?.headers ?? {};
     expect(headers["authorization"]).toBe("Bearer header.claims.seal");
     expect(Object.keys(headers).filter((name) => name.startsWith("x-amz-"))).toEqual([]);
@@ -213,12 +215,12 @@ describe("a request to a harness", () => {
       response.end(JSON.stringify({ message: `No: ${JSON.stringify(request.headers)}` }));
     });
     for (const secret of [
-      { credentials: { ...KEYS, sessionToken: "session-token-text" } },
+      { credentials: { ...TEST_KEYS, sessionToken: "session-token-text" } },
       { bearerToken: "bearer-token-text" },
     ]) {
-      const provider = harnessProvider({ harnessArn: HARNESS, endpoint: peer.url, ...secret });
+      const provider = harnessProvider({ harnessArn: HARNESS_ARN, endpoint: peer.url, ...secret });
       const session = provider.open();
-      const error = await rejection(session.call(PROMPT, { signal }));
+      const error = await catchRejection(session.invoke(PROMPT, { signal }));
       const shown = inspect([provider, session, error], { depth: 10, showHidden: true });
       expect(shown).toContain("[redacted]");
       expect(shown).not.toMatch(/example-secret-key|session-token-text|bearer-token-text/);
@@ -228,7 +230,7 @@ describe("a request to a harness", () => {
 
   it("shows no secret that the service quotes in any other way [AC-54]", async () => {
     const token = "bearer/token-text";
-    const answers: Answer[] = [
+    const answers: PeerResponder[] = [
       (response) => {
         response.writeHead(200, { "content-type": "text/html" });
         response.end(`<p>${token}</p>`);
@@ -239,13 +241,13 @@ describe("a request to a harness", () => {
       },
       (response) => {
         startEventStream(response);
-        response.end(awsFrame("runtimeClientError", { message: token }, "exception"));
+        response.end(encodeAwsFrame("runtimeClientError", { message: token }, "exception"));
       },
     ];
     for (const answer of answers) {
       const peer = await startPeer(answer);
-      const session = harnessSession(peer.url, { bearerToken: token });
-      const shown = await converse(session).catch((error: unknown) => error);
+      const session = openHarnessSession(peer.url, { bearerToken: token });
+      const shown = await runInvocation(session).catch((error: unknown) => error);
       expect(inspect(shown, { depth: 10 })).toContain("[redacted]");
       expect(inspect(shown, { depth: 10 })).not.toContain("token-text");
     }
@@ -254,7 +256,7 @@ describe("a request to a harness", () => {
   it("stays with the host that it was given, whatever its path is [AC-54]", async () => {
     const peer = await answering();
     for (const path of ["//", "//example.com", "/prefix/"])
-      await converse(harnessSession(peer.url + path));
+      await runInvocation(openHarnessSession(peer.url + path));
     expect(peer.requests.map(({ url }) => url.split("?")[0])).toEqual([
       "/harnesses/invoke",
       "//example.com/harnesses/invoke",
@@ -269,7 +271,7 @@ describe("a request to a harness", () => {
       { bearerToken: "two\nlines" },
       { bearerToken: "" },
     ]) {
-      const error = await rejection(converse(harnessSession(peer.url, secret)));
+      const error = await catchRejection(runInvocation(openHarnessSession(peer.url, secret)));
       expect(error).toMatchObject({ code: "no_credentials" });
     }
     expect(peer.requests).toEqual([]);
@@ -278,25 +280,25 @@ describe("a request to a harness", () => {
   it("asks a source of credentials once for all who wait, and again after it failed [RMA-P1-21]", async () => {
     const peer = await answering();
     let asked = 0;
-    const session = harnessSession(peer.url, {
+    const session = openHarnessSession(peer.url, {
       credentials: () => {
         asked += 1;
-        return asked === 1 ? Promise.reject(new Error("not yet")) : Promise.resolve(KEYS);
+        return asked === 1 ? Promise.reject(new Error("not yet")) : Promise.resolve(TEST_KEYS);
       },
     });
-    await rejection(converse(session));
-    await Promise.all([converse(session), converse(session), converse(session)]);
+    await catchRejection(runInvocation(session));
+    await Promise.all([runInvocation(session), runInvocation(session), runInvocation(session)]);
     expect([asked, peer.requests.length]).toEqual([2, 3]);
   });
 });
 
 describe("what cannot be sent", () => {
   const open = (options: object, sessionId?: string): unknown =>
-    harnessSession("http://127.0.0.1:9", options, sessionId);
+    openHarnessSession("http://127.0.0.1:9", options, sessionId);
 
   it.each([
     ["harnessArn", () => open({ harnessArn: "demo" })],
-    ["harnessArn", () => open({ harnessArn: HARNESS.replace("harness/", "runtime/") })],
+    ["harnessArn", () => open({ harnessArn: HARNESS_ARN.replace("harness/", "runtime/") })],
     ["qualifier", () => open({ qualifier: "1st" })],
     ["endpoint", () => open({ endpoint: "not an address" })],
     ["endpoint", () => open({ endpoint: "ftp://example.com" })],
@@ -334,8 +336,8 @@ describe("what cannot be sent", () => {
     ["actorId", { actorId: "" }],
   ])("is refused before anything goes out, with its path: %s [AC-50]", async (path, overrides) => {
     const peer = await answering();
-    const error = await rejection(
-      converse(harnessSession(peer.url), { overrides: overrides as object }),
+    const error = await catchRejection(
+      runInvocation(openHarnessSession(peer.url), { overrides: overrides as object }),
     );
     expect(error).toMatchObject({ code: "invalid_option", details: { path } });
     expect(peer.requests).toEqual([]);
@@ -346,19 +348,19 @@ describe("what cannot be sent", () => {
     async (outboundAuth) => {
       const peer = await answering();
       const overrides = signedIn(outboundAuth);
-      await converse(harnessSession(peer.url), { overrides });
+      await runInvocation(openHarnessSession(peer.url), { overrides });
       expect(bodyOf(peer)).toMatchObject(overrides);
     },
   );
 
   it("is an empty prompt, and results that do not match the calls [AC-44, RMA-P1-4, RMA-P1-5]", async () => {
     const peer = await answering();
-    const session = harnessSession(peer.url);
-    const empty = session.call({ type: "prompt", texts: [" "] }, { signal });
-    expect(await rejection(empty)).toMatchObject({ code: "invalid_message" });
-    const turn = turnOf([]);
-    const unmatched = session.call({ type: "results", turn, results: [] }, { signal });
-    expect(await rejection(unmatched)).toMatchObject({ code: "resume_mismatch" });
+    const session = openHarnessSession(peer.url);
+    const empty = session.invoke({ type: "prompt", texts: [" "] }, { signal });
+    expect(await catchRejection(empty)).toMatchObject({ code: "invalid_message" });
+    const turn = buildTurn([]);
+    const unmatched = session.invoke({ type: "results", turn, results: [] }, { signal });
+    expect(await catchRejection(unmatched)).toMatchObject({ code: "resume_mismatch" });
     expect(peer.requests).toEqual([]);
   });
 });
@@ -372,25 +374,28 @@ describe("the answer to open calls", () => {
         Buffer.concat(
           isFirst
             ? [
-                awsFrame("messageStart", { role: "assistant" }),
-                awsFrame("contentBlockDelta", { contentBlockIndex: 0, delta: { text: "Wait." } }),
-                awsFrame("contentBlockStop", { contentBlockIndex: 0 }),
-                awsFrame("contentBlockStart", {
+                encodeAwsFrame("messageStart", { role: "assistant" }),
+                encodeAwsFrame("contentBlockDelta", {
+                  contentBlockIndex: 0,
+                  delta: { text: "Wait." },
+                }),
+                encodeAwsFrame("contentBlockStop", { contentBlockIndex: 0 }),
+                encodeAwsFrame("contentBlockStart", {
                   contentBlockIndex: 1,
                   start: { toolUse: { toolUseId: "functions.look:0", name: "look" } },
                 }),
-                awsFrame("contentBlockStop", { contentBlockIndex: 1 }),
-                awsFrame("messageStop", { stopReason: "tool_use" }),
+                encodeAwsFrame("contentBlockStop", { contentBlockIndex: 1 }),
+                encodeAwsFrame("messageStop", { stopReason: "tool_use" }),
               ]
-            : textTurn("Done"),
+            : encodeTextTurn("Done"),
         ),
       );
     });
-    const session = harnessSession(peer.url);
-    const turn = turnOf(await gather(await session.call(PROMPT, { signal })));
+    const session = openHarnessSession(peer.url);
+    const turn = buildTurn(await gather(await session.invoke(PROMPT, { signal })));
     const results = [toolSuccess("functions.look:0", { found: 2 })];
     await gather(
-      await session.call({ type: "results", turn, results, texts: ["Hurry."] }, { signal }),
+      await session.invoke({ type: "results", turn, results, texts: ["Hurry."] }, { signal }),
     );
     const id = "x--functions_2e_look_3a_0";
     expect(bodyOf(peer, 1)).toEqual({
@@ -448,14 +453,14 @@ describe("tools that are offered", () => {
     return startPeer((response, { url }) => {
       if (url.startsWith("/harnesses/invoke")) {
         startEventStream(response);
-        return response.end(Buffer.concat(textTurn("Hello")));
+        return response.end(Buffer.concat(encodeTextTurn("Hello")));
       }
       const isEndpoint = url.includes("/endpoints/");
       const body = isEndpoint
         ? {
             endpoint: {
               endpointName: "prod",
-              arn: `${HARNESS}/endpoint`,
+              arn: `${HARNESS_ARN}/endpoint`,
               status: "READY",
               liveVersion: "7",
             },
@@ -464,7 +469,7 @@ describe("tools that are offered", () => {
             harness: {
               harnessId: "demo-a1b2c3d4e5",
               harnessName: "demo",
-              arn: HARNESS,
+              arn: HARNESS_ARN,
               tools: deployed,
               allowedTools,
             },
@@ -476,9 +481,9 @@ describe("tools that are offered", () => {
 
   it("come beside the deployed ones, ours in place of one with the same name [AC-47, RMA-P1-6]", async () => {
     const peer = await harnessWith(["@builtin"]);
-    const session = harnessSession(peer.url);
-    await converse(session, { tools: [look] });
-    await converse(session, { tools: [look] });
+    const session = openHarnessSession(peer.url);
+    await runInvocation(session, { tools: [look] });
+    await runInvocation(session, { tools: [look] });
     expect(peer.requests.map(({ method, url }) => `${method} ${url.split("?")[0]}`)).toEqual([
       "GET /harnesses/demo-a1b2c3d4e5",
       "POST /harnesses/invoke",
@@ -492,7 +497,7 @@ describe("tools that are offered", () => {
 
   it("are merged with the version that the endpoint serves, and leave an open list alone [AC-47]", async () => {
     const peer = await harnessWith(["*"]);
-    await converse(harnessSession(peer.url, { qualifier: "prod" }), { tools: [look] });
+    await runInvocation(openHarnessSession(peer.url, { qualifier: "prod" }), { tools: [look] });
     expect(peer.requests.slice(0, 2).map(({ url }) => url)).toEqual([
       "/harnesses/demo-a1b2c3d4e5/endpoints/prod",
       "/harnesses/demo-a1b2c3d4e5?harnessVersion=7",
@@ -505,20 +510,24 @@ describe("tools that are offered", () => {
       response.writeHead(403, { "x-amzn-errortype": "AccessDeniedException" });
       response.end(JSON.stringify({ message: "not allowed" }));
     });
-    const error = await rejection(converse(harnessSession(peer.url), { tools: [look] }));
+    const error = await catchRejection(
+      runInvocation(openHarnessSession(peer.url), { tools: [look] }),
+    );
     expect(error).toMatchObject({ code: "access_denied", details: { operation: "GetHarness" } });
     expect(String(error)).toContain('set offeredTools to "replace"');
     const cut = await startPeer((response) => {
       response.writeHead(200, { "content-length": "100" });
       response.write("{", () => response.socket?.resetAndDestroy());
     });
-    const lost = await rejection(converse(harnessSession(cut.url), { tools: [look] }));
+    const lost = await catchRejection(
+      runInvocation(openHarnessSession(cut.url), { tools: [look] }),
+    );
     expect(lost).toMatchObject({ code: "connection_lost" });
   });
 
   it("are read with a signature, though the agent is called with a token [AC-47, AC-54]", async () => {
     const peer = await harnessWith(["*"]);
-    await converse(harnessSession(peer.url, { bearerToken: "token" }), { tools: [look] });
+    await runInvocation(openHarnessSession(peer.url, { bearerToken: "token" }), { tools: [look] });
     expect(peer.requests.map(({ headers }) => headers.authorization?.split(" ")[0])).toEqual([
       "AWS4-HMAC-SHA256",
       "Bearer",
@@ -527,7 +536,9 @@ describe("tools that are offered", () => {
 
   it("stand alone where the caller wants that, and nothing is asked [AC-47]", async () => {
     const peer = await harnessWith([]);
-    await converse(harnessSession(peer.url, { offeredTools: "replace" }), { tools: [look] });
+    await runInvocation(openHarnessSession(peer.url, { offeredTools: "replace" }), {
+      tools: [look],
+    });
     expect(peer.requests).toHaveLength(1);
     expect(bodyOf(peer)).toMatchObject({ tools: [inline] });
   });

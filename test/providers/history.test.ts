@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ModelMessage } from "../../src/domain/model-request.ts";
-import { toolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
+import { createToolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
 import type { TurnBlock } from "../../src/domain/turn.ts";
 import { emulate, type EmulateOptions } from "../../src/emulator/emulate.ts";
 import type { Emulator } from "../../src/emulator/emulator.ts";
@@ -10,23 +10,23 @@ import {
   runtimeProvider,
   type RuntimeOptions,
 } from "../../src/providers/agentcore-runtime/runtime-provider.ts";
-import type { CallInput, ProviderSession } from "../../src/providers/provider.ts";
+import type { InvocationInput, ProviderSession } from "../../src/providers/provider.ts";
 import {
-  awsFrame,
+  encodeAwsFrame,
   startEventStream,
   startPeer,
-  textTurn,
-  type Answer,
+  encodeTextTurn,
+  type PeerResponder,
   type Peer,
 } from "../support/peer.ts";
-import { HARNESS, KEYS, PROMPT, turnFrom } from "../support/provider-session.ts";
+import { HARNESS_ARN, TEST_KEYS, PROMPT, readTurn } from "../support/provider-session.ts";
 
 const { signal } = new AbortController();
 
 const text = (words: string): TurnBlock => ({ type: "text", text: words });
 const call = (id: string, name: string, inputText = "{}"): TurnBlock => ({
   type: "call",
-  call: toolCall({ id, name, inputText, runBy: "client" }),
+  call: createToolCall({ id, name, inputText, runBy: "client" }),
 });
 const user = (...blocks: readonly TurnBlock[]): ModelMessage => ({ role: "user", blocks });
 const assistant = (...blocks: readonly TurnBlock[]): ModelMessage => ({
@@ -35,18 +35,22 @@ const assistant = (...blocks: readonly TurnBlock[]): ModelMessage => ({
 });
 const ADA = [user(text("My name is Ada.")), assistant(text("Nice to meet you, Ada!"))];
 
-const saysHello: Answer = (response) => {
+const saysHello: PeerResponder = (response) => {
   startEventStream(response);
-  response.end(Buffer.concat(textTurn("Hello")));
+  response.end(Buffer.concat(encodeTextTurn("Hello")));
 };
 
 function sessionOn({ url }: Pick<Peer, "url">, history: readonly ModelMessage[]): ProviderSession {
-  const provider = harnessProvider({ harnessArn: HARNESS, endpoint: url, credentials: KEYS });
+  const provider = harnessProvider({
+    harnessArn: HARNESS_ARN,
+    endpoint: url,
+    credentials: TEST_KEYS,
+  });
   return provider.open({ history });
 }
 
-function hear(session: ProviderSession, input: CallInput = PROMPT) {
-  return session.call(input, { signal }).then(turnFrom);
+function hear(session: ProviderSession, input: InvocationInput = PROMPT) {
+  return session.invoke(input, { signal }).then(readTurn);
 }
 
 /** The messages of each request. */
@@ -144,14 +148,14 @@ describe("a history for a harness", () => {
     expect(() => sessionOn(peer, history)).toThrow("cannot be written as Harness wants it");
   });
 
-  it.each<[string, Answer]>([
+  it.each<[string, PeerResponder]>([
     ["is refused", (response) => void response.writeHead(503).end("{}")],
     ["is lost", (response) => void response.destroy()],
     [
       "is refused inside the stream",
       (response) => {
         startEventStream(response);
-        response.end(awsFrame("throttlingException", { message: "slow" }, "exception"));
+        response.end(encodeAwsFrame("throttlingException", { message: "slow" }, "exception"));
       },
     ],
   ])("goes with the next call when the first %s", async (_, refuse) => {
@@ -168,7 +172,7 @@ describe("a history for a harness", () => {
   it("does not go again when the first answer breaks off", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
-      response.end(awsFrame("messageStart", { role: "assistant" }));
+      response.end(encodeAwsFrame("messageStart", { role: "assistant" }));
     });
     const session = sessionOn(peer, ADA);
     expect((await hear(session)).end?.outcome).toBe("failed");
@@ -179,13 +183,18 @@ describe("a history for a harness", () => {
 
 describe("a history for a runtime", () => {
   const RUNTIME = "arn:aws:bedrock-agentcore:us-west-2:123456789012:runtime/agent-a1b2c3d4e5";
-  const saysOk: Answer = (response) => {
+  const saysOk: PeerResponder = (response) => {
     response.writeHead(200, { "content-type": "application/json" });
     response.end(`{"result":"Hello"}`);
   };
 
   function runtimeOn({ url }: Peer, options: Partial<RuntimeOptions> = {}) {
-    return runtimeProvider({ runtimeArn: RUNTIME, endpoint: url, credentials: KEYS, ...options });
+    return runtimeProvider({
+      runtimeArn: RUNTIME,
+      endpoint: url,
+      credentials: TEST_KEYS,
+      ...options,
+    });
   }
 
   it("is a transcript before the first prompt, in which nobody speaks for another", async () => {
@@ -284,7 +293,7 @@ describe("the emulator's agent", () => {
       },
     ];
     const prompt = { type: "prompt", texts: ["What is the weather in Bergen?"] } as const;
-    const turn = await turnFrom(await provider.open().call(prompt, { signal, tools }));
+    const turn = await readTurn(await provider.open().invoke(prompt, { signal, tools }));
     expect(turn.end?.outcome).toBe("action-required");
     const history = [
       user(text(prompt.texts[0])),

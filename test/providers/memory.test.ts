@@ -3,12 +3,12 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { bundled } from "../support/bundled.ts";
+import { bundleProgram } from "../support/bundled.ts";
 import { crc32 } from "node:zlib";
-import { awsFrame, startEventStream, startPeer, textTurn } from "../support/peer.ts";
-import { longTests } from "../support/long-tests.ts";
+import { encodeAwsFrame, startEventStream, startPeer, encodeTextTurn } from "../support/peer.ts";
+import { allowLongTests } from "../support/long-tests.ts";
 
-longTests();
+allowLongTests();
 
 const MEGABYTE = 1024 * 1024;
 const FLOOD_BYTES = 100 * MEGABYTE;
@@ -29,7 +29,7 @@ async function measured(
   mode: "pause" | "read",
   onPaused: () => Promise<void> = async () => {},
 ): Promise<Measured> {
-  const child = fork(await bundled("read-slowly.ts"), [url, mode], { silent: true });
+  const child = fork(await bundleProgram("read-slowly.ts"), [url, mode], { silent: true });
   child.once("message", () => {
     void onPaused().then(() => child.send("go on"));
   });
@@ -42,7 +42,7 @@ async function measured(
 
 /** Sends so many bytes of frames as fast as they are taken; resolves when the reader takes no more, or has it all. */
 function flood(response: ServerResponse, frame: Buffer): { stalled(): Promise<void> } {
-  const [start, ...end] = textTurn("");
+  const [start, ...end] = encodeTextTurn("");
   startEventStream(response);
   response.write(start);
   const block = Buffer.concat(
@@ -81,7 +81,10 @@ describe("memory", () => {
     const peer = await startPeer((response) => {
       flooding = flood(
         response,
-        awsFrame("metadata", { usage: { inputTokens: 1, outputTokens: 1 }, p: "x".repeat(4000) }),
+        encodeAwsFrame("metadata", {
+          usage: { inputTokens: 1, outputTokens: 1 },
+          p: "x".repeat(4000),
+        }),
       );
     });
     const { baseline, paused, outcome, events } = await measured(peer.url, "pause", async () => {
@@ -96,7 +99,7 @@ describe("memory", () => {
   it("is not taken by a length prefix that lies [AC-5]", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
-      const frame = awsFrame("messageStart", { role: "assistant" });
+      const frame = encodeAwsFrame("messageStart", { role: "assistant" });
       response.write(frame);
       // What claims 4 GB has a checksum that is right.
       const prelude = Buffer.alloc(12);

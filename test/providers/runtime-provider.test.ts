@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { runtimeProvider } from "../../src/providers/agentcore-runtime/runtime-provider.ts";
 import { startPeer, type Peer } from "../support/peer.ts";
-import { gather, HARNESS, KEYS, PROMPT, rejection, turnFrom } from "../support/provider-session.ts";
+import {
+  gather,
+  HARNESS_ARN,
+  TEST_KEYS,
+  PROMPT,
+  catchRejection,
+  readTurn,
+} from "../support/provider-session.ts";
 
 const RUNTIME = "arn:aws:bedrock-agentcore:us-west-2:123456789012:runtime/agent-a1b2c3d4e5";
 const { signal } = new AbortController();
@@ -14,7 +21,12 @@ function answering(contentType: string, body: string): Promise<Peer> {
 }
 
 function sessionOn(url: string, options: object = {}) {
-  return runtimeProvider({ runtimeArn: RUNTIME, endpoint: url, credentials: KEYS, ...options });
+  return runtimeProvider({
+    runtimeArn: RUNTIME,
+    endpoint: url,
+    credentials: TEST_KEYS,
+    ...options,
+  });
 }
 
 describe("a call to a runtime", () => {
@@ -23,11 +35,11 @@ describe("a call to a runtime", () => {
     const session = sessionOn(peer.url, { qualifier: "prod", userId: "ada" }).open({
       sessionId: "s".repeat(33),
     });
-    const call = await session.call(
+    const call = await session.invoke(
       { type: "prompt", texts: ["One.", "Two."] },
       { signal, trace: { baggage: "a=b" } },
     );
-    const turn = await turnFrom(call);
+    const turn = await readTurn(call);
     expect([turn.text, turn.end?.outcome, call.requestId]).toEqual([
       "Hello",
       "completed",
@@ -51,7 +63,7 @@ describe("a call to a runtime", () => {
     const lines = ['"Hel"', '"lo"', '{"error":"Boom","error_type":"ValueError","message":"x"}'];
     const body = lines.map((line) => `data: ${line}\n\n`).join("");
     const peer = await answering("text/event-stream; charset=utf-8", body);
-    const turn = await turnFrom(await sessionOn(peer.url).open().call(PROMPT, { signal }));
+    const turn = await readTurn(await sessionOn(peer.url).open().invoke(PROMPT, { signal }));
     expect(turn).toMatchObject({
       text: "Hello",
       end: {
@@ -67,7 +79,7 @@ describe("a call to a runtime", () => {
 
   it("takes a body of nothing but a message for the app's answer, as the status says so [AC-83]", async () => {
     const peer = await answering("application/json", `{"message":"Hello"}`);
-    const events = await gather(await sessionOn(peer.url).open().call(PROMPT, { signal }));
+    const events = await gather(await sessionOn(peer.url).open().invoke(PROMPT, { signal }));
     expect(events).toMatchObject([
       { type: "activity", kind: "structured-result", raw: { message: "Hello" } },
       { type: "end", outcome: "completed" },
@@ -79,7 +91,7 @@ describe("a call to a runtime", () => {
     const session = sessionOn(peer.url, {
       payload: (input: { readonly texts: readonly string[] }) => ({ input: { text: input.texts } }),
     }).open();
-    await gather(await session.call(PROMPT, { signal }));
+    await gather(await session.invoke(PROMPT, { signal }));
     expect(JSON.parse(String(peer.requests[0]?.body))).toEqual({ input: { text: ["Hi"] } });
   });
 
@@ -90,10 +102,10 @@ describe("a call to a runtime", () => {
     const peer = await answering("application/json", "1");
     const session = sessionOn(peer.url).open();
     const long = { traceparent: "x".repeat(129) };
-    expect(await rejection(session.call(PROMPT, { signal, trace: long }))).toMatchObject({
+    expect(await catchRejection(session.invoke(PROMPT, { signal, trace: long }))).toMatchObject({
       details: { path: "trace.traceparent" },
     });
-    expect(await rejection(session.runCommand("", { signal }))).toMatchObject({
+    expect(await catchRejection(session.runCommand("", { signal }))).toMatchObject({
       details: { path: "command" },
     });
     expect(peer.requests).toEqual([]);
@@ -102,17 +114,17 @@ describe("a call to a runtime", () => {
   it("refuses tools and results that its agent has no form for", async () => {
     const peer = await answering("application/json", "1");
     const tools = [{ name: "look", description: "Looks", schema: { type: "object" } }];
-    const refused = sessionOn(peer.url).open().call(PROMPT, { signal, tools });
-    expect(await rejection(refused)).toMatchObject({ details: { path: "payload" } });
+    const refused = sessionOn(peer.url).open().invoke(PROMPT, { signal, tools });
+    expect(await catchRejection(refused)).toMatchObject({ details: { path: "payload" } });
     expect(() => sessionOn(peer.url, { toolsRunBy: "caller" })).toThrow("give `payload`");
-    expect(() => sessionOn(peer.url, { runtimeArn: HARNESS })).toThrow("runtimeArn is ");
+    expect(() => sessionOn(peer.url, { runtimeArn: HARNESS_ARN })).toThrow("runtimeArn is ");
     expect(peer.requests).toEqual([]);
   });
 
   it("stops its session only when that is asked for [AC-96]", async () => {
     const peer = await answering("application/json", `"ok"`);
     const session = sessionOn(peer.url).open();
-    for await (const _ of await session.call(PROMPT, { signal })) break;
+    for await (const _ of await session.invoke(PROMPT, { signal })) break;
     expect(peer.requests).toHaveLength(1);
     await session.stop({ signal });
     expect(peer.requests[1]).toMatchObject({

@@ -7,96 +7,102 @@ import {
   QuotaExceededError,
   ServiceFailedError,
   ThrottledError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
   ValidationFailedError,
 } from "../../src/domain/provider-error.ts";
-import { controlClient } from "../../src/provisioning/control-client.ts";
+import { createControlClient } from "../../src/provisioning/control-client.ts";
 import {
   ARN,
-  endpointMembers,
-  harnessMembers,
+  createEndpointMembers,
+  createHarnessMembers,
   ID,
-  refusal,
+  createRefusal,
   ROLE,
-  scriptedPlane,
+  startScriptedControlPlane,
   SPEC,
-  type Reply,
+  type ControlReply,
 } from "../support/control-plane.ts";
-import { rejection } from "../support/provider-session.ts";
+import { catchRejection } from "../support/provider-session.ts";
 
-const READY: Reply = { body: { harness: harnessMembers("READY") } };
+const READY: ControlReply = { body: { harness: createHarnessMembers("READY") } };
 
 describe("what reads", () => {
   it.each([
-    ["a 500", refusal(500, "InternalServerException")],
+    ["a 500", createRefusal(500, "InternalServerException")],
     ["a 503 of a proxy", { status: 503, body: "<html>" }],
-    ["a 429", refusal(429, "ThrottlingException")],
-    ["a conflict that may be retried", refusal(409, "RetryableConflictException")],
+    ["a 429", createRefusal(429, "ThrottlingException")],
+    ["a conflict that may be retried", createRefusal(409, "RetryableConflictException")],
     ["a lost connection", "reset" as const],
   ])("is asked for again after %s, after waits that double [AC-61]", async (_, failure) => {
-    const plane = await scriptedPlane(() => (plane.asked.length < 4 ? failure : READY));
+    const plane = await startScriptedControlPlane(() =>
+      plane.requests.length < 4 ? failure : READY,
+    );
     const budget = plane.budget(60_000);
-    const harness = await plane.settled(plane.client.getHarness(ID, budget));
+    const harness = await plane.settle(plane.client.getHarness(ID, budget));
     expect(harness).toMatchObject({ id: ID, status: "READY", version: "1" });
-    expect(plane.asked.map(({ at }) => at)).toEqual([0, 200, 600, 1400]);
+    expect(plane.requests.map(({ at }) => at)).toEqual([0, 200, 600, 1400]);
     budget.release();
     expect(plane.clock.pending).toBe(0);
   });
 
   it("waits as long as the service wishes [AC-61]", async () => {
-    const busy = refusal(429, "ThrottlingException", { "retry-after": "3" });
-    const plane = await scriptedPlane(() => (plane.asked.length < 2 ? busy : READY));
-    await plane.settled(plane.client.getHarness(ID, plane.budget(60_000)));
-    expect(plane.asked.map(({ at }) => at)).toEqual([0, 3000]);
+    const busy = createRefusal(429, "ThrottlingException", { "retry-after": "3" });
+    const plane = await startScriptedControlPlane(() => (plane.requests.length < 2 ? busy : READY));
+    await plane.settle(plane.client.getHarness(ID, plane.budget(60_000)));
+    expect(plane.requests.map(({ at }) => at)).toEqual([0, 3000]);
   });
 
   it("gives up at once when the wish does not fit into the budget [AC-61]", async () => {
-    const plane = await scriptedPlane(() =>
-      refusal(503, "ServiceUnavailableException", { "retry-after": "120" }),
+    const plane = await startScriptedControlPlane(() =>
+      createRefusal(503, "ServiceUnavailableException", { "retry-after": "120" }),
     );
     const budget = plane.budget(60_000);
-    const error = await plane.settled(rejection(plane.client.getHarness(ID, budget)));
+    const error = await plane.settle(catchRejection(plane.client.getHarness(ID, budget)));
     expect(error).toBeInstanceOf(ServiceFailedError);
-    expect({ asked: plane.asked.length, elapsed: budget.elapsed }).toEqual({
+    expect({ asked: plane.requests.length, elapsed: budget.elapsed }).toEqual({
       asked: 1,
       elapsed: 0,
     });
   });
 
   it("is asked for four times at most, and never beyond the budget [AC-61]", async () => {
-    const plane = await scriptedPlane(() => refusal(500, "InternalServerException"));
-    await plane.settled(rejection(plane.client.getHarness(ID, plane.budget(60_000))));
-    expect(plane.asked).toHaveLength(4);
+    const plane = await startScriptedControlPlane(() =>
+      createRefusal(500, "InternalServerException"),
+    );
+    await plane.settle(catchRejection(plane.client.getHarness(ID, plane.budget(60_000))));
+    expect(plane.requests).toHaveLength(4);
     const short = plane.budget(500);
-    await plane.settled(rejection(plane.client.getHarness(ID, short)));
-    expect(plane.asked).toHaveLength(6);
+    await plane.settle(catchRejection(plane.client.getHarness(ID, short)));
+    expect(plane.requests).toHaveLength(6);
     expect(short.elapsed).toBeLessThanOrEqual(500);
   });
 
   it("leaves a connection that says nothing for a new one [AC-61]", async () => {
-    const plane = await scriptedPlane(() => (plane.asked.length < 2 ? "hang" : READY));
-    const harness = await plane.settled(plane.client.getHarness(ID, plane.budget(600_000)));
+    const plane = await startScriptedControlPlane(() =>
+      plane.requests.length < 2 ? "hang" : READY,
+    );
+    const harness = await plane.settle(plane.client.getHarness(ID, plane.budget(600_000)));
     expect(harness.status).toBe("READY");
-    expect(plane.asked.map(({ at }) => at)).toEqual([0, 15_200]);
+    expect(plane.requests.map(({ at }) => at)).toEqual([0, 15_200]);
   });
 
   it("shares a short budget among its attempts, and ends with it [AC-61, RMA-P1-13]", async () => {
-    const plane = await scriptedPlane(() => "hang");
+    const plane = await startScriptedControlPlane(() => "hang");
     const budget = plane.budget(4000);
-    const error = await plane.settled(rejection(plane.client.getHarness(ID, budget)));
+    const error = await plane.settle(catchRejection(plane.client.getHarness(ID, budget)));
     expect(error).toMatchObject({ code: "idle_timeout" });
-    expect(plane.asked.length).toBeGreaterThan(1);
+    expect(plane.requests.length).toBeGreaterThan(1);
     expect(budget.elapsed).toBeLessThanOrEqual(4000);
   });
 
   it("ends at once when its caller wants it, in the middle of a wait [AC-66]", async () => {
     const stop = new AbortController();
-    const plane = await scriptedPlane(() => {
+    const plane = await startScriptedControlPlane(() => {
       queueMicrotask(() => stop.abort("enough"));
       return "hang";
     });
     const budget = plane.budget(60_000, stop.signal);
-    const error = await plane.settled(rejection(plane.client.getHarness(ID, budget)));
+    const error = await plane.settle(catchRejection(plane.client.getHarness(ID, budget)));
     expect(error).toBeInstanceOf(AbortError);
     expect(error).toMatchObject({ cause: "enough" });
   });
@@ -112,8 +118,10 @@ describe("an answer that is an error", () => {
   ])(
     "%i %s has the class it has on the other plane, and is not asked for again [AC-61, RMA-P2-8]",
     async (status, type, wanted) => {
-      const plane = await scriptedPlane(() => refusal(status, type));
-      const error = await plane.settled(rejection(plane.client.getHarness(ID, plane.budget(9000))));
+      const plane = await startScriptedControlPlane(() => createRefusal(status, type));
+      const error = await plane.settle(
+        catchRejection(plane.client.getHarness(ID, plane.budget(9000))),
+      );
       expect(error).toBeInstanceOf(wanted);
       expect(error).toMatchObject({
         status,
@@ -121,45 +129,49 @@ describe("an answer that is an error", () => {
         requestId: "request-1",
         message: `${type}: no`,
       });
-      expect(plane.asked).toHaveLength(1);
+      expect(plane.requests).toHaveLength(1);
     },
   );
 
   it("is thrown as it is when it came to the last attempt [RMA-P2-8]", async () => {
-    const plane = await scriptedPlane(() => refusal(429, "ThrottlingException"));
+    const plane = await startScriptedControlPlane(() => createRefusal(429, "ThrottlingException"));
     const listing = plane.client.listHarnesses(plane.budget(60_000));
-    expect(await plane.settled(rejection(listing))).toBeInstanceOf(ThrottledError);
+    expect(await plane.settle(catchRejection(listing))).toBeInstanceOf(ThrottledError);
   });
 });
 
 describe("what deletes", () => {
   it("is asked for again under one token, and has done it when the second answer is 404 [AC-61]", async () => {
-    const plane = await scriptedPlane(() =>
-      plane.asked.length === 1 ? "reset" : refusal(404, "ResourceNotFoundException"),
+    const plane = await startScriptedControlPlane(() =>
+      plane.requests.length === 1 ? "reset" : createRefusal(404, "ResourceNotFoundException"),
     );
-    expect(await plane.settled(plane.client.deleteHarness(ID, plane.budget(9000)))).toBeNull();
-    const tokens = plane.asked.map(({ query }) => query.get("clientToken"));
+    expect(await plane.settle(plane.client.deleteHarness(ID, plane.budget(9000)))).toBeNull();
+    const tokens = plane.requests.map(({ query }) => query.get("clientToken"));
     expect(tokens).toHaveLength(2);
     expect(new Set(tokens).size).toBe(1);
     expect(tokens[0]).toMatch(/^[a-zA-Z0-9](-*[a-zA-Z0-9]){32,256}$/);
   });
 
   it("fails when the first answer is 404", async () => {
-    const plane = await scriptedPlane(() => refusal(404, "ResourceNotFoundException"));
+    const plane = await startScriptedControlPlane(() =>
+      createRefusal(404, "ResourceNotFoundException"),
+    );
     const deletion = plane.client.deleteEndpoint(ID, "prod", plane.budget(9000));
-    expect(await plane.settled(rejection(deletion))).toBeInstanceOf(NotFoundError);
+    expect(await plane.settle(catchRejection(deletion))).toBeInstanceOf(NotFoundError);
   });
 
   it("leaves the memory where it is wanted", async () => {
-    const plane = await scriptedPlane(() => READY);
+    const plane = await startScriptedControlPlane(() => READY);
     await plane.client.deleteHarness(ID, plane.budget(9000), { keepMemory: true });
-    expect(plane.asked[0]?.query.get("deleteManagedMemory")).toBe("false");
+    expect(plane.requests[0]?.query.get("deleteManagedMemory")).toBe("false");
   });
 });
 
 describe("what makes or changes something", () => {
   it("is asked for once, with a token, however it fails [AC-61, RMA-P1-7]", async () => {
-    const plane = await scriptedPlane(() => refusal(500, "InternalServerException"));
+    const plane = await startScriptedControlPlane(() =>
+      createRefusal(500, "InternalServerException"),
+    );
     const { client } = plane;
     const budget = plane.budget(60_000);
     const calls = [
@@ -168,8 +180,8 @@ describe("what makes or changes something", () => {
       () => client.createEndpoint(ID, { name: "prod", version: "1" }, budget),
       () => client.updateEndpoint(ID, { name: "prod", changes: { version: "2" } }, budget),
     ];
-    for (const call of calls) await plane.settled(rejection(call()));
-    expect(plane.asked.map(({ method, path, body }) => [method, path, body])).toEqual([
+    for (const call of calls) await plane.settle(catchRejection(call()));
+    expect(plane.requests.map(({ method, path, body }) => [method, path, body])).toEqual([
       [
         "POST",
         "/harnesses",
@@ -198,7 +210,7 @@ describe("what makes or changes something", () => {
 describe("a list", () => {
   const named = (...names: readonly string[]) =>
     names.map((name) =>
-      harnessMembers("READY", { harnessName: name, harnessId: `${name}-a1b2c3d4e5` }),
+      createHarnessMembers("READY", { harnessName: name, harnessId: `${name}-a1b2c3d4e5` }),
     );
 
   it("is read to its last page [RMA-P1-8]", async () => {
@@ -207,33 +219,41 @@ describe("a list", () => {
       ["2", { harnesses: named("c"), nextToken: "3" }],
       ["3", {}],
     ]);
-    const plane = await scriptedPlane(({ query }) => ({ body: pages.get(query.get("nextToken")) }));
+    const plane = await startScriptedControlPlane(({ query }) => ({
+      body: pages.get(query.get("nextToken")),
+    }));
     const { items, isComplete } = await plane.client.listHarnesses(plane.budget(9000));
     expect(items.map(({ name }) => name)).toEqual(["a", "b", "c"]);
     expect(isComplete).toBe(true);
-    expect(plane.asked.map(({ query }) => query.get("maxResults"))).toEqual(["100", "100", "100"]);
+    expect(plane.requests.map(({ query }) => query.get("maxResults"))).toEqual([
+      "100",
+      "100",
+      "100",
+    ]);
   });
 
   it("drops a cursor that comes again and says so, with every item once [RMA-P2-5]", async () => {
-    const plane = await scriptedPlane(({ query }) => ({
+    const plane = await startScriptedControlPlane(({ query }) => ({
       body: { harnesses: named(query.has("nextToken") ? "b" : "a", "both"), nextToken: "again" },
     }));
     const { items, isComplete } = await plane.client.listHarnesses(plane.budget(9000));
     expect(items.map(({ name }) => name)).toEqual(["a", "both", "b"]);
     expect(isComplete).toBe(false);
-    expect(plane.asked).toHaveLength(2);
+    expect(plane.requests).toHaveLength(2);
   });
 
   it("of versions and of endpoints is one too [RMA-P1-8]", async () => {
-    const plane = await scriptedPlane(({ path, query }) => {
+    const plane = await startScriptedControlPlane(({ path, query }) => {
       const isLast = query.has("nextToken");
       const next = isLast ? {} : { nextToken: "2" };
       if (path.endsWith("/endpoints")) {
         const endpointName = isLast ? "prod" : "DEFAULT";
-        return { body: { endpoints: [endpointMembers("READY", { endpointName })], ...next } };
+        return { body: { endpoints: [createEndpointMembers("READY", { endpointName })], ...next } };
       }
       const harnessVersion = isLast ? "1" : "2";
-      return { body: { harnessVersions: [harnessMembers("READY", { harnessVersion })], ...next } };
+      return {
+        body: { harnessVersions: [createHarnessMembers("READY", { harnessVersion })], ...next },
+      };
     });
     const versions = await plane.client.listVersions(ID, plane.budget(9000));
     expect(versions.items.map(({ version }) => version)).toEqual(["2", "1"]);
@@ -244,15 +264,15 @@ describe("a list", () => {
 
 describe("a success that lacks what must be in it", () => {
   it.each([
-    ["no id", { harness: harnessMembers("CREATING", { harnessId: null }) }, `"harnessId"`],
-    ["an ARN that is no text", { harness: harnessMembers("CREATING", { arn: 5 }) }, `"arn"`],
-    ["a flat shape", harnessMembers("CREATING"), `"harnessId"`],
+    ["no id", { harness: createHarnessMembers("CREATING", { harnessId: null }) }, `"harnessId"`],
+    ["an ARN that is no text", { harness: createHarnessMembers("CREATING", { arn: 5 }) }, `"arn"`],
+    ["a flat shape", createHarnessMembers("CREATING"), `"harnessId"`],
     ["no JSON", "<html>", "no JSON"],
     ["a list", [1], "no object"],
   ])("%s is an error that names it [RMA-P2-8]", async (_, body, words) => {
-    const plane = await scriptedPlane(() => ({ status: 201, body }));
-    const error = await rejection(plane.client.createHarness(SPEC, plane.budget(9000)));
-    expect(error).toBeInstanceOf(UnexpectedAnswerError);
+    const plane = await startScriptedControlPlane(() => ({ status: 201, body }));
+    const error = await catchRejection(plane.client.createHarness(SPEC, plane.budget(9000)));
+    expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(error).toMatchObject({
       code: "unexpected_answer",
       message: expect.stringContaining(words),
@@ -261,8 +281,8 @@ describe("a success that lacks what must be in it", () => {
   });
 
   it("a list that is none is another", async () => {
-    const plane = await scriptedPlane(() => ({ body: { harnesses: "none" } }));
-    expect(await rejection(plane.client.listHarnesses(plane.budget(9000)))).toMatchObject({
+    const plane = await startScriptedControlPlane(() => ({ body: { harnesses: "none" } }));
+    expect(await catchRejection(plane.client.listHarnesses(plane.budget(9000)))).toMatchObject({
       code: "unexpected_answer",
       message: "ListHarnesses was answered with success, but harnesses is no list",
     });
@@ -283,15 +303,15 @@ describe("what cannot be right", () => {
   ];
 
   it.each(wrong)("%s is refused before anything is sent", async (_, more, path) => {
-    const plane = await scriptedPlane(() => READY);
+    const plane = await startScriptedControlPlane(() => READY);
     const spec = { ...SPEC, ...more };
-    const error = await rejection(plane.client.createHarness(spec, plane.budget(9000)));
+    const error = await catchRejection(plane.client.createHarness(spec, plane.budget(9000)));
     expect(error).toMatchObject({ code: "invalid_option", details: { path } });
-    expect(plane.asked).toEqual([]);
+    expect(plane.requests).toEqual([]);
   });
 
   it("no change, a strange id or a strange version is refused too", async () => {
-    const { client, budget, asked } = await scriptedPlane(() => READY);
+    const { client, budget, requests } = await startScriptedControlPlane(() => READY);
     const calls = [
       () => client.updateHarness(ID, {}, budget(9000)),
       () => client.getHarness("../x", budget(9000)),
@@ -299,10 +319,10 @@ describe("what cannot be right", () => {
       () => client.getEndpoint(ID, "1", budget(9000)),
     ];
     for (const call of calls) {
-      expect(await rejection(call())).toMatchObject({ code: "invalid_option" });
+      expect(await catchRejection(call())).toMatchObject({ code: "invalid_option" });
     }
-    expect(asked).toEqual([]);
-    expect(() => controlClient({ region: "us-east-1.evil.com/" })).toThrow("region is");
+    expect(requests).toEqual([]);
+    expect(() => createControlClient({ region: "us-east-1.evil.com/" })).toThrow("region is");
   });
 });
 
@@ -332,10 +352,10 @@ describe("the body of CreateHarness", () => {
       timeoutSeconds: 60,
       tags: { team: "a" },
     };
-    const plane = await scriptedPlane(() => READY);
+    const plane = await startScriptedControlPlane(() => READY);
     const spec = { ...given, name: "demo", roleArn: ` ${ROLE}\n`, systemPrompt: "Be brief." };
     await plane.client.createHarness(spec, plane.budget(9000));
-    expect(plane.asked[0]?.body).toEqual({
+    expect(plane.requests[0]?.body).toEqual({
       ...given,
       harnessName: "demo",
       executionRoleArn: ROLE,
@@ -345,20 +365,20 @@ describe("the body of CreateHarness", () => {
   });
 
   it("leaves out an environment that says nothing", async () => {
-    const plane = await scriptedPlane(() => READY);
+    const plane = await startScriptedControlPlane(() => READY);
     await plane.client.createHarness({ ...SPEC, environment: {} }, plane.budget(9000));
-    expect(plane.asked[0]?.body).not.toHaveProperty("environment");
+    expect(plane.requests[0]?.body).not.toHaveProperty("environment");
   });
 
   it("of UpdateHarness wraps what may be taken away", async () => {
-    const plane = await scriptedPlane(() => READY);
+    const plane = await startScriptedControlPlane(() => READY);
     const changes = {
       memory: null,
       environmentArtifact: { containerConfiguration: {} },
       tools: [],
     };
     await plane.client.updateHarness(ID, changes, plane.budget(9000));
-    expect(plane.asked[0]?.body).toEqual({
+    expect(plane.requests[0]?.body).toEqual({
       memory: {},
       environmentArtifact: { optionalValue: { containerConfiguration: {} } },
       tools: [],
@@ -373,6 +393,6 @@ describe("the place", () => {
     ["cn-north-1", "https://bedrock-agentcore-control.cn-north-1.amazonaws.com.cn"],
     ["us-gov-west-1", "https://bedrock-agentcore-control.us-gov-west-1.amazonaws.com"],
   ])("of %s is %s [RMA-P0-11]", (region, origin) => {
-    expect(controlClient({ region }).origin).toBe(origin);
+    expect(createControlClient({ region }).origin).toBe(origin);
   });
 });

@@ -4,17 +4,17 @@ import { startBudget } from "../../src/async/budget.ts";
 import { startEmulator } from "../../src/emulator/emulator.ts";
 import { TEST_CREDENTIALS, type EmulatorOptions } from "../../src/emulator/emulator-options.ts";
 import { updateHarness } from "../../src/provisioning/change-harness.ts";
-import { controlClient } from "../../src/provisioning/control-client.ts";
-import { memoryStore } from "../../src/provisioning/handle-store.ts";
-import { harnessCache } from "../../src/provisioning/harness-cache.ts";
-import { provision } from "../../src/provisioning/provision.ts";
-import { planPrune, prune } from "../../src/provisioning/prune.ts";
-import { NO_REPORT } from "../../src/provisioning/report.ts";
-import { startWaiting } from "../../src/provisioning/waiting.ts";
+import { createControlClient } from "../../src/provisioning/control-client.ts";
+import { createMemoryHandleStore } from "../../src/provisioning/handle-store.ts";
+import { createHarnessCache } from "../../src/provisioning/harness-cache.ts";
+import { provisionHarness } from "../../src/provisioning/provision.ts";
+import { planPrune, pruneHarnesses } from "../../src/provisioning/prune.ts";
+import { NO_REPORTER } from "../../src/provisioning/report.ts";
+import { startPoll } from "../../src/provisioning/waiting.ts";
 import { clientOf } from "../emulator/control-support.ts";
-import { paced, SPEC } from "../support/control-plane.ts";
-import { fakeClock } from "../support/fake-clock.ts";
-import { rejection } from "../support/provider-session.ts";
+import { createPacedClient, SPEC } from "../support/control-plane.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
+import { catchRejection } from "../support/provider-session.ts";
 
 const { signal } = new AbortController();
 
@@ -23,11 +23,11 @@ beforeAll(() => import("@smithy/signature-v4"));
 
 /** Our client and an emulator that checks every signature, with one clock. */
 async function started(options: EmulatorOptions = {}) {
-  const clock = fakeClock();
+  const clock = createFakeClock();
   const emulator = await startEmulator({ signatures: "strict", clock, ...options });
   onTestFinished(() => emulator.close());
-  const { send, settled } = paced(clock);
-  const client = controlClient({
+  const { send, settle } = createPacedClient(clock);
+  const client = createControlClient({
     region: emulator.region,
     endpoint: emulator.url,
     credentials: TEST_CREDENTIALS,
@@ -37,10 +37,10 @@ async function started(options: EmulatorOptions = {}) {
   });
   const budget = startBudget(clock, signal, 3_600_000);
   const names = async (): Promise<string[]> => {
-    const { items } = await settled(client.listHarnesses(budget));
+    const { items } = await settle(client.listHarnesses(budget));
     return items.map(({ name, status }) => `${name} ${status}`);
   };
-  return { emulator, client, clock, settled, budget, names };
+  return { emulator, client, clock, settled: settle, budget, names };
 }
 
 const SLOW = { visible: 500, create: 11_000, endpointVisible: 12_000, endpoint: 151_000 };
@@ -69,7 +69,9 @@ describe("on the emulator", () => {
     });
     const start = clock.now();
     const limits = { timeoutSeconds: 60, maxIterations: 3 };
-    const { handle, origin } = await settled(provision({ ...spec, ...limits }, { client, signal }));
+    const { handle, origin } = await settled(
+      provisionHarness({ ...spec, ...limits }, { client, signal }),
+    );
     expect(origin).toBe("created");
     expect(clock.now() - start).toBeGreaterThanOrEqual(162_000);
     expect(clock.now() - start).toBeLessThan(170_000);
@@ -92,7 +94,7 @@ describe("on the emulator", () => {
     const before = await names();
     const failure = { status: "CREATE_FAILED", failureReason: "The role cannot be assumed." };
     emulator.inject({ harnessName: "support", change: "create", ...failure });
-    const error = await settled(rejection(provision(spec, { client, signal })));
+    const error = await settled(catchRejection(provisionHarness(spec, { client, signal })));
     expect(error).toMatchObject({
       code: "harness_failed",
       details: { reason: "The role cannot be assumed.", status: "CREATE_FAILED" },
@@ -104,7 +106,7 @@ describe("on the emulator", () => {
   it("an endpoint that fails takes its harness with it [RMA-P0-13]", async () => {
     const { emulator, client, settled } = await started();
     emulator.inject({ harnessName: "support", change: "endpoint", status: "CREATE_FAILED" });
-    const error = await settled(rejection(provision(spec, { client, signal })));
+    const error = await settled(catchRejection(provisionHarness(spec, { client, signal })));
     expect(error).toMatchObject({ code: "harness_failed", details: { phase: "endpoint" } });
   });
 
@@ -114,15 +116,17 @@ describe("on the emulator", () => {
       deleteWhileCreating: "409",
     });
     const before = await names();
-    const error = await settled(rejection(provision(spec, { client, signal, timeout: 6000 })));
+    const error = await settled(
+      catchRejection(provisionHarness(spec, { client, signal, timeout: 6000 })),
+    );
     expect(error).toMatchObject({ code: "not_ready_in_time" });
     expect(await names()).toEqual(before);
   });
 
   it("two who want the same get the same", async () => {
     const { client, settled, names } = await started({ delays: { create: 3000 } });
-    const cache = harnessCache(client, memoryStore());
-    const other = harnessCache(client, memoryStore());
+    const cache = createHarnessCache(client, createMemoryHandleStore());
+    const other = createHarnessCache(client, createMemoryHandleStore());
     const both = await settled(
       Promise.all([cache.ensure(spec, { signal }), other.ensure(spec, { signal })]),
     );
@@ -133,17 +137,17 @@ describe("on the emulator", () => {
 
   it("a name that is being freed is waited for", async () => {
     const { client, settled, budget } = await started({ delays: { delete: 30_000 } });
-    const first = await settled(provision(spec, { client, signal }));
+    const first = await settled(provisionHarness(spec, { client, signal }));
     await settled(client.deleteHarness(first.handle.id, budget));
-    const second = await settled(provision(spec, { client, signal }));
+    const second = await settled(provisionHarness(spec, { client, signal }));
     expect(second.origin).toBe("created");
     expect(second.handle.id).not.toBe(first.handle.id);
   });
 
   it("a harness has the endpoint that was asked for, which an update leaves behind", async () => {
     const { client, settled, budget } = await started({ delays: { update: 1000, endpoint: 500 } });
-    const { handle } = await settled(provision(spec, { client, signal, endpoint: "prod" }));
-    const waiting = startWaiting({ client, signal });
+    const { handle } = await settled(provisionHarness(spec, { client, signal, endpoint: "prod" }));
+    const waiting = startPoll({ client, signal });
     const harness = await settled(updateHarness(waiting, handle.id, { systemPrompt: "Be long." }));
     waiting.budget.release();
     expect(harness.version).toBe("2");
@@ -162,14 +166,14 @@ describe("on the emulator", () => {
 
   it("an adopted harness says in what it is not as wanted", async () => {
     const { client, settled } = await started();
-    await settled(provision(spec, { client, signal }));
+    await settled(provisionHarness(spec, { client, signal }));
     const other = { ...spec, systemPrompt: "Be long.", maxTokens: 5 };
-    const { origin, differences } = await settled(provision(other, { client, signal }));
+    const { origin, differences } = await settled(provisionHarness(other, { client, signal }));
     expect({ origin, differences }).toEqual({
       origin: "adopted",
       differences: ["systemPrompt", "maxTokens"],
     });
-    const same = await settled(provision(spec, { client, signal }));
+    const same = await settled(provisionHarness(spec, { client, signal }));
     expect(same.differences).toEqual([]);
   });
 
@@ -181,12 +185,12 @@ describe("on the emulator", () => {
       const name = `pruned_${at.toString(16).padStart(8, "0")}`;
       await settled(client.createHarness({ ...spec, name }, budget));
     }
-    const cache = harnessCache(client, memoryStore());
-    await cache.tag("pruned", "live", "pruned_00000000");
-    const caller = { client, budget, report: NO_REPORT };
+    const cache = createHarnessCache(client, createMemoryHandleStore());
+    await cache.setTag("pruned", "live", "pruned_00000000");
+    const caller = { client, budget, report: NO_REPORTER };
     const plan = await settled(planPrune({ base: "pruned", keep: 2 }, caller, cache));
-    expect(plan.doomed).toHaveLength(127);
-    const { deleted, failed } = await settled(prune(plan, caller, cache));
+    expect(plan.harnessesToDelete).toHaveLength(127);
+    const { deleted, failed } = await settled(pruneHarnesses(plan, caller, cache));
     expect([deleted.length, failed.length]).toEqual([127, 0]);
     expect((await names()).filter((name) => name.startsWith("pruned")).sort()).toEqual([
       "pruned_00000000 READY",
@@ -198,7 +202,13 @@ describe("on the emulator", () => {
   it("a wrong signature is refused as on the other plane [RMA-P2-8]", async () => {
     const { emulator, budget } = await started();
     const credentials = { accessKeyId: "test", secretAccessKey: "wrong" };
-    const client = controlClient({ region: emulator.region, endpoint: emulator.url, credentials });
-    expect(await rejection(client.listHarnesses(budget))).toMatchObject({ code: "access_denied" });
+    const client = createControlClient({
+      region: emulator.region,
+      endpoint: emulator.url,
+      credentials,
+    });
+    expect(await catchRejection(client.listHarnesses(budget))).toMatchObject({
+      code: "access_denied",
+    });
   });
 });

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openFileStore } from "../../src/provisioning/file-store.ts";
-import { memoryStore, type HandleStore } from "../../src/provisioning/handle-store.ts";
+import { openFileHandleStore } from "../../src/provisioning/file-store.ts";
+import { createMemoryHandleStore, type HandleStore } from "../../src/provisioning/handle-store.ts";
 import { ARN, ID } from "../support/control-plane.ts";
-import { rejection } from "../support/provider-session.ts";
+import { catchRejection } from "../support/provider-session.ts";
 
 const HANDLE = { arn: ARN, id: ID, name: "demo", endpoint: "DEFAULT" };
 
@@ -17,8 +17,8 @@ function folder(): string {
 }
 
 const stores: readonly (readonly [string, () => Promise<HandleStore>])[] = [
-  ["in memory", async () => memoryStore()],
-  ["in a file", () => openFileStore(join(folder(), "harnesses.json"))],
+  ["in memory", async () => createMemoryHandleStore()],
+  ["in a file", () => openFileHandleStore(join(folder(), "harnesses.json"))],
 ];
 
 describe.each(stores)("a store %s", (_, open) => {
@@ -42,7 +42,7 @@ describe.each(stores)("a store %s", (_, open) => {
     await store.putTag("demo:old", "00000001");
     await store.putTag("demos:live", "00000003");
     expect(await store.getTag("demo:live")).toBe("00000002");
-    expect([...(await store.tagsFrom("demo:"))]).toEqual([
+    expect([...(await store.listTags("demo:"))]).toEqual([
       ["demo:live", "00000002"],
       ["demo:old", "00000001"],
     ]);
@@ -63,14 +63,14 @@ describe.each(stores)("a store %s", (_, open) => {
 describe("a store in a file", () => {
   it("is there for the next process, which gets the same handle [RMA-P0-12]", async () => {
     const path = join(folder(), "harnesses.json");
-    await (await openFileStore(path)).putHandle("a", HANDLE);
-    const again = await openFileStore(path);
+    await (await openFileHandleStore(path)).putHandle("a", HANDLE);
+    const again = await openFileHandleStore(path);
     expect(await again.getHandle("a")).toEqual(HANDLE);
   });
 
   it("makes its folder, for the owner alone [RMA-P2-3]", async () => {
     const path = join(folder(), "new/deeper/harnesses.json");
-    const store = await openFileStore(path);
+    const store = await openFileHandleStore(path);
     await store.putHandle("a", HANDLE);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(join(path, "..")).mode & 0o777).toBe(0o700);
@@ -79,16 +79,18 @@ describe("a store in a file", () => {
   it("cannot be opened where it could not be kept [RMA-P2-3]", async () => {
     const place = folder();
     writeFileSync(join(place, "file"), "");
-    expect(await rejection(openFileStore(join(place, "file/harnesses.json")))).toMatchObject({
+    expect(
+      await catchRejection(openFileHandleStore(join(place, "file/harnesses.json"))),
+    ).toMatchObject({
       code: "invalid_option",
       message: expect.stringContaining("cannot be used: its folder cannot be written to"),
     });
     // Where the system lets no folder be.
-    expect(await rejection(openFileStore("/proc/x/harnesses.json"))).toMatchObject({
+    expect(await catchRejection(openFileHandleStore("/proc/x/harnesses.json"))).toMatchObject({
       code: "invalid_option",
     });
     mkdirSync(join(place, "folder.json"));
-    expect(await rejection(openFileStore(join(place, "folder.json")))).toMatchObject({
+    expect(await catchRejection(openFileHandleStore(join(place, "folder.json")))).toMatchObject({
       code: "invalid_option",
     });
   });
@@ -100,7 +102,9 @@ describe("a store in a file", () => {
       const place = join(folder(), "theirs");
       mkdirSync(place);
       chmodSync(place, 0o500);
-      expect(await rejection(openFileStore(join(place, "harnesses.json")))).toMatchObject({
+      expect(
+        await catchRejection(openFileHandleStore(join(place, "harnesses.json"))),
+      ).toMatchObject({
         code: "invalid_option",
       });
     },
@@ -111,7 +115,7 @@ describe("a store in a file", () => {
     const path = join(place, "harnesses.json");
     writeFileSync(path, text);
     const warnings: string[] = [];
-    const store = await openFileStore(path, (message) => warnings.push(message));
+    const store = await openFileHandleStore(path, (message) => warnings.push(message));
     expect(warnings).toEqual([expect.stringContaining("it was set aside as")]);
     await store.putHandle("a", HANDLE);
     const aside = readdirSync(place).find((name) => name.includes("unreadable"));
@@ -122,7 +126,7 @@ describe("a store in a file", () => {
     const path = join(folder(), "harnesses.json");
     const handles = { "half a handle": { arn: ARN }, "a newer one": { ...HANDLE, since: "2027" } };
     writeFileSync(path, JSON.stringify({ version: 1, handles, tags: { odd: 5 }, more: [1] }));
-    const store = await openFileStore(path);
+    const store = await openFileHandleStore(path);
     expect(await store.getHandle("half a handle")).toBeNull();
     expect(await store.getHandle("a newer one")).toEqual(HANDLE);
     expect(await store.getTag("odd")).toBeNull();
@@ -139,7 +143,7 @@ describe("a store in a file", () => {
     const path = join(folder(), "harnesses.json");
     const text = JSON.stringify({ version: 2, handles: {}, tags: {} });
     writeFileSync(path, text);
-    expect(await rejection(openFileStore(path))).toMatchObject({
+    expect(await catchRejection(openFileHandleStore(path))).toMatchObject({
       message: expect.stringContaining("a newer version of Spanline wrote it"),
     });
     expect(readFileSync(path, "utf8")).toBe(text);

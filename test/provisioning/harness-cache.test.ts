@@ -1,60 +1,62 @@
 import { describe, expect, it } from "vitest";
-import { contentName } from "../../src/provisioning/content-name.ts";
-import { memoryStore } from "../../src/provisioning/handle-store.ts";
-import { harnessCache, type HarnessCache } from "../../src/provisioning/harness-cache.ts";
-import { planPrune, prune } from "../../src/provisioning/prune.ts";
-import { NO_REPORT } from "../../src/provisioning/report.ts";
+import { createContentName } from "../../src/provisioning/content-name.ts";
+import { createMemoryHandleStore } from "../../src/provisioning/handle-store.ts";
+import { createHarnessCache, type HarnessCache } from "../../src/provisioning/harness-cache.ts";
+import { planPrune, pruneHarnesses } from "../../src/provisioning/prune.ts";
+import { NO_REPORTER } from "../../src/provisioning/report.ts";
 import {
   ARN,
-  endpointMembers,
-  harnessMembers,
-  refusal,
-  scriptedPlane,
+  createEndpointMembers,
+  createHarnessMembers,
+  createRefusal,
+  startScriptedControlPlane,
   SPEC,
-  type ScriptedPlane,
+  type ScriptedControlPlane,
 } from "../support/control-plane.ts";
-import { rejection } from "../support/provider-session.ts";
+import { catchRejection } from "../support/provider-session.ts";
 
 const { signal } = new AbortController();
-const NAME = contentName(SPEC);
+const NAME = createContentName(SPEC);
 
 /** A service that remembers what was created, by name. */
-async function living(): Promise<ScriptedPlane & { readonly there: Map<string, object> }> {
+async function living(): Promise<ScriptedControlPlane & { readonly there: Map<string, object> }> {
   const there = new Map<string, object>();
-  const plane = await scriptedPlane(({ method, path, body }) => {
+  const plane = await startScriptedControlPlane(({ method, path, body }) => {
     const [, , id = "", , endpoint] = path.split("/");
     if (method === "POST") {
       const { harnessName } = body as { harnessName: string };
       const harnessId = `${harnessName}-a1b2c3d4e5`;
-      const members = harnessMembers("READY", { harnessName, harnessId });
+      const members = createHarnessMembers("READY", { harnessName, harnessId });
       there.set(harnessId, members);
       return { status: 201, body: { harness: members } };
     }
     if (path === "/harnesses") return { body: { harnesses: [...there.values()] } };
     const members = there.get(id);
-    if (members === undefined) return refusal(404, "ResourceNotFoundException");
+    if (members === undefined) return createRefusal(404, "ResourceNotFoundException");
     if (method === "DELETE") {
       there.delete(id);
       return { body: { harness: { ...members, status: "DELETING" } } };
     }
-    if (endpoint !== undefined) return { body: { endpoint: endpointMembers("READY") } };
+    if (endpoint !== undefined) return { body: { endpoint: createEndpointMembers("READY") } };
     return { body: { harness: members } };
   });
   return { ...plane, there };
 }
 
-const creations = ({ asked }: ScriptedPlane): number =>
-  asked.filter(({ method }) => method === "POST").length;
+const creations = ({ requests }: ScriptedControlPlane): number =>
+  requests.filter(({ method }) => method === "POST").length;
 
 describe("a harness by its content", () => {
   it("is created once, and found ever after [RMA-P0-12]", async () => {
     const plane = await living();
-    const store = memoryStore();
-    const first = await plane.settled(harnessCache(plane.client, store).ensure(SPEC, { signal }));
+    const store = createMemoryHandleStore();
+    const first = await plane.settle(
+      createHarnessCache(plane.client, store).ensure(SPEC, { signal }),
+    );
     const handle = { arn: ARN, id: `${NAME}-a1b2c3d4e5`, name: NAME, endpoint: "DEFAULT" };
     expect(first).toEqual({ handle, origin: "created" });
-    const other = harnessCache(plane.client, store);
-    expect(await plane.settled(other.ensure(SPEC, { signal }))).toEqual({
+    const other = createHarnessCache(plane.client, store);
+    expect(await plane.settle(other.ensure(SPEC, { signal }))).toEqual({
       handle,
       origin: "remembered",
     });
@@ -63,102 +65,113 @@ describe("a harness by its content", () => {
 
   it("is looked at once by every process that remembers it [RMA-P1-26]", async () => {
     const plane = await living();
-    const store = memoryStore();
-    await plane.settled(harnessCache(plane.client, store).ensure(SPEC, { signal }));
-    const before = plane.asked.length;
-    const other = harnessCache(plane.client, store);
-    await plane.settled(other.ensure(SPEC, { signal }));
-    const looked = plane.asked.length;
+    const store = createMemoryHandleStore();
+    await plane.settle(createHarnessCache(plane.client, store).ensure(SPEC, { signal }));
+    const before = plane.requests.length;
+    const other = createHarnessCache(plane.client, store);
+    await plane.settle(other.ensure(SPEC, { signal }));
+    const looked = plane.requests.length;
     expect(looked).toBeGreaterThan(before);
-    await plane.settled(other.ensure(SPEC, { signal }));
-    expect(plane.asked.length).toBe(looked);
+    await plane.settle(other.ensure(SPEC, { signal }));
+    expect(plane.requests.length).toBe(looked);
   });
 
   it("that was deleted behind our back is created again [RMA-P1-26]", async () => {
     const plane = await living();
-    const store = memoryStore();
-    await plane.settled(harnessCache(plane.client, store).ensure(SPEC, { signal }));
+    const store = createMemoryHandleStore();
+    await plane.settle(createHarnessCache(plane.client, store).ensure(SPEC, { signal }));
     plane.there.clear();
-    const again = await plane.settled(harnessCache(plane.client, store).ensure(SPEC, { signal }));
+    const again = await plane.settle(
+      createHarnessCache(plane.client, store).ensure(SPEC, { signal }),
+    );
     expect(again.origin).toBe("created");
     expect(creations(plane)).toBe(2);
   });
 
   it("that is being deleted is not used [RMA-P1-26]", async () => {
     const plane = await living();
-    const store = memoryStore();
-    await plane.settled(harnessCache(plane.client, store).ensure(SPEC, { signal }));
+    const store = createMemoryHandleStore();
+    await plane.settle(createHarnessCache(plane.client, store).ensure(SPEC, { signal }));
     for (const [id, members] of plane.there)
       plane.there.set(id, { ...members, status: "DELETING" });
-    await plane.settled(harnessCache(plane.client, store).ensure(SPEC, { signal }));
+    await plane.settle(createHarnessCache(plane.client, store).ensure(SPEC, { signal }));
     expect(creations(plane)).toBe(2);
   });
 
   it("is another for another spec, and is not remembered for another place", async () => {
     const [here, there] = [await living(), await living()];
-    const store = memoryStore();
-    const cache = harnessCache(here.client, store);
-    await here.settled(cache.ensure(SPEC, { signal }));
-    await here.settled(cache.ensure({ ...SPEC, systemPrompt: "Be long." }, { signal }));
-    await there.settled(harnessCache(there.client, store).ensure(SPEC, { signal }));
+    const store = createMemoryHandleStore();
+    const cache = createHarnessCache(here.client, store);
+    await here.settle(cache.ensure(SPEC, { signal }));
+    await here.settle(cache.ensure({ ...SPEC, systemPrompt: "Be long." }, { signal }));
+    await there.settle(createHarnessCache(there.client, store).ensure(SPEC, { signal }));
     expect([creations(here), creations(there)]).toEqual([2, 1]);
   });
 
   it("is not remembered when it failed", async () => {
-    const plane = await scriptedPlane(() => refusal(403, "AccessDeniedException"));
-    const store = memoryStore();
-    const cache = harnessCache(plane.client, store);
-    await plane.settled(rejection(cache.ensure(SPEC, { signal })));
+    const plane = await startScriptedControlPlane(() =>
+      createRefusal(403, "AccessDeniedException"),
+    );
+    const store = createMemoryHandleStore();
+    const cache = createHarnessCache(plane.client, store);
+    await plane.settle(catchRejection(cache.ensure(SPEC, { signal })));
     expect(await store.getHandle(`${plane.client.origin} ${NAME}`)).toBeNull();
   });
 
   it("is there even when it cannot be remembered, with a warning", async () => {
     const plane = await living();
-    const broken = { ...memoryStore(), putHandle: () => Promise.reject(new Error("disk full")) };
+    const broken = {
+      ...createMemoryHandleStore(),
+      putHandle: () => Promise.reject(new Error("disk full")),
+    };
     const warnings: string[] = [];
-    const report = { ...NO_REPORT, warn: (message: string) => void warnings.push(message) };
-    const cache = harnessCache(plane.client, broken);
-    const { origin } = await plane.settled(cache.ensure(SPEC, { signal, report }));
+    const report = { ...NO_REPORTER, warn: (message: string) => void warnings.push(message) };
+    const cache = createHarnessCache(plane.client, broken);
+    const { origin } = await plane.settle(cache.ensure(SPEC, { signal, report }));
     expect(origin).toBe("created");
     expect(warnings).toEqual([`Harness ${NAME} is there, but could not be remembered: disk full`]);
   });
 });
 
 describe("a tag", () => {
-  async function tagged(): Promise<{ plane: ScriptedPlane; cache: HarnessCache }> {
+  async function tagged(): Promise<{ plane: ScriptedControlPlane; cache: HarnessCache }> {
     const plane = await living();
-    const cache = harnessCache(plane.client, memoryStore());
-    await plane.settled(cache.ensure(SPEC, { signal }));
-    await cache.tag("demo", "live", NAME);
+    const cache = createHarnessCache(plane.client, createMemoryHandleStore());
+    await plane.settle(cache.ensure(SPEC, { signal }));
+    await cache.setTag("demo", "live", NAME);
     return { plane, cache };
   }
 
   it("stands for a harness, and moves", async () => {
     const { plane, cache } = await tagged();
-    expect((await cache.resolve("demo:live")).name).toBe(NAME);
+    expect((await cache.resolveTag("demo:live")).name).toBe(NAME);
     const changed = { ...SPEC, systemPrompt: "Be long." };
-    const { handle } = await plane.settled(cache.ensure(changed, { signal }));
-    await cache.tag("demo", "live", handle.name);
-    expect(await cache.resolve("demo:live")).toEqual(handle);
+    const { handle } = await plane.settle(cache.ensure(changed, { signal }));
+    await cache.setTag("demo", "live", handle.name);
+    expect(await cache.resolveTag("demo:live")).toEqual(handle);
   });
 
   it("that is not there, or stands for what is not there, is an error of its own", async () => {
     const { cache } = await tagged();
-    expect(await rejection(cache.resolve("demo:old"))).toMatchObject({ code: "unknown_tag" });
+    expect(await catchRejection(cache.resolveTag("demo:old"))).toMatchObject({
+      code: "unknown_tag",
+    });
     await cache.forget(NAME);
-    expect(await rejection(cache.resolve("demo:live"))).toMatchObject({
+    expect(await catchRejection(cache.resolveTag("demo:live"))).toMatchObject({
       code: "unknown_tag",
       message: expect.stringContaining("is not known here"),
     });
-    expect(await rejection(cache.resolve("demo"))).toMatchObject({ code: "invalid_option" });
+    expect(await catchRejection(cache.resolveTag("demo"))).toMatchObject({
+      code: "invalid_option",
+    });
   });
 
   it("is not given to a harness of another base, and has only letters", async () => {
     const { cache } = await tagged();
-    expect(await rejection(cache.tag("other", "live", NAME))).toMatchObject({
+    expect(await catchRejection(cache.setTag("other", "live", NAME))).toMatchObject({
       code: "invalid_option",
     });
-    expect(await rejection(cache.tag("demo", "a:b", NAME))).toMatchObject({
+    expect(await catchRejection(cache.setTag("demo", "a:b", NAME))).toMatchObject({
       code: "invalid_option",
     });
   });
@@ -166,7 +179,7 @@ describe("a tag", () => {
 
 describe("prune", () => {
   const member = (digest: string, day: number, more: object = {}) => ({
-    ...harnessMembers("READY"),
+    ...createHarnessMembers("READY"),
     harnessName: `demo_${digest}`,
     harnessId: `demo_${digest}-a1b2c3d4e5`,
     createdAt: `2026-11-${String(day).padStart(2, "0")}T00:00:00Z`,
@@ -185,18 +198,18 @@ describe("prune", () => {
   ];
 
   async function pruning(failing: readonly string[] = []) {
-    const plane = await scriptedPlane(({ method, path, query }) => {
+    const plane = await startScriptedControlPlane(({ method, path, query }) => {
       if (method === "DELETE") {
         return failing.some((name) => path.includes(name))
-          ? refusal(403, "AccessDeniedException")
+          ? createRefusal(403, "AccessDeniedException")
           : { body: {} };
       }
       return query.has("nextToken")
         ? { body: { harnesses: members.slice(3) } }
         : { body: { harnesses: [...strangers, ...members.slice(0, 3)], nextToken: "2" } };
     });
-    const cache = harnessCache(plane.client, memoryStore());
-    const caller = { client: plane.client, budget: plane.budget(60_000), report: NO_REPORT };
+    const cache = createHarnessCache(plane.client, createMemoryHandleStore());
+    const caller = { client: plane.client, budget: plane.budget(60_000), report: NO_REPORTER };
     return { plane, cache, caller };
   }
   const names = (harnesses: readonly { readonly name: string }[]): string[] =>
@@ -204,16 +217,16 @@ describe("prune", () => {
 
   it("keeps the newest and the tagged, of this base alone, over all pages [RMA-P1-8]", async () => {
     const { cache, caller } = await pruning();
-    await cache.tag("demo", "live", "demo_00000001");
+    await cache.setTag("demo", "live", "demo_00000001");
     const plan = await planPrune({ base: "demo", keep: 2 }, caller, cache);
-    expect(names(plan.kept)).toEqual(["demo_00000005", "demo_00000004", "demo_00000001"]);
-    expect(names(plan.doomed)).toEqual(["demo_00000002", "demo_00000003"]);
+    expect(names(plan.keptHarnesses)).toEqual(["demo_00000005", "demo_00000004", "demo_00000001"]);
+    expect(names(plan.harnessesToDelete)).toEqual(["demo_00000002", "demo_00000003"]);
   });
 
   it("deletes the oldest first, and says what it could not delete", async () => {
     const { plane, cache, caller } = await pruning(["00000002"]);
     const plan = await planPrune({ base: "demo", keep: 1 }, caller, cache);
-    const { deleted, failed } = await plane.settled(prune(plan, caller, cache));
+    const { deleted, failed } = await plane.settle(pruneHarnesses(plan, caller, cache));
     expect(names(deleted)).toEqual(["demo_00000001", "demo_00000003", "demo_00000004"]);
     expect(failed.map(({ harness, error }) => [harness.name, error.message])).toEqual([
       ["demo_00000002", "AccessDeniedException: no"],
@@ -222,8 +235,8 @@ describe("prune", () => {
 
   it.each([0, -1, 1.5])("does not keep %d", async (keep) => {
     const { plane, cache, caller } = await pruning();
-    const error = await rejection(planPrune({ base: "demo", keep }, caller, cache));
+    const error = await catchRejection(planPrune({ base: "demo", keep }, caller, cache));
     expect(error).toMatchObject({ code: "invalid_option", details: { path: "keep" } });
-    expect(plane.asked).toEqual([]);
+    expect(plane.requests).toEqual([]);
   });
 });

@@ -7,9 +7,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { startEmulator, type Emulator } from "../../src/emulator/emulator.ts";
 import type { EmulatorOptions } from "../../src/emulator/emulator-options.ts";
-import { bundled } from "../support/bundled.ts";
+import { bundleProgram } from "../support/bundled.ts";
 import { ROLE } from "../support/control-plane.ts";
-import { PROCESS_MS, within } from "../support/within.ts";
+import { PROCESS_MS, withDeadline } from "../support/within.ts";
 
 /** Runs a command on a terminal of its own. */
 const TERMINAL = "script";
@@ -42,7 +42,7 @@ interface Place {
 /** The real command in processes of its own, and an emulator for it. */
 async function place(options: EmulatorOptions = {}): Promise<Place> {
   const [program, emulator] = await Promise.all([
-    bundled("harness-command.ts"),
+    bundleProgram("harness-command.ts"),
     startEmulator({ signatures: "strict", ...options }),
   ]);
   const folder = mkdtempSync(join(tmpdir(), "spanline-harness-"));
@@ -66,7 +66,7 @@ async function place(options: EmulatorOptions = {}): Promise<Place> {
       async said(words) {
         while (!(stdout + stderr).includes(words)) {
           const more = Promise.race([once(child.stdout, "data"), once(child.stderr, "data")]);
-          await within(more, () => `"${words}" was not said: ${stdout}${stderr}`, PROCESS_MS);
+          await withDeadline(more, () => `"${words}" was not said: ${stdout}${stderr}`, PROCESS_MS);
         }
       },
       type: (text) => void child.stdin.write(text),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AbortError, AccessDeniedError, ThrottledError } from "../../src/domain/provider-error.ts";
-import { provision, type Provisioned } from "../../src/provisioning/provision.ts";
+import { provisionHarness, type ProvisionResult } from "../../src/provisioning/provision.ts";
 import {
   HarnessDeletingError,
   HarnessFailedError,
@@ -12,20 +12,20 @@ import {
 } from "../../src/provisioning/wait-errors.ts";
 import {
   ARN,
-  endpointMembers,
-  harnessMembers,
+  createEndpointMembers,
+  createHarnessMembers,
   ID,
-  questions,
-  refusal,
-  scriptedPlane,
+  formatRequests,
+  createRefusal,
+  startScriptedControlPlane,
   SPEC,
-  type Asked,
-  type Reply,
-  type ScriptedPlane,
+  type ControlRequest,
+  type ControlReply,
+  type ScriptedControlPlane,
 } from "../support/control-plane.ts";
-import { rejection } from "../support/provider-session.ts";
+import { catchRejection } from "../support/provider-session.ts";
 
-type Said = Reply | "hang" | "reset";
+type Said = ControlReply | "hang" | "reset";
 
 /** What the service says, by question; the last of a list stays. */
 interface Script {
@@ -37,24 +37,24 @@ interface Script {
   readonly delete?: readonly Said[];
 }
 
-const missing = refusal(404, "ResourceNotFoundException");
-const conflict = refusal(409, "ConflictException");
-const harness = (status: string, more?: object): Reply => ({
-  body: { harness: harnessMembers(status, more) },
+const missing = createRefusal(404, "ResourceNotFoundException");
+const conflict = createRefusal(409, "ConflictException");
+const harness = (status: string, more?: object): ControlReply => ({
+  body: { harness: createHarnessMembers(status, more) },
 });
-const endpoint = (status: string, more?: object): Reply => ({
-  body: { endpoint: endpointMembers(status, more) },
+const endpoint = (status: string, more?: object): ControlReply => ({
+  body: { endpoint: createEndpointMembers(status, more) },
 });
-const listed = (...harnesses: readonly object[]): Reply => ({ body: { harnesses } });
+const listed = (...harnesses: readonly object[]): ControlReply => ({ body: { harnesses } });
 
-function planeOf(script: Script): Promise<ScriptedPlane> {
+function planeOf(script: Script): Promise<ScriptedControlPlane> {
   const left = new Map<keyof Script, Said[]>();
   const next = (name: keyof Script, otherwise: Said): Said => {
     const said = left.get(name) ?? [...(script[name] ?? [otherwise])];
     left.set(name, said);
     return (said.length > 1 ? said.shift() : said[0]) ?? otherwise;
   };
-  return scriptedPlane(({ method, path }: Asked) => {
+  return startScriptedControlPlane(({ method, path }: ControlRequest) => {
     if (method === "DELETE") return next("delete", harness("DELETING"));
     if (method === "POST") {
       return path === "/harnesses"
@@ -68,7 +68,7 @@ function planeOf(script: Script): Promise<ScriptedPlane> {
 }
 
 interface Tried {
-  readonly plane: ScriptedPlane;
+  readonly plane: ScriptedControlPlane;
   readonly told: WaitContext[];
   readonly warnings: string[];
 }
@@ -85,33 +85,39 @@ async function trying(script: Script, wishes: Wishes = {}) {
   const warnings: string[] = [];
   const { signal = new AbortController().signal, timeout = 12_000, ...more } = wishes;
   const report = {
-    progress: (context: WaitContext) => void told.push(context),
+    reportProgress: (context: WaitContext) => void told.push(context),
     warn: (message: string) => void warnings.push(message),
   };
-  const attempt = provision(SPEC, { client: plane.client, signal, timeout, report, ...more });
+  const attempt = provisionHarness(SPEC, {
+    client: plane.client,
+    signal,
+    timeout,
+    report,
+    ...more,
+  });
   return { tried: { plane, told, warnings }, attempt };
 }
 
 async function provisioned(
   script: Script,
   wishes?: Wishes,
-): Promise<Tried & { result: Provisioned }> {
+): Promise<Tried & { result: ProvisionResult }> {
   const { tried, attempt } = await trying(script, wishes);
-  const result = await tried.plane.settled(attempt);
+  const result = await tried.plane.settle(attempt);
   expect(tried.plane.clock.pending).toBe(0);
   return { ...tried, result };
 }
 
 async function refused(script: Script, wishes?: Wishes): Promise<Tried & { error: unknown }> {
   const { tried, attempt } = await trying(script, wishes);
-  const error = await tried.plane.settled(rejection(attempt));
+  const error = await tried.plane.settle(catchRejection(attempt));
   expect(tried.plane.clock.pending).toBe(0);
   return { ...tried, error };
 }
 
-const deletions = ({ asked }: ScriptedPlane): string[] =>
-  questions(asked).filter((question) => question.startsWith("DELETE"));
-const polls = ({ asked }: ScriptedPlane, path: string): number[] =>
+const deletions = ({ requests }: ScriptedControlPlane): string[] =>
+  formatRequests(requests).filter((question) => question.startsWith("DELETE"));
+const polls = ({ requests: asked }: ScriptedControlPlane, path: string): number[] =>
   asked.filter((one) => one.method === "GET" && one.path === path).map(({ at }) => at);
 
 const HARNESS_PATH = `/harnesses/${ID}`;
@@ -151,7 +157,7 @@ describe("a harness that is created", () => {
   });
 
   it("outlives failures that pass, however many there are [RMA-P1-12]", async () => {
-    const failures = Array.from({ length: 9 }, () => refusal(500, "InternalServerException"));
+    const failures = Array.from({ length: 9 }, () => createRefusal(500, "InternalServerException"));
     const { plane } = await provisioned({
       harness: [...failures, "reset", harness("CREATING"), harness("READY")],
     });
@@ -179,7 +185,7 @@ describe("a harness that is created", () => {
       { endpoint: "prod" },
     );
     expect(result.handle.endpoint).toBe("prod");
-    expect(questions(plane.asked)).toEqual([
+    expect(formatRequests(plane.requests)).toEqual([
       "POST /harnesses",
       `GET ${HARNESS_PATH}`,
       `GET ${HARNESS_PATH}/endpoints/prod`,
@@ -190,20 +196,20 @@ describe("a harness that is created", () => {
   });
 
   it("is not created for an endpoint that cannot be, or without a role [RMA-P0-13]", async () => {
-    const { client, asked } = await planeOf({});
+    const { client, requests: asked } = await planeOf({});
     const { signal } = new AbortController();
     const options = { client, signal };
     const wrong = [
-      () => provision(SPEC, { ...options, endpoint: "not-a-name" }),
-      () => provision(SPEC, { ...options, endpoint: "a".repeat(49) }),
-      () => provision({ ...SPEC, roleArn: " " }, options),
-      () => provision({ ...SPEC, name: "" }, options),
-      () => provision(SPEC, { ...options, timeout: -1 }),
-      () => provision(SPEC, { ...options, timeout: Infinity }),
-      () => provision(SPEC, { ...options, interval: 0 }),
+      () => provisionHarness(SPEC, { ...options, endpoint: "not-a-name" }),
+      () => provisionHarness(SPEC, { ...options, endpoint: "a".repeat(49) }),
+      () => provisionHarness({ ...SPEC, roleArn: " " }, options),
+      () => provisionHarness({ ...SPEC, name: "" }, options),
+      () => provisionHarness(SPEC, { ...options, timeout: -1 }),
+      () => provisionHarness(SPEC, { ...options, timeout: Infinity }),
+      () => provisionHarness(SPEC, { ...options, interval: 0 }),
     ];
     for (const attempt of wrong) {
-      expect(await rejection(attempt())).toMatchObject({ code: "invalid_option" });
+      expect(await catchRejection(attempt())).toMatchObject({ code: "invalid_option" });
     }
     expect(asked).toEqual([]);
   });
@@ -303,7 +309,9 @@ describe("a harness that does not become ready", () => {
   });
 
   it("tells the last failure when it was failures that took the time", async () => {
-    const { error } = await refused({ harness: [refusal(503, "ServiceUnavailableException")] });
+    const { error } = await refused({
+      harness: [createRefusal(503, "ServiceUnavailableException")],
+    });
     expect(error).toMatchObject({
       code: "not_ready_in_time",
       message: expect.stringContaining("last seen: nothing (ServiceUnavailableException: no)"),
@@ -313,7 +321,7 @@ describe("a harness that does not become ready", () => {
 
   it("leaves the service alone for as long as it wishes, but gives up nothing for one absurd wish", async () => {
     const wish = (seconds: string) =>
-      refusal(429, "ThrottlingException", { "retry-after": seconds });
+      createRefusal(429, "ThrottlingException", { "retry-after": seconds });
     const { error, plane } = await refused({ harness: [wish("1000000000")] });
     expect(error).toMatchObject({ code: "not_ready_in_time" });
     const [first = 0, second = 0] = polls(plane, HARNESS_PATH);
@@ -321,7 +329,9 @@ describe("a harness that does not become ready", () => {
   });
 
   it("because the caller may not look is an error at once, and is deleted again", async () => {
-    const { error, plane } = await refused({ harness: [refusal(403, "AccessDeniedException")] });
+    const { error, plane } = await refused({
+      harness: [createRefusal(403, "AccessDeniedException")],
+    });
     expect(error).toBeInstanceOf(AccessDeniedError);
     expect(deletions(plane)).toEqual([`DELETE ${HARNESS_PATH}`]);
   });
@@ -329,26 +339,26 @@ describe("a harness that does not become ready", () => {
 
 describe("a creation that fails", () => {
   it("leaves nothing to delete", async () => {
-    const { error, plane } = await refused({ create: [refusal(429, "ThrottlingException")] });
+    const { error, plane } = await refused({ create: [createRefusal(429, "ThrottlingException")] });
     expect(error).toBeInstanceOf(ThrottledError);
-    expect(questions(plane.asked)).toEqual(["POST /harnesses"]);
+    expect(formatRequests(plane.requests)).toEqual(["POST /harnesses"]);
   });
 
-  it.each(["reset" as const, refusal(500, "InternalServerException")])(
+  it.each(["reset" as const, createRefusal(500, "InternalServerException")])(
     "with %j may have worked, and what it made is found by its name",
     async (answer) => {
       const { result, plane } = await provisioned({
         create: [answer],
-        list: [listed(harnessMembers("CREATING"))],
+        list: [listed(createHarnessMembers("CREATING"))],
       });
       expect(result.origin).toBe("adopted");
-      expect(questions(plane.asked).filter((question) => question.startsWith("POST"))).toHaveLength(
-        1,
-      );
+      expect(
+        formatRequests(plane.requests).filter((question) => question.startsWith("POST")),
+      ).toHaveLength(1);
     },
   );
 
-  it.each([listed(), refusal(403, "AccessDeniedException")])(
+  it.each([listed(), createRefusal(403, "AccessDeniedException")])(
     "and made nothing that can be found is the failure that it is",
     async (list) => {
       const { error } = await refused({ create: ["reset"], list: [list] });
@@ -370,7 +380,7 @@ describe("a creation that fails", () => {
   it("of which the answer lacks the id is not deleted by a name that may be another's [RMA-P2-8]", async () => {
     const { error, plane } = await refused({
       create: [{ status: 201, body: { harness: { harnessName: "demo" } } }],
-      list: [listed(harnessMembers("CREATING"))],
+      list: [listed(createHarnessMembers("CREATING"))],
     });
     expect(error).toMatchObject({ code: "unexpected_answer" });
     expect(deletions(plane)).toEqual([]);
@@ -379,24 +389,27 @@ describe("a creation that fails", () => {
 
 describe("a name that is taken", () => {
   it.each(["READY", "CREATING", "UPDATING"])("by one that is %s is adopted", async (status) => {
-    const other = harnessMembers("READY", {
+    const other = createHarnessMembers("READY", {
       harnessId: "demo_2-a1b2c3d4e5",
       harnessName: "demo_2",
     });
     const { result, plane } = await provisioned({
       create: [conflict],
-      list: [{ body: { harnesses: [other], nextToken: "2" } }, listed(harnessMembers(status))],
+      list: [
+        { body: { harnesses: [other], nextToken: "2" } },
+        listed(createHarnessMembers(status)),
+      ],
       harness: [harness("CREATING"), harness("READY")],
     });
     expect(result).toMatchObject({ handle: { id: ID }, origin: "adopted" });
-    expect(plane.asked.filter(({ path }) => path === "/harnesses")).toHaveLength(3);
+    expect(plane.requests.filter(({ path }) => path === "/harnesses")).toHaveLength(3);
   });
 
   it("says in what the adopted one is not as wanted", async () => {
     const members = { executionRoleArn: SPEC.roleArn, systemPrompt: [{ text: "Be long." }] };
     const { result } = await provisioned({
       create: [conflict],
-      list: [listed(harnessMembers("READY"))],
+      list: [listed(createHarnessMembers("READY"))],
       harness: [harness("READY", members)],
     });
     expect(result.differences).toEqual(["systemPrompt"]);
@@ -405,7 +418,7 @@ describe("a name that is taken", () => {
   it("by one that fails later is an error, and that one stays", async () => {
     const { error, plane } = await refused({
       create: [conflict],
-      list: [listed(harnessMembers("CREATING"))],
+      list: [listed(createHarnessMembers("CREATING"))],
       harness: [harness("CREATE_FAILED")],
     });
     expect(error).toBeInstanceOf(HarnessFailedError);
@@ -416,7 +429,7 @@ describe("a name that is taken", () => {
     const { plane } = await refused(
       {
         create: [conflict],
-        list: [listed(harnessMembers("READY"))],
+        list: [listed(createHarnessMembers("READY"))],
         endpoint: [missing, endpoint("CREATE_FAILED")],
       },
       { endpoint: "prod" },
@@ -425,8 +438,12 @@ describe("a name that is taken", () => {
   });
 
   it.each([
-    ["CREATE_FAILED", listed(harnessMembers("CREATE_FAILED")), "it is CREATE_FAILED"],
-    ["without a status", listed(harnessMembers("READY", { status: null })), "without a status"],
+    ["CREATE_FAILED", listed(createHarnessMembers("CREATE_FAILED")), "it is CREATE_FAILED"],
+    [
+      "without a status",
+      listed(createHarnessMembers("READY", { status: null })),
+      "without a status",
+    ],
     ["of no harness in the list", listed(), "no harness of that name can be found"],
   ])("by one that is %s is a conflict", async (_, list, words) => {
     const { error, plane } = await refused({ create: [conflict], list: [list] });
@@ -442,14 +459,14 @@ describe("a name that is taken", () => {
     const { result, plane } = await provisioned({
       create: [conflict, harness("CREATING")],
       list: [
-        listed(harnessMembers("DELETING")),
-        listed(harnessMembers("DELETING")),
-        refusal(500, "InternalServerException"),
+        listed(createHarnessMembers("DELETING")),
+        listed(createHarnessMembers("DELETING")),
+        createRefusal(500, "InternalServerException"),
         listed(),
       ],
     });
     expect(result.origin).toBe("created");
-    const created = plane.asked.filter(({ method }) => method === "POST");
+    const created = plane.requests.filter(({ method }) => method === "POST");
     expect(created).toHaveLength(2);
     expect(created[1]?.at).toBeGreaterThanOrEqual(1000);
   });
@@ -457,22 +474,25 @@ describe("a name that is taken", () => {
   it("by one that never goes is an error, after one creation", async () => {
     const { error, plane } = await refused({
       create: [conflict],
-      list: [listed(harnessMembers("DELETING"))],
+      list: [listed(createHarnessMembers("DELETING"))],
     });
     expect(error).toBeInstanceOf(StillDeletingError);
     expect(error).toMatchObject({
       wait: { phase: "deletion", status: "DELETING", elapsed: 11_000 },
     });
-    expect(questions(plane.asked).filter((question) => question.startsWith("POST"))).toHaveLength(
-      1,
-    );
+    expect(
+      formatRequests(plane.requests).filter((question) => question.startsWith("POST")),
+    ).toHaveLength(1);
     expect(deletions(plane)).toEqual([]);
   });
 
   it("by one whose deletion fails is an error that says so", async () => {
     const { error } = await refused({
       create: [conflict],
-      list: [listed(harnessMembers("DELETING")), listed(harnessMembers("DELETE_FAILED"))],
+      list: [
+        listed(createHarnessMembers("DELETING")),
+        listed(createHarnessMembers("DELETE_FAILED")),
+      ],
     });
     expect(error).toBeInstanceOf(StillDeletingError);
     expect(error).toMatchObject({ wait: { status: "DELETE_FAILED" } });
@@ -481,7 +501,7 @@ describe("a name that is taken", () => {
   it("is tried again when the list cannot be read any more, with a warning", async () => {
     const { result, warnings } = await provisioned({
       create: [conflict, harness("CREATING")],
-      list: [listed(harnessMembers("DELETING")), refusal(403, "AccessDeniedException")],
+      list: [listed(createHarnessMembers("DELETING")), createRefusal(403, "AccessDeniedException")],
     });
     expect(result.origin).toBe("created");
     expect(warnings).toEqual([expect.stringContaining("creating all the same")]);
@@ -489,10 +509,12 @@ describe("a name that is taken", () => {
 
   it("is not asked for without a pause when the list leads round in a circle [RMA-P2-5]", async () => {
     const circle = { body: { harnesses: [], nextToken: "again" } };
-    const deleting = { body: { harnesses: [harnessMembers("DELETING")], nextToken: "again" } };
+    const deleting = {
+      body: { harnesses: [createHarnessMembers("DELETING")], nextToken: "again" },
+    };
     const lists = Array.from({ length: 40 }, (_, at) => (at % 4 < 2 ? deleting : circle));
     const { plane, warnings } = await refused({ create: [conflict], list: lists });
-    const times = plane.asked.filter(({ method }) => method === "POST").map(({ at }) => at);
+    const times = plane.requests.filter(({ method }) => method === "POST").map(({ at }) => at);
     expect(times.slice(0, 3)).toEqual([0, 1000, 2000]);
     expect(warnings[0]).toBe(
       "The list of harnesses is not complete, so that demo may still be there",
@@ -504,7 +526,7 @@ describe("a rollback", () => {
   it("never hides what went wrong, and says what is left behind", async () => {
     const { error, warnings } = await refused({
       harness: [harness("CREATE_FAILED")],
-      delete: [refusal(403, "AccessDeniedException")],
+      delete: [createRefusal(403, "AccessDeniedException")],
     });
     expect(error).toBeInstanceOf(HarnessFailedError);
     expect(warnings).toEqual([
@@ -526,7 +548,7 @@ describe("a rollback", () => {
       harness: [harness("CREATE_FAILED")],
       delete: [conflict],
     });
-    const times = plane.asked.filter(({ method }) => method === "DELETE").map(({ at }) => at);
+    const times = plane.requests.filter(({ method }) => method === "DELETE").map(({ at }) => at);
     expect(times).toEqual(Array.from({ length: 15 }, (_, at) => at * 2000));
     expect(warnings).toEqual([expect.stringContaining("left behind")]);
   });
@@ -538,9 +560,9 @@ describe("a rollback", () => {
       { signal: stop.signal },
     );
     const { plane } = tried;
-    const ended = rejection(attempt);
-    plane.clock.after(2500, () => stop.abort("Ctrl-C"));
-    const error = await plane.settled(ended);
+    const ended = catchRejection(attempt);
+    plane.clock.schedule(2500, () => stop.abort("Ctrl-C"));
+    const error = await plane.settle(ended);
     expect(error).toBeInstanceOf(AbortError);
     expect(error).toMatchObject({ cause: "Ctrl-C" });
     expect(deletions(plane)).toEqual([`DELETE ${HARNESS_PATH}`]);
@@ -548,14 +570,16 @@ describe("a rollback", () => {
 
   it("knows of a harness whose creation was under way when the caller ended it", async () => {
     const stop = new AbortController();
-    const plane = await scriptedPlane(({ method }) => {
+    const plane = await startScriptedControlPlane(({ method }) => {
       if (method !== "POST") return harness("DELETING");
       stop.abort("Ctrl-C");
       return harness("CREATING");
     });
     const { client } = plane;
-    const error = await plane.settled(rejection(provision(SPEC, { client, signal: stop.signal })));
+    const error = await plane.settle(
+      catchRejection(provisionHarness(SPEC, { client, signal: stop.signal })),
+    );
     expect(error).toBeInstanceOf(AbortError);
-    expect(questions(plane.asked)).toEqual(["POST /harnesses", `DELETE ${HARNESS_PATH}`]);
+    expect(formatRequests(plane.requests)).toEqual(["POST /harnesses", `DELETE ${HARNESS_PATH}`]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { regionFrom } from "../../src/provisioning/region.ts";
+import { resolveRegion } from "../../src/provisioning/region.ts";
 import { ARN } from "../support/control-plane.ts";
-import { rejection } from "../support/provider-session.ts";
+import { catchRejection } from "../support/provider-session.ts";
 
 const NOWHERE = { AWS_CONFIG_FILE: "/nowhere" };
 
@@ -11,15 +11,17 @@ describe("the region", () => {
     ["the ARN", { reference: ARN }, { AWS_REGION: "eu-west-2" }, "us-west-2"],
     ["AWS_REGION", { reference: "demo" }, { AWS_REGION: "eu-west-2" }, "eu-west-2"],
     ["AWS_DEFAULT_REGION", {}, { AWS_REGION: "", AWS_DEFAULT_REGION: "eu-west-3" }, "eu-west-3"],
-    ["the emulator's", { otherwise: "us-east-1" }, {}, "us-east-1"],
+    ["the emulator's", { fallback: "us-east-1" }, {}, "us-east-1"],
   ])("is %s [RMA-P0-11]", async (_, sources, env, region) => {
-    expect(await regionFrom(sources, { ...NOWHERE, ...env })).toBe(region);
+    expect(await resolveRegion(sources, { ...NOWHERE, ...env })).toBe(region);
   });
 
   it("is never one that nobody named, and never two [RMA-P0-11]", async () => {
-    expect(await rejection(regionFrom({}, NOWHERE))).toMatchObject({ code: "invalid_option" });
+    expect(await catchRejection(resolveRegion({}, NOWHERE))).toMatchObject({
+      code: "invalid_option",
+    });
     const both = { region: "eu-west-1", reference: ARN };
-    expect(await rejection(regionFrom(both, NOWHERE))).toMatchObject({
+    expect(await catchRejection(resolveRegion(both, NOWHERE))).toMatchObject({
       message: `The region is eu-west-1, but ${ARN} is in us-west-2`,
     });
   });

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readChanges, readSpec } from "../../src/provisioning/spec-file.ts";
-import { specFrom } from "../../src/wire/agentcore/control-draft.ts";
+import { toHarnessSpec } from "../../src/wire/agentcore/control-draft.ts";
 import { ROLE } from "../support/control-plane.ts";
-import { rejection } from "../support/provider-session.ts";
+import { catchRejection } from "../support/provider-session.ts";
 
 function file(name: string, text: string): string {
   const folder = mkdtempSync(join(tmpdir(), "spanline-spec-"));
@@ -84,7 +84,7 @@ tags: { team: a }
     ["a list", "- x", "spec", "wanted an object of settings"],
   ])("with %s is refused, with its path and that of the setting", async (_, text, path, words) => {
     const spec = file("spec.yaml", text);
-    const error = await rejection(readSpec({ specFile: spec }));
+    const error = await catchRejection(readSpec({ specFile: spec }));
     expect(error).toMatchObject({
       code: "invalid_option",
       message: expect.stringContaining(words),
@@ -94,11 +94,11 @@ tags: { team: a }
   });
 
   it("that cannot be read says why", async () => {
-    expect(await rejection(readSpec({ specFile: "/nowhere/spec.yaml" }))).toMatchObject({
+    expect(await catchRejection(readSpec({ specFile: "/nowhere/spec.yaml" }))).toMatchObject({
       code: "unreadable_input",
       message: "Cannot read /nowhere/spec.yaml: there is no such file",
     });
-    expect(await rejection(readSpec({ specFile: file("spec.yaml", "a: [") }))).toMatchObject({
+    expect(await catchRejection(readSpec({ specFile: file("spec.yaml", "a: [") }))).toMatchObject({
       code: "unreadable_input",
       message: expect.stringContaining("neither YAML nor JSON"),
     });
@@ -106,26 +106,26 @@ tags: { team: a }
 
   it("of tools is a list of them", async () => {
     const path = file("tools.json", JSON.stringify([{ type: "agentcore_browser" }]));
-    const sources = { toolsFile: path, said: { maxTokens: 5 } };
+    const sources = { toolsFile: path, overrides: { maxTokens: 5 } };
     const tools = [{ type: "agentcore_browser" }];
     expect(await readChanges(sources)).toEqual({ tools, maxTokens: 5 });
   });
 
   it("says less than what is said beside it", async () => {
     const specFile = file("spec.yaml", `{ name: a, roleArn: "${ROLE}", model: x, memory: null }`);
-    const said = { name: "b", model: "y" };
-    expect(await readChanges({ specFile, said })).toEqual({
+    const overrides = { name: "b", model: "y" };
+    expect(await readChanges({ specFile, overrides })).toEqual({
       roleArn: ROLE,
       model: "y",
       memory: null,
     });
-    expect(await rejection(readSpec({ specFile, said }))).toMatchObject({
+    expect(await catchRejection(readSpec({ specFile, overrides }))).toMatchObject({
       message: "memory is null, wanted an object; null takes away what is there already",
     });
   });
 
   it("that lacks the name or the role names what is missing", () => {
-    expect(() => specFrom({ roleArn: ROLE })).toThrow("name is nothing");
-    expect(() => specFrom({ name: "a" })).toThrow("roleArn is nothing");
+    expect(() => toHarnessSpec({ roleArn: ROLE })).toThrow("name is nothing");
+    expect(() => toHarnessSpec({ name: "a" })).toThrow("roleArn is nothing");
   });
 });

@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
-import type { AgentEvent, ToolEnding, TurnFinished } from "../../src/domain/agent-event.ts";
+import type { SessionEvent, ToolEnding, TurnFinished } from "../../src/domain/agent-event.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
-import { toolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
+import { createToolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
 
 export const SESSION = "ses_0123456789abcdef0123456789abcdef";
 
 /** Events as a log has them, from some place in it. */
-export function logOf(events: readonly AgentEvent[], from = 7): Envelope[] {
+export function logOf(events: readonly SessionEvent[], from = 7): Envelope[] {
   return events.map((event, index) => ({
     sessionId: SESSION,
     seq: from + index,
@@ -17,7 +17,7 @@ export function logOf(events: readonly AgentEvent[], from = 7): Envelope[] {
   }));
 }
 
-export function began(): AgentEvent[] {
+export function began(): SessionEvent[] {
   return [
     { type: "prompt.accepted", promptId: "p", content: [{ type: "text", text: "hi" }] },
     { type: "turn.started", turnId: "turn_1", promptId: "p" },
@@ -52,7 +52,7 @@ const cut = fc.constantFrom({}, {}, {}, { interrupted: true as const });
 const at = { messageId: anyMessageId, block: anyBlock };
 
 /** Anything at all, near enough together that ids collide: what a session would never say is in it too. */
-const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
+const anyEvent: fc.Arbitrary<SessionEvent> = fc.oneof(
   fc.record({
     type: fc.constant("message.started"),
     messageId: anyMessageId,
@@ -73,17 +73,21 @@ const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
     .map((thought) => ({ type: "thought.finished" as const, ...thought })),
   fc.record({
     ...at,
-    type: fc.constant("tool.announced"),
+    type: fc.constant("tool_call.opened"),
     toolCallId: anyToolCallId,
     name: anyName,
   }),
-  fc.record({ type: fc.constant("tool.input.delta"), toolCallId: anyToolCallId, text: anyText }),
+  fc.record({
+    type: fc.constant("tool_call.input_delta"),
+    toolCallId: anyToolCallId,
+    text: anyText,
+  }),
   fc
     .record({ ...at, toolCallId: anyToolCallId, name: anyName, inputText: anyText })
     .map(({ name, inputText, ...place }) => ({
-      type: "tool.called" as const,
+      type: "tool_call.received" as const,
       ...place,
-      call: toolCall({ id: "c", name, inputText, runBy: "client" }),
+      toolCall: createToolCall({ id: "c", name, inputText, runBy: "client" }),
     })),
   fc
     .record({ toolCallId: anyToolCallId, ending: fc.constantFrom(...ENDINGS), text: anyText })
@@ -92,11 +96,11 @@ const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
       ...finished,
       result: finished.ending === "succeeded" ? toolSuccess("c", { text }) : toolError("c", text),
     })),
-  fc.constant<AgentEvent>({ type: "usage.reported", usage: USAGE }),
-  fc.constant<AgentEvent>({ type: "hook.fired", name: "h", stage: "before" }),
+  fc.constant<SessionEvent>({ type: "usage.reported", usage: USAGE }),
+  fc.constant<SessionEvent>({ type: "hook.fired", name: "h", stage: "before" }),
 );
 
-const anyEnd: fc.Arbitrary<AgentEvent | undefined> = maybe(
+const anyEnd: fc.Arbitrary<SessionEvent | undefined> = maybe(
   fc.oneof(
     fc
       .record({
@@ -142,10 +146,10 @@ export const anyTurn: fc.Arbitrary<Envelope[]> = fc
   .array(fc.array(anySaid, { maxLength: 4 }), { maxLength: 4 })
   .map((messages) => logOf([...began(), ...messages.flatMap(messageEvents), ended()]));
 
-function messageEvents(blocks: readonly Said[], number: number): AgentEvent[] {
+function messageEvents(blocks: readonly Said[], number: number): SessionEvent[] {
   const messageId = `m${number}`;
-  const results: AgentEvent[] = [];
-  const events = blocks.flatMap((said, block): AgentEvent[] => {
+  const results: SessionEvent[] = [];
+  const events = blocks.flatMap((said, block): SessionEvent[] => {
     const place = { messageId, block };
     const text = said.pieces.join("");
     if (said.kind !== "call") {
@@ -158,15 +162,15 @@ function messageEvents(blocks: readonly Said[], number: number): AgentEvent[] {
     const toolCallId = `tool_${number}_${block}`;
     const result = said.ending === "succeeded" ? toolSuccess("c", 1) : toolError("c", "no");
     results.push({ type: "tool.finished", toolCallId, ending: said.ending, result });
-    const call = toolCall({ id: "c", name: "read", inputText: text, runBy: "client" });
+    const call = createToolCall({ id: "c", name: "read", inputText: text, runBy: "client" });
     return [
-      { type: "tool.announced", toolCallId, ...place, name: "read" },
+      { type: "tool_call.opened", toolCallId, ...place, name: "read" },
       ...said.pieces.map((piece) => ({
-        type: "tool.input.delta" as const,
+        type: "tool_call.input_delta" as const,
         toolCallId,
         text: piece,
       })),
-      { type: "tool.called", toolCallId, ...place, call },
+      { type: "tool_call.received", toolCallId, ...place, toolCall: call },
     ];
   });
   return [

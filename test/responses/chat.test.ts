@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import {
   breaks,
-  ending,
-  message,
+  createTurnEnd,
+  generateMessage,
   refuses,
   says,
   wants,
-  type Answer,
+  type ProviderScript,
 } from "../support/scripted-provider.ts";
 import { dataOf, send, serveAnswers, type Headers } from "./support/talk.ts";
 
@@ -25,7 +25,7 @@ const WEATHER = {
 
 /** What the agent was told, call by call. */
 function heard({ provider }: Awaited<ReturnType<typeof serveAnswers>>) {
-  return provider.calls.map(({ input }) => input.texts ?? []);
+  return provider.invocations.map(({ input }) => input.texts ?? []);
 }
 
 describe("a chat completion", () => {
@@ -100,14 +100,17 @@ describe("a chat completion", () => {
     expect(status).toBe(200);
   });
 
-  it.each<[Parameters<typeof ending>[0], string]>([
+  it.each<[Parameters<typeof createTurnEnd>[0], string]>([
     [{ outcome: "limited", reason: "max_tokens" }, "length"],
     [{ outcome: "limited", reason: "content_filtered" }, "content_filter"],
     [{ outcome: "completed", reason: "stop_sequence" }, "stop"],
   ])("says of %j that it ended with %s [OR-67]", async (end, reason) => {
-    const answer: Answer = async function* () {
-      yield* message([{ type: "text.end", message: 0, block: 0, text: "Well" }], end.reason ?? "");
-      yield ending(end);
+    const answer: ProviderScript = async function* () {
+      yield* generateMessage(
+        [{ type: "text.end", message: 0, block: 0, text: "Well" }],
+        end.reason ?? "",
+      );
+      yield createTurnEnd(end);
     };
     const served = await serveAnswers([answer]);
     const { json } = await send(served, CHAT, { body: { messages: [said] } });
@@ -143,7 +146,7 @@ describe("a chat completion", () => {
       const refused = await send(served, CHAT, { body: { messages: [said], [field]: value } });
       expect([refused.status, refused.json.error.param]).toEqual([400, field]);
     }
-    expect(served.provider.calls).toHaveLength(1);
+    expect(served.provider.invocations).toHaveLength(1);
   });
 });
 
@@ -175,7 +178,7 @@ describe("the session of a chat completion", () => {
       const second = await send(served, CHAT, { body: { messages: [next], ...body }, headers });
       expect(second.status).toBe(200);
       expect(heard(served)).toEqual([["I am Alice."], ["Who am I?"]]);
-      expect(new Set(served.provider.calls.map(({ sessionId }) => sessionId)).size).toBe(1);
+      expect(new Set(served.provider.invocations.map(({ sessionId }) => sessionId)).size).toBe(1);
     },
   );
 
@@ -215,7 +218,7 @@ describe("the session of a chat completion", () => {
       const { status, json } = await send(served, CHAT, { body });
       expect([status, json.error.code]).toEqual([400, code]);
     }
-    expect(served.provider.calls).toEqual([]);
+    expect(served.provider.invocations).toEqual([]);
   });
 
   it("is nobody else's [OR-36]", async () => {
@@ -226,14 +229,14 @@ describe("the session of a chat completion", () => {
     const body = { messages: [next], session_id };
     const { status, json } = await send(served, CHAT, { body, headers });
     expect([status, json.error.code]).toEqual([404, "session_not_found"]);
-    expect(served.provider.calls).toHaveLength(1);
+    expect(served.provider.invocations).toHaveLength(1);
   });
 
   it("is a new one that is told a conversation from elsewhere, and the answer says so [OR-38] [SD-5]", async () => {
     const served = await serveAnswers(TALK);
     const { headers } = await send(served, CHAT, { body: { messages: [said, answer, next] } });
     expect(headers.get("x-spanline-history")).toBe("replayed");
-    expect(served.provider.calls).toMatchObject([
+    expect(served.provider.invocations).toMatchObject([
       {
         input: { texts: ["Who am I?"] },
         history: [
@@ -249,11 +252,11 @@ describe("the session of a chat completion", () => {
     const ignoring = await serveAnswers(TALK, { settings: { foreignHistory: "ignore" } });
     const { headers } = await send(ignoring, CHAT, { body });
     expect(headers.get("x-spanline-history")).toBe("ignored");
-    expect(ignoring.provider.calls[0]?.history).toEqual([]);
+    expect(ignoring.provider.invocations[0]?.history).toEqual([]);
     const rejecting = await serveAnswers(TALK, { settings: { foreignHistory: "reject" } });
     const { status, json } = await send(rejecting, CHAT, { body });
     expect([status, json.error.code]).toEqual([400, "unknown_history"]);
-    expect(rejecting.provider.calls).toEqual([]);
+    expect(rejecting.provider.invocations).toEqual([]);
   });
 });
 
@@ -286,7 +289,10 @@ describe("a tool of the caller's", () => {
     expect(ended.json.choices).toMatchObject([
       { finish_reason: "stop", message: { content: "It is warm." } },
     ]);
-    expect(served.provider.calls.map(({ input }) => input.type)).toEqual(["prompt", "results"]);
+    expect(served.provider.invocations.map(({ input }) => input.type)).toEqual([
+      "prompt",
+      "results",
+    ]);
   });
 
   it("has to have its results before anything else is said [OR-53]", async () => {
@@ -363,7 +369,7 @@ describe("a request that is sent again", () => {
         headers: again,
       });
       expect(streamed.text).toContain(one.json.id);
-      expect(served.provider.calls).toHaveLength(1);
+      expect(served.provider.invocations).toHaveLength(1);
     },
   );
 });

@@ -5,9 +5,9 @@ import { mentions as mentioned, startFaulty, type Faults } from "./support/fault
 import { problemsOf } from "./open-responses-schema.ts";
 import type { Fields } from "./support/recorded-stream.ts";
 import { suiteAgent } from "./support/suite-agent.ts";
-import { longTests } from "../support/long-tests.ts";
+import { allowLongTests } from "../support/long-tests.ts";
 
-longTests();
+allowLongTests();
 
 async function failureOf(id: string, faults: Faults, script: AgentScript = suiteAgent()) {
   const faulty = await startFaulty(script, faults);

@@ -1,9 +1,9 @@
 import { OpenAI } from "openai";
 import { describe, expect, it } from "vitest";
 import { defineAgent } from "../../src/bridge/define-agent.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
-import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { until } from "../support/until.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
+import { waitUntil } from "../support/until.ts";
 import { gate, saysWhen } from "./surface/world.ts";
 import { serveSessions, type ServedSessions } from "./support/serve-sessions.ts";
 import { send, serveAnswers } from "./support/talk.ts";
@@ -65,7 +65,9 @@ describe("a conversation", () => {
       "user: Who am I?",
       "assistant: You are Alice.",
     ]);
-    expect(new Set(served.provider.calls.map(({ sessionId }) => sessionId))).toEqual(new Set([id]));
+    expect(new Set(served.provider.invocations.map(({ sessionId }) => sessionId))).toEqual(
+      new Set([id]),
+    );
   });
 
   it("is begun with what was said elsewhere, which its agent is told [OR-38]", async () => {
@@ -74,7 +76,7 @@ describe("a conversation", () => {
     const answer = { type: "message", role: "assistant", content: "Hello Alice." } as const;
     const { id } = await client.conversations.create({ items: [said, answer] });
     await client.responses.create({ model: "scripted", input: "Who am I?", conversation: id });
-    expect(served.provider.calls).toMatchObject([
+    expect(served.provider.invocations).toMatchObject([
       {
         input: { texts: ["Who am I?"] },
         history: [
@@ -163,7 +165,7 @@ describe("a conversation", () => {
     await expect(client.responses.create(asked)).rejects.toMatchObject({
       code: "previous_response_not_found",
     });
-    expect(served.provider.calls).toHaveLength(1);
+    expect(served.provider.invocations).toHaveLength(1);
   });
 
   it("is nobody else's [OR-36]", async () => {
@@ -186,7 +188,7 @@ describe("a conversation", () => {
   });
 
   it("Metadata is kept at creation, replaced by an update, and its title is the session's", async () => {
-    const store = memoryStore();
+    const store = createMemoryStore();
     const served = await serveAnswers([says("Hello")], { store });
     const client = clientOf(served);
     const metadata = { title: "Who is who", project: "x", __proto__x: "y" };
@@ -220,13 +222,13 @@ describe("a conversation", () => {
     const output = { type: "function_call_output", call_id: "c1", output: "Paris" } as const;
     await client.conversations.items.create(id, { items: [call, output] });
     await client.responses.create({ model: "scripted", input: "Who am I?", conversation: id });
-    expect(served.provider.calls).toMatchObject([
+    expect(served.provider.invocations).toMatchObject([
       {
         sessionId: id,
         input: { texts: ["Who am I?"] },
         history: [
           { role: "user", blocks: [{ text: "I am Alice." }] },
-          { role: "assistant", blocks: [{ text: "Hello Alice." }, { call: { id: "c1" } }] },
+          { role: "assistant", blocks: [{ text: "Hello Alice." }, { toolCall: { id: "c1" } }] },
           { role: "user", blocks: [{ result: { callId: "c1", isError: false } }] },
         ],
       },
@@ -256,7 +258,7 @@ describe("a conversation", () => {
       await client.conversations.items.create(id, { items: output as never });
     }
     expect(
-      served.provider.calls.map(({ input, history }) => [history.length, input.texts]),
+      served.provider.invocations.map(({ input, history }) => [history.length, input.texts]),
     ).toEqual([
       [0, ["I am Alice."]],
       [2, ["Who am I?"]],
@@ -273,11 +275,11 @@ describe("a conversation", () => {
   it("Items are added between turns of an agent whose history is here, and refused for one that keeps its own", async () => {
     const items = [said, { type: "message", role: "assistant", content: "Hello." } as const];
     const answers = [says("One"), says("Two")];
-    const takes = { instructions: true, tools: true } as const;
-    const here = scriptedProvider(answers, { takes, keepsHistory: false });
+    const capabilities = { instructions: true, tools: true } as const;
+    const here = createScriptedProvider(answers, { capabilities, keepsHistory: false });
     const agents = [
       defineAgent({ name: "here", provider: here }),
-      defineAgent({ name: "there", provider: scriptedProvider(answers, { takes }) }),
+      defineAgent({ name: "there", provider: createScriptedProvider(answers, { capabilities }) }),
     ];
     const served = await serveSessions({ agents });
     const client = clientOf(served);
@@ -289,7 +291,7 @@ describe("a conversation", () => {
     await client.conversations.items.create(ids.get("here") ?? "", { items });
     const conversation = ids.get("here") ?? "";
     await client.responses.create({ model: "here", input: "So?", conversation });
-    expect(here.calls.at(-1)?.history).toMatchObject([
+    expect(here.invocations.at(-1)?.history).toMatchObject([
       { role: "user", blocks: [{ text: "Hi" }] },
       { role: "assistant", blocks: [{ text: "One" }] },
       { role: "user", blocks: [{ text: "I am Alice." }] },
@@ -320,7 +322,7 @@ describe("a conversation", () => {
       stream: true,
     });
     for await (const { type } of stream) if (type === "response.output_text.delta") break;
-    await until(() => served.provider.calls.length === 1);
+    await waitUntil(() => served.provider.invocations.length === 1);
     const busy = await add([said]);
     expect([busy.status, busy.json.error.code]).toEqual([409, "session_busy"]);
     end.open();

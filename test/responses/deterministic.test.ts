@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { defineAgent } from "../../src/bridge/define-agent.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
-import { fakeClock } from "../support/fake-clock.ts";
-import { awsFrame, startEventStream, startPeer } from "../support/peer.ts";
-import { HARNESS } from "../support/provider-session.ts";
-import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
+import { encodeAwsFrame, startEventStream, startPeer } from "../support/peer.ts";
+import { HARNESS_ARN } from "../support/provider-session.ts";
+import { says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
 import { SEED_TURN } from "./support/seed.ts";
 import { serveSessions, type Serving } from "./support/serve-sessions.ts";
 import { send } from "./support/talk.ts";
@@ -13,7 +13,7 @@ import { send } from "./support/talk.ts";
 function withoutChance(): Omit<Serving, "agents"> {
   let [sessions, seeds] = [0, 0];
   return {
-    clock: fakeClock(),
+    clock: createFakeClock(),
     coalesceMs: 0,
     newSessionId: () => `ses_${String((sessions += 1)).padStart(32, "0")}`,
     seed: () => String((seeds += 1)).padStart(13, "0"),
@@ -24,7 +24,7 @@ const WEATHER = { name: "get_weather", parameters: { type: "object", properties:
 
 /** The same requests, to a server of its own. */
 async function run(): Promise<string[]> {
-  const provider = scriptedProvider(
+  const provider = createScriptedProvider(
     [
       wants({ id: "tooluse_1", name: "get_weather" }),
       says("It is warm."),
@@ -33,7 +33,7 @@ async function run(): Promise<string[]> {
       says("Four"),
       says("Five"),
     ],
-    { takes: { tools: true, instructions: true } },
+    { capabilities: { tools: true, instructions: true } },
   );
   const agent = defineAgent({ name: "scripted", provider });
   const served = await serveSessions({ agents: [agent], ...withoutChance() });
@@ -71,7 +71,7 @@ describe("answers without chance", () => {
 });
 
 describe("a recorded stream of an agent's", () => {
-  const recorded = Buffer.concat(SEED_TURN.map(([name, payload]) => awsFrame(name, payload)));
+  const recorded = Buffer.concat(SEED_TURN.map(([name, payload]) => encodeAwsFrame(name, payload)));
 
   /** What a server says that has the recording for its agent, handed on in pieces of some size. */
   async function replayed(pieceSize: number, body: object): Promise<string> {
@@ -83,7 +83,7 @@ describe("a recorded stream of an agent's", () => {
       response.end();
     });
     const provider = harnessProvider({
-      harnessArn: HARNESS,
+      harnessArn: HARNESS_ARN,
       endpoint: peer.url,
       credentials: { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "example-secret-key" },
     });

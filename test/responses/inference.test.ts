@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { defineAgent } from "../../src/bridge/define-agent.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
-import { awsFrame, startEventStream, startPeer } from "../support/peer.ts";
-import { HARNESS } from "../support/provider-session.ts";
+import { encodeAwsFrame, startEventStream, startPeer } from "../support/peer.ts";
+import { HARNESS_ARN } from "../support/provider-session.ts";
 import {
   breaks,
-  ending,
-  message,
+  createTurnEnd,
+  generateMessage,
   refuses,
   says,
-  type Answer,
+  type ProviderScript,
 } from "../support/scripted-provider.ts";
 import { SEED_TURN } from "./support/seed.ts";
 import { serveSessions } from "./support/serve-sessions.ts";
@@ -22,11 +22,11 @@ const SESSION = "550e8400-e29b-41d4-a716-446655440000";
 async function harness(turn = SEED_TURN) {
   const peer = await startPeer((response) => {
     startEventStream(response);
-    for (const [name, payload] of turn) response.write(awsFrame(name, payload));
+    for (const [name, payload] of turn) response.write(encodeAwsFrame(name, payload));
     response.end();
   });
   const provider = harnessProvider({
-    harnessArn: HARNESS,
+    harnessArn: HARNESS_ARN,
     endpoint: peer.url,
     credentials: { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "example-secret-key" },
   });
@@ -130,12 +130,12 @@ describe("a conversation of AI GO!'s", () => {
       // Somebody on the way attached a cursor to the first one.
       messages.push(nth === 0 ? { ...reply, cursor: { at: 7 } } : reply);
     }
-    expect(served.provider.calls.map(({ input }) => input.texts)).toEqual([
+    expect(served.provider.invocations.map(({ input }) => input.texts)).toEqual([
       ["first"],
       ["second"],
       ["third"],
     ]);
-    expect(new Set(served.provider.calls.map(({ sessionId }) => sessionId)).size).toBe(1);
+    expect(new Set(served.provider.invocations.map(({ sessionId }) => sessionId)).size).toBe(1);
     expect(new Set(replies.map(({ session_id }) => session_id)).size).toBe(1);
     expect(replies.map(({ cursor }) => cursor)).toEqual([undefined, { at: 7 }, { at: 7 }]);
   });
@@ -153,7 +153,7 @@ describe("a conversation of AI GO!'s", () => {
     const second = await send(served, INFER, { body: { messages } });
     const again = await send(served, INFER, { body: { messages } });
     expect(again.text).toBe(second.text);
-    expect(served.provider.calls).toHaveLength(2);
+    expect(served.provider.invocations).toHaveLength(2);
   });
 
   it("sends all that was said since, part by part, and the system's words [SD-3] [SD-4] [SD-8]", async () => {
@@ -168,7 +168,7 @@ describe("a conversation of AI GO!'s", () => {
       { role: "user", content: "Three" },
     ];
     await send(served, INFER, { body: { messages } });
-    expect(served.provider.calls).toMatchObject([
+    expect(served.provider.invocations).toMatchObject([
       { input: { texts: ["One\nTwo", "Three"] }, options: { instructions: "Be brief." } },
     ]);
   });
@@ -219,7 +219,7 @@ describe("a conversation of AI GO!'s", () => {
     const served = await serveAnswers([says("Well")]);
     const { status, json } = await send(served, INFER, { body: { messages } });
     expect([status, json.error.code]).toEqual([400, code]);
-    expect(served.provider.calls).toEqual([]);
+    expect(served.provider.invocations).toEqual([]);
   });
 });
 
@@ -236,7 +236,7 @@ describe("credentials", () => {
     expect([status, json.error.code]).toEqual([400, "credentials_not_accepted"]);
     expect(json.error.param).toMatch(/key|token/i);
     expect(text).not.toContain("hush-hush");
-    expect(served.provider.calls).toEqual([]);
+    expect(served.provider.invocations).toEqual([]);
   });
 
   it("may be spoken of, and carried as state", async () => {
@@ -276,9 +276,12 @@ describe("a turn that does not end well", () => {
   });
 
   it("is incomplete where a limit ended it [SD-31]", async () => {
-    const answer: Answer = async function* () {
-      yield* message([{ type: "text.end", message: 0, block: 0, text: "Half" }], "max_tokens");
-      yield ending({ outcome: "limited", reason: "max_tokens" });
+    const answer: ProviderScript = async function* () {
+      yield* generateMessage(
+        [{ type: "text.end", message: 0, block: 0, text: "Half" }],
+        "max_tokens",
+      );
+      yield createTurnEnd({ outcome: "limited", reason: "max_tokens" });
     };
     const served = await serveAnswers([answer]);
     const { json } = await send(served, INFER, { body });

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import { accessBy } from "../../src/http/access.ts";
+import { createAccess } from "../../src/http/access.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import { responsesSurface } from "../../src/surfaces/responses/responses-surface.ts";
-import { openApiDocument } from "../../src/wire/responses/openapi/openapi-document.ts";
+import { createResponsesSurface } from "../../src/surfaces/responses/responses-surface.ts";
+import { createOpenApiDocument } from "../../src/wire/responses/openapi/openapi-document.ts";
 import { breaks, says } from "../support/scripted-provider.ts";
 import { send, serveAnswers } from "./support/talk.ts";
 
-const document = openApiDocument("1.2.3");
+const document = createOpenApiDocument("1.2.3");
 const { schemas } = document.components;
 type SchemaName = keyof typeof schemas;
 
@@ -28,10 +28,10 @@ function fieldsOf(name: SchemaName): string[] {
 describe("the document of the surface", () => {
   it("has every route, with and without /v1, and no other [OR-69]", async () => {
     const served = await serveAnswers([says("Hello")]);
-    const { routes } = responsesSurface({
+    const { routes } = createResponsesSurface({
       sessions: served.sessions,
       clock: systemClock,
-      access: accessBy({ host: "127.0.0.1" }),
+      access: createAccess({ host: "127.0.0.1" }),
       report: () => {},
     });
     const there = routes.map(

@@ -3,25 +3,28 @@ import { describe, expect, it } from "vitest";
 import { runCodec } from "../../src/domain/codec.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { isObject } from "../../src/domain/json.ts";
-import { sessionOfItem } from "../../src/wire/responses/ids.ts";
-import { unrecordedRequest } from "../../src/wire/responses/recorded-request.ts";
+import { parseItemSession } from "../../src/wire/responses/ids.ts";
+import { createUnrecordedRequest } from "../../src/wire/responses/recorded-request.ts";
 import { TRACE_MODES, type TraceMode } from "../../src/domain/trace-mode.ts";
-import { responseFrom, responseStream } from "../../src/wire/responses/stream/response-stream.ts";
+import {
+  foldResponse,
+  createResponseStream,
+} from "../../src/wire/responses/stream/response-stream.ts";
 import type { StreamEvent } from "../../src/wire/responses/stream/stream-event.ts";
 import { anyDisorder, anyTurn, SESSION } from "./any-turn.ts";
 import { eventProblems } from "./open-responses-schema.ts";
 import { violationsIn } from "./stream-checker.ts";
-import { longTests } from "../support/long-tests.ts";
+import { allowLongTests } from "../support/long-tests.ts";
 import { runs } from "../support/test-depth.ts";
 
-longTests();
+allowLongTests();
 
 function recordedAs(trace: TraceMode, clientTools: readonly string[] = []) {
-  return { ...unrecordedRequest("demo"), trace, clientTools };
+  return { ...createUnrecordedRequest("demo"), trace, clientTools };
 }
 
 function streamOf(log: readonly Envelope[], trace: TraceMode): StreamEvent[] {
-  return runCodec(responseStream(recordedAs(trace, ["weather"])), log);
+  return runCodec(createResponseStream(recordedAs(trace, ["weather"])), log);
 }
 
 function lastResponse(events: readonly StreamEvent[]) {
@@ -40,7 +43,7 @@ describe("the stream of a response", () => {
         expect(violationsIn(events)).toEqual([]);
         const ids = lastResponse(events).output.map(({ id }) => id);
         expect(new Set(ids).size).toBe(ids.length);
-        expect(ids.every((id) => sessionOfItem(id) === SESSION)).toBe(true);
+        expect(ids.every((id) => parseItemSession(id) === SESSION)).toBe(true);
       }),
       { numRuns: runs(3000) },
     );
@@ -74,7 +77,7 @@ describe("the stream of a response", () => {
     fc.assert(
       fc.property(anyTurn, anyMode, (log, trace) => {
         const streamed = lastResponse(streamOf(log, trace));
-        expect(responseFrom(log, recordedAs(trace, ["weather"]))).toEqual(streamed);
+        expect(foldResponse(log, recordedAs(trace, ["weather"]))).toEqual(streamed);
       }),
     );
   });

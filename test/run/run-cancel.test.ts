@@ -26,7 +26,7 @@ describe("a run whose caller leaves", () => {
       outcome: "cancelled",
       reason: null,
       texts: ["One moment."],
-      calls: [{ ending: "cancelled", result: { isError: true } }],
+      toolCalls: [{ ending: "cancelled", result: { isError: true } }],
       steps: 1,
     });
     expect([heard?.aborted, requests.length, stopped.length]).toEqual([true, 1, 1]);
@@ -74,8 +74,8 @@ describe("a run whose caller leaves", () => {
       texts: [],
       text: "",
       finalText: "",
-      calls: [],
-      serverCalls: [],
+      toolCalls: [],
+      serverToolCalls: [],
       usage: null,
       steps: 0,
       sessionId: expect.stringMatching(/^ses_/),
@@ -92,7 +92,7 @@ describe("a run whose caller leaves", () => {
     expect(result).toMatchObject({
       outcome: "completed",
       finalText: "Seen.",
-      calls: [{ ending: "timed-out", result: { isError: true } }],
+      toolCalls: [{ ending: "timed-out", result: { isError: true } }],
     });
   });
 });

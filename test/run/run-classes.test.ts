@@ -7,17 +7,17 @@ import {
   type SteadyClock,
   type Tool,
   type ToolDefinition,
-  type ToolFacts,
+  type ToolSpec,
 } from "../../src/index.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import type {
-  CallInput,
-  CallOptions,
+  InvocationInput,
+  InvocationOptions,
   OpenOptions,
   Provider,
-  ProviderCall,
+  ProviderInvocation,
   ProviderSession,
-  Seam,
+  InjectionPoint,
   StopOptions,
 } from "../../src/providers/provider.ts";
 import { agentWith, scripted } from "./run-world.ts";
@@ -33,8 +33,8 @@ class ClassSession implements ProviderSession {
   get id(): string {
     return this.#inner.id;
   }
-  call(input: CallInput, options: CallOptions): Promise<ProviderCall> {
-    return this.#inner.call(input, options);
+  invoke(input: InvocationInput, options: InvocationOptions): Promise<ProviderInvocation> {
+    return this.#inner.invoke(input, options);
   }
   async stop(options: StopOptions): Promise<void> {
     this.#stopped.push(this.id);
@@ -51,8 +51,8 @@ class ClassProvider implements Provider {
   get name(): string {
     return this.#inner.name;
   }
-  get seams(): readonly Seam[] {
-    return this.#inner.seams;
+  get injectionPoints(): readonly InjectionPoint[] {
+    return this.#inner.injectionPoints;
   }
   get effectFree(): boolean {
     return this.#inner.effectFree;
@@ -64,7 +64,7 @@ class ClassProvider implements Provider {
 
 class Finish implements Tool {
   readonly #seen: JsonObject[] = [];
-  get facts(): ToolFacts {
+  get spec(): ToolSpec {
     const schema = { type: "object" } as const;
     const name = "finish";
     return { name, description: "Ends it", schema, idempotent: false, timeoutMs: 1000 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { runToCompletion } from "../../src/bridge/run-to-completion.ts";
-import type { Spent } from "../../src/bridge/guarded-provider.ts";
-import { fakeClock } from "../support/fake-clock.ts";
+import type { TurnUsage } from "../../src/bridge/guarded-provider.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
 import { agentWith, scripted, tool } from "./run-world.ts";
 
 /** Asks for the same tool for ever. */
@@ -25,13 +25,13 @@ describe("the caps of a run", () => {
       expect(result).toMatchObject({ outcome: "limited", reason, steps: made });
       expect(requests.length).toBe(made);
       expect(result.texts).toEqual(Array(made).fill("Once more."));
-      expect(result.calls.length).toBe(made);
+      expect(result.toolCalls.length).toBe(made);
     },
   );
 
   it("end it after so many seconds, before the next call is bought [RMA-P1-18]", async () => {
     const { provider, requests } = await scripted(LOOP);
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const slow = tool("look", () => {
       clock.advance(30_000);
       return "nothing";
@@ -56,7 +56,7 @@ describe("the caps of a run", () => {
 describe("the guard of a run", () => {
   it("sees what was spent and halts before the next call is bought, which is never made [RMA-P1-18]", async () => {
     const { provider, requests } = await scripted(LOOP);
-    const seen: Spent[] = [];
+    const seen: TurnUsage[] = [];
     const agent = agentWith({ provider, tools: [tool("look", () => "nothing")] });
     const result = await runToCompletion(agent, {
       prompt: "Look",
@@ -65,7 +65,7 @@ describe("the guard of a run", () => {
         return (spent.usage?.totalTokens ?? 0) >= 200 ? "over budget" : undefined;
       },
     });
-    expect(seen.map(({ calls, usage }) => [calls, usage?.totalTokens])).toEqual([
+    expect(seen.map(({ invocations, usage }) => [invocations, usage?.totalTokens])).toEqual([
       [1, 100],
       [2, 200],
     ]);
@@ -125,7 +125,7 @@ turns:
       outcome: "completed",
       reason: "end_turn",
       texts: ["It is 42.", "Goodbye."],
-      calls: [{ call: { name: "report", input: { result: 42 } }, ending: "succeeded" }],
+      toolCalls: [{ toolCall: { name: "report", input: { result: 42 } }, ending: "succeeded" }],
       steps: 3,
     });
     expect(requests[1]?.messages.at(-1)).toMatchObject({
@@ -167,7 +167,7 @@ turns:
       tools: [report],
       terminalTool: { name: "report", maxReprompts: 5 },
     });
-    const { outcome, calls } = await runToCompletion(agent, { prompt: "What is it?" });
+    const { outcome, toolCalls: calls } = await runToCompletion(agent, { prompt: "What is it?" });
     expect([outcome, calls.map(({ ending }) => ending)]).toEqual([
       "completed",
       ["failed", "succeeded"],
@@ -189,7 +189,7 @@ turns:
       outcome: "completed",
       reason: "terminal_tool",
       texts: ["It is 42."],
-      calls: [{ ending: "succeeded" }],
+      toolCalls: [{ ending: "succeeded" }],
       steps: 2,
     });
     expect(requests.length).toBe(2);

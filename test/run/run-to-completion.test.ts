@@ -52,14 +52,14 @@ describe("a run", () => {
       outcome: "completed",
       reason: "end_turn",
       finalText: "Done. get_weather says: city: Bergen, sky: rain.",
-      calls: [
+      toolCalls: [
         {
-          call: { name: "get_weather", input: { city: "Bergen" }, runBy: "client" },
+          toolCall: { name: "get_weather", input: { city: "Bergen" }, runBy: "client" },
           result: { isError: false, parts: [{ type: "json", value: { sky: "rain" } }] },
           ending: "succeeded",
         },
       ],
-      serverCalls: [],
+      serverToolCalls: [],
       steps: 2,
     });
     expect(result).not.toHaveProperty("failure");
@@ -84,12 +84,12 @@ turns:
       - { server: get_order, input: { id: 7 }, result: { json: { state: paid } } }
       - It is paid.
 `);
-    const { calls, serverCalls } = await runToCompletion(agentWith({ provider }), {
+    const { toolCalls, serverToolCalls } = await runToCompletion(agentWith({ provider }), {
       prompt: "Is it?",
     });
-    expect([calls, serverCalls]).toMatchObject([
+    expect([toolCalls, serverToolCalls]).toMatchObject([
       [],
-      [{ call: { name: "get_order" }, result: { parts: [{ value: { state: "paid" } }] } }],
+      [{ toolCall: { name: "get_order" }, result: { parts: [{ value: { state: "paid" } }] } }],
     ]);
   });
 
@@ -104,14 +104,14 @@ turns:
     expect(new Set(seen.map(({ sessionId }) => sessionId))).toEqual(new Set([result.sessionId]));
     const types = seen.map(({ event }) => event.type);
     expect(types.indexOf("upstream.opened")).toBeGreaterThan(-1);
-    expect(types.indexOf("upstream.opened")).toBeLessThan(types.indexOf("call.started"));
+    expect(types.indexOf("upstream.opened")).toBeLessThan(types.indexOf("invocation.started"));
     expect(types.at(-1)).toBe("turn.finished");
   });
 
   it("takes its options for itself alone: two of one agent share nothing [RMA-P1-27]", async () => {
     const { provider, requests } = await scripted("{ repeat: true, turns: [{ answer: Hello. }] }");
     const agent = agentWith({ provider });
-    const before = JSON.stringify(agent.facts);
+    const before = JSON.stringify(agent.spec);
     const [one, other] = await Promise.all([
       runToCompletion(agent, { prompt: "one", caps: { steps: 1 } }),
       runToCompletion(agent, { prompt: "other" }),
@@ -119,7 +119,7 @@ turns:
     expect([one.outcome, other.outcome]).toEqual(["completed", "completed"]);
     expect(one.sessionId).not.toBe(other.sessionId);
     expect(requests.map(({ messages }) => messages.length)).toEqual([1, 1]);
-    expect(JSON.stringify(agent.facts)).toBe(before);
+    expect(JSON.stringify(agent.spec)).toBe(before);
   });
 });
 
@@ -164,7 +164,12 @@ describe("what a run is asked", () => {
     ],
     ["the caller says what is no answer to this", { approve: async () => "continue" as const }],
   ])("is denied when %s, and the agent hears that [W-07]", async (_, options) => {
-    const { ran, outcome, finalText, calls } = await ask({ prompt: "refund 7", ...options });
+    const {
+      ran,
+      outcome,
+      finalText,
+      toolCalls: calls,
+    } = await ask({ prompt: "refund 7", ...options });
     expect([ran, outcome, finalText]).toEqual([[], "completed", "Then I leave it."]);
     expect(calls).toMatchObject([{ ending: "denied", result: { isError: true } }]);
   });
@@ -179,8 +184,8 @@ describe("what a run is asked", () => {
       prompt: "refund 7",
       approve: async () => ({ decision: "deny", reason: "Order 7 is not paid" }),
     });
-    expect(denied.calls).toMatchObject([{ ending: "denied" }]);
-    expect(JSON.stringify(denied.calls)).toContain("Order 7 is not paid");
+    expect(denied.toolCalls).toMatchObject([{ ending: "denied" }]);
+    expect(JSON.stringify(denied.toolCalls)).toContain("Order 7 is not paid");
   });
 
   it.each([
@@ -258,7 +263,11 @@ describe("what goes wrong in a run", () => {
         }),
       ],
     });
-    const { outcome, calls, finalText } = await runToCompletion(agent, {
+    const {
+      outcome,
+      toolCalls: calls,
+      finalText,
+    } = await runToCompletion(agent, {
       prompt: "refund 7",
       report: (error) => reported.push(error),
     });
@@ -284,7 +293,7 @@ describe("what goes wrong in a run", () => {
       input: z.object({ order: z.string() }),
       run: () => expect.unreachable(),
     });
-    const { calls } = await runToCompletion(agentWith({ provider, tools: [refund] }), {
+    const { toolCalls: calls } = await runToCompletion(agentWith({ provider, tools: [refund] }), {
       prompt: "refund 7",
     });
     expect(calls).toMatchObject([{ ending: "refused", result: { isError: true } }]);

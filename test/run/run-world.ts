@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 import type { AgentDefinition } from "../../src/bridge/agent-definition.ts";
 import { defineAgent } from "../../src/bridge/define-agent.ts";
 import { parseScenario } from "../../src/emulator/brains/script/parse-scenario.ts";
-import { scriptBrain } from "../../src/emulator/brains/script/script-brain.ts";
+import { createScriptBrain } from "../../src/emulator/brains/script/script-brain.ts";
 import { emulate, TEST_CREDENTIALS, type BrainRequest } from "../../src/emulator/index.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
@@ -21,16 +21,16 @@ export interface ScriptedProvider {
 
 /** A harness on a real emulator that does what a scenario says. */
 export async function scripted(scenario: string): Promise<ScriptedProvider> {
-  const script = scriptBrain(parseScenario("run.yaml", scenario), systemClock);
+  const script = createScriptBrain(parseScenario("run.yaml", scenario), systemClock);
   const requests: BrainRequest[] = [];
   const stopped: string[] = [];
   const emulator = await emulate({
     brain: "script",
     brains: {
       script: {
-        answer(request) {
+        respond(request) {
           requests.push(request);
-          return script.answer(request);
+          return script.respond(request);
         },
       },
     },
@@ -61,7 +61,7 @@ type Parts = Omit<AgentDefinition, "name">;
 
 /** An agent that may use its tools unasked. */
 export function agentWith(definition: Parts): Agent {
-  return defineAgent({ name: "test", approvals: { otherwise: "allow" }, ...definition });
+  return defineAgent({ name: "test", approvals: { default: "allow" }, ...definition });
 }
 
 /** A tool that takes anything. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { AgentEvent, AgentFacts } from "../../src/domain/agent-event.ts";
-import { toolCall } from "../../src/domain/tool.ts";
-import type { Happening } from "../../src/session/input.ts";
-import { policyOf } from "../support/policy.ts";
+import type { SessionEvent, AgentSpec } from "../../src/domain/agent-event.ts";
+import { createToolCall } from "../../src/domain/tool.ts";
+import type { SessionInput } from "../../src/session/input.ts";
+import { createPolicy } from "../support/policy.ts";
 import { logRules } from "./simulation/log-rules.ts";
 import { examined } from "./simulation/moves.ts";
 import { simulatedSession, type SimulatedSession } from "./simulation/simulated-session.ts";
@@ -16,12 +16,17 @@ const HOST_TOOL = {
   traits: { kind: "read", sideEffect: "read_only", executor: { type: "host" } },
 } as const;
 
-const AGENT: AgentFacts = {
+const AGENT: AgentSpec = {
   name: "demo",
-  provider: { name: "simulated", seams: ["turn-start"], effectFree: false, canStop: false },
+  provider: {
+    name: "simulated",
+    injectionPoints: ["turn-start"],
+    effectFree: false,
+    canStop: false,
+  },
   tools: [HOST_TOOL],
-  approvals: { deny: [], ask: [], allow: ["*"], otherwise: "ask" },
-  policy: policyOf([["*", "allow"]]),
+  approvals: { deny: [], ask: [], allow: ["*"], default: "ask" },
+  policy: createPolicy([["*", "allow"]]),
   caps: { steps: 20, seconds: 100_000, tokens: null, toolCalls: 12, parallelTools: 1 },
   onLost: "ask",
   settle: "wait",
@@ -37,19 +42,25 @@ function sessionWithRunningTool({
   const content = [{ type: "text", text: "Read it" }] as const;
   session.send(commanded({ type: "prompt", content }));
   const calls = callIds.flatMap((id, block) => {
-    const call = toolCall({ id, name: HOST_TOOL.name, inputText, runBy: "client" });
+    const call = createToolCall({ id, name: HOST_TOOL.name, inputText, runBy: "client" });
     const place = { message: 0, block };
     return [
-      { event: { type: "tool.start", ...place, callId: id, name: HOST_TOOL.name } },
-      { event: { type: "tool.end", ...place, call } },
+      { event: { type: "tool.start", ...place, toolCallId: id, name: HOST_TOOL.name } },
+      { event: { type: "tool.end", ...place, toolCall: call } },
     ] as const;
   });
   const reason = "tool_use";
-  const end = { outcome: "action-required", reason, openCalls: callIds, usage: null } as const;
+  const end = {
+    outcome: "action-required",
+    reason,
+    openToolCallIds: callIds,
+    usage: null,
+  } as const;
   session.send({
     type: "call-said",
-    callId: session.effects.flatMap((due) => (due.type === "call" ? [due.callId] : []))[0] ?? "",
-    said: [
+    invocationId:
+      session.effects.flatMap((due) => (due.type === "call" ? [due.invocationId] : []))[0] ?? "",
+    outputs: [
       { event: { type: "message.start", message: 0, role: "assistant" } },
       ...calls,
       { event: { type: "message.end", message: 0, reason } },
@@ -60,9 +71,9 @@ function sessionWithRunningTool({
   return session;
 }
 
-function commanded(command: Extract<Happening, { type: "commanded" }>["command"]): Happening {
+function commanded(command: Extract<SessionInput, { type: "commanded" }>["command"]): SessionInput {
   const rights = ["prompt", "approve", "control"] as const;
-  return { type: "commanded", command, by: { kind: "user", principal: "me" }, rights };
+  return { type: "commanded", command, actor: { kind: "user", principal: "me" }, rights };
 }
 
 function resolvePaths(session: SimulatedSession): void {
@@ -71,12 +82,12 @@ function resolvePaths(session: SimulatedSession): void {
   }
 }
 
-function agentWith(tools: AgentFacts["tools"]): { digest: string; facts: AgentFacts } {
-  return { digest: JSON.stringify(tools), facts: { ...AGENT, tools } };
+function agentWith(tools: AgentSpec["tools"]): { digest: string; spec: AgentSpec } {
+  return { digest: JSON.stringify(tools), spec: { ...AGENT, tools } };
 }
 
 /** The events about the tool call from a place in the log on. */
-function toolEvents({ log }: SimulatedSession, from: number): AgentEvent["type"][] {
+function toolEvents({ log }: SimulatedSession, from: number): SessionEvent["type"][] {
   const types = log.slice(from).map(({ event }) => event.type);
   return types.filter((type) => /^(?:tool|policy|approval)\./.test(type));
 }
@@ -90,16 +101,16 @@ describe("the paths of a host's tool call that a kill interrupted", () => {
     session.kill("log");
     session.send({ type: "recovered", epoch: 3, agent: agentWith([HOST_TOOL]) });
     const onLost = "continue" as const;
-    const changed = { digest: "other", facts: { ...AGENT, onLost } };
+    const changed = { digest: "other", spec: { ...AGENT, onLost } };
     session.send({ type: "agent-changed", agent: changed });
     expect(toolEvents(session, killed)).toEqual([
-      "tool.awaited",
-      "tool.awaited",
+      "tool.waiting_for_host",
+      "tool.waiting_for_host",
       "policy.decided",
       "tool.started",
     ]);
     expect(session.effects).toMatchObject([
-      { type: "tool", attempt: 2, isRepeat: true, paths: [{ input: "a.txt", place: "inside" }] },
+      { type: "tool", attempt: 2, isRepeat: true, paths: [{ input: "a.txt", location: "inside" }] },
     ]);
   });
 
@@ -119,7 +130,7 @@ describe("the paths of a host's tool call that a kill interrupted", () => {
     resolvePaths(session);
     expect(toolEvents(session, answered)).toEqual([
       "approval.resolved",
-      "tool.examined",
+      "tool_call.paths_resolved",
       "policy.decided",
       "tool.started",
     ]);
@@ -134,7 +145,7 @@ describe("the paths of a host's tool call that a kill interrupted", () => {
     const statuses = () => session.state.tools.runs.map(({ status }) => status);
     expect(statuses()).toEqual(["unsettled", "running"]);
     session.kill("log");
-    session.send({ type: "recovered", epoch: 3, doubt: 1 });
+    session.send({ type: "recovered", epoch: 3, invalidReceiptSeq: 1 });
     expect(statuses()).toEqual(["unsettled", "running"]);
     expect(session.state.approvals.pending).toMatchObject([{ question: "outcome" }]);
   });

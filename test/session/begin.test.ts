@@ -1,19 +1,19 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { GivenPart } from "../../src/domain/session-command.ts";
+import type { SubmittedPart } from "../../src/domain/session-command.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { createSessions } from "../../src/session/create-sessions.ts";
 import type { FirstPrompt } from "../../src/session/sessions.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { hangs, scriptedProvider } from "../support/scripted-provider.ts";
-import { agentOf, ME } from "../support/session-world.ts";
+import { hangs, createScriptedProvider } from "../support/scripted-provider.ts";
+import { createAgent, ME } from "../support/session-world.ts";
 
-const GO: GivenPart = { type: "text", text: "Go" };
+const GO: SubmittedPart = { type: "text", text: "Go" };
 const sessionId = "ses_begun";
 
 /** Sessions on a store that counts what is appended to it. */
 function world() {
-  const inner = memoryStore();
+  const inner = createMemoryStore();
   const appended: number[] = [];
   const store: Store = {
     ...inner,
@@ -22,8 +22,8 @@ function world() {
       return inner.append(lease, seq, entry);
     },
   };
-  const provider = scriptedProvider([hangs(), hangs()], { takes: { images: true } });
-  const agents = [agentOf({ provider })];
+  const provider = createScriptedProvider([hangs(), hangs()], { capabilities: { images: true } });
+  const agents = [createAgent({ provider })];
   const sessions = createSessions({ store, agents, clock: systemClock, owner: "test" });
   onTestFinished(() => sessions.close());
   const types = async (): Promise<string[]> =>
@@ -31,59 +31,61 @@ function world() {
   return { sessions, store, appended, types };
 }
 
-function first(content: readonly GivenPart[] = [GO], commandId?: string): FirstPrompt {
+function first(content: readonly SubmittedPart[] = [GO], commandId?: string): FirstPrompt {
   const named = commandId === undefined ? {} : { commandId };
-  return { from: { principal: ME, ...named }, prompt: () => ({ type: "prompt", content }) };
+  return { sender: { principal: ME, ...named }, createPrompt: () => ({ type: "prompt", content }) };
 }
 
 describe("a session that begins with a prompt", () => {
   it("is opened, prompted and about to call its agent in one entry of the log", async () => {
     const { sessions, store, appended } = world();
-    const begun = await sessions.begin({ sessionId, principal: ME }, first());
+    const begun = await sessions.openWithPrompt({ sessionId, principal: ME }, first());
     expect(begun).toMatchObject({ sessionId, principal: ME.id, seq: 0 });
     expect(begun.reply).toMatchObject({ status: "accepted", turnId: expect.any(String), seq: 3 });
     const [count = 0] = appended;
     const log = await store.read(sessionId, 0, count);
     expect(log.map(({ event }) => event.type)).toEqual([
       "session.opened",
-      "agent.bound",
+      "agent.configured",
       "prompt.accepted",
       "turn.started",
       "message.sent",
       "upstream.opened",
-      "call.started",
+      "invocation.started",
     ]);
     // Who prompts is named from the prompt on.
     const named = log.filter(({ actor }) => actor?.principal === ME.id);
     expect(named).toEqual(log.slice(2));
-    expect(begun.incarnation).toBe((await store.session(sessionId))?.incarnation);
+    expect(begun.incarnation).toBe((await store.findSession(sessionId))?.incarnation);
   });
 
   it("is not there when the prompt cannot be made, and is told what its agent can do", async () => {
     const { sessions, store } = world();
     const seen: string[] = [];
     const refusing: FirstPrompt = {
-      from: { principal: ME },
-      prompt({ name }) {
+      sender: { principal: ME },
+      createPrompt({ name }) {
         seen.push(name);
         throw new Error("Not so");
       },
     };
-    await expect(sessions.begin({ sessionId, principal: ME }, refusing)).rejects.toThrow("Not so");
+    await expect(sessions.openWithPrompt({ sessionId, principal: ME }, refusing)).rejects.toThrow(
+      "Not so",
+    );
     expect(seen).toEqual(sessions.agents);
-    expect(await store.session(sessionId)).toBeUndefined();
+    expect(await store.findSession(sessionId)).toBeUndefined();
   });
 
   it("is open, and idle, where the prompt is refused", async () => {
     const { sessions, types } = world();
-    const { reply } = await sessions.begin({ sessionId, principal: ME }, first([]));
+    const { reply } = await sessions.openWithPrompt({ sessionId, principal: ME }, first([]));
     expect(reply).toMatchObject({ status: "refused" });
-    expect(await types()).toEqual(["session.opened", "agent.bound"]);
+    expect(await types()).toEqual(["session.opened", "agent.configured"]);
   });
 
   it("is prompted once, however often it is begun under the same names", async () => {
     const { sessions, types } = world();
-    const again = () => sessions.begin({ sessionId, principal: ME }, first([GO], "one"));
+    const again = () => sessions.openWithPrompt({ sessionId, principal: ME }, first([GO], "one"));
     const [one, two] = await Promise.all([again(), again()]);
     const three = await again();
     expect([two.reply, three.reply]).toEqual([one.reply, one.reply]);
@@ -94,16 +96,19 @@ describe("a session that begins with a prompt", () => {
   it("is not prompted where it is another's", async () => {
     const { sessions, types } = world();
     await sessions.open({ sessionId, principal: { ...ME, id: "somebody" } });
-    const begun = await sessions.begin({ sessionId, principal: ME }, first());
+    const begun = await sessions.openWithPrompt({ sessionId, principal: ME }, first());
     expect(begun.reply).toBeUndefined();
-    expect(await types()).toEqual(["session.opened", "agent.bound"]);
+    expect(await types()).toEqual(["session.opened", "agent.configured"]);
   });
 
   it("is there before the pictures that belong to it", async () => {
     const { sessions, types } = world();
     const picture = { type: "image", mediaType: "image/png", base64: "AAAA" } as const;
-    const { reply } = await sessions.begin({ sessionId, principal: ME }, first([GO, picture]));
+    const { reply } = await sessions.openWithPrompt(
+      { sessionId, principal: ME },
+      first([GO, picture]),
+    );
     expect(reply).toMatchObject({ status: "accepted" });
-    expect(await types()).toContain("call.started");
+    expect(await types()).toContain("invocation.started");
   });
 });

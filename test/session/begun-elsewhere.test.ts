@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ModelMessage } from "../../src/domain/model-request.ts";
-import { hangs, says, scriptedProvider } from "../support/scripted-provider.ts";
-import { agentOf, ME, readUntil, sessionsOn } from "../support/session-world.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
-import type { OpenSession } from "../../src/session/sessions.ts";
+import { hangs, says, createScriptedProvider } from "../support/scripted-provider.ts";
+import { createAgent, ME, readUntil, openSessions } from "../support/session-world.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import type { OpenOptions } from "../../src/session/sessions.ts";
 
 const HISTORY: readonly ModelMessage[] = [
   { role: "user", blocks: [{ type: "text", text: "My name is Ada." }] },
@@ -11,9 +11,9 @@ const HISTORY: readonly ModelMessage[] = [
 ];
 const OWN_ID = "conversation-0123456789-0123456789";
 
-async function prompted(opening: Partial<OpenSession>, keepsHistory = true) {
-  const provider = scriptedProvider([says("Ada."), says("Still Ada.")], { keepsHistory });
-  const sessions = sessionsOn(memoryStore(), agentOf({ provider }));
+async function prompted(opening: Partial<OpenOptions>, keepsHistory = true) {
+  const provider = createScriptedProvider([says("Ada."), says("Still Ada.")], { keepsHistory });
+  const sessions = openSessions(createMemoryStore(), createAgent({ provider }));
   const { sessionId } = await sessions.open({ principal: ME, ...opening });
   for (const nth of [1, 2]) {
     const content = [{ type: "text", text: `Who am I? ${nth}` }] as const;
@@ -31,9 +31,9 @@ async function prompted(opening: Partial<OpenSession>, keepsHistory = true) {
 describe("what was said before a session", () => {
   it("is in its log, and its agent hears it with the first call alone", async () => {
     const { provider, types } = await prompted({ history: HISTORY });
-    expect(types.slice(0, 3)).toEqual(["session.opened", "agent.bound", "history.given"]);
-    expect(provider.calls.map(({ history }) => history)).toEqual([HISTORY, []]);
-    expect(provider.calls.map(({ input }) => input.texts)).toEqual([
+    expect(types.slice(0, 3)).toEqual(["session.opened", "agent.configured", "history.imported"]);
+    expect(provider.invocations.map(({ history }) => history)).toEqual([HISTORY, []]);
+    expect(provider.invocations.map(({ input }) => input.texts)).toEqual([
       ["Who am I? 1"],
       ["Who am I? 2"],
     ]);
@@ -41,13 +41,16 @@ describe("what was said before a session", () => {
 
   it("goes with every call to an agent that remembers nothing", async () => {
     const { provider } = await prompted({ history: HISTORY }, false);
-    expect(provider.calls[0]?.history).toEqual(HISTORY);
-    expect(provider.calls[1]?.history.slice(0, 2)).toEqual(HISTORY);
-    expect(provider.calls[1]?.history).toHaveLength(4);
+    expect(provider.invocations[0]?.history).toEqual(HISTORY);
+    expect(provider.invocations[1]?.history.slice(0, 2)).toEqual(HISTORY);
+    expect(provider.invocations[1]?.history).toHaveLength(4);
   });
 
   it("is no longer than it may be", async () => {
-    const sessions = sessionsOn(memoryStore(), agentOf({ provider: scriptedProvider([hangs()]) }));
+    const sessions = openSessions(
+      createMemoryStore(),
+      createAgent({ provider: createScriptedProvider([hangs()]) }),
+    );
     const [message] = HISTORY;
     const many = Array.from({ length: 2001 }, () => message ?? HISTORY[0]);
     const large = [{ role: "user", blocks: [{ type: "text", text: "x".repeat(4_200_000) }] }];
@@ -65,7 +68,7 @@ describe("what was said before a session", () => {
 describe("the id of a session", () => {
   it("is that of its first conversation where a provider would take it", async () => {
     const { provider } = await prompted({ sessionId: OWN_ID });
-    expect(provider.calls.map(({ sessionId }) => sessionId)).toEqual([OWN_ID, OWN_ID]);
+    expect(provider.invocations.map(({ sessionId }) => sessionId)).toEqual([OWN_ID, OWN_ID]);
   });
 
   it.each([
@@ -74,12 +77,12 @@ describe("the id of a session", () => {
     ["no id there", `_${"s".repeat(40)}`],
   ])("is not when it is %s", async (_, sessionId) => {
     const { provider } = await prompted({ sessionId });
-    expect(provider.calls[0]?.sessionId).toMatch(/^spanline-/);
+    expect(provider.invocations[0]?.sessionId).toMatch(/^spanline-/);
   });
 
   it("is not when the session brings a history: the agent would have both", async () => {
     const { provider } = await prompted({ sessionId: OWN_ID, history: HISTORY });
-    expect(provider.calls[0]?.sessionId).toMatch(/^spanline-/);
+    expect(provider.invocations[0]?.sessionId).toMatch(/^spanline-/);
   });
 });
 

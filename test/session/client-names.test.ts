@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { SessionCommand } from "../../src/domain/session-command.ts";
 import type { Sender } from "../../src/session/sessions.ts";
-import { says, scriptedProvider } from "../support/scripted-provider.ts";
-import { agentOf, ME, worldOf, type World } from "../support/session-world.ts";
+import { says, createScriptedProvider } from "../support/scripted-provider.ts";
+import { createAgent, ME, openWorld, type SessionWorld } from "../support/session-world.ts";
 
 const denied = { status: "refused", failure: { code: "access_denied" } };
 const accepted = { status: "accepted" };
@@ -21,12 +21,12 @@ function speaking(principal: Sender["principal"], attachmentId?: string): Sender
   return { principal, clientId: "tui", ...(attachmentId !== undefined && { attachmentId }) };
 }
 
-function send({ sessions, sessionId }: World, command: SessionCommand, from: Sender) {
+function send({ sessions, sessionId }: SessionWorld, command: SessionCommand, from: Sender) {
   return sessions.command(sessionId, command, from);
 }
 
-function oneWorld(): Promise<World> {
-  return worldOf(agentOf({ provider: scriptedProvider([says("Hi")]) }));
+function oneWorld(): Promise<SessionWorld> {
+  return openWorld(createAgent({ provider: createScriptedProvider([says("Hi")]) }));
 }
 
 describe("the name of a client", () => {
@@ -42,8 +42,8 @@ describe("the name of a client", () => {
     for (const command of [attach("again"), heartbeat, detach]) {
       expect(await send(world, command, stale)).toMatchObject(denied);
     }
-    const { clients } = await world.sessions.peek(world.sessionId);
-    expect(clients).toMatchObject([{ clientId: "tui", mode: "controller", metadata: {} }]);
+    const { clients } = await world.sessions.status(world.sessionId);
+    expect(clients).toMatchObject([{ clientId: "tui", role: "controller", metadata: {} }]);
     expect(await send(world, detach, speaking(ME, "new"))).toMatchObject(accepted);
   });
 

@@ -6,15 +6,15 @@ import { auditLog, isProven } from "../../src/bridge/audit-log.ts";
 import { auditOutput } from "../../src/bridge/audit-output.ts";
 import { openReceiptHeads, readReceiptHeads } from "../../src/bridge/receipt-heads.ts";
 import { openSigningKeys } from "../../src/bridge/signing-keys.ts";
-import type { AgentEvent, Decision } from "../../src/domain/agent-event.ts";
+import type { SessionEvent, ApprovalDecision } from "../../src/domain/agent-event.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { isReceipt } from "../../src/domain/receipt.ts";
 import type { ReceiptHeads } from "../../src/session/receipt-heads.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { agentOf, tool, worldOf, type World } from "../support/session-world.ts";
-import { CALL, writing } from "../support/writing-agent.ts";
+import { says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
+import { createAgent, createTool, openWorld, type SessionWorld } from "../support/session-world.ts";
+import { WRITE_CALL, createWritingAgent } from "../support/writing-agent.ts";
 
 /** A folder with signing keys and recorded heads. */
 async function signingFolder() {
@@ -30,35 +30,39 @@ async function signingFolder() {
 
 type SigningFolder = Awaited<ReturnType<typeof signingFolder>>;
 
-async function answerNth(world: World, nth: number, decision: Decision): Promise<void> {
-  const { approvalId } = await world.event("approval.requested", nth);
-  expect(await world.answer(approvalId, decision)).toMatchObject({ status: "accepted" });
+async function answerNth(
+  world: SessionWorld,
+  nth: number,
+  decision: ApprovalDecision,
+): Promise<void> {
+  const { approvalId } = await world.waitForEvent("approval.requested", nth);
+  expect(await world.decideApproval(approvalId, decision)).toMatchObject({ status: "accepted" });
 }
 
 /** A session in which a tool was allowed for good; then the grant was revoked, as the last event. */
 async function revoked({ keys }: SigningFolder, heads: ReceiptHeads) {
-  const script = Array.from({ length: 3 }, () => [wants(CALL), says("Well.")]).flat();
-  const { agent, ran } = writing("ask", { provider: scriptedProvider(script) });
-  const world = await worldOf(agent(), { keys, heads });
+  const script = Array.from({ length: 3 }, () => [wants(WRITE_CALL), says("Well.")]).flat();
+  const { agent, ran } = createWritingAgent("ask", { provider: createScriptedProvider(script) });
+  const world = await openWorld(agent(), { keys, heads });
   await world.prompt("Write.");
   await answerNth(world, 1, "allow-always");
-  await world.event("turn.finished");
-  const { grantId } = await world.event("grant.given");
+  await world.waitForEvent("turn.finished");
+  const { grantId } = await world.waitForEvent("grant.added");
   await world.send({ type: "revoke", grantId });
-  expect((await world.log()).at(-1)?.event.type).toBe("grant.revoked");
+  expect((await world.readLog()).at(-1)?.event.type).toBe("grant.revoked");
   return { world, ran };
 }
 
 /** A store with the log of the session up to an event: what the data directory had before it. */
-async function storeBefore(world: World, type: AgentEvent["type"]): Promise<Store> {
+async function storeBefore(world: SessionWorld, type: SessionEvent["type"]): Promise<Store> {
   const { sessionId } = world;
-  const log = await world.log();
+  const log = await world.readLog();
   const events = log.slice(
     0,
     log.findIndex(({ event }) => event.type === type),
   );
-  const store = memoryStore();
-  const { lease } = await store.acquire(sessionId, { owner: "test", now: 0, forMs: 1 });
+  const store = createMemoryStore();
+  const { lease } = await store.acquire(sessionId, { owner: "test", now: 0, durationMs: 1 });
   const index = { agent: "demo", principal: "me" };
   await store.append(lease, 0, { events, sync: true, index });
   return store;
@@ -79,7 +83,7 @@ describe("a log whose end was cut off", () => {
   it("An audit misses the grant.revoked that was the last receipt [W-09]", async () => {
     const signing = await signingFolder();
     const { world } = await revoked(signing, signing.heads);
-    const log = await world.log();
+    const log = await world.readLog();
     expect(await missing(signing, log)).toEqual({ atEnd: 0, within: 0 });
     expect(await missing(signing, log.slice(0, -1))).toEqual({ atEnd: 1, within: 0 });
   });
@@ -90,11 +94,11 @@ describe("a log whose end was cut off", () => {
     const store = await storeBefore(before, "grant.revoked");
     const world = await before.restart(undefined, { store });
     await world.prompt("Write.");
-    await world.event("approval.requested", 2);
+    await world.waitForEvent("approval.requested", 2);
     expect(ran).toHaveLength(1);
-    const cut = (await before.log()).length - 1;
-    expect(await world.events("approvals.doubted")).toMatchObject([{ seq: cut }]);
-    expect(await missing(signing, await world.log())).toEqual({ atEnd: 0, within: 1 });
+    const cut = (await before.readLog()).length - 1;
+    expect(await world.listEvents("approvals.invalidated")).toMatchObject([{ seq: cut }]);
+    expect(await missing(signing, await world.readLog())).toEqual({ atEnd: 0, within: 1 });
   });
 
   it("After the doubt the session continues through restarts, and an older copy stays doubtful [W-09]", async () => {
@@ -104,13 +108,13 @@ describe("a log whose end was cut off", () => {
     const world = await before.restart(undefined, { store });
     await world.prompt("Write.");
     await answerNth(world, 2, "allow-always");
-    await world.event("turn.finished", 2);
+    await world.waitForEvent("turn.finished", 2);
     const next = await world.restart();
     await next.prompt("Write.");
-    await next.event("turn.finished", 3);
+    await next.waitForEvent("turn.finished", 3);
     expect(ran).toHaveLength(3);
-    expect(await next.events("approvals.doubted")).toHaveLength(1);
-    expect((await missing(signing, await before.log())).atEnd).toBeGreaterThan(0);
+    expect(await next.listEvents("approvals.invalidated")).toHaveLength(1);
+    expect((await missing(signing, await before.readLog())).atEnd).toBeGreaterThan(0);
   });
 });
 
@@ -121,12 +125,12 @@ describe("a copy of a log that continued separately", () => {
     const { world: before } = await revoked(signing, heads);
     const other: ReceiptHeads = { ...heads, read: () => ({ number: 6, mac: "another" }) };
     const world = await before.restart(undefined, { heads: other });
-    await world.sessions.peek(world.sessionId);
+    await world.sessions.status(world.sessionId);
     const audit = auditLog(keys);
-    const entries = (await world.log()).flatMap((envelope) => audit.take(envelope).entry ?? []);
+    const entries = (await world.readLog()).flatMap((envelope) => audit.take(envelope).entry ?? []);
     const unproven = entries.filter((entry) => !isProven(entry));
     expect(unproven).toMatchObject([
-      { signature: "valid", receipt: { type: "approvals.doubted", signature: { number: 7 } } },
+      { signature: "valid", receipt: { type: "approvals.invalidated", signature: { number: 7 } } },
     ]);
   });
 });
@@ -140,34 +144,36 @@ describe("a kill between a receipt and its recorded head", () => {
       if (last.number < 6) heads.save(incarnation, last);
     };
     const { world: killed } = await revoked(signing, { read: heads.read, save });
-    const log = await killed.log();
+    const log = await killed.readLog();
     expect(log.filter(({ event }) => isReceipt(event))).toHaveLength(6);
     expect(await missing(signing, log)).toEqual({ atEnd: 0, within: 0 });
     expect(await missing(signing, log.slice(0, -1))).toEqual({ atEnd: 0, within: 0 });
 
     const world = await killed.restart(undefined, { heads });
-    await world.sessions.peek(world.sessionId);
-    expect(await world.events("approvals.doubted")).toEqual([]);
+    await world.sessions.status(world.sessionId);
+    expect(await world.listEvents("approvals.invalidated")).toEqual([]);
     expect(await missing(signing, log.slice(0, -1))).toEqual({ atEnd: 1, within: 0 });
   });
 });
 
 describe("the stored output of a tool", () => {
   it("An audit finds that the output was changed or removed [W-09]", async () => {
-    const provider = scriptedProvider([wants({ id: "c1", name: "read" }), says("Well.")]);
-    const read = tool({ name: "read" }, () => "0123456789".repeat(20_000));
-    const world = await worldOf(agentOf({ provider, tools: [read] }));
+    const provider = createScriptedProvider([wants({ id: "c1", name: "read" }), says("Well.")]);
+    const read = createTool({ name: "read" }, () => "0123456789".repeat(20_000));
+    const world = await openWorld(createAgent({ provider, tools: [read] }));
     await world.prompt("Read.");
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     const { store, sessionId } = world;
-    const found = async (blob: Store["blob"]) => {
-      const gaps = await Promise.all((await world.log()).map((one) => auditOutput({ blob }, one)));
+    const found = async (readBlob: Store["readBlob"]) => {
+      const gaps = await Promise.all(
+        (await world.readLog()).map((one) => auditOutput({ readBlob }, one)),
+      );
       return gaps.flatMap((gap) => gap?.what ?? []);
     };
-    const { blobId = "" } = await world.event("tool.finished");
-    const bytes = (await store.blob(sessionId, blobId)) ?? new Uint8Array();
+    const { blobId = "" } = await world.waitForEvent("tool.finished");
+    const bytes = (await store.readBlob(sessionId, blobId)) ?? new Uint8Array();
     expect(bytes).toHaveLength(200_000);
-    expect(await found((...given) => store.blob(...given))).toEqual([]);
+    expect(await found((...given) => store.readBlob(...given))).toEqual([]);
     expect(await found(async () => bytes.with(7, 0))).toEqual(["output"]);
     expect(await found(async () => undefined)).toEqual(["output"]);
   });

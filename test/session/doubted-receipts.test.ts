@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openSigningKeys, type SigningKeys } from "../../src/bridge/signing-keys.ts";
-import type { AgentEvent, Decision } from "../../src/domain/agent-event.ts";
+import type { SessionEvent, ApprovalDecision } from "../../src/domain/agent-event.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { isReceipt } from "../../src/domain/receipt.ts";
 import type { Store } from "../../src/store/store.ts";
-import { policyOf } from "../support/policy.ts";
-import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { tool, worldOf, type World } from "../support/session-world.ts";
-import { CALL, never, writing } from "../support/writing-agent.ts";
+import { createPolicy } from "../support/policy.ts";
+import { says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
+import { createTool, openWorld, type SessionWorld } from "../support/session-world.ts";
+import { WRITE_CALL, neverResolves, createWritingAgent } from "../support/writing-agent.ts";
 
 async function newKeys(): Promise<SigningKeys> {
   const folder = await mkdtemp(join(tmpdir(), "spanline-doubted-"));
@@ -20,7 +20,7 @@ async function newKeys(): Promise<SigningKeys> {
 
 /** The same store, as somebody changed its log. */
 function changedLog(store: Store, change: (log: readonly Envelope[]) => Envelope[]): Store {
-  const page: Store["page"] = async (...given) => change(await store.page(...given));
+  const page: Store["readPage"] = async (...given) => change(await store.readPage(...given));
   return new Proxy(store, {
     get: (target, name): unknown => (name === "page" ? page : Reflect.get(target, name)),
   });
@@ -28,70 +28,77 @@ function changedLog(store: Store, change: (log: readonly Envelope[]) => Envelope
 
 /** A call that somebody allowed, and that waits for its place. */
 async function allowedAndWaiting(keys: SigningKeys) {
-  const provider = scriptedProvider([wants({ id: "c0", name: "wait" }, CALL), says("Well.")]);
-  const { agent, ran, write } = writing("ask", { provider, caps: { parallelTools: 1 } });
-  const wait = tool({ name: "wait" }, () => never());
-  const rules = policyOf([
+  const provider = createScriptedProvider([
+    wants({ id: "c0", name: "wait" }, WRITE_CALL),
+    says("Well."),
+  ]);
+  const { agent, ran, write } = createWritingAgent("ask", { provider, caps: { parallelTools: 1 } });
+  const wait = createTool({ name: "wait" }, () => neverResolves());
+  const rules = createPolicy([
     ["wait", "allow"],
     ["write", "ask"],
   ]);
-  const world = await worldOf(agent({ tools: [wait, write], policy: rules }), { keys });
+  const world = await openWorld(agent({ tools: [wait, write], policy: rules }), { keys });
   await world.prompt("Go.");
-  const { approvalId } = await world.event("approval.requested");
-  await world.answer(approvalId, "allow");
+  const { approvalId } = await world.waitForEvent("approval.requested");
+  await world.decideApproval(approvalId, "allow");
   return { world, ran };
 }
 
 /** What the tool did that was running when the bridge was killed. */
-async function settle(world: World, nth: number): Promise<void> {
-  const { approvalId, question } = await world.event("approval.requested", nth);
+async function settle(world: SessionWorld, nth: number): Promise<void> {
+  const { approvalId, question } = await world.waitForEvent("approval.requested", nth);
   expect(question).toBe("outcome");
-  await world.answer(approvalId, "failed");
+  await world.decideApproval(approvalId, "failed");
 }
 
 /** Calls the tool in one turn after another, and answers the first question of each. */
 async function allowedForGood(keys: SigningKeys, turns: number) {
-  const script = Array.from({ length: turns }, () => [wants(CALL), says("Well.")]).flat();
-  const { agent, ran } = writing("ask", { provider: scriptedProvider(script) });
-  const world = await worldOf(agent(), { keys });
+  const script = Array.from({ length: turns }, () => [wants(WRITE_CALL), says("Well.")]).flat();
+  const { agent, ran } = createWritingAgent("ask", { provider: createScriptedProvider(script) });
+  const world = await openWorld(agent(), { keys });
   await world.prompt("Write.");
   await answerNth(world, 1, "allow-always");
-  await world.event("turn.finished");
+  await world.waitForEvent("turn.finished");
   return { world, ran };
 }
 
-async function answerNth(world: World, nth: number, decision: Decision): Promise<void> {
-  const { approvalId } = await world.event("approval.requested", nth);
-  expect(await world.answer(approvalId, decision)).toMatchObject({ status: "accepted" });
+async function answerNth(
+  world: SessionWorld,
+  nth: number,
+  decision: ApprovalDecision,
+): Promise<void> {
+  const { approvalId } = await world.waitForEvent("approval.requested", nth);
+  expect(await world.decideApproval(approvalId, decision)).toMatchObject({ status: "accepted" });
 }
 
-const first = (log: readonly Envelope[], type: AgentEvent["type"]) =>
+const first = (log: readonly Envelope[], type: SessionEvent["type"]) =>
   log.find(({ event }) => event.type === type);
 
 describe("a log whose receipts are not this user's", () => {
   it("lets nothing run that was allowed in it: people are asked again, and the log says so", async () => {
     const { world: theirs, ran } = await allowedAndWaiting(await newKeys());
-    const receipt = (await theirs.log()).find(({ event }) => isReceipt(event));
+    const receipt = (await theirs.readLog()).find(({ event }) => isReceipt(event));
     const world = await theirs.restart(undefined, { keys: await newKeys() });
     await settle(world, 2);
-    const again = await world.event("approval.requested", 3);
-    expect(again).toMatchObject({ question: "run", action: "write", input: CALL.input });
-    expect(await world.events("approvals.doubted")).toMatchObject([{ seq: receipt?.seq }]);
+    const again = await world.waitForEvent("approval.requested", 3);
+    expect(again).toMatchObject({ question: "run", action: "write", input: WRITE_CALL.input });
+    expect(await world.listEvents("approvals.invalidated")).toMatchObject([{ seq: receipt?.seq }]);
     expect(ran).toEqual([]);
-    await world.answer(again.approvalId, "allow");
-    await world.event("turn.finished");
+    await world.decideApproval(again.approvalId, "allow");
+    await world.waitForEvent("turn.finished");
     expect(ran).toHaveLength(1);
   });
 
   it("asks its open questions again, since they may show something else than would run", async () => {
-    const { agent, ran } = writing("ask");
-    const theirs = await worldOf(agent(), { keys: await newKeys() });
+    const { agent, ran } = createWritingAgent("ask");
+    const theirs = await openWorld(agent(), { keys: await newKeys() });
     await theirs.prompt("Write.");
-    const { approvalId } = await theirs.event("approval.requested");
+    const { approvalId } = await theirs.waitForEvent("approval.requested");
     const world = await theirs.restart(undefined, { keys: await newKeys() });
-    expect(await world.answer(approvalId, "allow")).toMatchObject({ status: "refused" });
+    expect(await world.decideApproval(approvalId, "allow")).toMatchObject({ status: "refused" });
     await answerNth(world, 2, "allow");
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     expect(ran).toHaveLength(1);
   });
 
@@ -100,28 +107,28 @@ describe("a log whose receipts are not this user's", () => {
     const world = await theirs.restart(undefined, { keys: await newKeys() });
     await world.prompt("Write.");
     await answerNth(world, 2, "allow-always");
-    await world.event("turn.finished", 2);
+    await world.waitForEvent("turn.finished", 2);
     await world.prompt("Write.");
-    await world.event("turn.finished", 3);
+    await world.waitForEvent("turn.finished", 3);
     const next = await world.restart();
     await next.prompt("Write.");
-    await next.event("turn.finished", 4);
+    await next.waitForEvent("turn.finished", 4);
     expect(ran).toHaveLength(4);
-    expect(await next.events("approval.requested")).toHaveLength(2);
-    expect(await next.events("approvals.doubted")).toHaveLength(1);
+    expect(await next.listEvents("approval.requested")).toHaveLength(2);
+    expect(await next.listEvents("approvals.invalidated")).toHaveLength(1);
   });
 
   it("binds the agent that is here, also where it has another definition under the same digest", async () => {
     const keys = await newKeys();
-    const { agent, ran } = writing("ask");
+    const { agent, ran } = createWritingAgent("ask");
     const mine = agent();
-    const allowing = { ...agent({ policy: policyOf([["*", "allow"]]) }), digest: mine.digest };
-    const theirs = await worldOf(allowing, { keys: await newKeys() });
+    const allowing = { ...agent({ policy: createPolicy([["*", "allow"]]) }), digest: mine.digest };
+    const theirs = await openWorld(allowing, { keys: await newKeys() });
     const world = await theirs.restart(mine, { keys });
     await world.prompt("Write.");
-    await world.event("approval.requested");
+    await world.waitForEvent("approval.requested");
     expect(ran).toEqual([]);
-    expect(await world.events("agent.bound")).toHaveLength(2);
+    expect(await world.listEvents("agent.configured")).toHaveLength(2);
   });
 });
 
@@ -130,43 +137,44 @@ describe("a log of this user's own", () => {
     const { world: killed, ran } = await allowedAndWaiting(await newKeys());
     const world = await killed.restart();
     await settle(world, 2);
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     expect(ran).toHaveLength(1);
-    expect(await world.events("approval.requested")).toHaveLength(2);
-    expect(await world.events("approvals.doubted")).toEqual([]);
+    expect(await world.listEvents("approval.requested")).toHaveLength(2);
+    expect(await world.listEvents("approvals.invalidated")).toEqual([]);
   });
 
   it("of which a receipt was taken out gives no grant back that it took", async () => {
     const { world: before, ran } = await allowedForGood(await newKeys(), 3);
-    const { grantId } = await before.event("grant.given");
+    const { grantId } = await before.waitForEvent("grant.added");
     await before.send({ type: "revoke", grantId });
     await before.prompt("Write.");
     await answerNth(before, 2, "allow");
-    await before.event("turn.finished", 2);
+    await before.waitForEvent("turn.finished", 2);
     const store = changedLog(before.store, (log) =>
       log.filter(({ event }) => event.type !== "grant.revoked"),
     );
     const world = await before.restart(undefined, { store });
     await world.prompt("Write.");
-    await world.event("approval.requested", 3);
+    await world.waitForEvent("approval.requested", 3);
     expect(ran).toHaveLength(2);
-    const { seq } = first(await before.log(), "grant.revoked") ?? {};
-    expect(await world.events("approvals.doubted")).toMatchObject([
+    const { seq } = first(await before.readLog(), "grant.revoked") ?? {};
+    expect(await world.listEvents("approvals.invalidated")).toMatchObject([
       {
-        seq: (await world.log()).find((one) => one.seq > Number(seq) && isReceipt(one.event))?.seq,
+        seq: (await world.readLog()).find((one) => one.seq > Number(seq) && isReceipt(one.event))
+          ?.seq,
       },
     ]);
   });
 
   const other = { path: "other.md" };
-  const shown = (event: AgentEvent): AgentEvent => {
-    if (event.type === "tool.called" && event.call.name === "write") {
-      const { inputError: _, ...call } = event.call;
-      return { ...event, call: { ...call, input: other } };
+  const shown = (event: SessionEvent): SessionEvent => {
+    if (event.type === "tool_call.received" && event.toolCall.name === "write") {
+      const { inputError: _, ...call } = event.toolCall;
+      return { ...event, toolCall: { ...call, input: other } };
     }
     return event.type === "approval.requested" ? { ...event, input: other } : event;
   };
-  it.each<[string, (event: AgentEvent) => AgentEvent]>([
+  it.each<[string, (event: SessionEvent) => SessionEvent]>([
     [
       "in a yes",
       (event) => (event.type === "approval.resolved" ? { ...event, input: other } : event),
@@ -179,7 +187,7 @@ describe("a log of this user's own", () => {
     );
     const world = await killed.restart(undefined, { store });
     await settle(world, 2);
-    await world.event("approval.requested", 3);
+    await world.waitForEvent("approval.requested", 3);
     expect(ran).toEqual([]);
   });
 });

@@ -4,13 +4,13 @@ import { createSessions, type RunningSessions } from "../../src/session/create-s
 import type { MemoryLimits } from "../../src/session/idle-eviction.ts";
 import { isQuiet } from "../../src/session/is-quiet.ts";
 import { initialState } from "../../src/session/state.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { fakeClock } from "../support/fake-clock.ts";
-import { gate } from "../support/gate.ts";
-import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { agentOf, ME, readUntil, tool } from "../support/session-world.ts";
-import { until } from "../support/until.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
+import { createGate } from "../support/gate.ts";
+import { says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
+import { createAgent, ME, readUntil, createTool } from "../support/session-world.ts";
+import { waitUntil } from "../support/until.ts";
 
 interface Evicting {
   readonly sessions: RunningSessions;
@@ -27,7 +27,7 @@ interface Evicting {
 function evicting(
   agent: Agent,
   memory: Partial<MemoryLimits> = {},
-  store: Store = memoryStore(),
+  store: Store = createMemoryStore(),
 ): Evicting {
   const acquired: string[] = [];
   const released: string[] = [];
@@ -44,7 +44,7 @@ function evicting(
       },
     },
     agents: [agent],
-    clock: fakeClock(),
+    clock: createFakeClock(),
     owner: "test",
     memory,
   });
@@ -73,30 +73,30 @@ function evicting(
 }
 
 const first = {
-  from: { principal: ME },
-  prompt: () => ({ type: "prompt", content: [{ type: "text", text: "Hello" }] }) as const,
+  sender: { principal: ME },
+  createPrompt: () => ({ type: "prompt", content: [{ type: "text", text: "Hello" }] }) as const,
 };
 
 describe("sessions beyond the memory limits", () => {
   it("The least recently used session leaves memory first, and its next prompt loads it", async () => {
-    const world = evicting(agentOf({ provider: scriptedProvider([says("One.")]) }), {
+    const world = evicting(createAgent({ provider: createScriptedProvider([says("One.")]) }), {
       sessions: 3,
     });
     for (const name of ["ses_a", "ses_b", "ses_c"]) await world.open(name);
-    await world.sessions.peek("ses_a");
+    await world.sessions.status("ses_a");
     await world.open("ses_d");
-    await until(() => world.released.length === 1);
+    await waitUntil(() => world.released.length === 1);
     expect(world.released).toEqual(["ses_b"]);
     await world.prompt("ses_b");
     expect(await world.turn("ses_b")).toBe("completed");
-    await until(() => world.released.length === 2);
+    await waitUntil(() => world.released.length === 2);
     expect(world.released).toEqual(["ses_b", "ses_c"]);
     expect(world.acquired).toEqual(["ses_a", "ses_b", "ses_c", "ses_d", "ses_b"]);
   });
 
   it("A session with a long history counts with its bytes, and is the last to leave", async () => {
-    const provider = scriptedProvider([says("One.")], { keepsHistory: false });
-    const world = evicting(agentOf({ provider }), { bytes: 400_000 });
+    const provider = createScriptedProvider([says("One.")], { keepsHistory: false });
+    const world = evicting(createAgent({ provider }), { bytes: 400_000 });
     for (const name of ["ses_a", "ses_b", "ses_long"]) await world.open(name);
     await world.prompt("ses_long", "x".repeat(100_000));
     await world.turn("ses_long");
@@ -105,7 +105,7 @@ describe("sessions beyond the memory limits", () => {
     await world.turn("ses_long", 2);
     await world.prompt("ses_long");
     await world.turn("ses_long", 3);
-    await until(() => world.released.length === 2);
+    await waitUntil(() => world.released.length === 2);
     expect(world.released).toEqual(["ses_a", "ses_b"]);
     await world.prompt("ses_long");
     await world.turn("ses_long", 4);
@@ -113,16 +113,16 @@ describe("sessions beyond the memory limits", () => {
   });
 
   it("A session stays in memory while its turn runs", async () => {
-    const running = gate();
-    const work = tool({ name: "work" }, async () => {
+    const running = createGate();
+    const work = createTool({ name: "work" }, async () => {
       await running.pass();
       return "done";
     });
-    const provider = scriptedProvider([wants({ id: "c1", name: "work" }), says("Done.")]);
-    const world = evicting(agentOf({ provider, tools: [work] }), { sessions: 1 });
+    const provider = createScriptedProvider([wants({ id: "c1", name: "work" }), says("Done.")]);
+    const world = evicting(createAgent({ provider, tools: [work] }), { sessions: 1 });
     await world.open("ses_busy");
     await world.prompt("ses_busy");
-    await running.entered;
+    await running.entry;
     await expectToStay(world, "ses_busy");
     running.open();
     expect(await world.turn("ses_busy")).toBe("completed");
@@ -130,10 +130,10 @@ describe("sessions beyond the memory limits", () => {
   });
 
   it("A session stays in memory while an approval is pending", async () => {
-    const approvals = { deny: [], ask: ["*"], allow: [], otherwise: "ask" } as const;
-    const provider = scriptedProvider([wants({ id: "c1", name: "work" }), says("Done.")]);
-    const work = tool({ name: "work" }, () => "done");
-    const world = evicting(agentOf({ provider, tools: [work], approvals }), { sessions: 1 });
+    const approvals = { deny: [], ask: ["*"], allow: [], default: "ask" } as const;
+    const provider = createScriptedProvider([wants({ id: "c1", name: "work" }), says("Done.")]);
+    const work = createTool({ name: "work" }, () => "done");
+    const world = evicting(createAgent({ provider, tools: [work], approvals }), { sessions: 1 });
     await world.open("ses_busy");
     await world.prompt("ses_busy");
     await readUntil(world.sessions, "ses_busy", ({ event }) => event.type === "approval.requested");
@@ -141,7 +141,7 @@ describe("sessions beyond the memory limits", () => {
   });
 
   it("A session stays in memory while a client is attached, and may leave when the client has left", async () => {
-    const world = evicting(agentOf({ provider: scriptedProvider([says("One.")]) }), {
+    const world = evicting(createAgent({ provider: createScriptedProvider([says("One.")]) }), {
       sessions: 1,
     });
     const from = { principal: ME, clientId: "client_1" };
@@ -152,45 +152,45 @@ describe("sessions beyond the memory limits", () => {
     const detach = { type: "detach", clientId: "client_1", reason: "closed" } as const;
     await world.sessions.command("ses_busy", detach, from);
     await world.open("ses_after");
-    await until(
+    await waitUntil(
       () => world.released.includes("ses_busy"),
       () => world.released,
     );
   });
 
   it("A session stays in memory until the last of several commands at once is done", async () => {
-    const store = memoryStore();
-    const reading = gate();
+    const store = createMemoryStore();
+    const reading = createGate();
     let isSlow = false;
-    const page: Store["page"] = async (...given) => {
+    const readPage: Store["readPage"] = async (...given) => {
       if (isSlow) await reading.pass();
-      return store.page(...given);
+      return store.readPage(...given);
     };
-    const provider = scriptedProvider([says("One.")]);
-    const world = evicting(agentOf({ provider }), { sessions: 0 }, { ...store, page });
-    const begun = await world.sessions.begin({ sessionId: "ses_a", principal: ME }, first);
-    await until(() => world.released.length === 1);
+    const provider = createScriptedProvider([says("One.")]);
+    const world = evicting(createAgent({ provider }), { sessions: 0 }, { ...store, readPage });
+    const begun = await world.sessions.openWithPrompt({ sessionId: "ses_a", principal: ME }, first);
+    await waitUntil(() => world.released.length === 1);
     const from = { principal: ME };
     const promptId = begun.reply?.status === "accepted" ? String(begun.reply.promptId) : "none";
     const busy = { type: "attach", clientId: "client_1", mode: "observer", name: "a" } as const;
     await world.sessions.command("ses_a", busy, { ...from, clientId: "client_1" });
     isSlow = true;
     const forgetting = world.sessions.command("ses_a", { type: "forget", promptId }, from);
-    await reading.entered;
+    await reading.entry;
     const detach = { type: "detach", clientId: "client_1", reason: "closed" } as const;
     await world.sessions.command("ses_a", detach, { ...from, clientId: "client_1" });
     reading.open();
     expect(await forgetting).toMatchObject({ status: "accepted" });
-    await until(() => world.released.length === 2);
+    await waitUntil(() => world.released.length === 2);
     expect(world.acquired).toEqual(["ses_a", "ses_a"]);
   });
 
   it("Prompts that arrive while their session leaves memory are all answered", async () => {
-    const provider = scriptedProvider([says("One.")]);
-    const world = evicting(agentOf({ provider }), { sessions: 0, bytes: 0 });
+    const provider = createScriptedProvider([says("One.")]);
+    const world = evicting(createAgent({ provider }), { sessions: 0, bytes: 0 });
     const names = Array.from({ length: 20 }, (_, at) => `ses_${at}`);
     const converse = async (sessionId: string): Promise<readonly string[]> => {
-      await world.sessions.begin({ sessionId, principal: ME }, first);
+      await world.sessions.openWithPrompt({ sessionId, principal: ME }, first);
       const outcomes = [await world.turn(sessionId)];
       for (let nth = 2; nth <= 6; nth++) {
         await world.prompt(sessionId);
@@ -200,52 +200,52 @@ describe("sessions beyond the memory limits", () => {
     };
     const outcomes = await Promise.all(names.map(converse));
     expect(outcomes).toEqual(names.map(() => Array.from({ length: 6 }, () => "completed")));
-    await until(() => world.released.length === world.acquired.length);
+    await waitUntil(() => world.released.length === world.acquired.length);
     expect(world.acquired.length).toBeGreaterThan(names.length);
   });
 });
 
 describe("a session that was opened with its first prompt", () => {
   it("It leaves memory when its turn ends, is readable, and its next prompt continues the conversation", async () => {
-    const provider = scriptedProvider([says("One."), says("Two.")]);
-    const world = evicting(agentOf({ provider }));
-    const { sessionId } = await world.sessions.begin({ principal: ME }, first);
-    await until(() => world.released.length === 1);
+    const provider = createScriptedProvider([says("One."), says("Two.")]);
+    const world = evicting(createAgent({ provider }));
+    const { sessionId } = await world.sessions.openWithPrompt({ principal: ME }, first);
+    await waitUntil(() => world.released.length === 1);
     expect(await world.turn(sessionId)).toBe("completed");
     expect(world.acquired).toEqual([sessionId]);
     await world.prompt(sessionId, "And then?");
     expect(await world.turn(sessionId, 2)).toBe("completed");
-    expect(provider.calls.map((call) => call.sessionId)).toEqual([
-      provider.calls[0]?.sessionId,
-      provider.calls[0]?.sessionId,
+    expect(provider.invocations.map((call) => call.sessionId)).toEqual([
+      provider.invocations[0]?.sessionId,
+      provider.invocations[0]?.sessionId,
     ]);
     expect(world).toMatchObject({ acquired: [sessionId, sessionId], released: [sessionId] });
   });
 
   it("It stays in memory if a second prompt came before its turn ended", async () => {
-    const running = gate();
-    const work = tool({ name: "work" }, async () => {
+    const running = createGate();
+    const work = createTool({ name: "work" }, async () => {
       await running.pass();
       return "done";
     });
-    const provider = scriptedProvider([wants({ id: "c1", name: "work" }), says("Done.")]);
-    const world = evicting(agentOf({ provider, tools: [work] }));
-    const { sessionId } = await world.sessions.begin({ principal: ME }, first);
-    await running.entered;
+    const provider = createScriptedProvider([wants({ id: "c1", name: "work" }), says("Done.")]);
+    const world = evicting(createAgent({ provider, tools: [work] }));
+    const { sessionId } = await world.sessions.openWithPrompt({ principal: ME }, first);
+    await running.entry;
     await world.prompt(sessionId, "And then?");
     running.open();
     expect(await world.turn(sessionId, 2)).toBe("completed");
-    await world.sessions.peek(sessionId);
+    await world.sessions.status(sessionId);
     expect(world).toMatchObject({ acquired: [sessionId], released: [] });
   });
 
   it("It stays in memory for the time that its agent asks for", async () => {
-    const agent = agentOf({ provider: scriptedProvider([says("One.")]) });
+    const agent = createAgent({ provider: createScriptedProvider([says("One.")]) });
     const open = async () => ({ agent, idleMs: 900_000, close: async () => undefined });
     const world = evicting({ ...agent, open });
-    const { sessionId } = await world.sessions.begin({ principal: ME }, first);
+    const { sessionId } = await world.sessions.openWithPrompt({ principal: ME }, first);
     await world.turn(sessionId);
-    await world.sessions.peek(sessionId);
+    await world.sessions.status(sessionId);
     expect(world).toMatchObject({ acquired: [sessionId], released: [] });
   });
 });
@@ -260,10 +260,10 @@ describe("isQuiet", () => {
   });
 
   it("A session whose agent is still to be stopped upstream is not quiet", () => {
-    const { facts, digest } = agentOf({ provider: scriptedProvider([]) });
+    const { spec, digest } = createAgent({ provider: createScriptedProvider([]) });
     const upstream = { upstreamId: "up_1", isUncertain: true };
     const turn = { ...initialState.turn, upstream };
-    const state = { ...initialState, agent: { facts, digest }, turn };
+    const state = { ...initialState, agent: { facts: spec, digest }, turn };
     expect(isQuiet(state as unknown as typeof initialState)).toBe(false);
   });
 });
@@ -271,7 +271,7 @@ describe("isQuiet", () => {
 /** Opens other sessions, so that the limits are exceeded, until others have left memory. */
 async function expectToStay(world: Evicting, sessionId: string): Promise<void> {
   for (const name of ["ses_1", "ses_2", "ses_3"]) await world.open(name);
-  await until(
+  await waitUntil(
     () => world.released.length >= 2,
     () => world.released,
   );

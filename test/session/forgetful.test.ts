@@ -1,34 +1,34 @@
 import { describe, expect, it } from "vitest";
 import { toolSuccess } from "../../src/domain/tool.ts";
-import { fakeClock, passing } from "../support/fake-clock.ts";
+import { createFakeClock, advanceUntil } from "../support/fake-clock.ts";
 import {
   breaks,
   hangs,
   refuses,
   says,
-  scriptedProvider,
+  createScriptedProvider,
   wants,
-  type Answer,
+  type ProviderScript,
 } from "../support/scripted-provider.ts";
 import {
-  agentOf,
-  tool,
-  worldOf,
+  createAgent,
+  createTool,
+  openWorld,
   type AgentParts,
   type WorldOptions,
 } from "../support/session-world.ts";
 
-const work = tool({ name: "work" }, () => "done");
+const work = createTool({ name: "work" }, () => "done");
 
 /** A session whose agent knows nothing but what a call brings. */
 async function forgetful(
-  answers: readonly Answer[],
+  answers: readonly ProviderScript[],
   parts: Partial<AgentParts> = {},
   options: WorldOptions = {},
 ) {
-  const provider = scriptedProvider(answers, { keepsHistory: false, effectFree: true });
-  const agent = agentOf({ provider, tools: [work], onLost: "resend", ...parts });
-  const world = await worldOf(agent, options);
+  const provider = createScriptedProvider(answers, { keepsHistory: false, effectFree: true });
+  const agent = createAgent({ provider, tools: [work], onLost: "resend", ...parts });
+  const world = await openWorld(agent, options);
   return { provider, world };
 }
 
@@ -51,10 +51,10 @@ describe("an agent that remembers nothing", () => {
       says("No."),
     ]);
     await world.prompt("One");
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     await world.prompt("Two");
-    await world.event("turn.finished", 2);
-    expect(provider.calls).toMatchObject([
+    await world.waitForEvent("turn.finished", 2);
+    expect(provider.invocations).toMatchObject([
       { history: [], input: { type: "prompt", texts: ["One"] } },
       { history: [user("One")], input: { type: "results", results: [toolSuccess("c1", "done")] } },
       {
@@ -67,12 +67,15 @@ describe("an agent that remembers nothing", () => {
   it("is told the same by the next process, which has only the log", async () => {
     const { world } = await forgetful([wants({ id: "c1", name: "work" }), says("Yes.")]);
     await world.prompt("One");
-    await world.event("turn.finished");
-    const provider = scriptedProvider([says("No.")], { keepsHistory: false, effectFree: true });
-    const next = await world.restart(agentOf({ provider, tools: [work] }));
+    await world.waitForEvent("turn.finished");
+    const provider = createScriptedProvider([says("No.")], {
+      keepsHistory: false,
+      effectFree: true,
+    });
+    const next = await world.restart(createAgent({ provider, tools: [work] }));
     await next.prompt("Two");
-    await next.event("turn.finished", 2);
-    expect(provider.calls).toMatchObject([
+    await next.waitForEvent("turn.finished", 2);
+    expect(provider.invocations).toMatchObject([
       { history: [user("One"), LET_ME_SEE, DONE, assistant("Yes.")] },
     ]);
   });
@@ -84,18 +87,18 @@ describe("an agent that remembers nothing", () => {
       says("Yes."),
     ]);
     await world.prompt("One");
-    await world.event("text.delta", 2);
+    await world.waitForEvent("text.delta", 2);
     await world.cancel();
     await world.prompt("Two");
-    await world.event("turn.finished", 2);
-    expect(provider.calls[2]).toMatchObject({
+    await world.waitForEvent("turn.finished", 2);
+    expect(provider.invocations[2]).toMatchObject({
       history: [user("One"), LET_ME_SEE, DONE, assistant("I thi")],
       input: { type: "prompt", texts: ["Two"] },
     });
-    expect(provider.stopped).toEqual([]);
-    expect(await world.events("upstream.settled")).toEqual([]);
-    expect(await world.events("upstream.opened")).toHaveLength(1);
-    const origins = (await world.events("message.sent")).map(({ origin }) => origin);
+    expect(provider.stoppedSessions).toEqual([]);
+    expect(await world.listEvents("upstream.settled")).toEqual([]);
+    expect(await world.listEvents("upstream.opened")).toHaveLength(1);
+    const origins = (await world.listEvents("message.sent")).map(({ origin }) => origin);
     expect(origins).toEqual(["prompt", "prompt"]);
   });
 
@@ -106,11 +109,11 @@ describe("an agent that remembers nothing", () => {
       says("Yes."),
     ]);
     await world.prompt("One");
-    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed" });
-    const [, lost, again] = provider.calls;
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
+    const [, lost, again] = provider.invocations;
     expect(again?.input).toEqual(lost?.input);
     expect(again?.history).toEqual(lost?.history);
-    expect(await world.events("call.lost")).toHaveLength(1);
+    expect(await world.listEvents("invocation.lost")).toHaveLength(1);
   });
 
   it("is told what was turned away before, in its order, when it is heard at last", async () => {
@@ -123,9 +126,9 @@ describe("an agent that remembers nothing", () => {
     ]);
     for (const [index, text] of ["One", "Two", "Three", "Four"].entries()) {
       await world.prompt(text);
-      await world.event("turn.finished", index + 1);
+      await world.waitForEvent("turn.finished", index + 1);
     }
-    const [, , , third, fourth] = provider.calls;
+    const [, , , third, fourth] = provider.invocations;
     expect(third).toMatchObject({
       history: [user("One")],
       input: { type: "results", results: [toolSuccess("c1", "done")], texts: ["Two", "Three"] },
@@ -137,12 +140,12 @@ describe("an agent that remembers nothing", () => {
   });
 
   it("that is busy is given time all the same", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const { provider, world } = await forgetful([refuses("conflict"), says("Yes.")], {}, { clock });
     await world.prompt("One");
-    await passing(clock, world.event("turn.finished"));
-    expect(provider.calls).toHaveLength(2);
-    expect(await world.events("upstream.settled")).toHaveLength(1);
+    await advanceUntil(clock, world.waitForEvent("turn.finished"));
+    expect(provider.invocations).toHaveLength(2);
+    expect(await world.listEvents("upstream.settled")).toHaveLength(1);
   });
 });
 
@@ -155,22 +158,22 @@ describe("where a turn stands", () => {
       { caps: { steps: 3 } },
     );
     await world.prompt("One");
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     await world.prompt("Two");
-    await world.event("turn.finished", 2);
-    const one = { call: { id: "c1", input: { at: 1 } }, result: toolSuccess("c1", "done") };
-    const two = { call: { id: "c2", input: { at: 2 } }, result: toolSuccess("c2", "done") };
-    expect(provider.calls.map(({ turn }) => turn)).toMatchObject([
-      { callsLeft: 3, answered: [] },
-      { callsLeft: 2, answered: [one] },
-      { callsLeft: 1, answered: [one, two] },
-      { callsLeft: 3, answered: [] },
+    await world.waitForEvent("turn.finished", 2);
+    const one = { toolCall: { id: "c1", input: { at: 1 } }, result: toolSuccess("c1", "done") };
+    const two = { toolCall: { id: "c2", input: { at: 2 } }, result: toolSuccess("c2", "done") };
+    expect(provider.invocations.map(({ turn }) => turn)).toMatchObject([
+      { remainingInvocations: 3, answeredToolCalls: [] },
+      { remainingInvocations: 2, answeredToolCalls: [one] },
+      { remainingInvocations: 1, answeredToolCalls: [one, two] },
+      { remainingInvocations: 3, answeredToolCalls: [] },
     ]);
   });
 
   it("names the tool that has to end it, until that did its work", async () => {
     let tries = 0;
-    const finish = tool({ name: "finish" }, () => {
+    const finish = createTool({ name: "finish" }, () => {
       tries += 1;
       if (tries === 1) throw new Error("not yet");
       return "done";
@@ -180,13 +183,13 @@ describe("where a turn stands", () => {
       { tools: [finish], terminalTool: { name: "finish", maxReprompts: 1 } },
     );
     await world.prompt("One");
-    await world.event("turn.finished");
-    const named = provider.calls.map(({ turn }) => turn?.terminalTool);
+    await world.waitForEvent("turn.finished");
+    const named = provider.invocations.map(({ turn }) => turn?.terminalTool);
     expect(named).toEqual(["finish", "finish", undefined]);
   });
 
   it("counts no call that was lost with its message: the agent does not know of it", async () => {
-    const cut: Answer = async function* (signal, seen) {
+    const cut: ProviderScript = async function* (signal, seen) {
       for await (const event of call("c1", 1)(signal, seen)) {
         if (event.type === "message.end") return;
         yield event;
@@ -194,17 +197,20 @@ describe("where a turn stands", () => {
     };
     const { provider, world } = await forgetful([cut, says("Yes.")]);
     await world.prompt("One");
-    await world.event("turn.finished");
-    expect(await world.events("tool.finished")).toMatchObject([{ ending: "cancelled" }]);
-    expect(provider.calls[1]?.turn).toEqual({ callsLeft: 19, answered: [] });
+    await world.waitForEvent("turn.finished");
+    expect(await world.listEvents("tool.finished")).toMatchObject([{ ending: "cancelled" }]);
+    expect(provider.invocations[1]?.turn).toEqual({
+      remainingInvocations: 19,
+      answeredToolCalls: [],
+    });
   });
 
   it("is not told to those whose loop runs elsewhere", async () => {
-    const provider = scriptedProvider([says("Yes.")]);
-    const world = await worldOf(agentOf({ provider }));
+    const provider = createScriptedProvider([says("Yes.")]);
+    const world = await openWorld(createAgent({ provider }));
     await world.prompt("One");
-    await world.event("turn.finished");
-    expect(provider.calls).toEqual([
+    await world.waitForEvent("turn.finished");
+    expect(provider.invocations).toEqual([
       { sessionId: expect.any(String), history: [], input: { type: "prompt", texts: ["One"] } },
     ]);
   });

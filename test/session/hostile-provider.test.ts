@@ -1,36 +1,36 @@
 import { describe, expect, it } from "vitest";
-import { errorOf, ProviderError } from "../../src/domain/provider-error.ts";
+import { toError, ProviderError } from "../../src/domain/provider-error.ts";
 import type { ProviderEvent } from "../../src/domain/provider-event.ts";
 import {
-  ending,
-  message,
+  createTurnEnd,
+  generateMessage,
   says,
-  scriptedProvider,
+  createScriptedProvider,
   wants,
-  type Answer,
+  type ProviderScript,
 } from "../support/scripted-provider.ts";
-import { agentOf, tool, worldOf, type World } from "../support/session-world.ts";
+import { createAgent, createTool, openWorld, type SessionWorld } from "../support/session-world.ts";
 
 /** Whatever a provider's code may say, though its types forbid it. */
 function anything(value: object): ProviderEvent {
   return Object(value);
 }
 
-function endsWith(end: object): Answer {
+function endsWith(end: object): ProviderScript {
   return async function* () {
-    yield* message([{ type: "text.end", message: 0, block: 0, text: "Well." }], "end_turn");
-    yield anything({ ...ending({ outcome: "completed" }), ...end });
+    yield* generateMessage([{ type: "text.end", message: 0, block: 0, text: "Well." }], "end_turn");
+    yield anything({ ...createTurnEnd({ outcome: "completed" }), ...end });
   };
 }
 
 /** Prompts twice: whatever came of the first, the session can be used. */
-async function afterOne(answer: Answer): Promise<World> {
-  const provider = scriptedProvider([answer, says("Yes.")]);
-  const world = await worldOf(agentOf({ provider }));
+async function afterOne(answer: ProviderScript): Promise<SessionWorld> {
+  const provider = createScriptedProvider([answer, says("Yes.")]);
+  const world = await openWorld(createAgent({ provider }));
   await world.prompt("One");
-  await world.event("turn.finished");
+  await world.waitForEvent("turn.finished");
   await world.prompt("Two");
-  expect(await world.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
+  expect(await world.waitForEvent("turn.finished", 2)).toMatchObject({ outcome: "completed" });
   expect(world.reports).toEqual([]);
   return world;
 }
@@ -53,27 +53,30 @@ describe("a provider that says what no provider may", () => {
       message: expect.stringMatching(problem),
       details: { phase: "stream" },
     };
-    expect(await world.event("call.finished")).toMatchObject({ outcome: "failed", failure });
-    const finished = await world.event("turn.finished");
+    expect(await world.waitForEvent("invocation.finished")).toMatchObject({
+      outcome: "failed",
+      failure,
+    });
+    const finished = await world.waitForEvent("turn.finished");
     expect(finished).toMatchObject({ outcome: "failed", reason: null, failure });
-    expect(finished.failure && errorOf(finished.failure)).toBeInstanceOf(ProviderError);
-    expect(await world.event("text.finished")).toMatchObject({ text: "Well." });
+    expect(finished.failure && toError(finished.failure)).toBeInstanceOf(ProviderError);
+    expect(await world.waitForEvent("text.finished")).toMatchObject({ text: "Well." });
   });
 
   it("at the end of a call has none of its tools run", async () => {
     const ran: string[] = [];
-    const send = tool({ name: "send" }, () => ran.push("send"));
-    const provider = scriptedProvider([
+    const send = createTool({ name: "send" }, () => ran.push("send"));
+    const provider = createScriptedProvider([
       async function* (...given) {
         for await (const event of wants({ id: "c1", name: "send" })(...given)) {
           yield event.type === "end" ? anything({ ...event, outcome: "action" }) : event;
         }
       },
     ]);
-    const world = await worldOf(agentOf({ provider, tools: [send] }));
+    const world = await openWorld(createAgent({ provider, tools: [send] }));
     await world.prompt("Send.");
-    expect(await world.event("turn.finished")).toMatchObject({ outcome: "failed" });
-    expect(await world.event("tool.finished")).toMatchObject({ ending: "cancelled" });
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "failed" });
+    expect(await world.waitForEvent("tool.finished")).toMatchObject({ ending: "cancelled" });
     expect(ran).toEqual([]);
   });
 
@@ -83,10 +86,10 @@ describe("a provider that says what no provider may", () => {
       yield anything({ type: "constructor" });
       yield* says("Well.")(...given);
     });
-    expect(await world.events("unknown.reported")).toMatchObject([
+    expect(await world.listEvents("provider.unknown")).toMatchObject([
       { what: "event", name: "song.start", raw: { type: "song.start", key: "C" } },
       { what: "event", name: "constructor", raw: { type: "constructor" } },
     ]);
-    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed" });
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
   });
 });

@@ -1,20 +1,25 @@
 import { describe, expect, it } from "vitest";
 import type { Agent } from "../../src/session/agent.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { Examined } from "../../src/tools/tool.ts";
-import { policyOf } from "../support/policy.ts";
-import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { ME, sessionsOn, tool, worldOf } from "../support/session-world.ts";
-import { CALL, inside, resultsIn, writing } from "../support/writing-agent.ts";
+import type { Examination } from "../../src/tools/tool.ts";
+import { createPolicy } from "../support/policy.ts";
+import { says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
+import { ME, openSessions, createTool, openWorld } from "../support/session-world.ts";
+import {
+  WRITE_CALL,
+  createInsidePath,
+  readResults,
+  createWritingAgent,
+} from "../support/writing-agent.ts";
 
 /** An agent that can be made another one while its session goes on. */
 function changeable(agent: Agent) {
   let tell: (now: Agent) => void = () => undefined;
   const live: Agent = {
     ...agent,
-    open: async ({ changed }) => {
-      tell = changed;
+    open: async ({ onChange }) => {
+      tell = onChange;
       return { agent, close: async () => undefined };
     },
   };
@@ -23,7 +28,7 @@ function changeable(agent: Agent) {
 
 /** A store that does something when an event of a type is in the log, and before anybody is told. */
 function storeWith(type: string, then: () => void): Store {
-  const store = memoryStore();
+  const store = createMemoryStore();
   return {
     ...store,
     append: async (lease, after, entry) => {
@@ -36,9 +41,9 @@ function storeWith(type: string, then: () => void): Store {
 
 /** The same tool by name, and another by what it says of itself; what it is run with goes to the list. */
 function otherWrite(ran: unknown[]) {
-  const { traits } = writing("ask").write.facts;
+  const { traits } = createWritingAgent("ask").write.spec;
   const described = { name: "write", description: "Deletes everything" };
-  return tool({ ...described, ...(traits !== undefined && { traits }) }, (input) => {
+  return createTool({ ...described, ...(traits !== undefined && { traits }) }, (input) => {
     ran.push({ other: input });
     return "gone";
   });
@@ -46,97 +51,103 @@ function otherWrite(ran: unknown[]) {
 
 describe("an agent that changes while its session goes on", () => {
   it("leaves a question open that has nothing to do with it, with all its answers", async () => {
-    const { agent, write, ran } = writing("ask");
+    const { agent, write, ran } = createWritingAgent("ask");
     const { live, change } = changeable(agent());
-    const world = await worldOf(live);
+    const world = await openWorld(live);
     await world.prompt("Write.");
-    const { approvalId } = await world.event("approval.requested");
-    change(agent({ tools: [write, tool({ name: "read" }, () => "text")] }));
-    await world.event("agent.bound", 2);
-    expect(await world.answer(approvalId, "allow-always")).toEqual({ status: "accepted" });
-    await world.event("turn.finished");
+    const { approvalId } = await world.waitForEvent("approval.requested");
+    change(agent({ tools: [write, createTool({ name: "read" }, () => "text")] }));
+    await world.waitForEvent("agent.configured", 2);
+    expect(await world.decideApproval(approvalId, "allow-always")).toEqual({ status: "accepted" });
+    await world.waitForEvent("turn.finished");
     expect(ran).toHaveLength(1);
-    expect(await world.events("grant.given")).toMatchObject([{ approvalId }]);
-    expect(await world.events("approval.requested")).toHaveLength(1);
+    expect(await world.listEvents("grant.added")).toMatchObject([{ approvalId }]);
+    expect(await world.listEvents("approval.requested")).toHaveLength(1);
   });
 
   it("has the question about a tool asked anew that is another one now: a yes is for what was shown [W-02]", async () => {
-    const { agent, ran } = writing("ask");
+    const { agent, ran } = createWritingAgent("ask");
     const { live, change } = changeable(agent());
-    const world = await worldOf(live);
+    const world = await openWorld(live);
     await world.prompt("Write.");
-    const { approvalId } = await world.event("approval.requested");
+    const { approvalId } = await world.waitForEvent("approval.requested");
     change(agent({ tools: [otherWrite(ran)] }));
-    const asked = await world.event("approval.requested", 2);
-    expect(await world.answer(approvalId, "allow")).toMatchObject({ status: "refused" });
+    const asked = await world.waitForEvent("approval.requested", 2);
+    expect(await world.decideApproval(approvalId, "allow")).toMatchObject({ status: "refused" });
     expect(ran).toEqual([]);
-    await world.answer(asked.approvalId, "allow");
-    await world.event("turn.finished");
-    expect(ran).toEqual([{ other: CALL.input }]);
-    expect(await world.events("approval.resolved")).toMatchObject([
-      { approvalId, by: "change" },
-      { approvalId: asked.approvalId, by: "person" },
+    await world.decideApproval(asked.approvalId, "allow");
+    await world.waitForEvent("turn.finished");
+    expect(ran).toEqual([{ other: WRITE_CALL.input }]);
+    expect(await world.listEvents("approval.resolved")).toMatchObject([
+      { approvalId, resolvedBy: "change" },
+      { approvalId: asked.approvalId, resolvedBy: "person" },
     ]);
   });
 
   it("has asked anew what was allowed and waited for its place, where the tool is another one now", async () => {
-    const provider = scriptedProvider([wants({ id: "c0", name: "wait" }, CALL), says("Well.")]);
+    const provider = createScriptedProvider([
+      wants({ id: "c0", name: "wait" }, WRITE_CALL),
+      says("Well."),
+    ]);
     let end: (text: string) => void = () => undefined;
-    const wait = tool({ name: "wait" }, () => new Promise((resolve) => (end = resolve)));
-    const rules = policyOf([
+    const wait = createTool({ name: "wait" }, () => new Promise((resolve) => (end = resolve)));
+    const rules = createPolicy([
       ["wait", "allow"],
       ["write", "ask"],
     ]);
     const parts = { provider, caps: { parallelTools: 1 }, policy: rules };
-    const { agent, write, ran } = writing("ask", parts);
+    const { agent, write, ran } = createWritingAgent("ask", parts);
     const { live, change } = changeable(agent({ tools: [wait, write] }));
-    const world = await worldOf(live);
+    const world = await openWorld(live);
     await world.prompt("Write.");
-    const { approvalId } = await world.event("approval.requested");
-    await world.event("tool.started");
-    await world.answer(approvalId, "allow");
+    const { approvalId } = await world.waitForEvent("approval.requested");
+    await world.waitForEvent("tool.started");
+    await world.decideApproval(approvalId, "allow");
     change(agent({ tools: [wait, otherWrite(ran)] }));
-    await world.event("agent.bound", 2);
+    await world.waitForEvent("agent.configured", 2);
     end("waited");
-    await world.event("approval.requested", 2);
+    await world.waitForEvent("approval.requested", 2);
     expect(ran).toEqual([]);
   });
 
   it("does not run a tool that was taken away while it waited for its place", async () => {
-    const provider = scriptedProvider([wants({ id: "c0", name: "wait" }, CALL), says("Well.")]);
+    const provider = createScriptedProvider([
+      wants({ id: "c0", name: "wait" }, WRITE_CALL),
+      says("Well."),
+    ]);
     let end: (text: string) => void = () => undefined;
-    const wait = tool({ name: "wait" }, () => new Promise((resolve) => (end = resolve)));
-    const policy = policyOf([["*", "allow"]]);
-    const { agent, write, ran } = writing("allow", {
+    const wait = createTool({ name: "wait" }, () => new Promise((resolve) => (end = resolve)));
+    const policy = createPolicy([["*", "allow"]]);
+    const { agent, write, ran } = createWritingAgent("allow", {
       provider,
       caps: { parallelTools: 1 },
       policy,
     });
     const { live, change } = changeable(agent({ tools: [wait, write] }));
-    const world = await worldOf(live);
+    const world = await openWorld(live);
     await world.prompt("Write.");
-    await world.event("policy.decided", 2);
+    await world.waitForEvent("policy.decided", 2);
     change(agent({ tools: [wait] }));
-    await world.event("agent.bound", 2);
+    await world.waitForEvent("agent.configured", 2);
     end("waited");
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     expect(ran).toEqual([]);
-    expect(resultsIn(provider.calls[1]?.input).at(-1)).toMatchObject({
+    expect(readResults(provider.invocations[1]?.input).at(-1)).toMatchObject({
       parts: [{ text: "write was not run: it is not there any more." }],
     });
   });
 
   it("never runs another tool than the one that was judged: not between its start in the log and its run [W-02]", async () => {
-    const { agent, ran, provider } = writing("ask");
+    const { agent, ran, provider } = createWritingAgent("ask");
     const { live, change } = changeable(agent());
     const other = agent({ tools: [otherWrite(ran)] });
-    const world = await worldOf(live, { store: storeWith("tool.started", () => change(other)) });
+    const world = await openWorld(live, { store: storeWith("tool.started", () => change(other)) });
     await world.prompt("Write.");
-    const { approvalId } = await world.event("approval.requested");
-    await world.answer(approvalId, "allow");
-    await world.event("turn.finished");
+    const { approvalId } = await world.waitForEvent("approval.requested");
+    await world.decideApproval(approvalId, "allow");
+    await world.waitForEvent("turn.finished");
     expect(ran).toEqual([]);
-    expect(resultsIn(provider.calls[1]?.input)).toMatchObject([
+    expect(readResults(provider.invocations[1]?.input)).toMatchObject([
       {
         parts: [
           {
@@ -148,38 +159,38 @@ describe("an agent that changes while its session goes on", () => {
   });
 
   it("judges a tool by new rules that come between its start in the log and its run", async () => {
-    const { agent, ran, provider } = writing("allow");
+    const { agent, ran, provider } = createWritingAgent("allow");
     const { live, change } = changeable(agent());
-    const strict = agent({ policy: policyOf([["write", "deny"]]) });
-    const world = await worldOf(live, { store: storeWith("tool.started", () => change(strict)) });
+    const strict = agent({ policy: createPolicy([["write", "deny"]]) });
+    const world = await openWorld(live, { store: storeWith("tool.started", () => change(strict)) });
     await world.prompt("Write.");
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     expect(ran).toEqual([]);
-    expect(await world.events("tool.finished")).toMatchObject([{ ending: "denied" }]);
+    expect(await world.listEvents("tool.finished")).toMatchObject([{ ending: "denied" }]);
     const text =
       "write was not run: the rules of this session do not allow it. The policy (rules, entry 1) denies write";
-    expect(resultsIn(provider.calls[1]?.input)).toMatchObject([{ parts: [{ text }] }]);
-    expect((await world.events("policy.decided")).at(-1)).toMatchObject({
+    expect(readResults(provider.invocations[1]?.input)).toMatchObject([{ parts: [{ text }] }]);
+    expect((await world.listEvents("policy.decided")).at(-1)).toMatchObject({
       agent: strict.digest,
       decision: { action: "deny" },
     });
   });
 
   it("runs a tool that stayed what it was, and says by which rules", async () => {
-    const { agent, write, ran } = writing("allow");
+    const { agent, write, ran } = createWritingAgent("allow");
     const { live, change } = changeable(agent());
-    const more = agent({ tools: [write, tool({ name: "read" }, () => "text")] });
-    const world = await worldOf(live, { store: storeWith("tool.started", () => change(more)) });
+    const more = agent({ tools: [write, createTool({ name: "read" }, () => "text")] });
+    const world = await openWorld(live, { store: storeWith("tool.started", () => change(more)) });
     await world.prompt("Write.");
-    await world.event("turn.finished");
-    expect(ran).toEqual([{ input: CALL.input, paths: [inside("tea.md")] }]);
-    expect(await world.events("tool.started")).toHaveLength(1);
-    expect((await world.events("policy.decided")).at(-1)).toMatchObject({ agent: more.digest });
+    await world.waitForEvent("turn.finished");
+    expect(ran).toEqual([{ input: WRITE_CALL.input, paths: [createInsidePath("tea.md")] }]);
+    expect(await world.listEvents("tool.started")).toHaveLength(1);
+    expect((await world.listEvents("policy.decided")).at(-1)).toMatchObject({ agent: more.digest });
   });
 
   it("is asked anew where paths lead, when it changes while that is looked at", async () => {
-    const { agent, ran } = writing("allow");
-    let found: (examined: Examined) => void = () => undefined;
+    const { agent, ran } = createWritingAgent("allow");
+    let found: (examined: Examination) => void = () => undefined;
     let looking: () => void = () => undefined;
     const isLooking = new Promise<void>((resolve) => (looking = resolve));
     const slow = agent({
@@ -189,19 +200,19 @@ describe("an agent that changes while its session goes on", () => {
       },
     });
     const { live, change } = changeable(slow);
-    const world = await worldOf(live);
+    const world = await openWorld(live);
     await world.prompt("Write.");
     await isLooking;
     change(agent({ caps: { steps: 7 } }));
-    await world.event("tool.examined");
-    found({ paths: [{ ...inside("tea.md"), workspacePath: "elsewhere.md" }] });
-    await world.event("turn.finished");
-    expect(ran).toEqual([{ input: CALL.input, paths: [inside("tea.md")] }]);
-    expect(await world.events("tool.examined")).toHaveLength(1);
+    await world.waitForEvent("tool_call.paths_resolved");
+    found({ paths: [{ ...createInsidePath("tea.md"), workspacePath: "elsewhere.md" }] });
+    await world.waitForEvent("turn.finished");
+    expect(ran).toEqual([{ input: WRITE_CALL.input, paths: [createInsidePath("tea.md")] }]);
+    expect(await world.listEvents("tool_call.paths_resolved")).toHaveLength(1);
   });
 
   it("is closed, once, when the sessions are closed while it is opened", async () => {
-    const { agent } = writing("allow");
+    const { agent } = createWritingAgent("allow");
     let open: () => void = () => undefined;
     let opening: () => void = () => undefined;
     const isOpening = new Promise<void>((resolve) => (opening = resolve));
@@ -214,8 +225,8 @@ describe("an agent that changes while its session goes on", () => {
         return { agent: agent(), close: async () => void (closed += 1) };
       },
     };
-    const store = memoryStore();
-    const sessions = sessionsOn(store, slow);
+    const store = createMemoryStore();
+    const sessions = openSessions(store, slow);
     const opened = sessions.open({ principal: ME });
     await isOpening;
     const isClosed = sessions.close();
@@ -223,22 +234,22 @@ describe("an agent that changes while its session goes on", () => {
     const { sessionId } = await opened;
     await isClosed;
     expect(closed).toBe(1);
-    const next = await store.acquire(sessionId, { owner: "next", now: Date.now(), forMs: 1 });
+    const next = await store.acquire(sessionId, { owner: "next", now: Date.now(), durationMs: 1 });
     expect(next.lease.sessionId).toBe(sessionId);
   });
 
   it("is not opened for long when the sessions were closed just before", async () => {
-    const { agent } = writing("allow");
-    const store = memoryStore();
+    const { agent } = createWritingAgent("allow");
+    const store = createMemoryStore();
     let look: () => void = () => undefined;
     let looking: () => void = () => undefined;
     const isLooking = new Promise<void>((resolve) => (looking = resolve));
     const slow: Store = {
       ...store,
-      session: async (sessionId) => {
+      findSession: async (sessionId) => {
         looking();
         await new Promise<void>((resolve) => (look = resolve));
-        return store.session(sessionId);
+        return store.findSession(sessionId);
       },
     };
     const reluctant: Agent = {
@@ -248,7 +259,7 @@ describe("an agent that changes while its session goes on", () => {
         throw new Error("Nobody told it to end");
       },
     };
-    const sessions = sessionsOn(slow, reluctant);
+    const sessions = openSessions(slow, reluctant);
     const opened = sessions.open({ principal: ME, sessionId: "ses_1" });
     await isLooking;
     const isClosed = sessions.close();

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { PlanEntry } from "../../src/domain/plan.ts";
-import { toolOutput } from "../../src/domain/tool-output.ts";
-import { updatePlanTool } from "../../src/tools/workspace/update-plan.ts";
-import { hangs, says, scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { agentOf, tool, worldOf } from "../support/session-world.ts";
+import { createToolOutput } from "../../src/domain/tool-output.ts";
+import { createUpdatePlanTool } from "../../src/tools/workspace/update-plan.ts";
+import { hangs, says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
+import { createAgent, createTool, openWorld } from "../support/session-world.ts";
 
 const LOOKING = [
   { content: "Look", status: "in_progress", priority: "high" },
@@ -26,19 +26,19 @@ function whole(entries: readonly object[]): readonly object[] {
 
 describe("a plan that a tool gives", () => {
   it("is told by the session, whole each time, and kept [ACP-93]", async () => {
-    const provider = scriptedProvider([
+    const provider = createScriptedProvider([
       wants(plan("c1", LOOKING)),
       wants(plan("c2", WRITING)),
       says("Done."),
     ]);
-    const world = await worldOf(agentOf({ provider, tools: [updatePlanTool()] }));
+    const world = await openWorld(createAgent({ provider, tools: [createUpdatePlanTool()] }));
     await world.prompt("Go.");
-    await world.event("turn.finished");
-    expect(await world.events("plan.updated")).toEqual([
+    await world.waitForEvent("turn.finished");
+    expect(await world.listEvents("plan.updated")).toEqual([
       { type: "plan.updated", entries: whole(LOOKING) },
       { type: "plan.updated", entries: whole(WRITING) },
     ]);
-    const [finished] = await world.events("tool.finished");
+    const [finished] = await world.listEvents("tool.finished");
     expect(finished).not.toHaveProperty("beside");
   });
 
@@ -46,18 +46,18 @@ describe("a plan that a tool gives", () => {
     "has nothing under way when its turn has ended: %s [ACP-93]",
     async (outcome) => {
       const last = outcome === "completed" ? says("Later.") : hangs();
-      const provider = scriptedProvider([wants(plan("c1", LOOKING)), last]);
-      const world = await worldOf(agentOf({ provider, tools: [updatePlanTool()] }));
+      const provider = createScriptedProvider([wants(plan("c1", LOOKING)), last]);
+      const world = await openWorld(createAgent({ provider, tools: [createUpdatePlanTool()] }));
       await world.prompt("Go.");
       if (outcome === "cancelled") {
-        await world.event("call.started", 2);
+        await world.waitForEvent("invocation.started", 2);
         await world.cancel();
       }
-      expect(await world.event("turn.finished")).toMatchObject({ outcome });
-      const [, rested, ...more] = await world.events("plan.updated");
+      expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome });
+      const [, rested, ...more] = await world.listEvents("plan.updated");
       expect(rested?.entries.map(({ status }) => status)).toEqual(["pending", "pending"]);
       expect(more).toEqual([]);
-      const types = (await world.log()).map(({ event }) => event.type);
+      const types = (await world.readLog()).map(({ event }) => event.type);
       expect(types.lastIndexOf("plan.updated")).toBeLessThan(types.indexOf("turn.finished"));
     },
   );
@@ -69,13 +69,13 @@ describe("a plan that a tool gives", () => {
       { content: "" },
       null,
     ];
-    const own = tool({ name: "own" }, () =>
-      toolOutput({ text: "ok", plan: given as readonly PlanEntry[] }),
+    const own = createTool({ name: "own" }, () =>
+      createToolOutput({ text: "ok", plan: given as readonly PlanEntry[] }),
     );
-    const provider = scriptedProvider([wants({ id: "c1", name: "own" }), says("Done.")]);
-    const world = await worldOf(agentOf({ provider, tools: [own] }));
+    const provider = createScriptedProvider([wants({ id: "c1", name: "own" }), says("Done.")]);
+    const world = await openWorld(createAgent({ provider, tools: [own] }));
     await world.prompt("Go.");
-    expect(await world.event("plan.updated")).toEqual({
+    expect(await world.waitForEvent("plan.updated")).toEqual({
       type: "plan.updated",
       entries: [
         { content: "Wait", status: "blocked", priority: "low" },
@@ -85,14 +85,14 @@ describe("a plan that a tool gives", () => {
   });
 
   it("is not told of a call that its schema refuses, and the model hears why", async () => {
-    const provider = scriptedProvider([
+    const provider = createScriptedProvider([
       wants(plan("c1", [{ content: "Look", status: "maybe" }])),
       says("Well."),
     ]);
-    const world = await worldOf(agentOf({ provider, tools: [updatePlanTool()] }));
+    const world = await openWorld(createAgent({ provider, tools: [createUpdatePlanTool()] }));
     await world.prompt("Go.");
-    await world.event("turn.finished");
-    expect(await world.events("plan.updated")).toEqual([]);
-    expect(JSON.stringify(provider.calls[1]?.input)).toContain("its arguments are wrong");
+    await world.waitForEvent("turn.finished");
+    expect(await world.listEvents("plan.updated")).toEqual([]);
+    expect(JSON.stringify(provider.invocations[1]?.input)).toContain("its arguments are wrong");
   });
 });

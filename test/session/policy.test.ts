@@ -1,14 +1,20 @@
 import { describe, expect, it } from "vitest";
-import type { CallToExamine } from "../../src/tools/tool.ts";
+import type { ToolCallToExamine } from "../../src/tools/tool.ts";
 import { decide } from "../../src/session/decide.ts";
 import { due } from "../../src/session/due.ts";
 import { evolve } from "../../src/session/evolve.ts";
 import { initialState } from "../../src/session/state.ts";
-import { fakeClock } from "../support/fake-clock.ts";
-import { aborted, says, scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { agentOf, tool, worldOf, type AgentParts } from "../support/session-world.ts";
-import { policyOf } from "../support/policy.ts";
-import { CALL, inside, never, typesSince, writing } from "../support/writing-agent.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
+import { waitForAbort, says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
+import { createAgent, createTool, openWorld, type AgentParts } from "../support/session-world.ts";
+import { createPolicy } from "../support/policy.ts";
+import {
+  WRITE_CALL,
+  createInsidePath,
+  neverResolves,
+  listTypesSince,
+  createWritingAgent,
+} from "../support/writing-agent.ts";
 
 /** Tells when something was begun. */
 function happens() {
@@ -27,61 +33,61 @@ function happens() {
 
 describe("where the paths of a call lead", () => {
   it("is looked at, written down, judged, and what the tool is told, in this order", async () => {
-    const { agent, ran, looked } = writing("allow");
-    const world = await worldOf(agent());
+    const { agent, ran, looked } = createWritingAgent("allow");
+    const world = await openWorld(agent());
     await world.prompt("Write.");
-    await world.event("turn.finished");
-    expect(await typesSince(world, "call.finished")).toEqual([
-      "tool.examined",
+    await world.waitForEvent("turn.finished");
+    expect(await listTypesSince(world, "invocation.finished")).toEqual([
+      "tool_call.paths_resolved",
       "policy.decided",
       "tool.started",
       "tool.finished",
     ]);
-    const paths = [inside("tea.md")];
-    const { digest } = await world.event("tool.examined");
-    expect(await world.events("tool.examined")).toMatchObject([{ paths }]);
-    expect(await world.events("policy.decided")).toMatchObject([
+    const paths = [createInsidePath("tea.md")];
+    const { digest } = await world.waitForEvent("tool_call.paths_resolved");
+    expect(await world.listEvents("tool_call.paths_resolved")).toMatchObject([{ paths }]);
+    expect(await world.listEvents("policy.decided")).toMatchObject([
       { digest, decision: { action: "allow", context: { tool: "write", paths } } },
     ]);
-    expect(await world.events("tool.started")).toMatchObject([{ digest }]);
-    expect(ran).toEqual([{ input: CALL.input, paths }]);
-    const { name, input } = CALL;
+    expect(await world.listEvents("tool.started")).toMatchObject([{ digest }]);
+    expect(ran).toEqual([{ input: WRITE_CALL.input, paths }]);
+    const { name, input } = WRITE_CALL;
     expect(looked).toMatchObject([{ name, input, paths: [{ argument: "path", input: "tea.md" }] }]);
   });
 
   it("is shown to whoever is asked, with what would change", async () => {
     const diffs = [{ path: "tea.md", oldText: null, newText: "Tea" }];
     const evidence = [{ kind: "file", ref: "tea.md", metadata: { bytes: 3 } }];
-    const examine = async () => ({ paths: [inside("tea.md")], diffs, evidence });
-    const world = await worldOf(writing("ask", { examine }).agent());
+    const examine = async () => ({ paths: [createInsidePath("tea.md")], diffs, evidence });
+    const world = await openWorld(createWritingAgent("ask", { examine }).agent());
     await world.prompt("Write.");
-    const asked = await world.event("approval.requested");
-    const { decision } = await world.event("policy.decided");
+    const asked = await world.waitForEvent("approval.requested");
+    const { decision } = await world.waitForEvent("policy.decided");
     expect(asked).toMatchObject({ diffs, evidence, decision, approvers: 1 });
-    expect(decision.context.paths).toEqual([inside("tea.md")]);
+    expect(decision.context.paths).toEqual([createInsidePath("tea.md")]);
   });
 
   it("is known after a restart: nobody looks again [B-110]", async () => {
-    const { agent, ran, looked } = writing("ask");
-    const killed = await worldOf(agent());
+    const { agent, ran, looked } = createWritingAgent("ask");
+    const killed = await openWorld(agent());
     await killed.prompt("Write.");
-    const { approvalId } = await killed.event("approval.requested");
+    const { approvalId } = await killed.waitForEvent("approval.requested");
 
     const world = await killed.restart(agent({ examine: () => Promise.reject(new Error("Gone")) }));
-    expect(await world.answer(approvalId, "allow")).toEqual({ status: "accepted" });
-    await world.event("turn.finished");
-    expect(ran).toEqual([{ input: CALL.input, paths: [inside("tea.md")] }]);
+    expect(await world.decideApproval(approvalId, "allow")).toEqual({ status: "accepted" });
+    await world.waitForEvent("turn.finished");
+    expect(ran).toEqual([{ input: WRITE_CALL.input, paths: [createInsidePath("tea.md")] }]);
     expect(looked.length).toBe(1);
   });
 
   it.each(["allow", "ask", "deny"] as const)(
     "once it is in the log, the log alone says %s, whenever it is read [B-110]",
     async (action) => {
-      const world = await worldOf(writing(action).agent());
+      const world = await openWorld(createWritingAgent(action).agent());
       await world.prompt("Write.");
-      await world.event("policy.decided");
-      const log = await world.log();
-      const at = log.findIndex(({ event }) => event.type === "tool.examined");
+      await world.waitForEvent("policy.decided");
+      const log = await world.readLog();
+      const at = log.findIndex(({ event }) => event.type === "tool_call.paths_resolved");
       const state = log.slice(0, at + 1).reduce(evolve, initialState);
       expect([...due(state).effects.values()]).toEqual([]);
       const recovered = { type: "recovered", epoch: 2, at: state.at, seed: "0" } as const;
@@ -101,46 +107,46 @@ describe("where the paths of a call lead", () => {
     ["leaves it out", { examine: async () => ({ paths: [] }) }, "nobody looked where it leads"],
     [
       "finds another one",
-      { examine: async () => ({ paths: [inside("other.md")] }) },
+      { examine: async () => ({ paths: [createInsidePath("other.md")] }) },
       "nobody looked where it leads",
     ],
   ])("is nowhere when looking %s, and the call is denied", async (_, parts, reason) => {
-    const { agent, ran } = writing("allow", parts);
-    const world = await worldOf(agent());
+    const { agent, ran } = createWritingAgent("allow", parts);
+    const world = await openWorld(agent());
     await world.prompt("Write.");
-    await world.event("turn.finished");
-    const { decision } = await world.event("policy.decided");
-    const lost = { place: "invalid", workspacePath: null, hostPath: null, reason };
+    await world.waitForEvent("turn.finished");
+    const { decision } = await world.waitForEvent("policy.decided");
+    const lost = { location: "invalid", workspacePath: null, hostPath: null, reason };
     expect(decision.context.paths).toEqual([{ argument: "path", input: "tea.md", ...lost }]);
     expect(decision.action).toBe("deny");
     expect(ran).toEqual([]);
   });
 
   it("is nowhere when looking takes too long", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const look = happens();
-    const { agent } = writing("allow", { examine: look.begin(never) });
-    const world = await worldOf(agent(), { clock });
+    const { agent } = createWritingAgent("allow", { examine: look.begin(neverResolves) });
+    const world = await openWorld(agent(), { clock });
     await world.prompt("Write.");
     await look.begun;
     clock.advance(30_000);
-    const { decision } = await world.event("policy.decided");
+    const { decision } = await world.waitForEvent("policy.decided");
     const reason = "It could not be looked at in 30 seconds";
     expect(decision).toMatchObject({
       action: "deny",
-      context: { paths: [{ place: "invalid", reason }] },
+      context: { paths: [{ location: "invalid", reason }] },
     });
   });
 
   it("is nowhere for an agent that cannot look", async () => {
-    const { agent, ran } = writing("allow");
-    const { examine: _, ...blind } = agent();
-    const world = await worldOf(blind);
+    const { agent, ran } = createWritingAgent("allow");
+    const { resolvePaths: _, ...blind } = agent();
+    const world = await openWorld(blind);
     await world.prompt("Write.");
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     const reason = "The agent has no workspace";
-    expect(await world.events("policy.decided")).toMatchObject([
-      { decision: { action: "deny", context: { paths: [{ place: "invalid", reason }] } } },
+    expect(await world.listEvents("policy.decided")).toMatchObject([
+      { decision: { action: "deny", context: { paths: [{ location: "invalid", reason }] } } },
     ]);
     expect(ran).toEqual([]);
   });
@@ -148,47 +154,47 @@ describe("where the paths of a call lead", () => {
   it("is no longer looked for after a cancel, and what was found late changes nothing", async () => {
     const signals: AbortSignal[] = [];
     const look = happens();
-    const examine = look.begin(async ({ signal }: CallToExamine) => {
+    const examine = look.begin(async ({ signal }: ToolCallToExamine) => {
       signals.push(signal);
-      await aborted(signal);
-      return { paths: [inside("tea.md")] };
+      await waitForAbort(signal);
+      return { paths: [createInsidePath("tea.md")] };
     });
-    const { agent, ran } = writing("allow", { examine });
-    const world = await worldOf(agent());
+    const { agent, ran } = createWritingAgent("allow", { examine });
+    const world = await openWorld(agent());
     await world.prompt("Write.");
     await look.begun;
     await world.cancel();
-    expect(await world.event("turn.finished")).toMatchObject({ outcome: "cancelled" });
-    expect(await world.event("tool.finished")).toMatchObject({ ending: "cancelled" });
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "cancelled" });
+    expect(await world.waitForEvent("tool.finished")).toMatchObject({ ending: "cancelled" });
     await world.prompt("Again.");
-    await world.event("turn.finished", 2);
+    await world.waitForEvent("turn.finished", 2);
     expect(signals.map((signal) => signal.aborted)).toEqual([true]);
-    expect([await world.events("tool.examined"), ran]).toEqual([[], []]);
+    expect([await world.listEvents("tool_call.paths_resolved"), ran]).toEqual([[], []]);
   });
 
   it("is looked for again when the bridge was killed meanwhile", async () => {
-    const { agent, ran, looked } = writing("allow");
+    const { agent, ran, looked } = createWritingAgent("allow");
     const look = happens();
-    const killed = await worldOf(agent({ examine: look.begin(never) }));
+    const killed = await openWorld(agent({ examine: look.begin(neverResolves) }));
     await killed.prompt("Write.");
     await look.begun;
 
     const world = await killed.restart(agent());
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     expect([looked.length, ran.length]).toEqual([1, 1]);
   });
 });
 
 describe("the receipt of a decision", () => {
   const decided = async (action: "allow" | "deny") => {
-    const { agent, ran } = writing(action);
+    const { agent, ran } = createWritingAgent(action);
     const bound = agent();
-    const world = await worldOf(bound);
+    const world = await openWorld(bound);
     await world.prompt("Write.");
-    await world.event("turn.finished");
-    const { toolCallId } = await world.event("tool.called");
-    const { digest } = await world.event("tool.examined");
-    expect(await world.events("policy.decided")).toEqual([
+    await world.waitForEvent("turn.finished");
+    const { toolCallId } = await world.waitForEvent("tool_call.received");
+    const { digest } = await world.waitForEvent("tool_call.paths_resolved");
+    expect(await world.listEvents("policy.decided")).toEqual([
       {
         type: "policy.decided",
         toolCallId,
@@ -204,13 +210,13 @@ describe("the receipt of a decision", () => {
             tool: "write",
             kind: "edit",
             sideEffect: "workspace_write",
-            paths: [inside("tea.md")],
+            paths: [createInsidePath("tea.md")],
             repeats: 0,
           }),
         },
       },
     ]);
-    return { started: await world.events("tool.started"), toolCallId, digest, ran };
+    return { started: await world.listEvents("tool.started"), toolCallId, digest, ran };
   };
 
   it("is in the log before a call that it grants, with all that was asked about [B-108]", async () => {
@@ -229,30 +235,30 @@ describe("the receipt of a decision", () => {
     ["denies it [B-109]", "deny"],
     ["does not decide in time [B-109]", "nothing"],
   ] as const)("is copied into the record of an approver who %s", async (_, said) => {
-    const clock = fakeClock();
-    const world = await worldOf(writing("ask").agent(), { clock });
+    const clock = createFakeClock();
+    const world = await openWorld(createWritingAgent("ask").agent(), { clock });
     await world.prompt("Write.");
-    const { approvalId, deadline } = await world.event("approval.requested");
-    const { decision: receipt } = await world.event("policy.decided");
+    const { approvalId, deadline } = await world.waitForEvent("approval.requested");
+    const { decision: receipt } = await world.waitForEvent("policy.decided");
     if (said === "nothing") clock.advance(deadline - clock.now());
-    else await world.answer(approvalId, said);
-    expect(await world.event("approval.resolved")).toEqual({
+    else await world.decideApproval(approvalId, said);
+    expect(await world.waitForEvent("approval.resolved")).toEqual({
       type: "approval.resolved",
       approvalId,
       decision: said === "nothing" ? "deny" : said,
-      by: said === "nothing" ? "deadline" : "person",
+      resolvedBy: said === "nothing" ? "deadline" : "person",
       receipt,
     });
   });
 
   it("says nothing of paths for an agent that has lists of tools alone", async () => {
     const call = { id: "c1", name: "send", input: { target: { name: "tea.md" } } };
-    const provider = scriptedProvider([wants(call), says("Well.")]);
-    const world = await worldOf(
-      agentOf({ provider, tools: [tool({ name: "send" }, () => "sent")] }),
+    const provider = createScriptedProvider([wants(call), says("Well.")]);
+    const world = await openWorld(
+      createAgent({ provider, tools: [createTool({ name: "send" }, () => "sent")] }),
     );
     await world.prompt("Send.");
-    const { decision } = await world.event("policy.decided");
+    const { decision } = await world.waitForEvent("policy.decided");
     expect(decision.context).toEqual({
       tool: "send",
       kind: "other",
@@ -264,17 +270,17 @@ describe("the receipt of a decision", () => {
   });
 
   it("counts how often the very same call was made before", async () => {
-    const again = { ...CALL, id: "c2" };
-    const elsewhere = { ...CALL, id: "c3", input: { path: "other.md" } };
-    const provider = scriptedProvider([
-      wants(CALL, again, elsewhere),
-      wants({ ...CALL, id: "c4" }),
+    const again = { ...WRITE_CALL, id: "c2" };
+    const elsewhere = { ...WRITE_CALL, id: "c3", input: { path: "other.md" } };
+    const provider = createScriptedProvider([
+      wants(WRITE_CALL, again, elsewhere),
+      wants({ ...WRITE_CALL, id: "c4" }),
       says("Well."),
     ]);
-    const world = await worldOf(writing("allow", { provider }).agent());
+    const world = await openWorld(createWritingAgent("allow", { provider }).agent());
     await world.prompt("Write.");
-    await world.event("turn.finished");
-    const decided = await world.events("policy.decided");
+    await world.waitForEvent("turn.finished");
+    const decided = await world.listEvents("policy.decided");
     expect(decided.map(({ decision }) => decision.context.repeats)).toEqual([0, 1, 0, 2]);
   });
 
@@ -284,20 +290,22 @@ describe("the receipt of a decision", () => {
       name: "look",
       input: { at },
     }));
-    const provider = scriptedProvider([
-      wants(CALL),
+    const provider = createScriptedProvider([
+      wants(WRITE_CALL),
       wants(...looks),
-      wants({ ...CALL, id: "c2" }),
+      wants({ ...WRITE_CALL, id: "c2" }),
       says("Well."),
     ]);
-    const look = tool({ name: "look" }, () => "seen");
-    const { agent, write, ran } = writing("allow", { provider });
+    const look = createTool({ name: "look" }, () => "seen");
+    const { agent, write, ran } = createWritingAgent("allow", { provider });
     const once = { default: "allow", repeatLimit: 1, repeatAction: "deny" } as const;
     const caps = { toolCalls: 1000, parallelTools: 300 };
-    const world = await worldOf(agent({ tools: [look, write], policy: policyOf([], once), caps }));
+    const world = await openWorld(
+      agent({ tools: [look, write], policy: createPolicy([], once), caps }),
+    );
     await world.prompt("Write.");
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     expect(ran).toHaveLength(1);
-    expect((await world.events("tool.finished")).at(-1)).toMatchObject({ ending: "denied" });
+    expect((await world.listEvents("tool.finished")).at(-1)).toMatchObject({ ending: "denied" });
   });
 });

@@ -8,16 +8,16 @@ import { createSessions } from "../../src/session/create-sessions.ts";
 import { decide } from "../../src/session/decide.ts";
 import { evolve } from "../../src/session/evolve.ts";
 import { loadState } from "../../src/session/load-state.ts";
-import { sessionFields } from "../../src/session/session-fields.ts";
-import { spawnFor } from "../../src/session/spawn-for.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
-import type { Head, Store } from "../../src/store/store.ts";
-import type { Spawned } from "../../src/tools/tool.ts";
-import { bundled } from "../support/bundled.ts";
-import { fakeClock } from "../support/fake-clock.ts";
+import { collectSessionFields } from "../../src/session/session-fields.ts";
+import { createProcessSpawner } from "../../src/session/spawn-for.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import type { LogHead, Store } from "../../src/store/store.ts";
+import type { SpawnedProcess } from "../../src/tools/tool.ts";
+import { bundleProgram } from "../support/bundled.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
 import { isAlive, expectGone } from "../support/processes.ts";
-import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { agentOf, tool, worldOf, type World } from "../support/session-world.ts";
+import { says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
+import { createAgent, createTool, openWorld, type SessionWorld } from "../support/session-world.ts";
 
 function folder(): string {
   const made = mkdtempSync(join(tmpdir(), "spanline-programs-"));
@@ -25,7 +25,7 @@ function folder(): string {
   return made;
 }
 
-async function outputOf({ output, errors, ended }: Spawned): Promise<string> {
+async function outputOf({ output, errors, ended }: SpawnedProcess): Promise<string> {
   const read = async (stream: AsyncIterable<Uint8Array>): Promise<string> => {
     let text = "";
     for await (const chunk of stream) text += Buffer.from(chunk).toString();
@@ -37,24 +37,24 @@ async function outputOf({ output, errors, ended }: Spawned): Promise<string> {
 
 /** Runs `sleep` beside a shell, and tells of both as progress. */
 const sleeper = (timeoutMs = 3_600_000) =>
-  tool({ name: "run", timeoutMs }, async (_, context) => {
+  createTool({ name: "run", timeoutMs }, async (_, context) => {
     const program = await context.spawn("/bin/sh", ["-c", "sleep 1000 & echo $!; wait"]);
     for await (const line of program.output) context.progress(Buffer.from(line).toString().trim());
     return "slept";
   });
 
-async function expectAsleep(world: World) {
-  const { group } = await world.event("tool.spawned");
-  const { text } = await world.event("tool.progressed");
+async function expectAsleep(world: SessionWorld) {
+  const { group } = await world.waitForEvent("tool.process_started");
+  const { text } = await world.waitForEvent("tool.progress");
   const pids = [group.id, Number(text)];
   expect(pids.map(isAlive)).toEqual([true, true]);
   return pids;
 }
 
-const DEAD = { owner: "dead", now: 0, forMs: 1, takeOver: true } as const;
+const DEAD = { owner: "dead", now: 0, durationMs: 1, takeOver: true } as const;
 
-async function headOf({ store, sessionId }: World): Promise<Head> {
-  const head = await store.head(sessionId);
+async function headOf({ store, sessionId }: SessionWorld): Promise<LogHead> {
+  const head = await store.readHead(sessionId);
   if (head === undefined) throw new Error("There is no such session");
   return head;
 }
@@ -63,15 +63,15 @@ const wantsRun = wants({ id: "c1", name: "run" });
 
 describe("a program of a tool", () => {
   it("runs with its input, in the session's folder", async () => {
-    const provider = scriptedProvider([wantsRun, says("Done.")]);
-    const run = tool({ name: "run" }, async (_, context) =>
+    const provider = createScriptedProvider([wantsRun, says("Done.")]);
+    const run = createTool({ name: "run" }, async (_, context) =>
       outputOf(await context.spawn("/bin/sh", ["-c", "pwd; cat"], { input: "in" })),
     );
-    const store = memoryStore();
-    const clock = fakeClock();
+    const store = createMemoryStore();
+    const clock = createFakeClock();
     const sessions = createSessions({
       store,
-      agents: [agentOf({ provider, tools: [run] })],
+      agents: [createAgent({ provider, tools: [run] })],
       clock,
       owner: "test",
     });
@@ -85,7 +85,7 @@ describe("a program of a tool", () => {
     for await (const { events } of sessions.subscribe(sessionId, undefined, signal)) {
       if (events.some(({ event }) => event.type === "turn.finished")) break;
     }
-    expect(provider.calls[1]?.input).toMatchObject({
+    expect(provider.invocations[1]?.input).toMatchObject({
       results: [{ parts: [{ text: `${workingDirectory}\nin` }] }],
     });
   });
@@ -100,11 +100,11 @@ describe("a program of a tool", () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const memory = memoryStore();
+    const memory = createMemoryStore();
     const store: Store = {
       ...memory,
       async append(lease, expectedSeq, entry) {
-        if (entry.events.some(({ event }) => event.type === "tool.spawned")) {
+        if (entry.events.some(({ event }) => event.type === "tool.process_started")) {
           isAsked();
           await held;
           expect(entry.sync).toBe(true);
@@ -112,22 +112,22 @@ describe("a program of a tool", () => {
         return memory.append(lease, expectedSeq, entry);
       },
     };
-    const provider = scriptedProvider([wantsRun, says("Done.")]);
-    const run = tool({ name: "run" }, async (_, context) =>
+    const provider = createScriptedProvider([wantsRun, says("Done.")]);
+    const run = createTool({ name: "run" }, async (_, context) =>
       outputOf(await context.spawn("/usr/bin/env", ["touch", path])),
     );
-    const world = await worldOf(agentOf({ provider, tools: [run] }), { store });
+    const world = await openWorld(createAgent({ provider, tools: [run] }), { store });
     await world.prompt("Run.");
     await asked;
     expect(existsSync(path)).toBe(false);
     release();
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     expect(existsSync(path)).toBe(true);
   });
 
   it("never begins when its bridge is killed before that", async () => {
     const path = join(folder(), "made");
-    const child = fork(await bundled("held-program.ts"), [path]);
+    const child = fork(await bundleProgram("held-program.ts"), [path]);
     const [group] = await once(child, "message");
     expect(isAlive(group.id)).toBe(true);
     child.kill("SIGKILL");
@@ -137,8 +137,8 @@ describe("a program of a tool", () => {
   });
 
   it("ends with a cancel, with all that it started", async () => {
-    const provider = scriptedProvider([wantsRun, says("Done.")]);
-    const world = await worldOf(agentOf({ provider, tools: [sleeper()] }));
+    const provider = createScriptedProvider([wantsRun, says("Done.")]);
+    const world = await openWorld(createAgent({ provider, tools: [sleeper()] }));
     await world.prompt("Run.");
     const pids = await expectAsleep(world);
     await world.cancel();
@@ -146,85 +146,90 @@ describe("a program of a tool", () => {
   });
 
   it("that a bridge left running which was killed between a cancel and its end is ended by the next", async () => {
-    const provider = scriptedProvider([wantsRun, says("Done.")]);
-    const agent = agentOf({ provider, tools: [sleeper()] });
-    const world = await worldOf(agent);
+    const provider = createScriptedProvider([wantsRun, says("Done.")]);
+    const agent = createAgent({ provider, tools: [sleeper()] });
+    const world = await openWorld(agent);
     await world.prompt("Run.");
     const pids = await expectAsleep(world);
     const { store, sessionId } = world;
     // What the cancel wrote before the first of its programs was ended.
     const state = await loadState(store, sessionId, await headOf(world));
-    const by = { kind: "user", principal: "me" } as const;
+    const actor = { kind: "user", principal: "me" } as const;
     const command = { type: "cancel" } as const;
     const rights = ["prompt"] as const;
     const cancelled = {
       type: "commanded",
       command,
-      by,
+      actor,
       rights,
       at: 1,
       seed: "0".repeat(13),
     } as const;
     const { events } = decide(state, cancelled);
     const { lease } = await store.acquire(sessionId, DEAD);
-    const index = sessionFields(events, events.reduce(evolve, state));
+    const index = collectSessionFields(events, events.reduce(evolve, state));
     await store.append(lease, state.seq, { events, index, sync: true });
     expect(pids.map(isAlive)).toEqual([true, true]);
 
-    const next = createSessions({ store, agents: [agent], clock: fakeClock(), owner: "next" });
+    const next = createSessions({
+      store,
+      agents: [agent],
+      clock: createFakeClock(),
+      owner: "next",
+    });
     onTestFinished(() => next.close());
-    await next.recover();
+    await next.resumeInterrupted();
     for (const pid of pids) await expectGone(pid);
     expect(await next.find(sessionId)).toMatchObject({ state: "idle" });
   });
 
   it("is in the list of what may run until it has ended, also after a cancel", async () => {
-    const provider = scriptedProvider([wantsRun, says("Done.")]);
-    const run = tool({ name: "run" }, async (_, context) => {
+    const provider = createScriptedProvider([wantsRun, says("Done.")]);
+    const run = createTool({ name: "run" }, async (_, context) => {
       await outputOf(await context.spawn("/bin/sh", ["-c", "echo"]));
       await outputOf(await context.spawn("/bin/sh", ["-c", "sleep 1000"]));
     });
-    const world = await worldOf(agentOf({ provider, tools: [run] }));
+    const world = await openWorld(createAgent({ provider, tools: [run] }));
     await world.prompt("Run.");
-    const first = await world.event("tool.program.ended");
-    expect(first.group).toEqual((await world.event("tool.spawned")).group);
-    const { group } = await world.event("tool.spawned", 2);
+    const first = await world.waitForEvent("tool.process_exited");
+    expect(first.group).toEqual((await world.waitForEvent("tool.process_started")).group);
+    const { group } = await world.waitForEvent("tool.process_started", 2);
     await world.cancel();
     expect(await world.sessions.find(world.sessionId)).toMatchObject({ state: "running" });
-    expect(await world.event("tool.program.ended", 2)).toMatchObject({ group });
+    expect(await world.waitForEvent("tool.process_exited", 2)).toMatchObject({ group });
     expect(isAlive(group.id)).toBe(false);
     expect(await world.sessions.find(world.sessionId)).toMatchObject({ state: "idle" });
   });
 
   it("ends at the limit of its tool, before the agent hears of that", async () => {
-    const clock = fakeClock();
-    const provider = scriptedProvider([wantsRun, says("Done.")]);
-    const world = await worldOf(agentOf({ provider, tools: [sleeper(5000)] }), { clock });
+    const clock = createFakeClock();
+    const provider = createScriptedProvider([wantsRun, says("Done.")]);
+    const world = await openWorld(createAgent({ provider, tools: [sleeper(5000)] }), { clock });
     await world.prompt("Run.");
     const pids = await expectAsleep(world);
     clock.advance(5000);
-    await world.event("tool.finished");
+    await world.waitForEvent("tool.finished");
     for (const pid of pids) await expectGone(pid);
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
   });
 
   it("ends with its tool, though nobody waited for it", async () => {
-    const provider = scriptedProvider([wantsRun, says("Done.")]);
-    const run = tool({ name: "run" }, async (_, context) => {
+    const provider = createScriptedProvider([wantsRun, says("Done.")]);
+    const run = createTool({ name: "run" }, async (_, context) => {
       await context.spawn("/bin/sh", ["-c", "sleep 1000"]);
       return "left";
     });
-    const world = await worldOf(agentOf({ provider, tools: [run] }));
+    const world = await openWorld(createAgent({ provider, tools: [run] }));
     await world.prompt("Run.");
-    await world.event("tool.finished");
-    const { group } = await world.event("tool.spawned");
+    await world.waitForEvent("tool.finished");
+    const { group } = await world.waitForEvent("tool.process_started");
     await expectGone(group.id);
   });
 
   it("that a killed bridge left running is ended before anything is asked or run again", async () => {
-    const provider = scriptedProvider([wantsRun, says("Done.")]);
-    const agent = agentOf({ provider, tools: [sleeper()] });
-    const world = await worldOf(agent);
+    const provider = createScriptedProvider([wantsRun, says("Done.")]);
+    const agent = createAgent({ provider, tools: [sleeper()] });
+    const world = await openWorld(agent);
     await world.prompt("Run.");
     const pids = await expectAsleep(world);
     const memory = world.store;
@@ -236,11 +241,16 @@ describe("a program of a tool", () => {
         return memory.append(lease, expectedSeq, entry);
       },
     };
-    const next = createSessions({ store, agents: [agent], clock: fakeClock(), owner: "next" });
+    const next = createSessions({
+      store,
+      agents: [agent],
+      clock: createFakeClock(),
+      owner: "next",
+    });
     onTestFinished(() => next.close());
-    await next.recover();
+    await next.resumeInterrupted();
     expect(alive.slice(0, 2)).toEqual([false, false]);
-    expect((await world.events("approval.requested")).at(-1)).toMatchObject({
+    expect((await world.listEvents("approval.requested")).at(-1)).toMatchObject({
       question: "outcome",
     });
   });
@@ -252,14 +262,14 @@ describe("what a tool starts when it is over", () => {
     const groups: number[] = [];
     const work = {
       signal: controller.signal,
-      started: async ({ id }: { readonly id: number }) => {
+      onStarted: async ({ id }: { readonly id: number }) => {
         groups.push(id);
         ended();
         if (isRefused) throw new Error("The session was closed here");
       },
-      ended: async () => undefined,
+      onExited: async () => undefined,
     };
-    return { controller, groups, ...spawnFor(work) };
+    return { controller, groups, ...createProcessSpawner(work) };
   };
 
   it("does not begin: its tool ended, was cancelled, or lost its session meanwhile", async () => {

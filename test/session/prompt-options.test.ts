@@ -1,9 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { PromptOptions } from "../../src/domain/agent-event.ts";
 import type { CommandReply } from "../../src/domain/session-command.ts";
-import { fakeClock } from "../support/fake-clock.ts";
-import { hangs, says, scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { agentOf, tool, worldOf, type AgentParts, type World } from "../support/session-world.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
+import { hangs, says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
+import {
+  createAgent,
+  createTool,
+  openWorld,
+  type AgentParts,
+  type SessionWorld,
+} from "../support/session-world.ts";
 
 const TAKES = {
   instructions: true,
@@ -12,16 +18,16 @@ const TAKES = {
   maxOutputTokens: true,
 } as const;
 const content = [{ type: "text", text: "Go" }] as const;
-const work = tool({ name: "work" }, () => "done");
-const rest = tool({ name: "rest" }, () => "rested");
+const work = createTool({ name: "work" }, () => "done");
+const rest = createTool({ name: "rest" }, () => "rested");
 const mine = { name: "mine", description: "Mine", schema: { type: "object" } };
 
 async function worldWith(
-  answers: Parameters<typeof scriptedProvider>[0],
+  answers: Parameters<typeof createScriptedProvider>[0],
   parts: Partial<AgentParts> = {},
 ) {
-  const provider = scriptedProvider(answers, { takes: TAKES });
-  const world = await worldOf(agentOf({ provider, tools: [work, rest], ...parts }));
+  const provider = createScriptedProvider(answers, { capabilities: TAKES });
+  const world = await openWorld(createAgent({ provider, tools: [work, rest], ...parts }));
   const ask = (options: PromptOptions) => world.send({ type: "prompt", content, options });
   return { provider, world, ask };
 }
@@ -35,13 +41,13 @@ describe("what a prompt asks for", () => {
     ]);
     const options = { instructions: "Be brief.", maxOutputTokens: 50, allowedTools: ["work"] };
     await ask(options);
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     await world.prompt("And now?");
-    await world.event("turn.finished", 2);
-    const { facts } = work;
-    const { name, description, schema } = facts;
+    await world.waitForEvent("turn.finished", 2);
+    const { spec } = work;
+    const { name, description, schema } = spec;
     const tools = [{ name, description, schema }];
-    expect(provider.calls.map((call) => call.options)).toEqual([
+    expect(provider.invocations.map((call) => call.options)).toEqual([
       { ...options, tools },
       { ...options, tools },
       {
@@ -54,8 +60,10 @@ describe("what a prompt asks for", () => {
   });
 
   it("is refused where the provider has no way to tell it, and nothing is lost in silence [OR-60]", async () => {
-    const world = await worldOf(agentOf({ provider: scriptedProvider([says("Yes.")]) }));
-    const before = await world.log();
+    const world = await openWorld(
+      createAgent({ provider: createScriptedProvider([says("Yes.")]) }),
+    );
+    const before = await world.readLog();
     for (const [name, options] of [
       ["tools", { tools: [mine] }],
       ["allowedTools", { allowedTools: [] }],
@@ -65,7 +73,7 @@ describe("what a prompt asks for", () => {
         failure: { code: "invalid_option", details: { path: `options.${name}` } },
       });
     }
-    expect(await world.log()).toEqual(before);
+    expect(await world.readLog()).toEqual(before);
     expect(
       await world.send({ type: "prompt", content, options: { maxToolCalls: 1, tools: [] } }),
     ).toMatchObject({ status: "accepted" });
@@ -104,16 +112,18 @@ describe("what a prompt asks for", () => {
     ["no time for approvals", { approvalMs: 0 }, "invalid_option"],
   ])("is refused with %s", async (_, options, code) => {
     const { world, ask } = await worldWith([says("Yes.")]);
-    const before = await world.log();
+    const before = await world.readLog();
     expect(await ask(options)).toMatchObject({ failure: { code } });
-    expect(await world.log()).toEqual(before);
+    expect(await world.readLog()).toEqual(before);
   });
 
   it("has a note beside it that is kept as it came, up to a size", async () => {
     const { world } = await worldWith([says("Yes.")]);
     const note = JSON.parse('{"__proto__": {"a": 1}, "b": [null]}');
     await world.send({ type: "prompt", content, note });
-    expect(JSON.stringify(await world.event("prompt.accepted"))).toContain(JSON.stringify(note));
+    expect(JSON.stringify(await world.waitForEvent("prompt.accepted"))).toContain(
+      JSON.stringify(note),
+    );
     const large = { text: "é".repeat(128 * 1024) };
     expect(await world.send({ type: "prompt", content, note: large })).toMatchObject({
       failure: { code: "invalid_message" },
@@ -128,15 +138,15 @@ describe("the tools that a prompt allows", () => {
       says("Oh."),
     ]);
     await ask({ tools: [mine], allowedTools: ["rest"] });
-    await world.event("turn.finished");
-    expect(provider.calls[0]?.options?.tools?.map(({ name }) => name)).toEqual(["rest"]);
-    expect(await world.events("tool.finished")).toMatchObject([
-      { ending: "refused", result: { callId: "c1", isError: true } },
-      { ending: "refused", result: { callId: "c2", isError: true } },
-      { ending: "succeeded", result: { callId: "c3" } },
+    await world.waitForEvent("turn.finished");
+    expect(provider.invocations[0]?.options?.tools?.map(({ name }) => name)).toEqual(["rest"]);
+    expect(await world.listEvents("tool.finished")).toMatchObject([
+      { ending: "refused", result: { toolCallId: "c1", isError: true } },
+      { ending: "refused", result: { toolCallId: "c2", isError: true } },
+      { ending: "succeeded", result: { toolCallId: "c3" } },
     ]);
-    expect(await world.events("turn.paused")).toEqual([]);
-    expect(await world.events("tool.started")).toHaveLength(1);
+    expect(await world.listEvents("turn.paused")).toEqual([]);
+    expect(await world.listEvents("tool.started")).toHaveLength(1);
   });
 
   it("are none where the list is empty [OR-57]", async () => {
@@ -145,17 +155,20 @@ describe("the tools that a prompt allows", () => {
       says("Oh."),
     ]);
     await ask({ allowedTools: [] });
-    await world.event("turn.finished");
-    expect(provider.calls[0]?.options).toEqual({ allowedTools: [] });
-    expect(await world.event("tool.finished")).toMatchObject({ ending: "refused" });
-    expect(await world.events("tool.started")).toEqual([]);
+    await world.waitForEvent("turn.finished");
+    expect(provider.invocations[0]?.options).toEqual({ allowedTools: [] });
+    expect(await world.waitForEvent("tool.finished")).toMatchObject({ ending: "refused" });
+    expect(await world.listEvents("tool.started")).toEqual([]);
   });
 
   it("do not leave an agent asked for the tool that has to end its turns", async () => {
     const terminalTool = { name: "work", maxReprompts: 1 };
     const { world, ask } = await worldWith([says("Done.")], { terminalTool });
     await ask({ allowedTools: ["rest"] });
-    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed", steps: 1 });
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({
+      outcome: "completed",
+      steps: 1,
+    });
   });
 });
 
@@ -164,29 +177,31 @@ describe("the calls of tools that a prompt allows", () => {
     const both = wants({ id: "c1", name: "work" }, { id: "c2", name: "rest" });
     const { world, ask } = await worldWith([both], { caps: { toolCalls: 3 } });
     await ask({ maxToolCalls: 1 });
-    expect(await world.event("turn.finished")).toMatchObject({ reason: "max_tool_calls" });
-    expect(await world.events("tool.started")).toHaveLength(1);
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({ reason: "max_tool_calls" });
+    expect(await world.listEvents("tool.started")).toHaveLength(1);
     await ask({ maxToolCalls: 100 });
-    expect(await world.event("turn.finished", 2)).toMatchObject({ reason: "max_tool_calls" });
-    expect(await world.events("tool.started")).toHaveLength(4);
+    expect(await world.waitForEvent("turn.finished", 2)).toMatchObject({
+      reason: "max_tool_calls",
+    });
+    expect(await world.listEvents("tool.started")).toHaveLength(4);
   });
 
   it("end a turn of which whoever prompted has a call as well", async () => {
     const both = wants({ id: "c1", name: "work" }, { id: "c2", name: "mine" });
     const { world, ask } = await worldWith([both]);
     await ask({ maxToolCalls: 0, tools: [mine] });
-    expect(await world.event("turn.finished")).toMatchObject({ reason: "max_tool_calls" });
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({ reason: "max_tool_calls" });
   });
 });
 
 describe("how long a prompt lets an approval wait", () => {
-  const approvals = { deny: [], ask: ["*"], allow: [], otherwise: "ask" } as const;
+  const approvals = { deny: [], ask: ["*"], allow: [], default: "ask" } as const;
   const asking = [wants({ id: "c1", name: "work" }), says("Oh.")];
 
-  async function waiting(attached: readonly string[], clientId?: string): Promise<World> {
-    const clock = fakeClock();
-    const provider = scriptedProvider(asking, { takes: TAKES });
-    const world = await worldOf(agentOf({ provider, tools: [work], approvals }), { clock });
+  async function waiting(attached: readonly string[], clientId?: string): Promise<SessionWorld> {
+    const clock = createFakeClock();
+    const provider = createScriptedProvider(asking, { capabilities: TAKES });
+    const world = await openWorld(createAgent({ provider, tools: [work], approvals }), { clock });
     for (const one of attached) {
       const may = { mayPrompt: true, mayApprove: true };
       const attach = {
@@ -200,7 +215,7 @@ describe("how long a prompt lets an approval wait", () => {
     }
     const from = clientId === undefined ? {} : { clientId };
     await world.send({ type: "prompt", content, options: { approvalMs: 60_000 } }, from);
-    const { deadline } = await world.event("approval.requested");
+    const { deadline } = await world.waitForEvent("approval.requested");
     const left = deadline - clock.now();
     expect(left).toBe(attached.some((one) => one !== clientId) ? 600_000 : 60_000);
     clock.advance(60_000);
@@ -209,28 +224,28 @@ describe("how long a prompt lets an approval wait", () => {
 
   it("holds while nobody is there but the sender, and then it is denied, visibly", async () => {
     for (const world of [await waiting([]), await waiting(["me"], "me")]) {
-      expect(await world.event("approval.resolved")).toMatchObject({
+      expect(await world.waitForEvent("approval.resolved")).toMatchObject({
         decision: "deny",
-        by: "deadline",
+        resolvedBy: "deadline",
       });
-      expect(await world.event("tool.finished")).toMatchObject({ ending: "denied" });
-      expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed" });
+      expect(await world.waitForEvent("tool.finished")).toMatchObject({ ending: "denied" });
+      expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
     }
   });
 
   it("does not hold while somebody else is attached who may answer", async () => {
     const world = await waiting(["editor"], "me");
-    expect(await world.events("approval.resolved")).toEqual([]);
+    expect(await world.listEvents("approval.resolved")).toEqual([]);
   });
 
   it("holds while others only look on", async () => {
-    const provider = scriptedProvider(asking, { takes: TAKES });
-    const clock = fakeClock();
-    const world = await worldOf(agentOf({ provider, tools: [work], approvals }), { clock });
+    const provider = createScriptedProvider(asking, { capabilities: TAKES });
+    const clock = createFakeClock();
+    const world = await openWorld(createAgent({ provider, tools: [work], approvals }), { clock });
     const attach = { type: "attach", clientId: "page", mode: "observer", name: "page" } as const;
     await world.send(attach, { clientId: "page" });
     await world.send({ type: "prompt", content, options: { approvalMs: 60_000 } });
-    const { deadline } = await world.event("approval.requested");
+    const { deadline } = await world.waitForEvent("approval.requested");
     expect(deadline - clock.now()).toBe(60_000);
   });
 });
@@ -248,7 +263,7 @@ describe("a prompt that is forgotten", () => {
     expect(await world.send({ type: "forget", promptId })).toEqual({
       status: "accepted",
     });
-    expect(await world.event("prompt.forgotten")).toEqual({ type: "prompt.forgotten", promptId });
+    expect(await world.waitForEvent("prompt.hidden")).toEqual({ type: "prompt.hidden", promptId });
     expect(await world.send({ type: "forget", promptId: "prompt_none" })).toMatchObject({
       failure: { code: "not_found" },
     });

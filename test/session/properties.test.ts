@@ -19,10 +19,10 @@ import {
   simulatedSession,
   type SimulatedSession,
 } from "./simulation/simulated-session.ts";
-import { longTests } from "../support/long-tests.ts";
+import { allowLongTests } from "../support/long-tests.ts";
 import { runs } from "../support/test-depth.ts";
 
-longTests();
+allowLongTests();
 
 const anyStory = fc.tuple(anyAgent, fc.array(anyMoved, { maxLength: 40, size: "max" }));
 
@@ -57,24 +57,24 @@ function comeToRest(session: SimulatedSession): void {
     session.pass(1);
     const [effect] = effects;
     const [asked] = state.approvals.pending;
-    const awaited = state.tools.runs.find(({ status }) => status === "awaited")?.awaited;
+    const awaited = state.tools.runs.find(({ status }) => status === "awaited")?.hostWait;
     if (effect?.type === "call") {
-      session.send({ type: "call-said", callId: effect.callId, said: SILENCE });
+      session.send({ type: "call-said", invocationId: effect.invocationId, outputs: SILENCE });
     } else if (effect?.type === "tool") {
-      const { toolCallId, attempt, providerCallId } = effect;
-      const result = toolSuccess(providerCallId, "ok");
+      const { toolCallId, attempt, providerToolCallId } = effect;
+      const result = toolSuccess(providerToolCallId, "ok");
       const ended = { toolCallId, attempt, result, ending: "succeeded", durationMs: 1 } as const;
       session.send({ type: "tool-ended", ...ended });
     } else if (effect?.type === "examine") {
       session.send(examined(effect, "inside"));
     } else if (effect?.type === "settle") {
-      session.send({ type: "settled", upstreamId: effect.upstreamId, by: effect.by });
+      session.send({ type: "settled", upstreamId: effect.upstreamId, policy: effect.policy });
     } else if (state.turn.current.pause !== null) {
       const command = giving(session, { do: "give", how: "all", isSpeaking: false });
-      const by = { kind: "user", principal: "me" } as const;
-      session.send({ type: "commanded", command, by, rights: ["prompt", "control"] });
+      const actor = { kind: "user", principal: "me" } as const;
+      session.send({ type: "commanded", command, actor, rights: ["prompt", "control"] });
     } else if (asked !== undefined || awaited !== undefined) {
-      const until = asked?.deadline ?? awaited?.until ?? 0;
+      const until = asked?.deadline ?? awaited?.deadline ?? 0;
       session.pass(Math.max(0, until - session.now));
       session.send({ type: "time-passed" });
     }

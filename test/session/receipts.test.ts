@@ -2,25 +2,30 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { auditLog, type Audited } from "../../src/bridge/audit-log.ts";
+import { auditLog, type AuditResult } from "../../src/bridge/audit-log.ts";
 import { openSigningKeys, type SigningKeys } from "../../src/bridge/signing-keys.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { isReceipt } from "../../src/domain/receipt.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { createSessions } from "../../src/session/create-sessions.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
-import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { ME, readUntil, worldOf } from "../support/session-world.ts";
-import { CALL, writing } from "../support/writing-agent.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
+import { ME, readUntil, openWorld } from "../support/session-world.ts";
+import { WRITE_CALL, createWritingAgent } from "../support/writing-agent.ts";
 
 /** The log of a session in which somebody allowed a tool for good, and another process ran it again. */
 async function signedLog(): Promise<{ keys: SigningKeys; log: readonly Envelope[] }> {
   const folder = await mkdtemp(join(tmpdir(), "spanline-receipts-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const keys = await openSigningKeys(folder, 1);
-  const store = memoryStore();
-  const provider = scriptedProvider([wants(CALL), says("Well."), wants(CALL), says("Well.")]);
-  const agents = [writing("ask", { provider }).agent()];
+  const store = createMemoryStore();
+  const provider = createScriptedProvider([
+    wants(WRITE_CALL),
+    says("Well."),
+    wants(WRITE_CALL),
+    says("Well."),
+  ]);
+  const agents = [createWritingAgent("ask", { provider }).agent()];
   const start = () =>
     createSessions({ store, agents, clock: systemClock, owner: "test", sign: keys.sign });
   const from = { principal: ME };
@@ -56,14 +61,17 @@ async function requestedTwice(): Promise<{ keys: SigningKeys; log: readonly Enve
   const folder = await mkdtemp(join(tmpdir(), "spanline-receipts-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const keys = await openSigningKeys(folder, 1);
-  const provider = scriptedProvider([wants(CALL, { ...CALL, id: "c2" }), says("Well.")]);
-  const world = await worldOf(writing("ask", { provider }).agent(), { keys });
+  const provider = createScriptedProvider([
+    wants(WRITE_CALL, { ...WRITE_CALL, id: "c2" }),
+    says("Well."),
+  ]);
+  const world = await openWorld(createWritingAgent("ask", { provider }).agent(), { keys });
   await world.prompt("Write.");
-  await world.event("approval.requested", 2);
-  return { keys, log: await world.log() };
+  await world.waitForEvent("approval.requested", 2);
+  return { keys, log: await world.readLog() };
 }
 
-function found(log: readonly Envelope[], keys: SigningKeys): Audited[] {
+function found(log: readonly Envelope[], keys: SigningKeys): AuditResult[] {
   const audit = auditLog(keys);
   return log.map(audit.take).filter(({ entry, gap }) => {
     return (
@@ -80,7 +88,7 @@ describe("the signed receipts of a session", () => {
       "policy.decided",
       "approval.requested",
       "approval.resolved",
-      "grant.given",
+      "grant.added",
       "tool.finished",
       "policy.decided",
       "tool.finished",
@@ -165,7 +173,7 @@ describe("the signed receipts of a session", () => {
 
   it("do not take a question that a change closed for somebody's no", async () => {
     const { keys, log } = await signedLog();
-    const called = log.find(({ event }) => event.type === "tool.called");
+    const called = log.find(({ event }) => event.type === "tool_call.received");
     const { toolCallId } = Object(called?.event);
     const until = log.findIndex(({ event }) => event.type === "approval.resolved");
     const denied = { type: "tool.finished", toolCallId, ending: "denied" };
@@ -184,7 +192,7 @@ describe("the signed receipts of a session", () => {
     const { keys, log } = await signedLog();
     const entries = (changed: readonly Envelope[]) =>
       changed.map(auditLog(keys).take).flatMap(({ entry }) => entry ?? []);
-    const given = log.find(({ event }) => event.type === "grant.given");
+    const given = log.find(({ event }) => event.type === "grant.added");
     const { grantId } = Object(given?.event);
     expect(entries(log).map(({ isChanged }) => isChanged)).not.toContain(true);
     const last = entries(log).findLast(({ receipt }) => receipt.type === "policy.decided");
@@ -192,8 +200,11 @@ describe("the signed receipts of a session", () => {
 
     const called = log.map((envelope): Envelope => {
       const { event } = envelope;
-      if (event.type !== "tool.called" || event.call.input === null) return envelope;
-      return { ...envelope, event: { ...event, call: { ...event.call, input: { path: "x" } } } };
+      if (event.type !== "tool_call.received" || event.toolCall.input === null) return envelope;
+      return {
+        ...envelope,
+        event: { ...event, toolCall: { ...event.toolCall, input: { path: "x" } } },
+      };
     });
     const decided = entries(called).filter(({ receipt }) => receipt.type === "policy.decided");
     expect(decided.map(({ isChanged, signature }) => [isChanged, signature])).toEqual(

@@ -1,16 +1,28 @@
 import { describe, expect, it } from "vitest";
-import type { Decision } from "../../src/domain/agent-event.ts";
+import type { ApprovalDecision } from "../../src/domain/agent-event.ts";
 import { toolError, toolSuccess } from "../../src/domain/tool.ts";
-import type { CallInput } from "../../src/providers/provider.ts";
+import type { InvocationInput } from "../../src/providers/provider.ts";
 import { createSessions } from "../../src/session/create-sessions.ts";
-import { fakeClock } from "../support/fake-clock.ts";
-import { breaks, hangs, says, scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { policyOf } from "../support/policy.ts";
-import { agentOf, ME, tool, worldOf, type AgentParts } from "../support/session-world.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
+import {
+  breaks,
+  hangs,
+  says,
+  createScriptedProvider,
+  wants,
+} from "../support/scripted-provider.ts";
+import { createPolicy } from "../support/policy.ts";
+import {
+  createAgent,
+  ME,
+  createTool,
+  openWorld,
+  type AgentParts,
+} from "../support/session-world.ts";
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-function resultsIn(input: CallInput | undefined) {
+function resultsIn(input: InvocationInput | undefined) {
   return input?.type === "results" ? input.results : [];
 }
 
@@ -18,56 +30,59 @@ const USER = { role: "user", blocks: [{ type: "text", text: "One" }] } as const;
 
 describe("a session whose bridge was killed", () => {
   it("has its pending calls and the results that were there [RMA-P1-10] [ACP-91]", async () => {
-    const provider = scriptedProvider([
+    const provider = createScriptedProvider([
       wants({ id: "c1", name: "work" }, { id: "c2", name: "send" }),
       says("Both."),
     ]);
     const ran: string[] = [];
-    const work = tool({ name: "work" }, () => ran.push("work"));
-    const send = tool({ name: "send" }, () => ran.push("send"));
-    const approvals = { deny: [], ask: ["send"], allow: ["*"], otherwise: "ask" } as const;
-    const agent = agentOf({ provider, tools: [work, send], approvals });
-    const killed = await worldOf(agent);
+    const work = createTool({ name: "work" }, () => ran.push("work"));
+    const send = createTool({ name: "send" }, () => ran.push("send"));
+    const approvals = { deny: [], ask: ["send"], allow: ["*"], default: "ask" } as const;
+    const agent = createAgent({ provider, tools: [work, send], approvals });
+    const killed = await openWorld(agent);
     await killed.prompt("Go.");
-    await killed.event("tool.finished");
-    const { approvalId } = await killed.event("approval.requested");
+    await killed.waitForEvent("tool.finished");
+    const { approvalId } = await killed.waitForEvent("approval.requested");
 
     const world = await killed.restart();
-    expect(await world.events("approval.requested")).toMatchObject([{ approvalId }]);
-    expect(await world.answer(approvalId, "allow")).toEqual({ status: "accepted" });
-    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed", steps: 2 });
+    expect(await world.listEvents("approval.requested")).toMatchObject([{ approvalId }]);
+    expect(await world.decideApproval(approvalId, "allow")).toEqual({ status: "accepted" });
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({
+      outcome: "completed",
+      steps: 2,
+    });
     expect(ran).toEqual(["work", "send"]);
-    expect(resultsIn(provider.calls[1]?.input)).toEqual([
+    expect(resultsIn(provider.invocations[1]?.input)).toEqual([
       toolSuccess("c1", 1),
       toolSuccess("c2", 2),
     ]);
   });
 
   it("runs an idempotent tool again, under the same key", async () => {
-    const provider = scriptedProvider([wants({ id: "c1", name: "read" }), says("Read.")]);
+    const provider = createScriptedProvider([wants({ id: "c1", name: "read" }), says("Read.")]);
     const attempts: unknown[] = [];
-    const read = tool({ name: "read", idempotent: true }, (_, context) => {
+    const read = createTool({ name: "read", idempotent: true }, (_, context) => {
       const { attempt, idempotencyKey } = context;
       attempts.push({ attempt, idempotencyKey });
       context.progress("reading");
       return attempt === 1 ? never() : "text";
     });
-    const killed = await worldOf(agentOf({ provider, tools: [read] }));
+    const killed = await openWorld(createAgent({ provider, tools: [read] }));
     await killed.prompt("Read.");
-    const { toolCallId } = await killed.event("tool.progressed");
+    const { toolCallId } = await killed.waitForEvent("tool.progress");
 
     const world = await killed.restart();
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     expect(attempts).toEqual([
       { attempt: 1, idempotencyKey: toolCallId },
       { attempt: 2, idempotencyKey: toolCallId },
     ]);
-    expect(resultsIn(provider.calls[1]?.input)).toEqual([toolSuccess("c1", "text")]);
+    expect(resultsIn(provider.invocations[1]?.input)).toEqual([toolSuccess("c1", "text")]);
   });
 
   const lost = "send was running when the bridge was killed.";
   const unknown = "Whether it did its work is not known: look before you call it again.";
-  it.each<[Decision | "nothing", number, ReturnType<typeof toolError>]>([
+  it.each<[ApprovalDecision | "nothing", number, ReturnType<typeof toolError>]>([
     [
       "done",
       1,
@@ -80,59 +95,63 @@ describe("a session whose bridge was killed", () => {
   ])(
     "asks about any other tool, and does what the answer says: %s",
     async (answer, runs, result) => {
-      const clock = fakeClock();
-      const provider = scriptedProvider([wants({ id: "c1", name: "send" }), says("Well.")]);
+      const clock = createFakeClock();
+      const provider = createScriptedProvider([wants({ id: "c1", name: "send" }), says("Well.")]);
       let count = 0;
-      const send = tool({ name: "send" }, (_, context) => {
+      const send = createTool({ name: "send" }, (_, context) => {
         count += 1;
         context.progress("sending");
         return context.attempt === 1 ? never() : "sent";
       });
       // The cap counts calls: a question about one that has begun is no new one.
-      const agent = agentOf({ provider, tools: [send], caps: { toolCalls: 1, seconds: 3600 } });
-      const killed = await worldOf(agent, { clock });
+      const agent = createAgent({ provider, tools: [send], caps: { toolCalls: 1, seconds: 3600 } });
+      const killed = await openWorld(agent, { clock });
       await killed.prompt("Send.");
-      await killed.event("tool.progressed");
+      await killed.waitForEvent("tool.progress");
 
       const world = await killed.restart();
-      const { approvalId, question, options } = await world.event("approval.requested");
+      const { approvalId, question, options } = await world.waitForEvent("approval.requested");
       expect({ question, options, count }).toEqual({
         question: "outcome",
         options: ["run-again", "deny", "done", "failed"],
         count: 1,
       });
       if (answer === "nothing") clock.advance(600_000);
-      else await world.answer(approvalId, answer);
-      await world.event("turn.finished");
+      else await world.decideApproval(approvalId, answer);
+      await world.waitForEvent("turn.finished");
       expect(count).toBe(runs);
-      expect(resultsIn(provider.calls[1]?.input)).toEqual([result]);
+      expect(resultsIn(provider.invocations[1]?.input)).toEqual([result]);
     },
   );
 
   it("asks before a tool runs again, whatever the rules allow and whatever was allowed for good [W-01]", async () => {
     const traits = { kind: "other", sideEffect: "none" } as const;
     const again = async (rule: "ask" | "allow") => {
-      const provider = scriptedProvider([
+      const provider = createScriptedProvider([
         wants({ id: "c1", name: "send" }),
         wants({ id: "c2", name: "send" }),
         says("Well."),
       ]);
-      const send = tool({ name: "send", traits }, (_, context) => {
+      const send = createTool({ name: "send", traits }, (_, context) => {
         context.progress("sending");
         return context.toolCallId === first ? "sent" : never();
       });
       let first = "";
-      const agent = agentOf({ provider, tools: [send], policy: policyOf([["send", rule]]) });
-      const killed = await worldOf(agent);
+      const agent = createAgent({
+        provider,
+        tools: [send],
+        policy: createPolicy([["send", rule]]),
+      });
+      const killed = await openWorld(agent);
       await killed.prompt("Send.");
       if (rule === "ask") {
-        const { approvalId, about } = await killed.event("approval.requested");
-        first = about;
-        await killed.answer(approvalId, "allow-always");
-        await killed.event("tool.progressed", 2);
-      } else await killed.event("tool.progressed");
+        const { approvalId, subjectId } = await killed.waitForEvent("approval.requested");
+        first = subjectId;
+        await killed.decideApproval(approvalId, "allow-always");
+        await killed.waitForEvent("tool.progress", 2);
+      } else await killed.waitForEvent("tool.progress");
       const world = await killed.restart();
-      return (await world.events("approval.requested")).at(-1);
+      return (await world.listEvents("approval.requested")).at(-1);
     };
     const reason =
       "send was running when the bridge was killed. It may already have run; allowing runs it again.";
@@ -159,66 +178,71 @@ describe("a session whose bridge was killed", () => {
   });
 
   it("does not make its call again, also when the agent was changed meanwhile", async () => {
-    const provider = scriptedProvider([hangs(), says("Yes.")]);
-    const killed = await worldOf(agentOf({ provider }));
+    const provider = createScriptedProvider([hangs(), says("Yes.")]);
+    const killed = await openWorld(createAgent({ provider }));
     await killed.prompt("One");
-    await killed.event("text.delta");
+    await killed.waitForEvent("text.delta");
 
-    const world = await killed.restart(agentOf({ provider, approvalMs: 1000 }));
-    expect((await world.log()).slice(-6).map(({ event }) => event.type)).toEqual([
+    const world = await killed.restart(createAgent({ provider, approvalMs: 1000 }));
+    expect((await world.readLog()).slice(-6).map(({ event }) => event.type)).toEqual([
       "session.recovered",
-      "agent.bound",
+      "agent.configured",
       "text.finished",
       "message.finished",
-      "call.lost",
+      "invocation.lost",
       "approval.requested",
     ]);
-    expect(provider.calls.length).toBe(1);
+    expect(provider.invocations.length).toBe(1);
   });
 
   it("drops the clients of the killed process, and what they were asked for", async () => {
-    const provider = scriptedProvider([wants({ id: "c1", name: "look" }), says("Oh.")]);
-    const look = tool({ name: "look" }, (_, context) => context.host("editor", "read", {}));
-    const killed = await worldOf(agentOf({ provider, tools: [look] }));
+    const provider = createScriptedProvider([wants({ id: "c1", name: "look" }), says("Oh.")]);
+    const look = createTool({ name: "look" }, (_, context) => context.host("editor", "read", {}));
+    const killed = await openWorld(createAgent({ provider, tools: [look] }));
     await killed.send({ type: "attach", clientId: "editor", mode: "controller", name: "Editor" });
     await killed.prompt("Look.");
-    const { requestId } = await killed.event("host.requested");
+    const { requestId } = await killed.waitForEvent("host.requested");
 
     const world = await killed.restart();
-    expect((await world.log()).slice(-5, -1).map(({ event }) => event)).toMatchObject([
+    expect((await world.readLog()).slice(-5, -1).map(({ event }) => event)).toMatchObject([
       { type: "session.recovered" },
       { type: "client.detached", clientId: "editor", reason: "bridge_restarted" },
-      { type: "control.passed", from: "editor", to: null },
-      { type: "host.answered", requestId, outcome: "gone" },
+      { type: "controller.changed", from: "editor", to: null },
+      { type: "host.replied", requestId, outcome: "gone" },
     ]);
   });
 
   it("writes nothing more where another process has it", async () => {
-    const provider = scriptedProvider([hangs(), says("Yes.")]);
-    const agent = agentOf({ provider });
-    const world = await worldOf(agent);
+    const provider = createScriptedProvider([hangs(), says("Yes.")]);
+    const agent = createAgent({ provider });
+    const world = await openWorld(agent);
     await world.prompt("One");
-    await world.event("text.delta");
+    await world.waitForEvent("text.delta");
     const { store } = world;
-    const other = createSessions({ store, agents: [agent], clock: fakeClock(), owner: "other" });
-    await other.recover();
-    const before = await world.log();
+    const other = createSessions({
+      store,
+      agents: [agent],
+      clock: createFakeClock(),
+      owner: "other",
+    });
+    await other.resumeInterrupted();
+    const before = await world.readLog();
     await expect(world.cancel()).rejects.toMatchObject({ code: "stale_lease" });
     expect(world.reports).toMatchObject([{ code: "stale_lease" }]);
-    expect(await world.log()).toEqual(before);
+    expect(await world.readLog()).toEqual(before);
     await other.close();
   });
 
   it("is taken up though another one cannot be", async () => {
-    const provider = scriptedProvider([hangs(), says("Yes.")]);
-    const killed = await worldOf(agentOf({ provider, onLost: "reseed" }));
+    const provider = createScriptedProvider([hangs(), says("Yes.")]);
+    const killed = await openWorld(createAgent({ provider, onLost: "reseed" }));
     const { store } = killed;
     await killed.prompt("One");
-    await killed.event("text.delta");
+    await killed.waitForEvent("text.delta");
     const gone = createSessions({
       store,
-      agents: [agentOf({ provider, name: "gone" })],
-      clock: fakeClock(),
+      agents: [createAgent({ provider, name: "gone" })],
+      clock: createFakeClock(),
       owner: "test",
     });
     const { sessionId } = await gone.open({ principal: ME });
@@ -227,99 +251,114 @@ describe("a session whose bridge was killed", () => {
     await gone.close();
 
     const world = await killed.restart();
-    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed" });
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
     expect(world.reports).toMatchObject([{ code: "not_found" }]);
   });
 });
 
 describe("a lost call", () => {
   const afterLoss = async (parts: Partial<AgentParts>, effectFree = false) => {
-    const provider = scriptedProvider([says("Hello."), breaks(), says("Done.")], { effectFree });
-    const world = await worldOf(agentOf({ provider, ...parts }));
+    const provider = createScriptedProvider([says("Hello."), breaks(), says("Done.")], {
+      effectFree,
+    });
+    const world = await openWorld(createAgent({ provider, ...parts }));
     await world.prompt("One");
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     await world.prompt("Two");
-    await world.event("call.lost");
+    await world.waitForEvent("invocation.lost");
     return { provider, world };
   };
   const HELLO = { role: "assistant", blocks: [{ type: "text", text: "Hello." }] };
 
   it("is asked about: go on in the same conversation", async () => {
     const { provider, world } = await afterLoss({ onLost: "ask" });
-    const { approvalId, options } = await world.event("approval.requested");
+    const { approvalId, options } = await world.waitForEvent("approval.requested");
     expect(options).toEqual(["continue", "reseed", "stop"]);
-    expect(provider.calls.length).toBe(2);
-    await world.answer(approvalId, "continue");
-    await world.event("turn.finished", 2);
-    const [, second, third] = provider.calls;
-    expect(provider.stopped).toEqual([second?.sessionId]);
+    expect(provider.invocations.length).toBe(2);
+    await world.decideApproval(approvalId, "continue");
+    await world.waitForEvent("turn.finished", 2);
+    const [, second, third] = provider.invocations;
+    expect(provider.stoppedSessions).toEqual([second?.sessionId]);
     expect(third?.sessionId).toBe(second?.sessionId);
     expect(third?.input).toEqual({
       type: "prompt",
       texts: [expect.stringMatching(/^The connection was lost .*\n\nTwo$/s)],
     });
-    expect((await world.events("message.sent")).at(-1)).toMatchObject({ origin: "recovery" });
+    expect((await world.listEvents("message.sent")).at(-1)).toMatchObject({ origin: "recovery" });
   });
 
   it("is asked about, and stopped by the answer or the deadline", async () => {
-    const clock = fakeClock();
-    const provider = scriptedProvider([breaks()]);
-    const world = await worldOf(agentOf({ provider }), { clock });
+    const clock = createFakeClock();
+    const provider = createScriptedProvider([breaks()]);
+    const world = await openWorld(createAgent({ provider }), { clock });
     await world.prompt("One");
-    await world.answer((await world.event("approval.requested")).approvalId, "stop");
+    await world.decideApproval((await world.waitForEvent("approval.requested")).approvalId, "stop");
     const outcome = { outcome: "failed", failure: { code: "connection_lost" } };
-    expect(await world.event("turn.finished")).toMatchObject(outcome);
+    expect(await world.waitForEvent("turn.finished")).toMatchObject(outcome);
     await world.prompt("Two");
-    const { deadline, approvalId } = await world.event("approval.requested", 2);
+    const { deadline, approvalId } = await world.waitForEvent("approval.requested", 2);
     clock.advance(deadline - clock.now());
-    expect(await world.event("turn.finished", 2)).toMatchObject(outcome);
-    expect(await world.answer(approvalId, "continue")).toMatchObject({ status: "refused" });
-    expect(provider.calls.length).toBe(2);
+    expect(await world.waitForEvent("turn.finished", 2)).toMatchObject(outcome);
+    expect(await world.decideApproval(approvalId, "continue")).toMatchObject({ status: "refused" });
+    expect(provider.invocations.length).toBe(2);
   });
 
   it("is followed by a message, by a new conversation, or by the same call where that has no effects", async () => {
     const continued = await afterLoss({ onLost: "continue" });
-    await continued.world.event("turn.finished", 2);
-    expect(continued.provider.calls[2]?.sessionId).toBe(continued.provider.calls[1]?.sessionId);
+    await continued.world.waitForEvent("turn.finished", 2);
+    expect(continued.provider.invocations[2]?.sessionId).toBe(
+      continued.provider.invocations[1]?.sessionId,
+    );
 
     const reseeded = await afterLoss({ onLost: "reseed" });
-    await reseeded.world.event("turn.finished", 2);
-    const [, second, third] = reseeded.provider.calls;
+    await reseeded.world.waitForEvent("turn.finished", 2);
+    const [, second, third] = reseeded.provider.invocations;
     expect(third?.sessionId).not.toBe(second?.sessionId);
     expect(third).toMatchObject({ history: [USER, HELLO], input: { texts: ["Two"] } });
 
     const resent = await afterLoss({ onLost: "resend" }, true);
-    await resent.world.event("turn.finished", 2);
-    expect(resent.provider.calls[2]).toEqual(resent.provider.calls[1]);
-    const { callId } = await resent.world.event("call.lost");
-    expect((await resent.world.events("call.started")).at(-1)).toMatchObject({ again: callId });
+    await resent.world.waitForEvent("turn.finished", 2);
+    expect(resent.provider.invocations[2]).toEqual(resent.provider.invocations[1]);
+    const { invocationId } = await resent.world.waitForEvent("invocation.lost");
+    expect((await resent.world.listEvents("invocation.started")).at(-1)).toMatchObject({
+      retryOf: invocationId,
+    });
   });
 
   it("is not made again where it may have effects, whatever is wanted", async () => {
     const { provider, world } = await afterLoss({ onLost: "resend" });
-    await world.event("approval.requested");
-    expect(provider.calls.length).toBe(2);
+    await world.waitForEvent("approval.requested");
+    expect(provider.invocations.length).toBe(2);
   });
 
   it("that is lost again and again ends at the cap of steps", async () => {
     for (const onLost of ["continue", "reseed", "resend"] as const) {
-      const provider = scriptedProvider([breaks()], { effectFree: true });
-      const world = await worldOf(agentOf({ provider, onLost, caps: { steps: 4 } }));
+      const provider = createScriptedProvider([breaks()], { effectFree: true });
+      const world = await openWorld(createAgent({ provider, onLost, caps: { steps: 4 } }));
       await world.prompt("One");
-      expect(await world.event("turn.finished")).toMatchObject({ reason: "max_steps", steps: 4 });
+      expect(await world.waitForEvent("turn.finished")).toMatchObject({
+        reason: "max_steps",
+        steps: 4,
+      });
       // Something is said each time.
-      for (const { input } of provider.calls) expect(input.texts).not.toEqual([]);
+      for (const { input } of provider.invocations) expect(input.texts).not.toEqual([]);
     }
   });
 
   it("that was a recovery goes into a new conversation with what it said", async () => {
-    const provider = scriptedProvider([breaks(), breaks(), says("Done.")]);
-    const world = await worldOf(agentOf({ provider }));
+    const provider = createScriptedProvider([breaks(), breaks(), says("Done.")]);
+    const world = await openWorld(createAgent({ provider }));
     await world.prompt("One");
-    await world.answer((await world.event("approval.requested")).approvalId, "continue");
-    await world.answer((await world.event("approval.requested", 2)).approvalId, "reseed");
-    await world.event("turn.finished");
-    const [, second, third] = provider.calls;
+    await world.decideApproval(
+      (await world.waitForEvent("approval.requested")).approvalId,
+      "continue",
+    );
+    await world.decideApproval(
+      (await world.waitForEvent("approval.requested", 2)).approvalId,
+      "reseed",
+    );
+    await world.waitForEvent("turn.finished");
+    const [, second, third] = provider.invocations;
     expect(third?.input).toEqual(second?.input);
     expect(third?.sessionId).not.toBe(second?.sessionId);
   });

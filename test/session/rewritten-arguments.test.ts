@@ -2,11 +2,18 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { PathFact } from "../../src/domain/policy-decision.ts";
 import { toolError } from "../../src/domain/tool.ts";
-import type { CallToExamine } from "../../src/tools/tool.ts";
-import { policyOf, type RuleLine } from "../support/policy.ts";
-import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { agentOf, tool, worldOf } from "../support/session-world.ts";
-import { CALL, inside, never, resultsIn, typesSince, writing } from "../support/writing-agent.ts";
+import type { ToolCallToExamine } from "../../src/tools/tool.ts";
+import { createPolicy, type RuleLine } from "../support/policy.ts";
+import { says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
+import { createAgent, createTool, openWorld } from "../support/session-world.ts";
+import {
+  WRITE_CALL,
+  createInsidePath,
+  neverResolves,
+  readResults,
+  listTypesSince,
+  createWritingAgent,
+} from "../support/writing-agent.ts";
 
 describe("other arguments of an approver", () => {
   const other = { path: "other.md" };
@@ -14,64 +21,64 @@ describe("other arguments of an approver", () => {
     ({ type: "answer", approvalId, decision: "allow", input }) as const;
 
   it("are looked at and judged like a call, and the tool runs with them, once [W-02]", async () => {
-    const { agent, ran, looked } = writing("ask");
-    const world = await worldOf(agent());
+    const { agent, ran, looked } = createWritingAgent("ask");
+    const world = await openWorld(agent());
     await world.prompt("Write.");
-    const { approvalId } = await world.event("approval.requested");
+    const { approvalId } = await world.waitForEvent("approval.requested");
     await world.send(answer(approvalId, other));
-    await world.event("turn.finished");
-    expect(await typesSince(world, "approval.resolved")).toEqual([
-      "tool.examined",
+    await world.waitForEvent("turn.finished");
+    expect(await listTypesSince(world, "approval.resolved")).toEqual([
+      "tool_call.paths_resolved",
       "policy.decided",
       "tool.started",
       "tool.finished",
     ]);
-    const [asked, judged] = await world.events("policy.decided");
+    const [asked, judged] = await world.listEvents("policy.decided");
     expect(judged).toMatchObject({
-      decision: { action: "allow", context: { paths: [inside("other.md")] } },
+      decision: { action: "allow", context: { paths: [createInsidePath("other.md")] } },
     });
     expect(judged?.digest).not.toBe(asked?.digest);
-    expect(await world.events("tool.started")).toMatchObject([
+    expect(await world.listEvents("tool.started")).toMatchObject([
       { digest: judged?.digest, approvalId },
     ]);
-    expect(ran).toEqual([{ input: other, paths: [inside("other.md")] }]);
-    expect(looked.map(({ input }) => input)).toEqual([CALL.input, other]);
+    expect(ran).toEqual([{ input: other, paths: [createInsidePath("other.md")] }]);
+    expect(looked.map(({ input }) => input)).toEqual([WRITE_CALL.input, other]);
   });
 
   it("that the tool does not take are refused, and the agent hears why", async () => {
-    const { agent, provider, ran, write } = writing("ask");
+    const { agent, provider, ran, write } = createWritingAgent("ask");
     const check = ({ path }: JsonObject) => (path === "other.md" ? "path is taken." : undefined);
-    const world = await worldOf(agent({ tools: [{ ...write, check }] }));
+    const world = await openWorld(agent({ tools: [{ ...write, check }] }));
     await world.prompt("Write.");
-    const { approvalId } = await world.event("approval.requested");
+    const { approvalId } = await world.waitForEvent("approval.requested");
     await world.send(answer(approvalId, other));
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     const problem = "write was not run: its arguments are wrong. path is taken.";
-    expect((await world.events("tool.examined")).at(-1)).toMatchObject({ problem });
-    expect(await world.events("policy.decided")).toHaveLength(1);
-    expect([ran, await world.events("tool.started")]).toEqual([[], []]);
-    expect(resultsIn(provider.calls[1]?.input)).toEqual([toolError("c1", problem)]);
+    expect((await world.listEvents("tool_call.paths_resolved")).at(-1)).toMatchObject({ problem });
+    expect(await world.listEvents("policy.decided")).toHaveLength(1);
+    expect([ran, await world.listEvents("tool.started")]).toEqual([[], []]);
+    expect(readResults(provider.invocations[1]?.input)).toEqual([toolError("c1", problem)]);
   });
 
   it("are checked by a tool that takes no paths as well, before anything is judged", async () => {
     const call = { id: "c1", name: "pay", input: { amount: 7 } };
-    const provider = scriptedProvider([wants(call), says("Well.")]);
+    const provider = createScriptedProvider([wants(call), says("Well.")]);
     const check = ({ amount }: JsonObject) => (amount === 7 ? undefined : "amount is too much.");
-    const pay = { ...tool({ name: "pay" }, () => "paid"), check };
-    const policy = policyOf([["pay", "ask"]]);
-    const world = await worldOf(agentOf({ provider, tools: [pay], policy }));
+    const pay = { ...createTool({ name: "pay" }, () => "paid"), check };
+    const policy = createPolicy([["pay", "ask"]]);
+    const world = await openWorld(createAgent({ provider, tools: [pay], policy }));
     await world.prompt("Pay.");
-    const { approvalId } = await world.event("approval.requested");
+    const { approvalId } = await world.waitForEvent("approval.requested");
     await world.send(answer(approvalId, { amount: 700 }));
-    await world.event("turn.finished");
-    expect(await typesSince(world, "approval.resolved")).toEqual([
-      "tool.examined",
+    await world.waitForEvent("turn.finished");
+    expect(await listTypesSince(world, "approval.resolved")).toEqual([
+      "tool_call.paths_resolved",
       "tool.finished",
     ]);
-    expect(await world.event("tool.finished")).toMatchObject({ ending: "refused" });
+    expect(await world.waitForEvent("tool.finished")).toMatchObject({ ending: "refused" });
   });
 
-  it.each<[string, readonly RuleLine[], PathFact["place"]]>([
+  it.each<[string, readonly RuleLine[], PathFact["location"]]>([
     [
       "by their content",
       [
@@ -82,106 +89,109 @@ describe("other arguments of an approver", () => {
     ],
     ["by where they lead", [["write", "ask"]], "outside"],
     ["as Spanline's own", [["write", "ask"]], "protected"],
-  ])("are not let run where the rules deny them %s [W-02]", async (_, rules, place) => {
-    const examine = async ({ paths }: CallToExamine) => {
+  ])("are not let run where the rules deny them %s [W-02]", async (_, rules, location) => {
+    const examine = async ({ paths }: ToolCallToExamine) => {
       const path = paths[0]?.input ?? "";
-      const isOther = path === "other.md" && place !== "inside";
-      const elsewhere = { place, workspacePath: null, hostPath: "/etc/other.md" };
-      return { paths: [{ ...inside(path), ...(isOther && elsewhere) }] };
+      const isOther = path === "other.md" && location !== "inside";
+      const elsewhere = { place: location, workspacePath: null, hostPath: "/etc/other.md" };
+      return { paths: [{ ...createInsidePath(path), ...(isOther && elsewhere) }] };
     };
-    const { agent, provider, ran } = writing("ask", { examine, policy: policyOf(rules) });
-    const world = await worldOf(agent());
+    const { agent, provider, ran } = createWritingAgent("ask", {
+      examine,
+      policy: createPolicy(rules),
+    });
+    const world = await openWorld(agent());
     await world.prompt("Write.");
-    const { approvalId } = await world.event("approval.requested");
+    const { approvalId } = await world.waitForEvent("approval.requested");
     expect(await world.send(answer(approvalId, other))).toEqual({ status: "accepted" });
-    await world.event("turn.finished");
-    const [, judged] = await world.events("policy.decided");
-    expect(judged?.decision).toMatchObject({ action: "deny", context: { paths: [{ place }] } });
-    expect([ran, await world.events("tool.started")]).toEqual([[], []]);
+    await world.waitForEvent("turn.finished");
+    const [, judged] = await world.listEvents("policy.decided");
+    expect(judged?.decision).toMatchObject({ action: "deny", context: { paths: [{ location }] } });
+    expect([ran, await world.listEvents("tool.started")]).toEqual([[], []]);
     const why = `the rules of this session do not allow it. ${judged?.decision.reason}`;
-    expect(resultsIn(provider.calls[1]?.input)).toEqual([
+    expect(readResults(provider.invocations[1]?.input)).toEqual([
       toolError("c1", `write was not run: ${why}`),
     ]);
   });
 
   it("that take more people than said yes are asked about once more [W-02]", async () => {
     const isMuch = { args: [{ name: ["amount"], atLeast: 100 }] };
-    const policy = policyOf([
+    const policy = createPolicy([
       ["pay", "ask", 2, isMuch],
       ["pay", "ask"],
     ]);
     const call = { id: "c1", name: "pay", input: { amount: 7 } };
-    const provider = scriptedProvider([wants(call), says("Paid.")]);
+    const provider = createScriptedProvider([wants(call), says("Paid.")]);
     const ran: unknown[] = [];
-    const pay = tool({ name: "pay" }, (input) => ran.push(input));
-    const world = await worldOf(agentOf({ provider, tools: [pay], policy }));
+    const pay = createTool({ name: "pay" }, (input) => ran.push(input));
+    const world = await openWorld(createAgent({ provider, tools: [pay], policy }));
     await world.prompt("Pay.");
-    const { approvalId, approvers } = await world.event("approval.requested");
+    const { approvalId, approvers } = await world.waitForEvent("approval.requested");
     expect(approvers).toBe(1);
     await world.send(answer(approvalId, { amount: 700 }));
-    const asked = await world.event("approval.requested", 2);
+    const asked = await world.waitForEvent("approval.requested", 2);
     expect(asked).toMatchObject({ approvers: 2, input: { amount: 700 } });
-    await world.answer(asked.approvalId, "allow");
+    await world.decideApproval(asked.approvalId, "allow");
     expect(ran).toEqual([]);
     const principal = { id: "you", rights: ["approve"] } as const;
     const { approvalId: second } = asked;
     await world.send({ type: "answer", approvalId: second, decision: "allow" }, { principal });
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     expect(ran).toEqual([{ amount: 700 }]);
   });
 
   it("are not let run by rules that came while the question was open [W-02]", async () => {
-    const { agent, provider, ran } = writing("ask");
-    const killed = await worldOf(agent());
+    const { agent, provider, ran } = createWritingAgent("ask");
+    const killed = await openWorld(agent());
     await killed.prompt("Write.");
-    const { approvalId } = await killed.event("approval.requested");
+    const { approvalId } = await killed.waitForEvent("approval.requested");
 
     // They ask just so about what was asked, and deny what the approver makes of it.
-    const stricter = policyOf([
+    const stricter = createPolicy([
       ["write", "ask"],
       ["write", "deny", 1, { path: ["other.md"] }],
     ]);
     const world = await killed.restart(agent({ policy: stricter }));
     expect(await world.send(answer(approvalId, other))).toEqual({ status: "accepted" });
-    await world.event("turn.finished");
-    const [asked, judged] = await world.events("policy.decided");
+    await world.waitForEvent("turn.finished");
+    const [asked, judged] = await world.listEvents("policy.decided");
     expect(judged).toMatchObject({ decision: { action: "deny" } });
     expect(judged?.agent).not.toBe(asked?.agent);
-    expect([ran, await world.events("tool.started")]).toEqual([[], []]);
-    const [result] = resultsIn(provider.calls[1]?.input);
-    expect(result).toMatchObject({ callId: "c1", isError: true });
+    expect([ran, await world.listEvents("tool.started")]).toEqual([[], []]);
+    const [result] = readResults(provider.invocations[1]?.input);
+    expect(result).toMatchObject({ toolCallId: "c1", isError: true });
   });
 
   it("are allowed to this call alone: the same arguments of another one are asked about", async () => {
     const second = { id: "c2", name: "write", input: other };
-    const provider = scriptedProvider([wants(CALL, second), says("Well.")]);
-    const { agent, ran } = writing("ask", { provider });
-    const world = await worldOf(agent());
+    const provider = createScriptedProvider([wants(WRITE_CALL, second), says("Well.")]);
+    const { agent, ran } = createWritingAgent("ask", { provider });
+    const world = await openWorld(agent());
     await world.prompt("Write.");
-    const { approvalId } = await world.event("approval.requested");
-    const { approvalId: still } = await world.event("approval.requested", 2);
+    const { approvalId } = await world.waitForEvent("approval.requested");
+    const { approvalId: still } = await world.waitForEvent("approval.requested", 2);
     await world.send(answer(approvalId, other));
-    await world.event("tool.finished");
+    await world.waitForEvent("tool.finished");
     expect(ran).toHaveLength(1);
-    expect(await world.answer(still, "deny")).toEqual({ status: "accepted" });
-    await world.event("turn.finished");
+    expect(await world.decideApproval(still, "deny")).toEqual({ status: "accepted" });
+    await world.waitForEvent("turn.finished");
     expect(ran).toHaveLength(1);
   });
 
   it("given just before the bridge was killed are judged before they run", async () => {
-    const { agent, ran } = writing("ask");
+    const { agent, ran } = createWritingAgent("ask");
     // Who was asked to look at them was killed before the answer came.
-    const examine = (call: CallToExamine) =>
-      call.input["path"] === "tea.md" ? agent().examine?.(call) : never();
-    const killed = await worldOf(agent({ examine: (call) => examine(call) ?? never() }));
+    const examine = (call: ToolCallToExamine) =>
+      call.input["path"] === "tea.md" ? agent().resolvePaths?.(call) : neverResolves();
+    const killed = await openWorld(agent({ examine: (call) => examine(call) ?? neverResolves() }));
     await killed.prompt("Write.");
-    const { approvalId } = await killed.event("approval.requested");
+    const { approvalId } = await killed.waitForEvent("approval.requested");
     await killed.send(answer(approvalId, other));
 
     const world = await killed.restart(agent());
-    await world.event("turn.finished");
-    expect(ran).toEqual([{ input: other, paths: [inside("other.md")] }]);
-    expect(await world.events("policy.decided")).toMatchObject([
+    await world.waitForEvent("turn.finished");
+    expect(ran).toEqual([{ input: other, paths: [createInsidePath("other.md")] }]);
+    expect(await world.listEvents("policy.decided")).toMatchObject([
       { decision: { action: "ask" } },
       { decision: { action: "allow" } },
     ]);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Right } from "../../src/domain/actor.ts";
-import { hangs, says, scriptedProvider, wants } from "../support/scripted-provider.ts";
+import { hangs, says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
 import type { SessionCommand } from "../../src/domain/session-command.ts";
 import type { Sender } from "../../src/session/sessions.ts";
-import { agentOf, tool, worldOf, type World } from "../support/session-world.ts";
+import { createAgent, createTool, openWorld, type SessionWorld } from "../support/session-world.ts";
 
 const denied = { status: "refused", failure: { code: "access_denied" } };
 
@@ -11,39 +11,39 @@ function person(id: string, ...rights: Right[]) {
   return { principal: { id, rights } };
 }
 
-function send({ sessions, sessionId }: World, command: SessionCommand, from: Sender) {
+function send({ sessions, sessionId }: SessionWorld, command: SessionCommand, from: Sender) {
   return sessions.command(sessionId, command, from);
 }
 
 describe("rights", () => {
   it("to prompt, to approve and to control are three", async () => {
-    const sending = tool({ name: "send" }, () => "sent");
-    const approvals = { deny: [], ask: ["send"], allow: [], otherwise: "deny" } as const;
-    const provider = scriptedProvider([wants({ id: "c1", name: "send" }), says("Sent.")]);
-    const world = await worldOf(agentOf({ provider, tools: [sending], approvals }));
+    const sending = createTool({ name: "send" }, () => "sent");
+    const approvals = { deny: [], ask: ["send"], allow: [], default: "deny" } as const;
+    const provider = createScriptedProvider([wants({ id: "c1", name: "send" }), says("Sent.")]);
+    const world = await openWorld(createAgent({ provider, tools: [sending], approvals }));
     const prompt = { type: "prompt", content: [{ type: "text", text: "Send it" }] } as const;
     expect(await send(world, prompt, person("reader", "approve", "control"))).toMatchObject(denied);
     expect(await send(world, prompt, person("writer", "prompt"))).toMatchObject({
       status: "accepted",
     });
-    const { approvalId } = await world.event("approval.requested");
+    const { approvalId } = await world.waitForEvent("approval.requested");
     const allow = { type: "answer", approvalId, decision: "allow" } as const;
     expect(await send(world, allow, person("writer", "prompt", "control"))).toMatchObject(denied);
     expect(await send(world, { type: "cancel" }, person("other", "prompt"))).toMatchObject(denied);
     expect(await send(world, allow, person("boss", "approve"))).toEqual({ status: "accepted" });
-    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed" });
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
   });
 
   it("let everybody stop the turn that they began", async () => {
-    const world = await worldOf(agentOf({ provider: scriptedProvider([hangs()]) }));
+    const world = await openWorld(createAgent({ provider: createScriptedProvider([hangs()]) }));
     const writer = person("writer", "prompt");
     await send(world, { type: "prompt", content: [{ type: "text", text: "Go" }] }, writer);
     expect(await send(world, { type: "cancel" }, writer)).toMatchObject({ status: "accepted" });
-    expect(await world.event("turn.finished")).toMatchObject({ outcome: "cancelled" });
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "cancelled" });
   });
 
   it("are not all: who observes ends what it asked itself, and nothing else [ACP-121]", async () => {
-    const world = await worldOf(agentOf({ provider: scriptedProvider([hangs()]) }));
+    const world = await openWorld(createAgent({ provider: createScriptedProvider([hangs()]) }));
     const all = person("user", "prompt", "approve", "control");
     const one = { ...all, clientId: "one" };
     const other = { ...all, clientId: "other" };
@@ -55,20 +55,20 @@ describe("rights", () => {
     expect(await send(world, { type: "cancel" }, other)).toMatchObject(denied);
     await send(world, { ...attach, clientId: "other", takeOver: true }, other);
     expect(await send(world, { type: "cancel" }, one)).toMatchObject({ status: "accepted" });
-    expect(await world.event("turn.finished")).toMatchObject({ outcome: "cancelled" });
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "cancelled" });
   });
 
   it("are needed to attach under another client's name: nobody loses control to a guest", async () => {
-    const world = await worldOf(agentOf({ provider: scriptedProvider([says("Hi.")]) }));
+    const world = await openWorld(createAgent({ provider: createScriptedProvider([says("Hi.")]) }));
     const attach = { type: "attach", clientId: "boss", name: "one" } as const;
     await world.send({ ...attach, mode: "controller" }, { clientId: "boss" });
     const guest = { ...person("guest", "prompt", "approve"), clientId: "guest" };
     expect(await send(world, { ...attach, mode: "observer" }, guest)).toMatchObject(denied);
-    expect(await world.events("control.passed")).toMatchObject([{ to: "boss" }]);
+    expect(await world.listEvents("controller.changed")).toMatchObject([{ to: "boss" }]);
   });
 
   it("are needed to withdraw what another one asked", async () => {
-    const world = await worldOf(agentOf({ provider: scriptedProvider([hangs()]) }));
+    const world = await openWorld(createAgent({ provider: createScriptedProvider([hangs()]) }));
     await world.prompt("One");
     const waiting = async () => {
       const prompt = { type: "prompt", content: [{ type: "text", text: "Two" }] } as const;
@@ -87,7 +87,7 @@ describe("rights", () => {
   });
 
   it("are needed to control, and to detach another client", async () => {
-    const world = await worldOf(agentOf({ provider: scriptedProvider([says("Hi.")]) }));
+    const world = await openWorld(createAgent({ provider: createScriptedProvider([says("Hi.")]) }));
     const attach = { type: "attach", clientId: "client_1", name: "one" } as const;
     const guest = { ...person("guest", "prompt"), clientId: "client_1" };
     expect(await send(world, { ...attach, mode: "controller" }, guest)).toMatchObject(denied);

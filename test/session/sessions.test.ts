@@ -2,26 +2,26 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { SpanlineError } from "../../src/domain/errors.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { createSessions } from "../../src/session/create-sessions.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { StoreError } from "../../src/store/store-error.ts";
 import type { Store } from "../../src/store/store.ts";
-import { fakeClock } from "../support/fake-clock.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
 import {
-  ending,
+  createTurnEnd,
   hangs,
   says,
-  scriptedProvider,
-  type Answer,
+  createScriptedProvider,
+  type ProviderScript,
 } from "../support/scripted-provider.ts";
-import { agentOf, ME, worldOf } from "../support/session-world.ts";
-import { until } from "../support/until.ts";
+import { createAgent, ME, openWorld } from "../support/session-world.ts";
+import { waitUntil } from "../support/until.ts";
 
 const content = [{ type: "text", text: "Go" }] as const;
 const PROMPT = { type: "prompt", content } as const;
 
 /** A store whose next appends are refused, as often as a test says. */
 function failing(error: Error = new StoreError("wrong_seq", "The log is elsewhere for a moment")) {
-  const inner = memoryStore();
+  const inner = createMemoryStore();
   let left = 0;
   const store: Store = {
     ...inner,
@@ -40,12 +40,12 @@ function inTwo() {
   const gate = new Promise<void>((resolve) => {
     goOn = resolve;
   });
-  const answer: Answer = async function* () {
+  const answer: ProviderScript = async function* () {
     yield { type: "message.start", message: 0, role: "assistant" };
     yield { type: "text.delta", message: 0, block: 0, text: "Half" };
     await gate;
     yield { type: "text.end", message: 0, block: 0, text: "Half and half" };
-    yield ending({ outcome: "completed" });
+    yield createTurnEnd({ outcome: "completed" });
   };
   return { answer, goOn: () => goOn() };
 }
@@ -54,39 +54,39 @@ describe("a session that failed for a moment", () => {
   it("is taken up again, with the clients that it had, and its turn goes on", async () => {
     const { store, fail } = failing();
     const { answer, goOn } = inTwo();
-    const provider = scriptedProvider([answer, says("Done.")]);
-    const world = await worldOf(agentOf({ provider, onLost: "reseed" }), { store });
+    const provider = createScriptedProvider([answer, says("Done.")]);
+    const world = await openWorld(createAgent({ provider, onLost: "reseed" }), { store });
     const attach = { type: "attach", clientId: "editor", mode: "controller", name: "E" } as const;
     await world.send(attach, { clientId: "editor" });
     await world.prompt("Go");
-    await world.event("text.delta");
+    await world.waitForEvent("text.delta");
     fail(2);
     goOn();
-    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed" });
-    expect(await world.events("session.recovered")).toHaveLength(1);
-    expect(await world.events("client.detached")).toEqual([]);
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
+    expect(await world.listEvents("session.recovered")).toHaveLength(1);
+    expect(await world.listEvents("client.detached")).toEqual([]);
     expect(world.reports).toMatchObject([{ code: "wrong_seq" }, { code: "wrong_seq" }]);
   });
 
   it("is left as it is after some tries, and taken up by the next command", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const { store, fail } = failing();
     const { answer, goOn } = inTwo();
-    const provider = scriptedProvider([answer, says("Done.")]);
+    const provider = createScriptedProvider([answer, says("Done.")]);
     const failed: string[] = [];
     const reports: unknown[] = [];
     const sessions = createSessions({
       store,
-      agents: [agentOf({ provider, onLost: "reseed" })],
+      agents: [createAgent({ provider, onLost: "reseed" })],
       clock,
       owner: "test",
       report: (error) => void reports.push(error),
-      failed: (sessionId) => void failed.push(sessionId),
+      onSessionFailed: (sessionId) => void failed.push(sessionId),
     });
     onTestFinished(() => sessions.close());
     const { sessionId } = await sessions.open({ principal: ME });
     await sessions.command(sessionId, PROMPT, { principal: ME });
-    await until(async () => (await store.read(sessionId, 0, 100)).length >= 9);
+    await waitUntil(async () => (await store.read(sessionId, 0, 100)).length >= 9);
     fail(Infinity);
     goOn();
     for (let round = 0; failed.length === 0 && round < 1000; round++) {
@@ -100,7 +100,7 @@ describe("a session that failed for a moment", () => {
     expect(await sessions.command(sessionId, title, { principal: ME })).toMatchObject({
       status: "accepted",
     });
-    await until(async () => (await sessions.find(sessionId))?.state === "idle");
+    await waitUntil(async () => (await sessions.find(sessionId))?.state === "idle");
   });
 
   it.each(["store_closed", "store_damaged", "stale_lease"] as const)(
@@ -109,37 +109,37 @@ describe("a session that failed for a moment", () => {
       const error = new StoreError(code, "For good");
       const { store, fail } = failing(error);
       const { answer, goOn } = inTwo();
-      const provider = scriptedProvider([answer, says("Done.")]);
+      const provider = createScriptedProvider([answer, says("Done.")]);
       let isLeft: (id: string) => void = () => undefined;
       const left = new Promise<string>((resolve) => {
         isLeft = resolve;
       });
       const sessions = createSessions({
         store,
-        agents: [agentOf({ provider })],
+        agents: [createAgent({ provider })],
         clock: systemClock,
         owner: "test",
-        failed: (sessionId) => isLeft(sessionId),
+        onSessionFailed: (sessionId) => isLeft(sessionId),
       });
       onTestFinished(() => sessions.close());
       const { sessionId } = await sessions.open({ principal: ME });
       await sessions.command(sessionId, PROMPT, { principal: ME });
-      await until(async () => (await store.read(sessionId, 0, 100)).length >= 9);
+      await waitUntil(async () => (await store.read(sessionId, 0, 100)).length >= 9);
       fail(1);
       goOn();
       expect(await left).toBe(sessionId);
-      expect(provider.calls.length).toBe(1);
+      expect(provider.invocations.length).toBe(1);
     },
   );
 });
 
 describe("sessions that are closed", () => {
   it("finish what was begun, and take nothing more", async () => {
-    const store = memoryStore();
-    const provider = scriptedProvider([hangs(), says("Yes.")]);
+    const store = createMemoryStore();
+    const provider = createScriptedProvider([hangs(), says("Yes.")]);
     const sessions = createSessions({
       store,
-      agents: [agentOf({ provider, onLost: "continue" })],
+      agents: [createAgent({ provider, onLost: "continue" })],
       clock: systemClock,
       owner: "test",
     });
@@ -150,24 +150,24 @@ describe("sessions that are closed", () => {
     expect(await first).toMatchObject({ status: "accepted" });
     expect(await second).toMatchObject({ sessionId: "ses_given" });
     await closing;
-    const other = { owner: "other", now: systemClock.now(), forMs: 1 };
-    await expect(store.acquire("ses_given", other)).resolves.toMatchObject({ abandoned: false });
+    const other = { owner: "other", now: systemClock.now(), durationMs: 1 };
+    await expect(store.acquire("ses_given", other)).resolves.toMatchObject({ wasAbandoned: false });
     const before = await store.read(sessionId, 0, 100);
     const closed = { code: "aborted", message: expect.stringContaining("closed") };
     await expect(sessions.command(sessionId, PROMPT, { principal: ME })).rejects.toMatchObject(
       closed,
     );
     await expect(sessions.open({ principal: ME })).rejects.toMatchObject(closed);
-    await expect(sessions.recover()).rejects.toMatchObject(closed);
+    await expect(sessions.resumeInterrupted()).rejects.toMatchObject(closed);
     expect(await store.read(sessionId, 0, 100)).toEqual(before);
   });
 });
 
 describe("a session that cannot be taken up", () => {
   const taken = async (broken: (store: Store) => Partial<Store>) => {
-    const clock = fakeClock();
-    const store = memoryStore();
-    const agents = [agentOf({ provider: scriptedProvider([hangs()]) })];
+    const clock = createFakeClock();
+    const store = createMemoryStore();
+    const agents = [createAgent({ provider: createScriptedProvider([hangs()]) })];
     const first = createSessions({ store, agents, clock, owner: "first" });
     const { sessionId } = await first.open({ principal: ME });
     await first.command(sessionId, PROMPT, { principal: ME });
@@ -176,13 +176,13 @@ describe("a session that cannot be taken up", () => {
     const sessions = createSessions({ store: own, agents, clock, owner: "second" });
     const title = { type: "title", title: "x" } as const;
     await expect(sessions.command(sessionId, title, { principal: ME })).rejects.toThrow("broken");
-    const other = { owner: "other", now: clock.now(), forMs: 1000 };
+    const other = { owner: "other", now: clock.now(), durationMs: 1000 };
     return { clock, sessions, acquired: () => store.acquire(sessionId, other) };
   };
 
   it("is nobody's: its log could not be read", async () => {
-    const page = () => Promise.reject(new SpanlineError("store_failed", "broken"));
-    const { acquired, clock } = await taken(() => ({ page }));
+    const readPage = () => Promise.reject(new SpanlineError("store_failed", "broken"));
+    const { acquired, clock } = await taken(() => ({ readPage }));
     await expect(acquired()).resolves.toMatchObject({ lease: { owner: "other" } });
     clock.advance(60_000);
     expect(clock.pending).toBe(0);
@@ -197,9 +197,9 @@ describe("a session that cannot be taken up", () => {
   });
 
   it("and never was, leaves nothing behind", async () => {
-    const clock = fakeClock();
-    const agents = [agentOf({ provider: scriptedProvider([hangs()]) })];
-    const sessions = createSessions({ store: memoryStore(), agents, clock, owner: "test" });
+    const clock = createFakeClock();
+    const agents = [createAgent({ provider: createScriptedProvider([hangs()]) })];
+    const sessions = createSessions({ store: createMemoryStore(), agents, clock, owner: "test" });
     const title = { type: "title", title: "x" } as const;
     await expect(sessions.command("ses_none", title, { principal: ME })).rejects.toMatchObject({
       code: "not_found",
@@ -211,14 +211,14 @@ describe("a session that cannot be taken up", () => {
 
 describe("the lease of a session", () => {
   it("is not renewed for a driver that is gone, though its renewal was under way", async () => {
-    const clock = fakeClock();
-    const inner = memoryStore();
+    const clock = createFakeClock();
+    const inner = createMemoryStore();
     let answer: (isOurs: boolean) => void = () => undefined;
     const renewed = new Promise<boolean>((resolve) => {
       answer = resolve;
     });
     const store = { ...inner, renew: () => renewed };
-    const world = await worldOf(agentOf({ provider: scriptedProvider([hangs()]) }), {
+    const world = await openWorld(createAgent({ provider: createScriptedProvider([hangs()]) }), {
       store,
       clock,
     });

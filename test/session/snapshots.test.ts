@@ -1,34 +1,34 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { loadState, saveState } from "../../src/session/load-state.ts";
-import type { Verify } from "../../src/session/receipt-doubts.ts";
-import type { Sign } from "../../src/session/sign-receipts.ts";
-import { STATE_FORM, type SessionState } from "../../src/session/state.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
-import type { Head, Lease, Store } from "../../src/store/store.ts";
+import type { VerifySignature } from "../../src/session/receipt-doubts.ts";
+import type { SignContent } from "../../src/session/sign-receipts.ts";
+import { STATE_VERSION, type SessionState } from "../../src/session/state.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import type { LogHead, Lease, Store } from "../../src/store/store.ts";
 import { opened, tamper, temporaryFile } from "../store/sqlite-support.ts";
-import { says, scriptedProvider } from "../support/scripted-provider.ts";
-import { agentOf, ME, readUntil, sessionsOn, worldOf } from "../support/session-world.ts";
+import { says, createScriptedProvider } from "../support/scripted-provider.ts";
+import { createAgent, ME, readUntil, openSessions, openWorld } from "../support/session-world.ts";
 
 interface Told {
   readonly store: Store;
   readonly sessionId: string;
   readonly lease: Lease;
-  readonly head: Head;
+  readonly head: LogHead;
   /** What the whole log gives. */
   readonly whole: SessionState;
 }
 
-const ACQUISITION = { owner: "reader", now: 0, forMs: 1000, takeOver: true } as const;
+const ACQUISITION = { owner: "reader", now: 0, durationMs: 1000, takeOver: true } as const;
 
 /** A session of two turns, which nobody runs any more. */
 async function told(store: Store): Promise<Told> {
-  const provider = scriptedProvider([says("One."), says("Two.")]);
-  const world = await worldOf(agentOf({ provider }), { store });
+  const provider = createScriptedProvider([says("One."), says("Two.")]);
+  const world = await openWorld(createAgent({ provider }), { store });
   await world.prompt("First");
-  await world.event("turn.finished");
+  await world.waitForEvent("turn.finished");
   await world.prompt("Second");
-  await world.event("turn.finished", 2);
+  await world.waitForEvent("turn.finished", 2);
   await world.sessions.close();
   const { sessionId } = world;
   const { lease, head } = await store.acquire(sessionId, ACQUISITION);
@@ -51,22 +51,22 @@ const DAMAGED = { code: "store_damaged", details: { sessionId: expect.stringMatc
 
 describe("a snapshot", () => {
   it("gives the state that the whole log gives, at any place", async () => {
-    const session = await told(memoryStore());
+    const session = await told(createMemoryStore());
     const { store, sessionId, head, whole } = session;
     for (let seq = 1; seq <= head.seq; seq++) {
       await saveAt(session, seq);
-      expect((await store.snapshot(sessionId, STATE_FORM))?.seq).toBe(seq);
+      expect((await store.readSnapshot(sessionId, STATE_VERSION))?.seq).toBe(seq);
       expect(await loaded(session)).toEqual({ state: whole, reports: [] });
     }
   });
 
   it("that somebody else signed, or nobody, is as good as none where receipts are signed", async () => {
-    const session = await told(memoryStore());
+    const session = await told(createMemoryStore());
     const { store, sessionId, lease, head, whole } = session;
     const sign = (content: unknown) => ({ keyId: "mine", mac: JSON.stringify(content) });
-    const verify: Verify = (content, { keyId, mac }) =>
+    const verify: VerifySignature = (content, { keyId, mac }) =>
       keyId === "mine" && mac === JSON.stringify(content);
-    const check = async (signed: Sign | undefined) => {
+    const check = async (signed: SignContent | undefined) => {
       const reports: unknown[] = [];
       const report = (error: unknown): void => void reports.push(error);
       await saveState(store, lease, { ...whole, principal: "from the snapshot" }, signed);
@@ -79,9 +79,9 @@ describe("a snapshot", () => {
   });
 
   it("of another form is as good as none", async () => {
-    const session = await told(memoryStore());
+    const session = await told(createMemoryStore());
     const { store, lease, whole } = session;
-    await store.saveSnapshot(lease, { form: "0", seq: 3, state: { seq: 3, agent: null } });
+    await store.saveSnapshot(lease, { version: "0", seq: 3, state: { seq: 3, agent: null } });
     expect(await loaded(session)).toEqual({ state: whole, reports: [] });
   });
 
@@ -93,19 +93,23 @@ describe("a snapshot", () => {
     ["with another value", (kept) => changed(kept, { principal: "somebody else" })],
     ["of another place in the log", (kept) => changed(kept, { seq: 2 })],
   ])("%s is reported, and as good as none", async (_, damage) => {
-    const session = await told(memoryStore());
+    const session = await told(createMemoryStore());
     const { store, sessionId, lease, whole } = session;
     await saveAt(session, 3);
-    const kept = await store.snapshot(sessionId, STATE_FORM);
-    await store.saveSnapshot(lease, { form: STATE_FORM, seq: 3, state: damage(kept?.state ?? {}) });
+    const kept = await store.readSnapshot(sessionId, STATE_VERSION);
+    await store.saveSnapshot(lease, {
+      version: STATE_VERSION,
+      seq: 3,
+      state: damage(kept?.state ?? {}),
+    });
     expect(await loaded(session)).toMatchObject({ state: whole, reports: [DAMAGED] });
   });
 
   it("of another session is reported, and as good as none", async () => {
-    const store = memoryStore();
+    const store = createMemoryStore();
     const [session, other] = [await told(store), await told(store)];
     await saveAt(other, 3);
-    const kept = await store.snapshot(other.sessionId, STATE_FORM);
+    const kept = await store.readSnapshot(other.sessionId, STATE_VERSION);
     if (kept === undefined) throw new Error("There is no snapshot");
     await store.saveSnapshot(session.lease, kept);
     expect(await loaded(session)).toMatchObject({ state: session.whole, reports: [DAMAGED] });
@@ -128,32 +132,32 @@ describe("a snapshot", () => {
   });
 
   it("that was tampered with does not keep its session from being used", async () => {
-    const store = memoryStore();
-    const provider = scriptedProvider([says("One."), says("Two.")]);
-    const world = await worldOf(agentOf({ provider }), { store });
+    const store = createMemoryStore();
+    const provider = createScriptedProvider([says("One."), says("Two.")]);
+    const world = await openWorld(createAgent({ provider }), { store });
     await world.prompt("First");
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     const { sessionId } = world;
     const { lease, head } = await store.acquire(sessionId, ACQUISITION);
     await saveState(store, lease, await loadState(store, sessionId, head));
-    const kept = await store.snapshot(sessionId, STATE_FORM);
+    const kept = await store.readSnapshot(sessionId, STATE_VERSION);
     const state = changed(kept?.state ?? {}, { clients: {}, tools: [] });
-    await store.saveSnapshot(lease, { form: STATE_FORM, seq: head.seq, state });
+    await store.saveSnapshot(lease, { version: STATE_VERSION, seq: head.seq, state });
     const next = await world.restart();
     await next.prompt("Second");
-    expect(await next.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
+    expect(await next.waitForEvent("turn.finished", 2)).toMatchObject({ outcome: "completed" });
     expect(next.reports).toMatchObject([DAMAGED]);
   });
 
   it("A session that each process uses for a single turn gets a snapshot all the same", async () => {
-    const session = await told(memoryStore());
+    const session = await told(createMemoryStore());
     const { store, sessionId, lease, head } = session;
-    const title = { type: "session.titled", title: "Again" } as const;
+    const title = { type: "session.title_changed", title: "Again" } as const;
     const draft = { at: 0, visibility: "public", event: title } as const;
     const events = Array.from({ length: 600 }, () => draft);
     await store.append(lease, head.seq, { events, sync: false });
-    const provider = scriptedProvider([says("Three.")]);
-    const sessions = sessionsOn(store, agentOf({ provider }));
+    const provider = createScriptedProvider([says("Three.")]);
+    const sessions = openSessions(store, createAgent({ provider }));
     const content = [{ type: "text", text: "Third" }] as const;
     await sessions.command(sessionId, { type: "prompt", content }, { principal: ME });
     await readUntil(
@@ -162,8 +166,8 @@ describe("a snapshot", () => {
       ({ seq, event }) => seq > head.seq && event.type === "turn.finished",
     );
     await sessions.close();
-    const last = await store.head(sessionId);
-    expect((await store.snapshot(sessionId, STATE_FORM))?.seq).toBe(last?.seq);
+    const last = await store.readHead(sessionId);
+    expect((await store.readSnapshot(sessionId, STATE_VERSION))?.seq).toBe(last?.seq);
   });
 });
 

@@ -1,18 +1,23 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSessions, type RunningSessions } from "../../src/session/create-sessions.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { StoreError } from "../../src/store/store-error.ts";
 import type { Store } from "../../src/store/store.ts";
-import { fakeClock, type FakeClock } from "../support/fake-clock.ts";
-import { gate } from "../support/gate.ts";
-import { ending, says, scriptedProvider, type Answer } from "../support/scripted-provider.ts";
-import { agentOf, ME } from "../support/session-world.ts";
+import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
+import { createGate } from "../support/gate.ts";
+import {
+  createTurnEnd,
+  says,
+  createScriptedProvider,
+  type ProviderScript,
+} from "../support/scripted-provider.ts";
+import { createAgent, ME } from "../support/session-world.ts";
 
 const FULL = new StoreError("store_full", "/data/sessions.db cannot be written: the disk is full");
 
 /** A store on a disk that is full for as long as a test says. */
 function filling() {
-  const inner = memoryStore();
+  const inner = createMemoryStore();
   let isFull = false;
   let refused = 0;
   const unlessFull = <Result>(write: () => Promise<Result>): Promise<Result> => {
@@ -38,30 +43,30 @@ function filling() {
   };
 }
 
-function sessionsOn(store: Store, clock: FakeClock, answers: readonly Answer[]) {
+function sessionsOn(store: Store, clock: FakeClock, answers: readonly ProviderScript[]) {
   const reports: unknown[] = [];
   const given: string[] = [];
-  const provider = scriptedProvider(answers);
+  const provider = createScriptedProvider(answers);
   const sessions = createSessions({
     store,
-    agents: [agentOf({ provider })],
+    agents: [createAgent({ provider })],
     clock,
     owner: "test",
     report: (error) => void reports.push(error),
-    failed: (sessionId) => void given.push(sessionId),
+    onSessionFailed: (sessionId) => void given.push(sessionId),
   });
   onTestFinished(() => sessions.close());
   return { sessions, provider, reports, given };
 }
 
 /** Says one half, and the other when it is told to. */
-function inTwo(goOn: () => Promise<void>): Answer {
+function inTwo(goOn: () => Promise<void>): ProviderScript {
   return async function* () {
     yield { type: "message.start", message: 0, role: "assistant" };
     yield { type: "text.delta", message: 0, block: 0, text: "Half" };
     await goOn();
     yield { type: "text.end", message: 0, block: 0, text: "Half and half" };
-    yield ending({ outcome: "completed" });
+    yield createTurnEnd({ outcome: "completed" });
   };
 }
 
@@ -84,9 +89,9 @@ const TITLE = { type: "title", title: "Named in vain" } as const;
 
 /** A session in the middle of an answer, on a disk that is full when the rest of it comes. */
 async function stalled() {
-  const clock = fakeClock();
+  const clock = createFakeClock();
   const disk = filling();
-  const { pass, open } = gate();
+  const { pass, open } = createGate();
   const world = sessionsOn(disk.store, clock, [inTwo(pass), says("Again.")]);
   const { sessionId } = await world.sessions.open({ principal: ME });
   await world.sessions.command(sessionId, PROMPT, { principal: ME });
@@ -112,12 +117,12 @@ describe("A session whose log cannot be written", () => {
       "text.delta",
       "text.finished",
       "message.finished",
-      "call.finished",
+      "invocation.finished",
       "turn.finished",
     ]);
     expect(log).not.toContain("session.recovered");
-    expect(log).not.toContain("call.lost");
-    expect(provider.calls).toHaveLength(1);
+    expect(log).not.toContain("invocation.lost");
+    expect(provider.invocations).toHaveLength(1);
     expect([reports, given]).toEqual([[FULL], []]);
   });
 
@@ -132,14 +137,14 @@ describe("A session whose log cannot be written", () => {
     expect(clock.monotonic() - start).toBeLessThanOrEqual(5100);
     disk.fill(false);
     await passUntil(clock, () => isIdle(sessions, sessionId));
-    expect(await types(disk.store, sessionId)).not.toContain("session.titled");
+    expect(await types(disk.store, sessionId)).not.toContain("session.title_changed");
     expect(await sessions.command(sessionId, TITLE, { principal: ME })).toMatchObject({
       status: "accepted",
     });
   });
 
   it("refuses the command whose own write fails, and stays as it was", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const disk = filling();
     const { sessions } = sessionsOn(disk.store, clock, [says("Done.")]);
     const { sessionId } = await sessions.open({ principal: ME });
@@ -168,26 +173,26 @@ describe("A session whose log cannot be written", () => {
     await passUntil(clock, () => reply !== undefined);
     expect(reply).toMatchObject({ status: "accepted" });
     expect(
-      (await types(disk.store, sessionId)).filter((type) => type === "session.titled"),
-    ).toEqual(["session.titled"]);
+      (await types(disk.store, sessionId)).filter((type) => type === "session.title_changed"),
+    ).toEqual(["session.title_changed"]);
   });
 
   it("is closed without waiting for the disk, and resumed by the next process", async () => {
     const { sessions, disk, sessionId } = await stalled();
     await sessions.close();
     disk.fill(false);
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const next = sessionsOn(disk.store, clock, [says("Again.")]);
-    await next.sessions.recover();
+    await next.sessions.resumeInterrupted();
     expect(await types(disk.store, sessionId)).toContain("session.recovered");
   });
 
   it("is resumed in the background as soon as the disk that was full at the start has space", async () => {
     const { sessions, disk, sessionId } = await stalled();
     await sessions.close();
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const next = sessionsOn(disk.store, clock, [says("Again.")]);
-    await next.sessions.recover();
+    await next.sessions.resumeInterrupted();
     const before = disk.refused;
     await passUntil(clock, () => disk.refused > before + 10);
     disk.fill(false);
@@ -198,9 +203,9 @@ describe("A session whose log cannot be written", () => {
   });
 
   it("keeps its lease while that cannot be renewed", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const disk = filling();
-    const { pass, open } = gate();
+    const { pass, open } = createGate();
     const { sessions, given } = sessionsOn(disk.store, clock, [inTwo(pass)]);
     const { sessionId } = await sessions.open({ principal: ME });
     await sessions.command(sessionId, PROMPT, { principal: ME });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { STATE_FORM } from "../../src/session/state.ts";
+import { STATE_VERSION } from "../../src/session/state.ts";
 import { anyAgent } from "./simulation/agent-facts.ts";
 import { anyAskingMoved, anyMoved, happeningOf } from "./simulation/moves.ts";
 import { simulatedSession } from "./simulation/simulated-session.ts";
@@ -37,7 +37,7 @@ describe("the state of a session", () => {
     }
     // Changed, this file says what an older snapshot would be misread as: raise STATE_FORM, and the next file is made.
     await expect(`${[...places].sort().join("\n")}\n`).toMatchFileSnapshot(
-      `./state-forms/${STATE_FORM}.txt`,
+      `./state-forms/${STATE_VERSION}.txt`,
     );
   });
 });

@@ -1,16 +1,16 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Agent } from "../../src/session/agent.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
-import { scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { ME, readUntil, sessionsOn } from "../support/session-world.ts";
-import { CALL, writing } from "../support/writing-agent.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { createScriptedProvider, wants } from "../support/scripted-provider.ts";
+import { ME, readUntil, openSessions } from "../support/session-world.ts";
+import { WRITE_CALL, createWritingAgent } from "../support/writing-agent.ts";
 
 describe("sessions that were left in the middle of something", () => {
   it("are taken up several at a time, and never more than eight", async () => {
-    const store = memoryStore();
-    const provider = scriptedProvider(Array.from({ length: 20 }, () => wants(CALL)));
-    const { agent } = writing("ask", { provider });
-    const before = sessionsOn(store, agent());
+    const store = createMemoryStore();
+    const provider = createScriptedProvider(Array.from({ length: 20 }, () => wants(WRITE_CALL)));
+    const { agent } = createWritingAgent("ask", { provider });
+    const before = openSessions(store, agent());
     for (let count = 0; count < 20; count++) {
       const { sessionId } = await before.open({ principal: ME });
       const content = [{ type: "text", text: "Write." }] as const;
@@ -38,9 +38,9 @@ describe("sessions that were left in the middle of something", () => {
         return { agent: agent(), close: async () => undefined };
       },
     };
-    const after = sessionsOn(store, slow);
+    const after = openSessions(store, slow);
     onTestFinished(() => after.close());
-    await after.recover();
+    await after.resumeInterrupted();
     expect([total, most]).toEqual([20, 8]);
   });
 });

@@ -1,21 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { toolRules } from "../../src/session/tools/tool-rules.ts";
-import { scriptedProvider } from "../support/scripted-provider.ts";
-import { agentOf, tool } from "../support/session-world.ts";
-import { policyOf } from "../support/policy.ts";
-import { TRAITS } from "../support/writing-agent.ts";
+import { listToolRules } from "../../src/session/tools/tool-rules.ts";
+import { createScriptedProvider } from "../support/scripted-provider.ts";
+import { createAgent, createTool } from "../support/session-world.ts";
+import { createPolicy } from "../support/policy.ts";
+import { WRITE_TRAITS } from "../support/writing-agent.ts";
 
 const READS = { kind: "read", sideEffect: "read_only" } as const;
 
-const { facts } = agentOf({
-  provider: scriptedProvider([]),
+const { spec } = createAgent({
+  provider: createScriptedProvider([]),
   tools: [
-    tool({ name: "read", traits: READS }, () => ""),
-    tool({ name: "write", traits: TRAITS }, () => ""),
-    tool({ name: "send" }, () => ""),
-    tool({ name: "remove" }, () => ""),
+    createTool({ name: "read", traits: READS }, () => ""),
+    createTool({ name: "write", traits: WRITE_TRAITS }, () => ""),
+    createTool({ name: "send" }, () => ""),
+    createTool({ name: "remove" }, () => ""),
   ],
-  policy: policyOf([
+  policy: createPolicy([
     ["read", "allow"],
     ["wr?te", "allow", 1, { path: ["docs/**"] }],
     ["send", "allow"],
@@ -23,8 +23,12 @@ const { facts } = agentOf({
   ]),
 });
 
-function said(mode: Parameters<typeof toolRules>[1]) {
-  return toolRules(facts, mode).map(({ name, action, isOpen }) => [name, action, isOpen]);
+function said(mode: Parameters<typeof listToolRules>[1]) {
+  return listToolRules(spec, mode).map(({ name, action, dependsOnArguments }) => [
+    name,
+    action,
+    dependsOnArguments,
+  ]);
 }
 
 describe("what is said of tools that nobody has called", () => {
@@ -48,15 +52,20 @@ describe("what is said of tools that nobody has called", () => {
   });
 
   it("is open where a list says where may be written, for what that list is about", () => {
-    const policy = policyOf([["*", "allow"]], { writePathAllowlist: ["docs/**"] });
+    const policy = createPolicy([["*", "allow"]], { writePathAllowlist: ["docs/**"] });
     const kinds = [
       { kind: "edit", sideEffect: "read_only" },
       { kind: "fetch", sideEffect: "network" },
       { kind: "read", sideEffect: "workspace_write" },
     ] as const;
-    const tools = kinds.map((traits) => tool({ name: traits.kind, traits }, () => ""));
-    const agent = agentOf({ provider: scriptedProvider([]), tools, policy });
-    expect(toolRules(agent.facts, "default").map(({ name, isOpen }) => [name, isOpen])).toEqual([
+    const tools = kinds.map((traits) => createTool({ name: traits.kind, traits }, () => ""));
+    const agent = createAgent({ provider: createScriptedProvider([]), tools, policy });
+    expect(
+      listToolRules(agent.spec, "default").map(({ name, dependsOnArguments: isOpen }) => [
+        name,
+        isOpen,
+      ]),
+    ).toEqual([
       ["edit", true],
       ["fetch", false],
       ["read", true],

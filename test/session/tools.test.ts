@@ -1,41 +1,47 @@
 import { describe, expect, it } from "vitest";
-import { toolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
+import { createToolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
 import { MAX_OUTPUT_CHARACTERS } from "../../src/session/keep-output.ts";
-import type { CallInput } from "../../src/providers/provider.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
-import { fakeClock } from "../support/fake-clock.ts";
-import { breaks, hangs, says, scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { agentOf, tool, worldOf } from "../support/session-world.ts";
+import type { InvocationInput } from "../../src/providers/provider.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
+import {
+  breaks,
+  hangs,
+  says,
+  createScriptedProvider,
+  wants,
+} from "../support/scripted-provider.ts";
+import { createAgent, createTool, openWorld } from "../support/session-world.ts";
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
 /** The results that a call brought. */
-function resultsIn(input: CallInput | undefined) {
+function resultsIn(input: InvocationInput | undefined) {
   return input?.type === "results" ? input.results : [];
 }
 
 describe("a tool of the session", () => {
   it("gives the agent what it gives back, under the agent's own id for the call", async () => {
-    const provider = scriptedProvider([wants({ id: "c1", name: "add" }), says("Three.")]);
-    const add = tool({ name: "add" }, () => ({ sum: 3 }));
-    const world = await worldOf(agentOf({ provider, tools: [add] }));
+    const provider = createScriptedProvider([wants({ id: "c1", name: "add" }), says("Three.")]);
+    const add = createTool({ name: "add" }, () => ({ sum: 3 }));
+    const world = await openWorld(createAgent({ provider, tools: [add] }));
     await world.prompt("Add.");
-    await world.event("turn.finished");
-    expect(resultsIn(provider.calls[1]?.input)).toEqual([toolSuccess("c1", { sum: 3 })]);
+    await world.waitForEvent("turn.finished");
+    expect(resultsIn(provider.invocations[1]?.input)).toEqual([toolSuccess("c1", { sum: 3 })]);
   });
 
   it("that throws gives the agent an error with the message alone, and the cause to the outside [AC-48] [RMA-P1-19]", async () => {
-    const provider = scriptedProvider([wants({ id: "c1", name: "read" }), says("Oh.")]);
+    const provider = createScriptedProvider([wants({ id: "c1", name: "read" }), says("Oh.")]);
     const cause = new Error("No such file", { cause: new Error("ENOENT /home/me/.secrets") });
-    const read = tool({ name: "read" }, () => {
+    const read = createTool({ name: "read" }, () => {
       throw cause;
     });
-    const world = await worldOf(agentOf({ provider, tools: [read] }));
+    const world = await openWorld(createAgent({ provider, tools: [read] }));
     await world.prompt("Read.");
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     const result = toolError("c1", "read failed: No such file");
-    expect(resultsIn(provider.calls[1]?.input)).toEqual([result]);
-    expect(await world.event("tool.finished")).toMatchObject({ ending: "failed", result });
+    expect(resultsIn(provider.invocations[1]?.input)).toEqual([result]);
+    expect(await world.waitForEvent("tool.finished")).toMatchObject({ ending: "failed", result });
     expect(world.reports).toEqual([new Error("The tool read failed", { cause })]);
   });
 
@@ -53,13 +59,13 @@ describe("a tool of the session", () => {
   /** Two calls in one step: the first has arguments that can be used. */
   async function calledWith(inputText: string, parts: object) {
     const ran: unknown[] = [];
-    const read = tool({ name: "read" }, (input) => void ran.push(input));
+    const read = createTool({ name: "read" }, (input) => void ran.push(input));
     const first = { id: "c1", name: "read", input: { path: "a" } };
     const answers = [wants(first, { id: "c2", name: "read", inputText }), says("Oh.")];
-    const provider = scriptedProvider(answers);
-    const world = await worldOf(agentOf({ provider, tools: [read], ...parts }));
+    const provider = createScriptedProvider(answers);
+    const world = await openWorld(createAgent({ provider, tools: [read], ...parts }));
     await world.prompt("Read.");
-    const end = await world.event("turn.finished");
+    const end = await world.waitForEvent("turn.finished");
     return { ran, provider, world, end };
   }
 
@@ -68,13 +74,13 @@ describe("a tool of the session", () => {
     async (_, inputText, text) => {
       const { ran, provider, world, end } = await calledWith(inputText, {});
       expect(ran).toEqual([{ path: "a" }]);
-      expect(resultsIn(provider.calls[1]?.input)).toMatchObject([
-        { callId: "c1", isError: false },
-        { callId: "c2", isError: true, parts: [{ text: expect.stringMatching(text) }] },
+      expect(resultsIn(provider.invocations[1]?.input)).toMatchObject([
+        { toolCallId: "c1", isError: false },
+        { toolCallId: "c2", isError: true, parts: [{ text: expect.stringMatching(text) }] },
       ]);
       expect(end).toMatchObject({ outcome: "completed" });
-      const [, called] = await world.events("tool.called");
-      expect(called?.call).toMatchObject({ id: "c2", input: null, inputText });
+      const [, called] = await world.listEvents("tool_call.received");
+      expect(called?.toolCall).toMatchObject({ id: "c2", input: null, inputText });
     },
   );
 
@@ -84,8 +90,8 @@ describe("a tool of the session", () => {
       const invalidToolInput = "fail" as const;
       const { ran, provider, world, end } = await calledWith(inputText, { invalidToolInput });
       expect(ran).toEqual([]);
-      expect(provider.calls).toHaveLength(1);
-      const [, called] = await world.events("tool.called");
+      expect(provider.invocations).toHaveLength(1);
+      const [, called] = await world.listEvents("tool_call.received");
       expect(end).toMatchObject({
         outcome: "failed",
         failure: {
@@ -94,59 +100,65 @@ describe("a tool of the session", () => {
           details: { tool: "read", toolCallId: called?.toolCallId },
         },
       });
-      expect(called?.call).toMatchObject({ input: null, inputText });
+      expect(called?.toolCall).toMatchObject({ input: null, inputText });
       // The session stays usable.
       await world.prompt("Again.");
-      expect(await world.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
+      expect(await world.waitForEvent("turn.finished", 2)).toMatchObject({ outcome: "completed" });
     },
   );
 
   it("A tool call that the provider ran is never dispatched here, though a tool here has its name [B-086]", async () => {
     const ran: unknown[] = [];
-    const read = tool({ name: "read" }, (input) => void ran.push(input));
-    const call = toolCall({ id: "s1", name: "read", inputText: "{}", runBy: "server" });
+    const read = createTool({ name: "read" }, (input) => void ran.push(input));
+    const call = createToolCall({ id: "s1", name: "read", inputText: "{}", runBy: "server" });
     const at = { message: 0, block: 0 };
-    const provider = scriptedProvider([
+    const provider = createScriptedProvider([
       async function* () {
         yield { type: "message.start", message: 0, role: "assistant" };
-        yield { type: "tool.start", ...at, callId: "s1", name: "read" };
-        yield { type: "tool.end", ...at, call };
+        yield { type: "tool.start", ...at, toolCallId: "s1", name: "read" };
+        yield { type: "tool.end", ...at, toolCall: call };
         const result = toolSuccess("s1", "from there");
         yield { type: "tool.result", message: 0, block: 1, result };
         yield { type: "message.end", message: 0, reason: "end_turn" };
-        yield { type: "end", outcome: "completed", reason: "end_turn", openCalls: [], usage: null };
+        yield {
+          type: "end",
+          outcome: "completed",
+          reason: "end_turn",
+          openToolCallIds: [],
+          usage: null,
+        };
       },
     ]);
-    const world = await worldOf(agentOf({ provider, tools: [read] }));
+    const world = await openWorld(createAgent({ provider, tools: [read] }));
     await world.prompt("Read.");
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     expect(ran).toEqual([]);
-    expect(provider.calls).toHaveLength(1);
-    const types = (await world.log()).map(({ event }) => event.type);
+    expect(provider.invocations).toHaveLength(1);
+    const types = (await world.readLog()).map(({ event }) => event.type);
     const ours = /^(?:tool\.(?:examined|started)|policy\.|approval\.)/;
     expect(types.filter((type) => ours.test(type))).toEqual([]);
-    expect(await world.event("tool.finished")).toMatchObject({
-      result: { callId: "s1", parts: [{ text: "from there" }] },
+    expect(await world.waitForEvent("tool.finished")).toMatchObject({
+      result: { toolCallId: "s1", parts: [{ text: "from there" }] },
     });
   });
 
   it("that takes too long is stopped, and gives the agent an error [AC-48] [RMA-P0-6]", async () => {
-    const clock = fakeClock();
-    const provider = scriptedProvider([wants({ id: "c1", name: "wait" }), says("Oh.")]);
+    const clock = createFakeClock();
+    const provider = createScriptedProvider([wants({ id: "c1", name: "wait" }), says("Oh.")]);
     let signal: AbortSignal | undefined;
-    const wait = tool({ name: "wait", timeoutMs: 5000 }, (_, context) => {
+    const wait = createTool({ name: "wait", timeoutMs: 5000 }, (_, context) => {
       ({ signal } = context);
       context.progress("waiting");
       return never();
     });
-    const world = await worldOf(agentOf({ provider, tools: [wait] }), { clock });
+    const world = await openWorld(createAgent({ provider, tools: [wait] }), { clock });
     await world.prompt("Wait.");
-    await world.event("tool.progressed");
+    await world.waitForEvent("tool.progress");
     clock.advance(5000);
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     const text = "wait was stopped after 5 seconds. What it had done by then is not known.";
-    expect(resultsIn(provider.calls[1]?.input)).toEqual([toolError("c1", text)]);
-    expect(await world.event("tool.finished")).toMatchObject({
+    expect(resultsIn(provider.invocations[1]?.input)).toEqual([toolError("c1", text)]);
+    expect(await world.waitForEvent("tool.finished")).toMatchObject({
       ending: "timed-out",
       durationMs: 5000,
     });
@@ -154,73 +166,75 @@ describe("a tool of the session", () => {
   });
 
   it("Progress that a tool tells in numbers is logged with its numbers [B-035]", async () => {
-    const clock = fakeClock();
-    const provider = scriptedProvider([wants({ id: "c1", name: "copy" }), says("Done.")]);
-    const copy = tool({ name: "copy" }, (_, context) => {
+    const clock = createFakeClock();
+    const provider = createScriptedProvider([wants({ id: "c1", name: "copy" }), says("Done.")]);
+    const copy = createTool({ name: "copy" }, (_, context) => {
       context.progress("first", { progress: 1, total: 3 });
       context.progress("second", { progress: 2, total: 3 });
       context.progress("third");
       return "copied";
     });
-    const world = await worldOf(agentOf({ provider, tools: [copy] }), { clock });
+    const world = await openWorld(createAgent({ provider, tools: [copy] }), { clock });
     await world.prompt("Copy.");
-    const { toolCallId } = await world.event("tool.finished");
-    const about = { type: "tool.progressed", toolCallId };
-    expect(await world.events("tool.progressed")).toEqual([
+    const { toolCallId } = await world.waitForEvent("tool.finished");
+    const about = { type: "tool.progress", toolCallId };
+    expect(await world.listEvents("tool.progress")).toEqual([
       { ...about, text: "first", amount: { progress: 1, total: 3 } },
       { ...about, text: "third" },
     ]);
   });
 
   it("that hangs keeps no cancel waiting [RMA-P0-6]", async () => {
-    const provider = scriptedProvider([wants({ id: "c1", name: "wait" }), says("Yes?")]);
-    const wait = tool({ name: "wait" }, (_, context) => {
+    const provider = createScriptedProvider([wants({ id: "c1", name: "wait" }), says("Yes?")]);
+    const wait = createTool({ name: "wait" }, (_, context) => {
       context.progress("waiting");
       return never();
     });
-    const world = await worldOf(agentOf({ provider, tools: [wait] }));
+    const world = await openWorld(createAgent({ provider, tools: [wait] }));
     await world.prompt("Wait.");
-    await world.event("tool.progressed");
+    await world.waitForEvent("tool.progress");
     expect(await world.cancel()).toMatchObject({ status: "accepted" });
-    expect((await world.log()).slice(-2).map(({ event }) => event)).toMatchObject([
+    expect((await world.readLog()).slice(-2).map(({ event }) => event)).toMatchObject([
       { type: "tool.finished", ending: "cancelled" },
       { type: "turn.finished", outcome: "cancelled" },
     ]);
     await world.prompt("Go on.");
-    expect(await world.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
+    expect(await world.waitForEvent("turn.finished", 2)).toMatchObject({ outcome: "completed" });
   });
 
   it("runs beside no more others than may, and results keep the order of the calls [AC-49]", async () => {
     const ids = ["c1", "c2", "c3", "c4", "c5"];
     const calls = ids.map((id) => ({ id, name: "work", input: { id } }));
-    const provider = scriptedProvider([wants(...calls), says("Done.")]);
+    const provider = createScriptedProvider([wants(...calls), says("Done.")]);
     const endings = new Map<unknown, () => void>();
     let most = 0;
-    const work = tool({ name: "work" }, async ({ id }, context) => {
+    const work = createTool({ name: "work" }, async ({ id }, context) => {
       const end = new Promise<void>((resolve) => endings.set(id, resolve));
       most = Math.max(most, endings.size);
       context.progress("at work");
       await end;
       return id;
     });
-    const world = await worldOf(agentOf({ provider, tools: [work], caps: { parallelTools: 2 } }));
+    const world = await openWorld(
+      createAgent({ provider, tools: [work], caps: { parallelTools: 2 } }),
+    );
     await world.prompt("Work.");
     // The newest ends first.
     for (let started = 1; started <= ids.length; started++) {
-      await world.event("tool.progressed", started);
+      await world.waitForEvent("tool.progress", started);
       if (endings.size < 2 && started < ids.length) continue;
       const [id, end] = [...endings].at(-1) ?? [];
       endings.delete(id);
       end?.();
     }
     for (const end of endings.values()) end();
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     expect(most).toBe(2);
-    expect(resultsIn(provider.calls[1]?.input)).toEqual(ids.map((id) => toolSuccess(id, id)));
+    expect(resultsIn(provider.invocations[1]?.input)).toEqual(ids.map((id) => toolSuccess(id, id)));
   });
 
   it("is not run with arguments that cannot be read, that its schema refuses, or under an unknown name", async () => {
-    const provider = scriptedProvider([
+    const provider = createScriptedProvider([
       wants(
         { id: "c1", name: "add", inputText: `{"a":` },
         { id: "c2", name: "add", input: { a: "x" } },
@@ -230,15 +244,15 @@ describe("a tool of the session", () => {
     ]);
     const ran: unknown[] = [];
     const add = {
-      ...tool({ name: "add" }, (input) => ran.push(input)),
+      ...createTool({ name: "add" }, (input) => ran.push(input)),
       check: () => "a is no number.",
     };
-    const world = await worldOf(agentOf({ provider, tools: [add] }));
+    const world = await openWorld(createAgent({ provider, tools: [add] }));
     await world.prompt("Add.");
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     expect(ran).toEqual([]);
-    const [unreadable, ...others] = resultsIn(provider.calls[1]?.input);
-    expect(unreadable).toMatchObject({ callId: "c1", isError: true });
+    const [unreadable, ...others] = resultsIn(provider.invocations[1]?.input);
+    expect(unreadable).toMatchObject({ toolCallId: "c1", isError: true });
     expect(others).toEqual([
       toolError("c2", "add was not run: its arguments are wrong. a is no number."),
       toolError("c3", "There is no tool subtract here. There is: add."),
@@ -247,39 +261,39 @@ describe("a tool of the session", () => {
 
   it("runs with what the approver made of its arguments, checked once more", async () => {
     const call = { id: "c1", name: "send", input: { to: "all" } };
-    const provider = scriptedProvider([wants(call), says("Sent.")]);
+    const provider = createScriptedProvider([wants(call), says("Sent.")]);
     const ran: unknown[] = [];
-    const send = tool({ name: "send" }, (input) => ran.push(input));
-    const approvals = { deny: [], ask: ["send"], allow: [], otherwise: "deny" } as const;
-    const world = await worldOf(agentOf({ provider, tools: [send], approvals }));
+    const send = createTool({ name: "send" }, (input) => ran.push(input));
+    const approvals = { deny: [], ask: ["send"], allow: [], default: "deny" } as const;
+    const world = await openWorld(createAgent({ provider, tools: [send], approvals }));
     await world.prompt("Send.");
-    const { approvalId } = await world.event("approval.requested");
+    const { approvalId } = await world.waitForEvent("approval.requested");
     await world.send({ type: "answer", approvalId, decision: "allow", input: { to: "me" } });
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     expect(ran).toEqual([{ to: "me" }]);
-    expect(await world.event("tool.started")).toMatchObject({ approvalId, attempt: 1 });
+    expect(await world.waitForEvent("tool.started")).toMatchObject({ approvalId, attempt: 1 });
   });
 
   it("that is denied, or that nobody approved in time, does not run, and the agent hears why", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const calls = ["rm_all", "send", "publish"].map((name) => ({ id: name, name }));
-    const provider = scriptedProvider([wants(...calls), says("Oh.")]);
+    const provider = createScriptedProvider([wants(...calls), says("Oh.")]);
     const ran: unknown[] = [];
-    const tools = calls.map(({ name }) => tool({ name }, () => ran.push(name)));
-    const approvals = { deny: ["rm_*"], ask: [], allow: [], otherwise: "ask" } as const;
-    const world = await worldOf(agentOf({ provider, tools, approvals, approvalMs: 1000 }), {
+    const tools = calls.map(({ name }) => createTool({ name }, () => ran.push(name)));
+    const approvals = { deny: ["rm_*"], ask: [], allow: [], default: "ask" } as const;
+    const world = await openWorld(createAgent({ provider, tools, approvals, approvalMs: 1000 }), {
       clock,
     });
     await world.prompt("Go.");
-    await world.event("approval.requested", 2);
-    const { approvalId } = await world.event("approval.requested");
+    await world.waitForEvent("approval.requested", 2);
+    const { approvalId } = await world.waitForEvent("approval.requested");
     await world.send({ type: "answer", approvalId, decision: "deny", reason: "Not today." });
     clock.advance(1000);
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     expect(ran).toEqual([]);
-    const { decision } = await world.event("policy.decided");
+    const { decision } = await world.waitForEvent("policy.decided");
     const why = `the rules of this session do not allow it. ${decision.reason}`;
-    expect(resultsIn(provider.calls[1]?.input)).toEqual([
+    expect(resultsIn(provider.invocations[1]?.input)).toEqual([
       toolError("rm_all", `rm_all was not run: ${why}`),
       toolError("send", "send was not run: it was denied. The reason given: Not today."),
       toolError("publish", "publish was not run: nobody approved it in time."),
@@ -287,49 +301,49 @@ describe("a tool of the session", () => {
   });
 
   it("waits for its approval no longer, though the time of day was set back meanwhile", async () => {
-    const clock = fakeClock();
-    const provider = scriptedProvider([wants({ id: "c1", name: "send" }), says("Oh.")]);
-    const approvals = { deny: [], ask: ["send"], allow: [], otherwise: "deny" } as const;
-    const send = tool({ name: "send" }, () => "sent");
-    const agent = agentOf({ provider, tools: [send], approvals, approvalMs: 1000 });
-    const world = await worldOf(agent, { clock });
+    const clock = createFakeClock();
+    const provider = createScriptedProvider([wants({ id: "c1", name: "send" }), says("Oh.")]);
+    const approvals = { deny: [], ask: ["send"], allow: [], default: "deny" } as const;
+    const send = createTool({ name: "send" }, () => "sent");
+    const agent = createAgent({ provider, tools: [send], approvals, approvalMs: 1000 });
+    const world = await openWorld(agent, { clock });
     await world.prompt("Send.");
-    await world.event("approval.requested");
+    await world.waitForEvent("approval.requested");
     clock.jump(-500);
     clock.advance(1000);
     await world.send({ type: "title", title: "Still here" });
-    expect(await world.events("approval.resolved")).toEqual([]);
+    expect(await world.listEvents("approval.resolved")).toEqual([]);
     clock.advance(500);
-    expect(await world.event("approval.resolved")).toMatchObject({ by: "deadline" });
-    await world.event("turn.finished");
+    expect(await world.waitForEvent("approval.resolved")).toMatchObject({ resolvedBy: "deadline" });
+    await world.waitForEvent("turn.finished");
     await world.sessions.close();
     expect(clock.pending).toBe(0);
   });
 
   it("gives the agent the beginning of an output that is too long, and keeps the whole", async () => {
-    const provider = scriptedProvider([wants({ id: "c1", name: "read" }), says("Long.")]);
+    const provider = createScriptedProvider([wants({ id: "c1", name: "read" }), says("Long.")]);
     // A character of two halves lies across the limit.
     const whole = `${"a".repeat(MAX_OUTPUT_CHARACTERS - 1)}😀 and more`;
-    const world = await worldOf(
-      agentOf({ provider, tools: [tool({ name: "read" }, () => whole)] }),
+    const world = await openWorld(
+      createAgent({ provider, tools: [createTool({ name: "read" }, () => whole)] }),
     );
     await world.prompt("Read.");
-    const { blobId = "", result } = await world.event("tool.finished");
+    const { blobId = "", result } = await world.waitForEvent("tool.finished");
     const beginning = "a".repeat(MAX_OUTPUT_CHARACTERS - 1);
     const text = `${beginning}\n[11 more characters were left out]`;
     expect(result.parts).toEqual([{ type: "text", text }]);
-    const kept = await world.store.blob(world.sessionId, blobId);
+    const kept = await world.store.readBlob(world.sessionId, blobId);
     expect(new TextDecoder().decode(kept)).toBe(whole);
   });
 
   it("that did its work did it, though its output cannot be kept", async () => {
-    const provider = scriptedProvider([wants({ id: "c1", name: "send" }), says("Sent.")]);
-    const send = tool({ name: "send" }, () => "a".repeat(MAX_OUTPUT_CHARACTERS + 1));
+    const provider = createScriptedProvider([wants({ id: "c1", name: "send" }), says("Sent.")]);
+    const send = createTool({ name: "send" }, () => "a".repeat(MAX_OUTPUT_CHARACTERS + 1));
     const cause = new Error("The disk is full");
-    const store = { ...memoryStore(), putBlob: () => Promise.reject(cause) };
-    const world = await worldOf(agentOf({ provider, tools: [send] }), { store });
+    const store = { ...createMemoryStore(), putBlob: () => Promise.reject(cause) };
+    const world = await openWorld(createAgent({ provider, tools: [send] }), { store });
     await world.prompt("Send.");
-    const { ending, result, blobId } = await world.event("tool.finished");
+    const { ending, result, blobId } = await world.waitForEvent("tool.finished");
     const left = "[1 more characters were left out, and could not be kept]";
     const text = `${"a".repeat(MAX_OUTPUT_CHARACTERS)}\n${left}`;
     expect({ ending, result, blobId }).toEqual({
@@ -341,9 +355,9 @@ describe("a tool of the session", () => {
   });
 
   it("that tells of every step is heard now and then: the first, and the last", async () => {
-    const clock = fakeClock();
-    const provider = scriptedProvider([wants({ id: "c1", name: "count" }), says("Done.")]);
-    const count = tool({ name: "count" }, async (_, context) => {
+    const clock = createFakeClock();
+    const provider = createScriptedProvider([wants({ id: "c1", name: "count" }), says("Done.")]);
+    const count = createTool({ name: "count" }, async (_, context) => {
       for (let step = 1; step <= 20_000; step++) {
         context.progress(`${step}`);
         if (step % 10_000 === 0) clock.advance(250);
@@ -351,34 +365,36 @@ describe("a tool of the session", () => {
       context.progress("x".repeat(10_000));
       context.progress("y".repeat(10_000));
     });
-    const world = await worldOf(agentOf({ provider, tools: [count] }), { clock });
+    const world = await openWorld(createAgent({ provider, tools: [count] }), { clock });
     await world.prompt("Count.");
-    await world.event("turn.finished");
-    const texts = (await world.events("tool.progressed")).map(({ text }) => text);
+    await world.waitForEvent("turn.finished");
+    const texts = (await world.listEvents("tool.progress")).map(({ text }) => text);
     expect(texts).toEqual(["1", "10000", "20000", `${"y".repeat(2000)}…`]);
   });
 
   it("that asks a client for what has no JSON fails alone, and its session goes on", async () => {
     const payload = Object({ count: 1n });
-    const ask = tool({ name: "ask" }, (_, context) => context.host("editor", "read", payload));
-    const provider = scriptedProvider([wants({ id: "c1", name: "ask" }), says("I see.")]);
-    const world = await worldOf(agentOf({ provider, tools: [ask] }));
+    const ask = createTool({ name: "ask" }, (_, context) =>
+      context.host("editor", "read", payload),
+    );
+    const provider = createScriptedProvider([wants({ id: "c1", name: "ask" }), says("I see.")]);
+    const world = await openWorld(createAgent({ provider, tools: [ask] }));
     await world.prompt("Ask.");
-    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed" });
-    expect(await world.events("tool.finished")).toMatchObject([{ ending: "failed" }]);
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
+    expect(await world.listEvents("tool.finished")).toMatchObject([{ ending: "failed" }]);
   });
 
   it("brings its results to a new conversation, when the call is lost that brought them", async () => {
-    const provider = scriptedProvider([
+    const provider = createScriptedProvider([
       wants({ id: "c1", name: "work" }, { id: "c2", name: "work" }),
       breaks(),
       says("Both."),
     ]);
-    const work = tool({ name: "work" }, () => "done");
-    const world = await worldOf(agentOf({ provider, tools: [work], onLost: "reseed" }));
+    const work = createTool({ name: "work" }, () => "done");
+    const world = await openWorld(createAgent({ provider, tools: [work], onLost: "reseed" }));
     await world.prompt("Work.");
-    await world.event("turn.finished");
-    const [first, second, third] = provider.calls;
+    await world.waitForEvent("turn.finished");
+    const [first, second, third] = provider.invocations;
     expect(resultsIn(second?.input)).toEqual([
       toolSuccess("c1", "done"),
       toolSuccess("c2", "done"),
@@ -392,20 +408,24 @@ describe("a tool of the session", () => {
 
 describe("something that only a client's machine can do", () => {
   const asking = () => {
-    const provider = scriptedProvider([wants({ id: "c1", name: "look" }), says("I see."), hangs()]);
-    const look = tool({ name: "look", timeoutMs: 3_600_000 }, (_, context) =>
+    const provider = createScriptedProvider([
+      wants({ id: "c1", name: "look" }),
+      says("I see."),
+      hangs(),
+    ]);
+    const look = createTool({ name: "look", timeoutMs: 3_600_000 }, (_, context) =>
       context.host("editor", "read", { path: "a.txt" }),
     );
-    return { provider, agent: agentOf({ provider, tools: [look] }) };
+    return { provider, agent: createAgent({ provider, tools: [look] }) };
   };
   const attach = { type: "attach", clientId: "editor", mode: "observer", name: "Editor" } as const;
 
   it("is asked for in the log and answered by a command of that client alone", async () => {
     const { provider, agent } = asking();
-    const world = await worldOf(agent);
+    const world = await openWorld(agent);
     await world.send(attach);
     await world.prompt("Look.");
-    const asked = await world.event("host.requested");
+    const asked = await world.waitForEvent("host.requested");
     const { requestId } = asked;
     expect(asked).toMatchObject({ clientId: "editor", kind: "read", payload: { path: "a.txt" } });
     const payload = { text: "hello" };
@@ -415,8 +435,8 @@ describe("something that only a client's machine can do", () => {
       failure: { code: "access_denied" },
     });
     expect(await world.send(answer, { clientId: "editor" })).toEqual({ status: "accepted" });
-    await world.event("turn.finished");
-    expect(resultsIn(provider.calls[1]?.input)).toEqual([toolSuccess("c1", payload)]);
+    await world.waitForEvent("turn.finished");
+    expect(resultsIn(provider.invocations[1]?.input)).toEqual([toolSuccess("c1", payload)]);
     expect(await world.send(answer, { clientId: "editor" })).toMatchObject({ status: "refused" });
   });
 
@@ -426,32 +446,32 @@ describe("something that only a client's machine can do", () => {
     ["cannot do it", "The client could not do it"],
     ["does not answer in time", "The client did not answer in time"],
   ])("fails when the client %s", async (how, message) => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const { provider, agent } = asking();
-    const world = await worldOf(agent, { clock });
+    const world = await openWorld(agent, { clock });
     if (how !== "is not attached") await world.send(attach);
     await world.prompt("Look.");
-    const { requestId } = await world.event("host.requested");
+    const { requestId } = await world.waitForEvent("host.requested");
     if (how === "leaves") {
       await world.send({ type: "detach", clientId: "editor", reason: "closed" });
     } else if (how === "cannot do it") {
       const answer = { type: "answer-host", requestId, outcome: "failed" } as const;
       await world.send(answer, { clientId: "editor" });
     } else if (how === "does not answer in time") clock.advance(300_000);
-    await world.event("turn.finished");
-    expect(resultsIn(provider.calls[1]?.input)).toEqual([
+    await world.waitForEvent("turn.finished");
+    expect(resultsIn(provider.invocations[1]?.input)).toEqual([
       toolError("c1", `look failed: ${message}`),
     ]);
   });
 
   it("is no longer wanted when the turn is cancelled", async () => {
-    const world = await worldOf(asking().agent);
+    const world = await openWorld(asking().agent);
     await world.send(attach);
     await world.prompt("Look.");
-    const { requestId } = await world.event("host.requested");
+    const { requestId } = await world.waitForEvent("host.requested");
     await world.cancel();
-    expect(await world.events("host.answered")).toEqual([
-      { type: "host.answered", requestId, outcome: "gone" },
+    expect(await world.listEvents("host.replied")).toEqual([
+      { type: "host.replied", requestId, outcome: "gone" },
     ]);
   });
 });

@@ -2,22 +2,22 @@ import { describe, expect, it, vi } from "vitest";
 import type { ErrorCode } from "../../src/domain/errors.ts";
 import { toolError, toolSuccess } from "../../src/domain/tool.ts";
 import type { Usage } from "../../src/domain/usage.ts";
-import { fakeClock } from "../support/fake-clock.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
 import {
-  aborted,
-  ending,
-  failure,
+  waitForAbort,
+  createTurnEnd,
+  createFailure,
   hangs,
-  message,
+  generateMessage,
   refuses,
   says,
-  scriptedProvider,
+  createScriptedProvider,
   wants,
-  type Answer,
+  type ProviderScript,
 } from "../support/scripted-provider.ts";
-import { agentOf, ME, tool, worldOf } from "../support/session-world.ts";
+import { createAgent, ME, createTool, openWorld } from "../support/session-world.ts";
 
-const work = tool({ name: "work" }, () => "done");
+const work = createTool({ name: "work" }, () => "done");
 const wantsWork = wants({ id: "c1", name: "work" });
 
 function usage(totalTokens: number): Usage {
@@ -33,15 +33,15 @@ describe("prompts of a session", () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const slow: Answer = async function* (signal, call) {
+    const slow: ProviderScript = async function* (signal, call) {
       underWay += 1;
       most = Math.max(most, underWay);
       await held;
       yield* says("Yes.", { usage: usage(10) })(signal, call);
       underWay -= 1;
     };
-    const provider = scriptedProvider([slow]);
-    const world = await worldOf(agentOf({ provider }));
+    const provider = createScriptedProvider([slow]);
+    const world = await openWorld(createAgent({ provider }));
     const first = await world.prompt("One");
     expect(first).toMatchObject({ status: "accepted", turnId: expect.any(String) });
     const second = await world.prompt("Two");
@@ -55,44 +55,44 @@ describe("prompts of a session", () => {
     await world.send({ type: "withdraw", promptId: withdrawn });
     await world.prompt("Four");
     release();
-    await world.event("turn.finished", 3);
+    await world.waitForEvent("turn.finished", 3);
     expect(most).toBe(1);
-    const texts = provider.calls.map(({ input }) => input.texts);
+    const texts = provider.invocations.map(({ input }) => input.texts);
     expect(texts).toEqual([["One"], ["Two"], ["Four"]]);
     // Each turn counts for itself, and none forgets its count when another prompt comes.
-    expect(await world.events("turn.finished")).toMatchObject([
+    expect(await world.listEvents("turn.finished")).toMatchObject([
       { steps: 1, usage: usage(10) },
       { steps: 1, usage: usage(10) },
       { steps: 1, usage: usage(10) },
     ]);
-    const same = new Set(provider.calls.map(({ sessionId }) => sessionId));
+    const same = new Set(provider.invocations.map(({ sessionId }) => sessionId));
     expect(same.size).toBe(1);
   });
 
   it("are refused when they are empty, when their sender may not prompt, and when too many wait", async () => {
-    const world = await worldOf(agentOf({ provider: scriptedProvider([hangs()]) }));
-    const before = await world.log();
+    const world = await openWorld(createAgent({ provider: createScriptedProvider([hangs()]) }));
+    const before = await world.readLog();
     expect(await world.prompt(" \n")).toMatchObject({ failure: { code: "invalid_message" } });
     const command = { type: "prompt", content: [{ type: "text", text: "Hi" }] } as const;
     const principal = { id: "guest", rights: ["approve", "control"] } as const;
     expect(await world.sessions.command(world.sessionId, command, { principal })).toMatchObject({
       failure: { code: "access_denied" },
     });
-    expect(await world.log()).toEqual(before);
+    expect(await world.readLog()).toEqual(before);
     await Promise.all(Array.from({ length: 101 }, () => world.prompt("Hi")));
     expect(await world.prompt("Hi")).toMatchObject({ failure: { code: "conflict" } });
   });
 
   it("sent again under one command id get the same reply and start one turn", async () => {
-    const provider = scriptedProvider([says("Yes.")]);
-    const world = await worldOf(agentOf({ provider }));
+    const provider = createScriptedProvider([says("Yes.")]);
+    const world = await openWorld(createAgent({ provider }));
     const command = { type: "prompt", content: [{ type: "text", text: "Hi" }] } as const;
     const first = await world.send(command, { commandId: "1" });
     expect(await world.send(command, { commandId: "1" })).toEqual(first);
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     const again = await world.restart();
     expect(await again.send(command, { commandId: "1" })).toEqual(first);
-    expect(provider.calls.length).toBe(1);
+    expect(provider.invocations.length).toBe(1);
     // A command id of another principal is another command.
     const principal = { ...ME, id: "you" };
     const others = await again.send(command, { principal, commandId: "1" });
@@ -103,17 +103,19 @@ describe("prompts of a session", () => {
       turnId: expect.any(String),
     });
     expect(others).not.toEqual(first);
-    await again.event("turn.finished", 2);
-    expect(provider.calls.length).toBe(2);
+    await again.waitForEvent("turn.finished", 2);
+    expect(provider.invocations.length).toBe(2);
   });
 
   it("are not hit by a cancel that had nothing to cancel and is sent again", async () => {
-    const world = await worldOf(agentOf({ provider: scriptedProvider([hangs(), says("Yes.")]) }));
+    const world = await openWorld(
+      createAgent({ provider: createScriptedProvider([hangs(), says("Yes.")]) }),
+    );
     const cancel = { type: "cancel" } as const;
     expect(await world.send(cancel, { commandId: "1" })).toEqual({ status: "accepted" });
     await world.prompt("Hi");
     expect(await world.send(cancel, { commandId: "1" })).toEqual({ status: "accepted" });
-    expect(await world.events("turn.finished")).toEqual([]);
+    expect(await world.listEvents("turn.finished")).toEqual([]);
   });
 });
 
@@ -124,38 +126,38 @@ describe("a cancel", () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const stubborn: Answer = async function* (signal) {
+    const stubborn: ProviderScript = async function* (signal) {
       yield { type: "message.start", message: 0, role: "assistant" };
       yield { type: "text.delta", message: 0, block: 0, text: "Well" };
-      await aborted(signal);
+      await waitForAbort(signal);
       try {
         // Too late for anybody.
         yield { type: "text.end", message: 0, block: 0, text: "Well, well" };
-        yield ending({ outcome: "completed" });
+        yield createTurnEnd({ outcome: "completed" });
       } finally {
         await held;
         order.push("over");
       }
     };
-    const next: Answer = async function* (signal, call) {
+    const next: ProviderScript = async function* (signal, call) {
       order.push("next");
       yield* says("Yes.")(signal, call);
     };
-    const provider = scriptedProvider([stubborn, next], {
+    const provider = createScriptedProvider([stubborn, next], {
       onStop: async () => void order.push("stop"),
     });
-    const world = await worldOf(agentOf({ provider }));
+    const world = await openWorld(createAgent({ provider }));
     await world.prompt("One");
-    await world.event("text.delta");
+    await world.waitForEvent("text.delta");
     await world.cancel();
-    const cancelled = (await world.log()).slice(-4).map(({ event }) => event);
+    const cancelled = (await world.readLog()).slice(-4).map(({ event }) => event);
     const messageId = expect.any(String);
     expect(cancelled).toEqual([
       { type: "text.finished", messageId, block: 0, text: "Well", interrupted: true },
       { type: "message.finished", messageId, reason: null, interrupted: true },
       {
-        type: "call.finished",
-        callId: expect.any(String),
+        type: "invocation.finished",
+        invocationId: expect.any(String),
         outcome: "cancelled",
         reason: null,
         usage: null,
@@ -170,35 +172,35 @@ describe("a cancel", () => {
       },
     ]);
     await world.prompt("Two");
-    await world.event("turn.started", 2);
+    await world.waitForEvent("turn.started", 2);
     release();
-    await world.event("turn.finished", 2);
+    await world.waitForEvent("turn.finished", 2);
     expect(order).toEqual(["over", "stop", "next"]);
-    const texts = (await world.events("text.finished")).map(({ text }) => text);
+    const texts = (await world.listEvents("text.finished")).map(({ text }) => text);
     expect(texts).toEqual(["Well", "Yes."]);
   });
 
   it("after a call of a tool lets the next prompt bring the results: what was cancelled, and what was done [RMA-P1-9] [ACP-91]", async () => {
-    const provider = scriptedProvider([
+    const provider = createScriptedProvider([
       wants({ id: "c1", name: "work" }, { id: "c2", name: "wait" }, { id: "c3", name: "ask" }),
       says("I see."),
     ]);
-    const wait = tool({ name: "wait" }, () => new Promise(() => undefined));
-    const ask = tool({ name: "ask" }, () => "never");
-    const approvals = { deny: [], ask: ["ask"], allow: ["*"], otherwise: "ask" } as const;
-    const world = await worldOf(agentOf({ provider, tools: [work, wait, ask], approvals }));
+    const wait = createTool({ name: "wait" }, () => new Promise(() => undefined));
+    const ask = createTool({ name: "ask" }, () => "never");
+    const approvals = { deny: [], ask: ["ask"], allow: ["*"], default: "ask" } as const;
+    const world = await openWorld(createAgent({ provider, tools: [work, wait, ask], approvals }));
     await world.prompt("Work.");
-    await world.event("tool.finished");
+    await world.waitForEvent("tool.finished");
     await world.cancel();
-    expect((await world.events("tool.finished")).map(({ ending: how }) => how)).toEqual([
+    expect((await world.listEvents("tool.finished")).map(({ ending: how }) => how)).toEqual([
       "succeeded",
       "cancelled",
       "cancelled",
     ]);
-    expect(await world.events("approval.resolved")).toMatchObject([{ by: "cancel" }]);
+    expect(await world.listEvents("approval.resolved")).toMatchObject([{ resolvedBy: "cancel" }]);
     await world.prompt("Leave it.");
-    await world.event("turn.finished", 2);
-    const [first, second] = provider.calls;
+    await world.waitForEvent("turn.finished", 2);
+    const [first, second] = provider.invocations;
     const unknown = "What it had done by then is not known.";
     expect(second).toMatchObject({
       sessionId: first?.sessionId,
@@ -216,28 +218,28 @@ describe("a cancel", () => {
   });
 
   it("of another turn than the one that runs does nothing", async () => {
-    const world = await worldOf(agentOf({ provider: scriptedProvider([hangs()]) }));
+    const world = await openWorld(createAgent({ provider: createScriptedProvider([hangs()]) }));
     await world.prompt("Hi");
     const cancel = { type: "cancel", turnId: "turn_other" } as const;
     expect(await world.send(cancel)).toEqual({ status: "accepted" });
-    expect(await world.events("turn.finished")).toEqual([]);
+    expect(await world.listEvents("turn.finished")).toEqual([]);
   });
 });
 
 describe("a turn", () => {
   it("keeps every text apart, by message and block [RMA-P1-16]", async () => {
-    const twice: Answer = async function* () {
+    const twice: ProviderScript = async function* () {
       yield { type: "message.start", message: 0, role: "assistant" };
       yield { type: "text.end", message: 0, block: 0, text: "One." };
       yield { type: "text.end", message: 0, block: 1, text: "Two." };
       yield { type: "message.end", message: 0, reason: "end_turn" };
-      yield ending({ outcome: "completed" });
+      yield createTurnEnd({ outcome: "completed" });
     };
-    const provider = scriptedProvider([wantsWork, twice]);
-    const world = await worldOf(agentOf({ provider, tools: [work] }));
+    const provider = createScriptedProvider([wantsWork, twice]);
+    const world = await openWorld(createAgent({ provider, tools: [work] }));
     await world.prompt("Work.");
-    await world.event("turn.finished");
-    const texts = await world.events("text.finished");
+    await world.waitForEvent("turn.finished");
+    const texts = await world.listEvents("text.finished");
     expect(texts.map(({ block, text }) => [block, text])).toEqual([
       [0, "Let me see."],
       [0, "One."],
@@ -246,111 +248,122 @@ describe("a turn", () => {
     expect(new Set(texts.map(({ messageId }) => messageId)).size).toBe(2);
   });
 
-  it.each<[ErrorCode, Answer]>([
-    ["stream_exception", says("Half", { outcome: "failed", failure: failure("stream_exception") })],
+  it.each<[ErrorCode, ProviderScript]>([
+    [
+      "stream_exception",
+      says("Half", { outcome: "failed", failure: createFailure("stream_exception") }),
+    ],
     ["throttled", refuses("throttled")],
     ["connect_failed", refuses("connect_failed")],
     ["service_failed", refuses("service_failed")],
   ])(
     "that fails with %s says so in the log, and the session goes on [RMA-P1-11]",
     async (code, answer) => {
-      const provider = scriptedProvider([answer, says("Yes.")]);
-      const world = await worldOf(agentOf({ provider }));
+      const provider = createScriptedProvider([answer, says("Yes.")]);
+      const world = await openWorld(createAgent({ provider }));
       await world.prompt("One");
-      expect(await world.event("turn.finished")).toMatchObject({
+      expect(await world.waitForEvent("turn.finished")).toMatchObject({
         outcome: "failed",
         failure: { code, message: expect.any(String) },
       });
       await world.prompt("Two");
-      expect(await world.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
+      expect(await world.waitForEvent("turn.finished", 2)).toMatchObject({ outcome: "completed" });
     },
   );
 
   it("whose provider throws what is no error of ours is lost: nobody knows how far its call came", async () => {
     // eslint-disable-next-line require-yield
-    const broken: Answer = async function* () {
+    const broken: ProviderScript = async function* () {
       throw new TypeError("fetch failed");
     };
-    const world = await worldOf(agentOf({ provider: scriptedProvider([broken, says("Yes.")]) }));
+    const world = await openWorld(
+      createAgent({ provider: createScriptedProvider([broken, says("Yes.")]) }),
+    );
     await world.prompt("One");
-    expect(await world.event("call.lost")).toMatchObject({
+    expect(await world.waitForEvent("invocation.lost")).toMatchObject({
       failure: { code: "service_failed", message: "The provider broke: fetch failed" },
     });
-    expect(await world.event("approval.requested")).toMatchObject({ question: "lost-call" });
+    expect(await world.waitForEvent("approval.requested")).toMatchObject({ question: "lost-call" });
   });
 
   it("that stops for tools and names none fails, and the next prompt is a prompt", async () => {
-    const confused: Answer = async function* () {
-      yield* message([], "tool_use");
-      yield ending({ outcome: "action-required" });
+    const confused: ProviderScript = async function* () {
+      yield* generateMessage([], "tool_use");
+      yield createTurnEnd({ outcome: "action-required" });
     };
-    const provider = scriptedProvider([confused, says("Yes.")]);
-    const world = await worldOf(agentOf({ provider }));
+    const provider = createScriptedProvider([confused, says("Yes.")]);
+    const world = await openWorld(createAgent({ provider }));
     await world.prompt("One");
-    expect(await world.event("turn.finished")).toMatchObject({
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({
       failure: { code: "protocol_error" },
     });
     await world.prompt("Two");
-    expect(await world.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
-    expect(provider.calls[1]?.input).toEqual({ type: "prompt", texts: ["Two"] });
+    expect(await world.waitForEvent("turn.finished", 2)).toMatchObject({ outcome: "completed" });
+    expect(provider.invocations[1]?.input).toEqual({ type: "prompt", texts: ["Two"] });
   });
 
   it("does not count the time in which people are waited for", async () => {
-    const clock = fakeClock();
-    const approvals = { deny: [], ask: ["work"], allow: [], otherwise: "deny" } as const;
-    const provider = scriptedProvider([wantsWork, says("Sent.")]);
+    const clock = createFakeClock();
+    const approvals = { deny: [], ask: ["work"], allow: [], default: "deny" } as const;
+    const provider = createScriptedProvider([wantsWork, says("Sent.")]);
     const caps = { seconds: 60 };
-    const world = await worldOf(agentOf({ provider, tools: [work], approvals, caps }), { clock });
+    const world = await openWorld(createAgent({ provider, tools: [work], approvals, caps }), {
+      clock,
+    });
     await world.prompt("Send it");
-    const { approvalId } = await world.event("approval.requested");
+    const { approvalId } = await world.waitForEvent("approval.requested");
     clock.advance(500_000);
-    await world.answer(approvalId, "allow");
-    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed" });
+    await world.decideApproval(approvalId, "allow");
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
   });
 
   it("does not count the time in which no bridge ran", async () => {
-    const clock = fakeClock();
-    const provider = scriptedProvider([hangs(), says("Yes.")]);
+    const clock = createFakeClock();
+    const provider = createScriptedProvider([hangs(), says("Yes.")]);
     const parts = { provider, onLost: "reseed", caps: { seconds: 60 } } as const;
-    const killed = await worldOf(agentOf(parts), { clock });
+    const killed = await openWorld(createAgent(parts), { clock });
     await killed.prompt("One");
-    await killed.event("text.delta");
+    await killed.waitForEvent("text.delta");
     clock.jump(3_600_000);
     const world = await killed.restart();
-    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed" });
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
   });
 
   it("whose stream stops without an end is lost, not stuck", async () => {
-    const mute: Answer = async function* () {
-      yield* message([], "end_turn");
+    const mute: ProviderScript = async function* () {
+      yield* generateMessage([], "end_turn");
     };
-    const world = await worldOf(agentOf({ provider: scriptedProvider([mute, says("Yes.")]) }));
+    const world = await openWorld(
+      createAgent({ provider: createScriptedProvider([mute, says("Yes.")]) }),
+    );
     await world.prompt("One");
-    expect(await world.event("call.lost")).toMatchObject({ failure: { code: "incomplete_turn" } });
+    expect(await world.waitForEvent("invocation.lost")).toMatchObject({
+      failure: { code: "incomplete_turn" },
+    });
   });
 
   it("is limited in its steps before one more is bought, and the results wait for the next [RMA-P1-18]", async () => {
-    const provider = scriptedProvider([wantsWork, wantsWork, says("Done.")]);
-    const world = await worldOf(agentOf({ provider, tools: [work], caps: { steps: 2 } }));
+    const provider = createScriptedProvider([wantsWork, wantsWork, says("Done.")]);
+    const world = await openWorld(createAgent({ provider, tools: [work], caps: { steps: 2 } }));
     await world.prompt("Work.");
-    expect(await world.event("turn.finished")).toMatchObject({
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({
       outcome: "limited",
       reason: "max_steps",
       steps: 2,
     });
-    expect(provider.calls.length).toBe(2);
+    expect(provider.invocations.length).toBe(2);
     await world.prompt("Go on.");
-    await world.event("turn.finished", 2);
-    expect(provider.calls[2]?.input).toMatchObject({ type: "results", texts: ["Go on."] });
+    await world.waitForEvent("turn.finished", 2);
+    expect(provider.invocations[2]?.input).toMatchObject({ type: "results", texts: ["Go on."] });
   });
 
   it("is limited in its seconds, its tokens and its calls of tools", async () => {
-    const clock = fakeClock();
-    const slow = tool({ name: "work" }, () => {
+    const clock = createFakeClock();
+    const slow = createTool({ name: "work" }, () => {
       clock.advance(60_000);
       return "done";
     });
-    const costly: Answer = async function* (signal, call) {
+    const costly: ProviderScript = async function* (signal, call) {
       for await (const event of wantsWork(signal, call)) {
         yield event.type === "end" ? { ...event, usage: usage(1000) } : event;
       }
@@ -361,38 +374,44 @@ describe("a turn", () => {
       ["max_tool_calls", { toolCalls: 1 }],
     ] as const;
     for (const [reason, caps] of limits) {
-      const provider = scriptedProvider([costly]);
-      const world = await worldOf(agentOf({ provider, tools: [slow], caps }), { clock });
+      const provider = createScriptedProvider([costly]);
+      const world = await openWorld(createAgent({ provider, tools: [slow], caps }), { clock });
       await world.prompt("Work.");
-      expect(await world.event("turn.finished")).toMatchObject({ outcome: "limited", reason });
-      expect((await world.events("tool.started")).length).toBe(1);
-      expect(provider.calls.length).toBe(reason === "max_tool_calls" ? 2 : 1);
+      expect(await world.waitForEvent("turn.finished")).toMatchObject({
+        outcome: "limited",
+        reason,
+      });
+      expect((await world.listEvents("tool.started")).length).toBe(1);
+      expect(provider.invocations.length).toBe(reason === "max_tool_calls" ? 2 : 1);
     }
   });
 });
 
 describe("a turn that has to end with a certain tool", () => {
-  const file = tool({ name: "file" }, ({ ok }) => {
+  const file = createTool({ name: "file" }, ({ ok }) => {
     if (ok !== true) throw new Error("Not complete");
     return "filed";
   });
   const terminalTool = { name: "file", maxReprompts: 2 };
 
   it("is asked for it again, and a call of it that failed does not count [RMA-P1-17]", async () => {
-    const provider = scriptedProvider([
+    const provider = createScriptedProvider([
       wants({ id: "c1", name: "file", input: { ok: false } }),
       says("Filed."),
       wants({ id: "c2", name: "file", input: { ok: true } }),
       says("Now it is."),
     ]);
-    const world = await worldOf(agentOf({ provider, tools: [file], terminalTool }));
+    const world = await openWorld(createAgent({ provider, tools: [file], terminalTool }));
     await world.prompt("File it.");
-    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed", steps: 4 });
-    expect(provider.calls[2]?.input).toEqual({
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({
+      outcome: "completed",
+      steps: 4,
+    });
+    expect(provider.invocations[2]?.input).toEqual({
       type: "prompt",
       texts: ["You have not called file yet. Call it now to finish."],
     });
-    expect((await world.events("call.started")).map(({ purpose }) => purpose)).toEqual([
+    expect((await world.listEvents("invocation.started")).map(({ purpose }) => purpose)).toEqual([
       "prompt",
       "results",
       "reprompt",
@@ -401,10 +420,10 @@ describe("a turn that has to end with a certain tool", () => {
   });
 
   it("ends as limited when it is not called at all", async () => {
-    const provider = scriptedProvider([says("No.")]);
-    const world = await worldOf(agentOf({ provider, tools: [file], terminalTool }));
+    const provider = createScriptedProvider([says("No.")]);
+    const world = await openWorld(createAgent({ provider, tools: [file], terminalTool }));
     await world.prompt("File it.");
-    expect(await world.event("turn.finished")).toMatchObject({
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({
       outcome: "limited",
       reason: "no_terminal_tool",
       steps: 3,
@@ -414,40 +433,40 @@ describe("a turn that has to end with a certain tool", () => {
 
 describe("what a stream says", () => {
   it("is in the log as far as it was heard when the stream breaks", async () => {
-    const broken: Answer = async function* () {
+    const broken: ProviderScript = async function* () {
       yield { type: "message.start", message: 0, role: "assistant" };
       for (const text of ["Half ", "of ", "it"]) {
         yield { type: "text.delta", message: 0, block: 0, text };
       }
       throw new Error("gone");
     };
-    const world = await worldOf(agentOf({ provider: scriptedProvider([broken]) }));
+    const world = await openWorld(createAgent({ provider: createScriptedProvider([broken]) }));
     await world.prompt("Go.");
-    await world.event("call.lost");
-    expect(await world.events("text.finished")).toMatchObject([
+    await world.waitForEvent("invocation.lost");
+    expect(await world.listEvents("text.finished")).toMatchObject([
       { text: "Half of it", interrupted: true },
     ]);
   });
 
   it("goes into the log together where the log is slower than the stream", async () => {
     const blocks = 2000;
-    const long: Answer = async function* () {
+    const long: ProviderScript = async function* () {
       const said = Array.from({ length: blocks }, (_, block) => [
         { type: "text.delta", message: 0, block, text: "x" } as const,
         { type: "text.end", message: 0, block, text: "x" } as const,
       ]);
-      yield* message(said.flat(), "end_turn");
-      yield ending({ outcome: "completed" });
+      yield* generateMessage(said.flat(), "end_turn");
+      yield createTurnEnd({ outcome: "completed" });
     };
-    const world = await worldOf(agentOf({ provider: scriptedProvider([long]) }));
+    const world = await openWorld(createAgent({ provider: createScriptedProvider([long]) }));
     const appendNow = world.store.append.bind(world.store);
     const append = vi.spyOn(world.store, "append").mockImplementation(async (...entry) => {
       await new Promise((resolve) => setImmediate(resolve));
       return appendNow(...entry);
     });
     await world.prompt("Go.");
-    await world.event("turn.finished");
-    expect(await world.events("text.finished")).toHaveLength(blocks);
+    await world.waitForEvent("turn.finished");
+    expect(await world.listEvents("text.finished")).toHaveLength(blocks);
     // A batch holds 256 events.
     expect(append.mock.calls.length).toBeLessThan(blocks / 20);
   });

@@ -5,38 +5,44 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { toolError, toolSuccess } from "../../src/domain/tool.ts";
 import { emulate, TEST_CREDENTIALS, type EmulateOptions } from "../../src/emulator/index.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { fakeClock, passing } from "../support/fake-clock.ts";
+import { createFakeClock, advanceUntil } from "../support/fake-clock.ts";
 import {
   breaks,
   hangs,
   refuses,
   says,
-  scriptedProvider,
+  createScriptedProvider,
   wants,
-  type Answer,
+  type ProviderScript,
 } from "../support/scripted-provider.ts";
-import { agentOf, readUntil, tool, worldOf, type AgentParts } from "../support/session-world.ts";
+import {
+  createAgent,
+  readUntil,
+  createTool,
+  openWorld,
+  type AgentParts,
+} from "../support/session-world.ts";
 
-const work = tool({ name: "work" }, () => "done");
+const work = createTool({ name: "work" }, () => "done");
 
 const user = (text: string) => ({ role: "user", blocks: [{ type: "text", text }] });
 const assistant = (text: string) => ({ role: "assistant", blocks: [{ type: "text", text }] });
 
 describe("a conversation that was cut", () => {
   it("is stopped before the next call", async () => {
-    const provider = scriptedProvider([hangs(), says("Yes.")]);
-    const world = await worldOf(agentOf({ provider, settle: "stop" }));
+    const provider = createScriptedProvider([hangs(), says("Yes.")]);
+    const world = await openWorld(createAgent({ provider, settle: "stop" }));
     await world.prompt("One");
-    await world.event("text.delta");
+    await world.waitForEvent("text.delta");
     await world.cancel();
     await world.prompt("Two");
-    await world.event("turn.finished", 2);
-    const [first, second] = provider.calls;
-    expect(provider.stopped).toEqual([first?.sessionId]);
+    await world.waitForEvent("turn.finished", 2);
+    const [first, second] = provider.invocations;
+    expect(provider.stoppedSessions).toEqual([first?.sessionId]);
     expect(second).toMatchObject({ sessionId: first?.sessionId, history: [] });
-    expect(await world.events("upstream.settled")).toMatchObject([{ by: "stop" }]);
+    expect(await world.listEvents("upstream.settled")).toMatchObject([{ policy: "stop" }]);
   });
 
   it("is given a moment where it is waited for, or cannot be stopped", async () => {
@@ -44,86 +50,86 @@ describe("a conversation that was cut", () => {
       { settle: "wait" },
       { settle: "stop", providerFacts: { canStop: false } },
     ] as const) {
-      const clock = fakeClock();
-      const provider = scriptedProvider([hangs(), says("Yes.")]);
-      const world = await worldOf(agentOf({ provider, ...parts }), { clock });
+      const clock = createFakeClock();
+      const provider = createScriptedProvider([hangs(), says("Yes.")]);
+      const world = await openWorld(createAgent({ provider, ...parts }), { clock });
       await world.prompt("One");
-      await world.event("text.delta");
+      await world.waitForEvent("text.delta");
       await world.cancel();
       await world.prompt("Two");
-      const end = world.event("turn.finished", 2);
-      await passing(clock, end);
-      expect(provider.stopped).toEqual([]);
-      expect(await world.events("upstream.settled")).toMatchObject([{ by: "wait" }]);
+      const end = world.waitForEvent("turn.finished", 2);
+      await advanceUntil(clock, end);
+      expect(provider.stoppedSessions).toEqual([]);
+      expect(await world.listEvents("upstream.settled")).toMatchObject([{ policy: "wait" }]);
     }
   });
 
   it("is left for a new one that begins with what the log has", async () => {
-    const provider = scriptedProvider([says("Hello."), hangs("I thi"), says("Yes.")]);
-    const world = await worldOf(agentOf({ provider, settle: "reseed" }));
+    const provider = createScriptedProvider([says("Hello."), hangs("I thi"), says("Yes.")]);
+    const world = await openWorld(createAgent({ provider, settle: "reseed" }));
     await world.prompt("One");
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     await world.prompt("Two");
-    await world.event("text.delta", 2);
+    await world.waitForEvent("text.delta", 2);
     await world.cancel();
     await world.prompt("Three");
-    await world.event("turn.finished", 3);
-    const [first, , third] = provider.calls;
+    await world.waitForEvent("turn.finished", 3);
+    const [first, , third] = provider.invocations;
     expect(third?.sessionId).not.toBe(first?.sessionId);
     expect(third).toMatchObject({
       history: [user("One"), assistant("Hello."), user("Two"), assistant("I thi")],
       input: { type: "prompt", texts: ["Three"] },
     });
-    expect(await world.events("upstream.opened")).toMatchObject([
+    expect(await world.listEvents("upstream.opened")).toMatchObject([
       { seeded: false },
       { seeded: true },
     ]);
   });
 
-  const afterCut = async (cut: Answer, parts: Partial<AgentParts> = {}) => {
-    const provider = scriptedProvider([wants({ id: "c1", name: "work" }), cut, says("Yes.")]);
-    const world = await worldOf(agentOf({ provider, tools: [work], ...parts }));
+  const afterCut = async (cut: ProviderScript, parts: Partial<AgentParts> = {}) => {
+    const provider = createScriptedProvider([wants({ id: "c1", name: "work" }), cut, says("Yes.")]);
+    const world = await openWorld(createAgent({ provider, tools: [work], ...parts }));
     await world.prompt("One");
-    await world.event("call.started", 2);
+    await world.waitForEvent("invocation.started", 2);
     return { provider, world };
   };
   const SAID = expect.stringMatching(/^Your last answer was cut off.*The tool \w+ gave: done$/s);
 
   it("by a cancel is told with the next prompt what its tools gave, until it has answered", async () => {
-    const provider = scriptedProvider([
+    const provider = createScriptedProvider([
       wants({ id: "c1", name: "work" }),
       hangs(),
       hangs(),
       says("Yes."),
       says("Yes."),
     ]);
-    const world = await worldOf(agentOf({ provider, tools: [work] }));
+    const world = await openWorld(createAgent({ provider, tools: [work] }));
     await world.prompt("One");
-    await world.event("text.delta", 2);
+    await world.waitForEvent("text.delta", 2);
     await world.cancel();
     await world.prompt("Two");
-    await world.event("text.delta", 3);
+    await world.waitForEvent("text.delta", 3);
     await world.cancel();
     await world.prompt("Three");
-    await world.event("turn.finished", 3);
+    await world.waitForEvent("turn.finished", 3);
     await world.prompt("Four");
-    await world.event("turn.finished", 4);
-    expect(provider.calls.slice(2).map(({ input }) => input)).toEqual([
+    await world.waitForEvent("turn.finished", 4);
+    expect(provider.invocations.slice(2).map(({ input }) => input)).toEqual([
       { type: "prompt", texts: [SAID, "Two"] },
       { type: "prompt", texts: [SAID, "Three"] },
       { type: "prompt", texts: ["Four"] },
     ]);
-    const origins = (await world.events("message.sent")).map(({ origin }) => origin);
+    const origins = (await world.listEvents("message.sent")).map(({ origin }) => origin);
     expect(origins).toEqual(["prompt", "recovery", "prompt", "recovery", "prompt", "prompt"]);
   });
 
   it("by a cancel and begun anew has what its tools gave in its history, and is not told twice", async () => {
     const { provider, world } = await afterCut(hangs(), { settle: "reseed" });
-    await world.event("text.delta", 2);
+    await world.waitForEvent("text.delta", 2);
     await world.cancel();
     await world.prompt("Two");
-    await world.event("turn.finished", 2);
-    const third = provider.calls[2];
+    await world.waitForEvent("turn.finished", 2);
+    const third = provider.invocations[2];
     expect(third?.input).toEqual({ type: "prompt", texts: ["Two"] });
     expect(third?.history).toContainEqual({
       role: "user",
@@ -135,14 +141,14 @@ describe("a conversation that was cut", () => {
     "by a service that says %s fails the turn, comes to rest, and gets no results a second time",
     async (code) => {
       const { provider, world } = await afterCut(refuses(code));
-      expect(await world.event("turn.finished")).toMatchObject({
+      expect(await world.waitForEvent("turn.finished")).toMatchObject({
         outcome: "failed",
         failure: { code },
       });
       await world.prompt("Two");
-      await world.event("turn.finished", 2);
-      const [, second, third] = provider.calls;
-      expect(provider.stopped).toEqual([second?.sessionId]);
+      await world.waitForEvent("turn.finished", 2);
+      const [, second, third] = provider.invocations;
+      expect(provider.stoppedSessions).toEqual([second?.sessionId]);
       expect(third).toMatchObject({ sessionId: second?.sessionId });
       expect(third?.input).toEqual({ type: "prompt", texts: [SAID, "Two"] });
     },
@@ -152,49 +158,49 @@ describe("a conversation that was cut", () => {
     "not at all, turned away with %s, gets its results with the next prompt",
     async (code) => {
       const { provider, world } = await afterCut(refuses(code));
-      await world.event("turn.finished");
+      await world.waitForEvent("turn.finished");
       await world.prompt("Two");
-      await world.event("turn.finished", 2);
-      expect(provider.stopped).toEqual([]);
-      expect(provider.calls[2]?.input).toMatchObject({ type: "results", texts: ["Two"] });
+      await world.waitForEvent("turn.finished", 2);
+      expect(provider.stoppedSessions).toEqual([]);
+      expect(provider.invocations[2]?.input).toMatchObject({ type: "results", texts: ["Two"] });
     },
   );
 
   it("by a loss that nobody wanted to go on after is told the same", async () => {
     const { provider, world } = await afterCut(breaks());
-    await world.answer((await world.event("approval.requested")).approvalId, "stop");
+    await world.decideApproval((await world.waitForEvent("approval.requested")).approvalId, "stop");
     await world.prompt("Two");
-    await world.event("turn.finished", 2);
-    expect(provider.calls[2]?.input).toEqual({ type: "prompt", texts: [SAID, "Two"] });
+    await world.waitForEvent("turn.finished", 2);
+    expect(provider.invocations[2]?.input).toEqual({ type: "prompt", texts: [SAID, "Two"] });
   });
 
   it("is waited for no longer than its stopping may take", async () => {
-    const clock = fakeClock();
-    const provider = scriptedProvider([hangs(), says("Yes.")], {
+    const clock = createFakeClock();
+    const provider = createScriptedProvider([hangs(), says("Yes.")], {
       onStop: () => new Promise(() => undefined),
     });
-    const world = await worldOf(agentOf({ provider, settle: "stop" }), { clock });
+    const world = await openWorld(createAgent({ provider, settle: "stop" }), { clock });
     await world.prompt("One");
-    await world.event("text.delta");
+    await world.waitForEvent("text.delta");
     await world.cancel();
     await world.prompt("Two");
-    const end = world.event("turn.finished", 2);
-    await passing(clock, end);
+    const end = world.waitForEvent("turn.finished", 2);
+    await advanceUntil(clock, end);
     expect(await end).toMatchObject({ outcome: "completed" });
-    expect(await world.events("upstream.settled")).toMatchObject([{ by: "stop" }]);
+    expect(await world.listEvents("upstream.settled")).toMatchObject([{ policy: "stop" }]);
   });
 
   it("is stopped at once where it may be, though nobody prompts again [ACP-111]", async () => {
-    const provider = scriptedProvider([hangs(), says("Yes.")]);
-    const world = await worldOf(agentOf({ provider, settle: "stop" }));
+    const provider = createScriptedProvider([hangs(), says("Yes.")]);
+    const world = await openWorld(createAgent({ provider, settle: "stop" }));
     await world.prompt("One");
-    await world.event("text.delta");
+    await world.waitForEvent("text.delta");
     await world.cancel();
-    expect(await world.event("upstream.settled")).toMatchObject({ by: "stop" });
-    expect(provider.stopped).toEqual([provider.calls[0]?.sessionId]);
+    expect(await world.waitForEvent("upstream.settled")).toMatchObject({ policy: "stop" });
+    expect(provider.stoppedSessions).toEqual([provider.invocations[0]?.sessionId]);
     await world.prompt("Two");
-    await world.event("turn.finished", 2);
-    expect(provider.stopped).toHaveLength(1);
+    await world.waitForEvent("turn.finished", 2);
+    expect(provider.stoppedSessions).toHaveLength(1);
   });
 
   it("goes on being stopped when the turn that waits for that is cancelled, and is not called settled before", async () => {
@@ -202,55 +208,57 @@ describe("a conversation that was cut", () => {
     const stopping = new Promise<void>((resolve) => {
       stopped = resolve;
     });
-    const provider = scriptedProvider([hangs(), says("Yes.")], { onStop: () => stopping });
-    const world = await worldOf(agentOf({ provider }));
+    const provider = createScriptedProvider([hangs(), says("Yes.")], { onStop: () => stopping });
+    const world = await openWorld(createAgent({ provider }));
     await world.prompt("One");
-    await world.event("text.delta");
+    await world.waitForEvent("text.delta");
     await world.cancel();
     await world.prompt("Two");
     await world.cancel();
-    expect(await world.events("upstream.settled")).toEqual([]);
+    expect(await world.listEvents("upstream.settled")).toEqual([]);
     await world.prompt("Three");
     stopped();
-    await world.event("turn.finished", 3);
-    expect(provider.stopped).toHaveLength(1);
-    expect(provider.calls.map(({ input }) => input.texts)).toEqual([["One"], ["Three"]]);
+    await world.waitForEvent("turn.finished", 3);
+    expect(provider.stoppedSessions).toHaveLength(1);
+    expect(provider.invocations.map(({ input }) => input.texts)).toEqual([["One"], ["Three"]]);
   });
 
   it("that is still busy is asked again, later and later, and in the end given up", async () => {
-    const clock = fakeClock();
-    const provider = scriptedProvider([refuses("conflict")]);
-    const world = await worldOf(agentOf({ provider, settle: "wait" }), { clock });
+    const clock = createFakeClock();
+    const provider = createScriptedProvider([refuses("conflict")]);
+    const world = await openWorld(createAgent({ provider, settle: "wait" }), { clock });
     await world.prompt("One");
-    const end = world.event("turn.finished");
-    await passing(clock, end);
+    const end = world.waitForEvent("turn.finished");
+    await advanceUntil(clock, end);
     expect(await end).toMatchObject({ outcome: "failed", failure: { code: "conflict" } });
     const times = await callTimes(world);
     const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
     expect(pauses).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
-    for (const { input } of provider.calls) expect(input.texts).toEqual(["One"]);
+    for (const { input } of provider.invocations) expect(input.texts).toEqual(["One"]);
   });
 
   it("brings its results when it is not busy any more", async () => {
-    const clock = fakeClock();
-    const provider = scriptedProvider([
+    const clock = createFakeClock();
+    const provider = createScriptedProvider([
       wants({ id: "c1", name: "work" }),
       refuses("conflict"),
       says("Yes."),
     ]);
-    const world = await worldOf(agentOf({ provider, tools: [work], settle: "wait" }), { clock });
+    const world = await openWorld(createAgent({ provider, tools: [work], settle: "wait" }), {
+      clock,
+    });
     await world.prompt("One");
-    const end = world.event("turn.finished");
-    await passing(clock, end);
-    expect(provider.calls[2]).toEqual(provider.calls[1]);
-    const purposes = (await world.events("call.started")).map(({ purpose }) => purpose);
+    const end = world.waitForEvent("turn.finished");
+    await advanceUntil(clock, end);
+    expect(provider.invocations[2]).toEqual(provider.invocations[1]);
+    const purposes = (await world.listEvents("invocation.started")).map(({ purpose }) => purpose);
     expect(purposes).toEqual(["prompt", "results", "results"]);
   });
 });
 
 describe("a conversation", () => {
   it("has its id, and each call its own, in the log before the agent hears of it [RMA-P1-27]", async () => {
-    const store = memoryStore();
+    const store = createMemoryStore();
     const synced: string[] = [];
     const watched: Store = {
       ...store,
@@ -261,16 +269,16 @@ describe("a conversation", () => {
       },
     };
     const seen: unknown[] = [];
-    const answer: Answer = async function* (signal, call) {
+    const answer: ProviderScript = async function* (signal, call) {
       seen.push([call.sessionId, synced.slice(-2)]);
       yield* says("Yes.")(signal, call);
     };
-    const provider = scriptedProvider([answer]);
-    const world = await worldOf(agentOf({ provider }), { store: watched });
+    const provider = createScriptedProvider([answer]);
+    const world = await openWorld(createAgent({ provider }), { store: watched });
     await world.prompt("One");
-    await world.event("turn.finished");
-    const { upstreamId } = await world.event("upstream.opened");
-    expect(seen).toEqual([[upstreamId, ["upstream.opened", "call.started"]]]);
+    await world.waitForEvent("turn.finished");
+    const { upstreamId } = await world.waitForEvent("upstream.opened");
+    expect(seen).toEqual([[upstreamId, ["upstream.opened", "invocation.started"]]]);
   });
 });
 
@@ -278,18 +286,18 @@ describe("a conversation that the other side lets go by our clock", () => {
   const IDLE = { idleMs: 900_000, lifetimeMs: 28_800_000 };
 
   it("is begun anew from the log after so much quiet, or so much age", async () => {
-    const clock = fakeClock();
-    const provider = scriptedProvider([says("One."), says("Two."), says("Three.")]);
-    const world = await worldOf(agentOf({ provider, providerFacts: IDLE }), { clock });
+    const clock = createFakeClock();
+    const provider = createScriptedProvider([says("One."), says("Two."), says("Three.")]);
+    const world = await openWorld(createAgent({ provider, providerFacts: IDLE }), { clock });
     await world.prompt("1");
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     clock.advance(899_000);
     await world.prompt("2");
-    await world.event("turn.finished", 2);
+    await world.waitForEvent("turn.finished", 2);
     clock.advance(900_000);
     await world.prompt("3");
-    await world.event("turn.finished", 3);
-    const [first, second, third] = provider.calls;
+    await world.waitForEvent("turn.finished", 3);
+    const [first, second, third] = provider.invocations;
     expect(second?.sessionId).toBe(first?.sessionId);
     expect(third?.sessionId).not.toBe(first?.sessionId);
     expect(third?.history).toEqual([user("1"), assistant("One."), user("2"), assistant("Two.")]);
@@ -297,19 +305,19 @@ describe("a conversation that the other side lets go by our clock", () => {
     for (let turn = 4; turn < 40; turn++) {
       clock.advance(880_000);
       await world.prompt(String(turn));
-      await world.event("turn.finished", turn);
+      await world.waitForEvent("turn.finished", turn);
     }
-    const ids = provider.calls.slice(2).map(({ sessionId }) => sessionId);
+    const ids = provider.invocations.slice(2).map(({ sessionId }) => sessionId);
     expect(new Set(ids).size).toBe(2);
     expect(ids.lastIndexOf(ids[0] ?? "") * 880_000).toBeLessThan(28_800_000);
   });
 
   it("gets its results with their calls, when an approval took longer than it lives", async () => {
-    const clock = fakeClock();
-    const provider = scriptedProvider([wants({ id: "c1", name: "work" }), says("Yes.")]);
-    const approvals = { deny: [], ask: ["*"], allow: [], otherwise: "ask" } as const;
-    const world = await worldOf(
-      agentOf({
+    const clock = createFakeClock();
+    const provider = createScriptedProvider([wants({ id: "c1", name: "work" }), says("Yes.")]);
+    const approvals = { deny: [], ask: ["*"], allow: [], default: "ask" } as const;
+    const world = await openWorld(
+      createAgent({
         provider,
         tools: [work],
         approvals,
@@ -320,11 +328,11 @@ describe("a conversation that the other side lets go by our clock", () => {
       { clock },
     );
     await world.prompt("One");
-    const { approvalId } = await world.event("approval.requested");
+    const { approvalId } = await world.waitForEvent("approval.requested");
     clock.advance(1_000_000);
-    await world.answer(approvalId, "allow");
-    await world.event("turn.finished");
-    const [first, second] = provider.calls;
+    await world.decideApproval(approvalId, "allow");
+    await world.waitForEvent("turn.finished");
+    const [first, second] = provider.invocations;
     expect(second?.sessionId).not.toBe(first?.sessionId);
     expect(second).toMatchObject({
       history: [user("One")],
@@ -333,8 +341,8 @@ describe("a conversation that the other side lets go by our clock", () => {
   });
 
   it("hears what was said before until it has answered something", async () => {
-    const clock = fakeClock();
-    const provider = scriptedProvider([
+    const clock = createFakeClock();
+    const provider = createScriptedProvider([
       says("One."),
       refuses("throttled"),
       breaks(),
@@ -342,34 +350,34 @@ describe("a conversation that the other side lets go by our clock", () => {
       says("Five."),
     ]);
     const parts = { provider, providerFacts: IDLE, onLost: "continue" } as const;
-    const world = await worldOf(agentOf(parts), { clock });
+    const world = await openWorld(createAgent(parts), { clock });
     await world.prompt("1");
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     clock.advance(900_000);
     for (const [index, text] of ["2", "3", "4"].entries()) {
       await world.prompt(text);
-      await world.event("turn.finished", index + 2);
+      await world.waitForEvent("turn.finished", index + 2);
     }
-    const histories = provider.calls.map(({ history }) => history.length);
+    const histories = provider.invocations.map(({ history }) => history.length);
     // The one that was lost had begun to answer: it has heard.
     expect(histories).toEqual([0, 2, 3, 0, 0]);
   });
 
   it("is not mistaken for one that takes text beside results: there, it is begun anew", async () => {
-    const provider = scriptedProvider([wants({ id: "c1", name: "wait" }), says("Yes.")], {
-      seams: ["turn-start"],
+    const provider = createScriptedProvider([wants({ id: "c1", name: "wait" }), says("Yes.")], {
+      injectionPoints: ["turn-start"],
     });
-    const wait = tool({ name: "wait" }, (_, context) => {
+    const wait = createTool({ name: "wait" }, (_, context) => {
       context.progress("waiting");
       return new Promise(() => undefined);
     });
-    const world = await worldOf(agentOf({ provider, tools: [wait] }));
+    const world = await openWorld(createAgent({ provider, tools: [wait] }));
     await world.prompt("One");
-    await world.event("tool.progressed");
+    await world.waitForEvent("tool.progress");
     await world.cancel();
     await world.prompt("Two");
-    await world.event("turn.finished", 2);
-    const [, second] = provider.calls;
+    await world.waitForEvent("turn.finished", 2);
+    const [, second] = provider.invocations;
     const unknown = "What it had done by then is not known.";
     const result = toolError("c1", `wait was stopped: the turn was cancelled. ${unknown}`);
     expect(second?.input).toEqual({ type: "prompt", texts: ["Two"] });
@@ -407,73 +415,77 @@ turns:
     const provider = harnessProvider({ harnessArn, endpoint, credentials: TEST_CREDENTIALS });
     return { emulator, provider };
   };
-  const textsOf = async (world: Awaited<ReturnType<typeof worldOf>>) =>
-    (await world.events("text.finished")).map(({ text }) => text);
+  const textsOf = async (world: Awaited<ReturnType<typeof openWorld>>) =>
+    (await world.listEvents("text.finished")).map(({ text }) => text);
 
   it("prompts again after a cancel though the agent works on, by each way to settle", async () => {
     const { provider } = await onEmulator({ switches: { overlapping: "409" } });
     for (const settle of ["stop", "reseed"] as const) {
-      const world = await worldOf(agentOf({ provider, settle }));
+      const world = await openWorld(createAgent({ provider, settle }));
       await world.prompt("The first");
-      await world.event("text.delta");
+      await world.waitForEvent("text.delta");
       await world.cancel();
       await world.prompt("And now?");
-      expect(await world.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
+      expect(await world.waitForEvent("turn.finished", 2)).toMatchObject({ outcome: "completed" });
     }
   });
 
   it("waits for an agent that answers with a conflict while it is at work", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const { emulator, provider } = await onEmulator({ switches: { overlapping: "409" } });
-    const world = await worldOf(agentOf({ provider, settle: "wait" }), { clock });
+    const world = await openWorld(createAgent({ provider, settle: "wait" }), { clock });
     await world.prompt("The first");
-    await world.event("text.delta");
+    await world.waitForEvent("text.delta");
     await world.cancel();
     await world.prompt("And now?");
     const conflict = readUntil(
       world.sessions,
       world.sessionId,
-      ({ event }) => event.type === "call.finished" && event.outcome === "refused",
+      ({ event }) => event.type === "invocation.finished" && event.outcome === "refused",
     );
-    await passing(clock, conflict);
+    await advanceUntil(clock, conflict);
     await emulator.advance(60_000);
-    const end = world.event("turn.finished", 2);
-    await passing(clock, end);
+    const end = world.waitForEvent("turn.finished", 2);
+    await advanceUntil(clock, end);
     expect(await end).toMatchObject({ outcome: "completed" });
     expect((await textsOf(world)).at(-1)).toBe("Here I am.");
   });
 
   it("begins a new conversation from the log, with calls and results, and the agent takes it", async () => {
     const { provider } = await onEmulator({});
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const providerFacts = { idleMs: 900_000 };
-    const world = await worldOf(agentOf({ provider, tools: [work], providerFacts }), { clock });
+    const world = await openWorld(createAgent({ provider, tools: [work], providerFacts }), {
+      clock,
+    });
     await world.prompt("Please work.");
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     clock.advance(900_000);
     await world.prompt("What was my name?");
-    expect(await world.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
+    expect(await world.waitForEvent("turn.finished", 2)).toMatchObject({ outcome: "completed" });
     expect(await textsOf(world)).toEqual(["Worked.", "You said it."]);
-    expect(await world.events("upstream.opened")).toMatchObject([{}, { seeded: true }]);
+    expect(await world.listEvents("upstream.opened")).toMatchObject([{}, { seeded: true }]);
   });
 
   it("brings the results of cancelled calls beside the next prompt, and the agent takes them [RMA-P1-9]", async () => {
     const { provider } = await onEmulator({});
-    const wait = tool({ name: "work" }, (_, context) => {
+    const wait = createTool({ name: "work" }, (_, context) => {
       context.progress("waiting");
       return new Promise(() => undefined);
     });
-    const world = await worldOf(agentOf({ provider, tools: [wait] }));
+    const world = await openWorld(createAgent({ provider, tools: [wait] }));
     await world.prompt("Please work.");
-    await world.event("tool.progressed");
+    await world.waitForEvent("tool.progress");
     await world.cancel();
     await world.prompt("What was my name?");
-    expect(await world.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
-    expect(await world.events("upstream.opened")).toHaveLength(1);
+    expect(await world.waitForEvent("turn.finished", 2)).toMatchObject({ outcome: "completed" });
+    expect(await world.listEvents("upstream.opened")).toHaveLength(1);
   });
 });
 
-async function callTimes(world: Awaited<ReturnType<typeof worldOf>>): Promise<number[]> {
-  const started = (await world.log()).filter(({ event }) => event.type === "call.started");
+async function callTimes(world: Awaited<ReturnType<typeof openWorld>>): Promise<number[]> {
+  const started = (await world.readLog()).filter(
+    ({ event }) => event.type === "invocation.started",
+  );
   return started.map(({ at }) => at);
 }

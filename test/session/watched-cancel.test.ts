@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { hangs, scriptedProvider } from "../support/scripted-provider.ts";
-import { agentOf, worldOf, type World } from "../support/session-world.ts";
+import { hangs, createScriptedProvider } from "../support/scripted-provider.ts";
+import { createAgent, openWorld, type SessionWorld } from "../support/session-world.ts";
 
 const CANCEL = { type: "cancel", unlessWatched: true } as const;
 
-async function running(): Promise<{ readonly world: World; readonly turnId: string }> {
-  const world = await worldOf(agentOf({ provider: scriptedProvider([hangs()]) }));
+async function running(): Promise<{ readonly world: SessionWorld; readonly turnId: string }> {
+  const world = await openWorld(createAgent({ provider: createScriptedProvider([hangs()]) }));
   await world.prompt("Go");
-  const { turnId } = await world.event("turn.started");
+  const { turnId } = await world.waitForEvent("turn.started");
   // The last that comes by itself.
-  await world.event("text.delta");
+  await world.waitForEvent("text.delta");
   return { world, turnId };
 }
 
 /** Reads until it is told to stop, and has begun to when this resolves. */
-async function reader(world: World): Promise<AbortController> {
+async function reader(world: SessionWorld): Promise<AbortController> {
   const controller = new AbortController();
   const batches = world.sessions.subscribe(world.sessionId, undefined, controller.signal);
   const iterator = batches[Symbol.asyncIterator]();
@@ -29,16 +29,16 @@ describe("a cancel by somebody who leaves", () => {
     const own = await reader(world);
     own.abort();
     expect(await world.send(CANCEL)).toEqual({ status: "accepted", turnId });
-    expect(await world.event("turn.finished")).toMatchObject({ outcome: "cancelled" });
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "cancelled" });
   });
 
   it("does nothing while somebody else reads, and says so", async () => {
     const { world, turnId } = await running();
     const [own, other] = [await reader(world), await reader(world)];
     own.abort();
-    const before = await world.log();
+    const before = await world.readLog();
     expect(await world.send(CANCEL)).toEqual({ status: "accepted" });
-    expect(await world.log()).toEqual(before);
+    expect(await world.readLog()).toEqual(before);
     other.abort();
     expect(await world.send(CANCEL)).toEqual({ status: "accepted", turnId });
   });

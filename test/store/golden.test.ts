@@ -37,8 +37,8 @@ describe.each(releases)("the log of version %s", (release) => {
     const store = await opened({ file: await fileWithLog("ses_golden", rows) });
     const wanted = linesOf(`log-${release}.read.jsonl`);
     expect(await store.read("ses_golden", 0, rows.length + 1)).toEqual(wanted);
-    expect(await store.check()).toEqual([]);
-    const acquired = await store.acquire("ses_golden", { owner: "me", now: 0, forMs: 1 });
+    expect(await store.checkIntegrity()).toEqual([]);
+    const acquired = await store.acquire("ses_golden", { owner: "me", now: 0, durationMs: 1 });
     expect(acquired.head.seq).toBe(rows.length);
   });
 
@@ -58,7 +58,7 @@ describe.each(releases)("the log of version %s", (release) => {
 describe("what was allowed in the log of version 0.1", () => {
   it("is allowed today, what was taken back is not, and nothing is once it is doubted", () => {
     const log = linesOf("log-0.1.read.jsonl") as readonly Envelope[];
-    const doubted = log.findIndex(({ event }) => event.type === "approvals.doubted");
+    const doubted = log.findIndex(({ event }) => event.type === "approvals.invalidated");
     expect(log.reduce(evolve, initialState).approvals.grants).toEqual([]);
     const { approvals } = log.slice(0, doubted).reduce(evolve, initialState);
     expect(approvals).toEqual({

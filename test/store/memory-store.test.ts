@@ -1,10 +1,10 @@
 import { onTestFinished } from "vitest";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { storeContract } from "../contracts/store-contract.ts";
 
 storeContract("memory", {
   async open() {
-    const store = memoryStore();
+    const store = createMemoryStore();
     onTestFinished(() => store.close());
     return store;
   },

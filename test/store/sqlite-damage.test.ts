@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
-import { databaseError } from "../../src/store/sqlite/database-error.ts";
-import type { ExaminedEvent, Store } from "../../src/store/store.ts";
+import { toStoreError } from "../../src/store/sqlite/database-error.ts";
+import type { InspectedEvent, Store } from "../../src/store/store.ts";
 import {
   acquire,
   delta,
@@ -37,8 +37,8 @@ describe("a row that is missing in the middle of a log", () => {
       ...damage,
       message: `Events 4 to 5 of session ses_1 are missing in ${file}`,
     });
-    expect(seqs(await store.page("ses_1", 0))).toEqual([1, 2, 3]);
-    await expect(store.page("ses_1", 3)).rejects.toMatchObject(damage);
+    expect(seqs(await store.readPage("ses_1", 0))).toEqual([1, 2, 3]);
+    await expect(store.readPage("ses_1", 3)).rejects.toMatchObject(damage);
     await expect(readUntil(store, { sessionId: "ses_1", until: 9 })).rejects.toMatchObject(damage);
     expect(seqs(await store.read("ses_1", 5, 9))).toEqual([6, 7, 8, 9]);
   });
@@ -49,7 +49,7 @@ describe("a row that is missing in the middle of a log", () => {
     const tail = { code: "store_damaged", details: { sessionId: "ses_1", seq: 8 } };
     expect(seqs(await store.read("ses_1", 0, 9))).toEqual([1, 2, 3, 4, 5, 6, 7]);
     await expect(store.read("ses_1", 7, 9)).rejects.toMatchObject(tail);
-    await expect(store.page("ses_1", 7)).rejects.toMatchObject(tail);
+    await expect(store.readPage("ses_1", 7)).rejects.toMatchObject(tail);
     await expect(readUntil(store, { sessionId: "ses_1", until: 9 })).rejects.toMatchObject(tail);
   });
 
@@ -62,7 +62,7 @@ describe("a row that is missing in the middle of a log", () => {
         `Session ses_1 in ${file} can only be read: its log has 8 events and should have 9`,
       ),
     });
-    expect(await store.session("ses_1")).toMatchObject({ seq: 9 });
+    expect(await store.findSession("ses_1")).toMatchObject({ seq: 9 });
     expect(await sessionOf(store, "ses_2", 1)).toMatchObject({ sessionId: "ses_2" });
   });
 
@@ -73,23 +73,25 @@ describe("a row that is missing in the middle of a log", () => {
     const texts = [delta("a"), delta("b"), finished("ab"), delta("c"), finished("c")];
     await store.append(lease, 0, entry([...texts, finished("end")]));
     await store.release(lease);
-    const { bytes } = await store.retain({ now: NOW + HOUR });
-    const retained = await store.retain({ now: NOW + HOUR, maxBytes: bytes - 1 });
+    const { bytes } = await store.applyRetention({ now: NOW + HOUR });
+    const retained = await store.applyRetention({ now: NOW + HOUR, maxBytes: bytes - 1 });
     expect(retained).toMatchObject({ droppedEvents: 3, deletedSessions: 0 });
     expect(await statuses(store)).toEqual(["readable 3", "readable 5", "readable 6"]);
-    expect(await store.check()).toEqual([]);
+    expect(await store.checkIntegrity()).toEqual([]);
     await expect(acquire(store, "ses_1")).resolves.toMatchObject({ head: { seq: 6 } });
     await store.close();
     await tamper(file, (database) => database.exec("DELETE FROM events WHERE seq = 3"));
     const again = await opened({ file });
     expect(await statuses(again)).toEqual(["missing 1", "readable 5", "readable 6"]);
-    expect(await again.check()).toEqual(["Session ses_1: 1 of the events 1 to 4 is missing"]);
+    expect(await again.checkIntegrity()).toEqual([
+      "Session ses_1: 1 of the events 1 to 4 is missing",
+    ]);
     await expect(acquire(again, "ses_1")).rejects.toMatchObject({ code: "store_damaged" });
   });
 });
 
 async function statuses(store: Store): Promise<readonly string[]> {
-  return (await store.examine("ses_1", 0, 100)).map(({ status, seq }) => `${status} ${seq}`);
+  return (await store.inspect("ses_1", 0, 100)).map(({ status, seq }) => `${status} ${seq}`);
 }
 
 describe("a log that is examined", () => {
@@ -101,7 +103,7 @@ describe("a log that is examined", () => {
 
   it("shows every place, readable or not, and goes on behind it", async () => {
     const store = await opened({ file: await damagedBy(broken) });
-    const examined = await store.examine("ses_1", 0, 100);
+    const examined = await store.inspect("ses_1", 0, 100);
     expect(examined.map(({ status, seq }) => `${status} ${seq}`)).toEqual([
       "readable 1",
       "missing 2",
@@ -112,24 +114,24 @@ describe("a log that is examined", () => {
       "readable 8",
       "missing 9",
     ]);
-    const at = (seq: number): ExaminedEvent | undefined => examined.find((one) => one.seq === seq);
+    const at = (seq: number): InspectedEvent | undefined => examined.find((one) => one.seq === seq);
     expect(at(2)).toEqual({ status: "missing", seq: 2, through: 3, count: 2 });
     expect(at(5)).toMatchObject({ type: "text.delta", raw: expect.stringMatching(/^x\{/) });
     expect(at(7)).toMatchObject({
       type: "weather.changed",
       version: 1,
-      envelope: { seq: 7, event: { type: "unknown.reported", name: "weather.changed" } },
+      envelope: { seq: 7, event: { type: "provider.unknown", name: "weather.changed" } },
     });
-    expect(await store.check()).toHaveLength(4);
+    expect(await store.checkIntegrity()).toHaveLength(4);
   });
 
   it("is the same log in pages of any size", async () => {
     const store = await opened({ file: await damagedBy(broken) });
-    const whole = await store.examine("ses_1", 0, 100);
+    const whole = await store.inspect("ses_1", 0, 100);
     for (const size of [1, 2, 3]) {
-      const pages: ExaminedEvent[] = [];
+      const pages: InspectedEvent[] = [];
       for (let after = 0; after < 9;) {
-        const page = await store.examine("ses_1", after, size);
+        const page = await store.inspect("ses_1", after, size);
         const last = page.at(-1);
         if (last === undefined) break;
         pages.push(...page);
@@ -188,7 +190,7 @@ describe("an error of the engine", () => {
     [26, "store_damaged", "/data/s.db is damaged: it is not a readable SQLite database."],
   ])("with code %i becomes %s with the path of the file", (errcode, code, message) => {
     const cause = engineError(errcode);
-    expect(databaseError(cause, "/data/s.db")).toMatchObject({
+    expect(toStoreError(cause, "/data/s.db")).toMatchObject({
       code,
       message: expect.stringContaining(message),
       details: { file: "/data/s.db", sqlite: errcode },
@@ -197,7 +199,7 @@ describe("an error of the engine", () => {
   });
 
   it("that is not known keeps the text of SQLite behind the path", () => {
-    expect(databaseError(engineError(1), "/data/s.db")).toMatchObject({
+    expect(toStoreError(engineError(1), "/data/s.db")).toMatchObject({
       code: "store_failed",
       message: "/data/s.db cannot be read or written (SQLite error 1: database or disk is full)",
     });

@@ -77,7 +77,7 @@ describe("the file of a store", () => {
         PRAGMA user_version = 1`),
     );
     const store = await opened({ file });
-    expect(await store.session("ses_1")).toMatchObject({
+    expect(await store.findSession("ses_1")).toMatchObject({
       title: "Tea",
       label: null,
       folders: [],
@@ -85,7 +85,7 @@ describe("the file of a store", () => {
     });
     const other = await sessionOf(store, "ses_2", 0);
     await store.append(other, 0, entry([delta("b")], { index: { label: "key" } }));
-    const { sessions } = await store.sessions({ limit: 9, label: "key" });
+    const { sessions } = await store.listSessions({ limit: 9, label: "key" });
     expect(sessions.map(({ sessionId }) => sessionId)).toEqual(["ses_2"]);
   });
 
@@ -95,7 +95,7 @@ describe("the file of a store", () => {
       const store = await opened({ file, search });
       const lease = await sessionOf(store, `ses_${word}`, 0);
       await store.append(lease, 0, entry([finished(`they say ${word}`)]));
-      const { sessions } = await store.sessions({ limit: 9, search: "they" });
+      const { sessions } = await store.listSessions({ limit: 9, search: "they" });
       await store.close();
       return sessions.length;
     };
@@ -134,7 +134,7 @@ describe("damage", () => {
       await expect(readUntil(store, { sessionId: "ses_1", until: 5 })).rejects.toMatchObject(
         damage,
       );
-      const problems = await store.check();
+      const problems = await store.checkIntegrity();
       expect(problems).toEqual([expect.stringMatching(/^Session ses_1: event 3 cannot be read: /)]);
     },
   );
@@ -149,13 +149,13 @@ describe("damage", () => {
       database.exec("DELETE FROM events WHERE seq = 7; DELETE FROM events WHERE seq > 1990"),
     );
     const store = await opened({ file });
-    expect(await store.check()).toEqual([
+    expect(await store.checkIntegrity()).toEqual([
       "Session ses_1: event 7 is missing",
       "Session ses_1: events 1991 to 2001 are missing",
     ]);
     await store.close();
     truncateSync(file, 40_960);
-    const cut = opened({ file }).then((store) => store.check());
+    const cut = opened({ file }).then((store) => store.checkIntegrity());
     await expect(cut).rejects.toMatchObject({ code: "store_damaged" });
   });
 });
@@ -178,9 +178,9 @@ describe("two that write to one file", () => {
     const file = temporaryFile();
     const [mine, theirs] = [await opened({ file }), await opened({ file })];
     const lease = await sessionOf(mine, "ses_1", 2);
-    const taking = { owner: "other", now: NOW, forMs: HOUR, takeOver: true };
+    const taking = { owner: "other", now: NOW, durationMs: HOUR, takeOver: true };
     const taken = await theirs.acquire("ses_1", taking);
-    expect(taken).toMatchObject({ head: { seq: 2 }, abandoned: true });
+    expect(taken).toMatchObject({ head: { seq: 2 }, wasAbandoned: true });
     await expect(mine.append(lease, 2, entry([delta("late")]))).rejects.toMatchObject({
       code: "stale_lease",
     });

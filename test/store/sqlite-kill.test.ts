@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFailed } from "vitest";
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
-import { bundled } from "../support/bundled.ts";
-import { randomFrom } from "../support/bytes.ts";
-import { PROCESS_MS, within } from "../support/within.ts";
+import { bundleProgram } from "../support/bundled.ts";
+import { createRandom } from "../support/bytes.ts";
+import { PROCESS_MS, withDeadline } from "../support/within.ts";
 import { temporaryFolder } from "./sqlite-support.ts";
-import { longTests } from "../support/long-tests.ts";
+import { allowLongTests } from "../support/long-tests.ts";
 
-longTests();
+allowLongTests();
 
 const ROUNDS = 20;
 /** Where each process is killed; another one in every run, and the same in a run that is repeated. */
@@ -18,19 +18,19 @@ const SEED = Number(process.env["SPANLINE_SEED"] ?? Math.floor(Math.random() * 2
 
 describe("a process that is killed while it appends", () => {
   it("leaves everything that was reported, without gaps, at any moment [W-33]", async () => {
-    const random = randomFrom(SEED);
+    const random = createRandom(SEED);
     onTestFailed(() => {
       process.stderr.write(`Repeat these kills with SPANLINE_SEED=${SEED}\n`);
     });
-    const program = await bundled("append-to-store.ts");
+    const program = await bundleProgram("append-to-store.ts");
     const file = join(temporaryFolder(), "store.db");
     const heads = new Map<string, number>();
     for (let round = 0; round < ROUNDS; round++) {
       const reported = await killedAfter(program, file, 1 + random(400));
       const store = await openSqliteStore({ file });
-      expect(await store.check()).toEqual([]);
+      expect(await store.checkIntegrity()).toEqual([]);
       for (const [sessionId, seq] of reported) {
-        const head = (await store.head(sessionId))?.seq ?? 0;
+        const head = (await store.readHead(sessionId))?.seq ?? 0;
         expect(head).toBeGreaterThanOrEqual(seq);
         heads.set(sessionId, head);
         const events = await store.read(sessionId, 0, head + 1);
@@ -63,7 +63,7 @@ async function killedAfter(
     if (seen === lines) child.kill("SIGKILL");
   });
   const state = (): string => `${seen} of ${lines} appends were reported`;
-  await within(closed, state, PROCESS_MS).finally(() => child.kill("SIGKILL"));
+  await withDeadline(closed, state, PROCESS_MS).finally(() => child.kill("SIGKILL"));
   expect(child.signalCode).toBe("SIGKILL");
   return reported;
 }

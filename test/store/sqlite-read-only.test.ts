@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { bundled } from "../support/bundled.ts";
-import { fakeClock } from "../support/fake-clock.ts";
+import { bundleProgram } from "../support/bundled.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
 import {
   acquire,
   delta,
@@ -21,11 +21,13 @@ describe("a store that is opened for reading", () => {
     const file = temporaryFile();
     const owner = await opened({ file });
     const lease = await sessionOf(owner, "ses_1", 2);
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const reader = await opened({ file, readOnly: true, clock });
     expect(seqs(await reader.read("ses_1", 0, 9))).toEqual([1, 2]);
-    expect(await reader.head("ses_1")).toEqual(await owner.head("ses_1"));
-    expect((await reader.sessions({ limit: 9 })).sessions).toMatchObject([{ sessionId: "ses_1" }]);
+    expect(await reader.readHead("ses_1")).toEqual(await owner.readHead("ses_1"));
+    expect((await reader.listSessions({ limit: 9 })).sessions).toMatchObject([
+      { sessionId: "ses_1" },
+    ]);
     const batches = reader.subscribe("ses_1", undefined, new AbortController().signal);
     const reading = batches[Symbol.asyncIterator]();
     expect((await reading.next()).value?.events).toHaveLength(2);
@@ -49,7 +51,7 @@ describe("a store that is opened for reading", () => {
     await expect(acquire(reader, "ses_1")).rejects.toMatchObject(refusal);
     await expect(reader.append(lease, 1, entry([]))).rejects.toMatchObject(refusal);
     await expect(reader.deleteSession("ses_1")).rejects.toMatchObject(refusal);
-    await expect(reader.retain({ now: NOW })).rejects.toMatchObject(refusal);
+    await expect(reader.applyRetention({ now: NOW })).rejects.toMatchObject(refusal);
     expect(await headOf(owner, "ses_1")).toMatchObject({ seq: 1 });
   });
 
@@ -60,11 +62,11 @@ describe("a store that is opened for reading", () => {
     await owner.close();
     const reader = await opened({ file, readOnly: true });
     expect(await reader.read("ses_1", 0, 9)).toHaveLength(2);
-    expect(await reader.check()).toEqual([]);
+    expect(await reader.checkIntegrity()).toEqual([]);
   });
 
   it("follows an owner in another process, and does not hold it up", async () => {
-    const program = await bundled("append-to-store.ts");
+    const program = await bundleProgram("append-to-store.ts");
     const file = temporaryFile();
     const child = spawn(process.execPath, [program, file], {
       stdio: ["ignore", "pipe", "inherit"],

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Cursor } from "../../src/domain/envelope.ts";
-import type { Batch, Lease, Store } from "../../src/store/store.ts";
+import type { EventBatch, Lease, Store } from "../../src/store/store.ts";
 import {
   delta,
   entry,
@@ -39,7 +39,7 @@ async function grow({ store, lease }: Logged, count: number, length: number): Pr
   }
 }
 
-type Reader = AsyncIterator<Batch>;
+type Reader = AsyncIterator<EventBatch>;
 
 function reader(store: Store, sessionId = "ses_1", cursor?: Cursor): Reader {
   const iterator = store.subscribe(sessionId, cursor, never)[Symbol.asyncIterator]();
@@ -47,7 +47,7 @@ function reader(store: Store, sessionId = "ses_1", cursor?: Cursor): Reader {
   return iterator;
 }
 
-function bytesOf({ events }: Batch): number {
+function bytesOf({ events }: EventBatch): number {
   return JSON.stringify(events).length;
 }
 
@@ -135,7 +135,7 @@ describe("many readers of one session", () => {
     await sessionOf(store, "ses_2", 1);
     await reader(store, "ses_2").next();
     expect(await readUntil(store, { sessionId: "ses_1", until: 4 })).toHaveLength(4);
-    await store.retain({ now: NOW + HOUR, maxBytes: 420 });
+    await store.applyRetention({ now: NOW + HOUR, maxBytes: 420 });
     expect(seqs(await readUntil(store, { sessionId: "ses_1", until: 4 }))).toEqual([3, 4]);
   });
 

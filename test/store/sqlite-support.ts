@@ -49,7 +49,7 @@ export interface StoredRow {
 export async function fileWithLog(sessionId: string, rows: readonly StoredRow[]): Promise<string> {
   const file = temporaryFile();
   const store = await openSqliteStore({ file });
-  const { lease } = await store.acquire(sessionId, { owner: "me", now: 0, forMs: 1 });
+  const { lease } = await store.acquire(sessionId, { owner: "me", now: 0, durationMs: 1 });
   await store.release(lease);
   await store.close();
   await tamper(file, (database) => {

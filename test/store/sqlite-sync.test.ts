@@ -156,7 +156,7 @@ describe("the file that is synced", () => {
     }
     expect([...inodes]).toEqual([statSync(`${file}-wal`).ino]);
     expect(statSync(`${file}-wal`).size).toBeLessThan(200 * 100_000);
-    expect(await store.check()).toEqual([]);
+    expect(await store.checkIntegrity()).toEqual([]);
   });
 
   it("holds what was answered, and a machine that loses its power loses nothing of that", async () => {
@@ -177,7 +177,7 @@ describe("the file that is synced", () => {
     execFileSync("cp", [file, copy]);
     writeFileSync(`${copy}-wal`, onDisk);
     const restored = await opened({ file: copy });
-    expect(await restored.check()).toEqual([]);
+    expect(await restored.checkIntegrity()).toEqual([]);
     expect(seqs(await restored.read("ses_1", 0, 9))).toEqual([1, 2, 3]);
   });
 

@@ -35,21 +35,21 @@ describe("what is not yet on the disk", () => {
     hold();
     const shown = store.append(lease, 1, entry([delta("a", { at: NOW + 1 })]));
     const index = { title: "After", state: "running" } as const;
-    const titled = draft({ type: "session.titled", title: "After" }, NOW + 2);
+    const titled = draft({ type: "session.title_changed", title: "After" }, NOW + 2);
     const held = store.append(lease, 2, entry([titled], { index, wakeAt: 7, ...sync }));
     await shown;
     const behind = store.append(lease, 3, entry([delta("b", { at: NOW + 3 })]));
     await later();
     const before = { seq: 2, title: "Before", state: "idle", updatedAt: NOW + 1, wakeAt: null };
-    const record = await store.session("ses_1");
+    const record = await store.findSession("ses_1");
     expect(record).toMatchObject(before);
-    expect(await store.sessions({ limit: 9 })).toEqual({ sessions: [record] });
-    expect(await store.head("ses_1")).toMatchObject({ seq: 2 });
+    expect(await store.listSessions({ limit: 9 })).toEqual({ sessions: [record] });
+    expect(await store.readHead("ses_1")).toMatchObject({ seq: 2 });
     release();
     await Promise.all([held, behind]);
     const after = { seq: 4, title: "After", state: "running", updatedAt: NOW + 3, wakeAt: 7 };
-    expect(await store.session("ses_1")).toMatchObject(after);
-    expect((await store.sessions({ limit: 9 })).sessions).toMatchObject([after]);
+    expect(await store.findSession("ses_1")).toMatchObject(after);
+    expect((await store.listSessions({ limit: 9 })).sessions).toMatchObject([after]);
   });
 
   it("shows the first of two entries when only that one is on it", async () => {
@@ -58,17 +58,17 @@ describe("what is not yet on the disk", () => {
     hold();
     const first = store.append(lease, 0, entry([delta("a")], { index: { title: "1" }, ...sync }));
     await later();
-    expect(await store.session("ses_1")).toBeUndefined();
-    expect(await store.sessions({ limit: 9 })).toEqual({ sessions: [] });
+    expect(await store.findSession("ses_1")).toBeUndefined();
+    expect(await store.listSessions({ limit: 9 })).toEqual({ sessions: [] });
     const second = store.append(lease, 1, entry([delta("b")], { index: { title: "2" }, ...sync }));
     await later();
     release();
     hold();
     await first;
-    expect(await store.session("ses_1")).toMatchObject({ seq: 1, title: "1" });
+    expect(await store.findSession("ses_1")).toMatchObject({ seq: 1, title: "1" });
     release();
     await second;
-    expect(await store.session("ses_1")).toMatchObject({ seq: 2, title: "2" });
+    expect(await store.findSession("ses_1")).toMatchObject({ seq: 2, title: "2" });
   });
 
   it("A process that takes a session over reads everything up to the head that it was given", async () => {
@@ -77,7 +77,7 @@ describe("what is not yet on the disk", () => {
     hold();
     const held = store.append(lease, 1, entry([delta("b")], sync));
     await later();
-    const takeOver = { owner: "other", now: NOW, forMs: 1, takeOver: true };
+    const takeOver = { owner: "other", now: NOW, durationMs: 1, takeOver: true };
     const taken = store.acquire("ses_1", takeOver).then(async ({ head }) => {
       const events = await store.read("ses_1", 0, 9);
       return { head: head.seq, read: events.map(({ seq }) => seq) };
@@ -94,12 +94,12 @@ describe("what is not yet on the disk", () => {
       const lease = await sessionOf(store, id, 0);
       await store.append(lease, 0, entry([delta("a", { at: NOW + index })]));
     }
-    const { lease } = await store.acquire("ses_1", { owner: "me", now: NOW, forMs: 1 });
+    const { lease } = await store.acquire("ses_1", { owner: "me", now: NOW, durationMs: 1 });
     hold();
     const held = store.append(lease, 1, entry([delta("b", { at: NOW + 9 })], sync));
     await later();
-    const first = await store.sessions({ limit: 1 });
-    const rest = await store.sessions({ limit: 9, page: first.nextPage ?? "" });
+    const first = await store.listSessions({ limit: 1 });
+    const rest = await store.listSessions({ limit: 9, page: first.nextPage ?? "" });
     const ids = [...first.sessions, ...rest.sessions].map(({ sessionId }) => sessionId);
     expect(ids).toEqual(["ses_1", "ses_3", "ses_2"]);
     release();

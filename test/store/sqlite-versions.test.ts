@@ -20,15 +20,15 @@ function stored(
   return { seq, type: event.type, version, body };
 }
 
-const titled = stored(1, 1, { type: "session.titled", title: "Tea" });
+const titled = stored(1, 1, { type: "session.title_changed", title: "Tea" });
 
 describe("an event of an older version", () => {
   it("is read as today's, and new ones are written as today's", async () => {
     const file = await fileWithLog("ses_1", [titled]);
     const versions = {
-      manifest: { ...EVENT_VERSIONS.manifest, "session.titled": { version: 3 } },
+      manifest: { ...EVENT_VERSIONS.manifest, "session.title_changed": { version: 3 } },
       upcasts: {
-        "session.titled": [
+        "session.title_changed": [
           ({ title, ...rest }: { readonly [name: string]: unknown }) => ({ ...rest, name: title }),
           (fields: { readonly [name: string]: unknown }) => ({ ...fields, language: "en" }),
         ],
@@ -36,17 +36,17 @@ describe("an event of an older version", () => {
     };
     const store = await opened({ file, versions });
     expect(await store.read("ses_1", 0, 9)).toMatchObject([
-      { event: { type: "session.titled", name: "Tea", language: "en" } },
+      { event: { type: "session.title_changed", name: "Tea", language: "en" } },
     ]);
     const { lease } = await acquire(store, "ses_1");
-    const event = { type: "session.titled", title: "as given" } as const;
+    const event = { type: "session.title_changed", title: "as given" } as const;
     await store.append(lease, 1, entry([{ at: NOW, visibility: "public", event }]));
     expect(await store.read("ses_1", 1, 9)).toMatchObject([{ event }]);
     await store.close();
     const today = await opened({ file });
     const raw = { version: 3, event };
     expect(await today.read("ses_1", 1, 9)).toMatchObject([
-      { event: { type: "unknown.reported", what: "event", name: "session.titled", raw } },
+      { event: { type: "provider.unknown", what: "event", name: "session.title_changed", raw } },
     ]);
   });
 });
@@ -54,7 +54,7 @@ describe("an event of an older version", () => {
 describe("an event of a newer version", () => {
   const newer = [
     ["a type that is not known", stored(2, 1, { type: "weather.changed" })],
-    ["a version that is not known", stored(2, 2, { type: "session.titled" })],
+    ["a version that is not known", stored(2, 2, { type: "session.title_changed" })],
     ["a name that objects have anyway", stored(2, 1, { type: "constructor" })],
   ] as const;
 
@@ -71,15 +71,15 @@ describe("an event of a newer version", () => {
         seq: 2,
         at: NOW,
         visibility: "public",
-        event: { type: "unknown.reported", what: "event", name: type, raw: { version, event } },
+        event: { type: "provider.unknown", what: "event", name: type, raw: { version, event } },
       },
     ]);
     await expect(acquire(store, "ses_1")).rejects.toMatchObject({
       code: "store_newer",
       details: { sessionId: "ses_1" },
     });
-    expect(await store.claimDue(NOW, { owner: "me", forMs: HOUR, limit: 9 })).toEqual([]);
-    expect(await store.check()).toEqual([
+    expect(await store.claimDue(NOW, { owner: "me", durationMs: HOUR, limit: 9 })).toEqual([]);
+    expect(await store.checkIntegrity()).toEqual([
       `Session ses_1: event 2 was written by a newer version (${type}, version ${version})`,
     ]);
   });

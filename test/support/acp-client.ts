@@ -5,30 +5,33 @@ import type { Principal } from "../../src/domain/actor.ts";
 import { isObject, parseJson, type JsonValue } from "../../src/domain/json.ts";
 import type { Sessions } from "../../src/session/sessions.ts";
 import { serveAcp, type ServeAcpOptions } from "../../src/surfaces/acp/serve-acp.ts";
-import { acpProblems } from "./acp-schema.ts";
-import { lastOf, PROCESS_MS, WAIT_MS, within } from "./within.ts";
+import { findAcpProblems } from "./acp-schema.ts";
+import { formatTail, PROCESS_MS, WAIT_MS, withDeadline } from "./within.ts";
 
 export const USER: Principal = { id: "user", rights: ["prompt", "approve", "control"] };
 
 export type Message = { readonly [key: string]: JsonValue };
 
 /** A field of a message as text. */
-export function asText(value: JsonValue | undefined): string {
+export function readText(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : JSON.stringify(value ?? null);
 }
 
-interface Served {
+interface SocketService {
   /** The client's end of a real socket. */
   readonly socket: Socket;
   /** Resolves when the surface has let the connection go. */
-  readonly served: Promise<void>;
+  readonly done: Promise<void>;
   readonly notes: readonly string[];
 }
 
-type Options = Partial<Omit<ServeAcpOptions, "sessions" | "input" | "output">>;
+type ServeOptions = Partial<Omit<ServeAcpOptions, "sessions" | "input" | "output">>;
 
 /** The surface at one end of a socket, and the other end. */
-export async function serveOnSocket(sessions: Sessions, options: Options = {}): Promise<Served> {
+export async function serveOnSocket(
+  sessions: Sessions,
+  options: ServeOptions = {},
+): Promise<SocketService> {
   const notes: string[] = [];
   const log = (message: string): void => void notes.push(message);
   const server = createServer({ allowHalfOpen: true, noDelay: true });
@@ -53,43 +56,46 @@ export async function serveOnSocket(sessions: Sessions, options: Options = {}): 
     await served;
     server.close();
   });
-  return { socket, served, notes };
+  return { socket, done: served, notes };
 }
 
 /** What a client says and hears, whatever it is carried by. All that it hears is checked against the schemas of ACP. */
-export interface AcpTalk {
+export interface AcpPeer {
   /** Every message of the agent's, in order. */
   readonly messages: readonly Message[];
   send(message: unknown): void;
   /** Sends a request and resolves with the whole answer. */
-  ask(method: string, params?: unknown): Promise<Message>;
+  request(method: string, params?: unknown): Promise<Message>;
   /** The result of a request that is answered with one. */
-  result(method: string, params?: unknown): Promise<Message>;
+  requestResult(method: string, params?: unknown): Promise<Message>;
   /** The first message that fits, of all that came or are to come. Fails if the agent falls silent before it. */
-  find(fits: (message: Message) => boolean): Promise<Message>;
+  waitForMessage(matches: (message: Message) => boolean): Promise<Message>;
   /** What `session/update` told of a session, so far, without the list of commands that follows every setup. */
-  updates(sessionId?: string): readonly Message[];
+  listUpdates(sessionId?: string): readonly Message[];
   /** `initialize` and `session/new`. */
-  begin(cwd?: string): Promise<string>;
+  newSession(cwd?: string): Promise<string>;
 }
 
 /** One that writes and reads plain lines. */
-export interface LineClient extends AcpTalk {
+export interface LineClient extends AcpPeer {
   sendText(text: string): void;
 }
 
-export interface AcpClient extends Served, LineClient {}
+export interface AcpClient extends SocketService, LineClient {}
 
-export async function acpClient(sessions: Sessions, options: Options = {}): Promise<AcpClient> {
+export async function connectAcpClient(
+  sessions: Sessions,
+  options: ServeOptions = {},
+): Promise<AcpClient> {
   const served = await serveOnSocket(sessions, options);
-  return { ...served, ...lineClient(served.socket, served.socket) };
+  return { ...served, ...createLineClient(served.socket, served.socket) };
 }
 
 /** At the other end of a socket, or of the pipes of a process. */
-export function lineClient(from: Readable, to: Writable): LineClient {
+export function createLineClient(from: Readable, to: Writable): LineClient {
   let rest = "";
   const sendText = (text: string): void => void to.write(text);
-  const { take, ...talk } = acpTalk((line) => sendText(`${line}\n`));
+  const { take, ...talk } = createAcpPeer((line) => sendText(`${line}\n`));
   from.setEncoding("utf8");
   from.on("data", (text: string) => {
     const lines = (rest + text).split("\n");
@@ -99,14 +105,14 @@ export function lineClient(from: Readable, to: Writable): LineClient {
   onTestFinished(async () => {
     // Half of a line may be under way.
     const isHalf = (): boolean => rest !== "" && from.readable;
-    while (isHalf()) await within(nextOf(from), () => `half a line was sent: ${rest}`);
+    while (isHalf()) await withDeadline(waitForData(from), () => `half a line was sent: ${rest}`);
     // It does not come where the test itself has left.
     if (from.readableEnded || !from.destroyed) expect(rest).toBe("");
   });
   return { ...talk, sendText };
 }
 
-function nextOf(from: Readable): Promise<void> {
+function waitForData(from: Readable): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       from.off("data", done).off("close", done);
@@ -117,9 +123,9 @@ function nextOf(from: Readable): Promise<void> {
 }
 
 /** `take` is for what comes, one message at a time. */
-export function acpTalk(
+export function createAcpPeer(
   write: (text: string) => void,
-): AcpTalk & { readonly take: (text: string) => void } {
+): AcpPeer & { readonly take: (text: string) => void } {
   const messages: Message[] = [];
   const problems: string[] = [];
   const methods = new Map<JsonValue, string>();
@@ -130,7 +136,7 @@ export function acpTalk(
     const parsed = parseJson(line);
     if (!parsed.ok || !isObject(parsed.value)) return void problems.push(`not an object: ${line}`);
     const message = parsed.value;
-    problems.push(...acpProblems(message, methods.get(message["id"] ?? null)));
+    problems.push(...findAcpProblems(message, methods.get(message["id"] ?? null)));
     messages.push(message);
     const waking = watchers;
     watchers = [];
@@ -141,18 +147,25 @@ export function acpTalk(
 
   const send = (message: unknown): void => write(JSON.stringify(message));
 
-  async function find(fits: (message: Message) => boolean, silentMs = WAIT_MS): Promise<Message> {
+  async function find(
+    matches: (message: Message) => boolean,
+    silentMs = WAIT_MS,
+  ): Promise<Message> {
     for (;;) {
-      const found = messages.find(fits);
+      const found = messages.find(matches);
       if (found !== undefined) return found;
       const next = new Promise<void>((resolve) => {
         watchers.push(resolve);
       });
-      await within(next, () => `the agent's messages end with\n  ${lastOf(messages)}`, silentMs);
+      await withDeadline(
+        next,
+        () => `the agent's messages end with\n  ${formatTail(messages)}`,
+        silentMs,
+      );
     }
   }
 
-  function ask(method: string, params: unknown = {}): Promise<Message> {
+  function request(method: string, params: unknown = {}): Promise<Message> {
     const id = (sent += 1);
     methods.set(id, method);
     send({ jsonrpc: "2.0", id, method, params });
@@ -165,7 +178,7 @@ export function acpTalk(
   }
 
   async function result(method: string, params?: unknown): Promise<Message> {
-    const answer = await ask(method, params);
+    const answer = await request(method, params);
     if (!isObject(answer["result"])) throw new Error(`no result: ${JSON.stringify(answer)}`);
     return answer["result"];
   }
@@ -174,10 +187,10 @@ export function acpTalk(
     take,
     messages,
     send,
-    ask,
-    result,
-    find: (fits) => find(fits),
-    updates: (sessionId) =>
+    request,
+    requestResult: result,
+    waitForMessage: (matches) => find(matches),
+    listUpdates: (sessionId) =>
       messages.flatMap(({ method, params }) =>
         method === "session/update" &&
         isObject(params) &&
@@ -187,10 +200,13 @@ export function acpTalk(
           ? [params["update"]]
           : [],
       ),
-    async begin(cwd = "/work") {
-      await ask("initialize", { protocolVersion: 1, clientInfo: { name: "test", version: "1" } });
+    async newSession(cwd = "/work") {
+      await request("initialize", {
+        protocolVersion: 1,
+        clientInfo: { name: "test", version: "1" },
+      });
       const { sessionId } = await result("session/new", { cwd, mcpServers: [] });
-      return asText(sessionId);
+      return readText(sessionId);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { acpProblems } from "./acp-schema.ts";
+import { findAcpProblems } from "./acp-schema.ts";
 
 function update(fields: object): object {
   const params = { sessionId: "s", update: fields };
@@ -8,18 +8,18 @@ function update(fields: object): object {
 
 describe("what is checked of every line that a test's client reads", () => {
   it("is the schema of v0.12.2 and the newest one [ACP-135] [ACP-136] [B-016]", () => {
-    const problems = acpProblems(update({ sessionUpdate: "agent_message_chunk" })).join("\n");
+    const problems = findAcpProblems(update({ sessionUpdate: "agent_message_chunk" })).join("\n");
     expect(problems).toContain("v0.12.2: session/update/update");
     expect(problems).toContain("newest: session/update/update");
   });
 
   it("is the newest one alone for what came later, and neither for other names", () => {
     const notice = { sessionUpdate: "notice", severity: "warning", title: "Slow" };
-    expect(acpProblems(update(notice))).toEqual([]);
-    expect(acpProblems(update({ ...notice, severity: 1 })).join()).not.toContain("v0.12.2");
-    expect(acpProblems(update({ ...notice, severity: 1 }))).not.toEqual([]);
-    expect(acpProblems(update({ sessionUpdate: "progress" }))).not.toEqual([]);
-    expect(acpProblems({ jsonrpc: "2.0", method: "session/unheard" })).not.toEqual([]);
-    expect(acpProblems({ jsonrpc: "2.0", method: "_harn/agentEvent" })).toEqual([]);
+    expect(findAcpProblems(update(notice))).toEqual([]);
+    expect(findAcpProblems(update({ ...notice, severity: 1 })).join()).not.toContain("v0.12.2");
+    expect(findAcpProblems(update({ ...notice, severity: 1 }))).not.toEqual([]);
+    expect(findAcpProblems(update({ sessionUpdate: "progress" }))).not.toEqual([]);
+    expect(findAcpProblems({ jsonrpc: "2.0", method: "session/unheard" })).not.toEqual([]);
+    expect(findAcpProblems({ jsonrpc: "2.0", method: "_harn/agentEvent" })).toEqual([]);
   });
 });

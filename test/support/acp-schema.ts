@@ -11,11 +11,11 @@ interface Schema {
 
 /** The schema of ACP v0.12.2 that the SDK of its time carries, and the newest of version 1. */
 const SCHEMAS: readonly Schema[] = [
-  schemaAt("v0.12.2", "@agentclientprotocol/sdk/schema/schema.json"),
-  schemaAt("newest", "acp-sdk-2/schema/v1/schema.json"),
+  loadSchema("v0.12.2", "@agentclientprotocol/sdk/schema/schema.json"),
+  loadSchema("newest", "acp-sdk-2/schema/v1/schema.json"),
 ];
 
-function schemaAt(name: string, path: string): Schema {
+function loadSchema(name: string, path: string): Schema {
   const file = createRequire(import.meta.url).resolve(path);
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
   ajv.addSchema(JSON.parse(readFileSync(file, "utf8")), "acp");
@@ -54,45 +54,45 @@ const RESULTS = new Map([
 ]);
 
 /** What is wrong with a message of the agent's; `answered` is the method of the request that it answers. */
-export function acpProblems(message: unknown, answered?: string): readonly string[] {
+export function findAcpProblems(message: unknown, requestMethod?: string): readonly string[] {
   if (!isObject(message) || message["jsonrpc"] !== "2.0") return ["not a JSON-RPC message"];
   const { method, params, result, error } = message;
   if (HOST_METHODS.has(String(method))) return [];
   // Whoever does not know it passes it over.
   if (typeof method === "string" && method.startsWith("_")) return [];
-  const vendor = method === "session/update" ? vendorProblems(params) : undefined;
+  const vendor = method === "session/update" ? findVendorProblems(params) : undefined;
   if (vendor !== undefined) return vendor;
-  if (typeof method === "string") return problems(PARAMS.get(method), params, method);
-  if (error !== undefined) return problems("Error", error, "an error");
-  if (answered === undefined || isOurs(answered)) return [];
-  return problems(RESULTS.get(answered), result, `the answer to ${answered}`);
+  if (typeof method === "string") return findProblems(PARAMS.get(method), params, method);
+  if (error !== undefined) return findProblems("Error", error, "an error");
+  if (requestMethod === undefined || isBridgeMethod(requestMethod)) return [];
+  return findProblems(RESULTS.get(requestMethod), result, `the answer to ${requestMethod}`);
 }
 
 /** An update that ACP does not know, for those who know it: all of it is in one place. */
-function vendorProblems(params: unknown): readonly string[] | undefined {
+function findVendorProblems(params: unknown): readonly string[] | undefined {
   const update = isObject(params) ? params["update"] : undefined;
   // Of the draft of version 2; hosts of the bridge know it.
   if (isObject(update) && update["sessionUpdate"] === "user_message") {
     return Array.isArray(update["content"]) ? [] : ["user_message has no content"];
   }
-  if (!isObject(update) || !VENDOR.has(String(update["sessionUpdate"]))) return undefined;
+  if (!isObject(update) || !VENDOR_UPDATES.has(String(update["sessionUpdate"]))) return undefined;
   const { sessionUpdate, _meta, ...rest } = update;
   const isPlaced = isObject(_meta) && isObject(_meta["harn"]) && Object.keys(rest).length === 0;
   return isPlaced ? [] : [`${String(sessionUpdate)} has fields outside of _meta.harn`];
 }
 
-const VENDOR: ReadonlySet<string> = new Set(
+const VENDOR_UPDATES: ReadonlySet<string> = new Set(
   SESSION_UPDATE_EXTENSIONS.filter((name) => name !== "available_commands_update"),
 );
 
 /** Methods of bridge hosts, which ACP's schema does not have, and one that it has as a notification only. */
-function isOurs(method: string): boolean {
+function isBridgeMethod(method: string): boolean {
   const names = "cancel|attach|takeover|detach|heartbeat|live_clients|approval_args";
   return new RegExp(`^(_harn/)?session/(${names})$`).test(method);
 }
 
 /** By every schema that has the definition; one that neither has is a problem of its own. */
-function problems(name: string | undefined, value: unknown, what: string): readonly string[] {
+function findProblems(name: string | undefined, value: unknown, label: string): readonly string[] {
   const later = isLaterUpdate(value);
   const checks = SCHEMAS.flatMap((schema) => {
     const validate = schema.ajv.getSchema(`acp#/$defs/${name}`);
@@ -100,12 +100,12 @@ function problems(name: string | undefined, value: unknown, what: string): reado
       ? []
       : [{ ...schema, validate }];
   });
-  if (checks.length === 0) return [`${what} is not in the schema`];
+  if (checks.length === 0) return [`${label} is not in the schema`];
   return checks.flatMap((schema) =>
     schema.validate(value)
       ? []
       : (schema.validate.errors ?? []).map(
-          ({ instancePath, message }) => `${schema.name}: ${what}${instancePath} ${message}`,
+          ({ instancePath, message }) => `${schema.name}: ${label}${instancePath} ${message}`,
         ),
   );
 }

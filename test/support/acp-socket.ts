@@ -1,11 +1,11 @@
 import { onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { DEFAULT_SERVE } from "../../src/bridge/config/default-serve.ts";
-import type { Serving } from "../../src/bridge/config/configured-serving.ts";
+import { DEFAULT_SERVE_CONFIG } from "../../src/bridge/config/default-serve.ts";
+import type { ServeSettings } from "../../src/bridge/config/configured-serving.ts";
 import { startSurfaces } from "../../src/bridge/serve/start-surfaces.ts";
 import { systemClock, type SteadyClock } from "../../src/platform/clock.ts";
 import type { Sessions } from "../../src/session/sessions.ts";
-import { acpTalk, type AcpTalk } from "./acp-client.ts";
+import { createAcpPeer, type AcpPeer } from "./acp-client.ts";
 
 export const TOKEN = "the-token-of-this-bridge-for-tests";
 
@@ -17,18 +17,18 @@ export interface AcpServer {
   close(): Promise<void>;
 }
 
-export interface SocketClient extends AcpTalk {
+export interface SocketClient extends AcpPeer {
   readonly socket: WebSocket;
   /** With the code of the end. */
-  readonly closed: Promise<number>;
+  readonly closeCode: Promise<number>;
   /** Ends at once, as a network does. */
-  cut(): Promise<void>;
+  disconnect(): Promise<void>;
 }
 
 /** All surfaces of a bridge on a free port, over these sessions. */
-export async function acpServer(
+export async function startAcpServer(
   sessions: Sessions,
-  serving: Partial<Serving> = {},
+  serving: Partial<ServeSettings> = {},
   clock: SteadyClock = systemClock,
 ): Promise<AcpServer> {
   const reports: unknown[] = [];
@@ -37,7 +37,7 @@ export async function acpServer(
     clock,
     host: "127.0.0.1",
     port: 0,
-    serving: { ...DEFAULT_SERVE, ...serving },
+    serving: { ...DEFAULT_SERVE_CONFIG, ...serving },
     token: TOKEN,
     portal: true,
     report: (error) => void reports.push(error),
@@ -55,9 +55,9 @@ export async function acpServer(
     async connect(headers = { authorization: `Bearer ${TOKEN}` }) {
       const socket = new WebSocket(`${server.url.replace(/^http/, "ws")}/acp`, { headers });
       sockets.add(socket);
-      const { take, ...talk } = acpTalk((text) => socket.send(text));
+      const { take, ...talk } = createAcpPeer((text) => socket.send(text));
       socket.on("message", (data: Buffer) => take(data.toString()));
-      const closed = new Promise<number>((resolve) => {
+      const closeCode = new Promise<number>((resolve) => {
         socket.on("close", (code) => resolve(code));
       });
       await new Promise<void>((resolve, reject) => {
@@ -71,10 +71,10 @@ export async function acpServer(
       return {
         ...talk,
         socket,
-        closed,
-        async cut() {
+        closeCode,
+        async disconnect() {
           socket.terminate();
-          await closed;
+          await closeCode;
         },
       };
     },

@@ -5,20 +5,20 @@ import { join } from "node:path";
 import { Transform } from "node:stream";
 import { expect, onTestFinished } from "vitest";
 import { isObject, type JsonValue } from "../../src/domain/json.ts";
-import { acpProblems } from "./acp-schema.ts";
+import { findAcpProblems } from "./acp-schema.ts";
 import type { CommandLine } from "./command-line.ts";
 import {
   hangs,
   says,
-  startModel,
+  startModelServer,
   wants,
-  type Asked,
+  type ModelServerRequest,
   type ModelServer,
-  type Scripted,
+  type ScriptedResponse,
 } from "./model-server.ts";
 
 /** A project with an agent that asks before it writes a file, on a model that a test has scripted. */
-export interface AcpWorld {
+export interface AcpProject {
   /** What an editor would open. */
   readonly project: string;
   /** The data directory. */
@@ -32,9 +32,9 @@ export interface AcpWorld {
   /** The same, and nothing between it and the test. */
   spawn(...flags: readonly string[]): ChildProcessWithoutNullStreams;
   /** Whether the model was told this, last of all in one request. */
-  heard(words: string): boolean;
+  hasModelReceived(words: string): boolean;
   /** What the agent wrote. */
-  written(file: string): string | undefined;
+  readWritten(file: string): string | undefined;
 }
 
 export interface AcpProcess {
@@ -54,15 +54,15 @@ export interface AcpProcess {
  * The model writes "note.txt" when it is told to write, says no more in the middle of its answer to "wait for me",
  * and repeats what it hears otherwise.
  */
-export async function acpWorld(
+export async function createAcpProject(
   command: CommandLine,
   agent: object = {},
-  answers: (asked: Asked) => Scripted = answerTo,
-): Promise<AcpWorld> {
+  answers: (asked: ModelServerRequest) => ScriptedResponse = chooseResponse,
+): Promise<AcpProject> {
   const root = mkdtempSync(join(command.folder, "world-"));
   const project = join(root, "project");
   mkdirSync(project);
-  const model = await startModel("chat", answers);
+  const model = await startModelServer("chat", answers);
   const coder = {
     provider: { type: "local", model: "openai:any" },
     workspace: { tools: ["read_file", "write_file"] },
@@ -74,7 +74,7 @@ export async function acpWorld(
   const data = join(root, "data");
   const args = ["acp", "--config", config, "--data-dir", data];
   const environment = { OPENAI_BASE_URL: `${model.url}/v1`, OPENAI_API_KEY: "none" };
-  const spawn: AcpWorld["spawn"] = (...flags) => {
+  const spawn: AcpProject["spawn"] = (...flags) => {
     const options = { environment, isOpen: true, workingDirectory: project };
     return command.start([...args, ...flags], options);
   };
@@ -85,27 +85,27 @@ export async function acpWorld(
     args,
     environment,
     spawn,
-    start: () => watched(spawn()),
-    heard: (words) =>
-      model.asked.some(({ messages }) => JSON.stringify(messages.at(-1)).includes(words)),
-    written(file) {
+    start: () => watchProcess(spawn()),
+    hasModelReceived: (words) =>
+      model.modelRequests.some(({ messages }) => JSON.stringify(messages.at(-1)).includes(words)),
+    readWritten(file) {
       const path = join(project, file);
       return existsSync(path) ? readFileSync(path, "utf8") : undefined;
     },
   };
 }
 
-function answerTo({ messages }: Asked): Scripted {
+function chooseResponse({ messages }: ModelServerRequest): ScriptedResponse {
   const last = messages.at(-1);
   if (last?.role === "tool") return says("It is done.");
-  const heard = textOf(last?.content);
+  const heard = readContentText(last?.content);
   if (heard.startsWith("write")) {
     return wants({ id: "w", name: "write_file", input: { path: "note.txt", content: heard } });
   }
   return heard === "wait for me" ? hangs("One moment") : says(`You said: ${heard}`);
 }
 
-function textOf(content: unknown): string {
+function readContentText(content: unknown): string {
   if (typeof content === "string") return content;
   return (Array.isArray(content) ? content : [])
     .map((part: unknown) =>
@@ -114,7 +114,7 @@ function textOf(content: unknown): string {
     .join("");
 }
 
-function watched(child: ChildProcessWithoutNullStreams): AcpProcess {
+function watchProcess(child: ChildProcessWithoutNullStreams): AcpProcess {
   const methods = new Map<JsonValue, string>();
   const problems: string[] = [];
   let notes = "";
@@ -122,14 +122,14 @@ function watched(child: ChildProcessWithoutNullStreams): AcpProcess {
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     notes += text;
   });
-  const input = eachLine((line) => {
+  const input = createLineTap((line) => {
     const { id, method } = JSON.parse(line);
     if (id !== undefined && method !== undefined) methods.set(id, method);
   });
-  const output = eachLine((line) => {
+  const output = createLineTap((line) => {
     const message = JSON.parse(line);
     const answered = message.method === undefined ? methods.get(message.id) : undefined;
-    problems.push(...acpProblems(message, answered));
+    problems.push(...findAcpProblems(message, answered));
   });
   input.pipe(child.stdin);
   child.stdout.pipe(output);
@@ -138,7 +138,7 @@ function watched(child: ChildProcessWithoutNullStreams): AcpProcess {
 }
 
 /** Passes everything on, and shows it line by line. */
-function eachLine(show: (line: string) => void): Transform {
+function createLineTap(show: (line: string) => void): Transform {
   const decoder = new TextDecoder();
   let rest = "";
   return new Transform({

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import type { ModelBlock, ModelMessage } from "../../src/domain/model-request.ts";
-import { toolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
+import { createToolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
 
 /** Any block, with few ids, so that results find calls and ids come back. */
 const anyModelBlock: fc.Arbitrary<ModelBlock> = fc.oneof(
@@ -20,7 +20,7 @@ const anyModelBlock: fc.Arbitrary<ModelBlock> = fc.oneof(
       inputText: fc.constantFrom("", "{}", "[]", "{"),
       runBy: fc.constantFrom("client", "server"),
     })
-    .map((facts) => ({ type: "call", call: toolCall(facts) }) as const),
+    .map((facts) => ({ type: "call", call: createToolCall(facts) }) as const),
   fc
     .record({ id: fc.constantFrom("a", "b", "a.b:1", "z"), isError: fc.boolean() })
     .map(({ id, isError }) => ({
@@ -54,7 +54,7 @@ export const anyHistorySteps: fc.Arbitrary<readonly HistoryStep[]> = fc.array(
       { weight: 2, arbitrary: anyModelMessages },
     ),
     tail: fc.oneof(
-      { weight: 3, arbitrary: fc.constant([user("And?")]) },
+      { weight: 3, arbitrary: fc.constant([createUserMessage("And?")]) },
       { weight: 2, arbitrary: anyModelMessages },
     ),
     cutAt: fc.option(fc.nat(12), { freq: 8 }),
@@ -67,7 +67,7 @@ function finishedTurn(): fc.Arbitrary<readonly ModelMessage[]> {
   return fc
     .record({ id: fc.constantFrom("a", "b"), hasTool: fc.boolean(), isAnswered: fc.boolean() })
     .map(({ id, hasTool, isAnswered }) => [
-      user("Look."),
+      createUserMessage("Look."),
       ...(hasTool
         ? [
             {
@@ -75,7 +75,7 @@ function finishedTurn(): fc.Arbitrary<readonly ModelMessage[]> {
               blocks: [
                 {
                   type: "call",
-                  call: toolCall({ id, name: "look", inputText: "{}", runBy: "client" }),
+                  call: createToolCall({ id, name: "look", inputText: "{}", runBy: "client" }),
                 },
               ],
             } as const,
@@ -88,12 +88,12 @@ function finishedTurn(): fc.Arbitrary<readonly ModelMessage[]> {
     ]);
 }
 
-function user(text: string): ModelMessage {
+function createUserMessage(text: string): ModelMessage {
   return { role: "user", blocks: [{ type: "text", text }] };
 }
 
 /** The messages of each step, and how many of the first are stable. */
-export function* requestsIn(
+export function* generateRequests(
   steps: readonly HistoryStep[],
 ): Generator<{ readonly messages: readonly ModelMessage[]; readonly stableCount: number }> {
   let stable: readonly ModelMessage[] = [];

@@ -41,16 +41,16 @@ function readTable(page: string): Row[] {
     .map((line) => {
       const [, folder = "", , imports = "", packages = ""] = line.split("|");
       return {
-        folder: quoted(folder)[0] ?? "",
-        imports: quoted(imports),
-        packages: quoted(packages),
+        folder: readQuoted(folder)[0] ?? "",
+        imports: readQuoted(imports),
+        packages: readQuoted(packages),
       };
     });
   if (rows.length < 5) throw new Error("ARCHITECTURE.md has no table of folders");
   return rows;
 }
 
-function quoted(text: string): string[] {
+function readQuoted(text: string): string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? "");
 }
 
@@ -63,33 +63,33 @@ function readSources(root: string): Source[] {
 }
 
 function toSource(path: string, text: string): Source {
-  return { path, text, specifiers: specifiersIn(text) };
+  return { path, text, specifiers: findSpecifiers(text) };
 }
 
-function specifiersIn(text: string): string[] {
+function findSpecifiers(text: string): string[] {
   const code = text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
   const pattern = /(?:\bfrom\s*|\bimport\s*\(?\s*)"([^"]+)"/g;
   return [...code.matchAll(pattern)].map((match) => match[1] ?? "");
 }
 
 function checkImports(source: Source, rows: readonly Row[]): string[] {
-  const own = rowOf(source.path, rows);
+  const own = findRow(source.path, rows);
   if (own === undefined) return [`${source.path} is in no folder of ARCHITECTURE.md`];
   return source.specifiers.flatMap((specifier) => {
     if (!specifier.startsWith(".")) {
-      const name = packageName(specifier);
+      const name = readPackageName(specifier);
       const allowed = own.packages.includes(name);
       return allowed
         ? []
         : [`${source.path} uses the package "${name}", which ${own.folder} may not`];
     }
-    const target = resolved(source.path, specifier);
+    const target = resolveSpecifier(source.path, specifier);
     const allowed = [own.folder, ...own.imports].some((folder) => isInside(target, folder));
     return allowed ? [] : [`${source.path} imports ${target}, which ${own.folder} may not`];
   });
 }
 
-function rowOf(path: string, rows: readonly Row[]): Row | undefined {
+function findRow(path: string, rows: readonly Row[]): Row | undefined {
   return rows
     .filter((row) => isInside(path, row.folder))
     .sort((left, right) => right.folder.length - left.folder.length)[0];
@@ -99,13 +99,13 @@ function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`);
 }
 
-function packageName(specifier: string): string {
+function readPackageName(specifier: string): string {
   if (specifier.startsWith("node:")) return "node";
   const parts = specifier.split("/");
   return specifier.startsWith("@") ? parts.slice(0, 2).join("/") : (parts[0] ?? "");
 }
 
-function resolved(from: string, specifier: string): string {
+function resolveSpecifier(from: string, specifier: string): string {
   return posix.join(posix.dirname(from), specifier);
 }
 
@@ -114,7 +114,7 @@ function findCycles(sources: readonly Source[]): string[] {
   const graph = new Map(
     sources.map(({ path, specifiers }) => [
       path,
-      specifiers.filter((one) => one.startsWith(".")).map((one) => resolved(path, one)),
+      specifiers.filter((one) => one.startsWith(".")).map((one) => resolveSpecifier(path, one)),
     ]),
   );
   const done = new Set<string>();
@@ -140,7 +140,7 @@ function checkWords(sources: readonly Source[], page: string): string[] {
     .split(/\n\n/)
     .slice(1)
     .map((paragraph) => {
-      const names = quoted(paragraph);
+      const names = readQuoted(paragraph);
       return {
         places: names.filter((name) => name.startsWith("src/")),
         words: names.filter((name) => !name.startsWith("src/")),

@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 const root = join(import.meta.dirname, "../..");
 
 /** A program of `test/programs` as plain JavaScript, for a process of its own. */
-export async function bundled(program: string): Promise<string> {
+export async function bundleProgram(program: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "spanline-program-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return bundleInto(folder, program);

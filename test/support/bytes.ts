@@ -6,7 +6,7 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /** Cuts bytes into pieces of the given size; the last one may be shorter. */
-export function chunksOf(bytes: Uint8Array, size: number): Uint8Array[] {
+export function splitChunks(bytes: Uint8Array, size: number): Uint8Array[] {
   const count = Math.ceil(bytes.length / size);
   return Array.from({ length: count }, (_, index) =>
     bytes.subarray(index * size, (index + 1) * size),
@@ -19,7 +19,7 @@ export function* twoWaySplits(bytes: Uint8Array): Generator<readonly [Uint8Array
 }
 
 /** A small seeded generator (mulberry32): fuzz runs can be repeated from their seed alone. */
-export function randomFrom(seed: number): (below: number) => number {
+export function createRandom(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -30,7 +30,7 @@ export function randomFrom(seed: number): (below: number) => number {
 }
 
 /** A damaged copy: bytes flipped, removed, doubled or put in. */
-export function mutated(bytes: Uint8Array, random: (below: number) => number): Uint8Array {
+export function mutateBytes(bytes: Uint8Array, random: (below: number) => number): Uint8Array {
   let copy: Uint8Array = bytes.slice();
   for (let times = random(4); times >= 0 && copy.length > 0; times--) {
     const at = random(copy.length);
@@ -56,7 +56,7 @@ export function mutated(bytes: Uint8Array, random: (below: number) => number): U
 }
 
 /** Random pieces, some of them empty. */
-export function randomChunks(bytes: Uint8Array, random: (below: number) => number): Uint8Array[] {
+export function splitRandomly(bytes: Uint8Array, random: (below: number) => number): Uint8Array[] {
   const chunks: Uint8Array[] = [];
   for (let at = 0; at < bytes.length;) {
     const size = random(4) === 0 ? random(3) : random(bytes.length + 1);
@@ -80,7 +80,7 @@ export function fuzz(
   const lastSeed = firstSeed + runs(count);
   let seed = firstSeed;
   try {
-    for (; seed < lastSeed; seed++) check(randomFrom(seed));
+    for (; seed < lastSeed; seed++) check(createRandom(seed));
   } catch (cause) {
     throw new Error(`Fuzzing failed with seed ${seed}: ${String(cause)}`, { cause });
   } finally {

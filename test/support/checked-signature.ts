@@ -1,9 +1,9 @@
 import { checkSignature, type KnownCredentials } from "../../src/aws/check-signature.ts";
-import type { SeenRequest } from "./peer.ts";
+import type { ReceivedRequest } from "./peer.ts";
 
 /** What is wrong with the signature of a request; null when nothing is. */
-export function checkedSignature(
-  { method, url, headers, body }: SeenRequest,
+export function findSignatureProblem(
+  { method, url, headers, body }: ReceivedRequest,
   credentials: KnownCredentials,
   now: number,
 ): string | null {

@@ -7,11 +7,11 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { inject } from "vitest";
 import { bundleSource } from "./bundle-command.ts";
-import { PROCESS_MS, within } from "./within.ts";
+import { PROCESS_MS, withDeadline } from "./within.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-export interface Ran {
+export interface CommandResult {
   readonly stdout: string;
   readonly stderr: string;
   readonly status: number | null;
@@ -33,7 +33,7 @@ export interface CommandLine {
   /** Where it runs, and where everything it keeps is. */
   readonly folder: string;
   start(args: readonly string[], options?: StartOptions): ChildProcessWithoutNullStreams;
-  run(args: readonly string[], options?: StartOptions): Promise<Ran>;
+  run(args: readonly string[], options?: StartOptions): Promise<CommandResult>;
   /** Bundles an entry of the sources into a file of the folder. */
   bundle(entry: string, file: string): Promise<void>;
   /** Ends every process that was started here. */
@@ -41,7 +41,7 @@ export interface CommandLine {
 }
 
 /** The command, in processes of its own. */
-export async function commandLine(): Promise<CommandLine> {
+export async function createCommandLine(): Promise<CommandLine> {
   const folder = mkdtempSync(join(tmpdir(), "spanline-cli-"));
   const children: ChildProcessWithoutNullStreams[] = [];
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
@@ -50,7 +50,7 @@ export async function commandLine(): Promise<CommandLine> {
   const start: CommandLine["start"] = (args, options = {}) => {
     const { environment, input, isOpen, isTerminal, workingDirectory = folder } = options;
     const clean = { PATH: process.env["PATH"], HOME: folder, AWS_EC2_METADATA_DISABLED: "true" };
-    const seated = ["--import", SEATED];
+    const seated = ["--import", TTY_PRELOAD];
     const program = [...(isTerminal === true ? seated : []), join(folder, "bin/main.mjs")];
     const child = spawn(process.execPath, [...program, ...args], {
       env: { ...clean, SPANLINE_DATA_DIR: join(folder, "data"), ...environment },
@@ -79,26 +79,26 @@ export async function commandLine(): Promise<CommandLine> {
         const [said, noted] = await ended;
         return `spanline ${args.join(" ")} did not exit.\n${said}\n${noted}`;
       };
-      const [said, noted, [status]] = await within(ended, state, PROCESS_MS);
+      const [said, noted, [status]] = await withDeadline(ended, state, PROCESS_MS);
       return { stdout: said, stderr: noted, status: typeof status === "number" ? status : null };
     },
   };
 }
 
-const SEATED = "data:text/javascript,process.stdin.isTTY=process.stderr.isTTY=true";
+const TTY_PRELOAD = "data:text/javascript,process.stdin.isTTY=process.stderr.isTTY=true";
 
 /** Resolves when a stream has said something; with all that it said until then. */
-export async function saying(stream: Readable, words: string): Promise<string> {
-  let said = "";
+export async function waitForOutput(stream: Readable, words: string): Promise<string> {
+  let output = "";
   const chunks = stream.iterator({ destroyOnReturn: false });
-  const state = (): string => `the stream did not say "${words}": ${said}`;
+  const state = (): string => `the stream did not say "${words}": ${output}`;
   for (;;) {
-    const { value, done } = await within(chunks.next(), state, PROCESS_MS);
+    const { value, done } = await withDeadline(chunks.next(), state, PROCESS_MS);
     if (done === true) break;
-    said += String(value);
-    if (!said.includes(words)) continue;
+    output += String(value);
+    if (!output.includes(words)) continue;
     await chunks.return?.();
-    return said;
+    return output;
   }
-  throw new Error(`the stream ended without "${words}": ${said}`);
+  throw new Error(`the stream ended without "${words}": ${output}`);
 }

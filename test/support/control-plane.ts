@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { startBudget, type Budget } from "../../src/async/budget.ts";
-import { httpClient, type SendHttp } from "../../src/platform/http-client.ts";
-import { controlClient, type ControlClient } from "../../src/provisioning/control-client.ts";
-import { fakeClock, type FakeClock } from "./fake-clock.ts";
+import { createHttpClient, type SendHttp } from "../../src/platform/http-client.ts";
+import { createControlClient, type ControlClient } from "../../src/provisioning/control-client.ts";
+import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { startPeer, type Peer } from "./peer.ts";
 import { PROCESS_MS } from "./within.ts";
 
-export interface Asked {
+export interface ControlRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -15,7 +15,7 @@ export interface Asked {
   readonly at: number;
 }
 
-export interface Reply {
+export interface ControlReply {
   readonly status?: number;
   readonly headers?: { readonly [name: string]: string };
   /** Text as it is, anything else as JSON. */
@@ -23,24 +23,26 @@ export interface Reply {
 }
 
 /** `hang` never answers, `reset` closes the connection. */
-export type Answering = (asked: Asked) => Reply | "hang" | "reset";
+export type RespondToControl = (asked: ControlRequest) => ControlReply | "hang" | "reset";
 
 /** A control plane on a real socket that says what a test wants, in a time that only the test moves. */
-export interface ScriptedPlane {
+export interface ScriptedControlPlane {
   readonly client: ControlClient;
   readonly clock: FakeClock;
   readonly peer: Peer;
   /** In short: `GET /harnesses @1000`. */
-  readonly asked: readonly Asked[];
+  readonly requests: readonly ControlRequest[];
   readonly budget: (milliseconds: number, signal?: AbortSignal) => Budget;
   /** Lets time pass whenever nothing else happens, until the promise is settled. */
-  readonly settled: <Value>(promise: Promise<Value>) => Promise<Value>;
+  readonly settle: <Value>(promise: Promise<Value>) => Promise<Value>;
 }
 
-export async function scriptedPlane(answering: Answering): Promise<ScriptedPlane> {
-  const clock = fakeClock();
+export async function startScriptedControlPlane(
+  answering: RespondToControl,
+): Promise<ScriptedControlPlane> {
+  const clock = createFakeClock();
   const start = clock.now();
-  const asked: Asked[] = [];
+  const requests: ControlRequest[] = [];
   const hung = new Set<string>();
   const peer = await startPeer((response, request) => {
     const url = new URL(request.url, "http://peer");
@@ -48,7 +50,7 @@ export async function scriptedPlane(answering: Answering): Promise<ScriptedPlane
     const { method } = request;
     const at = clock.now() - start;
     const question = { method, path: url.pathname, query: url.searchParams, body, at };
-    asked.push(question);
+    requests.push(question);
     const reply = answering(question);
     if (reply === "reset") response.socket?.destroy();
     else if (reply === "hang") hung.add(String(request.headers["x-call"]));
@@ -58,8 +60,8 @@ export async function scriptedPlane(answering: Answering): Promise<ScriptedPlane
       response.end(typeof said === "string" ? said : JSON.stringify(said));
     }
   });
-  const { send, settled } = paced(clock, (call) => hung.has(call));
-  const client = controlClient({
+  const { send, settle } = createPacedClient(clock, (call) => hung.has(call));
+  const client = createControlClient({
     region: "us-west-2",
     endpoint: peer.url,
     credentials: { accessKeyId: "test", secretAccessKey: "test" },
@@ -72,8 +74,8 @@ export async function scriptedPlane(answering: Answering): Promise<ScriptedPlane
     client,
     clock,
     peer,
-    asked,
-    settled,
+    requests,
+    settle,
     budget: (milliseconds, signal = never) => startBudget(clock, signal, milliseconds),
   };
 }
@@ -81,20 +83,23 @@ export async function scriptedPlane(answering: Answering): Promise<ScriptedPlane
 // Loaded at the first call it would take turns of the loop in which nothing seems to be under way.
 await import("@smithy/signature-v4");
 
-const STEP = 10;
+const STEP_MS = 10;
 
-export interface Paced {
+export interface PacedClient {
   readonly send: SendHttp;
-  readonly settled: <Value>(promise: Promise<Value>) => Promise<Value>;
+  readonly settle: <Value>(promise: Promise<Value>) => Promise<Value>;
 }
 
 /** Real calls in a time that passes only while none is under way; those that hang do not count. */
-export function paced(clock: FakeClock, isHung: (call: string) => boolean = () => false): Paced {
-  const { send, busy } = counted(httpClient().send);
+export function createPacedClient(
+  clock: FakeClock,
+  isHung: (call: string) => boolean = () => false,
+): PacedClient {
+  const { send, busy } = countRequests(createHttpClient().send);
   const isIdle = (): boolean => [...busy].every((call) => isHung(call));
   return {
     send,
-    async settled(promise) {
+    async settle(promise) {
       const state = { over: false };
       const end = (): void => void (state.over = true);
       promise.then(end, end);
@@ -105,7 +110,7 @@ export function paced(clock: FakeClock, isHung: (call: string) => boolean = () =
         }
         await setImmediate();
         await setImmediate();
-        if (!state.over && isIdle()) clock.advance(STEP);
+        if (!state.over && isIdle()) clock.advance(STEP_MS);
       }
       return promise;
     },
@@ -113,7 +118,7 @@ export function paced(clock: FakeClock, isHung: (call: string) => boolean = () =
 }
 
 /** Knows which calls are under way, until their bodies are read. */
-function counted(send: SendHttp): { send: SendHttp; busy: ReadonlySet<string> } {
+function countRequests(send: SendHttp): { send: SendHttp; busy: ReadonlySet<string> } {
   const busy = new Set<string>();
   let count = 0;
   return {
@@ -124,7 +129,7 @@ function counted(send: SendHttp): { send: SendHttp; busy: ReadonlySet<string> } 
       try {
         const headers = { ...request.headers, "x-call": call };
         const answer = await send({ ...request, headers }, signal);
-        return { ...answer, body: watched(answer.body, () => busy.delete(call)) };
+        return { ...answer, body: watchBody(answer.body, () => busy.delete(call)) };
       } catch (error) {
         busy.delete(call);
         throw error;
@@ -133,7 +138,7 @@ function counted(send: SendHttp): { send: SendHttp; busy: ReadonlySet<string> } 
   };
 }
 
-async function* watched(body: AsyncIterable<Uint8Array>, over: () => void) {
+async function* watchBody(body: AsyncIterable<Uint8Array>, over: () => void) {
   try {
     yield* body;
   } finally {
@@ -147,7 +152,7 @@ export const ARN = `arn:aws:bedrock-agentcore:us-west-2:123456789012:harness/${I
 export const SPEC = { name: "demo", roleArn: ROLE, systemPrompt: "Be brief." } as const;
 
 /** What the service says of a harness. */
-export function harnessMembers(status: string, more: object = {}) {
+export function createHarnessMembers(status: string, extra: object = {}) {
   return {
     harnessId: ID,
     harnessName: "demo",
@@ -156,20 +161,20 @@ export function harnessMembers(status: string, more: object = {}) {
     harnessVersion: "1",
     createdAt: "2026-11-16T00:00:00Z",
     updatedAt: "2026-11-16T00:00:00Z",
-    ...more,
+    ...extra,
   };
 }
 
-export function endpointMembers(status: string, more: object = {}) {
+export function createEndpointMembers(status: string, extra: object = {}) {
   const endpointName = "DEFAULT";
-  return { harnessId: ID, endpointName, arn: `${ARN}/endpoint/DEFAULT`, status, ...more };
+  return { harnessId: ID, endpointName, arn: `${ARN}/endpoint/DEFAULT`, status, ...extra };
 }
 
-export function refusal(status: number, type: string, headers: object = {}): Reply {
+export function createRefusal(status: number, type: string, headers: object = {}): ControlReply {
   return { status, headers: { "x-amzn-errortype": type, ...headers }, body: { message: "no" } };
 }
 
 /** `POST /harnesses`, in the order in which it was asked. */
-export function questions(asked: readonly Asked[]): string[] {
-  return asked.map(({ method, path }) => `${method} ${path}`);
+export function formatRequests(requests: readonly ControlRequest[]): string[] {
+  return requests.map(({ method, path }) => `${method} ${path}`);
 }

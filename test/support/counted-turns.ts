@@ -1,28 +1,28 @@
 import { onTestFinished } from "vitest";
 
 /** Counts something by turns of the event loop. */
-export interface CountedTurns {
+export interface TickCounter {
   count(amount: number): void;
   /** How much it was at most in one turn. */
-  most(): number;
+  maxPerTick(): number;
 }
 
 /** Until the test is over. */
-export function countedTurns(): CountedTurns {
-  let now = 0;
-  let most = 0;
+export function createTickCounter(): TickCounter {
+  let amountInTick = 0;
+  let maxAmount = 0;
   let isOver = false;
-  const turn = (): void => {
-    now = 0;
-    if (!isOver) setImmediate(turn);
+  const resetAtTick = (): void => {
+    amountInTick = 0;
+    if (!isOver) setImmediate(resetAtTick);
   };
   onTestFinished(() => void (isOver = true));
-  turn();
+  resetAtTick();
   return {
     count(amount) {
-      now += amount;
-      most = Math.max(most, now);
+      amountInTick += amount;
+      maxAmount = Math.max(maxAmount, amountInTick);
     },
-    most: () => most,
+    maxPerTick: () => maxAmount,
   };
 }

@@ -4,20 +4,20 @@ import * as sdk0 from "@agentclientprotocol/sdk";
 import * as sdk1 from "acp-sdk-1";
 import * as sdk2 from "acp-sdk-2";
 import { onTestFinished } from "vitest";
-import { lastOf, within } from "./within.ts";
+import { formatTail, withDeadline } from "./within.ts";
 
 /** The files and terminals of an editor: what is in its buffers it does not save, and a terminal is a real process. */
 export interface EditorMachine {
   /** By whole paths. */
   readonly buffers: Map<string, string>;
   /** What was asked of it: the method, and what it was about. */
-  readonly asked: readonly string[];
+  readonly requests: readonly string[];
   /** Those that were not let go. */
   readonly terminals: ReadonlyMap<string, { readonly child: ChildProcess }>;
   /** In place of what it does. */
-  readonly instead: Map<string, (params: Params) => Promise<object>>;
+  readonly overrides: Map<string, (params: Params) => Promise<object>>;
   /** Resolves when it is asked for this. */
-  askedFor(method: string): Promise<void>;
+  waitForRequest(method: string): Promise<void>;
   perform(method: string, params: Params): Promise<object>;
 }
 
@@ -30,11 +30,11 @@ interface Params {
   readonly terminalId?: string;
 }
 
-export function editorMachine(buffers: Readonly<Record<string, string>> = {}): EditorMachine {
+export function createEditorMachine(buffers: Readonly<Record<string, string>> = {}): EditorMachine {
   const kept = new Map(Object.entries(buffers));
   const terminals = new Map<string, Terminal>();
-  const asked: string[] = [];
-  const instead: EditorMachine["instead"] = new Map();
+  const requests: string[] = [];
+  const overrides: EditorMachine["overrides"] = new Map();
   let waiting: (() => void)[] = [];
   const known = (id = ""): Terminal => {
     const terminal = terminals.get(id);
@@ -58,7 +58,7 @@ export function editorMachine(buffers: Readonly<Record<string, string>> = {}): E
         return {};
       case "terminal/create": {
         const id = `terminal ${terminals.size + 1}`;
-        terminals.set(id, terminalOf(params));
+        terminals.set(id, startTerminal(params));
         return { terminalId: id };
       }
       case "terminal/wait_for_exit":
@@ -79,22 +79,25 @@ export function editorMachine(buffers: Readonly<Record<string, string>> = {}): E
 
   return {
     buffers: kept,
-    asked,
+    requests,
     terminals,
-    instead,
-    async askedFor(method) {
-      while (!asked.some((one) => one.startsWith(method))) {
+    overrides,
+    async waitForRequest(method) {
+      while (!requests.some((one) => one.startsWith(method))) {
         const next = new Promise<void>((resolve) => {
           waiting.push(resolve);
         });
-        await within(next, () => `no request ${method}; these came:\n  ${lastOf(asked)}`);
+        await withDeadline(
+          next,
+          () => `no request ${method}; these came:\n  ${formatTail(requests)}`,
+        );
       }
     },
     async perform(method, params) {
-      asked.push(`${method} ${params.path ?? params.terminalId ?? ""}`.trim());
+      requests.push(`${method} ${params.path ?? params.terminalId ?? ""}`.trim());
       for (const wake of waiting) wake();
       waiting = [];
-      return (instead.get(method) ?? ((given) => done(method, given)))(params);
+      return (overrides.get(method) ?? ((given) => done(method, given)))(params);
     },
   };
 }
@@ -102,7 +105,7 @@ export function editorMachine(buffers: Readonly<Record<string, string>> = {}): E
 class NotFound extends Error {}
 
 /** In the words of an official client. */
-function saidBy(sdk: typeof sdk0 | typeof sdk1 | typeof sdk2): (error: unknown) => never {
+function throwAsClient(sdk: typeof sdk0 | typeof sdk1 | typeof sdk2): (error: unknown) => never {
   return (error) => {
     throw error instanceof NotFound ? sdk.RequestError.resourceNotFound(error.message) : error;
   };
@@ -115,7 +118,7 @@ interface Terminal {
 }
 
 /** With all that the editor's own environment has. */
-function terminalOf({ command = "", args = [], cwd }: Params): Terminal {
+function startTerminal({ command = "", args = [], cwd }: Params): Terminal {
   const child = spawn(command, args, { cwd: cwd ?? undefined, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -136,9 +139,9 @@ export interface EditorClient {
   prompt(sessionId: string, text: string): Promise<string>;
   cancel(sessionId: string): Promise<void>;
   /** The updates of calls of tools. */
-  readonly calls: readonly ToolUpdate[];
+  readonly toolUpdates: readonly ToolUpdate[];
   /** What was asked for, as it was shown. */
-  readonly questions: readonly ToolUpdate[];
+  readonly permissionRequests: readonly ToolUpdate[];
 }
 
 export interface ToolUpdate {
@@ -162,33 +165,33 @@ interface Pipes {
 }
 
 export const EDITORS: readonly (readonly [version: string, connect: Connect])[] = [
-  ["0.20", (...given) => classEditor(sdk0, ...given)],
-  ["1.9", (...given) => classEditor(sdk1, ...given)],
-  ["2.4", appEditor],
+  ["0.20", (...given) => connectClassEditor(sdk0, ...given)],
+  ["1.9", (...given) => connectClassEditor(sdk1, ...given)],
+  ["2.4", connectAppEditor],
 ];
 
-export const connectEditor: Connect = (...given) => classEditor(sdk0, ...given);
+export const connectEditor: Connect = (...given) => connectClassEditor(sdk0, ...given);
 
-function hears() {
-  const calls: ToolUpdate[] = [];
-  const questions: ToolUpdate[] = [];
+function createUpdateRecorder() {
+  const toolUpdates: ToolUpdate[] = [];
+  const permissionRequests: ToolUpdate[] = [];
   return {
-    calls,
-    questions,
+    toolUpdates,
+    permissionRequests,
     update: (update: object): void => {
       if ("sessionUpdate" in update && String(update.sessionUpdate).startsWith("tool_call")) {
-        calls.push(update as ToolUpdate);
+        toolUpdates.push(update as ToolUpdate);
       }
     },
-    permission: ({ toolCall, options }: Question) => {
-      questions.push(toolCall);
+    permission: ({ toolCall, options }: PermissionQuestion) => {
+      permissionRequests.push(toolCall);
       const optionId = options.find(({ kind }) => kind === "allow_once")?.optionId ?? "";
       return { outcome: { outcome: "selected" as const, optionId } };
     },
   };
 }
 
-interface Question {
+interface PermissionQuestion {
   readonly toolCall: ToolUpdate;
   readonly options: readonly { readonly optionId: string; readonly kind: string }[];
 }
@@ -201,7 +204,7 @@ function initialize(capabilities: Capabilities = CAPABILITIES) {
   };
 }
 
-function webStreams(streams: Duplex | Pipes) {
+function toWebStreams(streams: Duplex | Pipes) {
   const { input, output } = "input" in streams ? streams : { input: streams, output: streams };
   return [Writable.toWeb(input), Readable.toWeb(output) as ReadableStream<Uint8Array>] as const;
 }
@@ -216,26 +219,26 @@ const METHODS = [
   ["terminal/release", "releaseTerminal"],
 ] as const;
 
-async function classEditor(
+async function connectClassEditor(
   sdk: typeof sdk0 | typeof sdk1,
   streams: Duplex | Pipes,
   machine: EditorMachine,
   capabilities?: Capabilities,
 ): Promise<EditorClient> {
-  const { update, permission, ...heard } = hears();
+  const { update, permission, ...heard } = createUpdateRecorder();
   const performs = METHODS.map(([method, name]) => [
     name,
-    (params: Params) => machine.perform(method, params).catch(saidBy(sdk)),
+    (params: Params) => machine.perform(method, params).catch(throwAsClient(sdk)),
   ]);
   const client = {
     sessionUpdate: async (told: { update: object }) => update(told.update),
-    requestPermission: async (question: Question) => permission(question),
+    requestPermission: async (question: PermissionQuestion) => permission(question),
     extNotification: async () => undefined,
     ...Object.fromEntries(performs),
   };
   const connection = new sdk.ClientSideConnection(
     () => client,
-    sdk.ndJsonStream(...webStreams(streams)),
+    sdk.ndJsonStream(...toWebStreams(streams)),
   );
   await connection.initialize(initialize(capabilities));
   return {
@@ -252,22 +255,24 @@ async function classEditor(
   };
 }
 
-async function appEditor(
+async function connectAppEditor(
   streams: Duplex | Pipes,
   machine: EditorMachine,
   capabilities?: Capabilities,
 ): Promise<EditorClient> {
-  const { update, permission, ...heard } = hears();
+  const { update, permission, ...heard } = createUpdateRecorder();
   let app = sdk2
     .client()
     .onNotification("session/update", ({ params }) => update(params.update))
-    .onRequest("session/request_permission", ({ params }) => permission(params as Question));
+    .onRequest("session/request_permission", ({ params }) =>
+      permission(params as PermissionQuestion),
+    );
   for (const [method] of METHODS) {
     const perform = ({ params }: { readonly params: object }): Promise<never> =>
-      machine.perform(method, params).catch(saidBy(sdk2)) as Promise<never>;
+      machine.perform(method, params).catch(throwAsClient(sdk2)) as Promise<never>;
     app = app.onRequest(method, perform);
   }
-  const { agent: to } = app.connect(sdk2.ndJsonStream(...webStreams(streams)));
+  const { agent: to } = app.connect(sdk2.ndJsonStream(...toWebStreams(streams)));
   await to.request("initialize", initialize(capabilities));
   return {
     ...heard,

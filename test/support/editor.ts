@@ -2,18 +2,18 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 
 /** An editor that started an ACP agent as its child: it approves whatever it is asked. */
-export interface Editor {
+export interface EditorProcess {
   readonly process: ChildProcess;
   /** `initialize` and `session/new`. */
-  begin(): Promise<string>;
+  newSession(): Promise<string>;
   /** Resolves with the reason that the turn stopped for. */
   prompt(sessionId: string, text: string): Promise<string>;
   /** Resolves when a session's update of this kind has come. */
-  seen(kind: string): Promise<void>;
+  waitForUpdate(kind: string): Promise<void>;
   /** What the agent said, in all sessions. */
-  readonly said: string;
+  readonly receivedText: string;
   /** What was asked, by its title. */
-  readonly asked: readonly string[];
+  readonly permissionTitles: readonly string[];
 }
 
 interface Line {
@@ -31,7 +31,10 @@ interface Line {
   };
 }
 
-export function startEditor(command: readonly string[], errors: (text: string) => void): Editor {
+export function startEditorProcess(
+  command: readonly string[],
+  errors: (text: string) => void,
+): EditorProcess {
   const child = spawn(process.execPath, ["--no-warnings", ...command], {
     stdio: ["pipe", "pipe", "pipe"],
   });
@@ -39,7 +42,7 @@ export function startEditor(command: readonly string[], errors: (text: string) =
   child.stdin.on("error", () => {});
   const waiting = new Map<number | string, (line: Line) => void>();
   const kinds = new Map<string, { readonly done: Promise<void>; resolve(): void }>();
-  const asked: string[] = [];
+  const permissionTitles: string[] = [];
   let said = "";
   let lastId = 0;
 
@@ -70,7 +73,7 @@ export function startEditor(command: readonly string[], errors: (text: string) =
     const line: Line = JSON.parse(text);
     if (line.method === "session/request_permission") {
       const optionId = line.params?.options?.[0]?.optionId ?? "";
-      asked.push(line.params?.toolCall?.title ?? "");
+      permissionTitles.push(line.params?.toolCall?.title ?? "");
       return send({ id: line.id, result: { outcome: { outcome: "selected", optionId } } });
     }
     const update = line.params?.update;
@@ -83,12 +86,12 @@ export function startEditor(command: readonly string[], errors: (text: string) =
 
   return {
     process: child,
-    asked,
-    get said() {
+    permissionTitles,
+    get receivedText() {
       return said;
     },
-    seen: (name) => kind(name).done,
-    async begin() {
+    waitForUpdate: (name) => kind(name).done,
+    async newSession() {
       await ask("initialize", { protocolVersion: 1, clientCapabilities: {} });
       const { result, error } = await ask("session/new", { cwd: process.cwd(), mcpServers: [] });
       if (result?.sessionId === undefined) throw new Error(error?.message ?? "no session");

@@ -11,14 +11,14 @@ export interface FakeClock extends SteadyClock {
   readonly pending: number;
 }
 
-export function fakeClock(start = Date.UTC(2026, 10, 16)): FakeClock {
+export function createFakeClock(start = Date.UTC(2026, 10, 16)): FakeClock {
   let now = 0;
   let offset = start;
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();
   return {
     now: () => now + offset,
     monotonic: () => now,
-    after(milliseconds, run) {
+    schedule(milliseconds, run) {
       const timer = { at: now + milliseconds, run };
       timers.add(timer);
       return () => void timers.delete(timer);
@@ -47,12 +47,12 @@ export function fakeClock(start = Date.UTC(2026, 10, 16)): FakeClock {
  * Lets the time pass, timer by timer, until something has come. What is on its way through sockets and threads takes this
  * machine's time, of which each step has some: otherwise hours would pass before an answer is there.
  */
-export async function passing(clock: FakeClock, done: Promise<unknown>): Promise<void> {
+export async function advanceUntil(clock: FakeClock, completion: Promise<unknown>): Promise<void> {
   const pause = (): Promise<false> =>
     new Promise((resolve) => {
       setTimeout(() => resolve(false), 1);
     });
-  const isDone = done.then(() => true);
+  const isDone = completion.then(() => true);
   const start = performance.now();
   while (!(await Promise.race([isDone, pause()]))) {
     if (performance.now() - start > PROCESS_MS) throw new Error("Nothing came, however late it is");

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { runCodec, type Codec } from "../../src/domain/codec.ts";
 import type { FrameError } from "../../src/domain/errors.ts";
-import { chunksOf, twoWaySplits } from "./bytes.ts";
+import { splitChunks, twoWaySplits } from "./bytes.ts";
 
 /** What every framing gives: items, or what is wrong with the bytes. */
 type Item = { readonly type: string; readonly error?: FrameError };
@@ -11,16 +11,16 @@ export function decode<State, Out extends Item>(
   codec: Codec<State, Uint8Array, Out>,
   chunks: Iterable<Uint8Array>,
 ): unknown[] {
-  return runCodec(codec, overwritten(chunks)).map(plain);
+  return runCodec(codec, overwriteAfterStep(chunks)).map(toPlain);
 }
 
-export function plain(item: Item): unknown {
+export function toPlain(item: Item): unknown {
   const { error } = item;
   return error === undefined ? item : { type: "failure", code: error.code, ...error.details };
 }
 
 /** Chunks that turn into rubbish after their step, as the buffers of a caller who reuses them do. */
-function* overwritten(chunks: Iterable<Uint8Array>): Generator<Uint8Array> {
+function* overwriteAfterStep(chunks: Iterable<Uint8Array>): Generator<Uint8Array> {
   for (const chunk of chunks) {
     const copy = chunk.slice();
     yield copy;
@@ -36,12 +36,12 @@ export function decodeAllWays<State, Out extends Item>(
   const bytes = typeof stream === "string" ? new TextEncoder().encode(stream) : stream;
   const items = decode(codec, [bytes]);
   for (const halves of twoWaySplits(bytes)) expect(decode(codec, halves)).toEqual(items);
-  for (const size of [1, 3]) expect(decode(codec, chunksOf(bytes, size))).toEqual(items);
+  for (const size of [1, 3]) expect(decode(codec, splitChunks(bytes, size))).toEqual(items);
   return items;
 }
 
 /** The items as one text; `check` looks at the state after every step. */
-export function checkedItems<State, Out extends Item>(
+export function decodeChecked<State, Out extends Item>(
   codec: Codec<State, Uint8Array, Out>,
   chunks: readonly Uint8Array[],
   check: (state: State) => void,

@@ -1,15 +1,15 @@
-import { within } from "./within.ts";
+import { withDeadline } from "./within.ts";
 
 /** A place in which something waits until a test lets it go on. */
 export interface Gate {
   /** Resolves when somebody is there. */
-  readonly entered: Promise<void>;
+  readonly entry: Promise<void>;
   readonly open: () => void;
   /** Goes through, once it is open. */
   readonly pass: () => Promise<void>;
 }
 
-export function gate(): Gate {
+export function createGate(): Gate {
   let enter = (): void => {};
   let open = (): void => {};
   const entered = new Promise<void>((resolve) => {
@@ -19,8 +19,8 @@ export function gate(): Gate {
     open = resolve;
   });
   return {
-    get entered() {
-      return within(entered, () => "nobody came to the gate");
+    get entry() {
+      return withDeadline(entered, () => "nobody came to the gate");
     },
     open: () => open(),
     pass() {

@@ -1,17 +1,17 @@
 import type { SteadyClock } from "../../src/platform/clock.ts";
 
 /** A clock on which every wait is over at once, and that remembers how long it would have been. */
-export interface HastyClock extends SteadyClock {
+export interface InstantClock extends SteadyClock {
   readonly waits: readonly number[];
 }
 
-export function hastyClock(): HastyClock {
+export function createInstantClock(): InstantClock {
   const waits: number[] = [];
   return {
     waits,
     now: () => 0,
     monotonic: () => 0,
-    after(milliseconds, run) {
+    schedule(milliseconds, run) {
       waits.push(milliseconds);
       queueMicrotask(run);
       return () => {};

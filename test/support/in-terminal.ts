@@ -4,19 +4,19 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { onTestFinished } from "vitest";
 import type { CommandLine } from "./command-line.ts";
-import { screenOf } from "./screen-of.ts";
-import { PROCESS_MS, within } from "./within.ts";
+import { renderScreen } from "./screen-of.ts";
+import { PROCESS_MS, withDeadline } from "./within.ts";
 
 /** The command in a terminal of its own, with somebody who types. */
-export interface InTerminal {
+export interface TerminalSession {
   readonly child: ChildProcess;
   /** Resolves when this was printed behind what was waited for before; with all until then. */
-  shows(words: string): Promise<string>;
-  type(keys: string): void;
+  waitForText(words: string): Promise<string>;
+  typeKeys(keys: string): void;
   /** The exit code, when all that was printed is here. */
-  readonly ended: Promise<number | null>;
+  readonly exitCode: Promise<number | null>;
   /** All that was printed, without colours, also what is not on the screen any more. */
-  readonly all: string;
+  readonly output: string;
   /** What is there to be read, row by row. */
   readonly screen: readonly string[];
 }
@@ -28,12 +28,12 @@ export interface TerminalOptions {
   readonly workingDirectory?: string;
 }
 
-export function inTerminal(
+export function startInTerminal(
   { folder }: CommandLine,
   args: readonly string[],
   { columns = 80, environment = {}, workingDirectory = folder }: TerminalOptions = {},
-): InTerminal {
-  const line = [process.execPath, join(folder, "bin/main.mjs"), ...args].map(quoted).join(" ");
+): TerminalSession {
+  const line = [process.execPath, join(folder, "bin/main.mjs"), ...args].map(quoteShell).join(" ");
   const child = spawn(
     "script",
     ["-qfec", `stty cols ${columns} rows 50; exec ${line}`, "/dev/null"],
@@ -51,7 +51,7 @@ export function inTerminal(
     },
   );
   onTestFinished(() => void child.kill("SIGKILL"));
-  const ended = once(child, "close").then(([status]) =>
+  const exitCode = once(child, "close").then(([status]) =>
     typeof status === "number" ? status : null,
   );
   let all = "";
@@ -66,15 +66,15 @@ export function inTerminal(
   const plain = (): string => stripVTControlCharacters(all).replaceAll("\r", "");
   return {
     child,
-    ended,
-    get all() {
+    exitCode,
+    get output() {
       return plain();
     },
     get screen() {
-      return screenOf(all, columns);
+      return renderScreen(all, columns);
     },
-    type: (keys) => void child.stdin.write(keys),
-    async shows(words) {
+    typeKeys: (keys) => void child.stdin.write(keys),
+    async waitForText(words) {
       for (;;) {
         const text = plain();
         const at = text.indexOf(words, seen);
@@ -86,12 +86,16 @@ export function inTerminal(
         if (child.stdout.readableEnded)
           throw new Error(`"${words}" was not shown: ${text.slice(seen)}`);
         const change = new Promise<void>((resolve) => (changed = resolve));
-        await within(change, () => `"${words}" is not shown: ${text.slice(seen)}`, PROCESS_MS);
+        await withDeadline(
+          change,
+          () => `"${words}" is not shown: ${text.slice(seen)}`,
+          PROCESS_MS,
+        );
       }
     },
   };
 }
 
-function quoted(word: string): string {
+function quoteShell(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }

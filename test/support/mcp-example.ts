@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { StdioServerSettings } from "../../src/tools/mcp/mcp-server-settings.ts";
-import { bundled } from "./bundled.ts";
+import { bundleProgram } from "./bundled.ts";
 
 const examples = join(
   import.meta.dirname,
@@ -11,7 +11,7 @@ const examples = join(
 );
 
 /** A server of the official SDK, as it comes, over standard input and output. */
-export function exampleProgram(name: string): StdioServerSettings {
+export function resolveExampleProgram(name: string): StdioServerSettings {
   const args = [join(examples, `${name}.js`)];
   return { type: "stdio", name, command: process.execPath, args };
 }
@@ -21,31 +21,31 @@ export interface ExampleServer {
   /** Kills it, and resolves when it is gone. */
   kill(): Promise<void>;
   /** Another one at the same place. */
-  again(): Promise<ExampleServer>;
+  restart(): Promise<ExampleServer>;
 }
 
 /** The same over HTTP, on a free port. */
-export async function exampleServer(
+export async function startExampleServer(
   name: string,
   args: readonly string[] = [],
   port = 0,
 ): Promise<ExampleServer> {
   const child = fork(join(examples, `${name}.js`), args, {
-    execArgv: ["--import", await bundled("on-free-port.ts")],
+    execArgv: ["--import", await bundleProgram("on-free-port.ts")],
     env: { PATH: process.env["PATH"], PORT: String(port) },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
-  onTestFinished(() => ended(child));
+  onTestFinished(() => waitForExit(child));
   const [address]: unknown[] = await once(child, "message");
   const { port: given } = Object(address);
   return {
     url: `http://127.0.0.1:${given}/mcp`,
-    kill: () => ended(child),
-    again: () => exampleServer(name, args, given),
+    kill: () => waitForExit(child),
+    restart: () => startExampleServer(name, args, given),
   };
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function waitForExit(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, "exit");
   child.kill("SIGKILL");

@@ -5,27 +5,27 @@ import type { McpServerSettings } from "../../src/tools/mcp/mcp-server-settings.
 import {
   openMcpServers,
   type McpServers,
-  type McpWork,
+  type McpContext,
 } from "../../src/tools/mcp/open-mcp-servers.ts";
 import type { Tool, ToolContext } from "../../src/tools/tool.ts";
-import { fakeClock, type FakeClock } from "./fake-clock.ts";
+import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 
 /** The MCP servers of a session, by a clock that stands still. */
 export interface McpWorld extends McpServers {
   readonly clock: FakeClock;
   readonly reports: readonly SpanlineError[];
   /** How often the tools have changed. */
-  readonly changes: number;
+  readonly changeCount: number;
   /** By its name for the model. */
-  tool(name: string): Tool;
-  call(name: string, input?: JsonObject, more?: Partial<ToolContext>): Promise<unknown>;
+  findTool(name: string): Tool;
+  callTool(name: string, input?: JsonObject, extra?: Partial<ToolContext>): Promise<unknown>;
 }
 
-export async function mcpWorld(
+export async function openMcpWorld(
   settings: readonly McpServerSettings[],
-  more: Partial<McpWork> = {},
+  extra: Partial<McpContext> = {},
 ): Promise<McpWorld> {
-  const clock = fakeClock();
+  const clock = createFakeClock();
   const reports: SpanlineError[] = [];
   let changes = 0;
   const controller = new AbortController();
@@ -36,12 +36,12 @@ export async function mcpWorld(
     signal: controller.signal,
     environment: { PATH: process.env["PATH"] },
     report: (failure) => void reports.push(failure),
-    changed: () => void (changes += 1),
-    ...more,
+    onToolsChanged: () => void (changes += 1),
+    ...extra,
   });
   onTestFinished(() => servers.close());
-  const tool = (name: string): Tool => {
-    const found = servers.tools().find(({ facts }) => facts.name === name);
+  const findTool = (name: string): Tool => {
+    const found = servers.tools().find(({ spec }) => spec.name === name);
     if (found !== undefined) return found;
     throw new Error(`There is no tool ${name}`);
   };
@@ -49,15 +49,16 @@ export async function mcpWorld(
     ...servers,
     clock,
     reports,
-    get changes() {
+    get changeCount() {
       return changes;
     },
-    tool,
-    call: async (name, input = {}, context = {}) => tool(name).run(input, toolContext(context)),
+    findTool,
+    callTool: async (name, input = {}, context = {}) =>
+      findTool(name).run(input, createToolContext(context)),
   };
 }
 
-export function toolContext(more: Partial<ToolContext> = {}): ToolContext {
+export function createToolContext(extra: Partial<ToolContext> = {}): ToolContext {
   const absent = (): never => {
     throw new Error("Nobody needs that here");
   };
@@ -70,6 +71,6 @@ export function toolContext(more: Partial<ToolContext> = {}): ToolContext {
     progress: () => undefined,
     spawn: absent,
     host: absent,
-    ...more,
+    ...extra,
   };
 }

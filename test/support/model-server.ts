@@ -1,53 +1,53 @@
 import { anthropic } from "../../src/models/anthropic.ts";
 import type { Model, ModelSettings } from "../../src/models/model.ts";
 import { openAiCompatible } from "../../src/models/openai-compatible.ts";
-import { startPeer, type Answer, type Peer } from "./peer.ts";
+import { startPeer, type PeerResponder, type Peer } from "./peer.ts";
 
 /** `chat` as OpenAI and those who speak its language do, `messages` as Anthropic does. */
 export type Dialect = "chat" | "messages";
 export const DIALECTS: readonly Dialect[] = ["chat", "messages"];
 
 /** One answer of a model, before it is written in a dialect. */
-export type Scripted = (dialect: Dialect) => Answer;
+export type ScriptedResponse = (dialect: Dialect) => PeerResponder;
 
 export interface ModelServer extends Peer {
   /** What was asked, each time. */
-  readonly asked: readonly Asked[];
-  model(settings?: ModelSettings): Model;
+  readonly modelRequests: readonly ModelServerRequest[];
+  createModel(settings?: ModelSettings): Model;
 }
 
 /** The parts of a request that both dialects have. */
-export interface Asked {
-  readonly messages: readonly AskedMessage[];
+export interface ModelServerRequest {
+  readonly messages: readonly RequestMessage[];
   readonly tools?: readonly unknown[];
   readonly [member: string]: unknown;
 }
 
-export interface AskedMessage {
+export interface RequestMessage {
   readonly role: string;
   readonly content?: unknown;
   readonly [member: string]: unknown;
 }
 
 /** A model on a real socket that says what a test scripted, one answer for each request; the last one for all that follow. */
-export async function startModel(
+export async function startModelServer(
   dialect: Dialect,
-  answers: readonly Scripted[] | ((asked: Asked) => Scripted),
+  answers: readonly ScriptedResponse[] | ((modelRequests: ModelServerRequest) => ScriptedResponse),
 ): Promise<ModelServer> {
-  const asked: Asked[] = [];
+  const modelRequests: ModelServerRequest[] = [];
   const peer = await startPeer((response, request) => {
-    const body: Asked = JSON.parse(String(request.body));
-    asked.push(body);
+    const body: ModelServerRequest = JSON.parse(String(request.body));
+    modelRequests.push(body);
     const scripted =
       typeof answers === "function"
         ? answers(body)
-        : (answers[asked.length - 1] ?? answers.at(-1) ?? says("Nothing was scripted"));
+        : (answers[modelRequests.length - 1] ?? answers.at(-1) ?? says("Nothing was scripted"));
     scripted(dialect)(response, request);
   });
   return {
     ...peer,
-    asked,
-    model: (settings = {}) => {
+    modelRequests,
+    createModel: (settings = {}) => {
       const common = { model: "small", key: "sk-test", ...settings };
       return dialect === "chat"
         ? openAiCompatible({ ...common, baseUrl: `${peer.url}/v1` })
@@ -56,7 +56,7 @@ export async function startModel(
   };
 }
 
-export interface Wanted {
+export interface ScriptedToolCall {
   readonly id: string;
   readonly name: string;
   readonly input?: unknown;
@@ -64,24 +64,24 @@ export interface Wanted {
   readonly inputText?: string;
 }
 
-export interface Said {
+export interface ScriptedMessage {
   readonly text?: string;
   readonly thinking?: string;
-  readonly calls?: readonly Wanted[];
+  readonly calls?: readonly ScriptedToolCall[];
   /** In the dialect's own word. */
   readonly reason?: string;
 }
 
-export function says(text: string): Scripted {
-  return answering({ text });
+export function says(text: string): ScriptedResponse {
+  return responds({ text });
 }
 
-export function wants(...calls: readonly Wanted[]): Scripted {
-  return answering({ text: "Let me see.", calls });
+export function wants(...calls: readonly ScriptedToolCall[]): ScriptedResponse {
+  return responds({ text: "Let me see.", calls });
 }
 
-export function answering(said: Said): Scripted {
-  return (dialect) => streaming(events(dialect, said));
+export function responds(message: ScriptedMessage): ScriptedResponse {
+  return (dialect) => createStreamAnswer(createEvents(dialect, message));
 }
 
 /** No answer but a status, with whatever headers a service adds. */
@@ -89,7 +89,7 @@ export function refuses(
   status: number,
   headers: { readonly [name: string]: string } = {},
   type = "error",
-): Scripted {
+): ScriptedResponse {
   return () => (response) => {
     response.writeHead(status, { "content-type": "application/json", ...headers });
     response.end(JSON.stringify({ type: "error", error: { type, message: "not now" } }));
@@ -97,58 +97,58 @@ export function refuses(
 }
 
 /** Says the beginning of something, and then the connection breaks. */
-export function cuts(said: Said): Scripted {
+export function cuts(message: ScriptedMessage): ScriptedResponse {
   return (dialect) => (response) => {
     begin(response);
-    response.write(sse(beginning(dialect, said)), () => response.destroy());
+    response.write(encodeSse(createOpeningEvents(dialect, message)), () => response.destroy());
   };
 }
 
 /** Says the beginning of something, and then nothing more. */
-export function hangs(text: string): Scripted {
+export function hangs(text: string): ScriptedResponse {
   return (dialect) => (response) => {
     begin(response);
-    response.write(sse(beginning(dialect, { text })));
+    response.write(encodeSse(createOpeningEvents(dialect, { text })));
   };
 }
 
 /** Says the beginning of something, and then that it failed. */
-export function fails(text: string, type: string): Scripted {
+export function fails(text: string, type: string): ScriptedResponse {
   return (dialect) => (response) => {
     begin(response);
     const error = { type: "error", error: { type, message: "oops" } };
-    response.end(sse([...beginning(dialect, { text }), error]));
+    response.end(encodeSse([...createOpeningEvents(dialect, { text }), error]));
   };
 }
 
 /** Says something, and then what cannot be read. */
-export function garbles(text: string): Scripted {
+export function garbles(text: string): ScriptedResponse {
   return (dialect) => (response) => {
     begin(response);
-    response.end(`${sse(beginning(dialect, { text }))}data: {"choices":[{\n\n`);
+    response.end(`${encodeSse(createOpeningEvents(dialect, { text }))}data: {"choices":[{\n\n`);
   };
 }
 
 /** Answers when it is told to. */
-export function after(ready: Promise<unknown>, then: Scripted): Scripted {
+export function respondsAfter(ready: Promise<unknown>, then: ScriptedResponse): ScriptedResponse {
   return (dialect) => (response, request) => {
     void ready.then(() => then(dialect)(response, request));
   };
 }
 
-function streaming(sent: readonly (object | string)[]): Answer {
+function createStreamAnswer(sent: readonly (object | string)[]): PeerResponder {
   return (response) => {
     begin(response);
-    response.end(sse(sent));
+    response.end(encodeSse(sent));
   };
 }
 
-function begin(response: Parameters<Answer>[0]): void {
+function begin(response: Parameters<PeerResponder>[0]): void {
   const headers = { "x-request-id": "req-1", "request-id": "req-1" };
   response.writeHead(200, { "content-type": "text/event-stream", ...headers });
 }
 
-function sse(sent: readonly (object | string)[]): string {
+function encodeSse(sent: readonly (object | string)[]): string {
   return sent
     .map((one) => {
       if (typeof one === "string") return `data: ${one}\n\n`;
@@ -158,36 +158,41 @@ function sse(sent: readonly (object | string)[]): string {
     .join("");
 }
 
-function events(dialect: Dialect, said: Said): (object | string)[] {
-  const hasCalls = (said.calls ?? []).length > 0;
+function createEvents(dialect: Dialect, scripted: ScriptedMessage): (object | string)[] {
+  const hasCalls = (scripted.calls ?? []).length > 0;
   if (dialect === "chat") {
-    const reason = said.reason ?? (hasCalls ? "tool_calls" : "stop");
+    const reason = scripted.reason ?? (hasCalls ? "tool_calls" : "stop");
     const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
-    return [...beginning(dialect, said), chunk({}, reason), { choices: [], usage }, "[DONE]"];
+    return [
+      ...createOpeningEvents(dialect, scripted),
+      createChunk({}, reason),
+      { choices: [], usage },
+      "[DONE]",
+    ];
   }
-  const reason = said.reason ?? (hasCalls ? "tool_use" : "end_turn");
+  const reason = scripted.reason ?? (hasCalls ? "tool_use" : "end_turn");
   return [
-    ...beginning(dialect, said),
+    ...createOpeningEvents(dialect, scripted),
     { type: "message_delta", delta: { stop_reason: reason }, usage: { output_tokens: 5 } },
     { type: "message_stop" },
   ];
 }
 
 /** All of a message but its end. */
-function beginning(dialect: Dialect, said: Said): object[] {
-  const { text, thinking, calls = [] } = said;
+function createOpeningEvents(dialect: Dialect, scripted: ScriptedMessage): object[] {
+  const { text, thinking, calls = [] } = scripted;
   if (dialect === "chat") {
     return [
-      chunk({ role: "assistant", content: "" }),
-      ...(thinking === undefined ? [] : [chunk({ reasoning_content: thinking })]),
-      ...halves(text ?? "").map((content) => chunk({ content })),
-      ...calls.flatMap(chatCall),
+      createChunk({ role: "assistant", content: "" }),
+      ...(thinking === undefined ? [] : [createChunk({ reasoning_content: thinking })]),
+      ...splitInHalf(text ?? "").map((content) => createChunk({ content })),
+      ...calls.flatMap(createChatCall),
     ];
   }
   const blocks = [
     ...(thinking === undefined ? [] : [thinkingBlock(thinking)]),
     ...(text === undefined ? [] : [textBlock(text)]),
-    ...calls.map(callBlock),
+    ...calls.map(createCallBlock),
   ];
   const message = { role: "assistant", usage: { input_tokens: 10, output_tokens: 1 } };
   return [
@@ -196,17 +201,17 @@ function beginning(dialect: Dialect, said: Said): object[] {
   ];
 }
 
-function chunk(delta: object, reason: string | null = null): object {
+function createChunk(delta: object, reason: string | null = null): object {
   return { id: "answer-1", choices: [{ index: 0, delta, finish_reason: reason }] };
 }
 
-function chatCall(wanted: Wanted, index: number): object[] {
-  const { id, name } = wanted;
+function createChatCall(scriptedCall: ScriptedToolCall, index: number): object[] {
+  const { id, name } = scriptedCall;
   const call = { index, id, type: "function", function: { name, arguments: "" } };
   return [
-    chunk({ tool_calls: [call] }),
-    ...halves(inputTextOf(wanted)).map((part) =>
-      chunk({ tool_calls: [{ index, function: { arguments: part } }] }),
+    createChunk({ tool_calls: [call] }),
+    ...splitInHalf(readInputText(scriptedCall)).map((part) =>
+      createChunk({ tool_calls: [{ index, function: { arguments: part } }] }),
     ),
   ];
 }
@@ -219,16 +224,19 @@ function thinkingBlock(thinking: string): object[] {
 }
 
 function textBlock(text: string): object[] {
-  const deltas = halves(text).map((part) => ({ type: "text_delta", text: part }));
+  const deltas = splitInHalf(text).map((part) => ({ type: "text_delta", text: part }));
   return block({ type: "text", text: "" }, deltas);
 }
 
-function callBlock(wanted: Wanted): object[] {
-  const deltas = halves(inputTextOf(wanted)).map((part) => ({
+function createCallBlock(scriptedCall: ScriptedToolCall): object[] {
+  const deltas = splitInHalf(readInputText(scriptedCall)).map((part) => ({
     type: "input_json_delta",
     partial_json: part,
   }));
-  return block({ type: "tool_use", id: wanted.id, name: wanted.name, input: {} }, deltas);
+  return block(
+    { type: "tool_use", id: scriptedCall.id, name: scriptedCall.name, input: {} },
+    deltas,
+  );
 }
 
 function block(start: object, deltas: readonly object[]): object[] {
@@ -239,12 +247,12 @@ function block(start: object, deltas: readonly object[]): object[] {
   ];
 }
 
-function inputTextOf({ input = {}, inputText }: Wanted): string {
+function readInputText({ input = {}, inputText }: ScriptedToolCall): string {
   return inputText ?? JSON.stringify(input);
 }
 
 /** In two pieces, as whatever streams does. */
-function halves(text: string): string[] {
+function splitInHalf(text: string): string[] {
   const middle = Math.ceil(text.length / 2);
   return [text.slice(0, middle), text.slice(middle)].filter((half) => half !== "");
 }

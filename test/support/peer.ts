@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 import { EventStreamCodec } from "@smithy/eventstream-codec";
 import { fromUtf8, toUtf8 } from "@smithy/util-utf8";
 
-export interface SeenRequest {
+export interface ReceivedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage["headers"];
@@ -14,17 +14,17 @@ export interface SeenRequest {
 /** The other side of a connection, on a real socket, doing whatever a test says. */
 export interface Peer {
   readonly url: string;
-  readonly requests: readonly SeenRequest[];
+  readonly requests: readonly ReceivedRequest[];
   /** Connections that are open now. */
   readonly sockets: ReadonlySet<Socket>;
   /** Resolves when no connection is open. */
-  quiet(): Promise<void>;
+  waitUntilQuiet(): Promise<void>;
 }
 
-export type Answer = (response: ServerResponse, request: SeenRequest) => void;
+export type PeerResponder = (response: ServerResponse, request: ReceivedRequest) => void;
 
-export async function startPeer(answer: Answer): Promise<Peer> {
-  const requests: SeenRequest[] = [];
+export async function startPeer(answer: PeerResponder): Promise<Peer> {
+  const requests: ReceivedRequest[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((incoming, response) => {
     const chunks: Buffer[] = [];
@@ -60,7 +60,7 @@ export async function startPeer(answer: Answer): Promise<Peer> {
     url: `http://127.0.0.1:${port}`,
     requests,
     sockets,
-    quiet: () =>
+    waitUntilQuiet: () =>
       sockets.size === 0
         ? Promise.resolve()
         : new Promise((resolve) => {
@@ -72,7 +72,7 @@ export async function startPeer(answer: Answer): Promise<Peer> {
 const codec = new EventStreamCodec(toUtf8, fromUtf8);
 
 /** A frame by the AWS SDK's own encoder. */
-export function awsFrame(name: string, payload: unknown, type = "event"): Buffer {
+export function encodeAwsFrame(name: string, payload: unknown, type = "event"): Buffer {
   const named = type === "event" ? ":event-type" : ":exception-type";
   return Buffer.from(
     codec.encode({
@@ -93,15 +93,15 @@ export function startEventStream(response: ServerResponse): void {
 }
 
 /** One assistant message of text, as Harness streams it. */
-export function textTurn(...texts: readonly string[]): Buffer[] {
+export function encodeTextTurn(...texts: readonly string[]): Buffer[] {
   return [
-    awsFrame("messageStart", { role: "assistant" }),
-    ...texts.map((text) => textDelta(text)),
-    awsFrame("contentBlockStop", { contentBlockIndex: 0 }),
-    awsFrame("messageStop", { stopReason: "end_turn" }),
+    encodeAwsFrame("messageStart", { role: "assistant" }),
+    ...texts.map((text) => encodeTextDelta(text)),
+    encodeAwsFrame("contentBlockStop", { contentBlockIndex: 0 }),
+    encodeAwsFrame("messageStop", { stopReason: "end_turn" }),
   ];
 }
 
-export function textDelta(text: string): Buffer {
-  return awsFrame("contentBlockDelta", { contentBlockIndex: 0, delta: { text } });
+export function encodeTextDelta(text: string): Buffer {
+  return encodeAwsFrame("contentBlockDelta", { contentBlockIndex: 0, delta: { text } });
 }

@@ -10,7 +10,7 @@ export type RuleLine = readonly [
 ];
 
 /** A policy of one layer. */
-export function policyOf(lines: readonly RuleLine[], layer: Partial<PolicyLayer> = {}): Policy {
+export function createPolicy(lines: readonly RuleLine[], layer: Partial<PolicyLayer> = {}): Policy {
   const rules = lines.map(([tool, action, approvers = 1, match = {}], index): Rule => {
     const facts = { source: "rules", index, id: null, reason: null, approval: null } as const;
     const asked = action === "ask" ? approvers : 0;

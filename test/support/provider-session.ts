@@ -1,25 +1,26 @@
 import type { ProviderEvent } from "../../src/domain/provider-event.ts";
-import { turnOf, type Turn } from "../../src/domain/turn.ts";
+import { buildTurn, type Turn } from "../../src/domain/turn.ts";
 import {
   harnessProvider,
   type HarnessOptions,
   type HarnessSession,
 } from "../../src/providers/agentcore-harness/harness-provider.ts";
 
-export const HARNESS = "arn:aws:bedrock-agentcore:us-west-2:123456789012:harness/demo-a1b2c3d4e5";
-export const KEYS = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "example-secret-key" };
+export const HARNESS_ARN =
+  "arn:aws:bedrock-agentcore:us-west-2:123456789012:harness/demo-a1b2c3d4e5";
+export const TEST_KEYS = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "example-secret-key" };
 
 export const PROMPT = { type: "prompt", texts: ["Hi"] } as const;
 
-export function harnessSession(
+export function openHarnessSession(
   url: string,
   options: Partial<HarnessOptions> = {},
   sessionId?: string,
 ): HarnessSession {
   return harnessProvider({
-    harnessArn: HARNESS,
+    harnessArn: HARNESS_ARN,
     endpoint: url,
-    credentials: KEYS,
+    credentials: TEST_KEYS,
     ...options,
   }).open(sessionId === undefined ? {} : { sessionId });
 }
@@ -30,21 +31,21 @@ export async function gather<Event>(events: AsyncIterable<Event>): Promise<Event
   return all;
 }
 
-export async function turnFrom(events: AsyncIterable<ProviderEvent>): Promise<Turn> {
-  return turnOf(await gather(events));
+export async function readTurn(events: AsyncIterable<ProviderEvent>): Promise<Turn> {
+  return buildTurn(await gather(events));
 }
 
 /** Makes a call and reads it to its end. */
-export async function converse(
+export async function runInvocation(
   session: HarnessSession,
-  options: Partial<Parameters<HarnessSession["call"]>[1]> = {},
+  options: Partial<Parameters<HarnessSession["invoke"]>[1]> = {},
 ): Promise<Turn> {
   const { signal } = new AbortController();
-  return turnFrom(await session.call(PROMPT, { signal, ...options }));
+  return readTurn(await session.invoke(PROMPT, { signal, ...options }));
 }
 
 /** What a promise rejects with. */
-export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+export async function catchRejection(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;
   } catch (error) {

@@ -1,16 +1,16 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-export interface Proxy {
+export interface CountingProxy {
   readonly url: string;
   /** Requests for connections so far. */
-  readonly connections: number;
+  readonly connectionCount: number;
   /** Resolves when no connection is open. */
-  quiet(): Promise<void>;
+  waitUntilQuiet(): Promise<void>;
 }
 
 /** Stands between a client and a server, and counts what is open. */
-export async function startProxy(target: string): Promise<Proxy> {
+export async function startCountingProxy(target: string): Promise<CountingProxy> {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket>();
   const waiting: (() => void)[] = [];
@@ -43,10 +43,10 @@ export async function startProxy(target: string): Promise<Proxy> {
   const { port: own } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${own}`,
-    get connections() {
+    get connectionCount() {
       return connections;
     },
-    quiet: () =>
+    waitUntilQuiet: () =>
       open.size === 0
         ? Promise.resolve()
         : new Promise((resolve) => {

@@ -1,5 +1,5 @@
 /** What a terminal shows after it was sent this, scrolled-away rows included. As much of one as is needed here. */
-export function screenOf(output: string, columns: number): string[] {
+export function renderScreen(output: string, columns: number): string[] {
   const rows: string[][] = [[]];
   let [row, column] = [0, 0];
   const at = (): string[] => (rows[row] ??= []);

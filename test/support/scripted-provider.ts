@@ -1,80 +1,83 @@
-import type { Takes } from "../../src/domain/agent-event.ts";
+import type { ProviderCapabilities } from "../../src/domain/agent-event.ts";
 import { SpanlineError, type ErrorCode, type Failure } from "../../src/domain/errors.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { ModelMessage } from "../../src/domain/model-request.ts";
 import type { ProviderEvent, TurnEnd } from "../../src/domain/provider-event.ts";
-import { toolCall } from "../../src/domain/tool.ts";
+import { createToolCall } from "../../src/domain/tool.ts";
 import type {
-  CallInput,
-  CallOptions,
+  InvocationInput,
+  InvocationOptions,
   Provider,
-  ProviderCall,
-  Seam,
+  ProviderInvocation,
+  InjectionPoint,
   TurnProgress,
 } from "../../src/providers/provider.ts";
 
 /** One call that was made, as the provider saw it. */
-export interface SeenCall {
+export interface ReceivedInvocation {
   readonly sessionId: string;
   readonly history: readonly ModelMessage[];
-  readonly input: CallInput;
+  readonly input: InvocationInput;
   readonly turn?: TurnProgress;
   /** What else the call was given. */
-  readonly options?: Omit<CallOptions, "signal" | "turn">;
+  readonly options?: Omit<InvocationOptions, "signal" | "turn">;
 }
 
-export type Answer = (signal: AbortSignal, call: SeenCall) => AsyncIterable<ProviderEvent>;
+export type ProviderScript = (
+  signal: AbortSignal,
+  call: ReceivedInvocation,
+) => AsyncIterable<ProviderEvent>;
 
 export interface ScriptedProvider extends Provider {
-  readonly calls: readonly SeenCall[];
+  readonly invocations: readonly ReceivedInvocation[];
   /** The ids of conversations that were stopped. */
-  readonly stopped: readonly string[];
+  readonly stoppedSessions: readonly string[];
 }
 
 interface ScriptedOptions {
   readonly effectFree?: boolean;
   readonly keepsHistory?: boolean;
-  readonly seams?: readonly Seam[];
-  readonly takes?: Takes;
+  readonly injectionPoints?: readonly InjectionPoint[];
+  readonly capabilities?: ProviderCapabilities;
   /** Happens while a conversation is being stopped. */
   onStop?(signal: AbortSignal): Promise<void>;
 }
 
 /** A provider whose answers a test says, one for each call, in order; the last one for all that follow. */
-export function scriptedProvider(
-  answers: readonly Answer[],
+export function createScriptedProvider(
+  answers: readonly ProviderScript[],
   options: ScriptedOptions = {},
 ): ScriptedProvider {
   const {
     effectFree = false,
     keepsHistory = true,
-    seams = ["turn-start", "tool-results", "turn-end"],
-    takes,
+    injectionPoints = ["turn-start", "tool-results", "turn-end"],
+    capabilities,
   } = options;
-  const calls: SeenCall[] = [];
-  const stopped: string[] = [];
+  const invocations: ReceivedInvocation[] = [];
+  const stoppedSessions: string[] = [];
   return {
     name: "scripted",
-    seams,
+    injectionPoints,
     effectFree,
     keepsHistory,
-    ...(takes !== undefined && { takes }),
-    calls,
-    stopped,
+    ...(capabilities !== undefined && { capabilities }),
+    invocations,
+    stoppedSessions,
     open({ sessionId = "", history = [] } = {}) {
       return {
         id: sessionId,
-        async call(input, { signal, turn, ...rest }) {
+        async invoke(input, { signal, turn, ...rest }) {
           const progress = turn === undefined ? {} : { turn };
-          const given = Object.keys(rest).length === 0 ? {} : { options: rest };
-          const call = { sessionId, history, input, ...progress, ...given };
-          calls.push(call);
-          const answer = answers[calls.length - 1] ?? answers.at(-1);
+          const extraOptions = Object.keys(rest).length === 0 ? {} : { options: rest };
+          const call = { sessionId, history, input, ...progress, ...extraOptions };
+          invocations.push(call);
+          const answer = answers[invocations.length - 1] ?? answers.at(-1);
           if (answer === undefined) throw new Error("Nothing was scripted");
-          return asCall(answer(signal, call));
+          return toInvocation(answer(signal, call));
         },
         async stop({ signal }) {
-          stopped.push(sessionId);
+          stoppedSessions.push(sessionId);
           await options.onStop?.(signal);
         },
       };
@@ -83,7 +86,7 @@ export function scriptedProvider(
 }
 
 /** What is wrong before there is a stream is thrown when the call is made. */
-async function asCall(events: AsyncIterable<ProviderEvent>): Promise<ProviderCall> {
+async function toInvocation(events: AsyncIterable<ProviderEvent>): Promise<ProviderInvocation> {
   const iterator = events[Symbol.asyncIterator]();
   const first = await iterator.next();
   return {
@@ -99,14 +102,14 @@ async function asCall(events: AsyncIterable<ProviderEvent>): Promise<ProviderCal
   };
 }
 
-export function says(text: string, end: Partial<TurnEnd> = {}): Answer {
+export function says(text: string, end: Partial<TurnEnd> = {}): ProviderScript {
   return async function* () {
-    yield* message([...textBlock(0, text)], "end_turn");
-    yield ending({ outcome: "completed", reason: "end_turn", ...end });
+    yield* generateMessage([...generateTextBlock(0, text)], "end_turn");
+    yield createTurnEnd({ outcome: "completed", reason: "end_turn", ...end });
   };
 }
 
-export interface Wanted {
+export interface ScriptedToolCall {
   readonly id: string;
   readonly name: string;
   readonly input?: JsonObject;
@@ -114,57 +117,60 @@ export interface Wanted {
   readonly inputText?: string;
 }
 
-export function wants(...calls: readonly Wanted[]): Answer {
+export function wants(...calls: readonly ScriptedToolCall[]): ProviderScript {
   return async function* () {
-    yield* message([...textBlock(0, "Let me see."), ...callBlocks(calls)], "tool_use");
-    const openCalls = calls.map(({ id }) => id);
-    yield ending({ outcome: "action-required", reason: "tool_use", openCalls });
+    yield* generateMessage(
+      [...generateTextBlock(0, "Let me see."), ...generateCallBlocks(calls)],
+      "tool_use",
+    );
+    const openToolCallIds = calls.map(({ id }) => id);
+    yield createTurnEnd({ outcome: "action-required", reason: "tool_use", openToolCallIds });
   };
 }
 
 /** Says the beginning of something, and then nothing until it is told to stop. */
-export function hangs(text = "Well"): Answer {
+export function hangs(text = "Well"): ProviderScript {
   return async function* (signal) {
     yield { type: "message.start", message: 0, role: "assistant" };
     yield { type: "text.delta", message: 0, block: 0, text };
-    await aborted(signal);
+    await waitForAbort(signal);
     throw signal.reason;
   };
 }
 
 /** The connection breaks in the middle of the answer. */
-export function breaks(code: ErrorCode = "connection_lost"): Answer {
+export function breaks(code: ErrorCode = "connection_lost"): ProviderScript {
   return async function* () {
     yield { type: "message.start", message: 0, role: "assistant" };
     yield { type: "text.delta", message: 0, block: 0, text: "Half of" };
-    yield ending({ outcome: "failed", failure: failure(code) });
+    yield createTurnEnd({ outcome: "failed", failure: createFailure(code) });
   };
 }
 
 /** There never is a stream. */
-export function refuses(code: ErrorCode): Answer {
+export function refuses(code: ErrorCode): ProviderScript {
   // eslint-disable-next-line require-yield
   return async function* () {
     throw new SpanlineError(code, `Refused with ${code}`);
   };
 }
 
-export function failure(code: ErrorCode): Failure {
+export function createFailure(code: ErrorCode): Failure {
   return { code, message: `It ended with ${code}`, details: {} };
 }
 
-export function aborted(signal: AbortSignal): Promise<void> {
+export function waitForAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 }
 
-export function ending(end: Partial<TurnEnd> & Pick<TurnEnd, "outcome">): TurnEnd {
-  return { type: "end", reason: null, openCalls: [], usage: null, ...end };
+export function createTurnEnd(end: Partial<TurnEnd> & Pick<TurnEnd, "outcome">): TurnEnd {
+  return { type: "end", reason: null, openToolCallIds: [], usage: null, ...end };
 }
 
-export function* message(
+export function* generateMessage(
   content: readonly ProviderEvent[],
   reason: string,
 ): Generator<ProviderEvent> {
@@ -173,16 +179,16 @@ export function* message(
   yield { type: "message.end", message: 0, reason };
 }
 
-function* textBlock(block: number, text: string): Generator<ProviderEvent> {
+function* generateTextBlock(block: number, text: string): Generator<ProviderEvent> {
   yield { type: "text.delta", message: 0, block, text };
   yield { type: "text.end", message: 0, block, text };
 }
 
-export function* callBlocks(calls: readonly Wanted[]): Generator<ProviderEvent> {
+export function* generateCallBlocks(calls: readonly ScriptedToolCall[]): Generator<ProviderEvent> {
   for (const [index, { id, name, input = {}, inputText }] of calls.entries()) {
     const at = { message: 0, block: index + 1 };
     const facts = { id, name, inputText: inputText ?? JSON.stringify(input) };
-    yield { type: "tool.start", ...at, callId: id, name };
-    yield { type: "tool.end", ...at, call: toolCall({ ...facts, runBy: "client" }) };
+    yield { type: "tool.start", ...at, toolCallId: id, name };
+    yield { type: "tool.end", ...at, toolCall: createToolCall({ ...facts, runBy: "client" }) };
   }
 }

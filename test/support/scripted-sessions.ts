@@ -1,26 +1,26 @@
 import type { Actor } from "../../src/domain/actor.ts";
-import type { AgentEvent, ApprovalRequested, PromptPart } from "../../src/domain/agent-event.ts";
+import type { SessionEvent, ApprovalRequested, PromptPart } from "../../src/domain/agent-event.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import type { CommandReply, SessionCommand } from "../../src/domain/session-command.ts";
 import type { Sender, Sessions } from "../../src/session/sessions.ts";
-import { scriptedProvider } from "./scripted-provider.ts";
-import { agentOf } from "./session-world.ts";
-import type { Batch, SessionRecord } from "../../src/store/store.ts";
-import { lastOf, within } from "./within.ts";
+import { createScriptedProvider } from "./scripted-provider.ts";
+import { createAgent } from "./session-world.ts";
+import type { EventBatch, SessionRecord } from "../../src/store/store.ts";
+import { formatTail, withDeadline } from "./within.ts";
 
 /** Sessions whose agent is a test: it says what is in the log, and sees every command. */
 export interface ScriptedSessions extends Sessions {
   /** Appends events to a session, as its agent or its runtime would. */
-  say(sessionId: string, ...events: readonly AgentEvent[]): void;
-  readonly commands: readonly SeenCommand[];
-  log(sessionId: string): readonly Envelope[];
+  say(sessionId: string, ...events: readonly SessionEvent[]): void;
+  readonly commands: readonly ReceivedCommand[];
+  readLog(sessionId: string): readonly Envelope[];
   /** The turn that runs. */
-  turnOf(sessionId: string): string | undefined;
+  readTurnId(sessionId: string): string | undefined;
   /** Resolves when a command of this type has come. */
-  seen<Type extends SessionCommand["type"]>(type: Type): Promise<CommandOf<Type>>;
+  waitForCommand<Type extends SessionCommand["type"]>(type: Type): Promise<CommandOf<Type>>;
 }
 
-export interface SeenCommand {
+export interface ReceivedCommand {
   readonly sessionId: string;
   readonly command: SessionCommand;
   readonly from: Sender;
@@ -37,7 +37,7 @@ export interface ScriptedTurn {
   readonly sessionId: string;
   readonly turnId: string;
   readonly prompt: readonly PromptPart[];
-  say(...events: readonly AgentEvent[]): void;
+  say(...events: readonly SessionEvent[]): void;
   end(outcome?: "completed" | "failed"): void;
 }
 
@@ -50,14 +50,14 @@ interface Log {
   controller: string | undefined;
 }
 
-const refused: CommandReply = {
+const REFUSED_REPLY: CommandReply = {
   status: "refused",
   failure: { code: "conflict", message: "refused by the script", details: {} },
 };
 
-export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
+export function createScriptedSessions({ turn }: Script = {}): ScriptedSessions {
   const logs = new Map<string, Log>();
-  const commands: SeenCommand[] = [];
+  const commands: ReceivedCommand[] = [];
   let bells: (() => void)[] = [];
   let count = 0;
   const next = (prefix: string): string => `${prefix}_${(count += 1)}`;
@@ -68,7 +68,7 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
     for (const bell of ringing) bell();
   }
 
-  function append(log: Log, event: AgentEvent, actor?: Actor): void {
+  function append(log: Log, event: SessionEvent, actor?: Actor): void {
     const { sessionId, events, turnId } = log;
     events.push({
       sessionId,
@@ -96,7 +96,7 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
     append(log, { type: "turn.started", turnId, promptId });
     const messageId = next("msg");
     append(log, { type: "message.sent", messageId, content, origin: "prompt", promptId });
-    const say = (...events: readonly AgentEvent[]): void => {
+    const say = (...events: readonly SessionEvent[]): void => {
       if (log.turnId === turnId) for (const event of events) append(log, event);
     };
     const end = (outcome: "completed" | "failed" = "completed"): void =>
@@ -117,7 +117,7 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
     switch (command.type) {
       case "attach": {
         const isTaken = log.controller !== undefined && log.controller !== command.clientId;
-        if (command.mode === "controller" && isTaken) return refused;
+        if (command.mode === "controller" && isTaken) return REFUSED_REPLY;
         if (command.mode === "controller") log.controller = command.clientId;
         const { clientId, mode, name, mayPrompt = false, mayApprove = false } = command;
         const { isStock = false } = command;
@@ -143,7 +143,7 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
       }
       case "withdraw": {
         const at = log.queue.findIndex(({ promptId }) => promptId === command.promptId);
-        if (at === -1) return refused;
+        if (at === -1) return REFUSED_REPLY;
         log.queue.splice(at, 1);
         append(log, { type: "prompt.withdrawn", promptId: command.promptId, reason: "asked" });
         return { status: "accepted" };
@@ -159,12 +159,12 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
       }
       case "answer": {
         const { approvalId, decision } = command;
-        if (openApproval(log, approvalId) === undefined) return refused;
-        append(log, { type: "approval.resolved", approvalId, decision, by: "person" });
+        if (openApproval(log, approvalId) === undefined) return REFUSED_REPLY;
+        append(log, { type: "approval.resolved", approvalId, decision, resolvedBy: "person" });
         return { status: "accepted" };
       }
       default:
-        return refused;
+        return REFUSED_REPLY;
     }
   }
 
@@ -195,19 +195,24 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
   return {
     agents: ["scripted"],
     commands,
-    log: (sessionId) => logOf(sessionId).events,
-    turnOf: (sessionId) => logOf(sessionId).turnId,
+    readLog: (sessionId) => logOf(sessionId).events,
+    readTurnId: (sessionId) => logOf(sessionId).turnId,
     say(sessionId, ...events) {
       for (const event of events) append(logOf(sessionId), event);
     },
-    async seen<Type extends SessionCommand["type"]>(type: Type): Promise<CommandOf<Type>> {
+    async waitForCommand<Type extends SessionCommand["type"]>(
+      type: Type,
+    ): Promise<CommandOf<Type>> {
       for (;;) {
-        const found = commands.map(({ command }) => command).find(isOf(type));
+        const found = commands.map(({ command }) => command).find(matchesType(type));
         if (found !== undefined) return found;
         const next = new Promise<void>((resolve) => {
           bells.push(resolve);
         });
-        await within(next, () => `no command ${type}; these came:\n  ${lastOf(commands)}`);
+        await withDeadline(
+          next,
+          () => `no command ${type}; these came:\n  ${formatTail(commands)}`,
+        );
       }
     },
     async open({ principal }) {
@@ -240,7 +245,7 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
       });
       return reply;
     },
-    async *subscribe(sessionId, cursor, signal): AsyncGenerator<Batch> {
+    async *subscribe(sessionId, cursor, signal): AsyncGenerator<EventBatch> {
       let at = cursor?.seq ?? 0;
       const { events } = logOf(sessionId);
       signal.addEventListener("abort", ring);
@@ -256,26 +261,26 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
         yield { incarnation: "1", events: fresh };
       }
     },
-    async equip() {
+    async setClientTools() {
       return { status: "accepted", problems: [] };
     },
-    ready: async () => {},
+    checkCredentials: async () => {},
     checkLog: async () => {},
-    begin: () => Promise.reject(new Error("Nobody opens with a prompt here")),
-    peek: async () => ({
-      agent: agentOf({ provider: scriptedProvider([]) }).facts,
+    openWithPrompt: () => Promise.reject(new Error("Nobody opens with a prompt here")),
+    status: async () => ({
+      agent: createAgent({ provider: createScriptedProvider([]) }).spec,
       mode: "default",
       metadata: {},
       usage: null,
       grants: [],
-      asked: null,
-      pausedFor: [],
+      lastPrompt: null,
+      pendingToolCallIds: [],
       promptTools: [],
-      forgotten: [],
+      hiddenPromptIds: [],
       clients: [],
     }),
-    history: () => Promise.reject(new Error("These sessions have no history")),
-    rules: async () => [],
+    readHistory: () => Promise.reject(new Error("These sessions have no history")),
+    listToolRules: async () => [],
     async find(sessionId) {
       const log = logs.get(sessionId);
       return log && record(log);
@@ -292,7 +297,7 @@ export function scriptedSessions({ turn }: Script = {}): ScriptedSessions {
   };
 }
 
-function isOf<Type extends SessionCommand["type"]>(
+function matchesType<Type extends SessionCommand["type"]>(
   type: Type,
 ): (command: SessionCommand) => command is CommandOf<Type> {
   return (command): command is CommandOf<Type> => command.type === type;

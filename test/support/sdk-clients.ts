@@ -4,7 +4,7 @@ import * as sdk1 from "acp-sdk-1";
 import * as sdk2 from "acp-sdk-2";
 import { createHttpStream } from "acp-sdk-2/experimental/http-client";
 import type { AcpProcess } from "./acp-world.ts";
-import { lastOf, within } from "./within.ts";
+import { formatTail, withDeadline } from "./within.ts";
 
 /** What a test does with any of the official clients. */
 export interface SdkClient {
@@ -18,20 +18,20 @@ export interface SdkClient {
   /** Resolves with the values of all options. */
   setOption(sessionId: string, configId: string, value: string): Promise<readonly unknown[]>;
   /** Texts and states of calls, in order. */
-  readonly told: readonly string[];
+  readonly receivedUpdates: readonly string[];
   /** Resolves when one of them begins with this. */
-  telling(beginning: string): Promise<void>;
+  waitForUpdate(beginning: string): Promise<void>;
   /** What was asked, by its title. */
-  readonly asked: readonly string[];
+  readonly permissionTitles: readonly string[];
 }
 
 type Connect = (agent: AcpProcess) => Promise<SdkClient>;
 
 /** The official client in its versions, each of which approves whatever it is asked. */
 export const SDK_CLIENTS: readonly (readonly [version: string, connect: Connect])[] = [
-  ["0.20", (agent) => classClient(sdk0, agent)],
-  ["1.9", (agent) => classClient(sdk1, agent)],
-  ["2.4", (agent) => appClient(sdk2.ndJsonStream(...webStreams(agent)))],
+  ["0.20", (agent) => connectClassClient(sdk0, agent)],
+  ["1.9", (agent) => connectClassClient(sdk1, agent)],
+  ["2.4", (agent) => connectAppClient(sdk2.ndJsonStream(...toWebStreams(agent)))],
 ];
 
 /** What all versions make of an update. */
@@ -42,35 +42,38 @@ interface Update {
   readonly currentModeId?: string;
 }
 
-interface Question {
+interface PermissionQuestion {
   readonly toolCall: { readonly title?: string | null };
   readonly options: readonly { readonly optionId: string; readonly kind: string }[];
 }
 
-function hears() {
-  const told: string[] = [];
-  const asked: string[] = [];
+function createUpdateRecorder() {
+  const receivedUpdates: string[] = [];
+  const permissionTitles: string[] = [];
   let waiting: (() => void)[] = [];
   return {
-    told,
-    asked,
+    receivedUpdates,
+    permissionTitles,
     update: ({ sessionUpdate, content, status, currentModeId }: Update): void => {
       const text = isText(content) ? content.text : (status ?? currentModeId ?? "");
-      told.push(`${sessionUpdate}: ${text}`);
+      receivedUpdates.push(`${sessionUpdate}: ${text}`);
       for (const wake of waiting) wake();
       waiting = [];
     },
-    permission: ({ toolCall, options }: Question) => {
-      asked.push(toolCall.title ?? "");
+    permission: ({ toolCall, options }: PermissionQuestion) => {
+      permissionTitles.push(toolCall.title ?? "");
       const optionId = options.find(({ kind }) => kind === "allow_once")?.optionId ?? "";
       return { outcome: { outcome: "selected" as const, optionId } };
     },
-    async telling(beginning: string): Promise<void> {
-      while (!told.some((one) => one.startsWith(beginning))) {
+    async waitForUpdate(beginning: string): Promise<void> {
+      while (!receivedUpdates.some((one) => one.startsWith(beginning))) {
         const next = new Promise<void>((resolve) => {
           waiting.push(resolve);
         });
-        await within(next, () => `no update "${beginning}"; these came:\n  ${lastOf(told)}`);
+        await withDeadline(
+          next,
+          () => `no update "${beginning}"; these came:\n  ${formatTail(receivedUpdates)}`,
+        );
       }
     },
   };
@@ -86,20 +89,23 @@ const INITIALIZE = {
   clientInfo: { name: "sdk", version: "1" },
 };
 
-function webStreams({ input, output }: AcpProcess) {
+function toWebStreams({ input, output }: AcpProcess) {
   return [Writable.toWeb(input), Readable.toWeb(output) as ReadableStream<Uint8Array>] as const;
 }
 
 /** Up to 1.x: a class. */
-async function classClient(sdk: typeof sdk0 | typeof sdk1, agent: AcpProcess): Promise<SdkClient> {
-  const { update, permission, ...heard } = hears();
+async function connectClassClient(
+  sdk: typeof sdk0 | typeof sdk1,
+  agent: AcpProcess,
+): Promise<SdkClient> {
+  const { update, permission, ...heard } = createUpdateRecorder();
   const client = {
     sessionUpdate: async (told: { update: Update }) => update(told.update),
-    requestPermission: async (question: Question) => permission(question),
+    requestPermission: async (question: PermissionQuestion) => permission(question),
   };
   const connection = new sdk.ClientSideConnection(
     () => client,
-    sdk.ndJsonStream(...webStreams(agent)),
+    sdk.ndJsonStream(...toWebStreams(agent)),
   );
   await connection.initialize(INITIALIZE);
   return {
@@ -121,22 +127,22 @@ async function classClient(sdk: typeof sdk0 | typeof sdk1, agent: AcpProcess): P
     },
     async setOption(sessionId, configId, value) {
       const wanted = { sessionId, configId, value };
-      return valuesIn(await connection.setSessionConfigOption(wanted));
+      return readValues(await connection.setSessionConfigOption(wanted));
     },
   };
 }
 
 /** The same over HTTP. */
-export function httpClient(
+export function connectHttpClient(
   url: string,
   headers: { readonly [name: string]: string },
 ): Promise<SdkClient> {
-  return appClient(createHttpStream(url, { headers }));
+  return connectAppClient(createHttpStream(url, { headers }));
 }
 
 /** From 2.x: handlers by method. */
-async function appClient(stream: sdk2.Stream): Promise<SdkClient> {
-  const { update, permission, ...heard } = hears();
+async function connectAppClient(stream: sdk2.Stream): Promise<SdkClient> {
+  const { update, permission, ...heard } = createUpdateRecorder();
   const { agent: to } = sdk2
     .client()
     .onNotification("session/update", ({ params }) => update(params.update))
@@ -161,14 +167,14 @@ async function appClient(stream: sdk2.Stream): Promise<SdkClient> {
       await to.request("session/set_mode", { sessionId, modeId });
     },
     async setOption(sessionId, configId, value) {
-      return valuesIn(
+      return readValues(
         await to.request("session/set_config_option", { sessionId, configId, value }),
       );
     },
   };
 }
 
-function valuesIn({
+function readValues({
   configOptions,
 }: {
   readonly configOptions: readonly { readonly currentValue: unknown }[];

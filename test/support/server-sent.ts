@@ -1,9 +1,9 @@
 /** Events as a server writes them, with and without names. */
-export function serverSent(...events: readonly (string | object)[]): Uint8Array {
-  return new TextEncoder().encode(events.map(eventText).join(""));
+export function encodeServerSent(...events: readonly (string | object)[]): Uint8Array {
+  return new TextEncoder().encode(events.map(formatEvent).join(""));
 }
 
-function eventText(event: string | object): string {
+function formatEvent(event: string | object): string {
   if (typeof event === "string") return `data: ${event}\n\n`;
   const name = "type" in event ? `event: ${String(event.type)}\n` : "";
   return `${name}data: ${JSON.stringify(event)}\n\n`;

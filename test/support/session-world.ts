@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { onTestFinished } from "vitest";
 import type { Principal } from "../../src/domain/actor.ts";
 import type {
-  AgentEvent,
-  AgentEventType,
-  AgentFacts,
-  Decision,
-  ProviderFacts,
-  ToolFacts,
+  SessionEvent,
+  SessionEventType,
+  AgentSpec,
+  ApprovalDecision,
+  ProviderSpec,
+  ToolSpec,
 } from "../../src/domain/agent-event.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { SpanlineError } from "../../src/domain/errors.ts";
@@ -18,21 +18,21 @@ import { systemClock, type SteadyClock } from "../../src/platform/clock.ts";
 import type { Provider } from "../../src/providers/provider.ts";
 import type { Agent } from "../../src/session/agent.ts";
 import { createSessions, type RunningSessions } from "../../src/session/create-sessions.ts";
-import type { Verify } from "../../src/session/receipt-doubts.ts";
+import type { VerifySignature } from "../../src/session/receipt-doubts.ts";
 import type { ReceiptHeads } from "../../src/session/receipt-heads.ts";
-import { memoryStore } from "../../src/store/memory/memory-store.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Tool, ToolContext } from "../../src/tools/tool.ts";
-import { lastOf, within } from "./within.ts";
+import { formatTail, withDeadline } from "./within.ts";
 
 export const ME = { id: "me", rights: ["prompt", "approve", "control"] } as const;
 
-export function tool(
-  facts: Partial<ToolFacts> & { readonly name: string },
+export function createTool(
+  facts: Partial<ToolSpec> & { readonly name: string },
   run: (input: JsonObject, context: ToolContext) => unknown,
 ): Tool {
   return {
-    facts: {
+    spec: {
       description: `Does ${facts.name}`,
       schema: { type: "object" },
       idempotent: false,
@@ -44,46 +44,46 @@ export function tool(
   };
 }
 
-export interface AgentParts extends Partial<Omit<AgentFacts, "provider" | "tools" | "caps">> {
+export interface AgentParts extends Partial<Omit<AgentSpec, "provider" | "tools" | "caps">> {
   readonly provider: Provider;
-  readonly providerFacts?: Partial<ProviderFacts>;
+  readonly providerFacts?: Partial<ProviderSpec>;
   readonly tools?: readonly Tool[];
-  readonly caps?: Partial<AgentFacts["caps"]>;
-  readonly examine?: NonNullable<Agent["examine"]>;
+  readonly caps?: Partial<AgentSpec["caps"]>;
+  readonly examine?: NonNullable<Agent["resolvePaths"]>;
 }
 
-export function agentOf(parts: AgentParts): Agent {
-  const { provider, tools = [], caps, providerFacts, examine, ...rest } = parts;
-  const facts: AgentFacts = {
+export function createAgent(parts: AgentParts): Agent {
+  const { provider, tools = [], caps, providerFacts, examine: resolvePaths, ...rest } = parts;
+  const spec: AgentSpec = {
     name: "demo",
     provider: {
       name: provider.name,
-      seams: provider.seams,
+      injectionPoints: provider.injectionPoints,
       effectFree: provider.effectFree,
       canStop: true,
       ...(provider.keepsHistory === false && { keepsHistory: false }),
-      ...(provider.takes !== undefined && { takes: provider.takes }),
+      ...(provider.capabilities !== undefined && { capabilities: provider.capabilities }),
       ...providerFacts,
     },
-    tools: tools.map((one) => one.facts),
-    approvals: { deny: [], ask: [], allow: ["*"], otherwise: "ask" },
+    tools: tools.map((one) => one.spec),
+    approvals: { deny: [], ask: [], allow: ["*"], default: "ask" },
     caps: { steps: 20, seconds: 600, tokens: null, toolCalls: 50, parallelTools: 4, ...caps },
     onLost: "ask",
     settle: "stop",
     approvalMs: 600_000,
     ...rest,
   };
-  const digest = createHash("sha256").update(JSON.stringify(facts)).digest("hex");
+  const digest = createHash("sha256").update(JSON.stringify(spec)).digest("hex");
   return {
-    facts,
+    spec,
     digest,
     provider,
-    tools: new Map(tools.map((one) => [one.facts.name, one])),
-    ...(examine !== undefined && { examine }),
+    tools: new Map(tools.map((one) => [one.spec.name, one])),
+    ...(resolvePaths !== undefined && { resolvePaths }),
   };
 }
 
-export function sessionsOn(
+export function openSessions(
   store: Store,
   agent: Agent,
   clock: SteadyClock = systemClock,
@@ -102,11 +102,11 @@ export async function readUntil(
   const batches = sessions.subscribe(sessionId, undefined, signal)[Symbol.asyncIterator]();
   const logEnd = (): string => {
     const lines = seen.map(({ seq, event }) => `${seq} ${JSON.stringify(event)}`);
-    return `the log of ${sessionId} ends with\n  ${lastOf(lines)}`;
+    return `the log of ${sessionId} ends with\n  ${formatTail(lines)}`;
   };
   try {
     for (;;) {
-      const { value, done } = await within(batches.next(), logEnd);
+      const { value, done } = await withDeadline(batches.next(), logEnd);
       if (done === true) return seen;
       for (const envelope of value.events) {
         seen.push(envelope);
@@ -118,29 +118,32 @@ export async function readUntil(
   }
 }
 
-type Of<Type extends AgentEventType> = Extract<AgentEvent, { readonly type: Type }>;
+type EventOf<Type extends SessionEventType> = Extract<SessionEvent, { readonly type: Type }>;
 
 /** One session of one agent, with somebody who has every right. */
-export interface World {
+export interface SessionWorld {
   readonly sessions: RunningSessions;
   readonly store: Store;
   readonly sessionId: string;
   /** What went wrong that only a log outside the session hears of. */
   readonly reports: readonly unknown[];
-  send(command: SessionCommand, from?: Sent): Promise<CommandReply>;
+  send(command: SessionCommand, from?: SenderOptions): Promise<CommandReply>;
   prompt(text: string): Promise<CommandReply>;
-  answer(approvalId: string, decision: Decision): Promise<CommandReply>;
+  decideApproval(approvalId: string, decision: ApprovalDecision): Promise<CommandReply>;
   cancel(): Promise<CommandReply>;
   /** The nth event of a type, counted from 1, once it is there. */
-  event<Type extends AgentEventType>(type: Type, nth?: number): Promise<Of<Type>>;
+  waitForEvent<Type extends SessionEventType>(type: Type, nth?: number): Promise<EventOf<Type>>;
   /** All events of a type that are there. */
-  events<Type extends AgentEventType>(type: Type): Promise<Of<Type>[]>;
-  log(): Promise<readonly Envelope[]>;
+  listEvents<Type extends SessionEventType>(type: Type): Promise<EventOf<Type>[]>;
+  readLog(): Promise<readonly Envelope[]>;
   /** What a killed process leaves: its log, its lease, and nothing that it still does comes through. Then another one. */
-  restart(agent?: Agent, changed?: Pick<WorldOptions, "store" | "keys" | "heads">): Promise<World>;
+  restart(
+    agent?: Agent,
+    changed?: Pick<WorldOptions, "store" | "keys" | "heads">,
+  ): Promise<SessionWorld>;
 }
 
-interface Sent {
+interface SenderOptions {
   readonly principal?: Principal;
   readonly clientId?: string;
   readonly commandId?: string;
@@ -155,16 +158,16 @@ export interface WorldOptions {
   readonly heads?: ReceiptHeads;
 }
 
-export async function worldOf(agent: Agent, options: WorldOptions = {}): Promise<World> {
-  const { store = memoryStore(), clock = systemClock, keys, heads } = options;
+export async function openWorld(agent: Agent, options: WorldOptions = {}): Promise<SessionWorld> {
+  const { store = createMemoryStore(), clock = systemClock, keys, heads } = options;
   const around = { store, clock, keys, heads };
-  const process = running(agent, around);
+  const process = startSessions(agent, around);
   const { sessionId } = await process.sessions.open({ principal: ME });
-  return worldAround({ ...process, ...around, sessionId, agent });
+  return createWorld({ ...process, ...around, sessionId, agent });
 }
 
 /** A store as a process has it: once that is killed, nothing it does comes through, and nothing comes back to it. */
-function mortal(store: Store): { readonly store: Store; readonly die: () => void } {
+function createMortalStore(store: Store): { readonly store: Store; readonly die: () => void } {
   let isDead = false;
   const check = (): void => {
     if (isDead) throw new SpanlineError("store_closed", "The process was killed");
@@ -184,37 +187,37 @@ function mortal(store: Store): { readonly store: Store; readonly die: () => void
   return { store: guarded, die: () => void (isDead = true) };
 }
 
-interface Around extends Required<Pick<WorldOptions, "store" | "clock">> {
+interface WorldSetup extends Required<Pick<WorldOptions, "store" | "clock">> {
   readonly keys: WorldOptions["keys"];
   readonly heads: WorldOptions["heads"];
 }
 
-function running(agent: Agent, { store, clock, keys, heads }: Around) {
+function startSessions(agent: Agent, { store, clock, keys, heads }: WorldSetup) {
   const reports: unknown[] = [];
   const report = (error: unknown): void => void reports.push(error);
-  const { store: own, die } = mortal(store);
+  const { store: own, die } = createMortalStore(store);
   const options = { store: own, agents: [agent], clock, owner: "test", report };
-  const signing = keys === undefined ? {} : { sign: keys.sign, verify: verifyWith(keys) };
+  const signing = keys === undefined ? {} : { sign: keys.sign, verify: createVerify(keys) };
   const recording = heads === undefined ? {} : { heads };
   const sessions = createSessions({ ...options, ...signing, ...recording });
   onTestFinished(() => sessions.close());
   return { sessions, reports, kill: die };
 }
 
-function verifyWith({ check }: Pick<SigningKeys, "check">): Verify {
+function createVerify({ check }: Pick<SigningKeys, "check">): VerifySignature {
   return (content, signature) => check(content, signature) === "valid";
 }
 
-interface WorldParts extends Around, Pick<World, "sessions" | "sessionId" | "reports"> {
+interface WorldParts extends WorldSetup, Pick<SessionWorld, "sessions" | "sessionId" | "reports"> {
   readonly agent: Agent;
   readonly kill: () => void;
 }
 
-function worldAround(parts: WorldParts): World {
+function createWorld(parts: WorldParts): SessionWorld {
   const { sessions, store, sessionId, reports, clock, keys, heads } = parts;
-  const send: World["send"] = (command, from = {}) =>
+  const send: SessionWorld["send"] = (command, from = {}) =>
     sessions.command(sessionId, command, { principal: ME, ...from });
-  const log = (): Promise<readonly Envelope[]> => store.read(sessionId, 0, 10_000);
+  const readLog = (): Promise<readonly Envelope[]> => store.read(sessionId, 0, 10_000);
   return {
     sessions,
     store,
@@ -222,11 +225,11 @@ function worldAround(parts: WorldParts): World {
     reports,
     send,
     prompt: (text) => send({ type: "prompt", content: [{ type: "text", text }] }),
-    answer: (approvalId, decision) => send({ type: "answer", approvalId, decision }),
+    decideApproval: (approvalId, decision) => send({ type: "answer", approvalId, decision }),
     cancel: () => send({ type: "cancel" }),
-    async event(type, nth = 1) {
+    async waitForEvent(type, nth = 1) {
       let count = 0;
-      const isIt = (event: AgentEvent): event is Of<typeof type> => event.type === type;
+      const isIt = (event: SessionEvent): event is EventOf<typeof type> => event.type === type;
       const seen = await readUntil(sessions, sessionId, ({ event }) => {
         if (isIt(event)) count += 1;
         return count === nth;
@@ -235,17 +238,17 @@ function worldAround(parts: WorldParts): World {
       if (last === undefined || !isIt(last)) throw new Error(`There is no ${type}`);
       return last;
     },
-    async events(type) {
-      const isIt = (event: AgentEvent): event is Of<typeof type> => event.type === type;
-      return (await log()).map(({ event }) => event).filter(isIt);
+    async listEvents(type) {
+      const isIt = (event: SessionEvent): event is EventOf<typeof type> => event.type === type;
+      return (await readLog()).map(({ event }) => event).filter(isIt);
     },
-    log,
+    readLog,
     async restart(agent = parts.agent, changed = {}) {
       parts.kill();
       const around = { store, clock, keys, heads, ...changed };
-      const next = running(agent, around);
-      await next.sessions.recover();
-      return worldAround({ ...next, ...around, sessionId, agent });
+      const next = startSessions(agent, around);
+      await next.sessions.resumeInterrupted();
+      return createWorld({ ...next, ...around, sessionId, agent });
     },
   };
 }

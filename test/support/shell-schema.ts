@@ -7,7 +7,7 @@ const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
 ajv.addSchema(JSON.parse(readFileSync(file, "utf8")));
 
 /** What is wrong with something said about shells, by the schema for it. */
-export function shellProblems(name: string, value: unknown): readonly string[] {
+export function findShellProblems(name: string, value: unknown): readonly string[] {
   const validate = ajv.getSchema(`shells#/$defs/${name}`);
   if (validate === undefined) throw new Error(`The schema has no ${name}`);
   if (validate(value)) return [];

@@ -11,27 +11,27 @@ const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
  * Waits with a deadline. A regression then fails after seconds, with the state in its message, and not after the
  * timeout of the test, without one. `state` is read only if the deadline passes.
  */
-export async function within<Value>(
-  waiting: Promise<Value>,
+export async function withDeadline<Value>(
+  promise: Promise<Value>,
   state: () => string | Promise<string>,
   milliseconds = WAIT_MS,
 ): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<"late">((resolve) => {
+  const deadline = new Promise<"late">((resolve) => {
     timer = startTimer(() => resolve("late"), milliseconds);
   });
-  const first = await Promise.race([waiting.then((value) => ({ value })), late]);
+  const first = await Promise.race([promise.then((value) => ({ value })), deadline]);
   stopTimer(timer);
   if (first !== "late") return first.value;
   throw new Error(`Nothing came for ${milliseconds / 1000} s: ${await state()}`);
 }
 
 /** The end of a list, for a message. */
-export function lastOf(items: readonly unknown[], most = 12): string {
-  const shown = items.slice(-most).map((item) => {
+export function formatTail(items: readonly unknown[], maxItems = 12): string {
+  const formatted = items.slice(-maxItems).map((item) => {
     const text = typeof item === "string" ? item : JSON.stringify(item);
     return text.length > 400 ? `${text.slice(0, 400)}…` : text;
   });
-  const left = items.length - shown.length;
-  return [...(left > 0 ? [`(${left} before)`] : []), ...shown].join("\n  ");
+  const omittedCount = items.length - formatted.length;
+  return [...(omittedCount > 0 ? [`(${omittedCount} before)`] : []), ...formatted].join("\n  ");
 }

@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { PathFact } from "../../src/domain/policy-decision.ts";
 import { isToolOutput, type ToolOutput } from "../../src/domain/tool-output.ts";
-import { spawnFor } from "../../src/session/spawn-for.ts";
+import { createProcessSpawner } from "../../src/session/spawn-for.ts";
 import type { ClientEditor, Tool, ToolContext } from "../../src/tools/tool.ts";
 import {
   workspaceTools,
@@ -13,7 +13,7 @@ import {
 } from "../../src/tools/workspace/workspace-tools.ts";
 
 /** A workspace with something beside it, and its tools as a session runs them. */
-export interface MadeWorkspace {
+export interface TestWorkspace {
   /** Holds all of it. */
   readonly base: string;
   readonly root: string;
@@ -36,8 +36,8 @@ export interface RunOptions {
   readonly host?: ToolContext["host"];
 }
 
-export function madeWorkspace(options: Partial<WorkspaceToolsOptions> = {}): MadeWorkspace {
-  const base = temporaryFolder();
+export function createTestWorkspace(options: Partial<WorkspaceToolsOptions> = {}): TestWorkspace {
+  const base = createTemporaryFolder();
   const [root, outside] = [join(base, "workspace"), join(base, "outside")];
   const data = join(root, ".spanline");
   for (const folder of [root, outside, data]) mkdirSync(folder);
@@ -45,7 +45,7 @@ export function madeWorkspace(options: Partial<WorkspaceToolsOptions> = {}): Mad
   writeFileSync(join(outside, "secret.txt"), "secret outside");
   const tools = new Map(
     workspaceTools({ root, protectedFolders: [data], ...options }).map((tool) => [
-      tool.facts.name,
+      tool.spec.name,
       tool,
     ]),
   );
@@ -65,7 +65,7 @@ export function madeWorkspace(options: Partial<WorkspaceToolsOptions> = {}): Mad
   };
 }
 
-export function temporaryFolder(): string {
+export function createTemporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "spanline-workspace-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
@@ -81,10 +81,10 @@ export async function runTool(
   const problem = tool.check(input);
   if (problem !== undefined) throw new Error(`The arguments are wrong: ${problem}`);
   const ends = signal ?? new AbortController().signal;
-  const programs = spawnFor({
+  const programs = createProcessSpawner({
     signal: ends,
-    started: async ({ id }) => spawned?.(id),
-    ended: async () => undefined,
+    onStarted: async ({ id }) => spawned?.(id),
+    onExited: async () => undefined,
   });
   const context: ToolContext = {
     sessionId: "ses_1",

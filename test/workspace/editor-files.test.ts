@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import { SpanlineError } from "../../src/domain/errors.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
-import { madeWorkspace, type MadeWorkspace, type RunOptions } from "../support/workspace.ts";
-import { until } from "../support/until.ts";
+import { createTestWorkspace, type TestWorkspace, type RunOptions } from "../support/workspace.ts";
+import { waitUntil } from "../support/until.ts";
 
 const BOTH = { clientId: "ide", readsFiles: true, writesFiles: true, runsTerminals: false };
 
@@ -47,13 +47,13 @@ function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-function openIn({ root }: MadeWorkspace, path: string, text: string): Buffers {
+function openIn({ root }: TestWorkspace, path: string, text: string): Buffers {
   return editorWith({ [join(root, path)]: text });
 }
 
 describe("a file that an editor has open", () => {
   it("is read as the editor has it, unsaved changes and all", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     world.write("a.txt", "saved\n");
     const editor = openIn(world, "a.txt", "unsaved\nlines\n");
     const { text } = await world.run("read_file", { path: "a.txt", from_line: 2 }, editor);
@@ -61,7 +61,7 @@ describe("a file that an editor has open", () => {
   });
 
   it("need not be on the disk yet", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     const editor = openIn(world, "new.txt", "draft");
     expect((await world.run("read_file", { path: "new.txt" }, editor)).text).toContain("1\tdraft");
     await expect(world.run("read_file", { path: "none.txt" }, editor)).rejects.toThrow(
@@ -70,7 +70,7 @@ describe("a file that an editor has open", () => {
   });
 
   it("is changed in the editor, from the text that it has there", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     world.write("a.txt", "saved\n");
     const editor = openIn(world, "a.txt", "typed\n");
     const edit = { path: "a.txt", old_text: "typed", new_text: "edited" };
@@ -82,7 +82,7 @@ describe("a file that an editor has open", () => {
   });
 
   it("is written over only where its text there is the one that was read", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     world.write("a.txt", "saved");
     const editor = openIn(world, "a.txt", "typed");
     const write = { path: "a.txt", content: "new" };
@@ -95,7 +95,7 @@ describe("a file that an editor has open", () => {
   });
 
   it("is written also where only its unsaved text is the wanted one", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     world.write("a.txt", "saved");
     const editor = openIn(world, "a.txt", "new");
     await world.run("write_file", { path: "a.txt", content: "new" }, editor);
@@ -103,14 +103,14 @@ describe("a file that an editor has open", () => {
   });
 
   it("is made in a folder that is made for it", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     const editor = editorWith({});
     await world.run("write_file", { path: "deep/er/a.txt", content: "new" }, editor);
     expect(editor.texts).toEqual(new Map([[join(world.root, "deep/er/a.txt"), "new"]]));
   });
 
   it("is shown to whoever is asked as it will be changed [ACP-87]", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     world.write("a.txt", "saved");
     const { editor, host } = openIn(world, "a.txt", "typed");
     const input = { path: "a.txt", content: "new" };
@@ -124,14 +124,14 @@ describe("a file that an editor has open", () => {
 
 describe("the disk stands in for an editor", () => {
   it("that does not know the file, for reading", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     world.write("a.txt", "saved");
     const { text } = await world.run("read_file", { path: "a.txt" }, editorWith({}));
     expect(text).toContain("1\tsaved");
   });
 
   it("that cannot write after all, where it says so", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     world.write("a.txt", "saved");
     const editor = editorWith({}, () => Promise.resolve({}));
     await world.run("write_file", { path: "a.txt", content: "new" }, editor);
@@ -139,7 +139,7 @@ describe("the disk stands in for an editor", () => {
   });
 
   it("that only reads: what is changed there is what is there", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     world.write("a.txt", "saved");
     const { host, asked } = openIn(world, "a.txt", "typed");
     const editor = { ...BOTH, writesFiles: false };
@@ -150,7 +150,7 @@ describe("the disk stands in for an editor", () => {
   });
 
   it("for what is no text, and for what is too long for its connection", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     world.write("b.bin", new Uint8Array([0, 1, 2, 3]));
     world.write("long.txt", "x".repeat(1024 * 1024 + 1));
     const editor = editorWith({});
@@ -165,7 +165,7 @@ describe("an editor that does not do it", () => {
   const no = new SpanlineError("host_failed", "The buffer is locked");
 
   it("is quoted, and the disk neither read nor written in its place", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     world.write("a.txt", "saved");
     const editor = editorWith({}, () => Promise.reject(no));
     await expect(world.run("read_file", { path: "a.txt" }, editor)).rejects.toThrow(
@@ -181,7 +181,7 @@ describe("an editor that does not do it", () => {
   });
 
   it("does not have what the disk has not either, whatever it calls that", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     const editor = editorWith({}, (kind) =>
       kind === "read-file" ? Promise.reject(new SpanlineError("host_failed", "ENOENT")) : undefined,
     );
@@ -194,7 +194,7 @@ describe("an editor that does not do it", () => {
   });
 
   it("and is gone leaves it open whether it wrote", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     world.write("a.txt", "saved");
     const gone = new SpanlineError("aborted", "The client is gone");
     const editor = editorWith({}, (kind) =>
@@ -211,7 +211,7 @@ describe("an editor is asked for nothing", () => {
   it.each(["../outside/secret.txt", ".spanline/log.db", "out", "way/secret.txt", "a\\b", "sub"])(
     "where the path is %s [W-04]",
     async (path) => {
-      const world = madeWorkspace();
+      const world = createTestWorkspace();
       symlinkSync(join(world.outside, "secret.txt"), join(world.root, "out"));
       symlinkSync(world.outside, join(world.root, "way"));
       mkdirSync(join(world.root, "sub"));
@@ -229,10 +229,10 @@ describe("an editor is asked for nothing", () => {
   );
 
   it("that leads elsewhere than when the call was judged [W-04]", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     const hostPath = world.write("a.txt", "saved");
     const fact = { argument: "path", input: "a.txt", place: "inside", workspacePath: "a.txt" };
-    const paths = [{ ...fact, place: "inside", hostPath: `${hostPath}2` } as const];
+    const paths = [{ ...fact, location: "inside", hostPath: `${hostPath}2` } as const];
     const editor = editorWith({});
     await expect(
       world.run("write_file", { path: "a.txt", content: "x" }, { ...editor, paths }),
@@ -241,7 +241,7 @@ describe("an editor is asked for nothing", () => {
   });
 
   it("and what it gave is not used where a link came in the way meanwhile [W-04]", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     world.write("sub/a.txt", "saved");
     const swap = editorWith({}, async () => {
       renameSync(join(world.root, "sub"), join(world.root, "gone"));
@@ -260,7 +260,7 @@ describe("an editor is asked for nothing", () => {
   });
 
   it("while a command runs, which could lead it elsewhere; the disk is read, and that is said [W-04]", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     world.write("a.txt", "saved");
     const editor = openIn(world, "a.txt", "typed");
     const stop = join(world.root, "stop");
@@ -282,7 +282,7 @@ describe("an editor is asked for nothing", () => {
   });
 
   it("and while one reads or writes, no command begins [W-04]", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     world.write("a.txt", "saved");
     const order: string[] = [];
     let answer: (given: JsonObject) => void = () => {};
@@ -293,7 +293,7 @@ describe("an editor is asked for nothing", () => {
       });
     });
     const reading = world.run("read_file", { path: "a.txt" }, editor);
-    await until(() => order.length > 0);
+    await waitUntil(() => order.length > 0);
     const command = world.run(
       "run_command",
       { argv: ["true"] },

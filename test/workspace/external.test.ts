@@ -3,18 +3,18 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { PathFact } from "../../src/domain/policy-decision.ts";
 import { definePolicy } from "../../src/bridge/define-policy.ts";
-import { readableBy } from "../../src/bridge/config/readable-by.ts";
+import { createReadFilter } from "../../src/bridge/config/readable-by.ts";
 import { examinePaths } from "../../src/tools/workspace/paths/examine-paths.ts";
-import { madeWorkspace, type MadeWorkspace } from "../support/workspace.ts";
+import { createTestWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
 /** Where a path leads now, as it would be judged. */
-function judged({ root, data }: MadeWorkspace, input: string): Promise<PathFact[]> {
+function judged({ root, data }: TestWorkspace, input: string): Promise<PathFact[]> {
   return examinePaths([{ argument: "path", input }], { root, protectedFolders: [data] });
 }
 
 describe("what is outside of the workspace and was allowed", () => {
   it("is read, listed and searched there", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     const { run, outside } = world;
     const file = join(outside, "secret.txt");
     const read = await run("read_file", { path: file }, { paths: await judged(world, file) });
@@ -28,7 +28,7 @@ describe("what is outside of the workspace and was allowed", () => {
   });
 
   it("is refused without that, and written or worked in by nobody", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     const { run, outside } = world;
     const path = join(outside, "secret.txt");
     const paths = await judged(world, path);
@@ -42,14 +42,14 @@ describe("what is outside of the workspace and was allowed", () => {
   it.each(["/proc/self/environ", "/dev/zero", "/sys/kernel/uevent_seqnum"])(
     "is not %s, whoever allowed it",
     async (path) => {
-      const world = madeWorkspace();
+      const world = createTestWorkspace();
       const call = world.run("read_file", { path }, { paths: await judged(world, path) });
       await expect(call).rejects.toMatchObject({ code: "workspace_refused" });
     },
   );
 
   it("is refused when a folder above it was replaced by a link since [W-04]", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     const { run, outside, base } = world;
     mkdirSync(join(outside, "a/b"), { recursive: true });
     writeFileSync(join(outside, "a/b/file.txt"), "fine");
@@ -65,7 +65,9 @@ describe("what is outside of the workspace and was allowed", () => {
   });
 
   it("leaves out of a search what may not be read", async () => {
-    const world = madeWorkspace({ mayRead: ({ hostPath }) => !hostPath.endsWith("secret.txt") });
+    const world = createTestWorkspace({
+      mayRead: ({ hostPath }) => !hostPath.endsWith("secret.txt"),
+    });
     const { run } = world;
     const paths = await judged(world, "../outside");
     const { text } = await run("search", { path: "../outside", pattern: "secret" }, { paths });
@@ -78,7 +80,7 @@ describe("what is outside of the workspace and was allowed", () => {
       sensitive_path_patterns: ["*.key"],
       rules: [{ allow: true }, { deny: { path: "private/**" } }],
     });
-    const world = madeWorkspace({ mayRead: readableBy(policy) });
+    const world = createTestWorkspace({ mayRead: createReadFilter(policy) });
     const { run, base, write } = world;
     write("private/plan.txt", "secret plan");
     write("own.key", "secret key");

@@ -1,18 +1,18 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { shellAt } from "../../src/domain/shell-at.ts";
-import type { KnownShells } from "../../src/domain/shell.ts";
-import { commandFacts } from "../../src/policy/command/command-facts.ts";
-import { READ_SHELLS } from "../../src/tools/workspace/line-shell.ts";
-import { madeWorkspace, temporaryFolder } from "../support/workspace.ts";
+import { createShell } from "../../src/domain/shell-at.ts";
+import type { ShellList } from "../../src/domain/shell.ts";
+import { readCommandFacts } from "../../src/policy/command/command-facts.ts";
+import { POSIX_SHELLS } from "../../src/tools/workspace/line-shell.ts";
+import { createTestWorkspace, createTemporaryFolder } from "../support/workspace.ts";
 
 const place = { platform: "linux", source: "host", isAvailable: true } as const;
-const known = (...paths: readonly string[]): KnownShells => {
-  const shells = paths.map((path) => shellAt({ ...place, path }));
+const known = (...paths: readonly string[]): ShellList => {
+  const shells = paths.map((path) => createShell({ ...place, path }));
   return { shells, defaultId: shells[0]?.id ?? null };
 };
-const editorWith = (shells: KnownShells) => ({
+const editorWith = (shells: ShellList) => ({
   editor: {
     clientId: "ide",
     readsFiles: false,
@@ -24,7 +24,7 @@ const editorWith = (shells: KnownShells) => ({
 
 /** A shell of another language: it says who it is. */
 function strangeShell(): string {
-  const path = join(temporaryFolder(), "zsh");
+  const path = join(createTemporaryFolder(), "zsh");
   writeFileSync(path, '#!/bin/sh\necho "zsh runs $2"\n');
   chmodSync(path, 0o755);
   return path;
@@ -37,45 +37,45 @@ describe("the shell of a command line", () => {
     "is the %s that this machine's user chose [B-238] [B-250]",
     async (id) => {
       const environment = { PATH: "/usr/bin:/bin", SPANLINE_SHELL: `/bin/${id}` };
-      const { run } = madeWorkspace({ environment });
+      const { run } = createTestWorkspace({ environment });
       expect((await run("run_command", line)).text).toContain(`by /bin/${id}`);
     },
   );
 
   it("is the editor's own choice, where it says [B-243] [B-250]", async () => {
     const environment = { PATH: "/usr/bin:/bin", SPANLINE_SHELL: "/bin/sh" };
-    const { run } = madeWorkspace({ environment });
+    const { run } = createTestWorkspace({ environment });
     const shells = known("/usr/bin/bash", "/bin/sh");
     expect((await run("run_command", line, editorWith(shells))).text).toContain("by /usr/bin/bash");
   });
 
   it("is /bin/sh, and says so, where no rule could read the line [B-250] [W-04]", async () => {
-    const { run } = madeWorkspace();
+    const { run } = createTestWorkspace();
     const { text } = await run("run_command", line, editorWith(known(strangeShell())));
     expect(text).toContain("by /bin/sh, since no rule can read a line for zsh");
     expect(text).toContain("stdout:\nby /bin/sh");
   });
 
   it("is any that the call names, which the rules then know they cannot read [B-245] [B-250]", async () => {
-    const { run } = madeWorkspace();
+    const { run } = createTestWorkspace();
     const shells = editorWith(known("/bin/sh", strangeShell()));
     const { text } = await run("run_command", { command: "ls", shell: "zsh" }, shells);
     expect(text).toContain("zsh runs ls");
-    expect(commandFacts({ command: "ls", shell: "zsh" })?.commandUnparsed).toBeDefined();
+    expect(readCommandFacts({ command: "ls", shell: "zsh" })?.commandUnparsed).toBeDefined();
     await expect(run("run_command", { command: "ls", shell: "nu" }, shells)).rejects.toThrow(
       'There is no shell "nu"; there is sh, zsh',
     );
   });
 
   it("is none for a program and its arguments [B-251]", async () => {
-    const { run } = madeWorkspace();
+    const { run } = createTestWorkspace();
     expect((await run("run_command", { argv: ["echo", "$0"] })).text).toContain("stdout:\n$0");
     await expect(run("run_command", { argv: ["ls"], shell: "sh" })).rejects.toThrow("no shell");
   });
 
   it("is never one by default of which the rules would say that they cannot read it", () => {
-    for (const shell of READ_SHELLS) {
-      expect(commandFacts({ command: "ls -l", shell })?.commandUnparsed).toBeUndefined();
+    for (const shell of POSIX_SHELLS) {
+      expect(readCommandFacts({ command: "ls -l", shell })?.commandUnparsed).toBeUndefined();
     }
   });
 });

@@ -1,13 +1,13 @@
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { madeWorkspace } from "../support/workspace.ts";
+import { createTestWorkspace } from "../support/workspace.ts";
 
 const listed = (text: string): string[] => text.split("\n").slice(1);
 
 describe("list_files", () => {
   it("lists one folder, sorted, and says what it did not enter", async () => {
-    const { run, write, root } = madeWorkspace();
+    const { run, write, root } = createTestWorkspace();
     write("b.txt", "");
     write("a/x.txt", "");
     write("B.txt", "");
@@ -20,7 +20,7 @@ describe("list_files", () => {
   });
 
   it("never names what is protected, nor looks into it", async () => {
-    const { run, data, write } = madeWorkspace();
+    const { run, data, write } = createTestWorkspace();
     mkdirSync(join(data, "deep"));
     write("a", "");
     const { text } = await run("list_files", { glob: "**", include_all: true });
@@ -31,7 +31,7 @@ describe("list_files", () => {
   });
 
   it("looks through everything for a glob, from the folder that it is given", async () => {
-    const { run, write } = madeWorkspace();
+    const { run, write } = createTestWorkspace();
     for (const path of ["src/a.ts", "src/deep/b.ts", "src/deep/c.js", "d.ts"]) write(path, "");
     const found = async (input: { readonly [name: string]: string | number }) =>
       listed((await run("list_files", input)).text).filter((line) => !line.startsWith("["));
@@ -54,7 +54,7 @@ describe("list_files", () => {
   });
 
   it("does not leave the workspace through links [W-04]", async () => {
-    const { run, root, outside } = madeWorkspace();
+    const { run, root, outside } = createTestWorkspace();
     symlinkSync(outside, join(root, "out"));
     symlinkSync(root, join(root, "self"));
     expect(listed((await run("list_files", { glob: "**" })).text)).toEqual([
@@ -68,7 +68,7 @@ describe("list_files", () => {
   });
 
   it("does not enter .git and node_modules unless it is told to; .gitignore means nothing", async () => {
-    const { run, write } = madeWorkspace();
+    const { run, write } = createTestWorkspace();
     for (const path of [".git/config", "node_modules/x/i.js", ".gitignore", "build/o.js"]) {
       write(path, path === ".gitignore" ? "build\n" : "");
     }
@@ -86,7 +86,7 @@ describe("list_files", () => {
   });
 
   it("tells names that are more than a line, or a property of every object", async () => {
-    const { run, root } = madeWorkspace();
+    const { run, root } = createTestWorkspace();
     for (const name of ["a\nb", "__proto__", "constructor", 'q"q', "[1 more]", "ü"]) {
       writeFileSync(join(root, name), "");
     }
@@ -101,7 +101,7 @@ describe("list_files", () => {
   });
 
   it("keeps to its limits among 10,000 files", async () => {
-    const { run, root } = madeWorkspace({ limits: { listEntries: 3 } });
+    const { run, root } = createTestWorkspace({ limits: { listEntries: 3 } });
     mkdirSync(join(root, "many"));
     for (let at = 0; at < 10_000; at++) writeFileSync(join(root, "many", `f${at}`), "");
     const { text, data } = await run("list_files", { path: "many" });
@@ -115,7 +115,7 @@ describe("list_files", () => {
   });
 
   it("looks at no more entries than its limit, and says so", async () => {
-    const { run, root } = madeWorkspace({ limits: { walkEntries: 5 } });
+    const { run, root } = createTestWorkspace({ limits: { walkEntries: 5 } });
     for (let at = 0; at < 10; at++) writeFileSync(join(root, `f${at}`), "");
     const { text, data } = await run("list_files", { glob: "**" });
     expect(text).toContain("[only the first 5 entries were looked at]");
@@ -123,7 +123,7 @@ describe("list_files", () => {
   });
 
   it("goes into deep folders up to its limit, and no further", async () => {
-    const { run, root } = madeWorkspace({ limits: { depth: 20 } });
+    const { run, root } = createTestWorkspace({ limits: { depth: 20 } });
     mkdirSync(join(root, ...Array.from({ length: 300 }, () => "d")), { recursive: true });
     const { text, data } = await run("list_files", { glob: "**" });
     expect(data).toMatchObject({ listed: 20 });
@@ -133,7 +133,7 @@ describe("list_files", () => {
   });
 
   it("names a file that has another name among what is protected, and no more", async () => {
-    const { run, root, data } = madeWorkspace();
+    const { run, root, data } = createTestWorkspace();
     linkSync(join(data, "log.db"), join(root, "hard"));
     expect(listed((await run("list_files", {})).text)).toEqual(["hard"]);
     expect((await run("search", { pattern: "secret" })).text).toBe(
@@ -142,14 +142,14 @@ describe("list_files", () => {
   });
 
   it("ends with its signal", async () => {
-    const { run, write } = madeWorkspace();
+    const { run, write } = createTestWorkspace();
     write("a", "");
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(run("list_files", { glob: "**" }, { signal })).rejects.toThrow("enough");
   });
 
   it("refuses a file, and what is not there", async () => {
-    const { run, write } = madeWorkspace();
+    const { run, write } = createTestWorkspace();
     write("file", "");
     await expect(run("list_files", { path: "file" })).rejects.toThrow("file is no folder");
     await expect(run("list_files", { path: "gone" })).rejects.toThrow("There is no gone");

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
-import { bundled } from "../support/bundled.ts";
-import { madeWorkspace } from "../support/workspace.ts";
+import { bundleProgram } from "../support/bundled.ts";
+import { createTestWorkspace } from "../support/workspace.ts";
 
 const NAMESPACE = ["--map-root-user", "--mount"];
 const canMount =
@@ -10,8 +10,8 @@ const canMount =
 it.skipIf(!canMount)(
   "what is protected is so under a bind mount and in other letters (skipped where nobody may mount)",
   async () => {
-    const { root, data } = madeWorkspace();
-    const program = await bundled("examine-mounts.ts");
+    const { root, data } = createTestWorkspace();
+    const program = await bundleProgram("examine-mounts.ts");
     const args = [...NAMESPACE, process.execPath, program, root, data];
     const { stdout, stderr } = spawnSync("unshare", args, { encoding: "utf8" });
     expect(stderr).toBe("");

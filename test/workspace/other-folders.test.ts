@@ -2,18 +2,18 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { definePolicy } from "../../src/bridge/define-policy.ts";
-import { judge } from "../../src/policy/judge.ts";
+import { evaluatePolicy } from "../../src/policy/judge.ts";
 import { examinePaths } from "../../src/tools/workspace/paths/examine-paths.ts";
-import { bubblewrapArguments } from "../../src/tools/workspace/sandbox/bubblewrap-arguments.ts";
+import { createBubblewrapArguments } from "../../src/tools/workspace/sandbox/bubblewrap-arguments.ts";
 import { findSandbox } from "../../src/tools/workspace/sandbox/find-sandbox.ts";
 import { workspaceTools } from "../../src/tools/workspace/workspace-tools.ts";
-import { madeWorkspace, runTool, temporaryFolder } from "../support/workspace.ts";
+import { createTestWorkspace, runTool, createTemporaryFolder } from "../support/workspace.ts";
 
 const found = await findSandbox({ path: process.env["PATH"] ?? "", workspaces: [] });
 
 /** A workspace and a library that belongs to it, side by side with something that does not. */
 function twoFolders(options: object = {}) {
-  const base = temporaryFolder();
+  const base = createTemporaryFolder();
   const [root, library, elsewhere] = ["project", "library", "elsewhere"].map((name) =>
     join(base, name),
   ) as [string, string, string];
@@ -25,7 +25,7 @@ function twoFolders(options: object = {}) {
   const tools = workspaceTools({ root: () => root, protectedFolders: [], ...options });
   const run = (name: string, input: object) =>
     runTool(
-      tools.find(({ facts }) => facts.name === name),
+      tools.find(({ spec }) => spec.name === name),
       { ...input },
       { folders: [library] },
     );
@@ -80,7 +80,7 @@ describe("another folder of the workspace", () => {
     const [fact] = await examinePaths([given], { root, folders: [library], protectedFolders: [] });
     expect(fact).toEqual({
       ...given,
-      place: "inside",
+      location: "inside",
       workspacePath: "secrets/key.txt",
       folder: library,
       hostPath: given.input,
@@ -95,7 +95,7 @@ describe("another folder of the workspace", () => {
     } as const;
     const denies = (pattern: string) => {
       const rules = [{ match: { path: pattern }, action: "deny" }];
-      return judge(definePolicy({ rules, default: "allow" }), context, {}).action;
+      return evaluatePolicy(definePolicy({ rules, default: "allow" }), context, {}).action;
     };
     expect([denies("secrets/**"), denies(`${library}/**`), denies("src/**")]).toEqual([
       "deny",
@@ -105,7 +105,7 @@ describe("another folder of the workspace", () => {
   });
 
   it("adds nothing where all sessions have one folder, and the whole machine is none", async () => {
-    const fixed = madeWorkspace();
+    const fixed = createTestWorkspace();
     const input = { path: join(fixed.outside, "secret.txt") };
     await expect(
       runTool(fixed.tools.get("read_file"), input, { folders: [fixed.outside] }),
@@ -113,12 +113,12 @@ describe("another folder of the workspace", () => {
     const { root, elsewhere } = twoFolders();
     const paths = [{ argument: "path", input: join(elsewhere, "b.txt") }];
     const [fact] = await examinePaths(paths, { root, folders: ["/", "/."], protectedFolders: [] });
-    expect(fact?.place).toBe("outside");
+    expect(fact?.location).toBe("outside");
   });
 
   it("is written by a confined command, and what is not of the workspace is not", () => {
     const parts = { root: "/work", workingDirectory: "/work", hidden: [], network: false };
-    const args = bubblewrapArguments({ ...parts, folders: ["/lib"] }, ["ls"]).join(" ");
+    const args = createBubblewrapArguments({ ...parts, folders: ["/lib"] }, ["ls"]).join(" ");
     expect(args).toContain("--bind /work /work --bind /lib /lib --chdir");
   });
 

@@ -5,11 +5,11 @@ import { describe, expect, it } from "vitest";
 import { examinePaths } from "../../src/tools/workspace/paths/examine-paths.ts";
 import { findSandbox } from "../../src/tools/workspace/sandbox/find-sandbox.ts";
 import type { WorkspaceToolsOptions } from "../../src/tools/workspace/workspace-tools.ts";
-import { madeWorkspace } from "../support/workspace.ts";
+import { createTestWorkspace } from "../support/workspace.ts";
 
 /** A workspace whose data directory is elsewhere, with the folders of other projects around it. */
 function amongProjects(options: Partial<WorkspaceToolsOptions> = {}) {
-  const world = madeWorkspace({ protectedFolders: [], ...options });
+  const world = createTestWorkspace({ protectedFolders: [], ...options });
   world.write("sub/.spanline/bridge.json", "hunter2");
   world.write("sub/spanline.config.yaml", "hunter2");
   world.write("sub/open.txt", "not hunter2");
@@ -33,7 +33,7 @@ describe("the folder of another project, beside the data directory", () => {
     const { root, run } = amongProjects();
     const place = { root, protectedFolders: [] };
     const [fact] = await examinePaths([{ argument: "path", input }], place);
-    expect(fact?.place).toBe("protected");
+    expect(fact?.location).toBe("protected");
     for (const [tool, more] of [
       ["read_file", {}],
       ["list_files", {}],

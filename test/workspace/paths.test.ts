@@ -3,23 +3,27 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { PathFact } from "../../src/domain/policy-decision.ts";
 import { examinePaths } from "../../src/tools/workspace/paths/examine-paths.ts";
-import { madeWorkspace, temporaryFolder, type MadeWorkspace } from "../support/workspace.ts";
+import {
+  createTestWorkspace,
+  createTemporaryFolder,
+  type TestWorkspace,
+} from "../support/workspace.ts";
 
-async function factOf(world: MadeWorkspace, input: string): Promise<PathFact> {
+async function factOf(world: TestWorkspace, input: string): Promise<PathFact> {
   const surroundings = { root: world.root, protectedFolders: [world.data] };
   const [fact] = await examinePaths([{ argument: "path", input }], surroundings);
   if (fact === undefined) throw new Error("There is no fact");
   return fact;
 }
 
-const placeOf = async (world: MadeWorkspace, input: string) => {
-  const { place, workspacePath } = await factOf(world, input);
-  return [place, workspacePath];
+const placeOf = async (world: TestWorkspace, input: string) => {
+  const { location, workspacePath } = await factOf(world, input);
+  return [location, workspacePath];
 };
 
 describe("a path that is inside", () => {
   it("has one name, however it is written [W-04]", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     world.write("src/a.ts", "");
     const ways = ["src/a.ts", "./src//a.ts", "src/../src/a.ts", join(world.root, "src/a.ts")];
     for (const way of ways) expect(await placeOf(world, way)).toEqual(["inside", "src/a.ts"]);
@@ -28,7 +32,7 @@ describe("a path that is inside", () => {
   });
 
   it("is told with all that was found, in the order of the inputs", async () => {
-    const { root, outside, data, write } = madeWorkspace();
+    const { root, outside, data, write } = createTestWorkspace();
     write("a", "");
     const inputs = [
       { argument: "paths[0]", input: "a" },
@@ -40,14 +44,14 @@ describe("a path that is inside", () => {
       {
         argument: "paths[0]",
         input: "a",
-        place: "inside",
+        location: "inside",
         workspacePath: "a",
         hostPath: join(root, "a"),
       },
       {
         argument: "paths[1]",
         input: "../outside/secret.txt",
-        place: "outside",
+        location: "outside",
         workspacePath: null,
         hostPath: join(outside, "secret.txt"),
         reason: "it leads out of the workspace",
@@ -55,7 +59,7 @@ describe("a path that is inside", () => {
       {
         argument: "paths[2]",
         input: ".spanline",
-        place: "protected",
+        location: "protected",
         workspacePath: null,
         hostPath: data,
         reason: "it leads to what Spanline keeps for itself",
@@ -63,7 +67,7 @@ describe("a path that is inside", () => {
       {
         argument: "paths[3]",
         input: "",
-        place: "invalid",
+        location: "invalid",
         workspacePath: null,
         hostPath: null,
         reason: "it is empty",
@@ -72,7 +76,7 @@ describe("a path that is inside", () => {
   });
 
   it("is the target of a link, and not the link [W-04]", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     world.write("secrets/key", "");
     symlinkSync("secrets", join(world.root, "src"));
     expect(await placeOf(world, "src/key")).toEqual(["inside", "secrets/key"]);
@@ -80,22 +84,22 @@ describe("a path that is inside", () => {
   });
 
   it("may not be there yet, as long as it goes down only [W-04]", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     expect(await placeOf(world, "new/./folder/file")).toEqual(["inside", "new/folder/file"]);
     expect(await factOf(world, "new/../file")).toMatchObject({
-      place: "invalid",
+      location: "invalid",
       reason: "it goes up from a folder that is not there",
     });
   });
 
   it("A path keeps the bytes that its names have on the disk, so that two normalisations stay two files", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     for (const name of ["u\u0308ber", "\u00fcber"]) {
       world.write(name, "");
       expect(await factOf(world, name)).toEqual({
         argument: "path",
         input: name,
-        place: "inside",
+        location: "inside",
         workspacePath: name,
         hostPath: join(world.root, name),
       });
@@ -103,11 +107,11 @@ describe("a path that is inside", () => {
   });
 
   it("may begin with ~, which means nothing", async () => {
-    expect(await placeOf(madeWorkspace(), "~/x")).toEqual(["inside", "~/x"]);
+    expect(await placeOf(createTestWorkspace(), "~/x")).toEqual(["inside", "~/x"]);
   });
 
   it("may be called like a property of every object", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     world.write("__proto__/constructor", "");
     expect(await placeOf(world, "__proto__/constructor")).toEqual([
       "inside",
@@ -118,7 +122,7 @@ describe("a path that is inside", () => {
 
 describe("a path that leads out", () => {
   it("is outside, by `..`, by its beginning and by links [W-04]", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     const { root, outside } = world;
     mkdirSync(join(root, "src"));
     symlinkSync(outside, join(root, "link"));
@@ -141,7 +145,7 @@ describe("a path that leads out", () => {
   });
 
   it.skipIf(process.platform !== "linux")("does not come back through /proc", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     expect(await placeOf(world, "/proc/self/root/etc/passwd")).toEqual(["outside", null]);
     expect(await placeOf(world, `/proc/self/root${world.data}/log.db`)).toEqual([
       "protected",
@@ -170,12 +174,12 @@ describe("a path that is none", () => {
     ["nowhere", "a part of it is a link to something that is not there"],
     ["nowhere/x", "a part of it is a link to something that is not there"],
   ])("is invalid: %j", async (input, reason) => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     world.write("file", "");
     symlinkSync("circle", join(world.root, "circle"));
     symlinkSync(join(world.outside, "new"), join(world.root, "nowhere"));
     expect(await factOf(world, input)).toMatchObject({
-      place: "invalid",
+      location: "invalid",
       reason,
       workspacePath: null,
       hostPath: null,
@@ -183,12 +187,12 @@ describe("a path that is none", () => {
   });
 
   it("is any path where there is no workspace", async () => {
-    const folder = temporaryFolder();
+    const folder = createTemporaryFolder();
     writeFileSync(join(folder, "file"), "");
     for (const root of [join(folder, "gone"), join(folder, "file")]) {
       const surroundings = { root, protectedFolders: [] };
       expect(await examinePaths([{ argument: "path", input: "a" }], surroundings)).toMatchObject([
-        { place: "invalid", reason: "the workspace is not there" },
+        { location: "invalid", reason: "the workspace is not there" },
       ]);
     }
   });
@@ -196,7 +200,7 @@ describe("a path that is none", () => {
 
 describe("what is protected", () => {
   it("is so by every way to it: `..`, a link, a hard link [W-04]", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     const { root, data, outside } = world;
     mkdirSync(join(root, "src"));
     mkdirSync(join(data, "blobs"));
@@ -223,14 +227,14 @@ describe("what is protected", () => {
   });
 
   it("is also what is not there yet, in whatever letters", async () => {
-    const { root } = madeWorkspace();
+    const { root } = createTestWorkspace();
     const protectedFolders = [join(root, "spanline.config.json"), join(root, "state")];
     const inputs = ["spanline.config.json", "Spanline.Config.JSON", "state/x", "STATE/x", "other"];
     const facts = await examinePaths(
       inputs.map((input) => ({ argument: "path", input })),
       { root, protectedFolders },
     );
-    expect(facts.map(({ place }) => place)).toEqual([
+    expect(facts.map(({ location: place }) => place)).toEqual([
       "protected",
       "protected",
       "protected",
@@ -240,15 +244,15 @@ describe("what is protected", () => {
   });
 
   it("is found where a link to it was configured", async () => {
-    const { root, data, base } = madeWorkspace();
+    const { root, data, base } = createTestWorkspace();
     symlinkSync(data, join(base, "alias"));
     const surroundings = { root, protectedFolders: [join(base, "alias")] };
     const inputs = [{ argument: "path", input: ".spanline/log.db" }];
-    expect(await examinePaths(inputs, surroundings)).toMatchObject([{ place: "protected" }]);
+    expect(await examinePaths(inputs, surroundings)).toMatchObject([{ location: "protected" }]);
   });
 
   it("is every file with several names, where there is too much to look at all of it", async () => {
-    const { root, data, write } = madeWorkspace();
+    const { root, data, write } = createTestWorkspace();
     for (let at = 0; at < 2100; at++) writeFileSync(join(data, `f${at}`), "");
     linkSync(write("one", ""), join(root, "two"));
     write("three", "");
@@ -257,16 +261,16 @@ describe("what is protected", () => {
       input,
     }));
     const facts = await examinePaths(inputs, { root, protectedFolders: [data] });
-    expect(facts.map(({ place }) => place)).toEqual(["protected", "inside", "protected"]);
+    expect(facts.map(({ location: place }) => place)).toEqual(["protected", "inside", "protected"]);
   });
 
   it("can be a single file, and stays so when another is put in its place", async () => {
-    const { root, write } = madeWorkspace();
+    const { root, write } = createTestWorkspace();
     const config = write("config.json", "{}");
     const surroundings = { root, protectedFolders: [config] };
     const inputs = [{ argument: "path", input: "config.json" }];
     renameSync(write("new", "{}"), config);
-    expect(await examinePaths(inputs, surroundings)).toMatchObject([{ place: "protected" }]);
+    expect(await examinePaths(inputs, surroundings)).toMatchObject([{ location: "protected" }]);
     expect(realpathSync(config)).toBe(config);
   });
 });

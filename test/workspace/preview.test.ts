@@ -4,17 +4,17 @@ import { linkSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/domain/json.ts";
-import { previewOf } from "../../src/tools/workspace/preview-of.ts";
-import { madeWorkspace, type MadeWorkspace } from "../support/workspace.ts";
+import { previewEdit } from "../../src/tools/workspace/preview-of.ts";
+import { createTestWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
 const sha256 = (content: string): string => createHash("sha256").update(content).digest("hex");
 
-const preview = ({ root, data }: MadeWorkspace, tool: string, input: JsonObject) =>
-  previewOf({ name: tool, input }, { root, protectedFolders: [data] });
+const preview = ({ root, data }: TestWorkspace, tool: string, input: JsonObject) =>
+  previewEdit({ name: tool, input }, { root, protectedFolders: [data] });
 
 describe("the preview of an edit", () => {
   it("has the whole texts before and after, and of what file [R-025]", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     world.write("src/a.ts", "one\ntwo\n");
     const input = { path: "src/../src/a.ts", old_text: "two", new_text: "2" };
     expect(await preview(world, "edit_file", input)).toEqual({
@@ -31,7 +31,7 @@ describe("the preview of an edit", () => {
   });
 
   it("is what the tool does then", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     world.write("a", "\ufeffone\r\ntwo\r\n");
     const input = { path: "a", old_text: "one\ntwo", new_text: "1\n2" };
     const { diffs } = await preview(world, "edit_file", input);
@@ -39,7 +39,7 @@ describe("the preview of an edit", () => {
   });
 
   it("of a new file has no old text, and makes nothing", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     const input = { path: "new/a", content: "text" };
     expect(await preview(world, "write_file", input)).toEqual({
       diffs: [{ path: "new/a", oldText: null, newText: "text" }],
@@ -49,14 +49,14 @@ describe("the preview of an edit", () => {
   });
 
   it("is empty for a tool that edits nothing", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     for (const tool of ["read_file", "run_command", "__proto__"]) {
       expect(await preview(world, tool, { path: "a" })).toEqual({ diffs: [], evidence: [] });
     }
   });
 
   it("is a reason where it cannot be made [R-025]", async () => {
-    const world = madeWorkspace();
+    const world = createTestWorkspace();
     const { root, data, outside, write } = world;
     write("text", "text");
     write("latin", Buffer.from("caf\xe9", "latin1"));
@@ -93,12 +93,12 @@ describe("the preview of an edit", () => {
   });
 
   it("goes by a workspace that is itself behind a link", async () => {
-    const { root, data, base, write } = madeWorkspace();
+    const { root, data, base, write } = createTestWorkspace();
     write("a", "old");
     symlinkSync(root, join(base, "project"));
     const surroundings = { root: join(base, "project"), protectedFolders: [data] };
     for (const path of ["a", join(base, "project/a"), join(root, "a")]) {
-      const { diffs } = await previewOf(
+      const { diffs } = await previewEdit(
         { name: "write_file", input: { path, content: "new" } },
         surroundings,
       );

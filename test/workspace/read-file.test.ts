@@ -4,14 +4,14 @@ import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { madeWorkspace } from "../support/workspace.ts";
+import { createTestWorkspace } from "../support/workspace.ts";
 
 const sha256 = (content: string | Uint8Array): string =>
   createHash("sha256").update(content).digest("hex");
 
 describe("read_file", () => {
   it("gives numbered lines and the digest of the whole", async () => {
-    const { run, write } = madeWorkspace();
+    const { run, write } = createTestWorkspace();
     const content = "one\ntwo\n\nfour";
     write("src/a.txt", content);
     expect(await run("read_file", { path: "src/a.txt" })).toEqual({
@@ -27,7 +27,7 @@ describe("read_file", () => {
   });
 
   it("gives a part, and says what it left out and how to go on", async () => {
-    const { run, write } = madeWorkspace();
+    const { run, write } = createTestWorkspace();
     const content = Array.from({ length: 10 }, (_, at) => `line ${at + 1}\n`).join("");
     write("a", content);
     const { text } = await run("read_file", { path: "a", from_line: 3, max_lines: 2 });
@@ -42,7 +42,7 @@ describe("read_file", () => {
   });
 
   it("keeps to its limits of lines and characters", async () => {
-    const { run, write } = madeWorkspace({ limits: { readLines: 3, readCharacters: 12 } });
+    const { run, write } = createTestWorkspace({ limits: { readLines: 3, readCharacters: 12 } });
     write("a", "1234\n".repeat(9));
     const shown = async (input: { readonly max_lines?: number }) =>
       (await run("read_file", { path: "a", ...input })).data?.["shown"];
@@ -51,7 +51,7 @@ describe("read_file", () => {
   });
 
   it("cuts long lines, also one of 10 MB, at whole characters", async () => {
-    const { run, write } = madeWorkspace({ limits: { lineCharacters: 5 } });
+    const { run, write } = createTestWorkspace({ limits: { lineCharacters: 5 } });
     const long = "\u{1f600}".repeat(2_500_000);
     write("long", `${long}\nshort\n`);
     expect((await run("read_file", { path: "long" })).text).toMatch(
@@ -60,7 +60,7 @@ describe("read_file", () => {
   });
 
   it("looks no further into a file than its limit", async () => {
-    const { run, write } = madeWorkspace({ limits: { scanBytes: 10 } });
+    const { run, write } = createTestWorkspace({ limits: { scanBytes: 10 } });
     write("a", "1\n2\n3\n4\n5\n6\n7\n");
     const { text, data } = await run("read_file", { path: "a", max_lines: 1 });
     expect(text).toContain("line 1 of at least 5\n1\t1\n");
@@ -69,7 +69,7 @@ describe("read_file", () => {
   });
 
   it("describes what is no text, and does not show it", async () => {
-    const { run, write } = madeWorkspace();
+    const { run, write } = createTestWorkspace();
     const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
     write("a.png", png);
     write("b.bin", new Uint8Array([1, 0, 2]));
@@ -83,7 +83,7 @@ describe("read_file", () => {
   });
 
   it("says when lines end with \\r\\n, and when bytes are not UTF-8", async () => {
-    const { run, write } = madeWorkspace();
+    const { run, write } = createTestWorkspace();
     write("a", Buffer.from("one\r\ncaf\xe9\r\n", "latin1"));
     const { text } = await run("read_file", { path: "a" });
     expect(text).toContain("1\tone\n2\tcaf\ufffd\n");
@@ -92,7 +92,7 @@ describe("read_file", () => {
   });
 
   it("follows a link that stays inside, and names the file itself [W-04]", async () => {
-    const { run, write, root } = madeWorkspace();
+    const { run, write, root } = createTestWorkspace();
     write("real.txt", "text");
     symlinkSync("real.txt", join(root, "link.txt"));
     expect((await run("read_file", { path: "link.txt" })).locations).toEqual([
@@ -101,7 +101,7 @@ describe("read_file", () => {
   });
 
   it("refuses what leads out, what is protected and what is no path [W-04]", async () => {
-    const { run, root, outside, data } = madeWorkspace();
+    const { run, root, outside, data } = createTestWorkspace();
     symlinkSync(outside, join(root, "link"));
     linkSync(join(data, "log.db"), join(root, "hard"));
     const refused = (path: string, reason: string) =>
@@ -124,7 +124,7 @@ describe("read_file", () => {
   });
 
   it("does not open pipes, sockets, devices and folders, and waits for none of them", async () => {
-    const { run, root } = madeWorkspace();
+    const { run, root } = createTestWorkspace();
     const server = createServer().listen(join(root, "socket"));
     onTestFinished(() => void server.close());
     await new Promise((resolve) => server.once("listening", resolve));
@@ -139,7 +139,7 @@ describe("read_file", () => {
   });
 
   it("does not read a device that was put into the workspace", async (test) => {
-    const { run, root } = madeWorkspace();
+    const { run, root } = createTestWorkspace();
     const made = spawnSync("mknod", [join(root, "zero"), "c", "1", "5"]);
     test.skip(made.status !== 0, "making a device takes rights that are not there");
     await expect(run("read_file", { path: "zero" })).rejects.toThrow("zero is a device");
@@ -148,21 +148,21 @@ describe("read_file", () => {
   it.skipIf(process.platform !== "linux")(
     "reads a file to its end whatever the system says of its size",
     async () => {
-      const { run } = madeWorkspace({ root: "/proc/self" });
+      const { run } = createTestWorkspace({ root: "/proc/self" });
       const { text } = await run("read_file", { path: "status", max_lines: 1 });
       expect(text).toMatch(/^\d*\/?status, line 1 of \d+.*\n1\tName:/);
     },
   );
 
   it("ends with its signal", async () => {
-    const { run, write } = madeWorkspace();
+    const { run, write } = createTestWorkspace();
     write("a", "text");
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(run("read_file", { path: "a" }, { signal })).rejects.toThrow("enough");
   });
 
   it("refuses arguments that it does not know", async () => {
-    const { tools } = madeWorkspace();
+    const { tools } = createTestWorkspace();
     const tool = tools.get("read_file");
     expect(tool?.check({ path: "a", encoding: "x" })).toContain("additional properties");
     expect(tool?.check({ path: "a", from_line: 0 })).toBe("from_line must be >= 1");
@@ -176,21 +176,21 @@ describe("a file that was judged", () => {
       {
         argument: "path",
         input,
-        place: "inside",
+        location: "inside",
         workspacePath: hostPath,
         hostPath: join(root, hostPath),
       },
     ] as const;
 
   it("is the one that is read", async () => {
-    const { run, root, write } = madeWorkspace();
+    const { run, root, write } = createTestWorkspace();
     write("a", "text");
     const output = await run("read_file", { path: "a" }, { paths: judged(root, "a", "a") });
     expect(output.text).toContain("text");
   });
 
   it("is not another one that its path leads to by now [W-04]", async () => {
-    const { run, root, write } = madeWorkspace();
+    const { run, root, write } = createTestWorkspace();
     write("b", "text");
     symlinkSync("b", join(root, "a"));
     const refused = (paths: ReturnType<typeof judged> | readonly []) =>
@@ -206,7 +206,7 @@ describe("a file that was judged", () => {
   });
 
   it("is refused also when it became one that is outside", async () => {
-    const { run, root, outside } = madeWorkspace();
+    const { run, root, outside } = createTestWorkspace();
     symlinkSync(join(outside, "secret.txt"), join(root, "a"));
     writeFileSync(join(root, "b"), "");
     await expect(

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { madeWorkspace } from "../support/workspace.ts";
+import { createTestWorkspace } from "../support/workspace.ts";
 
 it("runs a line without the files that a bash reads at a remote login", async () => {
   const home = mkdtempSync(join(tmpdir(), "spanline-home-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   writeFileSync(join(home, ".bashrc"), "echo read by mistake\n");
-  const { run } = madeWorkspace({ environment: { ...process.env, HOME: home } });
+  const { run } = createTestWorkspace({ environment: { ...process.env, HOME: home } });
   const { text } = await run("run_command", { command: "echo hi", shell: "bash" });
   expect(text).toContain("hi");
   expect(text).not.toContain("read by mistake");

@@ -1,13 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { fakeClock } from "../support/fake-clock.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
 import { expectGone, isAlive } from "../support/processes.ts";
-import { madeWorkspace } from "../support/workspace.ts";
+import { createTestWorkspace } from "../support/workspace.ts";
 
 describe("run_command", () => {
   it("runs a line of the shell, and tells its end and both outputs", async () => {
-    const { run } = madeWorkspace();
+    const { run } = createTestWorkspace();
     const output = await run("run_command", { command: "echo out; echo err >&2; exit 3" });
     expect(output.text).toMatch(
       /^Exit code 3 after [\d.]+ seconds, not confined\nstdout:\nout\nstderr:\nerr$/,
@@ -24,16 +24,16 @@ describe("run_command", () => {
   });
 
   it("runs a program with its arguments as they are, and asks for that first [B-251]", async () => {
-    const { run, tools } = madeWorkspace();
+    const { run, tools } = createTestWorkspace();
     const { text } = await run("run_command", { argv: ["printf", "%s|", "a b", "$HOME", "*", ""] });
     expect(text).toContain("stdout:\na b|$HOME|*||");
-    expect(tools.get("run_command")?.facts.description).toContain(
+    expect(tools.get("run_command")?.spec.description).toContain(
       "Give argv, a program with its arguments, where that is enough",
     );
   });
 
   it("works in the workspace, or in a folder of it", async () => {
-    const { run, root } = madeWorkspace();
+    const { run, root } = createTestWorkspace();
     mkdirSync(join(root, "src"));
     symlinkSync("src", join(root, "link"));
     const where = async (working_directory?: string) =>
@@ -49,7 +49,7 @@ describe("run_command", () => {
   });
 
   it("does not work outside, nor among what is protected [W-04]", async () => {
-    const { run, root, outside, write } = madeWorkspace();
+    const { run, root, outside, write } = createTestWorkspace();
     symlinkSync(outside, join(root, "out"));
     write("file", "");
     const refused = (working_directory: string, reason: string) =>
@@ -78,7 +78,7 @@ describe("run_command", () => {
       HTTPS_PROXY: "http://me:secret@proxy:8080",
     };
     const passEnvironment = ["CI", "HTTPS_PROXY", "NOT_THERE"];
-    const { run } = madeWorkspace({ environment, passEnvironment });
+    const { run } = createTestWorkspace({ environment, passEnvironment });
     const { text } = await run("run_command", { argv: ["env"] });
     // What the shell that starts it sets by itself.
     const lines = text
@@ -107,13 +107,13 @@ describe("run_command", () => {
     "A=B",
     "",
   ])("is never given the variable %j", (name) => {
-    expect(() => madeWorkspace({ passEnvironment: [name] })).toThrow(
+    expect(() => createTestWorkspace({ passEnvironment: [name] })).toThrow(
       expect.objectContaining({ code: "invalid_option" }),
     );
   });
 
   it("keeps the beginning and the end of a long output, and counts the rest", async () => {
-    const { run } = madeWorkspace({ limits: { outputBytes: 20 } });
+    const { run } = createTestWorkspace({ limits: { outputBytes: 20 } });
     const { text, data } = await run("run_command", {
       command:
         "printf 'begin'; head -c 100000 /dev/zero | tr '\\0' 'é'; printf 'the end'; echo e >&2",
@@ -125,7 +125,7 @@ describe("run_command", () => {
   });
 
   it("stops a flood, and holds no more of it than its ends", async () => {
-    const { run } = madeWorkspace({ limits: { floodBytes: 300_000_000 } });
+    const { run } = createTestWorkspace({ limits: { floodBytes: 300_000_000 } });
     const before = process.memoryUsage().rss;
     let most = 0;
     let pid = 0;
@@ -145,8 +145,8 @@ describe("run_command", () => {
   });
 
   it("ends with its time, though it ignores signals and has children", async () => {
-    const clock = fakeClock();
-    const { run, root } = madeWorkspace({ clock });
+    const clock = createFakeClock();
+    const { run, root } = createTestWorkspace({ clock });
     const command = `trap '' TERM INT HUP; echo $$ > parent
       (trap '' TERM INT HUP; sleep 1000) & echo $! > child
       echo started; while :; do sleep 1000; done`;
@@ -165,16 +165,16 @@ describe("run_command", () => {
   });
 
   it("has no more time than the limit of the workspace", async () => {
-    const clock = fakeClock();
-    const { run, tools } = madeWorkspace({ clock, limits: { commandMs: 5000 } });
+    const clock = createFakeClock();
+    const { run, tools } = createTestWorkspace({ clock, limits: { commandMs: 5000 } });
     const call = { command: "echo started; sleep 1000", timeout_seconds: 1000 };
     const progress = (): void => clock.advance(5000);
     expect((await run("run_command", call, { progress })).data).toMatchObject({ stopped: "time" });
-    expect(tools.get("run_command")?.facts.timeoutMs).toBeGreaterThan(5000);
+    expect(tools.get("run_command")?.spec.timeoutMs).toBeGreaterThan(5000);
   });
 
   it("does not wait for what it left in the background, and ends it", async () => {
-    const { run, root } = madeWorkspace();
+    const { run, root } = createTestWorkspace();
     const { text, data } = await run("run_command", {
       command: "sleep 1000 & echo $! > pid; echo done",
     });
@@ -187,7 +187,7 @@ describe("run_command", () => {
   });
 
   it("ends with its signal", async () => {
-    const { run } = madeWorkspace();
+    const { run } = createTestWorkspace();
     const controller = new AbortController();
     const pids: number[] = [];
     const running = run(
@@ -205,14 +205,14 @@ describe("run_command", () => {
   });
 
   it("tells of the signal that ended it", async () => {
-    const { run } = madeWorkspace();
+    const { run } = createTestWorkspace();
     const { text, data } = await run("run_command", { command: "kill -9 $$" });
     expect(text).toMatch(/^Ended by SIGKILL after /);
     expect(data).toMatchObject({ exitCode: null, signal: "SIGKILL" });
   });
 
   it("shows the last line while it runs", async () => {
-    const { run } = madeWorkspace();
+    const { run } = createTestWorkspace();
     const lines: string[] = [];
     await run(
       "run_command",
@@ -223,7 +223,7 @@ describe("run_command", () => {
   });
 
   it("refuses what is no command", async () => {
-    const { run, root } = madeWorkspace();
+    const { run, root } = createTestWorkspace();
     const refused = (input: { readonly [name: string]: string | string[] }, message: string) =>
       expect(run("run_command", input)).rejects.toThrow(message);
     await refused({}, "Give command or argv");
@@ -236,7 +236,7 @@ describe("run_command", () => {
   });
 
   it("is told to be what it is: not repeated, and not confined", () => {
-    const facts = madeWorkspace().tools.get("run_command")?.facts;
+    const facts = createTestWorkspace().tools.get("run_command")?.spec;
     expect(facts).toMatchObject({
       idempotent: false,
       traits: {

@@ -10,16 +10,16 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { bubblewrapArguments } from "../../src/tools/workspace/sandbox/bubblewrap-arguments.ts";
+import { createBubblewrapArguments } from "../../src/tools/workspace/sandbox/bubblewrap-arguments.ts";
 import { findSandbox } from "../../src/tools/workspace/sandbox/find-sandbox.ts";
-import { hiddenPlaces } from "../../src/tools/workspace/sandbox/hidden-places.ts";
-import { fakeClock } from "../support/fake-clock.ts";
+import { findHiddenPaths } from "../../src/tools/workspace/sandbox/hidden-places.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
 import { expectGone } from "../support/processes.ts";
-import { madeWorkspace, temporaryFolder } from "../support/workspace.ts";
+import { createTestWorkspace, createTemporaryFolder } from "../support/workspace.ts";
 
 /** A folder with a program that is called like bubblewrap. */
 function fakeBubblewrap(script: string): { readonly folder: string; readonly program: string } {
-  const folder = temporaryFolder();
+  const folder = createTemporaryFolder();
   const program = join(folder, "bwrap");
   writeFileSync(program, `#!/bin/sh\n${script}\n`);
   chmodSync(program, 0o755);
@@ -44,7 +44,7 @@ describe("what bubblewrap is called with", () => {
   } as const;
 
   it("binds the workspace over a machine that can only be read, and hides what is ours last", () => {
-    expect(bubblewrapArguments(confinement, ["/bin/sh", "-c", "ls"]).join(" ")).toBe(
+    expect(createBubblewrapArguments(confinement, ["/bin/sh", "-c", "ls"]).join(" ")).toBe(
       "--die-with-parent --new-session --unshare-all --cap-drop ALL --ro-bind / / --dev /dev --proc /proc " +
         "--tmpfs /tmp --tmpfs /run --ro-bind-try /run/current-system /run/current-system " +
         "--ro-bind-try /run/systemd/resolve /run/systemd/resolve --bind /work /work " +
@@ -54,12 +54,12 @@ describe("what bubblewrap is called with", () => {
   });
 
   it("shares the network only when that is allowed", () => {
-    const shared = bubblewrapArguments({ ...confinement, network: true }, ["ls"]);
+    const shared = createBubblewrapArguments({ ...confinement, network: true }, ["ls"]);
     expect(shared.slice(2, 4)).toEqual(["--unshare-all", "--share-net"]);
   });
 
   it("takes a program that begins with - for a program", () => {
-    expect(bubblewrapArguments(confinement, ["--bind", "/"]).slice(-3)).toEqual([
+    expect(createBubblewrapArguments(confinement, ["--bind", "/"]).slice(-3)).toEqual([
       "--",
       "--bind",
       "/",
@@ -67,17 +67,17 @@ describe("what bubblewrap is called with", () => {
   });
 
   it("hides the keys that people keep, where they are, and nothing that holds the workspace", async () => {
-    const { root, data, base } = madeWorkspace();
+    const { root, data, base } = createTestWorkspace();
     mkdirSync(join(base, ".ssh"));
     writeFileSync(join(base, ".netrc"), "");
     symlinkSync(join(base, ".ssh"), join(base, ".aws"));
     const missing = join(root, "not-there");
-    expect(await hiddenPlaces([root], [data, missing, base], base)).toEqual([
+    expect(await findHiddenPaths([root], [data, missing, base], base)).toEqual([
       { path: data, type: "folder" },
       { path: join(base, ".ssh"), type: "folder" },
       { path: join(base, ".netrc"), type: "file" },
     ]);
-    expect(await hiddenPlaces([join(base, ".ssh")], [], base)).toEqual([
+    expect(await findHiddenPaths([join(base, ".ssh")], [], base)).toEqual([
       { path: join(base, ".netrc"), type: "file" },
     ]);
   });
@@ -85,7 +85,7 @@ describe("what bubblewrap is called with", () => {
 
 describe.runIf(isLinux)("looking for a sandbox", () => {
   it("finds none where none is installed", async () => {
-    expect(await findSandbox({ path: temporaryFolder(), workspaces: [] })).toEqual({
+    expect(await findSandbox({ path: createTemporaryFolder(), workspaces: [] })).toEqual({
       reason: "bubblewrap (bwrap) is not installed",
     });
   });
@@ -118,7 +118,7 @@ describe.runIf(isLinux)("looking for a sandbox", () => {
 
   it("waits for none that hangs", async () => {
     const { folder } = fakeBubblewrap(`echo $$ > "$(dirname "$0")/pid"; sleep 1000`);
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const search = findSandbox({ path: folder, workspaces: [], clock });
     // The file is there before the number is in it.
     const pid = await eventually(() => {
@@ -146,7 +146,7 @@ describe("run_command in a sandbox", () => {
   it("calls it with the workspace, and says in its facts and in its result that it is confined", async () => {
     const { program, folder } = fakeBubblewrap(`echo "$@" > "$(dirname "$0")/args"; ${RUN_IT}`);
     const sandbox = { type: "bubblewrap", program, network: false } as const;
-    const { run, tools, root, data } = madeWorkspace({
+    const { run, tools, root, data } = createTestWorkspace({
       sandbox,
       environment: { PATH: path, TMPDIR: "/elsewhere", SPANLINE_SHELL: "/bin/sh" },
     });
@@ -160,7 +160,7 @@ describe("run_command in a sandbox", () => {
     const args = readFileSync(join(folder, "args"), "utf8");
     expect(args).toContain(`--bind ${root} ${root} --tmpfs ${data} --remount-ro ${data}`);
     expect(args).toContain(`--chdir ${join(root, "src")} -- /bin/sh -c echo`);
-    const facts = tools.get("run_command")?.facts;
+    const facts = tools.get("run_command")?.spec;
     expect(facts?.traits?.confined).toBe(true);
     expect(facts?.description).toContain("It is confined: it writes only in the workspace");
     expect(facts?.description).toContain("it has no network");
@@ -168,7 +168,7 @@ describe("run_command in a sandbox", () => {
 
   it("does not run a command at all where the sandbox fails at that moment", async () => {
     const { program } = fakeBubblewrap("echo 'bwrap: no more' >&2; exit 1");
-    const { run, root } = madeWorkspace({
+    const { run, root } = createTestWorkspace({
       sandbox: { type: "bubblewrap", program, network: false },
     });
     const { text } = await run("run_command", { command: "touch made" });
@@ -188,7 +188,7 @@ describe.skipIf(real.sandbox === undefined)(
     const confined = (home?: string) => {
       if (real.sandbox === undefined) throw new Error("There is no sandbox");
       const environment = { PATH: "/usr/bin:/bin", ...(home !== undefined && { HOME: home }) };
-      return madeWorkspace({ sandbox: real.sandbox, environment });
+      return createTestWorkspace({ sandbox: real.sandbox, environment });
     };
 
     it("a command writes in the workspace, and nowhere else", async () => {
@@ -206,7 +206,7 @@ describe.skipIf(real.sandbox === undefined)(
     });
 
     it("a command sees neither our data, nor keys, nor our environment, nor other processes", async () => {
-      const home = temporaryFolder();
+      const home = createTemporaryFolder();
       mkdirSync(join(home, ".ssh"));
       writeFileSync(join(home, ".ssh", "id"), "secret key");
       const { run, data } = confined(home);

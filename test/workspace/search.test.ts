@@ -2,11 +2,11 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/platform/clock.ts";
-import { madeWorkspace } from "../support/workspace.ts";
+import { createTestWorkspace } from "../support/workspace.ts";
 
 describe("search", () => {
   it("finds lines by a regular expression, with paths from the workspace", async () => {
-    const { run, write } = madeWorkspace();
+    const { run, write } = createTestWorkspace();
     write("src/a.ts", "const one = 1;\nlet two = 2;\nconst three = 3;\n");
     write("src/b.ts", "const four = 4;\r\n");
     write("c.md", "const five\n");
@@ -24,7 +24,7 @@ describe("search", () => {
   });
 
   it("finds a literal text, in other letters too", async () => {
-    const { run, write } = madeWorkspace();
+    const { run, write } = createTestWorkspace();
     write("a", "f(x)\nF(X)\nfx\n");
     const lines = async (input: { readonly [name: string]: boolean }) =>
       (await run("search", { pattern: "f(x)", ...input })).locations?.map(({ line }) => line);
@@ -34,7 +34,7 @@ describe("search", () => {
   });
 
   it("shows the lines around, each once", async () => {
-    const { run, write } = madeWorkspace();
+    const { run, write } = createTestWorkspace();
     write("a", "1\n2 hit\n3\n4 hit\n5\n6\n7\n8\n9 hit\n");
     const { text } = await run("search", { pattern: "hit", context_lines: 1 });
     expect(text.split("\n").slice(2)).toEqual([
@@ -50,7 +50,7 @@ describe("search", () => {
   });
 
   it("searches one file, or those that a glob means", async () => {
-    const { run, write } = madeWorkspace();
+    const { run, write } = createTestWorkspace();
     for (const path of ["a.ts", "b.js", "deep/c.ts"]) write(path, "hit");
     const found = async (input: { readonly [name: string]: string }) =>
       (await run("search", { pattern: "hit", ...input })).locations?.map(({ path }) => path);
@@ -63,7 +63,7 @@ describe("search", () => {
   });
 
   it("passes over what is no text, too large or not a file, and says so", async () => {
-    const { run, root, write, outside } = madeWorkspace({ limits: { searchFileBytes: 100 } });
+    const { run, root, write, outside } = createTestWorkspace({ limits: { searchFileBytes: 100 } });
     write("text", "hit");
     write("binary", new Uint8Array([0x68, 0x69, 0x74, 0]));
     write("large", "hit".repeat(100));
@@ -75,7 +75,7 @@ describe("search", () => {
   });
 
   it("never shows what is protected or outside [W-04]", async () => {
-    const { run, root, outside, data } = madeWorkspace();
+    const { run, root, outside, data } = createTestWorkspace();
     mkdirSync(join(root, "a"));
     symlinkSync(outside, join(root, "a", "out"));
     symlinkSync(join(data, "log.db"), join(root, "a", "log"));
@@ -91,7 +91,7 @@ describe("search", () => {
 
   it("ends at its limits of matches, files and bytes, and says at which", async () => {
     const limits = { searchMatches: 5, searchFiles: 3, searchBytes: 25 };
-    const { run, write } = madeWorkspace({ limits });
+    const { run, write } = createTestWorkspace({ limits });
     for (const name of ["a", "b", "c", "d"]) write(name, "hit\nhit\n");
     const stopped = async (pattern: string, rest = {}) =>
       (await run("search", { pattern, ...rest })).data?.["stopped"];
@@ -105,20 +105,20 @@ describe("search", () => {
   it("ends at its limit of time, also inside a file", async () => {
     let now = 0;
     const clock = { ...systemClock, monotonic: () => (now += 1) };
-    const { run, write } = madeWorkspace({ clock, limits: { searchMs: 50 } });
+    const { run, write } = createTestWorkspace({ clock, limits: { searchMs: 50 } });
     write("a", "miss\n".repeat(100_000));
     expect((await run("search", { pattern: "hit" })).data?.["stopped"]).toBe("after 0.05 seconds");
   });
 
   it("takes no longer for a pattern that would take others for ever", async () => {
-    const { run, write } = madeWorkspace();
+    const { run, write } = createTestWorkspace();
     write("a", `${"a".repeat(10_000)}\n`.repeat(20));
     const { data } = await run("search", { pattern: "^(a+)+(a*)*$x" });
     expect(data).toMatchObject({ matches: 0, stopped: null });
   });
 
   it("looks at the beginning of a line of 10 MB, and says so; a literal text is found anywhere", async () => {
-    const { run, write } = madeWorkspace({ limits: { searchFileBytes: 20_000_000 } });
+    const { run, write } = createTestWorkspace({ limits: { searchFileBytes: 20_000_000 } });
     write("a", `hit ${"x".repeat(10_000_000)} end`);
     const start = await run("search", { pattern: "^hi." });
     expect(start.text).toContain("[of 1 long line only the beginning was searched]");
@@ -130,7 +130,7 @@ describe("search", () => {
   });
 
   it("refuses a pattern that it cannot use, and says why", async () => {
-    const { run } = madeWorkspace();
+    const { run } = createTestWorkspace();
     const refused = (pattern: string, message: string) =>
       expect(run("search", { pattern })).rejects.toThrow(message);
     await refused("a(b", "missing closing )");
@@ -141,7 +141,7 @@ describe("search", () => {
   });
 
   it("lets others have their turn, and ends with its signal", async () => {
-    const { run, root } = madeWorkspace();
+    const { run, root } = createTestWorkspace();
     for (let at = 0; at < 300; at++) {
       writeFileSync(join(root, `f${at}`), "some line of text without much in it\n".repeat(2000));
     }

@@ -5,19 +5,19 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { examinePaths } from "../../src/tools/workspace/paths/examine-paths.ts";
-import { bundled } from "../support/bundled.ts";
-import { madeWorkspace, type MadeWorkspace } from "../support/workspace.ts";
-import { longTests } from "../support/long-tests.ts";
+import { bundleProgram } from "../support/bundled.ts";
+import { createTestWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import { allowLongTests } from "../support/long-tests.ts";
 
-longTests();
+allowLongTests();
 
 /** A workspace in which another process puts links to the outside in the place of a folder and of a file. */
 async function attacked() {
-  const world = madeWorkspace();
+  const world = createTestWorkspace();
   world.write("folder/file.txt", "inside");
   world.write("file.txt", "inside");
   writeFileSync(join(world.outside, "file.txt"), "SECRET");
-  const child = fork(await bundled("swap-links.ts"), [world.root, world.outside]);
+  const child = fork(await bundleProgram("swap-links.ts"), [world.root, world.outside]);
   onTestFinished(() => void child.kill("SIGKILL"));
   let rounds = 0;
   child.on("message", (told) => void (rounds = Number(told)));
@@ -52,7 +52,7 @@ function filesIn(folder: string): { [name: string]: string } {
  * there hundreds of times meanwhile, however little this machine lets the other process do.
  */
 async function callOften(
-  world: MadeWorkspace,
+  world: TestWorkspace,
   attacker: Attacker,
   { name, inputs }: { readonly name: string; readonly inputs: (count: number) => JsonObject },
 ): Promise<{ readonly texts: readonly string[]; readonly refused: number }> {
@@ -116,7 +116,7 @@ describe.skipIf(process.platform !== "linux")(
       const judged = await examinePaths(inputs, { root, protectedFolders: [data] });
       const paths = judged.map((fact) => ({
         ...fact,
-        place: "inside" as const,
+        location: "inside" as const,
         workspacePath: "folder/file.txt",
         hostPath: join(root, "folder/file.txt"),
       }));
@@ -135,9 +135,9 @@ describe.skipIf(process.platform !== "linux")(
     it("a path outside that was allowed is not followed elsewhere", async () => {
       const { world, attacker } = await attacked();
       // The other way round: what is attacked is outside of this workspace.
-      const other = madeWorkspace();
+      const other = createTestWorkspace();
       const path = join(world.root, "folder/file.txt");
-      const fact = { argument: "path", input: path, place: "outside", hostPath: path } as const;
+      const fact = { argument: "path", input: path, location: "outside", hostPath: path } as const;
       const paths = [{ ...fact, workspacePath: null }];
       const { texts, refused } = await callOften(
         { ...other, run: (name, input) => other.run(name, input, { paths }) },
@@ -150,7 +150,7 @@ describe.skipIf(process.platform !== "linux")(
     });
 
     it("anchored by paths, what is opened is still checked to be where it was judged", async () => {
-      const { root, outside, run, write } = madeWorkspace({ anchor: "path" });
+      const { root, outside, run, write } = createTestWorkspace({ anchor: "path" });
       write("folder/a.txt", "inside");
       mkdirSync(join(root, "other"));
       expect((await run("read_file", { path: "folder/a.txt" })).text).toContain("inside");

@@ -1,22 +1,22 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isToolOutput, toolOutput } from "../../src/domain/tool-output.ts";
+import { isToolOutput, createToolOutput } from "../../src/domain/tool-output.ts";
 import { WORKSPACE_TOOL_NAMES, workspaceTools } from "../../src/tools/workspace/workspace-tools.ts";
-import { says, scriptedProvider, wants } from "../support/scripted-provider.ts";
-import { agentOf, worldOf } from "../support/session-world.ts";
-import { madeWorkspace } from "../support/workspace.ts";
+import { says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
+import { createAgent, openWorld } from "../support/session-world.ts";
+import { createTestWorkspace } from "../support/workspace.ts";
 
 describe("the tools of a workspace", () => {
   it("have the names that a configuration chooses from", () => {
-    expect([...madeWorkspace().tools.keys()]).toEqual(WORKSPACE_TOOL_NAMES);
+    expect([...createTestWorkspace().tools.keys()]).toEqual(WORKSPACE_TOOL_NAMES);
   });
 
   it("say of themselves what rules ask for", () => {
-    const told = [...madeWorkspace().tools.values()].map(({ facts }) => {
-      const { kind, sideEffect, paths, capabilities, executor } = facts.traits ?? {};
+    const told = [...createTestWorkspace().tools.values()].map(({ spec }) => {
+      const { kind, sideEffect, paths, capabilities, executor } = spec.traits ?? {};
       expect(executor).toEqual({ type: "builtin" });
-      return [facts.name, facts.idempotent, kind, sideEffect, paths, capabilities];
+      return [spec.name, spec.idempotent, kind, sideEffect, paths, capabilities];
     });
     expect(told).toEqual([
       ["read_file", true, "read", "read_only", ["path"], ["workspace.read_text"]],
@@ -45,7 +45,7 @@ describe("the tools of a workspace", () => {
 
   it("refuse options that cannot be", () => {
     const wrong = (options: object, path: string) =>
-      expect(() => madeWorkspace(options)).toThrow(
+      expect(() => createTestWorkspace(options)).toThrow(
         expect.objectContaining({ code: "invalid_option", details: { path } }),
       );
     wrong({ root: "relative" }, "root");
@@ -57,27 +57,27 @@ describe("the tools of a workspace", () => {
   });
 
   it("work in the folder of their session, where they are told to", async () => {
-    const { base, data } = madeWorkspace();
+    const { base, data } = createTestWorkspace();
     mkdirSync(join(base, "mine"));
     const root = ({ workingDirectory }: { readonly workingDirectory?: string }): string =>
       workingDirectory ?? join(base, "mine");
-    const { run } = madeWorkspace({ root, protectedFolders: [data] });
+    const { run } = createTestWorkspace({ root, protectedFolders: [data] });
     expect((await run("run_command", { command: "pwd" })).text).toContain(join(base, "mine"));
   });
 
   it("say that there is no workspace, when there is none", async () => {
-    const { run } = madeWorkspace({ root: "/not/there" });
+    const { run } = createTestWorkspace({ root: "/not/there" });
     await expect(run("list_files", {})).rejects.toThrow("The workspace is not there");
-    const { base } = madeWorkspace();
+    const { base } = createTestWorkspace();
     symlinkSync("/", join(base, "machine"));
-    const machine = madeWorkspace({ root: join(base, "machine") });
+    const machine = createTestWorkspace({ root: join(base, "machine") });
     await expect(machine.run("list_files", {})).rejects.toThrow(
       "The whole machine is no workspace",
     );
   });
 
   it("run in a session, where the model reads their text", async () => {
-    const { root, data, write } = madeWorkspace();
+    const { root, data, write } = createTestWorkspace();
     write("a", "hello");
     const tools = workspaceTools({ root, protectedFolders: [data] });
     const calls = [
@@ -86,11 +86,11 @@ describe("the tools of a workspace", () => {
       wants({ id: "c3", name: "run_command", input: { command: "cat a" } }),
       says("Done."),
     ];
-    const provider = scriptedProvider(calls);
-    const world = await worldOf(agentOf({ provider, tools }));
+    const provider = createScriptedProvider(calls);
+    const world = await openWorld(createAgent({ provider, tools }));
     await world.prompt("Go.");
-    await world.event("turn.finished");
-    const [read, refused, ran] = (await world.events("tool.finished")).map(({ result }) =>
+    await world.waitForEvent("turn.finished");
+    const [read, refused, ran] = (await world.listEvents("tool.finished")).map(({ result }) =>
       JSON.stringify(result),
     );
     expect(read).toContain(String.raw`1\thello`);
@@ -102,7 +102,10 @@ describe("the tools of a workspace", () => {
 
 describe("the output of a tool", () => {
   it("is known for what it is, and is its text for whoever does not know it", () => {
-    const output = toolOutput({ text: "Done", diffs: [{ path: "a", oldText: null, newText: "" }] });
+    const output = createToolOutput({
+      text: "Done",
+      diffs: [{ path: "a", oldText: null, newText: "" }],
+    });
     expect(isToolOutput(output)).toBe(true);
     expect(JSON.stringify({ output })).toBe('{"output":"Done"}');
     expect(output).toEqual({ text: "Done", diffs: [{ path: "a", oldText: null, newText: "" }] });

@@ -11,13 +11,13 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { madeWorkspace } from "../support/workspace.ts";
+import { createTestWorkspace } from "../support/workspace.ts";
 
 const sha256 = (content: string): string => createHash("sha256").update(content).digest("hex");
 
 describe("write_file", () => {
   it("makes a file and the folders above it, and tells all that people need", async () => {
-    const { run, root } = madeWorkspace();
+    const { run, root } = createTestWorkspace();
     expect(await run("write_file", { path: "new/deep/a.txt", content: "text" })).toEqual({
       text: `Made new/deep/a.txt: 4 bytes, sha256 ${sha256("text")}`,
       data: { path: "new/deep/a.txt", bytes: 4, sha256: sha256("text"), existed: false },
@@ -38,7 +38,7 @@ describe("write_file", () => {
   });
 
   it("replaces a file as a whole, keeps its rights, and leaves nothing else behind", async () => {
-    const { run, root, write } = madeWorkspace();
+    const { run, root, write } = createTestWorkspace();
     const file = write("a.sh", "old");
     chmodSync(file, 0o751);
     const { ino } = statSync(file);
@@ -53,7 +53,7 @@ describe("write_file", () => {
   });
 
   it.skipIf(process.getuid?.() !== 0)("keeps the owner of a file where it may", async () => {
-    const { run, write } = madeWorkspace();
+    const { run, write } = createTestWorkspace();
     const file = write("a", "old");
     const { chownSync } = await import("node:fs");
     chownSync(file, 12345, 23456);
@@ -64,7 +64,7 @@ describe("write_file", () => {
   });
 
   it("writes over the text that was read, and over no other", async () => {
-    const { run, root, write } = madeWorkspace();
+    const { run, root, write } = createTestWorkspace();
     write("a", "one");
     const expected = sha256("one").toUpperCase();
     await run("write_file", { path: "a", content: "two", expected_sha256: expected });
@@ -83,7 +83,7 @@ describe("write_file", () => {
   });
 
   it("does nothing the second time: the same call after a kill finds its work done", async () => {
-    const { run, write } = madeWorkspace();
+    const { run, write } = createTestWorkspace();
     const file = write("a", "one");
     const call = { path: "a", content: "two", expected_sha256: sha256("one") };
     await run("write_file", call);
@@ -93,7 +93,7 @@ describe("write_file", () => {
   });
 
   it("goes through a link to the file that it means, and breaks no hard link's other name", async () => {
-    const { run, root, outside, write } = madeWorkspace();
+    const { run, root, outside, write } = createTestWorkspace();
     write("real", "old");
     symlinkSync("real", join(root, "link"));
     linkSync(join(root, "real"), join(outside, "shared"));
@@ -103,7 +103,7 @@ describe("write_file", () => {
   });
 
   it("refuses what leads out and what is protected, and writes nothing there [W-04]", async () => {
-    const { run, root, outside, data } = madeWorkspace();
+    const { run, root, outside, data } = createTestWorkspace();
     mkdirSync(join(root, "src"));
     symlinkSync(outside, join(root, "link"));
     symlinkSync(join(outside, "made"), join(root, "nowhere"));
@@ -126,7 +126,7 @@ describe("write_file", () => {
   });
 
   it("keeps to its limits, before and after, and shows no diff that is too long", async () => {
-    const { run, write } = madeWorkspace({ limits: { fileBytes: 10, diffBytes: 5 } });
+    const { run, write } = createTestWorkspace({ limits: { fileBytes: 10, diffBytes: 5 } });
     const refused = (path: string, content: string) =>
       expect(run("write_file", { path, content })).rejects.toMatchObject({
         details: { reason: "too_large" },
@@ -141,7 +141,7 @@ describe("write_file", () => {
   });
 
   it("writes over bytes that are no text without showing them", async () => {
-    const { run, write } = madeWorkspace();
+    const { run, write } = createTestWorkspace();
     write("a", new Uint8Array([0xff, 0, 1]));
     const { diffs, undo } = await run("write_file", { path: "a", content: "text" });
     expect(diffs).toEqual([]);
@@ -149,7 +149,7 @@ describe("write_file", () => {
   });
 
   it("refuses half characters, which no file can hold", async () => {
-    const { run, root } = madeWorkspace();
+    const { run, root } = createTestWorkspace();
     await expect(run("write_file", { path: "a", content: "\ud800" })).rejects.toMatchObject({
       details: { reason: "not_text" },
     });
@@ -159,7 +159,7 @@ describe("write_file", () => {
   it.skipIf(process.platform !== "linux")(
     "says what the system says, without our paths",
     async () => {
-      const { run } = madeWorkspace({ root: "/proc/self" });
+      const { run } = createTestWorkspace({ root: "/proc/self" });
       await expect(run("write_file", { path: "new", content: "" })).rejects.toThrow(
         /^new cannot be written \(E[A-Z]+\)$/,
       );
@@ -169,7 +169,7 @@ describe("write_file", () => {
 
 describe("edit_file", () => {
   it("replaces a text that is there once, and tells where", async () => {
-    const { run, root, write } = madeWorkspace();
+    const { run, root, write } = createTestWorkspace();
     write("a.ts", "one\ntwo\nthree\n");
     const output = await run("edit_file", { path: "a.ts", old_text: "two", new_text: "2" });
     const after = "one\n2\nthree\n";
@@ -193,7 +193,7 @@ describe("edit_file", () => {
   });
 
   it("changes nothing when the text is not there, is there twice, or is the same", async () => {
-    const { run, root, write } = madeWorkspace();
+    const { run, root, write } = createTestWorkspace();
     const content = "  const a = 1;\nb\nb\n";
     write("a", content);
     const refused = (old_text: string, new_text: string, message: string) =>
@@ -209,7 +209,7 @@ describe("edit_file", () => {
   });
 
   it("replaces all when it is told to", async () => {
-    const { run, root, write } = madeWorkspace();
+    const { run, root, write } = createTestWorkspace();
     write("a", "b\nb b\n");
     const call = { path: "a", old_text: "b", new_text: "cc", replace_all: true };
     expect(await run("edit_file", call)).toMatchObject({
@@ -224,7 +224,7 @@ describe("edit_file", () => {
   });
 
   it("keeps the ends of lines, the byte order mark and the rights", async () => {
-    const { run, write } = madeWorkspace();
+    const { run, write } = createTestWorkspace();
     const file = write("a", "\ufeffone\r\ntwo\r\nthree\r\n");
     chmodSync(file, 0o640);
     await run("edit_file", { path: "a", old_text: "one\ntwo", new_text: "1\n2\n2b" });
@@ -233,7 +233,7 @@ describe("edit_file", () => {
   });
 
   it("refuses what is no text, and what is protected or outside [W-04]", async () => {
-    const { run, root, data, write } = madeWorkspace();
+    const { run, root, data, write } = createTestWorkspace();
     write("binary", new Uint8Array([0x61, 0, 0x62]));
     write("latin", Buffer.from("caf\xe9", "latin1"));
     linkSync(join(data, "log.db"), join(root, "hard"));
@@ -250,7 +250,7 @@ describe("edit_file", () => {
   });
 
   it("edits a line of 10 MB", async () => {
-    const { run, write } = madeWorkspace();
+    const { run, write } = createTestWorkspace();
     const file = write("a", `${"x".repeat(5_000_000)}needle${"x".repeat(5_000_000)}`);
     await run("edit_file", { path: "a", old_text: "needle", new_text: "pin" });
     expect(readFileSync(file, "utf8").slice(4_999_998, 5_000_005)).toBe("xxpinxx");

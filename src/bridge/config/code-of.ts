@@ -10,22 +10,22 @@ export interface ServerProgram {
   readonly cwd: string;
 }
 
-export interface NamedCode {
+export interface CodeReferences {
   /** From the folder of the configuration. */
   readonly toolFiles: readonly string[];
   readonly programs: readonly ServerProgram[];
 }
 
 /** Files whose code runs before anybody calls a tool: those of tools, and what the programs of MCP servers are given. */
-export async function codeOf(
-  { toolFiles, programs }: NamedCode,
+export async function listCodeFiles(
+  { toolFiles, programs }: CodeReferences,
   folder: string,
 ): Promise<string[]> {
   const named = programs.flatMap(({ command, args, cwd }) => {
-    const names = [...(command.includes("/") ? [command] : []), ...args.flatMap(namesIn)];
+    const names = [...(command.includes("/") ? [command] : []), ...args.flatMap(extractFileNames)];
     // By its full path, and elsewhere, it came with the machine and not with the configuration.
-    const own = names.filter((name) => !isAbsolute(name) || name.startsWith(`${folder}/`));
-    return own.map((name) => resolve(folder, cwd, name));
+    const localNames = names.filter((name) => !isAbsolute(name) || name.startsWith(`${folder}/`));
+    return localNames.map((name) => resolve(folder, cwd, name));
   });
   const files: string[] = [];
   for (const path of named) if (await isFile(path)) files.push(path);
@@ -33,16 +33,16 @@ export async function codeOf(
 }
 
 /** As a whole, behind a `=`, and the words of what may be a script for a shell. */
-function namesIn(argument: string): string[] {
+function extractFileNames(argument: string): string[] {
   const words = argument.split(/[\s=;&|'"]+/).filter((word) => word !== "");
-  return [argument, ...words.slice(0, MOST_WORDS)];
+  return [argument, ...words.slice(0, MAX_WORDS)];
 }
 
-const MOST_WORDS = 100;
+const MAX_WORDS = 100;
 
 async function isFile(path: string): Promise<boolean> {
   return stat(path).then(
-    (found) => found.isFile(),
+    (stats) => stats.isFile(),
     () => false,
   );
 }

@@ -2,7 +2,7 @@ import type { SteadyClock } from "../../platform/clock.ts";
 import type { Environment } from "../../platform/environment.ts";
 
 /** What starting the agents of a configuration needs to know. */
-export interface ConfigSurroundings {
+export interface ConfigContext {
   /** The configuration. */
   readonly file: string;
   /** Where the sessions are. */
@@ -10,7 +10,7 @@ export interface ConfigSurroundings {
   /** Folders that no tool may touch, beside the configuration and the data directory. */
   readonly protectedFolders: readonly string[];
   /** For one run, which no other takes up: what is started for it keeps nothing. */
-  readonly isForOneRun?: boolean;
+  readonly isSingleRun?: boolean;
   readonly clock: SteadyClock;
   readonly environment: Environment;
   /** Something that people should know before they begin. */

@@ -5,85 +5,92 @@ import type { StartedAgents } from "../bridge-options.ts";
 import { defineAgent } from "../define-agent.ts";
 import { definePolicy } from "../define-policy.ts";
 import { loadTools } from "../load-tools.ts";
-import type { ConfigSurroundings } from "./config-surroundings.ts";
-import { expectTrust, type IsTrusted } from "./expect-trust.ts";
-import { demoDefaults, hasDemoTools } from "./demo-defaults.ts";
-import { filesOf } from "./files-of.ts";
-import { needsTrust } from "./needs-trust.ts";
-import { inFile, placedAt } from "./placed-at.ts";
-import { providerFrom, sharedDemo } from "./provider-from.ts";
+import type { ConfigContext } from "./config-surroundings.ts";
+import { requireTrust, type IsTrusted } from "./expect-trust.ts";
+import { resolveDemoSettings, hasDemoTools } from "./demo-defaults.ts";
+import { listProtectedFiles } from "./files-of.ts";
+import { findTrustReason } from "./needs-trust.ts";
+import { addFileToError, prefixErrorPath } from "./placed-at.ts";
+import { createProvider, createSharedDemo } from "./provider-from.ts";
 import type { StartedProvider } from "./started-provider.ts";
-import { serversOf } from "./servers-of.ts";
+import { resolveMcpServers } from "./servers-of.ts";
 import { readConfig, type AgentConfig } from "./read-config.ts";
-import { keyFilesOf } from "./read-serve.ts";
-import { documentIn } from "./read-document.ts";
-import { readText } from "./read-text.ts";
-import { withVariables, type FoundEnvironment } from "./variables.ts";
-import { markOf } from "./used-config.ts";
-import { unknownTools } from "./unknown-tools.ts";
-import { workspaceFrom } from "./workspace-from.ts";
+import { listKeyFiles } from "./read-serve.ts";
+import { parseConfigText } from "./read-document.ts";
+import { readConfigFile } from "./read-text.ts";
+import { resolveVariables, type ResolvedEnvironment } from "./variables.ts";
+import { fingerprintConfig } from "./used-config.ts";
+import { findUnknownTools } from "./unknown-tools.ts";
+import { createWorkspace } from "./workspace-from.ts";
 
-export interface ConfiguredOptions extends ConfigSurroundings {
+export interface ConfiguredAgentsOptions extends ConfigContext {
   readonly version: string;
   readonly report: (error: unknown) => void;
   readonly isTrusted: IsTrusted;
 }
 
 /** The agents that a configuration file defines, ready to be run. */
-export async function configuredAgents(options: ConfiguredOptions): Promise<StartedAgents> {
-  const text = await readText(options.file);
-  const document = documentIn(text, options.file);
-  const mark = await markOf(options.file, text);
+export async function startConfiguredAgents(
+  options: ConfiguredAgentsOptions,
+): Promise<StartedAgents> {
+  const text = await readConfigFile(options.file);
+  const document = parseConfigText(text, options.file);
+  const mark = await fingerprintConfig(options.file, text);
   const started = new Set<StartedProvider>();
   const close = async (): Promise<void> => {
-    for (const one of started) {
-      started.delete(one);
-      await one.close().catch(options.report);
+    for (const startedProvider of started) {
+      started.delete(startedProvider);
+      await startedProvider.close().catch(options.report);
     }
   };
-  const demo = sharedDemo(options);
+  const demo = createSharedDemo(options);
   try {
-    const read = readConfig(document);
-    const { agents, serve } = read;
-    const keyFiles = keyFilesOf(serve).map((file) => resolve(dirname(options.file), file));
+    const parsed = readConfig(document);
+    const { agents, serve } = parsed;
+    const keyFiles = listKeyFiles(serve).map((file) => resolve(dirname(options.file), file));
     const protectedFolders = [...options.protectedFolders, ...keyFiles];
-    const version = { read, mark: { ...mark, file: options.file } };
-    await expectTrust(agents.map(needsTrust), { ...version, isTrusted: options.isTrusted });
-    const made: Agent[] = [];
+    const version = { read: parsed, mark: { ...mark, file: options.file } };
+    await requireTrust(agents.map(findTrustReason), { ...version, isTrusted: options.isTrusted });
+    const createdAgents: Agent[] = [];
     for (const config of agents) {
-      const found = await withVariables(
+      const resolvedEnvironment = await resolveVariables(
         config.environment,
         options.environment,
         dirname(options.file),
       );
       const path = `agents.${config.name}`;
-      const around = { ...options, ...found, protectedFolders, demo };
-      const provider = await providerFrom(config.provider, around).catch(
-        throwAt(`${path}.provider`),
+      const context = { ...options, ...resolvedEnvironment, protectedFolders, demo };
+      const provider = await createProvider(config.provider, context).catch(
+        rethrowAt(`${path}.provider`),
       );
       started.add(provider);
-      made.push(await agentFrom(config, provider, around).catch(throwAt(path)));
+      createdAgents.push(
+        await createConfiguredAgent(config, provider, context).catch(rethrowAt(path)),
+      );
     }
-    return { agents: made, config: mark, close };
+    return { agents: createdAgents, config: mark, close };
   } catch (error) {
     await close();
-    throw inFile(error, options.file);
+    throw addFileToError(error, options.file);
   }
 }
 
-async function agentFrom(
+async function createConfiguredAgent(
   config: AgentConfig,
-  { provider, tools: unlessOwn = [] }: StartedProvider,
-  options: ConfiguredOptions & FoundEnvironment,
+  { provider, tools: defaultTools = [] }: StartedProvider,
+  options: ConfiguredAgentsOptions & ResolvedEnvironment,
 ): Promise<Agent> {
-  const { name, policy, toolFiles, rest } = config;
+  const { name, policy, toolFiles, passthrough } = config;
   const folder = dirname(options.file);
-  const mcp = await serversOf(config, { folder, environment: options.environment });
-  const tools: Tool[] = hasDemoTools(config) ? [...unlessOwn] : [];
+  const mcp = await resolveMcpServers(config, { folder, environment: options.environment });
+  const tools: Tool[] = hasDemoTools(config) ? [...defaultTools] : [];
   for (const file of toolFiles) tools.push(...(await loadTools(file, folder)));
-  const protectedFolders = [...options.protectedFolders, ...(await filesOf(config, folder))];
+  const protectedFolders = [
+    ...options.protectedFolders,
+    ...(await listProtectedFiles(config, folder)),
+  ];
   const readable = policy ?? definePolicy({ default: "allow" });
-  const workspace = await workspaceFrom(config.workspace, {
+  const workspace = await createWorkspace(config.workspace, {
     ...options,
     folder,
     protectedFolders,
@@ -91,28 +98,28 @@ async function agentFrom(
   });
   const all = [...tools, ...workspace.tools];
   if (policy !== undefined) {
-    const names = all.map(({ facts }) => facts.name);
-    const known = { names, servers: config.serverNames, isWhole: true };
-    unknownTools(policy, `agents.${name}.policy`, known).forEach(options.notice);
+    const names = all.map(({ spec }) => spec.name);
+    const knownTools = { names, servers: config.serverNames, isComplete: true };
+    findUnknownTools(policy, `agents.${name}.policy`, knownTools).forEach(options.notice);
   }
   const { version, clock, environment, report } = options;
   const secrets = [...options.secrets, ...mcp.secrets];
   const { servers } = mcp;
   return defineAgent({
-    ...demoDefaults(config),
-    ...rest,
+    ...resolveDemoSettings(config),
+    ...passthrough,
     name,
     provider,
     tools: all,
-    workspace: workspace.place,
+    workspace: workspace.definition,
     ...(workspace.scope !== undefined && { mutationScope: workspace.scope }),
     ...(policy !== undefined && { policy }),
     ...(servers.length > 0 && { mcp: { servers, secrets, version, clock, environment, report } }),
   });
 }
 
-function throwAt(path: string): (error: unknown) => never {
+function rethrowAt(path: string): (error: unknown) => never {
   return (error) => {
-    throw placedAt(path, error);
+    throw prefixErrorPath(path, error);
   };
 }

@@ -1,52 +1,55 @@
 import { dirname } from "node:path";
 import { readKeys, type AccessKey } from "../../http/keys.ts";
 import type { Environment } from "../../platform/environment.ts";
-import { expectTrust, type IsTrusted } from "./expect-trust.ts";
-import { servingNeedsTrust } from "./needs-trust.ts";
-import { inFile, under } from "./placed-at.ts";
+import { requireTrust, type IsTrusted } from "./expect-trust.ts";
+import { findServeTrustReason } from "./needs-trust.ts";
+import { addFileToError, withErrorPath } from "./placed-at.ts";
 import { readConfig } from "./read-config.ts";
-import { documentIn } from "./read-document.ts";
-import { readText } from "./read-text.ts";
+import { parseConfigText } from "./read-document.ts";
+import { readConfigFile } from "./read-text.ts";
 import type { AcpConfig } from "./read-acp.ts";
 import type { KeyConfig, ServeConfig } from "./read-serve.ts";
-import { markOf } from "./used-config.ts";
-import { valueOf, type ReferencePlace } from "./variables.ts";
+import { fingerprintConfig } from "./used-config.ts";
+import { resolveVariable, type ReferenceContext } from "./variables.ts";
 
 /** How agents are served, with the keys that a configuration leads to. */
-export interface Serving extends Omit<ServeConfig, "keys">, AcpConfig {
+export interface ServeSettings extends Omit<ServeConfig, "keys">, AcpConfig {
   readonly keys: readonly AccessKey[];
 }
 
-export interface ServingOptions {
+export interface ServeSettingsOptions {
   /** The configuration. */
   readonly file: string;
   readonly environment: Environment;
   readonly isTrusted: IsTrusted;
 }
 
-export async function configuredServing(options: ServingOptions): Promise<Serving> {
+export async function readServeSettings(options: ServeSettingsOptions): Promise<ServeSettings> {
   const { file, environment, isTrusted } = options;
-  const text = await readText(file);
-  const document = documentIn(text, file);
+  const text = await readConfigFile(file);
+  const document = parseConfigText(text, file);
   try {
-    const read = readConfig(document);
-    const { serve } = read;
-    const mark = { ...(await markOf(file, text)), file };
+    const parsed = readConfig(document);
+    const { serve } = parsed;
+    const mark = { ...(await fingerprintConfig(file, text)), file };
     // Whoever runs the agents, which may be another process, it is this one that lets others in.
-    await expectTrust([servingNeedsTrust(serve)], { read, mark, isTrusted });
-    const place = { environment, folder: dirname(file) };
+    await requireTrust([findServeTrustReason(serve)], { read: parsed, mark, isTrusted });
+    const context = { environment, folder: dirname(file) };
     const keys: AccessKey[] = [];
-    for (const one of serve.keys) {
-      keys.push(await keyFrom(one, place));
+    for (const keyConfig of serve.keys) {
+      keys.push(await resolveKey(keyConfig, context));
     }
-    under("serve", () => readKeys(keys));
-    return { ...serve, ...read.acp, keys };
+    withErrorPath("serve", () => readKeys(keys));
+    return { ...serve, ...parsed.acp, keys };
   } catch (error) {
-    throw inFile(error, file);
+    throw addFileToError(error, file);
   }
 }
 
-async function keyFrom({ key, ...rest }: KeyConfig, place: ReferencePlace): Promise<AccessKey> {
+async function resolveKey(
+  { key, ...rest }: KeyConfig,
+  context: ReferenceContext,
+): Promise<AccessKey> {
   if (key === undefined) return rest;
-  return { ...rest, key: (await valueOf(key, place)).value };
+  return { ...rest, key: (await resolveVariable(key, context)).value };
 }

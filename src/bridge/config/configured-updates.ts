@@ -1,12 +1,12 @@
 import type { UpdatesSetting } from "../../wire/acp/client-profile.ts";
 import { readConfig } from "./read-config.ts";
-import { documentIn } from "./read-document.ts";
-import { readText } from "./read-text.ts";
+import { parseConfigText } from "./read-document.ts";
+import { readConfigFile } from "./read-text.ts";
 
 /** `acp.updates` of a configuration. Default: `auto`, also if the file is not valid: starting its agents reports that. */
 export async function configuredUpdates(file: string): Promise<UpdatesSetting> {
   try {
-    const { acp } = readConfig(documentIn(await readText(file), file));
+    const { acp } = readConfig(parseConfigText(await readConfigFile(file), file));
     return acp.updates ?? "auto";
   } catch {
     return "auto";

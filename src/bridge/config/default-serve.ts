@@ -1,5 +1,5 @@
 /** How agents are served where nobody said anything about it. */
-export const DEFAULT_SERVE = {
+export const DEFAULT_SERVE_CONFIG = {
   keys: [],
   allowedHosts: [],
   allowedOrigins: [],

@@ -22,7 +22,7 @@ export function hasDemoTools(
 }
 
 /** What an agent of a configuration has of these, unless it says otherwise. */
-export function demoDefaults(config: AgentConfig): DemoSettings {
+export function resolveDemoSettings(config: AgentConfig): DemoSettings {
   if (!hasDemoTools(config)) return {};
   const { approvals: _, ...others } = DEMO_SETTINGS;
   return config.policy === undefined ? DEMO_SETTINGS : others;

@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
-import { codeOf } from "./code-of.ts";
-import { referencesIn } from "./mcp-references.ts";
+import { listCodeFiles } from "./code-of.ts";
+import { listReferences } from "./mcp-references.ts";
 import type { AgentConfig } from "./read-config.ts";
 
 /** Files that a configuration names, which no tool may touch: code that would run at the next start, and secrets. */
-export async function filesOf(config: AgentConfig, folder: string): Promise<string[]> {
+export async function listProtectedFiles(config: AgentConfig, folder: string): Promise<string[]> {
   const { environment, mcpServers, name } = config;
   const secrets = [
-    ...environment.map(({ from }) => from),
-    ...referencesIn(mcpServers, `agents.${name}.mcpServers`),
+    ...environment.map(({ source }) => source),
+    ...listReferences(mcpServers, `agents.${name}.mcpServers`),
   ];
   const files = secrets.flatMap((from) => ("file" in from ? [from.file] : []));
-  return [...(await codeOf(config, folder)), ...files.map((file) => resolve(folder, file))];
+  return [...(await listCodeFiles(config, folder)), ...files.map((file) => resolve(folder, file))];
 }

@@ -1,6 +1,6 @@
 import { isObject } from "../../domain/json.ts";
-import type { Given } from "../check-options.ts";
-import { readVariable, type FoundValue, type Reference, type Variable } from "./variables.ts";
+import type { UncheckedOptions } from "../check-options.ts";
+import { readVariable, type ResolvedValue, type Reference, type Variable } from "./variables.ts";
 
 /**
  * Walks the settings of MCP servers, a list or by name. Stops at every variable and header, takes the value for it, and
@@ -27,12 +27,15 @@ function* walkServer(server: unknown, path: string): Walk {
 
 function* walkPart(part: unknown, kind: string, path: string): Walk {
   if (!isObject(part) || (kind !== "env" && kind !== "headers")) return part;
-  return yield* walkMembers(part, function* (given, name): Walk {
-    return yield readVariable(given, `${path}.${name}`, name);
+  return yield* walkMembers(part, function* (member, name): Walk {
+    return yield readVariable(member, `${path}.${name}`, name);
   });
 }
 
-function* walkMembers(value: Given, walk: (member: unknown, name: string) => Walk): Walk {
+function* walkMembers(
+  value: UncheckedOptions,
+  walk: (member: unknown, name: string) => Walk,
+): Walk {
   const members: [string, unknown][] = [];
   for (const [name, member] of Object.entries(value)) {
     members.push([name, yield* walk(member, name)]);
@@ -41,37 +44,37 @@ function* walkMembers(value: Given, walk: (member: unknown, name: string) => Wal
 }
 
 /** What a check of the settings sees of a value that is not known yet. */
-export function withoutValues(value: unknown, path: string): unknown {
+export function maskReferences(value: unknown, path: string): unknown {
   const walk = walkServers(value, path);
   let step = walk.next();
   while (step.done !== true) {
-    const { from } = step.value;
-    step = walk.next("text" in from ? from.text : "-");
+    const { source } = step.value;
+    step = walk.next("text" in source ? source.text : "-");
   }
   return step.value;
 }
 
-export function referencesIn(value: unknown, path: string): readonly Reference[] {
-  return [...walkServers(value, path)].map(({ from }) => from);
+export function listReferences(value: unknown, path: string): readonly Reference[] {
+  return [...walkServers(value, path)].map(({ source: from }) => from);
 }
 
-export interface Resolved {
+export interface ResolvedServers {
   readonly value: unknown;
   readonly secrets: readonly string[];
 }
 
-export async function withValues(
+export async function resolveReferences(
   value: unknown,
   path: string,
-  find: (variable: Variable) => Promise<FoundValue>,
-): Promise<Resolved> {
+  find: (variable: Variable) => Promise<ResolvedValue>,
+): Promise<ResolvedServers> {
   const secrets: string[] = [];
   const walk = walkServers(value, path);
   let step = walk.next();
   while (step.done !== true) {
-    const found = await find(step.value);
-    secrets.push(...found.secrets);
-    step = walk.next(found.value);
+    const resolved = await find(step.value);
+    secrets.push(...resolved.secrets);
+    step = walk.next(resolved.value);
   }
   return { value: step.value, secrets };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { needsTrust, servingNeedsTrust } from "./needs-trust.ts";
+import { findTrustReason, findServeTrustReason } from "./needs-trust.ts";
 import { readConfig } from "./read-config.ts";
 
 const ARN = "arn:aws:bedrock-agentcore:eu-central-1:123456789012:harness/support-abcdefghij";
@@ -7,7 +7,7 @@ const LOCAL = { type: "local", model: "ollama:qwen3" };
 
 function reasonFor(agent: object): string | undefined {
   const [config] = readConfig({ agents: { coder: { provider: LOCAL, ...agent } } }).agents;
-  return config === undefined ? "no agent" : needsTrust(config);
+  return config === undefined ? "no agent" : findTrustReason(config);
 }
 
 describe("a configuration that was merely found", () => {
@@ -54,7 +54,7 @@ describe("a configuration that was merely found", () => {
 
 describe("a configuration that was merely found, and how it serves", () => {
   const reason = (serve: object): string | undefined =>
-    servingNeedsTrust(readConfig({ agents: { coder: { provider: LOCAL } }, serve }).serve);
+    findServeTrustReason(readConfig({ agents: { coder: { provider: LOCAL } }, serve }).serve);
   const digest = "a".repeat(64);
 
   it.each<[string, object]>([

@@ -9,46 +9,47 @@ import type { ServeConfig } from "./read-serve.ts";
  * What a configuration that came with a folder could do to whoever merely starts in it: run code, send away what is
  * theirs, or let an agent do more than read without a question. Undefined where it could do nothing of it.
  */
-export function needsTrust(config: AgentConfig): string | undefined {
-  return CHECKS.find((check) => check.isSo(config))?.what;
+export function findTrustReason(config: AgentConfig): string | undefined {
+  return TRUST_CHECKS.find((check) => check.applies(config))?.reason;
 }
 
 /** The same of how its agents are served: to whom, and from where. */
-export function servingNeedsTrust(serve: ServeConfig): string | undefined {
+export function findServeTrustReason(serve: ServeConfig): string | undefined {
   const { host = "127.0.0.1", keys, allowedHosts, allowedOrigins } = serve;
   const isOpen = !isLoopback(host) || allowedHosts.length > 0 || allowedOrigins.length > 0;
   return isOpen || keys.length > 0 ? "lets others use your agents" : undefined;
 }
 
-interface Check {
-  readonly what: string;
-  isSo(config: AgentConfig): boolean;
+interface TrustCheck {
+  readonly reason: string;
+  applies(config: AgentConfig): boolean;
 }
 
-const CHECKS: readonly Check[] = [
+const TRUST_CHECKS: readonly TrustCheck[] = [
   {
-    what: "names code or programs that would be run",
-    isSo: ({ toolFiles, programs }) => toolFiles.length > 0 || programs.length > 0,
+    reason: "names code or programs that would be run",
+    applies: ({ toolFiles, programs }) => toolFiles.length > 0 || programs.length > 0,
   },
-  { what: "names MCP servers", isSo: ({ serverNames }) => serverNames.length > 0 },
-  { what: "sets variables", isSo: ({ environment }) => environment.length > 0 },
+  { reason: "names MCP servers", applies: ({ serverNames }) => serverNames.length > 0 },
+  { reason: "sets variables", applies: ({ environment }) => environment.length > 0 },
   {
-    what: "says where the agent is reached",
-    isSo: ({ provider }) => "endpoint" in provider && provider.endpoint !== undefined,
+    reason: "says where the agent is reached",
+    applies: ({ provider }) => "endpoint" in provider && provider.endpoint !== undefined,
   },
   {
-    what: "opens more than its own folder",
-    isSo: ({ workspace }) =>
+    reason: "opens more than its own folder",
+    applies: ({ workspace }) =>
       workspace !== undefined &&
-      (workspace.passEnvironment.length > 0 || isElsewhere(workspace.root)),
+      (workspace.passEnvironment.length > 0 || isOutside(workspace.root)),
   },
   {
-    what: "lets the agent do more than read without asking",
-    isSo: ({ policy, rest }) => allowsMore(policy) || listsAllowMore(rest["approvals"]),
+    reason: "lets the agent do more than read without asking",
+    applies: ({ policy, passthrough }) =>
+      allowsMore(policy) || listsAllowMore(passthrough["approvals"]),
   },
 ];
 
-function isElsewhere(root = "."): boolean {
+function isOutside(root = "."): boolean {
   return isAbsolute(root) || root.split(/[/\\]/).includes("..");
 }
 
@@ -60,20 +61,25 @@ function layerAllowsMore(layer: PolicyLayer): boolean {
   if (layer.default === "allow" || layer.allowExternalPaths || layer.allowSensitivePaths)
     return true;
   if (layer.externalRoots.length > 0) return true;
-  return layer.rules.some(({ action, match }) => action === "allow" && !isReading(match));
+  return layer.rules.some(({ action, match }) => action === "allow" && !isReadOnly(match));
 }
 
 /** Names of tools alone say what a call does; of patterns nobody knows. */
-function isReading({ tool, path }: Matcher): boolean {
-  if (path?.some((pattern) => isElsewhere(pattern)) === true) return false;
-  return tool !== undefined && tool.every((name) => READERS.has(name));
+function isReadOnly({ tool, path }: Matcher): boolean {
+  if (path?.some((pattern) => isOutside(pattern)) === true) return false;
+  return tool !== undefined && tool.every((name) => READ_ONLY_TOOLS.has(name));
 }
 
 function listsAllowMore(approvals: unknown): boolean {
   if (!isObject(approvals)) return false;
   const { allow, otherwise } = approvals;
   const names: readonly unknown[] = Array.isArray(allow) ? allow : [];
-  return otherwise === "allow" || names.some((name) => !READERS.has(String(name)));
+  return otherwise === "allow" || names.some((name) => !READ_ONLY_TOOLS.has(String(name)));
 }
 
-const READERS: ReadonlySet<string> = new Set(["read_file", "list_files", "search", "update_plan"]);
+const READ_ONLY_TOOLS: ReadonlySet<string> = new Set([
+  "read_file",
+  "list_files",
+  "search",
+  "update_plan",
+]);

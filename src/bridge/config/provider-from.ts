@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { Provider } from "../../providers/provider.ts";
-import { providerFor } from "../provider-for.ts";
-import type { ConfigSurroundings } from "./config-surroundings.ts";
+import { createAgentCoreProvider } from "../provider-for.ts";
+import type { ConfigContext } from "./config-surroundings.ts";
 import type { AgentCoreConfig, LocalConfig, ProviderConfig } from "./read-provider.ts";
 import type { StartedProvider } from "./started-provider.ts";
 import type { Environment } from "../../platform/environment.ts";
 
-export interface ProviderSurroundings {
+export interface ProviderContext {
   readonly clock: SteadyClock;
   readonly environment: Environment;
   /** Starts the emulator's demo agent. */
@@ -15,30 +15,30 @@ export interface ProviderSurroundings {
 }
 
 /** The provider that a configuration means. Nothing is sent yet. */
-export async function providerFrom(
+export async function createProvider(
   config: ProviderConfig,
-  around: ProviderSurroundings,
+  context: ProviderContext,
 ): Promise<StartedProvider> {
   switch (config.type) {
     case "local":
-      return running(await local(config, around));
+      return toStartedProvider(await createFromLocalConfig(config, context));
     case "harness":
     case "runtime":
-      return running(agentCore(config, around));
+      return toStartedProvider(createFromAgentCoreConfig(config, context));
     case "demo":
-      return around.demo();
+      return context.demo();
     default:
       return config satisfies never;
   }
 }
 
-function running(provider: Provider): StartedProvider {
+function toStartedProvider(provider: Provider): StartedProvider {
   return { provider, close: async () => {} };
 }
 
-async function local(
+async function createFromLocalConfig(
   config: LocalConfig,
-  { environment }: ProviderSurroundings,
+  { environment }: ProviderContext,
 ): Promise<Provider> {
   const { localProvider } = await import("../../providers/local/local-provider.ts");
   const { modelFromName } = await import("../../models/model-from-name.ts");
@@ -46,10 +46,13 @@ async function local(
   return localProvider({ ...settings, model: modelFromName(model, environment, { limits }) });
 }
 
-function agentCore(config: AgentCoreConfig, { environment }: ProviderSurroundings): Provider {
+function createFromAgentCoreConfig(
+  config: AgentCoreConfig,
+  { environment }: ProviderContext,
+): Provider {
   const { type, arn, qualifier, region, profile, endpoint, user, limits, overrides } = config;
   const place = region ?? environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"];
-  return providerFor({
+  return createAgentCoreProvider({
     [type]: arn,
     overrides,
     ...(place !== undefined && { region: place }),
@@ -62,15 +65,18 @@ function agentCore(config: AgentCoreConfig, { environment }: ProviderSurrounding
 }
 
 /** One emulator, for all agents that want one: its folder is one process's. A run has none, since `up` may have it. */
-export function sharedDemo({
+export function createSharedDemo({
   directory,
   clock,
-  isForOneRun = false,
-}: Pick<ConfigSurroundings, "directory" | "clock" | "isForOneRun">): ProviderSurroundings["demo"] {
+  isSingleRun = false,
+}: Pick<ConfigContext, "directory" | "clock" | "isSingleRun">): ProviderContext["demo"] {
   let started: Promise<StartedProvider> | undefined;
   return () => {
-    started ??= import("../demo-agent.ts").then(({ demoProvider }) =>
-      demoProvider(isForOneRun ? undefined : join(directory, "emulator"), { directory, clock }),
+    started ??= import("../demo-agent.ts").then(({ startDemoProvider }) =>
+      startDemoProvider(isSingleRun ? undefined : join(directory, "emulator"), {
+        directory,
+        clock,
+      }),
     );
     return started;
   };

@@ -1,5 +1,5 @@
 import { UPDATES_SETTINGS, type UpdatesSetting } from "../../wire/acp/client-profile.ts";
-import { checkOneOf, optionsAt } from "../check-options.ts";
+import { checkOneOf, readOptions } from "../check-options.ts";
 
 /** How ACP clients are served: over standard input and output, WebSockets and HTTP. */
 export interface AcpConfig {
@@ -8,7 +8,7 @@ export interface AcpConfig {
 }
 
 export function readAcp(value: unknown): AcpConfig {
-  const { updates } = optionsAt(value ?? {}, "acp", ["updates"]);
+  const { updates } = readOptions(value ?? {}, "acp", ["updates"]);
   checkOneOf(updates, "acp.updates", UPDATES_SETTINGS);
   const setting = UPDATES_SETTINGS.find((one) => one === updates);
   return setting === undefined ? {} : { updates: setting };

@@ -1,14 +1,14 @@
 import { isObject } from "../../domain/json.ts";
-import { shown } from "../../domain/shown.ts";
+import { formatValue } from "../../domain/shown.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { readPolicy } from "../../policy/document/read-policy.ts";
 import { readMcpServers } from "../read-mcp-servers.ts";
 import type { AgentDefinition } from "../agent-definition.ts";
 import { checkSettings } from "../check-definition.ts";
-import { optionsAt, wrongOption, type Given } from "../check-options.ts";
+import { readOptions, invalidOptionError, type UncheckedOptions } from "../check-options.ts";
 import type { ServerProgram } from "./code-of.ts";
-import { withoutValues } from "./mcp-references.ts";
-import { textsAt } from "./texts-at.ts";
+import { maskReferences } from "./mcp-references.ts";
+import { readStringList } from "./texts-at.ts";
 import { readProvider, type ProviderConfig } from "./read-provider.ts";
 import { readAcp, type AcpConfig } from "./read-acp.ts";
 import { readServe, type ServeConfig } from "./read-serve.ts";
@@ -37,11 +37,11 @@ export interface AgentConfig {
   readonly programs: readonly ServerProgram[];
   readonly environment: Variables;
   /** As `defineAgent` takes it; checked, but for the names of tools. */
-  readonly rest: Given;
+  readonly passthrough: UncheckedOptions;
 }
 
 /** Those that are handed on as they are. */
-const PLAIN = [
+const PASSTHROUGH_OPTIONS = [
   "approvals",
   "caps",
   "onLost",
@@ -56,24 +56,32 @@ const PLAIN = [
   "terminalTool",
 ] as const satisfies readonly (keyof AgentDefinition)[];
 
-const NAMES = ["provider", "workspace", "tools", "policy", "mcpServers", "environment", ...PLAIN];
+const AGENT_OPTIONS = [
+  "provider",
+  "workspace",
+  "tools",
+  "policy",
+  "mcpServers",
+  "environment",
+  ...PASSTHROUGH_OPTIONS,
+];
 
 export function readConfig(value: unknown): Config {
-  const { agents, serve, acp } = optionsAt(value ?? {}, "", ["agents", "serve", "acp"]);
+  const { agents, serve, acp } = readOptions(value ?? {}, "", ["agents", "serve", "acp"]);
   if (agents !== undefined && agents !== null && !isObject(agents)) {
-    const message = `agents is ${shown(agents)}, wanted an object: each agent under its name, such as "coder"`;
-    throw wrongOption("agents", message);
+    const message = `agents is ${formatValue(agents)}, wanted an object: each agent under its name, such as "coder"`;
+    throw invalidOptionError("agents", message);
   }
   if (!isObject(agents) || Object.keys(agents).length === 0) {
     const example = "agents: { demo: { provider: { type: demo } } }";
-    throw wrongOption(
+    throw invalidOptionError(
       "agents",
       `There are no agents; name one with its provider, such as ${example}`,
     );
   }
   const entries = Object.entries(agents);
-  if (entries.length > MOST_AGENTS) {
-    throw wrongOption("agents", `There are more than ${MOST_AGENTS} agents`);
+  if (entries.length > MAX_AGENTS) {
+    throw invalidOptionError("agents", `There are more than ${MAX_AGENTS} agents`);
   }
   return {
     agents: entries.map(([name, agent]) => readAgent(name, agent)),
@@ -82,30 +90,32 @@ export function readConfig(value: unknown): Config {
   };
 }
 
-const MOST_AGENTS = 100;
+const MAX_AGENTS = 100;
 
 function readAgent(name: string, value: unknown): AgentConfig {
   const path = `agents.${name}`;
-  const given = optionsAt(value, path, NAMES);
-  const { workspace, policy, environment, mcpServers } = given;
-  checkSettings(given, path);
+  const options = readOptions(value, path, AGENT_OPTIONS);
+  const { workspace, policy, environment, mcpServers } = options;
+  checkSettings(options, path);
   return {
     name,
-    provider: readProvider(given["provider"], `${path}.provider`),
-    toolFiles: textsAt(given["tools"], `${path}.tools`),
+    provider: readProvider(options["provider"], `${path}.provider`),
+    toolFiles: readStringList(options["tools"], `${path}.tools`),
     mcpServers,
-    ...serversIn(mcpServers, `${path}.mcpServers`),
+    ...readServers(mcpServers, `${path}.mcpServers`),
     environment: readVariables(environment, `${path}.environment`),
-    rest: Object.fromEntries(
-      PLAIN.flatMap((one) => (given[one] === undefined ? [] : [[one, given[one]]])),
+    passthrough: Object.fromEntries(
+      PASSTHROUGH_OPTIONS.flatMap((option) =>
+        options[option] === undefined ? [] : [[option, options[option]]],
+      ),
     ),
     ...(workspace !== undefined && { workspace: readWorkspace(workspace, `${path}.workspace`) }),
     ...(policy !== undefined && { policy: readPolicy(policy, `${path}.policy`) }),
   };
 }
 
-function serversIn(value: unknown, path: string): Pick<AgentConfig, "serverNames" | "programs"> {
-  const servers = value === undefined ? [] : readMcpServers(withoutValues(value, path), path);
+function readServers(value: unknown, path: string): Pick<AgentConfig, "serverNames" | "programs"> {
+  const servers = value === undefined ? [] : readMcpServers(maskReferences(value, path), path);
   return {
     serverNames: servers.map(({ name }) => name),
     programs: servers.flatMap((server) => {

@@ -1,53 +1,56 @@
 import { isMap, isNode, isScalar, parseDocument, visit, type Document } from "yaml";
-import { readText, unusable } from "./read-text.ts";
+import { readConfigFile, unusableFileError } from "./read-text.ts";
 
 /** What a file of YAML or JSON says, which is not checked yet. */
 export async function readDocument(file: string): Promise<unknown> {
-  return documentIn(await readText(file), file);
+  return parseConfigText(await readConfigFile(file), file);
 }
 
 /** The same where its text is known. */
-export function documentIn(text: string, file: string): unknown {
+export function parseConfigText(text: string, file: string): unknown {
   // An alias can make a small file endlessly large. Keys are compared below: the library compares each with all others.
   const document = parseDocument(text, { merge: false, prettyErrors: true, uniqueKeys: false });
   const [problem] = document.errors;
   // The line and column are in its first line; the rest is a picture of them.
   if (problem !== undefined)
-    throw unusable(file, (problem.message.split("\n")[0] ?? "").replace(/:$/, ""));
-  const found = problemIn(document);
-  if (found !== undefined) {
-    const line = text.slice(0, found.offset).split("\n").length;
-    throw unusable(file, `${found.what} at line ${line}${found.instead}`);
+    throw unusableFileError(file, (problem.message.split("\n")[0] ?? "").replace(/:$/, ""));
+  const structureProblem = findProblem(document);
+  if (structureProblem !== undefined) {
+    const line = text.slice(0, structureProblem.offset).split("\n").length;
+    throw unusableFileError(
+      file,
+      `${structureProblem.description} at line ${line}${structureProblem.suggestion}`,
+    );
   }
   try {
-    return document.toJS({ maxAliasCount: MOST_ALIASES });
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (cause) {
-    throw unusable(file, cause instanceof Error ? cause.message : String(cause), cause);
+    throw unusableFileError(file, cause instanceof Error ? cause.message : String(cause), cause);
   }
 }
 
-const MOST_ALIASES = 100;
+const MAX_ALIASES = 100;
 
 interface Problem {
-  readonly what: string;
+  readonly description: string;
   /** What to do about it, after the place. */
-  readonly instead: string;
+  readonly suggestion: string;
   readonly offset: number;
 }
 
 /** What the library reads without a word, and not as it looks. */
-function problemIn(document: Document.Parsed): Problem | undefined {
+function findProblem(document: Document.Parsed): Problem | undefined {
   let found: Problem | undefined;
   visit(document, {
     Node(_, node) {
       const offset = node.range?.[0] ?? 0;
       if (!isPlainTag(node.tag))
         found = {
-          what: `it has the tag ${JSON.stringify(node.tag)}`,
-          instead: "; leave it out",
+          description: `it has the tag ${JSON.stringify(node.tag)}`,
+          suggestion: "; leave it out",
           offset,
         };
-      else if (isMap(node)) found = problemWithKeys(node.items.map(({ key }) => key));
+      else if (isMap(node)) found = findKeyProblem(node.items.map(({ key }) => key));
       return found === undefined ? undefined : visit.BREAK;
     },
   });
@@ -62,18 +65,26 @@ function isPlainTag(tag: string | undefined): boolean {
 const PLAIN_TAGS = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/;
 
 /** The second of two that are the same would quietly take the place of the first. */
-function problemWithKeys(keys: readonly unknown[]): Problem | undefined {
-  const seen = new Set<string>();
+function findKeyProblem(keys: readonly unknown[]): Problem | undefined {
+  const seenKeys = new Set<string>();
   for (const key of keys) {
     const offset = isNode(key) ? (key.range?.[0] ?? 0) : 0;
     const value = isScalar(key) ? key.value : undefined;
     // An alias, a list, nothing: what name comes of it is seen only later.
     if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean")
-      return { what: "there is a key that is no plain word", instead: "; write it out", offset };
+      return {
+        description: "there is a key that is no plain word",
+        suggestion: "; write it out",
+        offset,
+      };
     const name = String(value);
-    if (seen.has(name))
-      return { what: `the key ${JSON.stringify(name)} is there twice, again`, instead: "", offset };
-    seen.add(name);
+    if (seenKeys.has(name))
+      return {
+        description: `the key ${JSON.stringify(name)} is there twice, again`,
+        suggestion: "",
+        offset,
+      };
+    seenKeys.add(name);
   }
   return undefined;
 }

@@ -1,19 +1,22 @@
-import type { CallLimits } from "../../providers/agentcore/limits.ts";
-import { checkAmount, optionsAt } from "../check-options.ts";
+import type { InvocationLimits } from "../../providers/agentcore/limits.ts";
+import { checkPositiveNumber, readOptions } from "../check-options.ts";
 
-const NAMES = ["connect", "firstEvent", "idle", "total"] as const;
+const LIMIT_NAMES = ["connect", "firstEvent", "idle", "total"] as const;
 
 /** How long a call may take: in seconds in a configuration, in milliseconds behind it. */
-export function readLimits(value: unknown, path: string): Pick<CallLimits, (typeof NAMES)[number]> {
-  const given = optionsAt(
+export function readLimits(
+  value: unknown,
+  path: string,
+): Pick<InvocationLimits, (typeof LIMIT_NAMES)[number]> {
+  const options = readOptions(
     value,
     path,
-    NAMES.map((name) => `${name}Seconds`),
+    LIMIT_NAMES.map((name) => `${name}Seconds`),
   );
   return Object.fromEntries(
-    NAMES.flatMap((name) => {
-      const seconds = given[`${name}Seconds`];
-      checkAmount(seconds, `${path}.${name}Seconds`);
+    LIMIT_NAMES.flatMap((name) => {
+      const seconds = options[`${name}Seconds`];
+      checkPositiveNumber(seconds, `${path}.${name}Seconds`);
       return typeof seconds === "number" ? [[name, seconds * 1000] as const] : [];
     }),
   );

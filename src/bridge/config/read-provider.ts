@@ -1,17 +1,17 @@
 import {
-  checkAmount,
-  checkCount,
-  checkKind,
-  optionsAt,
-  wrongOption,
-  type Given,
+  checkPositiveNumber,
+  checkWholeNumber,
+  checkType,
+  readOptions,
+  invalidOptionError,
+  type UncheckedOptions,
 } from "../check-options.ts";
 import { isObject } from "../../domain/json.ts";
-import { checkedGuards, type LocalGuards } from "../../providers/local/guards.ts";
-import { overridesBody } from "../../wire/agentcore/harness-request.ts";
-import { under } from "./placed-at.ts";
+import { parseGuards, type LocalGuards } from "../../providers/local/guards.ts";
+import { encodeOverrides } from "../../wire/agentcore/harness-request.ts";
+import { withErrorPath } from "./placed-at.ts";
 import { readLimits } from "./read-limits.ts";
-import { shown } from "../../domain/shown.ts";
+import { formatValue } from "../../domain/shown.ts";
 
 /** Where an agent's loop runs, as a configuration says it. */
 export type ProviderConfig = LocalConfig | AgentCoreConfig | { readonly type: "demo" };
@@ -37,11 +37,11 @@ export interface AgentCoreConfig {
   readonly user?: string;
   readonly limits?: ReturnType<typeof readLimits>;
   /** What differs from the deployed harness. */
-  readonly overrides: Given;
+  readonly overrides: UncheckedOptions;
 }
 
-const CONNECTION = ["arn", "qualifier", "region", "profile", "endpoint", "user"] as const;
-const OVERRIDES = [
+const CONNECTION_OPTIONS = ["arn", "qualifier", "region", "profile", "endpoint", "user"] as const;
+const OVERRIDE_OPTIONS = [
   "systemPrompt",
   "model",
   "allowedTools",
@@ -54,7 +54,10 @@ const OVERRIDES = [
 
 export function readProvider(value: unknown, path: string): ProviderConfig {
   if (!isObject(value)) {
-    throw wrongOption(path, `${path} is ${shown(value)}, wanted an object with a type`);
+    throw invalidOptionError(
+      path,
+      `${path} is ${formatValue(value)}, wanted an object with a type`,
+    );
   }
   const { type } = value;
   switch (type) {
@@ -63,50 +66,58 @@ export function readProvider(value: unknown, path: string): ProviderConfig {
     case "harness":
       return readAgentCore(
         "harness",
-        optionsAt(value, path, ["type", "limits", ...CONNECTION, ...OVERRIDES]),
+        readOptions(value, path, ["type", "limits", ...CONNECTION_OPTIONS, ...OVERRIDE_OPTIONS]),
         path,
       );
     case "runtime":
       return readAgentCore(
         "runtime",
-        optionsAt(value, path, ["type", "limits", ...CONNECTION]),
+        readOptions(value, path, ["type", "limits", ...CONNECTION_OPTIONS]),
         path,
       );
     case "demo":
-      optionsAt(value, path, ["type"]);
+      readOptions(value, path, ["type"]);
       return { type };
     default: {
-      const message = `${path}.type is ${shown(type)}, wanted local, harness, runtime or demo`;
-      throw wrongOption(`${path}.type`, message);
+      const message = `${path}.type is ${formatValue(type)}, wanted local, harness, runtime or demo`;
+      throw invalidOptionError(`${path}.type`, message);
     }
   }
 }
 
-const LOCAL = ["type", "model", "system", "maxTokens", "temperature", "guards", "limits"] as const;
+const LOCAL_OPTIONS = [
+  "type",
+  "model",
+  "system",
+  "maxTokens",
+  "temperature",
+  "guards",
+  "limits",
+] as const;
 
 function readLocal(value: unknown, path: string): LocalConfig {
-  const given = optionsAt(value, path, LOCAL);
-  const { model, system, maxTokens, temperature, guards, limits } = given;
+  const options = readOptions(value, path, LOCAL_OPTIONS);
+  const { model, system, maxTokens, temperature, guards, limits } = options;
   if (typeof model !== "string") {
-    const message = `${path}.model is ${shown(model)}, wanted a model such as "ollama:qwen3"`;
-    throw wrongOption(`${path}.model`, message);
+    const message = `${path}.model is ${formatValue(model)}, wanted a model such as "ollama:qwen3"`;
+    throw invalidOptionError(`${path}.model`, message);
   }
-  checkKind(system, `${path}.system`, "string");
-  checkCount(maxTokens, `${path}.maxTokens`);
-  if (temperature !== 0) checkAmount(temperature, `${path}.temperature`);
+  checkType(system, `${path}.system`, "string");
+  checkWholeNumber(maxTokens, `${path}.maxTokens`);
+  if (temperature !== 0) checkPositiveNumber(temperature, `${path}.temperature`);
   return {
     type: "local",
     model,
     ...(typeof system === "string" && { system }),
     ...(typeof maxTokens === "number" && { maxTokens }),
     ...(typeof temperature === "number" && { temperature }),
-    ...(guards !== undefined && { guards: guardsAt(guards, `${path}.guards`) }),
+    ...(guards !== undefined && { guards: readGuards(guards, `${path}.guards`) }),
     ...(limits !== undefined && { limits: readLimits(limits, `${path}.limits`) }),
   };
 }
 
-function guardsAt(value: unknown, path: string): LocalGuards {
-  const { repeatedCalls, failingTools, lastSteps } = checkedGuards(value, path);
+function readGuards(value: unknown, path: string): LocalGuards {
+  const { repeatedCalls, failingTools, lastSteps } = parseGuards(value, path);
   return {
     repeatedCalls: repeatedCalls ?? false,
     failingTools: failingTools ?? false,
@@ -114,20 +125,29 @@ function guardsAt(value: unknown, path: string): LocalGuards {
   };
 }
 
-function readAgentCore(type: AgentCoreConfig["type"], given: Given, path: string): AgentCoreConfig {
-  const { arn, limits } = given;
+function readAgentCore(
+  type: AgentCoreConfig["type"],
+  options: UncheckedOptions,
+  path: string,
+): AgentCoreConfig {
+  const { arn, limits } = options;
   if (typeof arn !== "string") {
-    throw wrongOption(`${path}.arn`, `${path}.arn is ${shown(arn)}, wanted the ARN of the ${type}`);
+    throw invalidOptionError(
+      `${path}.arn`,
+      `${path}.arn is ${formatValue(arn)}, wanted the ARN of the ${type}`,
+    );
   }
-  for (const name of CONNECTION) checkKind(given[name], `${path}.${name}`, "string");
-  const texts = CONNECTION.flatMap((name) => {
-    const text = given[name];
+  for (const name of CONNECTION_OPTIONS) checkType(options[name], `${path}.${name}`, "string");
+  const texts = CONNECTION_OPTIONS.flatMap((name) => {
+    const text = options[name];
     return typeof text === "string" ? [[name, text] as const] : [];
   });
   const overrides = Object.fromEntries(
-    OVERRIDES.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]] as const])),
+    OVERRIDE_OPTIONS.flatMap((name) =>
+      options[name] === undefined ? [] : [[name, options[name]] as const],
+    ),
   );
-  under(path, () => overridesBody(overrides));
+  withErrorPath(path, () => encodeOverrides(overrides));
   return {
     ...Object.fromEntries(texts),
     type,

@@ -46,7 +46,7 @@ describe("the serve section of a configuration", () => {
       keys: [
         {
           name: "ada",
-          key: { name: "key", path: "serve.keys[0].key", from: { env: "ADA_KEY" } },
+          key: { name: "key", path: "serve.keys[0].key", source: { env: "ADA_KEY" } },
           rights: ["prompt", "approve"],
           agents: ["coder"],
         },

@@ -1,21 +1,21 @@
 import { isIPv6 } from "node:net";
 import type { Right } from "../../domain/actor.ts";
-import { nearNames } from "../../domain/near-names.ts";
-import { shown } from "../../domain/shown.ts";
+import { suggestNames } from "../../domain/near-names.ts";
+import { formatValue } from "../../domain/shown.ts";
 import { TRACE_MODES, type TraceMode } from "../../domain/trace-mode.ts";
-import { bracketed, hostName } from "../../http/host-name.ts";
+import { formatUrlHost, parseHostName } from "../../http/host-name.ts";
 import type { RateLimitOptions } from "../../http/rate-limits.ts";
 import type { ResponsesSettings } from "../../surfaces/responses/responses-options.ts";
 import {
-  checkAmount,
-  checkCount,
-  checkKind,
+  checkPositiveNumber,
+  checkWholeNumber,
+  checkType,
   checkOneOf,
-  optionsAt,
-  wrongOption,
+  readOptions,
+  invalidOptionError,
 } from "../check-options.ts";
-import { DEFAULT_SERVE } from "./default-serve.ts";
-import { textsAt } from "./texts-at.ts";
+import { DEFAULT_SERVE_CONFIG } from "./default-serve.ts";
+import { readStringList } from "./texts-at.ts";
 import { readVariable, type Variable } from "./variables.ts";
 
 /** How agents are served over HTTP. What is not said is as it always is. */
@@ -48,16 +48,16 @@ export interface ServeLimits {
   readonly sockets?: number;
 }
 
-const RATES = ["requestsPerMinute", "burst", "turns"] as const;
-const LIMITS = ["bodyBytes", "connections", "sockets"] as const;
-const SECONDS = ["queueSeconds", "approvalSeconds"] as const;
+const RATE_NAMES = ["requestsPerMinute", "burst", "turns"] as const;
+const LIMIT_NAMES = ["bodyBytes", "connections", "sockets"] as const;
+const SECONDS_NAMES = ["queueSeconds", "approvalSeconds"] as const;
 const CHOICES = {
   trace: TRACE_MODES,
   foreignHistory: ["replay", "reject", "ignore"],
   onDisconnect: ["cancel", "finish"],
 } as const;
 
-const NAMES = [
+const OPTION_NAMES = [
   "host",
   "port",
   "keys",
@@ -68,163 +68,177 @@ const NAMES = [
   "statelessAgents",
   "adoptSessions",
   "deterministic",
-  ...SECONDS,
+  ...SECONDS_NAMES,
   ...Object.keys(CHOICES),
 ];
 
 /** `agents` are the names that there are. */
 export function readServe(value: unknown, agents: readonly string[]): ServeConfig {
-  if (value === undefined) return DEFAULT_SERVE;
-  const given = optionsAt(value, "serve", NAMES);
-  const { host, port, deterministic } = given;
-  checkKind(host, "serve.host", "string");
+  if (value === undefined) return DEFAULT_SERVE_CONFIG;
+  const options = readOptions(value, "serve", OPTION_NAMES);
+  const { host, port, deterministic } = options;
+  checkType(host, "serve.host", "string");
   checkPort(port);
-  checkKind(deterministic, "serve.deterministic", "boolean");
+  checkType(deterministic, "serve.deterministic", "boolean");
   return {
     ...(typeof host === "string" && { host }),
     ...(typeof port === "number" && { port }),
-    keys: keysAt(given["keys"], agents),
-    allowedHosts: hostsAt(given["allowedHosts"]),
-    allowedOrigins: originsAt(given["allowedOrigins"]),
-    rates: countsAt(given["rates"], "serve.rates", RATES),
-    limits: countsAt(given["limits"], "serve.limits", LIMITS),
-    settings: settingsIn(given, agents),
+    keys: readKeys(options["keys"], agents),
+    allowedHosts: readHosts(options["allowedHosts"]),
+    allowedOrigins: readOrigins(options["allowedOrigins"]),
+    rates: readCounts(options["rates"], "serve.rates", RATE_NAMES),
+    limits: readCounts(options["limits"], "serve.limits", LIMIT_NAMES),
+    settings: readResponsesSettings(options, agents),
     deterministic: deterministic === true,
   };
 }
 
 function checkPort(value: unknown): void {
-  checkCount(value, "serve.port", 0);
+  checkWholeNumber(value, "serve.port", 0);
   if (typeof value !== "number" || value < 65_536) return;
-  throw wrongOption("serve.port", `serve.port is ${value}, wanted a number from 0 to 65535`);
+  throw invalidOptionError("serve.port", `serve.port is ${value}, wanted a number from 0 to 65535`);
 }
 
 const KEY_NAMES = ["name", "key", "sha256", "rights", "agents", "trace"];
 const RIGHTS: readonly Right[] = ["prompt", "approve", "control"];
 
-function keysAt(value: unknown, agents: readonly string[]): readonly KeyConfig[] {
+function readKeys(value: unknown, agents: readonly string[]): readonly KeyConfig[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) {
-    throw wrongOption("serve.keys", `serve.keys is ${shown(value)}, wanted a list of keys`);
+    throw invalidOptionError(
+      "serve.keys",
+      `serve.keys is ${formatValue(value)}, wanted a list of keys`,
+    );
   }
-  return value.map((one: unknown, at) => keyAt(one, `serve.keys[${at}]`, agents));
+  return value.map((item: unknown, at) => readKey(item, `serve.keys[${at}]`, agents));
 }
 
-function keyAt(value: unknown, path: string, known: readonly string[]): KeyConfig {
-  const given = optionsAt(value, path, KEY_NAMES);
-  const { name, key, sha256, rights, agents } = given;
+function readKey(value: unknown, path: string, knownAgents: readonly string[]): KeyConfig {
+  const options = readOptions(value, path, KEY_NAMES);
+  const { name, key, sha256, rights, agents } = options;
   if (typeof name !== "string") {
-    throw wrongOption(`${path}.name`, `${path}.name is ${shown(name)}, wanted whose key it is`);
+    throw invalidOptionError(
+      `${path}.name`,
+      `${path}.name is ${formatValue(name)}, wanted whose key it is`,
+    );
   }
   if ((key === undefined) === (sha256 === undefined)) {
-    throw wrongOption(
+    throw invalidOptionError(
       path,
       `${path} needs either key, as { env: NAME } or { file: PATH }, or sha256`,
     );
   }
-  checkKind(sha256, `${path}.sha256`, "string");
+  checkType(sha256, `${path}.sha256`, "string");
   return {
     name,
     ...(key !== undefined && { key: readVariable(key, `${path}.key`, "key") }),
     ...(typeof sha256 === "string" && { sha256 }),
-    ...(rights !== undefined && { rights: rightsAt(rights, `${path}.rights`) }),
-    ...(agents !== undefined && { agents: namesAt(agents, `${path}.agents`, known) }),
-    ...choiceIn(given, "trace", path),
+    ...(rights !== undefined && { rights: readRights(rights, `${path}.rights`) }),
+    ...(agents !== undefined && { agents: readKnownNames(agents, `${path}.agents`, knownAgents) }),
+    ...readChoice(options, "trace", path),
   };
 }
 
-function rightsAt(value: unknown, path: string): readonly Right[] {
-  const names = namesAt(value, path, RIGHTS);
+function readRights(value: unknown, path: string): readonly Right[] {
+  const names = readKnownNames(value, path, RIGHTS);
   return RIGHTS.filter((right) => names.includes(right));
 }
 
 /** Names of things that there are. */
-function namesAt(value: unknown, path: string, known: readonly string[]): readonly string[] {
-  const names = textsAt(value, path);
+function readKnownNames(
+  value: unknown,
+  path: string,
+  knownNames: readonly string[],
+): readonly string[] {
+  const names = readStringList(value, path);
   for (const [at, name] of names.entries()) {
-    if (known.includes(name)) continue;
-    const [near] = nearNames(name, known);
-    const instead = near === undefined ? `there are ${known.join(", ")}` : `did you mean ${near}?`;
-    throw wrongOption(`${path}[${at}]`, `${path}[${at}] is ${shown(name)}; ${instead}`);
+    if (knownNames.includes(name)) continue;
+    const [near] = suggestNames(name, knownNames);
+    const instead =
+      near === undefined ? `there are ${knownNames.join(", ")}` : `did you mean ${near}?`;
+    throw invalidOptionError(
+      `${path}[${at}]`,
+      `${path}[${at}] is ${formatValue(name)}; ${instead}`,
+    );
   }
   return names;
 }
 
 /** As the names that requests have, whatever port those are sent to. */
-function hostsAt(value: unknown): readonly string[] {
-  return textsAt(value, "serve.allowedHosts").map((host, at) => {
-    const name = hostName(isIPv6(host) ? bracketed(host) : host);
+function readHosts(value: unknown): readonly string[] {
+  return readStringList(value, "serve.allowedHosts").map((host, at) => {
+    const name = parseHostName(isIPv6(host) ? formatUrlHost(host) : host);
     const isAlone = isIPv6(host) || !/:\d*$|\*/.test(host);
     if (name !== undefined && isAlone) return name;
     const path = `serve.allowedHosts[${at}]`;
-    const wanted = 'a name or an address such as "agents.example", without a scheme or a port';
-    throw wrongOption(path, `${path} is ${shown(host)}, wanted ${wanted}`);
+    const expected = 'a name or an address such as "agents.example", without a scheme or a port';
+    throw invalidOptionError(path, `${path} is ${formatValue(host)}, wanted ${expected}`);
   });
 }
 
 /** Compared letter by letter with what browsers send. */
-function originsAt(value: unknown): readonly string[] {
-  const origins = textsAt(value, "serve.allowedOrigins");
+function readOrigins(value: unknown): readonly string[] {
+  const origins = readStringList(value, "serve.allowedOrigins");
   for (const [at, origin] of origins.entries()) {
     if (URL.canParse(origin) && new URL(origin).origin === origin) continue;
     const path = `serve.allowedOrigins[${at}]`;
-    const wanted = 'an origin such as "https://app.example", without a path';
-    throw wrongOption(path, `${path} is ${shown(origin)}, wanted ${wanted}`);
+    const expected = 'an origin such as "https://app.example", without a path';
+    throw invalidOptionError(path, `${path} is ${formatValue(origin)}, wanted ${expected}`);
   }
   return origins;
 }
 
-function countsAt<Name extends string>(
+function readCounts<Name extends string>(
   value: unknown,
   path: string,
   names: readonly Name[],
 ): { readonly [One in Name]?: number } {
-  const given = optionsAt(value ?? {}, path, names);
+  const options = readOptions(value ?? {}, path, names);
   const counts: { [One in Name]?: number } = {};
   for (const name of names) {
-    const count = given[name];
-    checkCount(count, `${path}.${name}`);
+    const count = options[name];
+    checkWholeNumber(count, `${path}.${name}`);
     if (typeof count === "number") counts[name] = count;
   }
   return counts;
 }
 
-function settingsIn(
-  given: { readonly [name: string]: unknown },
+function readResponsesSettings(
+  options: { readonly [name: string]: unknown },
   agents: readonly string[],
 ): Partial<ResponsesSettings> {
-  const { adoptSessions, statelessAgents, queueSeconds, approvalSeconds } = given;
-  for (const name of SECONDS) checkAmount(given[name], `serve.${name}`);
-  checkKind(adoptSessions, "serve.adoptSessions", "boolean");
+  const { adoptSessions, statelessAgents, queueSeconds, approvalSeconds } = options;
+  for (const name of SECONDS_NAMES) checkPositiveNumber(options[name], `serve.${name}`);
+  checkType(adoptSessions, "serve.adoptSessions", "boolean");
   return {
-    ...choiceIn(given, "trace"),
-    ...choiceIn(given, "foreignHistory"),
-    ...choiceIn(given, "onDisconnect"),
+    ...readChoice(options, "trace"),
+    ...readChoice(options, "foreignHistory"),
+    ...readChoice(options, "onDisconnect"),
     ...(typeof adoptSessions === "boolean" && { adoptSessions }),
     ...(typeof queueSeconds === "number" && { queueMs: queueSeconds * 1000 }),
     ...(typeof approvalSeconds === "number" && { approvalMs: approvalSeconds * 1000 }),
     ...(statelessAgents !== undefined && {
-      statelessAgents: namesAt(statelessAgents, "serve.statelessAgents", agents),
+      statelessAgents: readKnownNames(statelessAgents, "serve.statelessAgents", agents),
     }),
   };
 }
 
-function choiceIn<Name extends keyof typeof CHOICES>(
-  given: { readonly [name: string]: unknown },
+function readChoice<Name extends keyof typeof CHOICES>(
+  options: { readonly [name: string]: unknown },
   name: Name,
   path = "serve",
 ): { readonly [One in Name]?: (typeof CHOICES)[Name][number] } {
   const choices: readonly (typeof CHOICES)[Name][number][] = CHOICES[name];
-  checkOneOf(given[name], `${path}.${name}`, choices);
-  const chosen = choices.find((choice) => choice === given[name]);
-  const found: { [One in Name]?: (typeof CHOICES)[Name][number] } = {};
-  if (chosen !== undefined) found[name] = chosen;
-  return found;
+  checkOneOf(options[name], `${path}.${name}`, choices);
+  const chosen = choices.find((choice) => choice === options[name]);
+  const result: { [One in Name]?: (typeof CHOICES)[Name][number] } = {};
+  if (chosen !== undefined) result[name] = chosen;
+  return result;
 }
 
 /** Files with keys in them, which no tool may touch. */
-export function keyFilesOf({ keys }: ServeConfig): readonly string[] {
+export function listKeyFiles({ keys }: ServeConfig): readonly string[] {
   return keys.flatMap(({ key }) =>
-    key !== undefined && "file" in key.from ? [key.from.file] : [],
+    key !== undefined && "file" in key.source ? [key.source.file] : [],
   );
 }

@@ -1,7 +1,7 @@
-import { checkKind, optionsAt, wrongOption } from "../check-options.ts";
-import { nearNames } from "../../domain/near-names.ts";
+import { checkType, readOptions, invalidOptionError } from "../check-options.ts";
+import { suggestNames } from "../../domain/near-names.ts";
 import { WORKSPACE_TOOL_NAMES } from "../../tools/workspace/workspace-tools.ts";
-import { textsAt } from "./texts-at.ts";
+import { readStringList } from "./texts-at.ts";
 
 export interface WorkspaceConfig {
   /** The folder for sessions that named none, from the folder of the configuration. */
@@ -18,34 +18,42 @@ export interface WorkspaceConfig {
   readonly editorTerminals: boolean;
 }
 
-const NAMES = ["root", "tools", "passEnvironment", "network", "requireSandbox", "editorTerminals"];
+const OPTION_NAMES = [
+  "root",
+  "tools",
+  "passEnvironment",
+  "network",
+  "requireSandbox",
+  "editorTerminals",
+];
 
 /** `true` for all of it as it is. */
 export function readWorkspace(value: unknown, path: string): WorkspaceConfig {
-  const given = optionsAt(value === true ? {} : value, path, NAMES);
-  const { root, tools, network, requireSandbox, editorTerminals } = given;
-  checkKind(root, `${path}.root`, "string");
-  checkKind(network, `${path}.network`, "boolean");
-  checkKind(requireSandbox, `${path}.requireSandbox`, "boolean");
-  checkKind(editorTerminals, `${path}.editorTerminals`, "boolean");
+  const options = readOptions(value === true ? {} : value, path, OPTION_NAMES);
+  const { root, tools, network, requireSandbox, editorTerminals } = options;
+  checkType(root, `${path}.root`, "string");
+  checkType(network, `${path}.network`, "boolean");
+  checkType(requireSandbox, `${path}.requireSandbox`, "boolean");
+  checkType(editorTerminals, `${path}.editorTerminals`, "boolean");
   return {
-    passEnvironment: textsAt(given["passEnvironment"], `${path}.passEnvironment`),
+    passEnvironment: readStringList(options["passEnvironment"], `${path}.passEnvironment`),
     network: network === true,
     requireSandbox: requireSandbox === true,
     editorTerminals: editorTerminals === true,
     ...(typeof root === "string" && { root }),
-    ...(tools !== undefined && { tools: toolsAt(tools, `${path}.tools`) }),
+    ...(tools !== undefined && { tools: readToolNames(tools, `${path}.tools`) }),
   };
 }
 
-function toolsAt(value: unknown, path: string): readonly string[] {
-  const names = textsAt(value, path);
-  const known = WORKSPACE_TOOL_NAMES;
+function readToolNames(value: unknown, path: string): readonly string[] {
+  const names = readStringList(value, path);
+  const knownTools = WORKSPACE_TOOL_NAMES;
   for (const [at, name] of names.entries()) {
-    if (known.includes(name)) continue;
-    const [near] = nearNames(name, known);
-    const instead = near === undefined ? `there are ${known.join(", ")}` : `did you mean ${near}?`;
-    throw wrongOption(`${path}[${at}]`, `${path}[${at}] is "${name}"; ${instead}`);
+    if (knownTools.includes(name)) continue;
+    const [near] = suggestNames(name, knownTools);
+    const instead =
+      near === undefined ? `there are ${knownTools.join(", ")}` : `did you mean ${near}?`;
+    throw invalidOptionError(`${path}[${at}]`, `${path}[${at}] is "${name}"; ${instead}`);
   }
   return names;
 }

@@ -1,20 +1,20 @@
 import type { Policy } from "../../domain/policy.ts";
-import { judge } from "../../policy/judge.ts";
+import { evaluatePolicy } from "../../policy/judge.ts";
 import type { FoundFile } from "../../tools/workspace/workspace.ts";
 
 /** Whether a policy lets a file be read that no call names, such as one that a search comes past. */
-export function readableBy(policy: Policy): (file: FoundFile) => boolean {
+export function createReadFilter(policy: Policy): (file: FoundFile) => boolean {
   return ({ workspacePath, hostPath }) => {
-    const place = workspacePath === null ? "outside" : "inside";
+    const location = workspacePath === null ? "outside" : "inside";
     const path = workspacePath ?? hostPath;
     const context = {
       tool: "read_file",
       kind: "read",
       sideEffect: "read_only",
       capabilities: ["workspace.read_text"],
-      paths: [{ argument: "path", input: path, place, workspacePath, hostPath }],
+      paths: [{ argument: "path", input: path, location, workspacePath, hostPath }],
       repeats: 0,
     } as const;
-    return judge(policy, context, { path }).action !== "deny";
+    return evaluatePolicy(policy, context, { path }).action !== "deny";
   };
 }

@@ -2,24 +2,31 @@ import { resolve } from "node:path";
 import type { McpServerSettings } from "../../tools/mcp/mcp-server-settings.ts";
 import { readMcpServers } from "../read-mcp-servers.ts";
 import type { McpConnection } from "../with-mcp-servers.ts";
-import { withValues } from "./mcp-references.ts";
+import { resolveReferences } from "./mcp-references.ts";
 import type { AgentConfig } from "./read-config.ts";
-import { valueOf, type FoundValue, type ReferencePlace, type Variable } from "./variables.ts";
+import {
+  resolveVariable,
+  type ResolvedValue,
+  type ReferenceContext,
+  type Variable,
+} from "./variables.ts";
 
 /** Relative paths of a configuration start at its folder: programs, their arguments and roots. */
-export async function serversOf(
+export async function resolveMcpServers(
   { name, mcpServers }: AgentConfig,
-  place: ReferencePlace,
+  context: ReferenceContext,
 ): Promise<Required<Pick<McpConnection, "servers" | "secrets">>> {
   if (mcpServers === undefined) return { servers: [], secrets: [] };
   const path = `agents.${name}.mcpServers`;
-  const find = (variable: Variable): Promise<FoundValue> => valueOf(variable, place);
-  const { value, secrets } = await withValues(mcpServers, path, find);
-  const servers = readMcpServers(value, path).map((server) => inFolder(server, place.folder));
+  const find = (variable: Variable): Promise<ResolvedValue> => resolveVariable(variable, context);
+  const { value, secrets } = await resolveReferences(mcpServers, path, find);
+  const servers = readMcpServers(value, path).map((server) =>
+    resolveServerPaths(server, context.folder),
+  );
   return { servers, secrets };
 }
 
-function inFolder(server: McpServerSettings, folder: string): McpServerSettings {
+function resolveServerPaths(server: McpServerSettings, folder: string): McpServerSettings {
   const { roots } = server;
   const rooted = {
     ...server,

@@ -1,43 +1,43 @@
 import { dirname } from "node:path";
-import { thrownMessage } from "../../domain/errors.ts";
+import { formatThrown } from "../../domain/errors.ts";
 import { definePolicy } from "../define-policy.ts";
-import type { ConfigSurroundings } from "./config-surroundings.ts";
-import { serversOf } from "./servers-of.ts";
-import { providerFrom } from "./provider-from.ts";
+import type { ConfigContext } from "./config-surroundings.ts";
+import { resolveMcpServers } from "./servers-of.ts";
+import { createProvider } from "./provider-from.ts";
 import type { AgentConfig } from "./read-config.ts";
-import { withVariables } from "./variables.ts";
-import { workspaceFrom } from "./workspace-from.ts";
+import { resolveVariables } from "./variables.ts";
+import { createWorkspace } from "./workspace-from.ts";
 
 /** Why no session of an agent would start, as far as that shows without running any of its code. */
-export async function startProblems(
+export async function findStartProblems(
   config: AgentConfig,
-  around: ConfigSurroundings,
+  context: ConfigContext,
 ): Promise<readonly string[]> {
   const { name, provider, workspace, environment: variables } = config;
-  const folder = dirname(around.file);
+  const folder = dirname(context.file);
   const problems: string[] = [];
   const trying = async <Value>(place: string, work: Promise<Value>): Promise<Value | undefined> =>
     work.catch((error: unknown) => {
-      problems.push(`${place}${thrownMessage(error)}`);
+      problems.push(`${place}${formatThrown(error)}`);
       return undefined;
     });
-  const found = await trying("", withVariables(variables, around.environment, folder));
-  const environment = found?.environment ?? around.environment;
-  await trying("", serversOf(config, { folder, environment }));
-  if (provider.type !== "demo" && found !== undefined) {
+  const resolved = await trying("", resolveVariables(variables, context.environment, folder));
+  const environment = resolved?.environment ?? context.environment;
+  await trying("", resolveMcpServers(config, { folder, environment }));
+  if (provider.type !== "demo" && resolved !== undefined) {
     const demo = (): Promise<never> => Promise.reject(new Error("It is not asked for"));
     await trying(
       `agents.${name}.provider: `,
-      providerFrom(provider, { ...around, environment, demo }),
+      createProvider(provider, { ...context, environment, demo }),
     );
   }
   const place = {
-    ...around,
+    ...context,
     environment,
     folder,
     policy: definePolicy({}),
     notice: () => undefined,
   };
-  await trying(`agents.${name}.`, workspaceFrom(workspace, place));
+  await trying(`agents.${name}.`, createWorkspace(workspace, place));
   return problems.map((problem) => `A session would not start: ${problem}`);
 }

@@ -1,4 +1,4 @@
-import { wrongOption } from "../check-options.ts";
+import { invalidOptionError } from "../check-options.ts";
 
 /** A piece of a text, or the variable that stands there. */
 export type TemplatePart = { readonly text: string } | { readonly env: string };
@@ -14,6 +14,6 @@ export function readTemplate(text: string, path: string): readonly TemplatePart[
       const [, env] = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(piece) ?? [];
       if (env !== undefined) return { env };
       const message = `${path} has a \${ without the name of a variable, as in \${NAME}; write $\${ for the text itself`;
-      throw wrongOption(path, message);
+      throw invalidOptionError(path, message);
     });
 }

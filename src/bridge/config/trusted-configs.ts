@@ -1,12 +1,12 @@
 import { dirname, join } from "node:path";
 import { isObject, parseJson } from "../../domain/json.ts";
-import { digestOf, digestOfText } from "../../platform/digest.ts";
-import { digestOfFile } from "../../platform/file-digest.ts";
+import { digestValue, digestText } from "../../platform/digest.ts";
+import { digestFile } from "../../platform/file-digest.ts";
 import { readSavedFile, saveFile } from "../../platform/saved-file.ts";
-import { codeOf } from "./code-of.ts";
+import { listCodeFiles } from "./code-of.ts";
 import { readConfig, type Config } from "./read-config.ts";
-import { documentIn } from "./read-document.ts";
-import { readText } from "./read-text.ts";
+import { parseConfigText } from "./read-document.ts";
+import { readConfigFile } from "./read-text.ts";
 
 /** One version of a configuration, and of the code that it names. */
 export interface TrustedVersion {
@@ -23,24 +23,27 @@ export interface ConfigVersion extends TrustedVersion {
 }
 
 /** A configuration as it is now. */
-export async function versionAt(file: string): Promise<ConfigVersion> {
-  const text = await readText(file);
-  return versionOf(readConfig(documentIn(text, file)), { file, digest: digestOfText(text) });
+export async function readConfigVersion(file: string): Promise<ConfigVersion> {
+  const text = await readConfigFile(file);
+  return computeConfigVersion(readConfig(parseConfigText(text, file)), {
+    file,
+    digest: digestText(text),
+  });
 }
 
 /** The text of a configuration says little of the code that it names, which changes with the next `git pull`. */
-export async function versionOf(
+export async function computeConfigVersion(
   { agents }: Config,
   { file, digest: text }: TrustedVersion,
 ): Promise<ConfigVersion> {
-  const named = await Promise.all(agents.map((agent) => codeOf(agent, dirname(file))));
+  const named = await Promise.all(agents.map((agent) => listCodeFiles(agent, dirname(file))));
   const files = [...new Set(named.flat())].sort();
   const contents: (string | null)[] = [];
-  for (const one of files) contents.push(await digestOfFile(one));
+  for (const path of files) contents.push(await digestFile(path));
   const commands = agents.flatMap(({ programs }) =>
     programs.map(({ server, command, args }) => `${server}: ${[command, ...args].join(" ")}`),
   );
-  return { file, digest: digestOf({ text, files, contents }), files, commands };
+  return { file, digest: digestValue({ text, files, contents }), files, commands };
 }
 
 /**
@@ -48,31 +51,36 @@ export async function versionOf(
  * and starting in it is not to say so. A version that was trusted once stays so, whatever came between.
  */
 export async function isTrusted(version: TrustedVersion, directory: string): Promise<boolean> {
-  return (await readTrusted(directory)).some((one) => isSame(one, version));
+  return (await readTrustedVersions(directory)).some((trusted) => isSameVersion(trusted, version));
 }
 
-export async function trust({ file, digest }: TrustedVersion, directory: string): Promise<void> {
+export async function trustConfig(
+  { file, digest }: TrustedVersion,
+  directory: string,
+): Promise<void> {
   const version = { file, digest };
-  const others = (await readTrusted(directory)).filter((one) => !isSame(one, version));
-  const trusted = [...others, version].slice(-MOST_KEPT);
-  await saveFile(join(directory, NAME), `${JSON.stringify({ trusted }, null, 2)}\n`);
+  const others = (await readTrustedVersions(directory)).filter(
+    (entry) => !isSameVersion(entry, version),
+  );
+  const trusted = [...others, version].slice(-MAX_ENTRIES);
+  await saveFile(join(directory, FILE_NAME), `${JSON.stringify({ trusted }, null, 2)}\n`);
 }
 
-const NAME = "trusted-configs.json";
-const MOST_KEPT = 1000;
+const FILE_NAME = "trusted-configs.json";
+const MAX_ENTRIES = 1000;
 
-function isSame(one: TrustedVersion, other: TrustedVersion): boolean {
-  return one.file === other.file && one.digest === other.digest;
+function isSameVersion(version: TrustedVersion, other: TrustedVersion): boolean {
+  return version.file === other.file && version.digest === other.digest;
 }
 
 /** What cannot be read is no trust. */
-async function readTrusted(directory: string): Promise<readonly TrustedVersion[]> {
-  const parsed = parseJson((await readSavedFile(join(directory, NAME))) ?? "{}");
+async function readTrustedVersions(directory: string): Promise<readonly TrustedVersion[]> {
+  const parsed = parseJson((await readSavedFile(join(directory, FILE_NAME))) ?? "{}");
   const list = parsed.ok && isObject(parsed.value) ? parsed.value["trusted"] : [];
-  return Array.isArray(list) ? list.filter(isEntry) : [];
+  return Array.isArray(list) ? list.filter(isTrustedVersion) : [];
 }
 
-function isEntry(value: unknown): value is TrustedVersion {
+function isTrustedVersion(value: unknown): value is TrustedVersion {
   return (
     isObject(value) && typeof value["file"] === "string" && typeof value["digest"] === "string"
   );

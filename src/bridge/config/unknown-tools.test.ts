@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { definePolicy } from "../define-policy.ts";
-import { unknownTools } from "./unknown-tools.ts";
+import { findUnknownTools } from "./unknown-tools.ts";
 
-const KNOWN = { names: ["read_file", "write_file"], servers: ["my notes"], isWhole: true };
+const KNOWN = { names: ["read_file", "write_file"], servers: ["my notes"], isComplete: true };
 
 function about(document: object, known: Partial<typeof KNOWN> = {}): string[] {
-  return unknownTools(definePolicy(document), "policy", { ...KNOWN, ...known });
+  return findUnknownTools(definePolicy(document), "policy", { ...KNOWN, ...known });
 }
 
 describe("names of tools in a policy", () => {
@@ -33,7 +33,7 @@ describe("names of tools in a policy", () => {
       'policy.auto_deny[0] is "delete_*", which fits no tool of the agent',
     ]);
     expect(about({ auto_deny })).toEqual([]);
-    expect(about({ auto_deny }, { servers: [], isWhole: false })).toEqual([]);
+    expect(about({ auto_deny }, { servers: [], isComplete: false })).toEqual([]);
   });
 
   it("are compared as the rules do: an allowance is exact", () => {
@@ -44,7 +44,7 @@ describe("names of tools in a policy", () => {
   });
 
   it("count only as misspelt where the agent may have others", () => {
-    expect(about({ auto_deny: ["pay", "read_fle"] }, { isWhole: false })).toEqual([
+    expect(about({ auto_deny: ["pay", "read_fle"] }, { isComplete: false })).toEqual([
       'policy.auto_deny[1] names "read_fle", which is no tool of the agent; did you mean read_file?',
     ]);
   });

@@ -7,12 +7,12 @@ import type { Tool } from "../../tools/tool.ts";
 import { findSandbox } from "../../tools/workspace/sandbox/find-sandbox.ts";
 import type { Sandbox } from "../../tools/workspace/sandbox/sandbox.ts";
 import { workspaceTools } from "../../tools/workspace/workspace-tools.ts";
-import type { WorkspacePlace } from "../agent-definition.ts";
-import type { ConfigSurroundings } from "./config-surroundings.ts";
-import { readableBy } from "./readable-by.ts";
+import type { WorkspaceDefinition } from "../agent-definition.ts";
+import type { ConfigContext } from "./config-surroundings.ts";
+import { createReadFilter } from "./readable-by.ts";
 import type { WorkspaceConfig } from "./read-workspace.ts";
 
-export interface WorkspaceSurroundings extends ConfigSurroundings {
+export interface WorkspaceContext extends ConfigContext {
   /** The folder of the configuration. */
   readonly folder: string;
   /** What may be read. */
@@ -20,56 +20,60 @@ export interface WorkspaceSurroundings extends ConfigSurroundings {
 }
 
 export interface ConfiguredWorkspace {
-  readonly place: WorkspacePlace;
+  readonly definition: WorkspaceDefinition;
   readonly tools: readonly Tool[];
   /** Absent without tools of the workspace. */
   readonly scope?: MutationScope;
 }
 
 /** Where sessions work, and the tools that they have there. */
-export async function workspaceFrom(
+export async function createWorkspace(
   config: WorkspaceConfig | undefined,
-  around: WorkspaceSurroundings,
+  context: WorkspaceContext,
 ): Promise<ConfiguredWorkspace> {
-  const { folder, file, directory, environment, clock } = around;
+  const { folder, file, directory, environment, clock } = context;
   const root = resolve(folder, config?.root ?? ".");
-  const protectedFolders = [file, directory, ...around.protectedFolders];
+  const protectedFolders = [file, directory, ...context.protectedFolders];
   const isFixed = config?.root !== undefined;
-  const place = { root, isFixed, protectedFolders };
-  if (config === undefined) return { place, tools: [] };
+  const definition = { root, isFixed, protectedFolders };
+  if (config === undefined) return { definition, tools: [] };
   if (isFixed && !(await isFolder(root))) {
     const message = `workspace.root is ${root}, and there is no such folder`;
     throw new SpanlineError("invalid_option", message, { details: { path: "workspace.root" } });
   }
-  const isWanted = (name: string): boolean => config.tools?.includes(name) ?? true;
-  const sandbox = isWanted("run_command") ? await sandboxFor(config, root, around) : undefined;
+  const isEnabled = (name: string): boolean => config.tools?.includes(name) ?? true;
+  const sandbox = isEnabled("run_command")
+    ? await findWorkspaceSandbox(config, root, context)
+    : undefined;
   const tools = workspaceTools({
     root: isFixed ? root : ({ workingDirectory }) => workingDirectory ?? root,
     protectedFolders,
     passEnvironment: config.passEnvironment,
     editorTerminals: config.editorTerminals,
-    mayRead: readableBy(around.policy),
+    mayRead: createReadFilter(context.policy),
     environment,
     clock,
     ...(sandbox !== undefined && { sandbox }),
-  }).filter(({ facts }) => isWanted(facts.name));
-  const isReading = tools.every(({ facts }) => READING.has(facts.traits?.sideEffect ?? ""));
-  return { place, tools, scope: isReading ? "read_only" : "apply_workspace" };
+  }).filter(({ spec }) => isEnabled(spec.name));
+  const isReading = tools.every(({ spec: facts }) =>
+    READ_ONLY_EFFECTS.has(facts.traits?.sideEffect ?? ""),
+  );
+  return { definition, tools, scope: isReading ? "read_only" : "apply_workspace" };
 }
 
 async function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
-    (found) => found.isDirectory(),
+    (stats) => stats.isDirectory(),
     () => false,
   );
 }
 
-const READING: ReadonlySet<string> = new Set(["none", "read_only"]);
+const READ_ONLY_EFFECTS: ReadonlySet<string> = new Set(["none", "read_only"]);
 
-async function sandboxFor(
+async function findWorkspaceSandbox(
   { network, requireSandbox }: WorkspaceConfig,
   root: string,
-  { environment, notice, commandNotice = notice }: WorkspaceSurroundings,
+  { environment, notice, commandNotice = notice }: WorkspaceContext,
 ): Promise<Sandbox | undefined> {
   const search = { path: environment["PATH"] ?? "", workspaces: [root], network };
   const { sandbox, reason } = await findSandbox(search);

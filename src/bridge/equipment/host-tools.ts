@@ -4,8 +4,8 @@ import type { JsonObject } from "../../domain/json.ts";
 import type { ToolTraits } from "../../domain/tool-traits.ts";
 import { cleanLine, cleanText } from "../../tools/mcp/clean-text.ts";
 import { MCP_LIMITS } from "../../tools/mcp/limits.ts";
-import { modelName } from "../../tools/mcp/model-name.ts";
-import { readSchema, untrustedCheck } from "../../tools/mcp/untrusted-schema.ts";
+import { toModelName } from "../../tools/mcp/model-name.ts";
+import { readUntrustedSchema, createUntrustedCheck } from "../../tools/mcp/untrusted-schema.ts";
 import type { Tool } from "../../tools/tool.ts";
 
 export interface UsableTools {
@@ -20,40 +20,45 @@ export interface ToolHost {
 }
 
 /** The tools of a client's machine for a model. One that cannot be used costs no other. */
-export function hostTools(offered: readonly HostTool[], host: ToolHost): UsableTools {
+export function createHostTools(offered: readonly HostTool[], host: ToolHost): UsableTools {
   const tools: Tool[] = [];
   const problems: Failure[] = [];
-  for (const one of offered) {
-    const { schema, problem } = readSchema(objectSchema(one.schema));
-    if (schema === undefined) problems.push(unusable(one, problem));
-    else if (schema["type"] !== "object") problems.push(unusable(one, "it is not of an object"));
-    else tools.push(hostTool(one, schema, host));
+  for (const offeredTool of offered) {
+    const { schema, problem } = readUntrustedSchema(toObjectSchema(offeredTool.schema));
+    if (schema === undefined) problems.push(createToolFailure(offeredTool, problem));
+    else if (schema["type"] !== "object")
+      problems.push(createToolFailure(offeredTool, "it is not of an object"));
+    else tools.push(createHostTool(offeredTool, schema, host));
   }
   return { tools, problems };
 }
 
-function objectSchema(schema: JsonObject | null): JsonObject {
+function toObjectSchema(schema: JsonObject | null): JsonObject {
   return { type: "object", ...schema };
 }
 
-function unusable({ name }: HostTool, problem: string): Failure {
+function createToolFailure({ name }: HostTool, problem: string): Failure {
   const message = `The host's tool ${cleanLine(name, 100)} cannot be used: its schema: ${problem}`;
   return new SpanlineError("invalid_tool", message).toFailure();
 }
 
-function hostTool({ name, ...said }: HostTool, schema: JsonObject, host: ToolHost): Tool {
+function createHostTool(
+  { name, ...definition }: HostTool,
+  schema: JsonObject,
+  host: ToolHost,
+): Tool {
   const { clientId, knowsCalls } = host;
   return {
-    facts: {
-      name: modelName("host", name),
-      description: descriptionOf({ name, ...said }),
+    spec: {
+      name: toModelName("host", name),
+      description: formatDescription({ name, ...definition }),
       schema,
       // Asked again for a call that it knows, it runs nothing.
       idempotent: knowsCalls,
       timeoutMs: HOST_TIMEOUT_MS,
-      traits: traitsOf(name, said.mcpServer),
+      traits: createTraits(name, definition.mcpServer),
     },
-    check: untrustedCheck(schema),
+    check: createUntrustedCheck(schema),
     async run(input, context) {
       const { idempotencyKey: toolCallId, attempt, isRepeat, signal } = context;
       signal.throwIfAborted();
@@ -64,9 +69,9 @@ function hostTool({ name, ...said }: HostTool, schema: JsonObject, host: ToolHos
   };
 }
 
-function descriptionOf({ name, description, deprecated }: HostTool): string {
-  const said = cleanText(description, MCP_LIMITS.descriptionCharacters);
-  const text = said === "" ? `${cleanLine(name, 100)} of the user's editor` : said;
+function formatDescription({ name, description, deprecated }: HostTool): string {
+  const cleaned = cleanText(description, MCP_LIMITS.descriptionCharacters);
+  const text = cleaned === "" ? `${cleanLine(name, 100)} of the user's editor` : cleaned;
   return deprecated ? `Deprecated: use another tool where there is one. ${text}` : text;
 }
 
@@ -74,7 +79,7 @@ function descriptionOf({ name, description, deprecated }: HostTool): string {
 const HOST_TIMEOUT_MS = 300_000;
 
 /** What it does nobody knows but the host. One of an MCP server is that server's to rules and to hosts. */
-function traitsOf(tool: string, server: string | undefined): ToolTraits {
+function createTraits(tool: string, server: string | undefined): ToolTraits {
   const origin = server === undefined ? {} : { server, tool };
   return { kind: "other", sideEffect: "network", executor: { type: "host", ...origin } };
 }

@@ -1,19 +1,19 @@
 import { pause } from "../../async/pause.ts";
-import type { BroughtServer, Equipment } from "../../domain/equipment.ts";
+import type { ClientMcpServer, ClientTools } from "../../domain/equipment.ts";
 import { SpanlineError, type Failure } from "../../domain/errors.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { Environment } from "../../platform/environment.ts";
-import type { EquipmentPlace, OpenedEquipment } from "../../session/client-equipment.ts";
+import type { ClientToolsLocation, OpenedClientTools } from "../../session/client-equipment.ts";
 import type { McpServerSettings } from "../../tools/mcp/mcp-server-settings.ts";
-import { serverPart } from "../../tools/mcp/model-name.ts";
+import { toServerPrefix } from "../../tools/mcp/model-name.ts";
 import type {
   McpServers,
   openMcpServers as OpenMcpServers,
 } from "../../tools/mcp/open-mcp-servers.ts";
 import { readMcpServers } from "../read-mcp-servers.ts";
-import { hostTools } from "./host-tools.ts";
+import { createHostTools } from "./host-tools.ts";
 
-export interface EquipmentSurroundings {
+export interface ClientToolsContext {
   /** Ours, as servers are told. */
   readonly version: string;
   readonly clock: SteadyClock;
@@ -23,20 +23,23 @@ export interface EquipmentSurroundings {
 }
 
 /** Connects to a client's servers and makes tools of what its machine offers. What cannot be used is told of. */
-export async function openEquipment(
-  { servers, tools, toolProblems = [], knowsCalls = false }: Equipment,
-  place: EquipmentPlace,
-  around: EquipmentSurroundings,
-): Promise<OpenedEquipment> {
-  const host = hostTools(tools, { clientId: place.clientId, knowsCalls });
-  const wanted = usableServers(servers);
-  const problems = [...toolProblems, ...host.problems, ...wanted.problems];
-  if (wanted.servers.length === 0) {
-    return { tools: () => host.tools, problems, close: () => Promise.resolve() };
+export async function openClientTools(
+  { servers, tools, toolProblems = [], recognizesToolCalls = false }: ClientTools,
+  place: ClientToolsLocation,
+  context: ClientToolsContext,
+): Promise<OpenedClientTools> {
+  const host = createHostTools(tools, {
+    clientId: place.clientId,
+    knowsCalls: recognizesToolCalls,
+  });
+  const usable = selectUsableServers(servers);
+  const problems = [...toolProblems, ...host.problems, ...usable.problems];
+  if (usable.servers.length === 0) {
+    return { listTools: () => host.tools, problems, close: () => Promise.resolve() };
   }
-  const connected = await connect(wanted.servers, place, around);
+  const connected = await connectServers(usable.servers, place, context);
   return {
-    tools: () => [...connected.tools(), ...host.tools],
+    listTools: () => [...connected.listTools(), ...host.tools],
     problems: [...problems, ...connected.problems],
     close: connected.close,
   };
@@ -48,16 +51,16 @@ interface UsableServers {
 }
 
 /** Each by itself: one that cannot be used is no reason to do without the others. */
-function usableServers(brought: readonly BroughtServer[]): UsableServers {
+function selectUsableServers(providedServers: readonly ClientMcpServer[]): UsableServers {
   const servers = new Map<string, McpServerSettings>();
   const problems: Failure[] = [];
-  for (const one of brought) {
+  for (const server of providedServers) {
     try {
-      const [settings] = readMcpServers([one]);
+      const [settings] = readMcpServers([server]);
       if (settings === undefined) continue;
-      const part = serverPart(settings.name);
-      const other = servers.get(part);
-      if (other !== undefined) throw sameName(settings.name, other.name);
+      const part = toServerPrefix(settings.name);
+      const existing = servers.get(part);
+      if (existing !== undefined) throw duplicateNameError(settings.name, existing.name);
       servers.set(part, settings);
     } catch (error) {
       if (!(error instanceof SpanlineError)) throw error;
@@ -67,58 +70,58 @@ function usableServers(brought: readonly BroughtServer[]): UsableServers {
   return { servers: [...servers.values()], problems };
 }
 
-function sameName(name: string, other: string): SpanlineError {
+function duplicateNameError(name: string, other: string): SpanlineError {
   const message = `The MCP server ${name} is not used: its tools would have the names of those of ${other}; rename one`;
   return new SpanlineError("invalid_option", message, { details: { path: "mcpServers" } });
 }
 
 /** Whoever sets up a session waits for its servers, and not for long: tools of those that take longer come later. */
-async function connect(
+async function connectServers(
   servers: readonly McpServerSettings[],
-  place: EquipmentPlace,
-  around: EquipmentSurroundings,
-): Promise<OpenedEquipment> {
+  place: ClientToolsLocation,
+  context: ClientToolsContext,
+): Promise<OpenedClientTools> {
   const { openMcpServers } = await import("../../tools/mcp/open-mcp-servers.ts");
   const { signal } = place;
-  const work = { ...around, ...place };
-  const opening = servers.map((one) => openOne(one, work, openMcpServers));
+  const work = { ...context, ...place };
+  const opening = servers.map((one) => openServer(one, work, openMcpServers));
   const waiting = new AbortController();
-  const late = pause(around.clock, SETUP_MS, AbortSignal.any([signal, waiting.signal]));
+  const late = pause(context.clock, SETUP_TIMEOUT_MS, AbortSignal.any([signal, waiting.signal]));
   const all = Promise.all(opening.map(({ tried }) => tried));
   await Promise.race([all, late.catch(() => undefined)]);
   waiting.abort();
   return {
-    tools: () => opening.flatMap((one) => one.tools()),
+    listTools: () => opening.flatMap((one) => one.tools()),
     problems: opening.flatMap((one) => one.answer()),
     close: async () => void (await Promise.all(opening.map((one) => one.close()))),
   };
 }
 
 /** Editors give up on a session after half a minute, and the agent's own servers have to be there, too. */
-const SETUP_MS = 8000;
+const SETUP_TIMEOUT_MS = 8000;
 
 /** By itself, so that it waits for no other. */
-function openOne(
+function openServer(
   server: McpServerSettings,
-  { report, changed, ...work }: EquipmentPlace & EquipmentSurroundings,
+  { report, onChange, ...work }: ClientToolsLocation & ClientToolsContext,
   open: typeof OpenMcpServers,
 ) {
   const problems: Failure[] = [];
   let opened: McpServers | undefined;
   let isAnswered = false;
-  const tellChange = (): void => {
-    if (isAnswered && opened !== undefined) changed();
+  const notifyChange = (): void => {
+    if (isAnswered && opened !== undefined) onChange();
   };
   const tried = open([server], {
     ...work,
-    changed: tellChange,
+    onToolsChanged: notifyChange,
     report(failure) {
       if (!isAnswered) problems.push(failure.toFailure());
       report(failure);
     },
   }).then((servers) => {
     opened = servers;
-    tellChange();
+    notifyChange();
     return servers;
   });
   return {
@@ -127,13 +130,13 @@ function openOne(
     /** What is wrong by now. What is wrong later is reported, and what is there later is told as a change. */
     answer(): readonly Failure[] {
       isAnswered = true;
-      return opened === undefined ? [...problems, stillConnecting(server)] : problems;
+      return opened === undefined ? [...problems, createConnectingFailure(server)] : problems;
     },
     close: async () => (await tried).close(),
   };
 }
 
-function stillConnecting({ name }: McpServerSettings): Failure {
+function createConnectingFailure({ name }: McpServerSettings): Failure {
   const message = `The MCP server ${name} is not connected yet; its tools are there when it is`;
   return new SpanlineError("mcp_server_failed", message, { details: { server: name } }).toFailure();
 }

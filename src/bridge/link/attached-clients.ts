@@ -1,115 +1,121 @@
 import type {
-  AgentEvent,
+  SessionEvent,
   ClientAttached,
   ClientDetached,
-  ClientMode,
+  ClientRole,
 } from "../../domain/agent-event.ts";
-import type { Equipment } from "../../domain/equipment.ts";
+import type { ClientTools } from "../../domain/equipment.ts";
 import { BRIDGE_RESTARTED } from "../../domain/live-client.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
 import type { Sender } from "../../session/sessions.ts";
 
 type AttachCommand = Extract<SessionCommand, { readonly type: "attach" }>;
 
-export interface AttachedClient {
+export interface Attachment {
   readonly sessionId: string;
   /** As what it was last, and never by taking over. */
   readonly command: AttachCommand;
-  readonly from: Sender;
-  readonly equipment?: Equipment;
+  readonly sender: Sender;
+  readonly clientTools?: ClientTools;
 }
 
-interface Stay {
+interface AttachmentState {
   readonly sessionId: string;
   readonly command: AttachCommand;
-  readonly from: Sender;
-  mode: ClientMode;
+  readonly sender: Sender;
+  role: ClientRole;
   isAccepted: boolean;
   /** Whether the log was read up to its beginning. What it says of the client's name before that is about others. */
-  hasBegun: boolean;
-  equipment?: Equipment;
+  isInLog: boolean;
+  clientTools?: ClientTools;
 }
 
 /** The clients of this process that are attached to an owner's sessions, for the next owner, who does not know them. */
-export class AttachedClients {
-  readonly #stays = new Map<string, Stay>();
+export class AttachmentRegistry {
+  readonly #stays = new Map<string, AttachmentState>();
 
-  all(): readonly AttachedClient[] {
+  listAccepted(): readonly Attachment[] {
     return [...this.#stays.values()]
       .filter(({ isAccepted }) => isAccepted)
-      .map(({ sessionId, command, from, mode, equipment }) => ({
+      .map(({ sessionId, command, sender, role, clientTools }) => ({
         sessionId,
-        command: { ...command, mode },
-        from,
-        ...(equipment !== undefined && { equipment }),
+        command: { ...command, mode: role },
+        sender,
+        ...(clientTools !== undefined && { clientTools }),
       }));
   }
 
   /** A client asks to be attached; the log may say that it is before the reply does. */
-  attaching(sessionId: string, wanted: AttachCommand, from: Sender): (isAccepted: boolean) => void {
-    const key = keyOf(sessionId, wanted.clientId);
-    const before = this.#stays.get(key);
-    const { takeOver: _, ...command } = wanted;
+  startAttach(
+    sessionId: string,
+    request: AttachCommand,
+    from: Sender,
+  ): (isAccepted: boolean) => void {
+    const key = createClientKey(sessionId, request.clientId);
+    const previous = this.#stays.get(key);
+    const { takeOver: _, ...command } = request;
     const { mode } = command;
-    const stay: Stay = {
-      ...before,
+    const stay: AttachmentState = {
+      ...previous,
       sessionId,
       command,
-      from,
-      mode,
+      sender: from,
+      role: mode,
       isAccepted: false,
-      hasBegun: false,
+      isInLog: false,
     };
     this.#stays.set(key, stay);
     return (isAccepted) => {
       stay.isAccepted = isAccepted;
       if (isAccepted || this.#stays.get(key) !== stay) return;
-      if (before === undefined) this.#stays.delete(key);
-      else this.#stays.set(key, before);
+      if (previous === undefined) this.#stays.delete(key);
+      else this.#stays.set(key, previous);
     };
   }
 
-  detached(sessionId: string, clientId: string): void {
-    this.#stays.delete(keyOf(sessionId, clientId));
+  remove(sessionId: string, clientId: string): void {
+    this.#stays.delete(createClientKey(sessionId, clientId));
   }
 
-  equipped(sessionId: string, clientId: string, equipment: Equipment): void {
-    const stay = this.#stays.get(keyOf(sessionId, clientId));
-    if (stay !== undefined) stay.equipment = equipment;
+  recordClientTools(sessionId: string, clientId: string, equipment: ClientTools): void {
+    const stay = this.#stays.get(createClientKey(sessionId, clientId));
+    if (stay !== undefined) stay.clientTools = equipment;
   }
 
   /** What a session's log says of them: others may take over, or send them away. */
-  heard(sessionId: string, event: AgentEvent): void {
+  applyEvent(sessionId: string, event: SessionEvent): void {
     if (event.type === "client.attached") this.#came(sessionId, event);
     if (event.type === "client.detached") this.#went(sessionId, event);
-    if (event.type !== "control.passed") return;
+    if (event.type !== "controller.changed") return;
     this.#turned(sessionId, event.from, "observer");
     this.#turned(sessionId, event.to, "controller");
   }
 
   #came(sessionId: string, { clientId, attachmentId, mode }: ClientAttached): void {
-    const stay = this.#stays.get(keyOf(sessionId, clientId));
+    const stay = this.#stays.get(createClientKey(sessionId, clientId));
     if (stay === undefined) return;
-    const isOwn = attachmentId !== undefined && attachmentId === stay.command.attachmentId;
-    if (isOwn) Object.assign(stay, { hasBegun: true, mode });
+    const isSameAttachment =
+      attachmentId !== undefined && attachmentId === stay.command.attachmentId;
+    if (isSameAttachment) Object.assign(stay, { hasBegun: true, mode });
     // It has come by another process since.
-    else if (stay.hasBegun) this.detached(sessionId, clientId);
+    else if (stay.isInLog) this.remove(sessionId, clientId);
   }
 
   #went(sessionId: string, { clientId, reason }: ClientDetached): void {
-    const stay = this.#stays.get(keyOf(sessionId, clientId));
-    if (stay?.hasBegun !== true) return;
-    if (reason !== BRIDGE_RESTARTED) return this.detached(sessionId, clientId);
+    const stay = this.#stays.get(createClientKey(sessionId, clientId));
+    if (stay?.isInLog !== true) return;
+    if (reason !== BRIDGE_RESTARTED) return this.remove(sessionId, clientId);
     // With the next owner it begins again, as what it was.
-    stay.hasBegun = false;
+    stay.isInLog = false;
   }
 
-  #turned(sessionId: string, clientId: string | null, mode: ClientMode): void {
-    const stay = clientId === null ? undefined : this.#stays.get(keyOf(sessionId, clientId));
-    if (stay?.hasBegun === true) stay.mode = mode;
+  #turned(sessionId: string, clientId: string | null, mode: ClientRole): void {
+    const stay =
+      clientId === null ? undefined : this.#stays.get(createClientKey(sessionId, clientId));
+    if (stay?.isInLog === true) stay.role = mode;
   }
 }
 
-function keyOf(sessionId: string, clientId: string): string {
+function createClientKey(sessionId: string, clientId: string): string {
   return `${sessionId}/${clientId}`;
 }

@@ -1,54 +1,54 @@
 import type { Clock } from "../../platform/clock.ts";
-import { newId } from "../../session/new-id.ts";
+import { createId } from "../../session/new-id.ts";
 import type { Sessions } from "../../session/sessions.ts";
-import { AttachedClients, type AttachedClient } from "./attached-clients.ts";
-import type { Joined } from "./joined.ts";
-import { lastingSubscription } from "./lasting-subscription.ts";
+import { AttachmentRegistry, type Attachment } from "./attached-clients.ts";
+import type { OwnerConnection } from "./joined.ts";
+import { createResilientSubscription } from "./lasting-subscription.ts";
 import { OwnerGoneError } from "./owner-gone-error.ts";
 
-export interface JoinedOptions {
+export interface ResilientSessionsOptions {
   readonly clock: Clock;
   /** Finds the owner, or becomes it. Resolves when there are sessions to use; rejects when there will be none. */
-  readonly join: () => Promise<Joined>;
+  readonly connect: () => Promise<OwnerConnection>;
 }
 
 /**
  * Sessions that outlive their owner: a command that was under way is sent to the next one under the same id, and has its
  * effect once; a subscription goes on from where it was; clients are attached again, with what they brought.
  */
-export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
-  let current: Promise<Joined> | undefined;
+export function createResilientSessions({ clock, connect }: ResilientSessionsOptions): Sessions {
+  let current: Promise<OwnerConnection> | undefined;
   let agents: readonly string[] = [];
-  const clients = new AttachedClients();
+  const clients = new AttachmentRegistry();
 
-  const joined = async (): Promise<Joined> => {
+  const resolveConnection = async (): Promise<OwnerConnection> => {
     for (;;) {
-      const before = current;
-      const known = await before?.catch(() => undefined);
-      if (known !== undefined && !known.gone.aborted) return known;
+      const previous = current;
+      const connection = await previous?.catch(() => undefined);
+      if (connection !== undefined && !connection.closed.aborted) return connection;
       // Whoever was waiting beside us may have joined already.
-      if (current !== before) continue;
-      current = joinNext(before !== undefined);
+      if (current !== previous) continue;
+      current = connectNext(previous !== undefined);
       return current;
     }
   };
-  const joinNext = async (isAgain: boolean): Promise<Joined> => {
-    const next = await join();
+  const connectNext = async (isReconnect: boolean): Promise<OwnerConnection> => {
+    const next = await connect();
     agents = next.sessions.agents;
-    if (isAgain) await attachAgain(next.sessions);
+    if (isReconnect) await reattachClients(next.sessions);
     return next;
   };
-  const attachAgain = async (sessions: Sessions): Promise<void> => {
-    for (const client of clients.all()) await attachTo(sessions, client);
+  const reattachClients = async (sessions: Sessions): Promise<void> => {
+    for (const client of clients.listAccepted()) await attachClient(sessions, client);
   };
   /** Until an owner has lived long enough to answer. */
   const withOwner = async <Value>(use: (sessions: Sessions) => Promise<Value>): Promise<Value> => {
     for (;;) {
-      const { sessions, gone } = await joined();
+      const { sessions, closed } = await resolveConnection();
       try {
         return await use(sessions);
       } catch (error) {
-        if (!(error instanceof OwnerGoneError) && !gone.aborted) throw error;
+        if (!(error instanceof OwnerGoneError) && !closed.aborted) throw error;
       }
     }
   };
@@ -58,53 +58,58 @@ export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
     get agents() {
       return agents;
     },
-    open(given) {
-      const options = { sessionId: newId("ses", clock.now()), ...given };
+    open(args) {
+      const options = { sessionId: createId("ses", clock.now()), ...args };
       return withOwner((sessions) => sessions.open(options));
     },
-    begin(given, first) {
-      const options = { sessionId: newId("ses", clock.now()), ...given };
-      const from = { commandId: newId("cmd", clock.now()), ...first.from };
-      return withOwner((sessions) => sessions.begin(options, { ...first, from }));
+    openWithPrompt(args, first) {
+      const options = { sessionId: createId("ses", clock.now()), ...args };
+      const from = { commandId: createId("cmd", clock.now()), ...first.sender };
+      return withOwner((sessions) => sessions.openWithPrompt(options, { ...first, sender: from }));
     },
     async command(sessionId, command, from) {
-      const sender = { commandId: newId("cmd", clock.now()), ...from };
+      const sender = { commandId: createId("cmd", clock.now()), ...from };
       // Attached to another owner it is another command.
       const { principal, clientId } = from;
-      const again = { principal, ...(clientId !== undefined && { clientId }) };
-      const attached =
-        command.type === "attach" ? clients.attaching(sessionId, command, again) : () => {};
+      const reattachSender = { principal, ...(clientId !== undefined && { clientId }) };
+      const finishAttach =
+        command.type === "attach"
+          ? clients.startAttach(sessionId, command, reattachSender)
+          : () => {};
       const reply = await withOwner((sessions) =>
         sessions.command(sessionId, command, sender),
       ).catch((error: unknown) => {
-        attached(false);
+        finishAttach(false);
         throw error;
       });
       const isAccepted = reply.status === "accepted";
-      attached(isAccepted);
-      if (command.type === "detach" && isAccepted) clients.detached(sessionId, command.clientId);
+      finishAttach(isAccepted);
+      if (command.type === "detach" && isAccepted) clients.remove(sessionId, command.clientId);
       return reply;
     },
-    async equip(sessionId, equipment, from) {
-      const reply = await withOwner((sessions) => sessions.equip(sessionId, equipment, from));
-      if (reply.status === "accepted") clients.equipped(sessionId, from.clientId, equipment);
+    async setClientTools(sessionId, equipment, from) {
+      const reply = await withOwner((sessions) =>
+        sessions.setClientTools(sessionId, equipment, from),
+      );
+      if (reply.status === "accepted")
+        clients.recordClientTools(sessionId, from.clientId, equipment);
       return reply;
     },
     subscribe: (sessionId, cursor, signal) => ({
       [Symbol.asyncIterator]: () =>
-        lastingSubscription({
+        createResilientSubscription({
           sessionId,
           cursor,
           signal,
-          joined,
-          heard: (event) => clients.heard(sessionId, event),
+          connect: resolveConnection,
+          onEvent: (event) => clients.applyEvent(sessionId, event),
         }),
     }),
-    ready: (agent) => withOwner((sessions) => sessions.ready(agent)),
+    checkCredentials: (agent) => withOwner((sessions) => sessions.checkCredentials(agent)),
     checkLog: () => withOwner((sessions) => sessions.checkLog()),
-    peek: (sessionId) => withOwner((sessions) => sessions.peek(sessionId)),
-    history: (...given) => withOwner((sessions) => sessions.history(...given)),
-    rules: (sessionId) => withOwner((sessions) => sessions.rules(sessionId)),
+    status: (sessionId) => withOwner((sessions) => sessions.status(sessionId)),
+    readHistory: (...args) => withOwner((sessions) => sessions.readHistory(...args)),
+    listToolRules: (sessionId) => withOwner((sessions) => sessions.listToolRules(sessionId)),
     find: (sessionId) => withOwner((sessions) => sessions.find(sessionId)),
     list: (query) => withOwner((sessions) => sessions.list(query)),
     delete: (sessionId) => withOwner((sessions) => sessions.delete(sessionId)),
@@ -112,16 +117,16 @@ export function joinedSessions({ clock, join }: JoinedOptions): Sessions {
 }
 
 /** What a client is refused it is refused again when it matters. */
-async function attachTo(sessions: Sessions, client: AttachedClient): Promise<void> {
-  const { sessionId, command, from, equipment } = client;
-  const attach = (wanted: AttachedClient["command"]) =>
-    sessions.command(sessionId, wanted, from).catch(() => undefined);
+async function attachClient(sessions: Sessions, client: Attachment): Promise<void> {
+  const { sessionId, command, sender: from, clientTools } = client;
+  const attach = (request: Attachment["command"]) =>
+    sessions.command(sessionId, request, from).catch(() => undefined);
   const reply = await attach(command);
   // Somebody else may control the session by now.
   if (reply?.status === "refused" && command.mode === "controller")
     await attach({ ...command, mode: "observer" });
-  if (equipment === undefined) return;
+  if (clientTools === undefined) return;
   // Nobody waits for what may take its time to start; its tools come when they are there.
   const sender = { ...from, clientId: command.clientId };
-  sessions.equip(sessionId, equipment, sender).catch(() => undefined);
+  sessions.setClientTools(sessionId, clientTools, sender).catch(() => undefined);
 }

@@ -1,68 +1,75 @@
-import type { AgentEvent } from "../../domain/agent-event.ts";
+import type { SessionEvent } from "../../domain/agent-event.ts";
 import type { Cursor } from "../../domain/envelope.ts";
-import type { Batch } from "../../store/store.ts";
-import type { Joined } from "./joined.ts";
+import type { EventBatch } from "../../store/store.ts";
+import type { OwnerConnection } from "./joined.ts";
 import { OwnerGoneError } from "./owner-gone-error.ts";
 
-export interface Subscribing {
+export interface SubscriptionOptions {
   readonly sessionId: string;
   readonly cursor: Cursor | undefined;
   readonly signal: AbortSignal;
-  readonly joined: () => Promise<Joined>;
+  readonly connect: () => Promise<OwnerConnection>;
   /** Told of every event before whoever subscribed is. */
-  readonly heard: (event: AgentEvent) => void;
+  readonly onEvent: (event: SessionEvent) => void;
 }
 
 /** A subscription that goes on with the next owner, from where it was. Nothing stands between the two but one step. */
-export function lastingSubscription({
+export function createResilientSubscription({
   sessionId,
   cursor,
   signal,
-  joined,
-  heard,
-}: Subscribing): AsyncIterator<Batch> {
-  let current: { readonly batches: AsyncIterator<Batch>; readonly gone: AbortSignal } | undefined;
-  let last: Batch | undefined;
-  let isLeft = false;
+  connect,
+  onEvent,
+}: SubscriptionOptions): AsyncIterator<EventBatch> {
+  let current:
+    | { readonly batches: AsyncIterator<EventBatch>; readonly gone: AbortSignal }
+    | undefined;
+  let last: EventBatch | undefined;
+  let isStopped = false;
 
-  const subscribe = async (): Promise<IteratorResult<Batch>> => {
-    if (signal.aborted || isLeft) return OVER;
-    const { sessions, gone } = await joined();
-    if (isLeft) return OVER;
-    const from = last === undefined ? cursor : endOf(last, cursor);
+  const subscribe = async (): Promise<IteratorResult<EventBatch>> => {
+    if (signal.aborted || isStopped) return END_OF_STREAM;
+    const { sessions, closed } = await connect();
+    if (isStopped) return END_OF_STREAM;
+    const from = last === undefined ? cursor : advanceCursor(last, cursor);
     const batches = sessions.subscribe(sessionId, from, signal)[Symbol.asyncIterator]();
-    current = { batches, gone };
+    current = { batches, gone: closed };
     return next();
   };
   const isOwnerGone = (): boolean => current?.gone.aborted === true;
-  const taken = (
-    result: IteratorResult<Batch>,
-  ): IteratorResult<Batch> | Promise<IteratorResult<Batch>> => {
+  const receiveResult = (
+    result: IteratorResult<EventBatch>,
+  ): IteratorResult<EventBatch> | Promise<IteratorResult<EventBatch>> => {
     if (result.done === true) return isOwnerGone() ? subscribe() : result;
     last = result.value;
-    for (const { event } of last.events) heard(event);
+    for (const { event } of last.events) onEvent(event);
     return result;
   };
-  const failed = (error: unknown): Promise<IteratorResult<Batch>> => {
+  const resumeAfterError = (error: unknown): Promise<IteratorResult<EventBatch>> => {
     if (!(error instanceof OwnerGoneError) && !isOwnerGone()) throw error;
     return subscribe();
   };
-  const next = (): Promise<IteratorResult<Batch>> =>
-    current === undefined ? subscribe() : current.batches.next().then(taken, failed);
+  const next = (): Promise<IteratorResult<EventBatch>> =>
+    current === undefined
+      ? subscribe()
+      : current.batches.next().then(receiveResult, resumeAfterError);
 
   return {
     next,
     async return() {
-      isLeft = true;
+      isStopped = true;
       await current?.batches.return?.();
-      return OVER;
+      return END_OF_STREAM;
     },
   };
 }
 
-const OVER = { done: true, value: undefined } as const;
+const END_OF_STREAM = { done: true, value: undefined } as const;
 
-function endOf({ incarnation, events }: Batch, before: Cursor | undefined): Cursor | undefined {
+function advanceCursor(
+  { incarnation, events }: EventBatch,
+  previous: Cursor | undefined,
+): Cursor | undefined {
   const seq = events.at(-1)?.seq;
-  return seq === undefined ? before : { incarnation, seq };
+  return seq === undefined ? previous : { incarnation, seq };
 }

@@ -2,13 +2,13 @@ import type { Failure } from "../../domain/errors.ts";
 import type { Cursor } from "../../domain/envelope.ts";
 import { isObject } from "../../domain/json.ts";
 import type { Sessions } from "../../session/sessions.ts";
-import type { Batch } from "../../store/store.ts";
+import type { EventBatch } from "../../store/store.ts";
 
 /**
  * What a joined process and the owner say to each other: calls of `Sessions`, one JSON text per line. Both are the same
  * version of the same program, and the token says that both are the same user's; so the contents are taken as they are.
  */
-export type JoinerMessage =
+export type ClientMessage =
   | { readonly type: "hello"; readonly token: string; readonly version: string }
   | CallMessage
   | {
@@ -26,12 +26,12 @@ export type OwnerMessage =
   | { readonly type: "refused"; readonly message: string }
   | { readonly type: "result"; readonly id: number; readonly value: unknown }
   | { readonly type: "error"; readonly id: number; readonly failure: Failure }
-  | { readonly type: "batch"; readonly id: number; readonly batch: Batch };
+  | { readonly type: "batch"; readonly id: number; readonly batch: EventBatch };
 
-export type Method = Exclude<keyof Sessions, "subscribe" | "agents" | "begin">;
+export type RemoteMethod = Exclude<keyof Sessions, "subscribe" | "agents" | "begin">;
 
 /** A method with what it takes. */
-export type CallMessage<Called extends Method = Method> = {
+export type CallMessage<Called extends RemoteMethod = RemoteMethod> = {
   readonly [Name in Called]: {
     readonly type: "call";
     readonly id: number;
@@ -40,19 +40,23 @@ export type CallMessage<Called extends Method = Method> = {
   };
 }[Called];
 
-export function isJoinerMessage(value: unknown): value is JoinerMessage {
+export function isClientMessage(value: unknown): value is ClientMessage {
   return (
-    isObject(value) && typeof value.type === "string" && Object.hasOwn(JOINER_TYPES, value.type)
+    isObject(value) &&
+    typeof value.type === "string" &&
+    Object.hasOwn(CLIENT_MESSAGE_TYPES, value.type)
   );
 }
 
 export function isOwnerMessage(value: unknown): value is OwnerMessage {
   return (
-    isObject(value) && typeof value.type === "string" && Object.hasOwn(OWNER_TYPES, value.type)
+    isObject(value) &&
+    typeof value.type === "string" &&
+    Object.hasOwn(OWNER_MESSAGE_TYPES, value.type)
   );
 }
 
-const JOINER_TYPES: { readonly [Type in JoinerMessage["type"]]: true } = {
+const CLIENT_MESSAGE_TYPES: { readonly [Type in ClientMessage["type"]]: true } = {
   hello: true,
   call: true,
   subscribe: true,
@@ -60,7 +64,7 @@ const JOINER_TYPES: { readonly [Type in JoinerMessage["type"]]: true } = {
   unsubscribe: true,
 };
 
-const OWNER_TYPES: { readonly [Type in OwnerMessage["type"]]: true } = {
+const OWNER_MESSAGE_TYPES: { readonly [Type in OwnerMessage["type"]]: true } = {
   welcome: true,
   refused: true,
   result: true,

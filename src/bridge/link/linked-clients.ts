@@ -1,22 +1,26 @@
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import type { Sender, Sessions } from "../../session/sessions.ts";
 
-type Commanded = readonly [sessionId: string, command: SessionCommand, from: Sender];
+type CommandParameters = readonly [sessionId: string, command: SessionCommand, from: Sender];
 
-interface LinkedClient {
-  readonly link: object;
+interface RemoteClient {
+  readonly connection: object;
   readonly sessionId: string;
   readonly clientId: string;
   /** With its stay, where it has one: who has come back since by another way stays. */
-  readonly from: Sender;
+  readonly sender: Sender;
 }
 
 /** The clients that came over links, each by the last link that it came over. */
-export class LinkedClients {
-  readonly #clients = new Map<string, LinkedClient>();
+export class RemoteClients {
+  readonly #clients = new Map<string, RemoteClient>();
 
   /** A command came over a link and got a reply. */
-  replied(link: object, [sessionId, command, from]: Commanded, reply: CommandReply): void {
+  recordReply(
+    connection: object,
+    [sessionId, command, from]: CommandParameters,
+    reply: CommandReply,
+  ): void {
     if (reply.status === "refused") return;
     if (command.type !== "attach" && command.type !== "detach") return;
     const { clientId } = command;
@@ -29,15 +33,15 @@ export class LinkedClients {
       clientId,
       ...(attachmentId !== undefined && { attachmentId }),
     };
-    this.#clients.set(key, { link, sessionId, clientId, from: sender });
+    this.#clients.set(key, { connection, sessionId, clientId, sender: sender });
   }
 
   /** A link ended, and whoever came over it and has not come over another is gone. */
-  async detach(link: object, sessions: Sessions): Promise<void> {
+  async detachClients(connection: object, sessions: Sessions): Promise<void> {
     for (const [key, client] of this.#clients) {
-      if (client.link !== link) continue;
+      if (client.connection !== connection) continue;
       this.#clients.delete(key);
-      const { sessionId, clientId, from } = client;
+      const { sessionId, clientId, sender: from } = client;
       const { attachmentId } = from;
       const command = {
         type: "detach",

@@ -1,42 +1,42 @@
 import type { Duplex } from "node:stream";
 import type { Cursor } from "../../domain/envelope.ts";
-import { errorFrom, SpanlineError } from "../../domain/errors.ts";
+import { toSpanlineError, SpanlineError } from "../../domain/errors.ts";
 import type { Sessions } from "../../session/sessions.ts";
-import type { Batch } from "../../store/store.ts";
+import type { EventBatch } from "../../store/store.ts";
 import {
   isOwnerMessage,
   type CallMessage,
-  type JoinerMessage,
-  type Method,
+  type ClientMessage,
+  type RemoteMethod,
   type OwnerMessage,
 } from "./link-message.ts";
-import { linesOver } from "./lines.ts";
+import { createJsonLineSocket } from "./lines.ts";
 import { OwnerGoneError } from "./owner-gone-error.ts";
 
 /** The owner's sessions, over one connection. */
 export interface RemoteSessions extends Sessions {
   /** Aborted when the connection is. */
-  readonly gone: AbortSignal;
+  readonly closed: AbortSignal;
   close(): void;
 }
 
-export interface JoinOptions {
+export interface ConnectOptions {
   readonly token: string;
   readonly version: string;
 }
 
 /** Introduces itself to the owner; rejects when that refuses. */
-export async function remoteSessions(
+export async function connectToOwner(
   socket: Duplex,
-  options: JoinOptions,
+  options: ConnectOptions,
 ): Promise<RemoteSessions> {
-  const lines = linesOver(socket);
-  const send = (message: JoinerMessage): void => lines.send(message);
-  const gone = new AbortController();
-  const waiting = new Map<number, Waiter>();
+  const lines = createJsonLineSocket(socket);
+  const send = (message: ClientMessage): void => lines.send(message);
+  const closed = new AbortController();
+  const waiting = new Map<number, PendingRequest>();
   let lastId = 0;
 
-  const values = lines.values()[Symbol.asyncIterator]();
+  const values = lines.readValues()[Symbol.asyncIterator]();
   send({ type: "hello", ...options });
   const { value: first }: IteratorResult<unknown, unknown> = await values.next();
   if (!isOwnerMessage(first) || first.type !== "welcome") {
@@ -50,24 +50,24 @@ export async function remoteSessions(
 
   async function listen(): Promise<void> {
     for (let next = await values.next(); next.done !== true; next = await values.next()) {
-      if (isOwnerMessage(next.value)) receive(next.value, waiting);
+      if (isOwnerMessage(next.value)) receiveMessage(next.value, waiting);
     }
-    gone.abort();
+    closed.abort();
     for (const { reject } of waiting.values()) reject(new OwnerGoneError("The owner is gone"));
     waiting.clear();
   }
 
-  function call<Name extends Method>(
+  function call<Name extends RemoteMethod>(
     method: Name,
     ...params: Parameters<Sessions[Name]>
-  ): Promise<Answer<Name>> {
+  ): Promise<MethodResult<Name>> {
     lastId += 1;
     const id = lastId;
     return new Promise((resolve, reject) => {
-      if (gone.signal.aborted) return reject(new OwnerGoneError("The owner is gone"));
+      if (closed.signal.aborted) return reject(new OwnerGoneError("The owner is gone"));
       // The owner is this same program, so this is what the method gives; what is undefined there is null on the way.
       waiting.set(id, {
-        resolve: (value) => resolve((value ?? undefined) as Answer<Name>),
+        resolve: (value) => resolve((value ?? undefined) as MethodResult<Name>),
         reject,
       });
       const message: CallMessage<Name> = { type: "call", id, method, params };
@@ -79,21 +79,21 @@ export async function remoteSessions(
     sessionId: string,
     cursor: Cursor | undefined,
     signal: AbortSignal,
-  ): AsyncGenerator<Batch> {
+  ): AsyncGenerator<EventBatch> {
     lastId += 1;
     const id = lastId;
-    const batches: Batch[] = [];
+    const batches: EventBatch[] = [];
     let wake = (): void => undefined;
-    let end: { readonly error?: unknown } | undefined;
+    let ending: { readonly error?: unknown } | undefined;
     const finish = (error?: unknown): void => {
-      end ??= error === undefined ? {} : { error };
+      ending ??= error === undefined ? {} : { error };
       wake();
     };
-    if (gone.signal.aborted) throw new OwnerGoneError("The owner is gone");
+    if (closed.signal.aborted) throw new OwnerGoneError("The owner is gone");
     waiting.set(id, {
       resolve: () => finish(),
       reject: finish,
-      batch(batch) {
+      onBatch(batch) {
         batches.push(batch);
         wake();
       },
@@ -111,8 +111,8 @@ export async function remoteSessions(
         if (batch !== undefined) {
           yield batch;
           send({ type: "taken", id });
-        } else if (end !== undefined) {
-          if (end.error !== undefined) throw end.error;
+        } else if (ending !== undefined) {
+          if (ending.error !== undefined) throw ending.error;
           return;
         } else {
           await new Promise<void>((resolve) => {
@@ -129,26 +129,27 @@ export async function remoteSessions(
 
   return {
     agents: first.agents,
-    gone: gone.signal,
+    closed: closed.signal,
     close: () => lines.close(),
-    open: (given) => call("open", given),
+    open: (args) => call("open", args),
     /** One after the other: what makes the prompt is here, and what the agent can do is known there. */
-    async begin(given, { from, prompt }) {
-      const record = await call("open", given);
-      const { principal, label = null } = given;
+    async openWithPrompt(args, { sender, createPrompt }) {
+      const record = await call("open", args);
+      const { principal, label = null } = args;
       if (record.principal !== principal.id || record.label !== label) return record;
-      const { agent } = await call("peek", record.sessionId);
-      const reply = await call("command", record.sessionId, prompt(agent), from);
+      const { agent } = await call("status", record.sessionId);
+      const reply = await call("command", record.sessionId, createPrompt(agent), sender);
       return { ...record, reply };
     },
-    command: (...given) => call("command", ...given),
-    equip: (...given) => call("equip", ...given),
+    command: (...args) => call("command", ...args),
+    setClientTools: (...args) => call("setClientTools", ...args),
     // What is undefined here would be null there.
     checkLog: () => call("checkLog"),
-    ready: (agent) => (agent === undefined ? call("ready") : call("ready", agent)),
-    peek: (sessionId) => call("peek", sessionId),
-    history: (...given) => call("history", ...given),
-    rules: (sessionId) => call("rules", sessionId),
+    checkCredentials: (agent) =>
+      agent === undefined ? call("checkCredentials") : call("checkCredentials", agent),
+    status: (sessionId) => call("status", sessionId),
+    readHistory: (...args) => call("readHistory", ...args),
+    listToolRules: (sessionId) => call("listToolRules", sessionId),
     find: (sessionId) => call("find", sessionId),
     list: (query) => call("list", query),
     delete: (sessionId) => call("delete", sessionId),
@@ -156,26 +157,26 @@ export async function remoteSessions(
   };
 }
 
-type Answer<Name extends Method> = Awaited<ReturnType<Sessions[Name]>>;
+type MethodResult<Name extends RemoteMethod> = Awaited<ReturnType<Sessions[Name]>>;
 
-interface Waiter {
+interface PendingRequest {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  readonly batch?: (batch: Batch) => void;
+  readonly onBatch?: (batch: EventBatch) => void;
 }
 
-function receive(message: OwnerMessage, waiting: Map<number, Waiter>): void {
+function receiveMessage(message: OwnerMessage, waiting: Map<number, PendingRequest>): void {
   if (message.type === "welcome" || message.type === "refused") return;
   const waiter = waiting.get(message.id);
   switch (message.type) {
     case "batch":
-      return waiter?.batch?.(message.batch);
+      return waiter?.onBatch?.(message.batch);
     case "result":
       waiting.delete(message.id);
       return waiter?.resolve(message.value);
     case "error":
       waiting.delete(message.id);
-      return waiter?.reject(errorFrom(message.failure));
+      return waiter?.reject(toSpanlineError(message.failure));
     default:
       message satisfies never;
   }

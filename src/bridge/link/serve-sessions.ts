@@ -1,16 +1,16 @@
 import type { Duplex } from "node:stream";
 import { SpanlineError, type Failure } from "../../domain/errors.ts";
 import type { Sessions } from "../../session/sessions.ts";
-import { isJoinerMessage, type JoinerMessage, type OwnerMessage } from "./link-message.ts";
-import type { LinkedClients } from "./linked-clients.ts";
-import { linesOver } from "./lines.ts";
+import { isClientMessage, type ClientMessage, type OwnerMessage } from "./link-message.ts";
+import type { RemoteClients } from "./linked-clients.ts";
+import { createJsonLineSocket } from "./lines.ts";
 
 export interface ServeOptions {
   readonly sessions: Sessions;
   readonly token: string;
   readonly version: string;
   /** Of all links of the owner. */
-  readonly clients: LinkedClients;
+  readonly clients: RemoteClients;
   /** Aborted when the owner lets go of the sessions: whoever is joined goes on with the next one. */
   readonly closing: AbortSignal;
 }
@@ -18,130 +18,139 @@ export interface ServeOptions {
 /** Lets one joined process use the owner's sessions, until it goes. */
 export async function serveSessions(socket: Duplex, options: ServeOptions): Promise<void> {
   const { sessions, clients, closing } = options;
-  const lines = linesOver(socket);
+  const lines = createJsonLineSocket(socket);
   // What an owner that is going failed at is asked of the next one.
   const send = (message: OwnerMessage): void => {
     if (!closing.aborted) lines.send(message);
   };
-  const gone = new AbortController();
+  const disconnected = new AbortController();
   const subscriptions = new Map<number, Subscription>();
   let isWelcome = false;
   try {
-    for await (const message of lines.values()) {
-      if (!isJoinerMessage(message)) break;
+    for await (const message of lines.readValues()) {
+      if (!isClientMessage(message)) break;
       if (!isWelcome) {
         // A stranger, or one that read where the owner before this one was: it is to look again.
         if (message.type !== "hello" || message.token !== options.token) break;
         if (message.version !== options.version) {
-          send({ type: "refused", message: otherVersion(options.version, message.version) });
+          send({
+            type: "refused",
+            message: formatVersionMismatch(options.version, message.version),
+          });
           break;
         }
         isWelcome = true;
         send({ type: "welcome", agents: sessions.agents });
         continue;
       }
-      take(message, { ...options, link: socket, subscriptions, gone: gone.signal, send });
+      handleMessage(message, {
+        ...options,
+        connection: socket,
+        subscriptions,
+        disconnected: disconnected.signal,
+        send,
+      });
     }
   } finally {
-    gone.abort();
+    disconnected.abort();
     socket.end();
-    if (!closing.aborted) await clients.detach(socket, sessions);
+    if (!closing.aborted) await clients.detachClients(socket, sessions);
   }
 }
 
-function otherVersion(own: string, other: string): string {
-  return `The bridge that runs is version ${own}, and this is ${other}: stop it, or use its version`;
+function formatVersionMismatch(ownerVersion: string, clientVersion: string): string {
+  return `The bridge that runs is version ${ownerVersion}, and this is ${clientVersion}: stop it, or use its version`;
 }
 
-interface Served extends Pick<ServeOptions, "sessions" | "clients" | "closing"> {
+interface ConnectionContext extends Pick<ServeOptions, "sessions" | "clients" | "closing"> {
   /** What its clients are known by. */
-  readonly link: object;
+  readonly connection: object;
   readonly subscriptions: Map<number, Subscription>;
-  readonly gone: AbortSignal;
+  readonly disconnected: AbortSignal;
   readonly send: (message: OwnerMessage) => void;
 }
 
 interface Subscription {
   readonly controller: AbortController;
   /** Lets the next batch go. */
-  readonly taken: () => void;
+  readonly releaseNextBatch: () => void;
 }
 
-function take(message: JoinerMessage, served: Served): void {
+function handleMessage(message: ClientMessage, context: ConnectionContext): void {
   switch (message.type) {
     case "hello":
       return;
     case "call":
-      void answer(message, served);
+      void sendResult(message, context);
       return;
     case "subscribe":
-      void follow(message, served);
+      void streamBatches(message, context);
       return;
     case "taken":
-      served.subscriptions.get(message.id)?.taken();
+      context.subscriptions.get(message.id)?.releaseNextBatch();
       return;
     case "unsubscribe":
-      served.subscriptions.get(message.id)?.controller.abort();
+      context.subscriptions.get(message.id)?.controller.abort();
       return;
     default:
       message satisfies never;
   }
 }
 
-async function answer(
-  call: Extract<JoinerMessage, { type: "call" }>,
-  served: Served,
+async function sendResult(
+  call: Extract<ClientMessage, { type: "call" }>,
+  context: ConnectionContext,
 ): Promise<void> {
   const { id } = call;
   try {
-    const value = await called(call, served);
-    served.send({ type: "result", id, value: value ?? null });
+    const value = await callMethod(call, context);
+    context.send({ type: "result", id, value: value ?? null });
   } catch (error) {
-    served.send({ type: "error", id, failure: failureOf(error) });
+    context.send({ type: "error", id, failure: toFailure(error) });
   }
 }
 
-async function called(
-  { method, params }: Extract<JoinerMessage, { type: "call" }>,
-  { sessions, clients, link, gone, closing }: Served,
+async function callMethod(
+  { method, params }: Extract<ClientMessage, { type: "call" }>,
+  { sessions, clients, connection, disconnected, closing }: ConnectionContext,
 ): Promise<unknown> {
   if (method !== "command") return Reflect.apply(sessions[method], sessions, params);
   const reply = await sessions.command(...params);
-  clients.replied(link, params, reply);
+  clients.recordReply(connection, params, reply);
   // It went while it was being attached.
-  if (gone.aborted && !closing.aborted) await clients.detach(link, sessions);
+  if (disconnected.aborted && !closing.aborted) await clients.detachClients(connection, sessions);
   return reply;
 }
 
-async function follow(
-  { id, sessionId, cursor }: Extract<JoinerMessage, { type: "subscribe" }>,
-  { sessions, subscriptions, gone, send }: Served,
+async function streamBatches(
+  { id, sessionId, cursor }: Extract<ClientMessage, { type: "subscribe" }>,
+  { sessions, subscriptions, disconnected: gone, send }: ConnectionContext,
 ): Promise<void> {
   const controller = new AbortController();
   const signal = AbortSignal.any([controller.signal, gone]);
-  let taken = (): void => undefined;
-  subscriptions.set(id, { controller, taken: () => taken() });
+  let releaseNextBatch = (): void => undefined;
+  subscriptions.set(id, { controller, releaseNextBatch: () => releaseNextBatch() });
   try {
     for await (const batch of sessions.subscribe(sessionId, cursor ?? undefined, signal)) {
       // One batch at a time: what a slow reader has not taken stays in the log.
       await new Promise<void>((resolve) => {
-        taken = () => {
-          signal.removeEventListener("abort", taken);
+        releaseNextBatch = () => {
+          signal.removeEventListener("abort", releaseNextBatch);
           resolve();
         };
-        signal.addEventListener("abort", taken);
+        signal.addEventListener("abort", releaseNextBatch);
         send({ type: "batch", id, batch });
       });
     }
     if (!signal.aborted) send({ type: "result", id, value: null });
   } catch (error) {
-    if (!signal.aborted) send({ type: "error", id, failure: failureOf(error) });
+    if (!signal.aborted) send({ type: "error", id, failure: toFailure(error) });
   } finally {
     subscriptions.delete(id);
   }
 }
 
-function failureOf(error: unknown): Failure {
+function toFailure(error: unknown): Failure {
   if (error instanceof SpanlineError) return error.toFailure();
   const message = error instanceof Error ? error.message : String(error);
   return { code: "service_failed", message, details: {} };

@@ -4,10 +4,10 @@ import { ApiError } from "../../http/api-error.ts";
 import type { Sessions } from "../../session/sessions.ts";
 
 /** Sessions for those who are served until a signal: then what they read ends, and nothing new is begun for them. */
-export function endingSessions(sessions: Sessions, end: AbortSignal): Sessions {
+export function stopSessionsOnSignal(sessions: Sessions, end: AbortSignal): Sessions {
   const readers = sharedAbort(end);
   const refuse = (): void => {
-    if (end.aborted) throw ending();
+    if (end.aborted) throw createShutdownError();
   };
   return {
     ...sessions,
@@ -18,9 +18,9 @@ export function endingSessions(sessions: Sessions, end: AbortSignal): Sessions {
       refuse();
       return sessions.open(options);
     },
-    async begin(options, first) {
+    async openWithPrompt(options, first) {
       refuse();
-      return sessions.begin(options, first);
+      return sessions.openWithPrompt(options, first);
     },
     async command(sessionId, command, from) {
       refuse();
@@ -36,7 +36,7 @@ export function endingSessions(sessions: Sessions, end: AbortSignal): Sessions {
   };
 }
 
-function ending(): ApiError {
+function createShutdownError(): ApiError {
   return new ApiError(503, "service_failed", "The server is about to end", {
     reason: "server_ending",
     hint: "Try again when it is there again; nothing was run",

@@ -1,21 +1,21 @@
 import { SpanlineError } from "../../domain/errors.ts";
-import { urlsElsewhere } from "../../http/any-address.ts";
+import { listNetworkUrls } from "../../http/any-address.ts";
 import { checkKeylessHost } from "../../http/keys.ts";
-import type { RunningServer } from "../../http/server.ts";
+import type { HttpServer } from "../../http/server.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import type { UpdatesSetting } from "../../wire/acp/client-profile.ts";
 import type { BridgeOptions } from "../bridge-options.ts";
-import type { Serving } from "../config/configured-serving.ts";
-import { DEFAULT_SERVE } from "../config/default-serve.ts";
-import { notePort, whoListens } from "../listening-port.ts";
+import type { ServeSettings } from "../config/configured-serving.ts";
+import { DEFAULT_SERVE_CONFIG } from "../config/default-serve.ts";
+import { recordListeningPort, findListeningProcess } from "../listening-port.ts";
 import { openBridge } from "../open-bridge.ts";
-import { portalToken } from "../portal-token.ts";
-import { placeSeed } from "./repeatable-sessions.ts";
+import { ensurePortalToken } from "../portal-token.ts";
+import { seedFromPosition } from "./repeatable-sessions.ts";
 import { startSurfaces, type SurfacesOptions } from "./start-surfaces.ts";
 
 export interface ServeOptions extends BridgeOptions, Pick<SurfacesOptions, "accessLog"> {
   /** As the configuration says it. */
-  readonly serving?: Serving;
+  readonly serving?: ServeSettings;
   /** In place of what the configuration says. */
   readonly host?: string;
   readonly port?: number;
@@ -27,7 +27,7 @@ export interface ServeOptions extends BridgeOptions, Pick<SurfacesOptions, "acce
 export interface ServedBridge {
   readonly url: string;
   /** Where other machines reach it, when it listens on all addresses. */
-  readonly elsewhere: readonly string[];
+  readonly otherUrls: readonly string[];
   readonly sessions: Sessions;
   readonly token: string;
   /** Whether a key is needed. */
@@ -49,20 +49,20 @@ export async function serveBridge(
   { portal }: Pick<SurfacesOptions, "portal">,
 ): Promise<ServedBridge> {
   const { clock, report, signal, accessLog, updates } = options;
-  const { serving: configured = DEFAULT_SERVE } = options;
+  const { serving: configured = DEFAULT_SERVE_CONFIG } = options;
   const serving = updates === undefined ? configured : { ...configured, updates };
-  const { host, port } = placeOf(options);
+  const { host, port } = resolveListenAddress(options);
   const needsKey = serving.keys.length > 0;
   checkKeylessHost(host, { hasKeys: needsKey, isKeyless: !needsKey });
-  const repeatable = serving.deterministic ? { coalesceMs: 0, seed: placeSeed } : {};
+  const repeatable = serving.deterministic ? { coalesceMs: 0, seed: seedFromPosition } : {};
   const bridge = openBridge({ ...options, ...repeatable });
-  const leave = (): void => void bridge.close().catch(report);
-  signal?.addEventListener("abort", leave, { once: true });
+  const closeBridge = (): void => void bridge.close().catch(report);
+  signal?.addEventListener("abort", closeBridge, { once: true });
   try {
-    const { isOwner, pid: ownerPid, config } = await bridge.joined();
+    const { isOwner, pid: ownerPid, config } = await bridge.getOwnership();
     const { sessions } = bridge;
-    const token = await portalToken(options.directory, { renew: options.newToken === true });
-    const server = await listening(options, () =>
+    const token = await ensurePortalToken(options.directory, { renew: options.newToken === true });
+    const server = await startListening(options, () =>
       startSurfaces({
         sessions,
         clock,
@@ -77,7 +77,7 @@ export async function serveBridge(
     );
     return {
       url: server.url,
-      elsewhere: urlsElsewhere(host, server.port),
+      otherUrls: listNetworkUrls(host, server.port),
       sessions,
       token,
       needsKey,
@@ -94,7 +94,7 @@ export async function serveBridge(
     await bridge.close();
     throw error;
   } finally {
-    signal?.removeEventListener("abort", leave);
+    signal?.removeEventListener("abort", closeBridge);
   }
 }
 
@@ -102,7 +102,11 @@ const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 4777;
 
 /** Where the server is to listen. */
-export function placeOf({ host, port, serving }: Pick<ServeOptions, "host" | "port" | "serving">) {
+export function resolveListenAddress({
+  host,
+  port,
+  serving,
+}: Pick<ServeOptions, "host" | "port" | "serving">) {
   return {
     host: host ?? serving?.host ?? DEFAULT_HOST,
     port: port ?? serving?.port ?? DEFAULT_PORT,
@@ -110,23 +114,23 @@ export function placeOf({ host, port, serving }: Pick<ServeOptions, "host" | "po
 }
 
 /** A port that somebody chose is written down, for whoever chooses it again. */
-async function listening(
+async function startListening(
   options: ServeOptions,
-  start: () => Promise<RunningServer>,
-): Promise<RunningServer> {
+  start: () => Promise<HttpServer>,
+): Promise<HttpServer> {
   const { directory } = options;
-  const { port } = placeOf(options);
-  let server: RunningServer;
+  const { port } = resolveListenAddress(options);
+  let server: HttpServer;
   try {
     server = await start();
   } catch (error) {
-    const pid = await whoListens(directory, port);
+    const pid = await findListeningProcess(directory, port);
     if (pid === undefined) throw error;
     const message = `A bridge of this directory already listens on port ${port}, in process ${pid}; use that, or choose another with --port`;
     throw new SpanlineError("conflict", message, { details: { port, pid }, cause: error });
   }
   if (port === 0) return server;
-  const forget = await notePort(directory, port);
+  const forget = await recordListeningPort(directory, port);
   return {
     ...server,
     async close() {

@@ -20,47 +20,48 @@ export interface TextStart {
 }
 
 /** Undefined where it is not certain yet: the line has not come far enough. */
-export function blockStart(line: string, isWhole: boolean): BlockStart | undefined {
-  if (/^\s*$/.test(line)) return isWhole ? { type: "blank" } : undefined;
+export function readBlockStart(line: string, isComplete: boolean): BlockStart | undefined {
+  if (/^\s*$/.test(line)) return isComplete ? { type: "blank" } : undefined;
   const quote = QUOTES.exec(line)?.[0] ?? "";
   const inner = line.slice(quote.length);
   if (quote === "") {
-    if (/^\s*\|/.test(line)) return isWhole ? { type: "table" } : undefined;
-    if (/^\s*(?:`{1,2}|~{1,2})$/.test(line) && !isWhole) return undefined;
+    if (/^\s*\|/.test(line)) return isComplete ? { type: "table" } : undefined;
+    if (/^\s*(?:`{1,2}|~{1,2})$/.test(line) && !isComplete) return undefined;
     const fence = /^\s*(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1];
-    if (fence !== undefined) return isWhole ? { type: "fence", fence } : undefined;
-    if (/^\s{0,3}([-*_])(?:\s*\1)*\s*$/.test(line) && !isWhole) return undefined;
+    if (fence !== undefined) return isComplete ? { type: "fence", fence } : undefined;
+    if (/^\s{0,3}([-*_])(?:\s*\1)*\s*$/.test(line) && !isComplete) return undefined;
     if (/^\s{0,3}([-*_])(?:\s*\1){2,}\s*$/.test(line)) return { type: "rule" };
   }
-  if (!isWhole && OPEN.test(inner)) return undefined;
-  return textStart(quote, inner);
+  if (!isComplete && INCOMPLETE_START.test(inner)) return undefined;
+  return readTextStart(quote, inner);
 }
 
-function textStart(quote: string, inner: string): TextStart {
-  const bars = "│ ".repeat(Math.min(quote.match(/>/g)?.length ?? 0, MOST_BARS));
+function readTextStart(quote: string, inner: string): TextStart {
+  const bars = "│ ".repeat(Math.min(quote.match(/>/g)?.length ?? 0, MAX_QUOTE_BARS));
   const [, indent = "", body = ""] = /^(\s*)(.*)$/s.exec(inner) ?? [];
-  const deep = bars + " ".repeat(Math.min(indent.length, DEEPEST));
-  const before = quote.length + indent.length;
+  const deep = bars + " ".repeat(Math.min(indent.length, MAX_INDENT));
+  const previousInner = quote.length + indent.length;
   const heading = HEADING.exec(body)?.[0];
   if (heading !== undefined) {
     const first = `${deep}${heading.trim()} `;
-    const length = before + heading.length;
+    const length = previousInner + heading.length;
     return { type: "text", first, rest: deep, marks: ["heading"], length };
   }
   const [whole = "", marker = "", box] = ITEM.exec(body) ?? [];
-  if (whole === "") return { type: "text", first: deep, rest: deep, marks: [], length: before };
+  if (whole === "")
+    return { type: "text", first: deep, rest: deep, marks: [], length: previousInner };
   const sign = /\d/.test(marker) ? marker : "•";
   const done = box === undefined ? "" : /x/i.test(box) ? "☑ " : "☐ ";
   const first = `${deep}${sign} ${done}`;
   const rest = deep + " ".repeat(first.length - deep.length);
-  return { type: "text", first, rest, marks: [], length: before + whole.length };
+  return { type: "text", first, rest, marks: [], length: previousInner + whole.length };
 }
 
 const QUOTES = /^(?: {0,3}> ?)+/;
 const HEADING = /^#{1,6}\s+/;
 const ITEM = /^([-*+]|\d{1,9}[.)])\s+(?:\[([ xX])\]\s+)?/;
 /** What may still become a quote, a heading, an item or a box of one. */
-const OPEN =
+const INCOMPLETE_START =
   /^\s*(?:#{1,6}\s*|[-*+]\s*|\d{1,9}[.)]?\s*|(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]?\]?\s*|>\s*)?$/;
-const MOST_BARS = 4;
-const DEEPEST = 12;
+const MAX_QUOTE_BARS = 4;
+const MAX_INDENT = 12;

@@ -1,7 +1,7 @@
 import type { Mark, Piece } from "./marks.ts";
 
 /** What the front of a line comes to, and how much of it that is. */
-export interface Taken {
+export interface InlineMatch {
   readonly length: number;
   readonly pieces: readonly Piece[];
 }
@@ -10,36 +10,40 @@ export interface Taken {
  * Takes what is certain from the front of a line; undefined where what follows decides. What opens something is looked at
  * together with so many characters and no more: something that is closed later than that was not meant.
  */
-export function takeInline(source: string, before: string, isWhole: boolean): Taken | undefined {
-  const text = source.slice(0, FARTHEST);
-  const isCertain = isWhole || source.length >= FARTHEST;
-  const plain = PLAIN.exec(text)?.[0];
-  if (plain !== undefined) return literal(plain);
+export function readInline(
+  source: string,
+  previous: string,
+  isComplete: boolean,
+): InlineMatch | undefined {
+  const text = source.slice(0, MAX_LOOKAHEAD);
+  const isCertain = isComplete || source.length >= MAX_LOOKAHEAD;
+  const plainText = PLAIN.exec(text)?.[0];
+  if (plainText !== undefined) return createLiteral(plainText);
   if (text === "") return undefined;
-  const found = readSpecial(text, before, isCertain);
-  if (found === "nothing") return literal(RUN.exec(text)?.[0] ?? text.slice(0, 1));
-  return found;
+  const match = readSpecial(text, previous, isCertain);
+  if (match === "nothing") return createLiteral(RUN.exec(text)?.[0] ?? text.slice(0, 1));
+  return match;
 }
 
 /** All of a line. */
-export function inlinePieces(line: string, marks: readonly Mark[] = []): Piece[] {
+export function parseInline(line: string, marks: readonly Mark[] = []): Piece[] {
   const pieces: Piece[] = [];
   for (let at = 0; at < line.length;) {
-    const taken = takeInline(line.slice(at), line.charAt(at - 1), true);
-    if (taken === undefined) break;
-    pieces.push(...taken.pieces.map((piece) => ({ ...piece, marks: [...piece.marks, ...marks] })));
-    at += taken.length;
+    const match = readInline(line.slice(at), line.charAt(at - 1), true);
+    if (match === undefined) break;
+    pieces.push(...match.pieces.map((piece) => ({ ...piece, marks: [...piece.marks, ...marks] })));
+    at += match.length;
   }
   return pieces;
 }
 
 /** As it looks while what closes it has not come: the marks are taken at their word. */
-export function provisionalPieces(rest: string): Piece[] {
+export function parseProvisional(rest: string): Piece[] {
   const [, opening = "", text = ""] = /^(\*{1,3}|_{1,3}|~~|`+)?(.*)$/s.exec(rest) ?? [];
   return text === "" ? [] : [{ text, marks: MARKS.get(opening) ?? [] }];
 }
 
-const FARTHEST = 600;
+const MAX_LOOKAHEAD = 600;
 const PLAIN = /^[^\\`*_~[!<]+/;
 const RUN = /^(?:`+|\*+|_+|~+)/;
 const MARKS: ReadonlyMap<string, readonly Mark[]> = new Map<string, readonly Mark[]>([
@@ -55,9 +59,9 @@ const MARKS: ReadonlyMap<string, readonly Mark[]> = new Map<string, readonly Mar
 ]);
 
 /** "nothing" where the sign is just that; undefined where it is not certain yet. */
-type Found = Taken | "nothing" | undefined;
+type ReadResult = InlineMatch | "nothing" | undefined;
 
-function readSpecial(text: string, before: string, isCertain: boolean): Found {
+function readSpecial(text: string, previous: string, isCertain: boolean): ReadResult {
   switch (text[0]) {
     case "\\":
       return readEscape(text, isCertain);
@@ -71,15 +75,15 @@ function readSpecial(text: string, before: string, isCertain: boolean): Found {
     case "<":
       return readAddress(text, isCertain);
     default:
-      return readEmphasis(text, before, isCertain);
+      return readEmphasis(text, previous, isCertain);
   }
 }
 
-function literal(text: string): Taken {
+function createLiteral(text: string): InlineMatch {
   return { length: text.length, pieces: [{ text, marks: [] }] };
 }
 
-function readEscape(text: string, isCertain: boolean): Found {
+function readEscape(text: string, isCertain: boolean): ReadResult {
   const [, sign] = text;
   if (sign === undefined) return isCertain ? "nothing" : undefined;
   return /[!-/:-@[-`{-~]/.test(sign)
@@ -87,13 +91,13 @@ function readEscape(text: string, isCertain: boolean): Found {
     : "nothing";
 }
 
-function readCode(text: string, isCertain: boolean): Found {
+function readCode(text: string, isCertain: boolean): ReadResult {
   const [run = ""] = /^`+/.exec(text) ?? [];
   if (run.length === text.length) return isCertain ? "nothing" : undefined;
-  for (const { 0: other, index } of text.slice(run.length).matchAll(/`+/g)) {
-    const end = run.length + index + other.length;
+  for (const { 0: closingRun, index } of text.slice(run.length).matchAll(/`+/g)) {
+    const end = run.length + index + closingRun.length;
     if (end === text.length && !isCertain) return undefined;
-    if (other.length !== run.length) continue;
+    if (closingRun.length !== run.length) continue;
     const inside = text.slice(run.length, end - run.length);
     const code = /^ .*[^ ].* $/.test(inside) ? inside.slice(1, -1) : inside;
     return { length: end, pieces: [{ text: code, marks: ["code"] }] };
@@ -101,23 +105,23 @@ function readCode(text: string, isCertain: boolean): Found {
   return isCertain ? "nothing" : undefined;
 }
 
-function readEmphasis(text: string, before: string, isCertain: boolean): Found {
+function readEmphasis(text: string, previous: string, isCertain: boolean): ReadResult {
   const [run = ""] = /^(?:\*+|_+|~+)/.exec(text) ?? [];
   const next = text[run.length];
   if (next === undefined) return isCertain ? "nothing" : undefined;
   const marks = MARKS.get(run);
-  const isInWord = run.startsWith("_") && WORD.test(before);
+  const isInWord = run.startsWith("_") && WORD.test(previous);
   if (marks === undefined || isInWord || /\s/.test(next)) return "nothing";
-  const end = closingAt(text, run, isCertain);
+  const end = findClosing(text, run, isCertain);
   if (end === undefined) return isCertain ? "nothing" : undefined;
-  const pieces = inlinePieces(text.slice(run.length, end), marks);
+  const pieces = parseInline(text.slice(run.length, end), marks);
   return { length: end + run.length, pieces };
 }
 
 const WORD = /[\p{L}\p{N}]/u;
 
 /** Where the same signs close again, outside code and behind something. */
-function closingAt(text: string, run: string, isCertain: boolean): number | undefined {
+function findClosing(text: string, run: string, isCertain: boolean): number | undefined {
   const sign = run[0] ?? "";
   for (let at = run.length; at < text.length; at += 1) {
     if (text[at] === "\\") at += 1;
@@ -131,9 +135,9 @@ function closingAt(text: string, run: string, isCertain: boolean): number | unde
       while (text[end] === sign) end += 1;
       if (end === text.length && !isCertain) return undefined;
       const isFitting = end - at === run.length || (run.length < 3 && end - at === 3);
-      const isBehind = !/\s/.test(text[at - 1] ?? " ");
+      const followsText = !/\s/.test(text[at - 1] ?? " ");
       const isInWord = sign === "_" && WORD.test(text[end] ?? "");
-      if (isFitting && isBehind && !isInWord) return end - run.length;
+      if (isFitting && followsText && !isInWord) return end - run.length;
       at = end - 1;
     }
   }
@@ -141,23 +145,23 @@ function closingAt(text: string, run: string, isCertain: boolean): number | unde
 }
 
 /** A link or a picture: what it is called, and where it leads. */
-function readLink(text: string, from: number, isCertain: boolean): Found {
+function readLink(text: string, from: number, isCertain: boolean): ReadResult {
   const [whole, name, address = ""] = LINK.exec(text.slice(from)) ?? [];
   if (whole === undefined || name === undefined) {
     const isNone = /^\[(?:[^[\]\\]|\\.)*\][^(]/.test(text.slice(from));
     return isCertain || isNone ? "nothing" : undefined;
   }
-  const pieces = inlinePieces(name, ["link"]);
-  const shown =
+  const pieces = parseInline(name, ["link"]);
+  const label =
     name === "" || name === address ? [] : [{ text: ` (${address})`, marks: ["dim"] } as const];
   const named = name === "" ? [{ text: address, marks: ["link"] } as const] : pieces;
-  return { length: from + whole.length, pieces: [...named, ...shown] };
+  return { length: from + whole.length, pieces: [...named, ...label] };
 }
 
 const LINK =
   /^\[((?:[^[\]\\]|\\.|\[[^[\]]*\])*)\]\(\s*<?([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*)>?(?:\s+"[^"]*")?\s*\)/;
 
-function readAddress(text: string, isCertain: boolean): Found {
+function readAddress(text: string, isCertain: boolean): ReadResult {
   const [whole, address] = /^<((?:https?:\/\/|mailto:)[^\s<>]+)>/.exec(text) ?? [];
   if (whole !== undefined && address !== undefined) {
     return { length: whole.length, pieces: [{ text: address, marks: ["link"] }] };

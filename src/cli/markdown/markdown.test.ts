@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PLAIN } from "../../inspect/style.ts";
-import { coloured } from "../style.ts";
-import { markdown } from "./markdown.ts";
-import { markStyle, type MarkStyle } from "./marks.ts";
-import { textWidth } from "./text-width.ts";
+import { PLAIN_STYLE } from "../../inspect/style.ts";
+import { createColorStyle } from "../style.ts";
+import { createMarkdown } from "./markdown.ts";
+import { createMarkStyle, type MarkStyle } from "./marks.ts";
+import { measureText } from "./text-width.ts";
 import { runs } from "../../../test/support/test-depth.ts";
 
 /** Marks as letters that can be read in a test. */
@@ -20,10 +20,10 @@ const LETTERS: MarkStyle = {
     dim: (text) => text,
   },
 };
-const UNMARKED = markStyle(PLAIN, null);
+const UNMARKED = createMarkStyle(PLAIN_STYLE, null);
 
 function rowsOf(pieces: readonly string[], style = LETTERS, width = 40): string[] {
-  const codec = markdown({ style, width: () => width });
+  const codec = createMarkdown({ style, width: () => width });
   const state = codec.initial();
   const rows: string[] = [];
   for (const piece of pieces) {
@@ -132,7 +132,7 @@ describe("Markdown on a terminal", () => {
   });
 
   it("shows the line that is being said, as far as it has come", () => {
-    const codec = markdown({ style: LETTERS, width: () => 20 });
+    const codec = createMarkdown({ style: LETTERS, width: () => 20 });
     const state = codec.initial();
     const rows: string[] = [];
     const open = (text: string): readonly string[] => {
@@ -147,7 +147,7 @@ describe("Markdown on a terminal", () => {
   });
 
   it("keeps what is not finished short, however long a line is", () => {
-    const codec = markdown({ style: LETTERS, width: () => 40 });
+    const codec = createMarkdown({ style: LETTERS, width: () => 40 });
     const state = codec.initial();
     for (let piece = 0; piece < 400; piece += 1) {
       codec.step(state, `**word ${piece} `, () => {});
@@ -193,11 +193,11 @@ describe("Markdown that comes in pieces", () => {
           pieces.push(whole.slice(at, at + length));
           at += length;
         }
-        for (const style of [markStyle(coloured(), null), LETTERS, UNMARKED]) {
+        for (const style of [createMarkStyle(createColorStyle(), null), LETTERS, UNMARKED]) {
           expect(rowsOf(pieces, style, columns)).toEqual(rowsOf([whole], style, columns));
         }
         for (const row of rowsOf([whole], UNMARKED, columns)) {
-          expect(textWidth(row)).toBeLessThanOrEqual(columns);
+          expect(measureText(row)).toBeLessThanOrEqual(columns);
         }
       }),
       { numRuns: runs(500) },

@@ -18,24 +18,24 @@ export interface MarkStyle {
 }
 
 /** The same for everything that is said. */
-export function markStyle(
+export function createMarkStyle(
   style: Style,
-  more: Pick<MarkStyle["paints"], "emphasis" | "struck" | "link"> | null,
+  extraPaints: Pick<MarkStyle["paints"], "emphasis" | "struck" | "link"> | null,
 ): MarkStyle {
   const same: Paint = (text) => text;
-  const { emphasis, struck, link } = more ?? { emphasis: same, struck: same, link: same };
+  const { emphasis, struck, link } = extraPaints ?? { emphasis: same, struck: same, link: same };
   const { strong, dim, note } = style;
   const heading: Paint = (text) => strong(note(text));
   return {
-    hasColours: more !== null,
+    hasColours: extraPaints !== null,
     paints: { strong, dim, code: note, heading, emphasis, struck, link },
   };
 }
 
-export function painted({ text, marks }: Piece, { paints }: MarkStyle): string {
+export function paint({ text, marks }: Piece, { paints }: MarkStyle): string {
   return marks.reduce((shown, mark) => paints[mark](shown), text);
 }
 
-export function sameMarks(one: Piece, other: Piece): boolean {
-  return one.marks.join() === other.marks.join();
+export function hasSameMarks(piece: Piece, other: Piece): boolean {
+  return piece.marks.join() === other.marks.join();
 }

@@ -1,6 +1,6 @@
-import { PLAIN } from "../../inspect/style.ts";
-import { markStyle, painted, sameMarks, type MarkStyle, type Piece } from "./marks.ts";
-import { signsOf, signWidth, textWidth } from "./text-width.ts";
+import { PLAIN_STYLE } from "../../inspect/style.ts";
+import { createMarkStyle, paint, hasSameMarks, type MarkStyle, type Piece } from "./marks.ts";
+import { splitCharacters, measureCharacter, measureText } from "./text-width.ts";
 
 /** A finished row of the terminal, and how wide it is without its colours. */
 export interface Row {
@@ -9,7 +9,7 @@ export interface Row {
 }
 
 /** What stands before the first row of a block, and before those that follow. */
-export interface RowPlace {
+export interface RowMargins {
   readonly first: Row;
   readonly rest: Row;
   /** Of a whole row. */
@@ -19,7 +19,7 @@ export interface RowPlace {
 
 /** A block on its way to rows. What is in a row is decided by the text alone, in whatever pieces it comes. */
 export interface RowLayout {
-  readonly place: RowPlace;
+  readonly margins: RowMargins;
   row: Row;
   /** Whether the row has anything but what stands before it. */
   isFilled: boolean;
@@ -29,8 +29,8 @@ export interface RowLayout {
 
 type EmitRow = (row: Row) => void;
 
-export function rowLayout(place: RowPlace): RowLayout {
-  return { place, row: place.first, isFilled: false, gap: 0, word: [] };
+export function createRowLayout(margins: RowMargins): RowLayout {
+  return { margins, row: margins.first, isFilled: false, gap: 0, word: [] };
 }
 
 export function addPiece(layout: RowLayout, { text, marks }: Piece, emit: EmitRow): void {
@@ -39,7 +39,7 @@ export function addPiece(layout: RowLayout, { text, marks }: Piece, emit: EmitRo
       placeWord(layout, true, emit);
       layout.gap += part.length;
     } else {
-      layout.word = joined([...layout.word, { text: part, marks }]);
+      layout.word = mergePieces([...layout.word, { text: part, marks }]);
       placeWord(layout, false, emit);
     }
   }
@@ -48,53 +48,53 @@ export function addPiece(layout: RowLayout, { text, marks }: Piece, emit: EmitRo
 /** Nothing more comes in this block. */
 export function endRows(layout: RowLayout, emit: EmitRow): void {
   placeWord(layout, true, emit);
-  if (layout.isFilled || layout.row === layout.place.first) emit(layout.row);
+  if (layout.isFilled || layout.row === layout.margins.first) emit(layout.row);
 }
 
 /** The rows if nothing more came; the layout itself stays as it is. */
-export function rowsSoFar(layout: RowLayout, more: readonly Piece[]): Row[] {
+export function previewRows(layout: RowLayout, extraPieces: readonly Piece[]): Row[] {
   const rows: Row[] = [];
   const copy = { ...layout };
-  for (const piece of more) addPiece(copy, piece, (row) => rows.push(row));
+  for (const piece of extraPieces) addPiece(copy, piece, (row) => rows.push(row));
   endRows(copy, (row) => rows.push(row));
   return rows;
 }
 
 /** A text without marks, on rows of this width. */
-export function wrapped(text: string, width: number): string[] {
+export function wrapText(text: string, width: number): string[] {
   const nothing = { text: "", width: 0 };
-  const style = markStyle(PLAIN, null);
-  const layout = rowLayout({ first: nothing, rest: nothing, width, style });
-  return rowsSoFar(layout, [{ text, marks: [] }]).map((row) => row.text);
+  const style = createMarkStyle(PLAIN_STYLE, null);
+  const layout = createRowLayout({ first: nothing, rest: nothing, width, style });
+  return previewRows(layout, [{ text, marks: [] }]).map((row) => row.text);
 }
 
 /** Puts what is certain of the word into rows: wide signs may stand in any row, other words stay whole. */
-function placeWord(layout: RowLayout, isWhole: boolean, emit: EmitRow): void {
+function placeWord(layout: RowLayout, isComplete: boolean, emit: EmitRow): void {
   const { word } = layout;
   const text = word.map((piece) => piece.text).join("");
-  if (text === "" || (!isWhole && NARROW.test(text))) return;
+  if (text === "" || (!isComplete && NARROW.test(text))) return;
   let at = 0;
-  for (const end of unitEnds(text, isWhole)) {
-    placeUnit(layout, slice(word, at, end), emit);
+  for (const end of findUnitEnds(text, isComplete)) {
+    placeUnit(layout, slicePieces(word, at, end), emit);
     at = end;
   }
-  layout.word = slice(word, at, text.length);
+  layout.word = slicePieces(word, at, text.length);
 }
 
 const NARROW = /^[\u0020-\u02ff]*$/;
 
 /** Where a word may be broken. What follows can still change the last sign, and whether it is wide. */
-function unitEnds(text: string, isWhole: boolean): number[] {
-  const signs = signsOf(text);
+function findUnitEnds(text: string, isComplete: boolean): number[] {
+  const signs = splitCharacters(text);
   const ends: number[] = [];
   let at = 0;
   for (const [index, sign] of signs.entries()) {
     at += sign.length;
     const next = signs[index + 1];
     if (next === undefined) {
-      if (isWhole) ends.push(at);
-    } else if (isWhole || index + 2 < signs.length) {
-      const isWide = signWidth(sign) === 2 || signWidth(next) === 2;
+      if (isComplete) ends.push(at);
+    } else if (isComplete || index + 2 < signs.length) {
+      const isWide = measureCharacter(sign) === 2 || measureCharacter(next) === 2;
       if (isWide && !CLOSING.test(next) && !OPENING.test(sign)) ends.push(at);
     }
   }
@@ -106,44 +106,44 @@ const CLOSING = /^[)\]}>,.;:!?%、。，．：；！？）］｝」』】》〉�
 const OPENING = /[([{<（［｛「『【《〈“‘]$/u;
 
 function placeUnit(layout: RowLayout, unit: readonly Piece[], emit: EmitRow): void {
-  const { width } = layout.place;
-  const unitWidth = textWidth(unit.map(({ text }) => text).join(""));
+  const { width } = layout.margins;
+  const unitWidth = measureText(unit.map(({ text }) => text).join(""));
   if (layout.isFilled && layout.row.width + layout.gap + unitWidth > width) breakRow(layout, emit);
   const gap = layout.isFilled ? layout.gap : 0;
   layout.gap = 0;
   append(layout, { text: " ".repeat(gap), width: gap });
   if (layout.row.width + unitWidth <= width) {
-    for (const piece of unit) append(layout, shown(layout, piece));
+    for (const piece of unit) append(layout, paintPiece(layout, piece));
     layout.isFilled = true;
     return;
   }
-  for (const piece of unit) placeSigns(layout, piece, emit);
+  for (const piece of unit) placeCharacters(layout, piece, emit);
 }
 
 /** One that is longer than a row. */
-function placeSigns(layout: RowLayout, { text, marks }: Piece, emit: EmitRow): void {
-  const { width } = layout.place;
+function placeCharacters(layout: RowLayout, { text, marks }: Piece, emit: EmitRow): void {
+  const { width } = layout.margins;
   let part = "";
-  let used = 0;
-  const put = (): void => {
-    if (part !== "") append(layout, shown(layout, { text: part, marks }));
+  let usedWidth = 0;
+  const flush = (): void => {
+    if (part !== "") append(layout, paintPiece(layout, { text: part, marks }));
     layout.isFilled = true;
-    [part, used] = ["", 0];
+    [part, usedWidth] = ["", 0];
   };
-  for (const sign of signsOf(text)) {
-    const wide = signWidth(sign);
-    if (layout.row.width + used + wide > width && (layout.isFilled || part !== "")) {
-      put();
+  for (const sign of splitCharacters(text)) {
+    const wide = measureCharacter(sign);
+    if (layout.row.width + usedWidth + wide > width && (layout.isFilled || part !== "")) {
+      flush();
       breakRow(layout, emit);
     }
     part += sign;
-    used += wide;
+    usedWidth += wide;
   }
-  put();
+  flush();
 }
 
-function shown({ place }: RowLayout, piece: Piece): Row {
-  return { text: painted(piece, place.style), width: textWidth(piece.text) };
+function paintPiece({ margins }: RowLayout, piece: Piece): Row {
+  return { text: paint(piece, margins.style), width: measureText(piece.text) };
 }
 
 function append(layout: RowLayout, { text, width }: Row): void {
@@ -152,23 +152,23 @@ function append(layout: RowLayout, { text, width }: Row): void {
 
 function breakRow(layout: RowLayout, emit: EmitRow): void {
   emit(layout.row);
-  layout.row = layout.place.rest;
+  layout.row = layout.margins.rest;
   layout.isFilled = false;
   layout.gap = 0;
 }
 
-function joined(pieces: readonly Piece[]): Piece[] {
+function mergePieces(pieces: readonly Piece[]): Piece[] {
   const all: Piece[] = [];
   for (const piece of pieces) {
     const last = all.at(-1);
-    if (last !== undefined && sameMarks(last, piece)) {
+    if (last !== undefined && hasSameMarks(last, piece)) {
       all[all.length - 1] = { text: last.text + piece.text, marks: last.marks };
     } else all.push(piece);
   }
   return all;
 }
 
-function slice(pieces: readonly Piece[], from: number, to: number): Piece[] {
+function slicePieces(pieces: readonly Piece[], from: number, to: number): Piece[] {
   let at = 0;
   return pieces.flatMap(({ text, marks }) => {
     const part = text.slice(Math.max(0, from - at), Math.max(0, to - at));

@@ -1,18 +1,18 @@
 import type { JsonValue } from "../../domain/json.ts";
-import type { Outgoing, ServiceError } from "../exchange.ts";
+import type { EmulatorResponse, ServiceError } from "../exchange.ts";
 import type { Faults } from "../faults.ts";
 import type { Message } from "./message.ts";
 import type { Step } from "./step.ts";
 
 /** What answers for a harness or an agent: it plays the model, the tools of the other side and the hooks. */
 export interface Brain {
-  answer(request: BrainRequest): Promise<Answer>;
+  respond(request: BrainRequest): Promise<BrainResponse>;
 }
 
 export interface BrainRequest {
   /** The session so far; the last message is what is new. */
   readonly messages: readonly Message[];
-  readonly settings: Settings;
+  readonly settings: InvocationSettings;
   /** How many turns of this session came before this one. */
   readonly turn: number;
   /** What this brain noted at the end of its last turn in this session. */
@@ -22,13 +22,13 @@ export interface BrainRequest {
 }
 
 /** What a harness was told, with what this one invocation overrides. */
-export interface Settings {
+export interface InvocationSettings {
   readonly systemPrompt: readonly string[];
   readonly tools: readonly ToolSetting[];
   readonly allowedTools: readonly string[];
   /** The model union of the wire; null where nobody chose. */
   readonly model: JsonValue;
-  readonly limits: Limits;
+  readonly limits: EmulatedLimits;
 }
 
 export interface ToolSetting {
@@ -39,7 +39,7 @@ export interface ToolSetting {
   readonly inputSchema: JsonValue;
 }
 
-export interface Limits {
+export interface EmulatedLimits {
   readonly maxIterations: number;
   /** Of one invocation. */
   readonly maxTokens: number | null;
@@ -48,10 +48,10 @@ export interface Limits {
   readonly timeoutSeconds: number;
 }
 
-export type Answer = SpokenAnswer | ReadyAnswer | RefusedAnswer;
+export type BrainResponse = StepsResponse | ReadyResponse | RefusedResponse;
 
 /** Said step by step. */
-export interface SpokenAnswer {
+export interface StepsResponse {
   readonly type: "steps";
   readonly steps: AsyncIterable<Step> | Iterable<Step>;
   readonly faults?: Faults;
@@ -60,14 +60,14 @@ export interface SpokenAnswer {
 }
 
 /** Bytes that are there already, such as a recording. Nothing of it is remembered but what was asked. */
-export interface ReadyAnswer {
+export interface ReadyResponse {
   readonly type: "ready";
-  readonly outgoing: Outgoing;
+  readonly response: EmulatorResponse;
   readonly note?: JsonValue;
 }
 
 /** An error in place of a stream. */
-export interface RefusedAnswer {
+export interface RefusedResponse {
   readonly type: "refused";
   readonly error: ServiceError;
   readonly note?: JsonValue;

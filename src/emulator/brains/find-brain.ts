@@ -3,11 +3,11 @@ import { SpanlineError } from "../../domain/errors.ts";
 import type { Environment } from "../../platform/environment.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Brain } from "./brain.ts";
-import { demoBrain } from "./demo/demo-brain.ts";
-import { modelBrain } from "./model/model-brain.ts";
-import { checkInFolder } from "./script/check-in-folder.ts";
+import { createDemoBrain } from "./demo/demo-brain.ts";
+import { createModelBrain } from "./model/model-brain.ts";
+import { checkScenarioFolder } from "./script/check-in-folder.ts";
 import { parseScenario } from "./script/parse-scenario.ts";
-import { scriptBrain } from "./script/script-brain.ts";
+import { createScriptBrain } from "./script/script-brain.ts";
 
 export interface BrainSources {
   readonly clock: Clock;
@@ -18,50 +18,52 @@ export interface BrainSources {
   /** The folder of the scenarios that anybody may name. */
   readonly scripts?: string;
   /** The names that the settings give. Their scenarios may lie anywhere. */
-  readonly own?: readonly string[];
+  readonly trusted?: readonly string[];
   /** Where models find their keys and addresses. Absent: there are no models. */
   readonly environment?: Environment;
 }
 
 /** Finds brains by name: `demo`, `script:FILE`, `model:NAME` such as `model:ollama:qwen3`, or one that was given. */
-export function brainFinder({
+export function createBrainFinder({
   clock,
   fallback = "demo",
   named = {},
   environment = {},
   scripts,
-  own = [],
+  trusted = [],
 }: BrainSources): (name: string | undefined) => Promise<Brain> {
-  const read = new Map<string, Promise<Brain>>();
-  const script = async (name: string): Promise<Brain> => {
-    const file = name.slice(SCRIPT.length);
-    if (name !== fallback && !own.includes(name)) await checkInFolder(file, scripts);
-    const there = read.get(file);
-    if (there !== undefined) return there;
-    const made = readScript(file, clock);
-    read.set(file, made);
+  const brainsByFile = new Map<string, Promise<Brain>>();
+  const findScript = async (name: string): Promise<Brain> => {
+    const file = name.slice(SCRIPT_PREFIX.length);
+    if (name !== fallback && !trusted.includes(name)) await checkScenarioFolder(file, scripts);
+    const cached = brainsByFile.get(file);
+    if (cached !== undefined) return cached;
+    const brain = readScriptBrain(file, clock);
+    brainsByFile.set(file, brain);
     // A file that could not be read may be mended.
-    made.catch(() => read.delete(file));
-    return made;
+    brain.catch(() => brainsByFile.delete(file));
+    return brain;
   };
   return async (name = fallback) => {
     if (Object.hasOwn(named, name)) return named[name] as Brain;
-    if (name === "demo") return demoBrain();
-    if (name.startsWith(SCRIPT)) return script(name);
-    if (name.startsWith(MODEL)) {
+    if (name === "demo") return createDemoBrain();
+    if (name.startsWith(SCRIPT_PREFIX)) return findScript(name);
+    if (name.startsWith(MODEL_PREFIX)) {
       // Loaded when somebody wants it: the signers behind it are large.
       const { modelFromName } = await import("../../models/model-from-name.ts");
-      return modelBrain(modelFromName(name.slice(MODEL.length), environment, { clock }));
+      return createModelBrain(
+        modelFromName(name.slice(MODEL_PREFIX.length), environment, { clock }),
+      );
     }
     const names = ["demo", "script:FILE", "model:NAME", ...Object.keys(named)].join(", ");
     throw new SpanlineError("invalid_option", `There is no brain "${name}"; there are ${names}`);
   };
 }
 
-const SCRIPT = "script:";
-const MODEL = "model:";
+const SCRIPT_PREFIX = "script:";
+const MODEL_PREFIX = "model:";
 
-async function readScript(file: string, clock: Clock): Promise<Brain> {
+async function readScriptBrain(file: string, clock: Clock): Promise<Brain> {
   let text: string;
   try {
     text = await readFile(file, "utf8");
@@ -70,5 +72,5 @@ async function readScript(file: string, clock: Clock): Promise<Brain> {
     const message = `Cannot read the script ${file}: ${reason}`;
     throw new SpanlineError("invalid_option", message, { cause });
   }
-  return scriptBrain(parseScenario(file, text), clock);
+  return createScriptBrain(parseScenario(file, text), clock);
 }

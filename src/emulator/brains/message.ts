@@ -18,14 +18,14 @@ export interface ToolUse {
   readonly toolUseId: string;
   readonly name: string;
   readonly input: JsonValue;
-  readonly type?: CallKind;
+  readonly type?: ToolUseKind;
   readonly serverName?: string;
 }
 
 /** Only calls of the first kind are the client's to run. */
-export type CallKind = (typeof CALL_KINDS)[number];
+export type ToolUseKind = (typeof TOOL_USE_KINDS)[number];
 
-export const CALL_KINDS = ["tool_use", "server_tool_use", "mcp_tool_use"] as const;
+export const TOOL_USE_KINDS = ["tool_use", "server_tool_use", "mcp_tool_use"] as const;
 
 export interface ToolResult {
   readonly toolUseId: string;
@@ -43,19 +43,19 @@ export type ReasoningContent =
   | { readonly redactedContent: string };
 
 /** The text of a message, its blocks joined by line ends. */
-export function textOf(message: Message | undefined): string {
-  return textsOf(message).join("\n");
+export function joinTexts(message: Message | undefined): string {
+  return readTexts(message).join("\n");
 }
 
-export function textsOf(message: Message | undefined): string[] {
+export function readTexts(message: Message | undefined): string[] {
   return message?.content.flatMap((block) => ("text" in block ? [block.text] : [])) ?? [];
 }
 
-export function toolUsesOf(message: Message | undefined): ToolUse[] {
+export function readToolUses(message: Message | undefined): ToolUse[] {
   return message?.content.flatMap((block) => ("toolUse" in block ? [block.toolUse] : [])) ?? [];
 }
 
-export function toolResultsOf(message: Message | undefined): ToolResult[] {
+export function readToolResults(message: Message | undefined): ToolResult[] {
   return (
     message?.content.flatMap((block) => ("toolResult" in block ? [block.toolResult] : [])) ?? []
   );

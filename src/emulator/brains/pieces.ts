@@ -1,11 +1,11 @@
 /** Cuts text into pieces of some characters, never inside a character that takes two of JavaScript's. */
-export function* pieces(text: string, size: () => number): Generator<string> {
-  let at = 0;
-  while (at < text.length) {
-    let end = Math.min(text.length, at + Math.max(1, size()));
+export function* splitText(text: string, size: () => number): Generator<string> {
+  let start = 0;
+  while (start < text.length) {
+    let end = Math.min(text.length, start + Math.max(1, size()));
     if (end < text.length && isLeadSurrogate(text.charCodeAt(end - 1))) end += 1;
-    yield text.slice(at, end);
-    at = end;
+    yield text.slice(start, end);
+    start = end;
   }
 }
 

@@ -1,7 +1,7 @@
 /** Numbers that look like chance and are the same for the same seed. */
-export interface Random {
+export interface SeededRandom {
   /** A whole number between the two, both included. */
-  between(least: number, most: number): number;
+  between(min: number, max: number): number;
   /** Some letters and digits. */
   letters(count: number): string;
   /** Some digits of base 16. */
@@ -10,10 +10,9 @@ export interface Random {
   uuid(): string;
 }
 
-export function seededRandom(...seed: readonly (string | number)[]): Random {
-  const next = mulberry32(hash(seed.join("\u0000")));
-  const between = (least: number, most: number): number =>
-    least + Math.floor(next() * (most - least + 1));
+export function createSeededRandom(...seed: readonly (string | number)[]): SeededRandom {
+  const next = mulberry32(hashText(seed.join("\u0000")));
+  const between = (min: number, max: number): number => min + Math.floor(next() * (max - min + 1));
   const pick = (alphabet: string, count: number): string =>
     Array.from({ length: count }, () => alphabet[between(0, alphabet.length - 1)]).join("");
   return {
@@ -29,7 +28,7 @@ const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 const HEX = "0123456789abcdef";
 
 /** FNV-1a over UTF-16. */
-function hash(text: string): number {
+function hashText(text: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) {
     value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);

@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../domain/json.ts";
-import type { CallKind, ResultPart, ResultStatus, Role } from "./message.ts";
+import type { ToolUseKind, ResultPart, ResultStatus, Role } from "./message.ts";
 
 /**
  * One step of what a model and its loop say. A step that continues the block at hand goes into it; any other closes it.
@@ -33,7 +33,7 @@ export interface CallStep {
   readonly id: string;
   readonly name: string;
   /** Null leaves it out of the stream, as older services do. */
-  readonly kind: CallKind | null;
+  readonly kind: ToolUseKind | null;
   readonly serverName?: string;
 }
 

@@ -1,15 +1,15 @@
 import type { JsonObject, JsonValue } from "../../domain/json.ts";
-import type { Incoming, Outgoing, Route } from "../exchange.ts";
+import type { EmulatorRequest, EmulatorResponse, EmulatorRoute } from "../exchange.ts";
 import { readJsonBody } from "../json-body.ts";
-import { Fields } from "./fields.ts";
-import { fingerprintOf, CLIENT_TOKEN } from "./used-tokens.ts";
+import { RequestFields } from "./fields.ts";
+import { computeFingerprint, CLIENT_TOKEN_RULE } from "./used-tokens.ts";
 
 /** One call of an operation, with its members from the path, the query and the body together. */
-export interface Call {
+export interface OperationRequest {
   readonly operation: string;
-  readonly fields: Fields;
+  readonly fields: RequestFields;
   /** Of all members but the client token. For a call that keeps all rules: before that, they may be many. */
-  fingerprint(): string;
+  computeFingerprint(): string;
   readonly token: string | undefined;
   readonly now: number;
 }
@@ -21,11 +21,11 @@ export interface Operation {
   /** Of success. */
   readonly status: number;
   /** Null for an answer without a body. */
-  run(call: Call): Promise<JsonObject | null>;
+  run(call: OperationRequest): Promise<JsonObject | null>;
 }
 
 /** `route` is a method and a path: `GET /harnesses/:harnessId`. */
-export function operation(
+export function defineOperation(
   name: string,
   route: string,
   status: number,
@@ -35,30 +35,30 @@ export function operation(
   return { name, method, path, status, run };
 }
 
-export function operationRoute(operation: Operation, now: () => number): Route {
+export function createOperationRoute(operation: Operation, now: () => number): EmulatorRoute {
   return {
     method: operation.method,
     path: operation.path,
-    async handle(request, labels) {
+    async handle(request, pathParams) {
       const { clientToken, ...members } = {
         ...readJsonBody(request.body),
-        ...queryOf(request),
-        ...labels,
+        ...readQuery(request),
+        ...pathParams,
       };
-      const fields = new Fields({ ...members, clientToken: clientToken ?? null });
-      const call = {
+      const fields = new RequestFields({ ...members, clientToken: clientToken ?? null });
+      const operationRequest = {
         operation: operation.name,
         fields,
-        fingerprint: () => fingerprintOf(members),
-        token: fields.text("clientToken", CLIENT_TOKEN),
+        computeFingerprint: () => computeFingerprint(members),
+        token: fields.readText("clientToken", CLIENT_TOKEN_RULE),
         now: now(),
       };
-      return jsonAnswer(operation.status, await operation.run(call));
+      return createJsonResponse(operation.status, await operation.run(operationRequest));
     },
   };
 }
 
-export function jsonAnswer(status: number, value: JsonValue): Outgoing {
+export function createJsonResponse(status: number, value: JsonValue): EmulatorResponse {
   if (value === null) return { status, headers: {}, body: new Uint8Array() };
   return {
     status,
@@ -68,7 +68,7 @@ export function jsonAnswer(status: number, value: JsonValue): Outgoing {
 }
 
 /** A number in a query is text; a list is a name that comes several times. */
-function queryOf({ query }: Incoming): JsonObject {
+function readQuery({ query }: EmulatorRequest): JsonObject {
   const names = [...new Set(query.keys())];
   return Object.fromEntries(
     names.map((name) => {

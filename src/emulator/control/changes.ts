@@ -1,12 +1,12 @@
 import { ServiceError } from "../exchange.ts";
-import { patched, type Configuration, type ConfigurationPatch } from "./configuration.ts";
+import { applyPatch, type Configuration, type ConfigurationPatch } from "./configuration.ts";
 import type { Delays } from "./delays.ts";
 import {
-  currentVersion,
-  endpointStanding,
-  GONE,
-  harnessStanding,
-  newestOf,
+  selectCurrentVersion,
+  computeEndpointStatus,
+  DELETED,
+  computeHarnessStatus,
+  selectNewest,
   SUCCESS,
   type Change,
   type Harness,
@@ -22,12 +22,12 @@ export interface ChangeContext {
   readonly now: number;
   readonly delays: Delays;
   /** What somebody has asked a change to come to. */
-  readonly injected: (harnessName: string, kind: ChangeKind) => Outcome | undefined;
+  readonly takeInjected: (harnessName: string, kind: ChangeKind) => Outcome | undefined;
 }
 
 export const DEFAULT_ENDPOINT = "DEFAULT";
-const MOST_ENDPOINTS = 10;
-export const MOST_VERSIONS = 1000;
+const MAX_ENDPOINTS = 10;
+export const MAX_VERSIONS = 1000;
 
 export interface NewHarness {
   readonly id: string;
@@ -36,48 +36,49 @@ export interface NewHarness {
   readonly tags: Tags;
 }
 
-export function created(given: NewHarness, context: ChangeContext): Harness {
+export function createHarnessState(input: NewHarness, context: ChangeContext): Harness {
   const { now, delays } = context;
-  const outcome = context.injected(given.name, "create") ?? SUCCESS;
+  const outcome = context.takeInjected(input.name, "create") ?? SUCCESS;
   const change = { startedAt: now, dueAt: now + delays.create, outcome };
   return {
-    id: given.id,
-    name: given.name,
+    id: input.id,
+    name: input.name,
     createdAt: now,
     visibleAt: now + delays.visible,
-    tags: given.tags,
-    versions: [{ number: 1, configuration: given.configuration, change }],
+    tags: input.tags,
+    versions: [{ number: 1, configuration: input.configuration, change }],
     endpoints: [
       {
         name: DEFAULT_ENDPOINT,
         createdAt: now,
         visibleAt: now + Math.max(delays.visible, delays.endpointVisible),
         tags: {},
-        moves: [{ version: 1, change: behind(change, given.name, context) }],
+        moves: [{ version: 1, change: deriveEndpointChange(change, input.name, context) }],
       },
     ],
   };
 }
 
-export function updated(
+export function updateHarnessState(
   harness: Harness,
   patch: ConfigurationPatch,
   context: ChangeContext,
 ): Harness {
   const { now, delays } = context;
   refuseWhile(harness, ["CREATING", "UPDATING", "DELETING", "CREATE_FAILED", "DELETE_FAILED"], now);
-  if (harness.versions.length >= MOST_VERSIONS) throw full(harness, MOST_VERSIONS, "versions");
-  const number = newestOf(harness.versions).number + 1;
-  const outcome = context.injected(harness.name, "update") ?? SUCCESS;
+  if (harness.versions.length >= MAX_VERSIONS)
+    throw createQuotaError(harness, MAX_VERSIONS, "versions");
+  const number = selectNewest(harness.versions).number + 1;
+  const outcome = context.takeInjected(harness.name, "update") ?? SUCCESS;
   const version: HarnessVersion = {
     number,
-    configuration: patched(currentVersion(harness, now).configuration, patch),
+    configuration: applyPatch(selectCurrentVersion(harness, now).configuration, patch),
     change: { startedAt: now, dueAt: now + delays.update, outcome },
   };
   const follow = (endpoint: HarnessEndpoint): HarnessEndpoint => {
     const follows = endpoint.name === DEFAULT_ENDPOINT && outcome.status === SUCCESS.status;
     if (!follows) return endpoint;
-    const change = behind(version.change, harness.name, context);
+    const change = deriveEndpointChange(version.change, harness.name, context);
     return { ...endpoint, moves: [...endpoint.moves, { version: number, change }] };
   };
   return {
@@ -88,17 +89,17 @@ export function updated(
 }
 
 /** The endpoints go with their harness. */
-export function deleted(
+export function deleteHarnessState(
   harness: Harness,
   context: ChangeContext & { readonly whileCreating: boolean },
 ): Harness {
   const { now, delays } = context;
   const busy = ["UPDATING", "DELETING", ...(context.whileCreating ? [] : ["CREATING"])];
   refuseWhile(harness, busy, now);
-  const outcome = context.injected(harness.name, "delete") ?? GONE;
+  const outcome = context.takeInjected(harness.name, "delete") ?? DELETED;
   const deletion = { startedAt: now, dueAt: now + delays.delete, outcome };
   const endpoints = harness.endpoints.map((endpoint) =>
-    outcome.status === GONE.status ? { ...endpoint, deletion } : endpoint,
+    outcome.status === DELETED.status ? { ...endpoint, deletion } : endpoint,
   );
   return { ...harness, deletion, endpoints };
 }
@@ -110,25 +111,24 @@ export interface NewEndpoint {
   readonly tags: Tags;
 }
 
-export function withEndpoint(
-  harness: Harness,
-  given: NewEndpoint,
-  context: ChangeContext,
-): Harness {
+export function addEndpoint(harness: Harness, input: NewEndpoint, context: ChangeContext): Harness {
   const { now } = context;
   refuseWhile(harness, ["CREATING", "DELETING"], now);
-  if (harness.endpoints.some(({ name }) => name === given.name)) {
-    throw conflict(`Endpoint ${given.name} of harness ${harness.id} already exists`);
+  if (harness.endpoints.some(({ name }) => name === input.name)) {
+    throw createConflictError(`Endpoint ${input.name} of harness ${harness.id} already exists`);
   }
-  if (harness.endpoints.length >= MOST_ENDPOINTS) throw full(harness, MOST_ENDPOINTS, "endpoints");
-  const version = given.version ?? currentVersion(harness, now).number;
+  if (harness.endpoints.length >= MAX_ENDPOINTS)
+    throw createQuotaError(harness, MAX_ENDPOINTS, "endpoints");
+  const version = input.version ?? selectCurrentVersion(harness, now).number;
   const endpoint: HarnessEndpoint = {
-    name: given.name,
+    name: input.name,
     createdAt: now,
     visibleAt: now,
-    ...(given.description !== undefined && { description: given.description }),
-    tags: given.tags,
-    moves: [{ version: known(harness, version), change: endpointChange(harness, context) }],
+    ...(input.description !== undefined && { description: input.description }),
+    tags: input.tags,
+    moves: [
+      { version: checkVersion(harness, version), change: startEndpointChange(harness, context) },
+    ],
   };
   return { ...harness, endpoints: [...harness.endpoints, endpoint] };
 }
@@ -138,17 +138,17 @@ export interface EndpointPatch {
   readonly description?: string | undefined;
 }
 
-export function withMovedEndpoint(
+export function moveEndpoint(
   harness: Harness,
   name: string,
   { patch, context }: { readonly patch: EndpointPatch; readonly context: ChangeContext },
 ): Harness {
-  return replaced(harness, name, (endpoint) => {
+  return replaceEndpoint(harness, name, (endpoint) => {
     refuseEndpointWhile(endpoint, ["CREATING", "UPDATING", "DELETING"], context.now);
     const version = patch.version ?? endpoint.moves.at(-1)?.version ?? 1;
     const move = {
-      version: known(harness, version),
-      change: endpointChange(harness, context),
+      version: checkVersion(harness, version),
+      change: startEndpointChange(harness, context),
     };
     return {
       ...endpoint,
@@ -158,16 +158,16 @@ export function withMovedEndpoint(
   });
 }
 
-export function withoutEndpoint(harness: Harness, name: string, context: ChangeContext): Harness {
-  return replaced(harness, name, (endpoint) => {
+export function removeEndpoint(harness: Harness, name: string, context: ChangeContext): Harness {
+  return replaceEndpoint(harness, name, (endpoint) => {
     refuseEndpointWhile(endpoint, ["CREATING", "UPDATING", "DELETING"], context.now);
-    const { startedAt, dueAt, outcome } = endpointChange(harness, context);
-    const isPlain = outcome.status === SUCCESS.status;
-    return { ...endpoint, deletion: { startedAt, dueAt, outcome: isPlain ? GONE : outcome } };
+    const { startedAt, dueAt, outcome } = startEndpointChange(harness, context);
+    const isSuccess = outcome.status === SUCCESS.status;
+    return { ...endpoint, deletion: { startedAt, dueAt, outcome: isSuccess ? DELETED : outcome } };
   });
 }
 
-function replaced(
+function replaceEndpoint(
   harness: Harness,
   name: string,
   change: (endpoint: HarnessEndpoint) => HarnessEndpoint,
@@ -181,7 +181,7 @@ function replaced(
 }
 
 /** An endpoint is there when its version is, or later; it fails with it too. */
-function behind(change: Change, harnessName: string, context: ChangeContext): Change {
+function deriveEndpointChange(change: Change, harnessName: string, context: ChangeContext): Change {
   if (change.outcome.status !== SUCCESS.status) {
     const outcome = { status: "CREATE_FAILED", failureReason: "The harness failed" };
     return { ...change, outcome };
@@ -189,23 +189,27 @@ function behind(change: Change, harnessName: string, context: ChangeContext): Ch
   return {
     startedAt: change.startedAt,
     dueAt: change.dueAt + context.delays.endpoint,
-    outcome: context.injected(harnessName, "endpoint") ?? SUCCESS,
+    outcome: context.takeInjected(harnessName, "endpoint") ?? SUCCESS,
   };
 }
 
-function endpointChange({ name }: Harness, { now, delays, injected }: ChangeContext): Change {
-  const outcome = injected(name, "endpoint") ?? SUCCESS;
+function startEndpointChange(
+  { name }: Harness,
+  { now, delays, takeInjected }: ChangeContext,
+): Change {
+  const outcome = takeInjected(name, "endpoint") ?? SUCCESS;
   return { startedAt: now, dueAt: now + delays.endpoint, outcome };
 }
 
-function known(harness: Harness, version: number): number {
+function checkVersion(harness: Harness, version: number): number {
   if (harness.versions.some(({ number }) => number === version)) return version;
-  throw notFound(`Version ${version} of harness ${harness.id} does not exist`);
+  throw createNotFoundError(`Version ${version} of harness ${harness.id} does not exist`);
 }
 
 function refuseWhile(harness: Harness, busy: readonly string[], now: number): void {
-  const { status } = harnessStanding(harness, now);
-  if (busy.includes(status)) throw conflict(`Harness ${harness.id} is in ${status} state`);
+  const { status } = computeHarnessStatus(harness, now);
+  if (busy.includes(status))
+    throw createConflictError(`Harness ${harness.id} is in ${status} state`);
 }
 
 function refuseEndpointWhile(
@@ -213,19 +217,20 @@ function refuseEndpointWhile(
   busy: readonly string[],
   now: number,
 ): void {
-  const { status } = endpointStanding(endpoint, now);
-  if (busy.includes(status)) throw conflict(`Endpoint ${endpoint.name} is in ${status} state`);
+  const { status } = computeEndpointStatus(endpoint, now);
+  if (busy.includes(status))
+    throw createConflictError(`Endpoint ${endpoint.name} is in ${status} state`);
 }
 
-function full({ id }: Harness, most: number, things: string): ServiceError {
-  const message = `Harness ${id} has ${most} ${things}, which is the limit`;
+function createQuotaError({ id }: Harness, limit: number, resourceName: string): ServiceError {
+  const message = `Harness ${id} has ${limit} ${resourceName}, which is the limit`;
   return new ServiceError(402, "ServiceQuotaExceededException", message);
 }
 
-export function conflict(message: string): ServiceError {
+export function createConflictError(message: string): ServiceError {
   return new ServiceError(409, "ConflictException", message);
 }
 
-export function notFound(message: string): ServiceError {
+export function createNotFoundError(message: string): ServiceError {
   return new ServiceError(404, "ResourceNotFoundException", message);
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../../domain/json.ts";
-import { ALLOWED_TOOL, checkTool } from "../tool-rules.ts";
-import { present } from "../present.ts";
-import type { Fields } from "./fields.ts";
+import { ALLOWED_TOOL_RULE, checkTool } from "../tool-rules.ts";
+import { omitUndefined } from "../present.ts";
+import type { RequestFields } from "./fields.ts";
 
 /** What an owner says of a harness, kept as it was written. */
 export interface Configuration {
@@ -24,34 +24,35 @@ export interface Configuration {
 }
 
 /** The members that a clear needs a wrapper for, since to leave one out means to keep it. */
-type Wrapped = "environmentArtifact" | "authorizerConfiguration" | "memory";
+type WrappedMember = "environmentArtifact" | "authorizerConfiguration" | "memory";
 
-export function readConfiguration(fields: Fields): Configuration {
+export function readConfiguration(fields: RequestFields): Configuration {
   return {
     executionRoleArn:
-      fields.text("executionRoleArn", ROLE_ARN) ?? fields.missing("executionRoleArn"),
+      fields.readText("executionRoleArn", ROLE_ARN_RULE) ??
+      fields.refuseMissing("executionRoleArn"),
     ...readPlainMembers(fields),
-    ...present({
-      environmentArtifact: fields.union("environmentArtifact"),
-      authorizerConfiguration: fields.union("authorizerConfiguration"),
-      memory: fields.union("memory"),
+    ...omitUndefined({
+      environmentArtifact: fields.readUnion("environmentArtifact"),
+      authorizerConfiguration: fields.readUnion("authorizerConfiguration"),
+      memory: fields.readUnion("memory"),
     }),
   };
 }
 
 export interface ConfigurationPatch {
   readonly set: Partial<Configuration>;
-  readonly clear: readonly Wrapped[];
+  readonly clear: readonly WrappedMember[];
 }
 
 /** Lists and structures replace what was there; `{optionalValue}` sets and an empty wrapper clears. */
-export function readPatch(fields: Fields): ConfigurationPatch {
+export function readPatch(fields: RequestFields): ConfigurationPatch {
   const wrapped = (["environmentArtifact", "authorizerConfiguration", "memory"] as const).map(
-    (name) => ({ name, wrapper: fields.wrapper(name) }),
+    (name) => ({ name, wrapper: fields.readWrapper(name) }),
   );
   return {
     set: {
-      ...present({ executionRoleArn: fields.text("executionRoleArn", ROLE_ARN) }),
+      ...omitUndefined({ executionRoleArn: fields.readText("executionRoleArn", ROLE_ARN_RULE) }),
       ...readPlainMembers(fields),
       ...Object.fromEntries(
         wrapped.flatMap(({ name, wrapper }) =>
@@ -65,46 +66,46 @@ export function readPatch(fields: Fields): ConfigurationPatch {
   };
 }
 
-export function patched(
+export function applyPatch(
   configuration: Configuration,
   { set, clear }: ConfigurationPatch,
 ): Configuration {
-  const kept: { -readonly [Name in keyof Configuration]: Configuration[Name] } = {
+  const remaining: { -readonly [Name in keyof Configuration]: Configuration[Name] } = {
     ...configuration,
     ...set,
   };
-  for (const name of clear) delete kept[name];
-  return kept;
+  for (const name of clear) delete remaining[name];
+  return remaining;
 }
 
-function readPlainMembers(fields: Fields): Partial<Configuration> {
-  const environment = fields.union("environment");
+function readPlainMembers(fields: RequestFields): Partial<Configuration> {
+  const environment = fields.readUnion("environment");
   if (environment !== undefined) checkLifecycle(fields, environment);
-  return present({
+  return omitUndefined({
     environment,
-    environmentVariables: fields.texts("environmentVariables", VARIABLES),
-    model: fields.union("model"),
-    systemPrompt: fields.list("systemPrompt"),
-    tools: fields.checkedList("tools", checkTool),
-    skills: fields.list("skills"),
-    allowedTools: fields.textList("allowedTools", ALLOWED_TOOL),
-    truncation: fields.object("truncation"),
-    hooks: fields.list("hooks"),
-    maxIterations: fields.wholeNumber("maxIterations"),
-    maxTokens: fields.wholeNumber("maxTokens"),
-    timeoutSeconds: fields.wholeNumber("timeoutSeconds"),
+    environmentVariables: fields.readTextMap("environmentVariables", VARIABLES_RULE),
+    model: fields.readUnion("model"),
+    systemPrompt: fields.readList("systemPrompt"),
+    tools: fields.readCheckedList("tools", checkTool),
+    skills: fields.readList("skills"),
+    allowedTools: fields.readTextList("allowedTools", ALLOWED_TOOL_RULE),
+    truncation: fields.readObject("truncation"),
+    hooks: fields.readList("hooks"),
+    maxIterations: fields.readWholeNumber("maxIterations"),
+    maxTokens: fields.readWholeNumber("maxTokens"),
+    timeoutSeconds: fields.readWholeNumber("timeoutSeconds"),
   });
 }
 
-function checkLifecycle(fields: Fields, environment: JsonObject): void {
+function checkLifecycle(fields: RequestFields, environment: JsonObject): void {
   const lifecycle = fields
-    .within("environment", environment)
-    .nested("agentCoreRuntimeEnvironment")
-    ?.nested("lifecycleConfiguration");
+    .openObject("environment", environment)
+    .openNested("agentCoreRuntimeEnvironment")
+    ?.openNested("lifecycleConfiguration");
   for (const name of ["idleRuntimeSessionTimeout", "maxLifetime"]) {
-    lifecycle?.wholeNumber(name, { least: 60, most: 1_209_600 });
+    lifecycle?.readWholeNumber(name, { min: 60, max: 1_209_600 });
   }
 }
 
-const ROLE_ARN = { pattern: "arn:aws(-[^:]+)?:iam::([0-9]{12})?:role/.+", least: 1, most: 2048 };
-const VARIABLES = { most: 50, name: { least: 1, most: 100 }, value: { least: 0, most: 5000 } };
+const ROLE_ARN_RULE = { pattern: "arn:aws(-[^:]+)?:iam::([0-9]{12})?:role/.+", min: 1, max: 2048 };
+const VARIABLES_RULE = { max: 50, name: { min: 1, max: 100 }, value: { min: 0, max: 5000 } };

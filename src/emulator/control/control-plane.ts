@@ -1,16 +1,20 @@
-import type { Route } from "../exchange.ts";
-import { operationRoute } from "./call.ts";
-import { created } from "./changes.ts";
-import { controlParts, presentHarnesses, type ControlSettings } from "./control-parts.ts";
+import type { EmulatorRoute } from "../exchange.ts";
+import { createOperationRoute } from "./call.ts";
+import { createHarnessState } from "./changes.ts";
+import {
+  createControlParts,
+  selectPresentHarnesses,
+  type ControlSettings,
+} from "./control-parts.ts";
 import { NO_DELAYS } from "./delays.ts";
-import { endpointOperations } from "./endpoint-operations.ts";
-import { harnessRecord } from "./find-harness.ts";
-import { harnessOperations } from "./harness-operations.ts";
-import { injectedOutcomes, type InjectedOutcome } from "./injected-outcomes.ts";
-import { harnessArn } from "./names.ts";
+import { defineEndpointOperations } from "./endpoint-operations.ts";
+import { createHarnessRecord } from "./find-harness.ts";
+import { defineHarnessOperations } from "./harness-operations.ts";
+import { createInjectedOutcomes, type InjectedOutcome } from "./injected-outcomes.ts";
+import { formatHarnessArn } from "./names.ts";
 import type { HarnessRegistry } from "./registry.ts";
 import { openRegistryStore } from "./registry-store.ts";
-import { tagOperations } from "./tag-operations.ts";
+import { defineTagOperations } from "./tag-operations.ts";
 
 export interface ControlPlaneOptions extends ControlSettings {
   /** Where the harnesses are kept; in memory when there is none. */
@@ -19,7 +23,7 @@ export interface ControlPlaneOptions extends ControlSettings {
 }
 
 export interface ControlPlane {
-  readonly routes: readonly Route[];
+  readonly routes: readonly EmulatorRoute[];
   readonly registry: HarnessRegistry;
   /** The next change of a kind comes to this instead of a success. */
   readonly inject: (outcome: InjectedOutcome) => void;
@@ -29,47 +33,50 @@ export interface ControlPlane {
 
 /** The harness control plane: its state, and the routes that change it. Has the harness `demo` from the start. */
 export async function openControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const { place, now } = options;
+  const { location, now } = options;
   const store = await openRegistryStore(options.path);
-  const outcomes = injectedOutcomes();
-  const parts = controlParts(store, outcomes, options);
+  const outcomes = createInjectedOutcomes();
+  const parts = createControlParts(store, outcomes, options);
   await store.change((state) => {
-    const present = presentHarnesses(state, now());
-    if (present.some(({ id, name }) => id === DEMO_ID || name === DEMO_NAME)) {
+    const present = selectPresentHarnesses(state, now());
+    if (present.some(({ id, name }) => id === DEMO_HARNESS_ID || name === DEMO_NAME)) {
       return { state, result: undefined };
     }
-    const demo = demoHarness(place.account, now());
+    const demo = createDemoHarness(location.account, now());
     return { state: { ...state, harnesses: [...present, demo] }, result: undefined };
   });
   const operations = [
-    ...harnessOperations(parts),
-    ...endpointOperations(parts),
-    ...tagOperations(parts),
+    ...defineHarnessOperations(parts),
+    ...defineEndpointOperations(parts),
+    ...defineTagOperations(parts),
   ];
   return {
-    routes: operations.map((operation) => operationRoute(operation, now)),
+    routes: operations.map((operation) => createOperationRoute(operation, now)),
     registry: {
       findHarness(arn, qualifier, at) {
         const harness = parts
-          .allVisible(at)
-          .find(({ id }) => harnessArn(place, id) === arn || id === arn);
+          .listVisible(at)
+          .find(({ id }) => formatHarnessArn(location, id) === arn || id === arn);
         if (harness === undefined) return undefined;
-        return harnessRecord(place, harness, { now: at, qualifier });
+        return createHarnessRecord(location, harness, { now: at, qualifier });
       },
     },
     inject: (outcome) => outcomes.inject(outcome),
-    close: () => store.settled(),
+    close: () => store.waitUntilSaved(),
   };
 }
 
 const DEMO_NAME = "demo";
-export const DEMO_ID = "demo-spanline00";
+export const DEMO_HARNESS_ID = "demo-spanline00";
 
-function demoHarness(account: string, now: number) {
+function createDemoHarness(account: string, now: number) {
   const configuration = {
     executionRoleArn: `arn:aws:iam::${account}:role/spanline-emulator`,
     memory: { managedMemoryConfiguration: {} },
   };
-  const context = { now, delays: NO_DELAYS, injected: () => undefined };
-  return created({ id: DEMO_ID, name: DEMO_NAME, configuration, tags: {} }, context);
+  const context = { now, delays: NO_DELAYS, takeInjected: () => undefined };
+  return createHarnessState(
+    { id: DEMO_HARNESS_ID, name: DEMO_NAME, configuration, tags: {} },
+    context,
+  );
 }

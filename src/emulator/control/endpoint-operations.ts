@@ -1,135 +1,144 @@
 import type { JsonObject } from "../../domain/json.ts";
-import { operation, type Call, type Operation } from "./call.ts";
+import { defineOperation, type OperationRequest, type Operation } from "./call.ts";
 import {
   DEFAULT_ENDPOINT,
-  notFound,
-  withEndpoint,
-  withMovedEndpoint,
-  withoutEndpoint,
+  createNotFoundError,
+  addEndpoint,
+  moveEndpoint,
+  removeEndpoint,
 } from "./changes.ts";
 import type { ControlParts } from "./control-parts.ts";
-import { validationError } from "../validation-error.ts";
-import type { Fields } from "./fields.ts";
+import { createValidationError } from "../validation-error.ts";
+import type { RequestFields } from "./fields.ts";
 import type { Harness, HarnessEndpoint } from "./harness-state.ts";
-import { numberKey, pageOf, readPageRequest } from "./pages.ts";
-import { readHarnessId, readVersion, TAGS } from "./request-members.ts";
-import { endpointView } from "./views.ts";
+import { formatNumberKey, paginate, readPageRequest } from "./pages.ts";
+import { readHarnessId, readVersion, TAGS_RULE } from "./request-members.ts";
+import { encodeEndpoint } from "./views.ts";
 
 /** The operations on the endpoints of a harness, by the service's model. */
-export function endpointOperations(parts: ControlParts): Operation[] {
-  const all = "/harnesses/:harnessId/endpoints";
-  const one = `${all}/:endpointName`;
+export function defineEndpointOperations(parts: ControlParts): Operation[] {
+  const collectionPath = "/harnesses/:harnessId/endpoints";
+  const endpointPath = `${collectionPath}/:endpointName`;
   return [
-    operation("CreateHarnessEndpoint", `POST ${all}`, 201, (call) => createEndpoint(parts, call)),
-    operation("GetHarnessEndpoint", `GET ${one}`, 200, async (call) => getEndpoint(parts, call)),
-    operation("UpdateHarnessEndpoint", `PATCH ${one}`, 200, (call) => updateEndpoint(parts, call)),
-    operation("DeleteHarnessEndpoint", `DELETE ${one}`, 200, (call) => deleteEndpoint(parts, call)),
-    operation("ListHarnessEndpoints", `GET ${all}`, 200, async (call) =>
+    defineOperation("CreateHarnessEndpoint", `POST ${collectionPath}`, 201, (call) =>
+      createEndpoint(parts, call),
+    ),
+    defineOperation("GetHarnessEndpoint", `GET ${endpointPath}`, 200, async (call) =>
+      getEndpoint(parts, call),
+    ),
+    defineOperation("UpdateHarnessEndpoint", `PATCH ${endpointPath}`, 200, (call) =>
+      updateEndpoint(parts, call),
+    ),
+    defineOperation("DeleteHarnessEndpoint", `DELETE ${endpointPath}`, 200, (call) =>
+      deleteEndpoint(parts, call),
+    ),
+    defineOperation("ListHarnessEndpoints", `GET ${collectionPath}`, 200, async (call) =>
       listEndpoints(parts, call),
     ),
   ];
 }
 
-async function createEndpoint(parts: ControlParts, call: Call): Promise<JsonObject> {
+async function createEndpoint(parts: ControlParts, call: OperationRequest): Promise<JsonObject> {
   const { fields, now } = call;
   const { id, name } = readNames(fields);
-  const given = {
+  const input = {
     name,
     version: readVersion(fields, "targetVersion"),
-    description: fields.text("description", DESCRIPTION),
-    tags: fields.texts("tags", TAGS) ?? {},
+    description: fields.readText("description", DESCRIPTION_RULE),
+    tags: fields.readTextMap("tags", TAGS_RULE) ?? {},
   };
-  fields.finish();
+  fields.throwIfInvalid();
   const harness = await parts.changeOnce(call, () =>
-    withEndpoint(parts.visible(id, now), given, parts.context(call)),
+    addEndpoint(parts.findVisible(id, now), input, parts.createContext(call)),
   );
-  return { endpoint: begun(parts, harness, { name, now }) };
+  return { endpoint: viewStartedChange(parts, harness, { name, now }) };
 }
 
-function getEndpoint(parts: ControlParts, { fields, now }: Call): JsonObject {
+function getEndpoint(parts: ControlParts, { fields, now }: OperationRequest): JsonObject {
   const { id, name } = readNames(fields);
-  fields.finish();
-  const harness = parts.visible(id, now);
-  const endpoint = visibleEndpoint(harness, name, now);
-  return { endpoint: endpointView(parts.place, harness, { now, endpoint }) };
+  fields.throwIfInvalid();
+  const harness = parts.findVisible(id, now);
+  const endpoint = findVisibleEndpoint(harness, name, now);
+  return { endpoint: encodeEndpoint(parts.location, harness, { now, endpoint }) };
 }
 
-async function updateEndpoint(parts: ControlParts, call: Call): Promise<JsonObject> {
+async function updateEndpoint(parts: ControlParts, call: OperationRequest): Promise<JsonObject> {
   const { fields, now } = call;
   const { id, name } = readNames(fields);
   const patch = {
     version: readVersion(fields, "targetVersion"),
-    description: fields.text("description", DESCRIPTION),
+    description: fields.readText("description", DESCRIPTION_RULE),
   };
-  fields.finish();
+  fields.throwIfInvalid();
   refuseDefault(name, "updated");
   const harness = await parts.changeOnce(call, () => {
-    const harness = parts.visible(id, now);
-    visibleEndpoint(harness, name, now);
-    return withMovedEndpoint(harness, name, { patch, context: parts.context(call) });
+    const harness = parts.findVisible(id, now);
+    findVisibleEndpoint(harness, name, now);
+    return moveEndpoint(harness, name, { patch, context: parts.createContext(call) });
   });
-  return { endpoint: begun(parts, harness, { name, now }) };
+  return { endpoint: viewStartedChange(parts, harness, { name, now }) };
 }
 
-async function deleteEndpoint(parts: ControlParts, call: Call): Promise<JsonObject> {
+async function deleteEndpoint(parts: ControlParts, call: OperationRequest): Promise<JsonObject> {
   const { fields, now } = call;
   const { id, name } = readNames(fields);
-  fields.finish();
+  fields.throwIfInvalid();
   refuseDefault(name, "deleted");
   const harness = await parts.changeOnce(call, () => {
-    const harness = parts.visible(id, now);
-    visibleEndpoint(harness, name, now);
-    return withoutEndpoint(harness, name, parts.context(call));
+    const harness = parts.findVisible(id, now);
+    findVisibleEndpoint(harness, name, now);
+    return removeEndpoint(harness, name, parts.createContext(call));
   });
-  return { endpoint: begun(parts, harness, { name, now }) };
+  return { endpoint: viewStartedChange(parts, harness, { name, now }) };
 }
 
-function listEndpoints(parts: ControlParts, { fields, now }: Call): JsonObject {
+function listEndpoints(parts: ControlParts, { fields, now }: OperationRequest): JsonObject {
   const id = readHarnessId(fields);
   const request = readPageRequest(`endpoints of ${id}`, fields);
-  const harness = parts.visible(id, now);
-  const { items, ...rest } = pageOf(
+  const harness = parts.findVisible(id, now);
+  const { items, ...rest } = paginate(
     harness.endpoints.filter(({ visibleAt }) => now >= visibleAt),
-    ({ createdAt, name }) => `${numberKey(createdAt)} ${name}`,
+    ({ createdAt, name }) => `${formatNumberKey(createdAt)} ${name}`,
     request,
   );
   return {
-    endpoints: items.map((endpoint) => endpointView(parts.place, harness, { now, endpoint })),
+    endpoints: items.map((endpoint) => encodeEndpoint(parts.location, harness, { now, endpoint })),
     ...rest,
   };
 }
 
 /** The answer to a change shows it under way, however little time it takes. */
-function begun(
+function viewStartedChange(
   parts: ControlParts,
   harness: Harness,
   { name, now }: { readonly name: string; readonly now: number },
 ): JsonObject {
-  const endpoint = visibleEndpoint(harness, name, now);
+  const endpoint = findVisibleEndpoint(harness, name, now);
   const change = endpoint.deletion ?? endpoint.moves.at(-1)?.change;
   const isNew = change?.startedAt === now;
-  return endpointView(parts.place, harness, { now: isNew ? now - 1 : now, endpoint });
+  return encodeEndpoint(parts.location, harness, { now: isNew ? now - 1 : now, endpoint });
 }
 
-function visibleEndpoint(harness: Harness, name: string, now: number): HarnessEndpoint {
-  const found = harness.endpoints.find(
+function findVisibleEndpoint(harness: Harness, name: string, now: number): HarnessEndpoint {
+  const match = harness.endpoints.find(
     (endpoint) => endpoint.name === name && now >= endpoint.visibleAt,
   );
-  if (found === undefined)
-    throw notFound(`Endpoint ${name} of harness ${harness.id} does not exist`);
-  return found;
+  if (match === undefined)
+    throw createNotFoundError(`Endpoint ${name} of harness ${harness.id} does not exist`);
+  return match;
 }
 
-function readNames(fields: Fields): { readonly id: string; readonly name: string } {
-  const name = fields.text("endpointName", ENDPOINT_NAME) ?? fields.missing("endpointName");
+function readNames(fields: RequestFields): { readonly id: string; readonly name: string } {
+  const name =
+    fields.readText("endpointName", ENDPOINT_NAME_RULE) ?? fields.refuseMissing("endpointName");
   return { id: readHarnessId(fields), name };
 }
 
 /** It comes and goes with its harness, and serves its newest version. */
-function refuseDefault(name: string, what: string): void {
+function refuseDefault(name: string, action: string): void {
   if (name !== DEFAULT_ENDPOINT) return;
-  throw validationError(`The ${name} endpoint cannot be ${what}`, "ResourceConflict");
+  throw createValidationError(`The ${name} endpoint cannot be ${action}`, "ResourceConflict");
 }
 
-const ENDPOINT_NAME = { pattern: "[a-zA-Z][a-zA-Z0-9_]{0,47}" };
-const DESCRIPTION = { least: 1, most: 256 };
+const ENDPOINT_NAME_RULE = { pattern: "[a-zA-Z][a-zA-Z0-9_]{0,47}" };
+const DESCRIPTION_RULE = { min: 1, max: 256 };

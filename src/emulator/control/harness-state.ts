@@ -15,7 +15,7 @@ export interface Outcome {
 
 export const SUCCESS: Outcome = { status: "READY" };
 /** What a deletion comes to: there is nothing left that could show it. */
-export const GONE: Outcome = { status: "GONE" };
+export const DELETED: Outcome = { status: "GONE" };
 
 /** A configuration that never changes again, counted from 1. */
 export interface HarnessVersion {
@@ -61,52 +61,60 @@ function isDue(change: Change, now: number): boolean {
   return now >= change.dueAt;
 }
 
-function succeeded(change: Change, now: number): boolean {
+function hasSucceeded(change: Change, now: number): boolean {
   return isDue(change, now) && change.outcome.status === SUCCESS.status;
 }
 
-export function isGone({ deletion }: { readonly deletion?: Change }, now: number): boolean {
-  return deletion !== undefined && isDue(deletion, now) && deletion.outcome.status === GONE.status;
+export function isDeleted({ deletion }: { readonly deletion?: Change }, now: number): boolean {
+  return (
+    deletion !== undefined && isDue(deletion, now) && deletion.outcome.status === DELETED.status
+  );
 }
 
-export interface Standing extends Outcome {
+export interface ResourceStatus extends Outcome {
   readonly updatedAt: number;
 }
 
 /** How a harness stands: by its deletion where there is one, else by its newest version. */
-export function harnessStanding({ versions, deletion }: Harness, now: number): Standing {
-  if (deletion !== undefined) return standing(deletion, "DELETING", now);
-  return versionStanding(newestOf(versions), now);
+export function computeHarnessStatus({ versions, deletion }: Harness, now: number): ResourceStatus {
+  if (deletion !== undefined) return computeStatus(deletion, "DELETING", now);
+  return computeVersionStatus(selectNewest(versions), now);
 }
 
-export function versionStanding({ number, change }: HarnessVersion, now: number): Standing {
-  return standing(change, number === 1 ? "CREATING" : "UPDATING", now);
+export function computeVersionStatus(
+  { number, change }: HarnessVersion,
+  now: number,
+): ResourceStatus {
+  return computeStatus(change, number === 1 ? "CREATING" : "UPDATING", now);
 }
 
-export function endpointStanding({ moves, deletion }: HarnessEndpoint, now: number): Standing {
-  if (deletion !== undefined) return standing(deletion, "DELETING", now);
+export function computeEndpointStatus(
+  { moves, deletion }: HarnessEndpoint,
+  now: number,
+): ResourceStatus {
+  if (deletion !== undefined) return computeStatus(deletion, "DELETING", now);
   const move = moves.at(-1);
   if (move === undefined) return { ...SUCCESS, updatedAt: now };
-  return standing(move.change, moves.length === 1 ? "CREATING" : "UPDATING", now);
+  return computeStatus(move.change, moves.length === 1 ? "CREATING" : "UPDATING", now);
 }
 
-function standing(change: Change, meanwhile: string, now: number): Standing {
-  if (!isDue(change, now)) return { status: meanwhile, updatedAt: change.startedAt };
+function computeStatus(change: Change, pendingStatus: string, now: number): ResourceStatus {
+  if (!isDue(change, now)) return { status: pendingStatus, updatedAt: change.startedAt };
   return { ...change.outcome, updatedAt: change.dueAt };
 }
 
-export function newestOf(versions: Harness["versions"]): HarnessVersion {
+export function selectNewest(versions: Harness["versions"]): HarnessVersion {
   return versions.at(-1) ?? versions[0];
 }
 
 /** The version that counts: the newest, unless it failed and there is one that did not. */
-export function currentVersion({ versions }: Harness, now: number): HarnessVersion {
-  const newest = newestOf(versions);
-  if (!isDue(newest.change, now) || succeeded(newest.change, now)) return newest;
-  return versions.findLast(({ change }) => succeeded(change, now)) ?? newest;
+export function selectCurrentVersion({ versions }: Harness, now: number): HarnessVersion {
+  const newest = selectNewest(versions);
+  if (!isDue(newest.change, now) || hasSucceeded(newest.change, now)) return newest;
+  return versions.findLast(({ change }) => hasSucceeded(change, now)) ?? newest;
 }
 
 /** The version that an endpoint serves; while it is being made, the one that it will. */
-export function liveVersion({ moves }: HarnessEndpoint, now: number): number | undefined {
-  return moves.findLast(({ change }) => succeeded(change, now))?.version;
+export function selectLiveVersion({ moves }: HarnessEndpoint, now: number): number | undefined {
+  return moves.findLast(({ change }) => hasSucceeded(change, now))?.version;
 }

@@ -16,13 +16,13 @@ export interface InjectedOutcomes {
   take(harnessName: string, change: ChangeKind): Outcome | undefined;
 }
 
-export function injectedOutcomes(): InjectedOutcomes {
+export function createInjectedOutcomes(): InjectedOutcomes {
   const waiting: InjectedOutcome[] = [];
   return {
     inject: (outcome) => void waiting.push(outcome),
     take(harnessName, change) {
       const at = waiting.findIndex(
-        (one) => one.harnessName === harnessName && one.change === change,
+        (candidate) => candidate.harnessName === harnessName && candidate.change === change,
       );
       if (at === -1) return undefined;
       const [{ status, failureReason } = { status: "" }] = waiting.splice(at, 1);

@@ -1,35 +1,43 @@
 /** Where the emulator pretends to be. */
-export interface Place {
+export interface AccountLocation {
   readonly region: string;
   readonly account: string;
 }
 
-export function harnessArn(place: Place, harnessId: string): string {
-  return `${prefix(place)}:harness/${harnessId}`;
+export function formatHarnessArn(location: AccountLocation, harnessId: string): string {
+  return `${formatArnPrefix(location)}:harness/${harnessId}`;
 }
 
-export function endpointArn(place: Place, harnessId: string, endpoint: string): string {
-  return `${harnessArn(place, harnessId)}/endpoint/${endpoint}`;
+export function formatEndpointArn(
+  location: AccountLocation,
+  harnessId: string,
+  endpoint: string,
+): string {
+  return `${formatHarnessArn(location, harnessId)}/endpoint/${endpoint}`;
 }
 
 /** The runtime that a harness is made of. It has a name of its own, and only its harness may invoke it. */
-export function runtimeNames(place: Place, harnessId: string) {
+export function formatRuntimeNames(location: AccountLocation, harnessId: string) {
   const [name = "", suffix = ""] = harnessId.split("-");
   const runtimeName = `harness_${name}`;
   const runtimeId = `${runtimeName}-${suffix}`;
-  return { runtimeName, runtimeId, runtimeArn: `${prefix(place)}:runtime/${runtimeId}` };
+  return {
+    runtimeName,
+    runtimeId,
+    runtimeArn: `${formatArnPrefix(location)}:runtime/${runtimeId}`,
+  };
 }
 
 /** The memory that the service makes for a harness that names none. */
-export function managedMemoryArn(place: Place, harnessId: string): string {
-  return `${prefix(place)}:memory/harness_${harnessId}`;
+export function formatManagedMemoryArn(location: AccountLocation, harnessId: string): string {
+  return `${formatArnPrefix(location)}:memory/harness_${harnessId}`;
 }
 
-function prefix({ region, account }: Place): string {
-  return `arn:${partitionOf(region)}:bedrock-agentcore:${region}:${account}`;
+function formatArnPrefix({ region, account }: AccountLocation): string {
+  return `arn:${resolvePartition(region)}:bedrock-agentcore:${region}:${account}`;
 }
 
-function partitionOf(region: string): string {
+function resolvePartition(region: string): string {
   if (region.startsWith("cn-")) return "aws-cn";
   return region.startsWith("us-gov-") ? "aws-us-gov" : "aws";
 }

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { readConfiguration } from "./configuration.ts";
-import { Fields } from "./fields.ts";
+import { RequestFields } from "./fields.ts";
 import type {
   Change,
   EndpointMove,
@@ -19,119 +19,122 @@ export interface RegistryState {
 
 export const EMPTY_REGISTRY: RegistryState = { harnesses: [], tokens: [] };
 
-const FORMAT = 1;
+const FORMAT_VERSION = 1;
 
-export function writeState({ harnesses, tokens }: RegistryState): string {
-  return `${JSON.stringify({ format: FORMAT, harnesses, tokens }, null, 1)}\n`;
+export function encodeRegistry({ harnesses, tokens }: RegistryState): string {
+  return `${JSON.stringify({ format: FORMAT_VERSION, harnesses, tokens }, null, 1)}\n`;
 }
 
 /** Throws an Error that names the place where the text is not what `writeState` writes. */
-export function parseState(text: string): RegistryState {
+export function parseRegistry(text: string): RegistryState {
   // What was let in one by one may be deep and much; it was ours to refuse then.
-  const root = objectAt(JSON.parse(text), "the file");
-  if (root["format"] !== FORMAT) {
-    throw new Error(`its format is ${JSON.stringify(root["format"])}, wanted ${FORMAT}`);
+  const root = expectObject(JSON.parse(text), "the file");
+  if (root["format"] !== FORMAT_VERSION) {
+    throw new Error(`its format is ${JSON.stringify(root["format"])}, wanted ${FORMAT_VERSION}`);
   }
   return {
-    harnesses: listAt(root["harnesses"], "harnesses").map(parseHarness),
-    tokens: listAt(root["tokens"], "tokens").map(parseToken),
+    harnesses: expectList(root["harnesses"], "harnesses").map(parseHarness),
+    tokens: expectList(root["tokens"], "tokens").map(parseToken),
   };
 }
 
 function parseHarness(value: JsonValue): Harness {
-  const at = objectAt(value, "a harness");
-  const [first, ...more] = listAt(at["versions"], "versions").map(parseVersion);
+  const members = expectObject(value, "a harness");
+  const [first, ...more] = expectList(members["versions"], "versions").map(parseVersion);
   if (first === undefined) throw new Error("versions is empty");
   return {
-    id: textAt(at["id"], "id"),
-    name: textAt(at["name"], "name"),
-    createdAt: numberAt(at["createdAt"], "createdAt"),
-    visibleAt: numberAt(at["visibleAt"], "visibleAt"),
-    tags: tagsAt(at["tags"]),
+    id: expectString(members["id"], "id"),
+    name: expectString(members["name"], "name"),
+    createdAt: expectNumber(members["createdAt"], "createdAt"),
+    visibleAt: expectNumber(members["visibleAt"], "visibleAt"),
+    tags: parseTags(members["tags"]),
     versions: [first, ...more],
-    endpoints: listAt(at["endpoints"], "endpoints").map(parseEndpoint),
-    ...(at["deletion"] !== undefined && { deletion: parseChange(at["deletion"]) }),
+    endpoints: expectList(members["endpoints"], "endpoints").map(parseEndpoint),
+    ...(members["deletion"] !== undefined && { deletion: parseChange(members["deletion"]) }),
   };
 }
 
 function parseVersion(value: JsonValue): HarnessVersion {
-  const at = objectAt(value, "a version");
-  const fields = new Fields(objectAt(at["configuration"], "configuration"));
+  const members = expectObject(value, "a version");
+  const fields = new RequestFields(expectObject(members["configuration"], "configuration"));
   const configuration = readConfiguration(fields);
-  fields.finish();
+  fields.throwIfInvalid();
   return {
-    number: numberAt(at["number"], "number"),
+    number: expectNumber(members["number"], "number"),
     configuration,
-    change: parseChange(at["change"]),
+    change: parseChange(members["change"]),
   };
 }
 
 function parseEndpoint(value: JsonValue): HarnessEndpoint {
-  const at = objectAt(value, "an endpoint");
+  const members = expectObject(value, "an endpoint");
   return {
-    name: textAt(at["name"], "name"),
-    createdAt: numberAt(at["createdAt"], "createdAt"),
-    visibleAt: numberAt(at["visibleAt"], "visibleAt"),
-    ...(at["description"] !== undefined && {
-      description: textAt(at["description"], "description"),
+    name: expectString(members["name"], "name"),
+    createdAt: expectNumber(members["createdAt"], "createdAt"),
+    visibleAt: expectNumber(members["visibleAt"], "visibleAt"),
+    ...(members["description"] !== undefined && {
+      description: expectString(members["description"], "description"),
     }),
-    tags: tagsAt(at["tags"]),
-    moves: listAt(at["moves"], "moves").map(parseMove),
-    ...(at["deletion"] !== undefined && { deletion: parseChange(at["deletion"]) }),
+    tags: parseTags(members["tags"]),
+    moves: expectList(members["moves"], "moves").map(parseMove),
+    ...(members["deletion"] !== undefined && { deletion: parseChange(members["deletion"]) }),
   };
 }
 
 function parseMove(value: JsonValue): EndpointMove {
-  const at = objectAt(value, "a move");
-  return { version: numberAt(at["version"], "version"), change: parseChange(at["change"]) };
+  const members = expectObject(value, "a move");
+  return {
+    version: expectNumber(members["version"], "version"),
+    change: parseChange(members["change"]),
+  };
 }
 
 function parseChange(value: JsonValue | undefined): Change {
-  const at = objectAt(value, "a change");
-  const outcome = objectAt(at["outcome"], "outcome");
+  const members = expectObject(value, "a change");
+  const outcome = expectObject(members["outcome"], "outcome");
   const reason = outcome["failureReason"];
   return {
-    startedAt: numberAt(at["startedAt"], "startedAt"),
-    dueAt: numberAt(at["dueAt"], "dueAt"),
+    startedAt: expectNumber(members["startedAt"], "startedAt"),
+    dueAt: expectNumber(members["dueAt"], "dueAt"),
     outcome: {
-      status: textAt(outcome["status"], "status"),
-      ...(reason !== undefined && { failureReason: textAt(reason, "failureReason") }),
+      status: expectString(outcome["status"], "status"),
+      ...(reason !== undefined && { failureReason: expectString(reason, "failureReason") }),
     },
   };
 }
 
 function parseToken(value: JsonValue): UsedToken {
-  const at = objectAt(value, "a token");
+  const members = expectObject(value, "a token");
   return {
-    operation: textAt(at["operation"], "operation"),
-    token: textAt(at["token"], "token"),
-    fingerprint: textAt(at["fingerprint"], "fingerprint"),
-    harnessId: textAt(at["harnessId"], "harnessId"),
-    usedAt: numberAt(at["usedAt"], "usedAt"),
+    operation: expectString(members["operation"], "operation"),
+    token: expectString(members["token"], "token"),
+    fingerprint: expectString(members["fingerprint"], "fingerprint"),
+    harnessId: expectString(members["harnessId"], "harnessId"),
+    usedAt: expectNumber(members["usedAt"], "usedAt"),
   };
 }
 
-function tagsAt(value: JsonValue | undefined): Tags {
-  const tags = Object.entries(objectAt(value, "tags"));
-  return Object.fromEntries(tags.map(([name, text]) => [name, textAt(text, `tags.${name}`)]));
+function parseTags(value: JsonValue | undefined): Tags {
+  const tags = Object.entries(expectObject(value, "tags"));
+  return Object.fromEntries(tags.map(([name, text]) => [name, expectString(text, `tags.${name}`)]));
 }
 
-function objectAt(value: JsonValue | undefined, name: string): JsonObject {
+function expectObject(value: JsonValue | undefined, name: string): JsonObject {
   if (!isObject(value)) throw new Error(`${name} is no object`);
   return value;
 }
 
-function listAt(value: JsonValue | undefined, name: string): readonly JsonValue[] {
+function expectList(value: JsonValue | undefined, name: string): readonly JsonValue[] {
   if (!Array.isArray(value)) throw new Error(`${name} is no list`);
   return value;
 }
 
-function textAt(value: JsonValue | undefined, name: string): string {
+function expectString(value: JsonValue | undefined, name: string): string {
   if (typeof value !== "string") throw new Error(`${name} is no text`);
   return value;
 }
 
-function numberAt(value: JsonValue | undefined, name: string): number {
+function expectNumber(value: JsonValue | undefined, name: string): number {
   if (typeof value !== "number") throw new Error(`${name} is no number`);
   return value;
 }

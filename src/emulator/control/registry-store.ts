@@ -1,31 +1,36 @@
 import { SpanlineError } from "../../domain/errors.ts";
 import { readSavedFile, saveFile } from "../../platform/saved-file.ts";
-import { EMPTY_REGISTRY, parseState, writeState, type RegistryState } from "./registry-state.ts";
+import {
+  EMPTY_REGISTRY,
+  parseRegistry,
+  encodeRegistry,
+  type RegistryState,
+} from "./registry-state.ts";
 
-export interface Step<Result> {
+export interface RegistryStep<Result> {
   readonly state: RegistryState;
   readonly result: Result;
 }
 
 export interface RegistryStore {
-  current(): RegistryState;
+  readState(): RegistryState;
   /** Steps run one after another. What one comes to is saved before anybody sees it; a step that throws changes nothing. */
-  change<Result>(step: (state: RegistryState) => Step<Result>): Promise<Result>;
+  change<Result>(step: (state: RegistryState) => RegistryStep<Result>): Promise<Result>;
   /** Resolves when all that was asked for is saved. */
-  settled(): Promise<void>;
+  waitUntilSaved(): Promise<void>;
 }
 
 /** Keeps the registry in a file, or in memory when there is no path. */
 export async function openRegistryStore(path: string | undefined): Promise<RegistryStore> {
-  let state = path === undefined ? EMPTY_REGISTRY : await load(path);
+  let state = path === undefined ? EMPTY_REGISTRY : await loadRegistry(path);
   let last: Promise<unknown> = Promise.resolve();
   return {
-    current: () => state,
+    readState: () => state,
     change(step) {
       const run = async () => {
         const next = step(state);
         if (next.state !== state) {
-          if (path !== undefined) await saveFile(path, writeState(next.state));
+          if (path !== undefined) await saveFile(path, encodeRegistry(next.state));
           state = next.state;
         }
         return next.result;
@@ -34,17 +39,17 @@ export async function openRegistryStore(path: string | undefined): Promise<Regis
       last = result.catch(() => undefined);
       return result;
     },
-    async settled() {
+    async waitUntilSaved() {
       await last;
     },
   };
 }
 
-async function load(path: string): Promise<RegistryState> {
+async function loadRegistry(path: string): Promise<RegistryState> {
   const text = await readSavedFile(path);
   if (text === undefined) return EMPTY_REGISTRY;
   try {
-    return parseState(text);
+    return parseRegistry(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const message = `Cannot read ${path}: ${reason}. Move the file away to begin with no harnesses`;

@@ -1,63 +1,70 @@
-import { operation, type Call, type Operation } from "./call.ts";
-import { notFound } from "./changes.ts";
+import { defineOperation, type OperationRequest, type Operation } from "./call.ts";
+import { createNotFoundError } from "./changes.ts";
 import type { ControlParts } from "./control-parts.ts";
 import type { Harness, Tags } from "./harness-state.ts";
-import { endpointArn, harnessArn } from "./names.ts";
-import { TAGS } from "./request-members.ts";
+import { formatEndpointArn, formatHarnessArn } from "./names.ts";
+import { TAGS_RULE } from "./request-members.ts";
 
 /** A harness does not show its tags; these operations do, for harnesses and endpoints. */
-export function tagOperations(parts: ControlParts): Operation[] {
-  const one = "/tags/:resourceArn";
+export function defineTagOperations(parts: ControlParts): Operation[] {
+  const resourcePath = "/tags/:resourceArn";
   return [
-    operation("ListTagsForResource", `GET ${one}`, 200, async (call) => ({
-      tags: tagged(parts, call).tags,
+    defineOperation("ListTagsForResource", `GET ${resourcePath}`, 200, async (call) => ({
+      tags: findTaggedResource(parts, call).tags,
     })),
-    operation("TagResource", `POST ${one}`, 204, (call) => tagResource(parts, call)),
-    operation("UntagResource", `DELETE ${one}`, 204, (call) => untagResource(parts, call)),
+    defineOperation("TagResource", `POST ${resourcePath}`, 204, (call) => tagResource(parts, call)),
+    defineOperation("UntagResource", `DELETE ${resourcePath}`, 204, (call) =>
+      untagResource(parts, call),
+    ),
   ];
 }
 
-async function tagResource(parts: ControlParts, call: Call): Promise<null> {
-  const added = call.fields.texts("tags", TAGS) ?? {};
-  call.fields.finish();
+async function tagResource(parts: ControlParts, call: OperationRequest): Promise<null> {
+  const added = call.fields.readTextMap("tags", TAGS_RULE) ?? {};
+  call.fields.throwIfInvalid();
   await parts.changeOnce(call, () => {
-    const { tags, withTags } = tagged(parts, call);
+    const { tags, withTags } = findTaggedResource(parts, call);
     return withTags({ ...tags, ...added });
   });
   return null;
 }
 
-async function untagResource(parts: ControlParts, call: Call): Promise<null> {
-  const names = call.fields.textList("tagKeys", TAGS.name) ?? [];
-  call.fields.finish();
+async function untagResource(parts: ControlParts, call: OperationRequest): Promise<null> {
+  const names = call.fields.readTextList("tagKeys", TAGS_RULE.name) ?? [];
+  call.fields.throwIfInvalid();
   await parts.changeOnce(call, () => {
-    const { tags, withTags } = tagged(parts, call);
-    const kept = Object.entries(tags).filter(([name]) => !names.includes(name));
-    return withTags(Object.fromEntries(kept));
+    const { tags, withTags } = findTaggedResource(parts, call);
+    const remainingTags = Object.entries(tags).filter(([name]) => !names.includes(name));
+    return withTags(Object.fromEntries(remainingTags));
   });
   return null;
 }
 
-interface Tagged {
+interface TaggedResource {
   readonly tags: Tags;
   readonly withTags: (tags: Tags) => Harness;
 }
 
-function tagged({ place, allVisible }: ControlParts, { fields, now }: Call): Tagged {
-  const arn = fields.text("resourceArn") ?? "";
-  for (const harness of allVisible(now)) {
-    if (harnessArn(place, harness.id) === arn) {
+function findTaggedResource(
+  { location, listVisible }: ControlParts,
+  { fields, now }: OperationRequest,
+): TaggedResource {
+  const arn = fields.readText("resourceArn") ?? "";
+  for (const harness of listVisible(now)) {
+    if (formatHarnessArn(location, harness.id) === arn) {
       return { tags: harness.tags, withTags: (tags) => ({ ...harness, tags }) };
     }
     const endpoint = harness.endpoints.find(
-      ({ name }) => endpointArn(place, harness.id, name) === arn,
+      ({ name }) => formatEndpointArn(location, harness.id, name) === arn,
     );
     if (endpoint === undefined) continue;
     const withTags = (tags: Tags): Harness => ({
       ...harness,
-      endpoints: harness.endpoints.map((one) => (one === endpoint ? { ...one, tags } : one)),
+      endpoints: harness.endpoints.map((candidate) =>
+        candidate === endpoint ? { ...candidate, tags } : candidate,
+      ),
     });
     return { tags: endpoint.tags, withTags };
   }
-  throw notFound(`Resource ${arn} does not exist`);
+  throw createNotFoundError(`Resource ${arn} does not exist`);
 }

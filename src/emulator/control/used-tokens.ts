@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isObject, type JsonValue } from "../../domain/json.ts";
-import { validationError } from "../validation-error.ts";
+import { createValidationError } from "../validation-error.ts";
 
 /** A call that was made with a client token: the same call made again changes nothing. */
 export interface UsedToken {
@@ -12,28 +12,31 @@ export interface UsedToken {
   readonly usedAt: number;
 }
 
-export const CLIENT_TOKEN = {
+export const CLIENT_TOKEN_RULE = {
   pattern: "[a-zA-Z0-9](-*[a-zA-Z0-9]){0,256}",
-  least: 33,
-  most: 256,
+  min: 33,
+  max: 256,
 };
 
-const KEPT_MILLISECONDS = 24 * 60 * 60 * 1000;
+const TOKEN_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-export function recentTokens(tokens: readonly UsedToken[], now: number): readonly UsedToken[] {
-  return tokens.filter(({ usedAt }) => now - usedAt < KEPT_MILLISECONDS);
+export function selectRecentTokens(
+  tokens: readonly UsedToken[],
+  now: number,
+): readonly UsedToken[] {
+  return tokens.filter(({ usedAt }) => now - usedAt < TOKEN_LIFETIME_MS);
 }
 
 /** The earlier call with this token; throws when it asked for something else. */
-export function earlierCall(
+export function findEarlierUse(
   tokens: readonly UsedToken[],
-  call: Pick<UsedToken, "operation" | "token" | "fingerprint">,
+  use: Pick<UsedToken, "operation" | "token" | "fingerprint">,
 ): UsedToken | undefined {
   const earlier = tokens.find(
-    ({ operation, token }) => operation === call.operation && token === call.token,
+    ({ operation, token }) => operation === use.operation && token === use.token,
   );
-  if (earlier !== undefined && earlier.fingerprint !== call.fingerprint) {
-    throw validationError(
+  if (earlier !== undefined && earlier.fingerprint !== use.fingerprint) {
+    throw createValidationError(
       "The client token was used before with other parameters",
       "IdempotentParameterMismatchException",
     );
@@ -42,7 +45,7 @@ export function earlierCall(
 }
 
 /** The same for the same JSON, in whatever order its keys are. */
-export function fingerprintOf(value: JsonValue): string {
+export function computeFingerprint(value: JsonValue): string {
   const text = JSON.stringify(value, (_, member: unknown) =>
     isObject(member)
       ? Object.fromEntries(

@@ -1,102 +1,116 @@
 import type { JsonObject, JsonValue } from "../../domain/json.ts";
 import { isObject } from "../../domain/json.ts";
-import { isoTime } from "../../domain/iso-time.ts";
+import { formatIsoTime } from "../../domain/iso-time.ts";
 import {
-  currentVersion,
-  endpointStanding,
-  harnessStanding,
-  liveVersion,
-  versionStanding,
+  selectCurrentVersion,
+  computeEndpointStatus,
+  computeHarnessStatus,
+  selectLiveVersion,
+  computeVersionStatus,
   type Harness,
   type HarnessEndpoint,
   type HarnessVersion,
-  type Standing,
+  type ResourceStatus,
 } from "./harness-state.ts";
-import { endpointArn, harnessArn, managedMemoryArn, runtimeNames, type Place } from "./names.ts";
+import {
+  formatEndpointArn,
+  formatHarnessArn,
+  formatManagedMemoryArn,
+  formatRuntimeNames,
+  type AccountLocation,
+} from "./names.ts";
 
 /** A harness as GetHarness shows it. A version beside the current one shows as it was, and with how it came out. */
-export function harnessView(
-  place: Place,
+export function encodeHarness(
+  location: AccountLocation,
   harness: Harness,
   { now, version }: { readonly now: number; readonly version?: HarnessVersion | undefined },
 ): JsonObject {
-  const shown = version ?? currentVersion(harness, now);
-  const standing =
-    version === undefined ? harnessStanding(harness, now) : versionStanding(version, now);
-  const { configuration } = shown;
+  const shownVersion = version ?? selectCurrentVersion(harness, now);
+  const resourceStatus =
+    version === undefined ? computeHarnessStatus(harness, now) : computeVersionStatus(version, now);
+  const { configuration } = shownVersion;
   return {
     // Members that are optional in the service's model come as they were given; the others have the service's defaults.
     ...configuration,
-    ...summaryMembers(place, harness, standing),
-    harnessVersion: String(shown.number),
+    ...encodeSummaryMembers(location, harness, resourceStatus),
+    harnessVersion: String(shownVersion.number),
     model: configuration.model ?? DEFAULT_MODEL,
     systemPrompt: configuration.systemPrompt ?? [],
     tools: configuration.tools ?? [],
     skills: configuration.skills ?? [],
     allowedTools: configuration.allowedTools ?? ["*"],
     truncation: configuration.truncation ?? DEFAULT_TRUNCATION,
-    environment: environmentView(place, harness.id, configuration.environment),
-    ...memoryView(place, harness.id, configuration.memory),
-    ...failureMember(standing),
+    environment: encodeEnvironment(location, harness.id, configuration.environment),
+    ...encodeMemory(location, harness.id, configuration.memory),
+    ...encodeFailure(resourceStatus),
   };
 }
 
-export function harnessSummary(place: Place, harness: Harness, now: number): JsonObject {
+export function encodeHarnessSummary(
+  location: AccountLocation,
+  harness: Harness,
+  now: number,
+): JsonObject {
   return {
-    ...summaryMembers(place, harness, harnessStanding(harness, now)),
-    harnessVersion: String(currentVersion(harness, now).number),
+    ...encodeSummaryMembers(location, harness, computeHarnessStatus(harness, now)),
+    harnessVersion: String(selectCurrentVersion(harness, now).number),
   };
 }
 
-export function versionSummary(
-  place: Place,
+export function encodeVersionSummary(
+  location: AccountLocation,
   harness: Harness,
   { now, version }: { readonly now: number; readonly version: HarnessVersion },
 ): JsonObject {
-  const standing = versionStanding(version, now);
+  const resourceStatus = computeVersionStatus(version, now);
   return {
-    ...summaryMembers(place, harness, standing),
-    createdAt: isoTime(version.change.startedAt),
+    ...encodeSummaryMembers(location, harness, resourceStatus),
+    createdAt: formatIsoTime(version.change.startedAt),
     harnessVersion: String(version.number),
-    ...failureMember(standing),
+    ...encodeFailure(resourceStatus),
   };
 }
 
-export function endpointView(
-  place: Place,
+export function encodeEndpoint(
+  location: AccountLocation,
   harness: Harness,
   { now, endpoint }: { readonly now: number; readonly endpoint: HarnessEndpoint },
 ): JsonObject {
-  const standing = endpointStanding(endpoint, now);
-  const live = liveVersion(endpoint, now);
+  const resourceStatus = computeEndpointStatus(endpoint, now);
+  const live = selectLiveVersion(endpoint, now);
   const target = endpoint.moves.at(-1)?.version;
   return {
     harnessId: harness.id,
     harnessName: harness.name,
     endpointName: endpoint.name,
-    arn: endpointArn(place, harness.id, endpoint.name),
-    status: standing.status,
-    createdAt: isoTime(endpoint.createdAt),
-    updatedAt: isoTime(standing.updatedAt),
+    arn: formatEndpointArn(location, harness.id, endpoint.name),
+    status: resourceStatus.status,
+    createdAt: formatIsoTime(endpoint.createdAt),
+    updatedAt: formatIsoTime(resourceStatus.updatedAt),
     ...(live !== undefined && { liveVersion: String(live) }),
     ...(target !== undefined && { targetVersion: String(target) }),
     ...(endpoint.description !== undefined && { description: endpoint.description }),
-    ...failureMember(standing),
+    ...encodeFailure(resourceStatus),
   };
 }
 
-function summaryMembers(place: Place, harness: Harness, { status, updatedAt }: Standing) {
+function encodeSummaryMembers(
+  location: AccountLocation,
+  harness: Harness,
+  { status, updatedAt }: ResourceStatus,
+) {
   return {
     harnessId: harness.id,
     harnessName: harness.name,
-    arn: harnessArn(place, harness.id),
+    arn: formatHarnessArn(location, harness.id),
     status,
-    createdAt: isoTime(harness.createdAt),
-    updatedAt: isoTime(updatedAt),
+    createdAt: formatIsoTime(harness.createdAt),
+    updatedAt: formatIsoTime(updatedAt),
   };
 }
 
-function failureMember({ failureReason }: Standing): { readonly failureReason?: string } {
+function encodeFailure({ failureReason }: ResourceStatus): { readonly failureReason?: string } {
   return failureReason === undefined ? {} : { failureReason };
 }
 
@@ -109,20 +123,20 @@ const DEFAULT_TRUNCATION: JsonObject = { strategy: "sliding_window" };
 export const DEFAULT_LIFECYCLE = { idleRuntimeSessionTimeout: 900, maxLifetime: 28_800 };
 
 /** What was asked for, with the names of the runtime that the service made for it. */
-function environmentView(
-  place: Place,
+function encodeEnvironment(
+  location: AccountLocation,
   harnessId: string,
   environment: JsonObject | undefined,
 ): JsonObject {
-  const asked = objectIn(environment, "agentCoreRuntimeEnvironment");
-  const { runtimeArn, runtimeName, runtimeId } = runtimeNames(place, harnessId);
+  const requested = readObjectMember(environment, "agentCoreRuntimeEnvironment");
+  const { runtimeArn, runtimeName, runtimeId } = formatRuntimeNames(location, harnessId);
   return {
     agentCoreRuntimeEnvironment: {
       networkConfiguration: { networkMode: "PUBLIC" },
-      ...asked,
+      ...requested,
       lifecycleConfiguration: {
         ...DEFAULT_LIFECYCLE,
-        ...objectIn(asked, "lifecycleConfiguration"),
+        ...readObjectMember(requested, "lifecycleConfiguration"),
       },
       agentRuntimeArn: runtimeArn,
       agentRuntimeName: runtimeName,
@@ -132,20 +146,20 @@ function environmentView(
 }
 
 /** A memory of the service's own has a name from the moment it is asked for. */
-function memoryView(
-  place: Place,
+function encodeMemory(
+  location: AccountLocation,
   harnessId: string,
   memory: JsonObject | undefined,
 ): { readonly memory?: JsonObject } {
   if (memory === undefined || !("managedMemoryConfiguration" in memory)) return {};
-  const managed = objectIn(memory, "managedMemoryConfiguration");
-  const arn = managedMemoryArn(place, harnessId);
+  const managed = readObjectMember(memory, "managedMemoryConfiguration");
+  const arn = formatManagedMemoryArn(location, harnessId);
   return {
     memory: { managedMemoryConfiguration: { eventExpiryDuration: 30, ...managed, arn } },
   };
 }
 
-export function objectIn(value: JsonValue | undefined, name: string): JsonObject {
+export function readObjectMember(value: JsonValue | undefined, name: string): JsonObject {
   const member = isObject(value) ? value[name] : undefined;
   return isObject(member) ? member : {};
 }

@@ -2,14 +2,14 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Brain } from "../brains/brain.ts";
 import type { HarnessRegistry, Lifecycle } from "../control/registry.ts";
 import type { Switches } from "../switches.ts";
-import type { Sessions } from "./sessions.ts";
+import type { SessionManager } from "./sessions.ts";
 
 /** What the handlers of the data plane share. */
 export interface DataPlane {
   readonly harnesses: HarnessRegistry;
   readonly runtimes: readonly RuntimeRecord[];
   readonly brains: BrainFinder;
-  readonly sessions: Sessions;
+  readonly sessions: SessionManager;
   readonly switches: Switches;
   readonly clock: Clock;
   readonly commands: Commands;

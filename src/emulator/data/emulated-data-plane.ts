@@ -1,6 +1,6 @@
 import { SpanlineError } from "../../domain/errors.ts";
 import type { Brain } from "../brains/brain.ts";
-import { brainFinder } from "../brains/find-brain.ts";
+import { createBrainFinder } from "../brains/find-brain.ts";
 import type { Lifecycle } from "../control/registry.ts";
 import type { DataPlaneParts, DataPlaneRoutes } from "../emulator-options.ts";
 import { prepareRecordings } from "../recorded.ts";
@@ -11,7 +11,7 @@ import {
   type RuntimeRecord,
   type RuntimeStyle,
 } from "./data-plane.ts";
-import { dataRoutes } from "./routes.ts";
+import { createDataRoutes } from "./routes.ts";
 
 /** What a user may say about the agents that the emulator runs. */
 export interface DataPlaneSettings {
@@ -45,29 +45,29 @@ export interface RuntimeSetting {
 }
 
 /** The data plane for `startEmulator`. Throws on settings that mean nothing. */
-export function emulatedDataPlane(
+export function createDataPlane(
   settings: DataPlaneSettings = {},
 ): (parts: DataPlaneParts) => Promise<DataPlaneRoutes> {
   const switches = parseSwitches(settings.switches);
   const { brain, brains, runtimes = [], scripts, commands, recordings, environment } = settings;
   for (const runtime of runtimes) checkRuntime(runtime);
   return async ({ registry, clock, dataDirectory, region, account, onBug }) => {
-    const own = [brain, ...runtimes.map((runtime) => runtime.brain)];
-    const find = brainFinder({
+    const configuredBrains = [brain, ...runtimes.map((runtime) => runtime.brain)];
+    const find = createBrainFinder({
       clock,
       ...(brain === undefined ? {} : { fallback: brain }),
       ...(brains === undefined ? {} : { named: brains }),
       ...(environment === undefined ? {} : { environment }),
       ...(scripts === undefined ? {} : { scripts }),
-      own: own.flatMap((name) => name ?? []),
+      trusted: configuredBrains.flatMap((name) => name ?? []),
     });
     // What is wrong with it is told now, and not to the first client.
-    for (const name of own) await find(name);
+    for (const name of configuredBrains) await find(name);
     if (recordings !== undefined) await prepareRecordings(recordings);
-    return dataRoutes({
+    return createDataRoutes({
       harnesses: registry,
       runtimes: runtimes.map((runtime) => ({
-        ...runtimeRecord(runtime),
+        ...toRuntimeRecord(runtime),
         arn: `arn:aws:bedrock-agentcore:${region}:${account}:runtime/${runtime.name}`,
       })),
       brains: find,
@@ -81,7 +81,7 @@ export function emulatedDataPlane(
   };
 }
 
-function runtimeRecord({
+function toRuntimeRecord({
   brain,
   style,
   lifecycle,

@@ -5,41 +5,41 @@ import { ConnectionReset } from "../exchange.ts";
 import type { Switches } from "../switches.ts";
 import type { SessionJournal } from "./session-journal.ts";
 import type { SessionRecord } from "./session-log.ts";
-import { endOf } from "./session-state.ts";
-import type { OpenTurn, Session, SessionCommand, SessionOwner } from "./session.ts";
+import { computeSessionEnd } from "./session-state.ts";
+import type { OpenTurn, ServiceSession, SessionCommand, SessionOwner } from "./session.ts";
 import { runShell, type ShellExit } from "./shell.ts";
-import type { Ending } from "./speak.ts";
-import type { Workspace } from "./workspace.ts";
+import type { TurnInterruption } from "./speak.ts";
+import type { SessionWorkspace } from "./workspace.ts";
 
-export interface SessionParts {
+export interface ManagedSessionOptions {
   readonly journal: SessionJournal;
-  readonly workspace: Workspace;
+  readonly workspace: SessionWorkspace;
   readonly clock: Clock;
   readonly switches: Switches;
   /** Told whenever something that ran in the session has ended, and when the session itself has. */
-  quiet(): void;
+  onQuiet(): void;
 }
 
 /** `before`: it had ended already. */
-export type Stopped = "now" | "before" | "unknown";
+export type StopResult = "now" | "before" | "unknown";
 
 /** What runs between the start of a session and its end. */
-interface Life {
+interface SessionLife {
   readonly turns: Set<RunningTurn>;
   readonly commands: Set<AbortController>;
 }
 
 interface RunningTurn {
-  readonly cut: (ending: Ending) => void;
+  readonly interrupt: (ending: TurnInterruption) => void;
   /** Once the journal has it. */
-  number?: number;
+  turnNumber?: number;
 }
 
 /** A session as those who keep it see it. */
-export class HeldSession implements Session {
-  readonly #parts: SessionParts;
+export class ManagedSession implements ServiceSession {
+  readonly #parts: ManagedSessionOptions;
   readonly #journal: SessionJournal;
-  #life: Life = newLife();
+  #life: SessionLife = createSessionLife();
   #owner: SessionOwner | undefined;
   #isClosed = false;
   #callOffEnd: () => void = () => {};
@@ -47,9 +47,9 @@ export class HeldSession implements Session {
   /** That are under way, or wait to be. */
   #changes = 0;
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts;
-    this.#journal = parts.journal;
+  constructor(options: ManagedSessionOptions) {
+    this.#parts = options;
+    this.#journal = options.journal;
   }
 
   get messages(): readonly Message[] {
@@ -64,7 +64,7 @@ export class HeldSession implements Session {
     return this.#journal.state.note;
   }
 
-  get busy(): boolean {
+  get isBusy(): boolean {
     return this.#life.turns.size > 0;
   }
 
@@ -75,24 +75,27 @@ export class HeldSession implements Session {
 
   /** Whether it has ended, or never began, and nothing of it can come back. */
   get isOver(): boolean {
-    const { live, turns } = this.#journal.state;
+    const { isLive, turns } = this.#journal.state;
     const returns = this.#owner !== undefined && this.#remembers(this.#owner) && turns > 0;
-    return !live && !returns;
+    return !isLive && !returns;
   }
 
-  async ask(messages: readonly Message[], cut: RunningTurn["cut"]): Promise<OpenTurn> {
+  async startTurn(
+    messages: readonly Message[],
+    interrupt: RunningTurn["interrupt"],
+  ): Promise<OpenTurn> {
     const life = this.#life;
-    const running: RunningTurn = { cut };
+    const running: RunningTurn = { interrupt };
     life.turns.add(running);
-    const asking = this.#journal.record(({ turns }) => {
-      running.number = turns;
+    const recording = this.#journal.record(({ turns }) => {
+      running.turnNumber = turns;
       return { type: "asked", at: this.#now(), turn: turns, messages };
     });
-    const { turn } = await asking.catch((error: unknown) => {
+    const { turn: turnNumber } = await recording.catch((error: unknown) => {
       life.turns.delete(running);
       throw error;
     });
-    const over = async (end: () => SessionRecord): Promise<void> => {
+    const finishTurn = async (end: () => SessionRecord): Promise<void> => {
       try {
         await this.#recordIn(life, end);
       } finally {
@@ -101,21 +104,28 @@ export class HeldSession implements Session {
       }
     };
     return {
-      turn,
-      answered: (said, note) =>
-        over(() => ({ type: "answered", at: this.#now(), turn, messages: said, note })),
-      forgotten: (note) => over(() => ({ type: "forgotten", at: this.#now(), turn, note })),
+      turnNumber,
+      finish: (output, note) =>
+        finishTurn(() => ({
+          type: "answered",
+          at: this.#now(),
+          turn: turnNumber,
+          messages: output,
+          note,
+        })),
+      discard: (note) =>
+        finishTurn(() => ({ type: "forgotten", at: this.#now(), turn: turnNumber, note })),
     };
   }
 
-  async use(): Promise<void> {
+  async touch(): Promise<void> {
     await this.#journal.record(() => ({ type: "used", at: this.#now() }));
   }
 
-  async run(command: SessionCommand): Promise<ShellExit> {
+  async runCommand(command: SessionCommand): Promise<ShellExit> {
     const life = this.#life;
     const end = new AbortController();
-    if (this.#isClosed) end.abort("stopped" satisfies Ending);
+    if (this.#isClosed) end.abort("stopped" satisfies TurnInterruption);
     life.commands.add(end);
     try {
       const exit = await this.#runUntil(end.signal, command);
@@ -132,16 +142,16 @@ export class HeldSession implements Session {
 
   async #runUntil(end: AbortSignal, command: SessionCommand): Promise<ShellExit> {
     const { workspace, clock } = this.#parts;
-    if (end.aborted) return KILLED;
-    const folder = await workspace.folder();
+    if (end.aborted) return KILLED_EXIT;
+    const folder = await workspace.openFolder();
     // What begins now would not be ended a second time.
-    if (end.aborted) return KILLED;
+    if (end.aborted) return KILLED_EXIT;
     return runShell({
       ...command,
       folder,
       clock,
       signal: AbortSignal.any([end, command.signal]),
-      started: (group) => workspace.add(group),
+      onStarted: (group) => workspace.addProcessGroup(group),
     });
   }
 
@@ -152,7 +162,7 @@ export class HeldSession implements Session {
       await this.#settleLost();
       const at = this.#now();
       const { state } = this.#journal;
-      if (!state.live || at >= endOf(state, owner.lifecycle, this.#isActive)) {
+      if (!state.isLive || at >= computeSessionEnd(state, owner.lifecycle, this.#isActive)) {
         await this.#beginAt(at, owner, id);
       }
       this.#watch();
@@ -168,18 +178,18 @@ export class HeldSession implements Session {
     await this.#journal.record(() => ({ type: "started", at, arn, session, remembers }));
   }
 
-  stop(): Promise<Stopped> {
-    if (this.#journal.state.live) this.#end("stopped");
+  stop(): Promise<StopResult> {
+    if (this.#journal.state.isLive) this.#end("stopped");
     return this.#inTurn(async () => {
-      const { live, known } = this.#journal.state;
-      if (!live) return known ? "before" : "unknown";
+      const { isLive: live, isKnown } = this.#journal.state;
+      if (!live) return isKnown ? "before" : "unknown";
       await this.#stopped();
       return "now";
     });
   }
 
   /** For a session that is idle and whose log has all of it. */
-  letGo(): void {
+  release(): void {
     this.#callOffEnd();
   }
 
@@ -203,7 +213,7 @@ export class HeldSession implements Session {
   }
 
   /** What comes from an earlier life is no part of this one. */
-  async #recordIn(life: Life, entry: () => SessionRecord): Promise<void> {
+  async #recordIn(life: SessionLife, entry: () => SessionRecord): Promise<void> {
     if (life === this.#life) await this.#journal.record(entry);
   }
 
@@ -217,9 +227,9 @@ export class HeldSession implements Session {
 
   /** A turn that a killed process left behind, or whose end could not be written, has lost its client too. */
   async #settleLost(): Promise<void> {
-    const { asked, usedAt, note } = this.#journal.state;
-    const running = new Set([...this.#life.turns].map(({ number }) => number));
-    for (const turn of asked.keys()) {
+    const { openTurns, usedAt, note } = this.#journal.state;
+    const running = new Set([...this.#life.turns].map(({ turnNumber: number }) => number));
+    for (const turn of openTurns.keys()) {
       if (running.has(turn)) continue;
       // Nobody used the session by it.
       const end = { at: usedAt, turn, note };
@@ -231,9 +241,9 @@ export class HeldSession implements Session {
     }
   }
 
-  #end(ending: Ending): void {
+  #end(ending: TurnInterruption): void {
     this.#callOffEnd();
-    for (const { cut } of this.#life.turns) cut(ending);
+    for (const { interrupt } of this.#life.turns) interrupt(ending);
     for (const command of this.#life.commands) command.abort(ending);
   }
 
@@ -246,38 +256,38 @@ export class HeldSession implements Session {
   #watch(): void {
     this.#callOffEnd();
     const { state } = this.#journal;
-    if (this.#owner === undefined || this.#isClosed || !state.live) return;
-    const wait = endOf(state, this.#owner.lifecycle, this.#isActive) - this.#now();
-    if (wait > 0) this.#callOffEnd = this.#parts.clock.after(wait, () => this.#watch());
+    if (this.#owner === undefined || this.#isClosed || !state.isLive) return;
+    const wait = computeSessionEnd(state, this.#owner.lifecycle, this.#isActive) - this.#now();
+    if (wait > 0) this.#callOffEnd = this.#parts.clock.schedule(wait, () => this.#watch());
     else this.#expire();
   }
 
   /** What may be left of it, such as a brain that does not listen, can do no more to the session. */
   #endLife(): void {
     this.#end(EXPIRED);
-    this.#life = newLife();
+    this.#life = createSessionLife();
   }
 
   #expire(): void {
     this.#endLife();
     const expired = this.#inTurn(async () => {
-      if (this.#journal.state.live) await this.#stopped();
+      if (this.#journal.state.isLive) await this.#stopped();
     });
     // Where the end cannot be written, the times of the session tell it too.
-    void expired.catch(() => {}).finally(() => this.#parts.quiet());
+    void expired.catch(() => {}).finally(() => this.#parts.onQuiet());
   }
 
   #quiet(): void {
     this.#watch();
-    this.#parts.quiet();
+    this.#parts.onQuiet();
   }
 }
 
-const EXPIRED = "expired" satisfies Ending;
+const EXPIRED = "expired" satisfies TurnInterruption;
 
 /** What a shell says of a command that was killed before it ran. */
-const KILLED: ShellExit = { exitCode: 137, status: "COMPLETED" };
+const KILLED_EXIT: ShellExit = { exitCode: 137, status: "COMPLETED" };
 
-function newLife(): Life {
+function createSessionLife(): SessionLife {
   return { turns: new Set(), commands: new Set() };
 }

@@ -1,50 +1,50 @@
 import { encodeEvent, encodeException } from "../../wire/framing/eventstream-encode.ts";
-import { ConnectionReset, ServiceError, type Route } from "../exchange.ts";
+import { ConnectionReset, ServiceError, type EmulatorRoute } from "../exchange.ts";
 import { Constraints } from "../constraints.ts";
 import { readJsonBody } from "../json-body.ts";
 import type { DataPlane } from "./data-plane.ts";
 import { EVENT_STREAM } from "./harness-dialect.ts";
 import { SESSION_HEADER } from "./invocation.ts";
-import { outlet, type Outlet } from "./outlet.ts";
-import { agentOf, readTarget, type Agent } from "./session-target.ts";
-import type { Session } from "./session.ts";
+import { createClientStream, type ClientStream } from "./outlet.ts";
+import { findAgent, readSessionTarget, type EmulatedAgent } from "./session-target.ts";
+import type { ServiceSession } from "./session.ts";
 
 /** `POST /runtimes/{arn}/commands`: runs a command in a session's folder and streams what it says. */
-export function invokeAgentRuntimeCommand(plane: DataPlane): Route {
+export function createCommandRoute(plane: DataPlane): EmulatorRoute {
   return {
     method: "POST",
     path: "/runtimes/:arn/commands",
     async handle(request, { arn }) {
       const body = readJsonBody(request.body);
       const constraints = new Constraints();
-      const target = readTarget(request, arn, constraints);
-      const command = constraints.text("command", body["command"], { least: 1, most: 65_536 });
-      const timeout = constraints.wholeNumber("timeout", body["timeout"] ?? DEFAULT_TIMEOUT, {
-        least: 1,
-        most: LONGEST_TIMEOUT,
+      const target = readSessionTarget(request, arn, constraints);
+      const command = constraints.readText("command", body["command"], { min: 1, max: 65_536 });
+      const timeout = constraints.readWholeNumber("timeout", body["timeout"] ?? DEFAULT_TIMEOUT, {
+        min: 1,
+        max: MAX_TIMEOUT,
       });
-      constraints.check();
-      const agent = agentOf(plane, target);
-      if (plane.commands === "refuse") throw switchedOff();
+      constraints.throwIfInvalid();
+      const agent = findAgent(plane, target);
+      if (plane.commands === "refuse") throw createDisabledError();
       const { sessionId = request.requestId } = target;
-      const way = outlet(request.gone);
-      await plane.sessions.enter(agent, sessionId, async (session) => {
-        await session.use();
-        void run({ command, timeout, agent, session, way });
+      const clientStream = createClientStream(request.disconnectSignal);
+      await plane.sessions.useSession(agent, sessionId, async (session) => {
+        await session.touch();
+        void runCommand({ command, timeout, agent, session, clientStream });
       });
       return {
         status: 200,
         headers: { "content-type": EVENT_STREAM, [SESSION_HEADER]: sessionId },
-        body: way.body,
+        body: clientStream.body,
       };
     },
   };
 }
 
 const DEFAULT_TIMEOUT = 300;
-const LONGEST_TIMEOUT = 3600;
+const MAX_TIMEOUT = 3600;
 
-function switchedOff(): ServiceError {
+function createDisabledError(): ServiceError {
   return new ServiceError(
     403,
     "AccessDeniedException",
@@ -52,31 +52,37 @@ function switchedOff(): ServiceError {
   );
 }
 
-interface Run {
+interface CommandRun {
   readonly command: string;
   readonly timeout: number;
-  readonly agent: Agent;
-  readonly session: Session;
-  readonly way: Outlet;
+  readonly agent: EmulatedAgent;
+  readonly session: ServiceSession;
+  readonly clientStream: ClientStream;
 }
 
-async function run({ command, timeout, agent, session, way }: Run): Promise<void> {
+async function runCommand({
+  command,
+  timeout,
+  agent,
+  session,
+  clientStream,
+}: CommandRun): Promise<void> {
   try {
-    const running = session.run({
+    const exit = session.runCommand({
       command,
       environment: agent.environment,
       timeoutMilliseconds: timeout * 1000,
-      signal: way.left,
-      output: (stream, text) =>
-        way.send(encodeEvent("chunk", { contentDelta: { [stream]: text } })),
+      signal: clientStream.disconnectSignal,
+      onOutput: (stream, text) =>
+        clientStream.send(encodeEvent("chunk", { contentDelta: { [stream]: text } })),
     });
-    await way.send(encodeEvent("chunk", { contentStart: {} }));
-    await way.send(encodeEvent("chunk", { contentStop: await running }));
-    way.end();
+    await clientStream.send(encodeEvent("chunk", { contentStart: {} }));
+    await clientStream.send(encodeEvent("chunk", { contentStop: await exit }));
+    clientStream.end();
   } catch (error) {
-    if (error instanceof ConnectionReset) return way.reset();
+    if (error instanceof ConnectionReset) return clientStream.reset();
     const message = error instanceof Error ? error.message : String(error);
-    await way.send(encodeException("internalServerException", { message }));
-    way.end();
+    await clientStream.send(encodeException("internalServerException", { message }));
+    clientStream.end();
   }
 }

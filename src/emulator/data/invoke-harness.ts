@@ -1,90 +1,98 @@
-import type { Brain, Settings } from "../brains/brain.ts";
+import type { Brain, InvocationSettings } from "../brains/brain.ts";
 import type { Message } from "../brains/message.ts";
 import type { HarnessRecord } from "../control/registry.ts";
-import { ServiceError, type Incoming, type Outgoing, type Route } from "../exchange.ts";
+import {
+  ServiceError,
+  type EmulatorRequest,
+  type EmulatorResponse,
+  type EmulatorRoute,
+} from "../exchange.ts";
 import type { DataPlane } from "./data-plane.ts";
-import { EVENT_STREAM, harnessDialect, harnessFailure } from "./harness-dialect.ts";
-import { readInvocation, SESSION_HEADER, type Invocation } from "./invocation.ts";
-import { refuseOverlap } from "./overlap.ts";
-import { resumeFailure } from "./resume-rules.ts";
-import { unknownAgent } from "./session-target.ts";
-import type { Session } from "./session.ts";
-import { settingsFor } from "./settings.ts";
-import { throttled } from "./throttling.ts";
+import { EVENT_STREAM, createHarnessDialect, encodeHarnessFailure } from "./harness-dialect.ts";
+import { readHarnessInvocation, SESSION_HEADER, type HarnessInvocation } from "./invocation.ts";
+import { checkOverlap } from "./overlap.ts";
+import { checkConversation } from "./resume-rules.ts";
+import { createUnknownAgentError } from "./session-target.ts";
+import type { ServiceSession } from "./session.ts";
+import { resolveSettings } from "./settings.ts";
+import { applyThrottlingSwitch } from "./throttling.ts";
 import { runTurn } from "./turn.ts";
 
 /** `POST /harnesses/invoke`: one turn of a session, as event-stream frames. */
-export function invokeHarness(plane: DataPlane): Route {
+export function createHarnessRoute(plane: DataPlane): EmulatorRoute {
   return {
     method: "POST",
     path: "/harnesses/invoke",
     async handle(request) {
-      const invocation = readInvocation(request);
-      const harness = readyHarness(plane, invocation);
-      const settings = settingsFor(harness, invocation.overrides, plane.switches);
+      const invocation = readHarnessInvocation(request);
+      const harness = findReadyHarness(plane, invocation);
+      const settings = resolveSettings(harness, invocation.overrides, plane.switches);
       const brain = await plane.brains(harness.brain);
       const owner = {
         arn: harness.arn,
         lifecycle: harness.lifecycle,
         hasMemory: harness.memory !== null,
       };
-      const answered = await plane.sessions.enter(owner, invocation.sessionId, (session) => {
-        refuseOverlap(session, plane.switches);
-        return answer(plane, { request, invocation, harness, settings, session, brain });
+      const response = await plane.sessions.useSession(owner, invocation.sessionId, (session) => {
+        checkOverlap(session, plane.switches);
+        return runHarnessTurn(plane, { request, invocation, harness, settings, session, brain });
       });
-      const headers = { ...answered.headers, [SESSION_HEADER]: invocation.sessionId };
-      return { ...answered, headers };
+      const headers = { ...response.headers, [SESSION_HEADER]: invocation.sessionId };
+      return { ...response, headers };
     },
   };
 }
 
-interface Asked {
-  readonly request: Incoming;
-  readonly invocation: Invocation;
+interface HarnessTurn {
+  readonly request: EmulatorRequest;
+  readonly invocation: HarnessInvocation;
   readonly harness: HarnessRecord;
-  readonly settings: Settings;
-  readonly session: Session;
+  readonly settings: InvocationSettings;
+  readonly session: ServiceSession;
   readonly brain: Brain;
 }
 
-async function answer(plane: DataPlane, asked: Asked): Promise<Outgoing> {
-  const { request, invocation, harness, settings, session, brain } = asked;
+async function runHarnessTurn(plane: DataPlane, turn: HarnessTurn): Promise<EmulatorResponse> {
+  const { request, invocation, harness, settings, session, brain } = turn;
   const keepsOpenCalls = harness.memory !== null && plane.switches.echoWithMemory === "optional";
-  const before = session.messages;
-  const sent = withoutEcho(before, invocation.messages, keepsOpenCalls);
-  const failure = resumeFailure([...before, ...sent], before.length, plane.switches);
-  if (failure !== null) return frames(harnessFailure(failure));
+  const history = session.messages;
+  const newMessages = dropEcho(history, invocation.messages, keepsOpenCalls);
+  const failure = checkConversation([...history, ...newMessages], history.length, plane.switches);
+  if (failure !== null) return createFrameResponse(encodeHarnessFailure(failure));
   return runTurn(plane, {
     request,
     session,
     brain,
     settings,
-    sent,
+    newMessages,
     keepsOpenCalls,
-    dialect: (faults) => harnessDialect(plane.switches, faults),
-    refused: (error) => {
-      const shown = throttled(error, plane.switches);
-      if (shown instanceof ServiceError) throw shown;
-      return frames(harnessFailure(shown));
+    createDialect: (faults) => createHarnessDialect(plane.switches, faults),
+    createRefusal: (error) => {
+      const outcome = applyThrottlingSwitch(error, plane.switches);
+      if (outcome instanceof ServiceError) throw outcome;
+      return createFrameResponse(encodeHarnessFailure(outcome));
     },
   });
 }
 
 /** Where the session kept the calls itself, an echo of them that comes all the same is not a second message. */
-function withoutEcho(
-  before: readonly Message[],
-  sent: readonly Message[],
+function dropEcho(
+  history: readonly Message[],
+  newMessages: readonly Message[],
   keepsOpenCalls: boolean,
 ): readonly Message[] {
-  const [first] = sent;
+  const [first] = newMessages;
   const isEcho =
-    keepsOpenCalls && first?.role === "assistant" && before.at(-1)?.role === "assistant";
-  return isEcho ? sent.slice(1) : sent;
+    keepsOpenCalls && first?.role === "assistant" && history.at(-1)?.role === "assistant";
+  return isEcho ? newMessages.slice(1) : newMessages;
 }
 
-function readyHarness(plane: DataPlane, { harnessArn, qualifier }: Invocation): HarnessRecord {
+function findReadyHarness(
+  plane: DataPlane,
+  { harnessArn, qualifier }: HarnessInvocation,
+): HarnessRecord {
   const harness = plane.harnesses.findHarness(harnessArn, qualifier, plane.clock.now());
-  if (harness === undefined) throw unknownAgent(harnessArn, qualifier);
+  if (harness === undefined) throw createUnknownAgentError(harnessArn, qualifier);
   const { status, endpoint, endpointStatus } = harness;
   if (status === "READY" && endpointStatus === "READY") return harness;
   const message = `Harness '${harness.id}' is ${status} and its endpoint '${endpoint}' is ${endpointStatus}; both must be READY`;
@@ -93,6 +101,6 @@ function readyHarness(plane: DataPlane, { harnessArn, qualifier }: Invocation): 
     : new ServiceError(400, "ValidationException", message, { reason: "ResourceConflict" });
 }
 
-function frames(body: Uint8Array): Outgoing {
+function createFrameResponse(body: Uint8Array): EmulatorResponse {
   return { status: 200, headers: { "content-type": EVENT_STREAM }, body };
 }

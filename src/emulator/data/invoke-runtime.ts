@@ -1,116 +1,131 @@
 import { randomUUID } from "node:crypto";
 import { isObject, parseJson } from "../../domain/json.ts";
-import type { Brain, Settings } from "../brains/brain.ts";
+import type { Brain, InvocationSettings } from "../brains/brain.ts";
 import type { Message } from "../brains/message.ts";
-import { seededRandom } from "../brains/random.ts";
-import { ServiceError, type Incoming, type Outgoing, type Route } from "../exchange.ts";
+import { createSeededRandom } from "../brains/random.ts";
+import {
+  ServiceError,
+  type EmulatorRequest,
+  type EmulatorResponse,
+  type EmulatorRoute,
+} from "../exchange.ts";
 import { Constraints } from "../constraints.ts";
 import type { DataPlane, RuntimeRecord } from "./data-plane.ts";
 import type { Dialect } from "./dialect.ts";
 import { SESSION_HEADER } from "./invocation.ts";
-import { refuseOverlap } from "./overlap.ts";
-import { agentOf, readTarget, runtimeOf, unknownAgent } from "./session-target.ts";
-import type { Session } from "./session.ts";
+import { checkOverlap } from "./overlap.ts";
+import {
+  findAgent,
+  readSessionTarget,
+  findRuntime,
+  createUnknownAgentError,
+} from "./session-target.ts";
+import type { ServiceSession } from "./session.ts";
 import type { StrandsAgent } from "./strands/agent.ts";
-import { jsonDialect, stringsDialect } from "./strands/app-dialects.ts";
-import { pythonDialect } from "./strands/python-dialect.ts";
-import { typescriptDialect } from "./strands/typescript-dialect.ts";
+import { createJsonDialect, createStringsDialect } from "./strands/app-dialects.ts";
+import { createPythonDialect } from "./strands/python-dialect.ts";
+import { createTypescriptDialect } from "./strands/typescript-dialect.ts";
 import { runTurn } from "./turn.ts";
 
 /** `POST /runtimes/{arn}/invocations`: one call of an agent's app, whose body goes through as the app writes it. */
-export function invokeAgentRuntime(plane: DataPlane): Route {
+export function createRuntimeRoute(plane: DataPlane): EmulatorRoute {
   return {
     method: "POST",
     path: "/runtimes/:arn/invocations",
     async handle(request, { arn }) {
       const constraints = new Constraints();
-      const target = readTarget(request, arn, constraints);
-      constraints.check();
-      const runtime = runtimeOf(plane, target.arn);
-      if (runtime === undefined) throw unknownAgent(target.arn, target.qualifier);
+      const target = readSessionTarget(request, arn, constraints);
+      constraints.throwIfInvalid();
+      const runtime = findRuntime(plane, target.arn);
+      if (runtime === undefined) throw createUnknownAgentError(target.arn, target.qualifier);
       const { sessionId = randomUUID() } = target;
-      refuseByApp(runtime, request);
-      const sent: Message = { role: "user", content: [{ text: promptIn(request, runtime) }] };
+      checkAccept(runtime, request);
+      const prompt: Message = { role: "user", content: [{ text: readPrompt(request, runtime) }] };
       const brain = await plane.brains(runtime.brain);
-      const outgoing = await plane.sessions.enter(agentOf(plane, target), sessionId, (session) => {
-        refuseOverlap(session, plane.switches);
-        return answer(plane, { request, runtime, brain, session, sent });
-      });
+      const response = await plane.sessions.useSession(
+        findAgent(plane, target),
+        sessionId,
+        (session) => {
+          checkOverlap(session, plane.switches);
+          return runRuntimeTurn(plane, { request, runtime, brain, session, prompt });
+        },
+      );
       const headers = {
-        ...traceHeaders(request),
-        ...outgoing.headers,
+        ...copyTraceHeaders(request),
+        ...response.headers,
         [SESSION_HEADER]: sessionId,
       };
-      return { ...outgoing, headers };
+      return { ...response, headers };
     },
   };
 }
 
-interface Asked {
-  readonly request: Incoming;
+interface RuntimeTurn {
+  readonly request: EmulatorRequest;
   readonly runtime: RuntimeRecord;
   readonly brain: Brain;
-  readonly session: Session;
-  readonly sent: Message;
+  readonly session: ServiceSession;
+  readonly prompt: Message;
 }
 
-async function answer(plane: DataPlane, asked: Asked): Promise<Outgoing> {
-  const { request, runtime, brain, session, sent } = asked;
-  const settings = settingsOf(runtime);
-  const random = seededRandom(runtime.style, session.turns);
-  const agent = { messages: [...session.messages, sent], settings, random };
+async function runRuntimeTurn(plane: DataPlane, turn: RuntimeTurn): Promise<EmulatorResponse> {
+  const { request, runtime, brain, session, prompt } = turn;
+  const settings = createSettings(runtime);
+  const random = createSeededRandom(runtime.style, session.turns);
+  const agent = { messages: [...session.messages, prompt], settings, random };
   let failure: string | undefined;
-  const outgoing = await runTurn(plane, {
+  const response = await runTurn(plane, {
     request,
     session,
     brain,
     settings,
-    sent: [sent],
+    newMessages: [prompt],
     keepsOpenCalls: true,
-    dialect: () => noting(dialectOf(runtime, agent), (message) => (failure = message)),
-    refused: (error) => {
+    createDialect: () =>
+      watchFailures(createDialect(runtime, agent), (message) => (failure = message)),
+    createRefusal: (error) => {
       throw error;
     },
   });
-  if (runtime.style !== "json") return outgoing;
-  const body = await whole(outgoing.body);
-  if (failure !== undefined) throw appError(500, failure);
-  return { ...outgoing, body };
+  if (runtime.style !== "json") return response;
+  const body = await readWhole(response.body);
+  if (failure !== undefined) throw createAppError(500, failure);
+  return { ...response, body };
 }
 
-function dialectOf({ style }: RuntimeRecord, agent: StrandsAgent): Dialect {
+function createDialect({ style }: RuntimeRecord, agent: StrandsAgent): Dialect {
   switch (style) {
     case "python":
-      return pythonDialect(agent, { ascii: false });
+      return createPythonDialect(agent, { ascii: false });
     case "python-ascii":
-      return pythonDialect(agent, { ascii: true });
+      return createPythonDialect(agent, { ascii: true });
     case "typescript":
-      return typescriptDialect(agent);
+      return createTypescriptDialect(agent);
     case "typescript-strings":
-      return stringsDialect();
+      return createStringsDialect();
     case "json":
-      return jsonDialect();
+      return createJsonDialect();
     default:
       return style satisfies never;
   }
 }
 
 /** Tells of failures: an app that does not stream answers with a status instead. */
-function noting(dialect: Dialect, failed: (message: string) => void): Dialect {
+function watchFailures(dialect: Dialect, onFailure: (message: string) => void): Dialect {
   return {
     ...dialect,
     step(step) {
-      if (step.type === "fail") failed(step.message);
+      if (step.type === "fail") onFailure(step.message);
       return dialect.step(step);
     },
     fail(failure) {
-      failed(failure.message);
+      onFailure(failure.message);
       return dialect.fail(failure);
     },
   };
 }
 
-async function whole(body: Outgoing["body"]): Promise<Uint8Array> {
+async function readWhole(body: EmulatorResponse["body"]): Promise<Uint8Array> {
   if (body instanceof Uint8Array) return body;
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
@@ -118,39 +133,39 @@ async function whole(body: Outgoing["body"]): Promise<Uint8Array> {
 }
 
 /** A stream is only for clients that ask for one, where the app is in TypeScript; in Python nobody looks. */
-function refuseByApp({ style }: RuntimeRecord, { headers }: Incoming): void {
+function checkAccept({ style }: RuntimeRecord, { headers }: EmulatorRequest): void {
   const accept = headers["accept"] ?? "";
   if (style.startsWith("typescript") && !accept.includes("text/event-stream")) {
-    throw appError(406, "the app streams, and the request does not accept text/event-stream");
+    throw createAppError(406, "the app streams, and the request does not accept text/event-stream");
   }
 }
 
 /** What the service says of an app that answers with an error. */
-function appError(status: number, reason: string): ServiceError {
+function createAppError(status: number, reason: string): ServiceError {
   const message = `Received error (${status}) from runtime. Please check your CloudWatch logs for more information. (${reason})`;
   return new ServiceError(424, "RuntimeClientError", message);
 }
 
 /** What the app takes for the prompt: the member of that name, or one that apps use for it, or all of the body. */
-function promptIn({ body, headers }: Incoming, { style }: RuntimeRecord): string {
+function readPrompt({ body, headers }: EmulatorRequest, { style }: RuntimeRecord): string {
   const text = new TextDecoder().decode(body);
   const isJson = (headers["content-type"] ?? "application/json").includes("json");
   const parsed = parseJson(text);
   if (!parsed.ok) {
-    if (isJson && style.startsWith("python")) throw appError(400, "Invalid JSON");
+    if (isJson && style.startsWith("python")) throw createAppError(400, "Invalid JSON");
     return text === "" ? "(nothing)" : text;
   }
   if (typeof parsed.value === "string") return parsed.value;
   const fields = isObject(parsed.value) ? parsed.value : {};
-  const prompt = PROMPT_NAMES.map((name) => fields[name]).find(
+  const prompt = PROMPT_MEMBERS.map((name) => fields[name]).find(
     (value) => typeof value === "string",
   );
   return typeof prompt === "string" ? prompt : text;
 }
 
-const PROMPT_NAMES = ["prompt", "input", "message", "inputText", "query", "text"];
+const PROMPT_MEMBERS = ["prompt", "input", "message", "inputText", "query", "text"];
 
-function settingsOf({ systemPrompt }: RuntimeRecord): Settings {
+function createSettings({ systemPrompt }: RuntimeRecord): InvocationSettings {
   return {
     systemPrompt: systemPrompt === undefined ? [] : [systemPrompt],
     tools: [],
@@ -160,15 +175,15 @@ function settingsOf({ systemPrompt }: RuntimeRecord): Settings {
       maxIterations: Infinity,
       maxTokens: null,
       maxTokensPerCall: null,
-      timeoutSeconds: LONGEST_STREAM_SECONDS,
+      timeoutSeconds: MAX_STREAM_SECONDS,
     },
   };
 }
 
 /** The service ends a stream after an hour. */
-const LONGEST_STREAM_SECONDS = 3600;
+const MAX_STREAM_SECONDS = 3600;
 
-function traceHeaders({ headers }: Incoming): { [name: string]: string } {
+function copyTraceHeaders({ headers }: EmulatorRequest): { [name: string]: string } {
   const names = ["mcp-session-id", "mcp-protocol-version", "x-amzn-trace-id", "traceparent"];
   return Object.fromEntries(
     [...names, "tracestate", "baggage"].flatMap((name) => {

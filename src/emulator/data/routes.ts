@@ -2,15 +2,15 @@ import { join } from "node:path";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { HarnessRegistry } from "../control/registry.ts";
-import { ServiceError, type Route } from "../exchange.ts";
-import { recorded } from "../recorded.ts";
+import { ServiceError, type EmulatorRoute } from "../exchange.ts";
+import { recordResponse } from "../recorded.ts";
 import type { Switches } from "../switches.ts";
 import type { BrainFinder, Commands, DataPlane, RuntimeRecord } from "./data-plane.ts";
-import { invokeAgentRuntimeCommand } from "./invoke-command.ts";
-import { invokeHarness } from "./invoke-harness.ts";
-import { invokeAgentRuntime } from "./invoke-runtime.ts";
-import { sessions } from "./sessions.ts";
-import { stopRuntimeSession } from "./stop-session.ts";
+import { createCommandRoute } from "./invoke-command.ts";
+import { createHarnessRoute } from "./invoke-harness.ts";
+import { createRuntimeRoute } from "./invoke-runtime.ts";
+import { createSessionManager } from "./sessions.ts";
+import { createStopRoute } from "./stop-session.ts";
 
 export interface DataPlaneOptions {
   readonly harnesses: HarnessRegistry;
@@ -27,14 +27,14 @@ export interface DataPlaneOptions {
   readonly onBug?: (error: unknown) => void;
 }
 
-export interface DataRoutes {
-  readonly routes: readonly Route[];
+export interface DataPlaneHandle {
+  readonly routes: readonly EmulatorRoute[];
   /** Ends what the handlers left running and removes what was only for this process. */
   close(): Promise<void>;
 }
 
 /** The operations on sessions: invoking harnesses and agents, running commands, stopping. */
-export function dataRoutes(options: DataPlaneOptions): DataRoutes {
+export function createDataRoutes(options: DataPlaneOptions): DataPlaneHandle {
   const { clock, switches, dataDirectory, recordings } = options;
   const plane: DataPlane = {
     harnesses: options.harnesses,
@@ -43,32 +43,32 @@ export function dataRoutes(options: DataPlaneOptions): DataRoutes {
     switches,
     clock,
     commands: options.commands ?? "refuse",
-    sessions: sessions({
+    sessions: createSessionManager({
       clock,
       switches,
       ...(dataDirectory === undefined ? {} : { dataDirectory }),
     }),
   };
   const routes = [
-    invokeHarness(plane),
-    invokeAgentRuntime(plane),
-    invokeAgentRuntimeCommand(plane),
-    stopRuntimeSession(plane),
+    createHarnessRoute(plane),
+    createRuntimeRoute(plane),
+    createCommandRoute(plane),
+    createStopRoute(plane),
   ];
-  const served = routes.map(sayingWhatIsWrong);
+  const safeRoutes = routes.map(exposeConfigurationErrors);
   return {
-    routes: recordings === undefined ? served : recordedRoutes(served, recordings, options),
+    routes: recordings === undefined ? safeRoutes : recordRoutes(safeRoutes, recordings, options),
     close: () => plane.sessions.close(),
   };
 }
 
 /** A script or a setting that cannot be used is told to the client: its user wrote it. */
-function sayingWhatIsWrong(route: Route): Route {
+function exposeConfigurationErrors(route: EmulatorRoute): EmulatorRoute {
   return {
     ...route,
-    async handle(request, labels) {
+    async handle(request, pathParams) {
       try {
-        return await route.handle(request, labels);
+        return await route.handle(request, pathParams);
       } catch (error) {
         if (!(error instanceof SpanlineError)) throw error;
         throw new ServiceError(424, "RuntimeClientError", error.message);
@@ -77,40 +77,45 @@ function sayingWhatIsWrong(route: Route): Route {
   };
 }
 
-function recordedRoutes(
-  routes: readonly Route[],
+function recordRoutes(
+  routes: readonly EmulatorRoute[],
   folder: string,
   { clock, onBug = () => {} }: DataPlaneOptions,
-): Route[] {
-  const failed = saidOnce(folder, onBug);
-  return routes.map((route) => recording(route, { folder, clock, failed }));
+): EmulatorRoute[] {
+  const onFailure = reportOnce(folder, onBug);
+  return routes.map((route) => recordRoute(route, { folder, clock, onFailure }));
 }
 
 interface Recorder {
   readonly folder: string;
   readonly clock: Clock;
-  readonly failed: (error: unknown) => void;
+  readonly onFailure: (error: unknown) => void;
 }
 
-function recording(route: Route, { folder, clock, failed }: Recorder): Route {
+function recordRoute(route: EmulatorRoute, { folder, clock, onFailure }: Recorder): EmulatorRoute {
   return {
     ...route,
-    async handle(request, labels) {
-      const outgoing = await route.handle(request, labels);
+    async handle(request, pathParams) {
+      const response = await route.handle(request, pathParams);
       const path = join(folder, `${request.requestId}.jsonl`);
-      return recorded(outgoing, { path, clock, gone: request.gone, failed });
+      return recordResponse(response, {
+        path,
+        clock,
+        disconnectSignal: request.disconnectSignal,
+        onFailure,
+      });
     },
   };
 }
 
 /** A disk that is full stays so: one word about it is enough. */
-function saidOnce(folder: string, say: (error: Error) => void): (error: unknown) => void {
-  let isSaid = false;
+function reportOnce(folder: string, report: (error: Error) => void): (error: unknown) => void {
+  let isReported = false;
   return (cause) => {
-    if (isSaid) return;
-    isSaid = true;
+    if (isReported) return;
+    isReported = true;
     const reason = cause instanceof Error ? cause.message : String(cause);
     const message = `Cannot write a recording in ${folder}: ${reason}. Answers go on, and some are not recorded`;
-    say(new Error(message, { cause }));
+    report(new Error(message, { cause }));
   };
 }

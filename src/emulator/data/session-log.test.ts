@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { fileLog } from "./session-log.ts";
+import { createFileLog } from "./session-log.ts";
 
 it.skipIf(process.platform !== "linux")("refuses a record where no folder can be", async () => {
-  const log = fileLog("/proc/x/sessions/one");
+  const log = createFileLog("/proc/x/sessions/one");
   const record = { type: "used", at: 1 } as const;
   await expect(log.append(record)).rejects.toMatchObject({ code: "ENOENT" });
   await expect(log.append(record)).rejects.toMatchObject({ code: "ENOENT" });

@@ -46,50 +46,50 @@ export interface SessionLog {
 }
 
 /** A log that lasts as long as the process: the session itself holds what it says. */
-export const forgetfulLog: SessionLog = {
+export const memoryLog: SessionLog = {
   read: async () => [],
   append: async () => {},
 };
 
 /** Readable by the user alone: it holds conversations. */
-export function fileLog(path: string): SessionLog {
+export function createFileLog(path: string): SessionLog {
   let tail: Promise<unknown> = Promise.resolve();
-  let prepared = false;
+  let isPrepared = false;
   const prepare = async (): Promise<void> => {
-    if (prepared) return;
+    if (isPrepared) return;
     await makeFolder(dirname(path));
-    await cutHalfLine(path);
+    await truncatePartialLine(path);
   };
   return {
     async read() {
       const text = (await readSavedFile(path)) ?? "";
       const lines = text.split("\n").slice(0, -1);
-      return lines.map((line, index) => readRecord(line, { path, line: index + 1 }));
+      return lines.map((line, index) => parseRecord(line, { path, line: index + 1 }));
     },
     append(record) {
-      const write = async (before: Promise<unknown>): Promise<void> => {
-        await before;
+      const write = async (previousWrite: Promise<unknown>): Promise<void> => {
+        await previousWrite;
         await prepare();
         // A write that fails may have written a part.
-        prepared = false;
+        isPrepared = false;
         await appendFile(path, `${JSON.stringify(record)}\n`, { mode: 0o600 });
-        prepared = true;
+        isPrepared = true;
       };
-      const written = write(tail);
-      tail = written.catch(() => {});
-      return written;
+      const result = write(tail);
+      tail = result.catch(() => {});
+      return result;
     },
   };
 }
 
 /** Ids may differ by case alone, and some file systems do not see that: the name is a digest. */
-export function sessionPath(folder: string, arn: string, session: string): string {
+export function resolveSessionPath(folder: string, arn: string, session: string): string {
   const digest = createHash("sha256").update(`${arn}\n${session}`).digest("hex");
   return join(folder, digest.slice(0, 40));
 }
 
 /** A write that failed, or a process that was killed in one, leaves half a line: what has no line end never happened. */
-async function cutHalfLine(path: string): Promise<void> {
+async function truncatePartialLine(path: string): Promise<void> {
   const file = await open(path, "a+", 0o600);
   try {
     const bytes = await file.readFile();
@@ -99,31 +99,31 @@ async function cutHalfLine(path: string): Promise<void> {
   }
 }
 
-interface Place {
+interface LinePosition {
   readonly path: string;
   readonly line: number;
 }
 
 /** Throws on a line that is not as we write it: what comes after a hole would be another conversation. */
-function readRecord(text: string, { path, line }: Place): SessionRecord {
+function parseRecord(text: string, { path, line }: LinePosition): SessionRecord {
   const parsed = parseJson(text);
   const value: unknown = parsed.ok ? parsed.value : undefined;
-  if (isRecord(value)) return value;
+  if (isSessionRecord(value)) return value;
   const reason = parsed.ok ? "no record of a session" : `no JSON (${parsed.reason})`;
   const message = `Cannot read ${path}: line ${line} is ${reason}. Move the file away to begin the session afresh`;
   throw new SpanlineError("unreadable_input", message, { details: { path, line } });
 }
 
-function isRecord(value: unknown): value is SessionRecord {
+function isSessionRecord(value: unknown): value is SessionRecord {
   if (!isObject(value) || typeof value["at"] !== "number") return false;
   const { type, turn, messages, note, remembers } = value;
   switch (type) {
     case "started":
       return typeof remembers === "boolean";
     case "asked":
-      return Number.isSafeInteger(turn) && areMessages(messages);
+      return Number.isSafeInteger(turn) && isMessageList(messages);
     case "answered":
-      return Number.isSafeInteger(turn) && areMessages(messages) && note !== undefined;
+      return Number.isSafeInteger(turn) && isMessageList(messages) && note !== undefined;
     case "forgotten":
       return Number.isSafeInteger(turn) && note !== undefined;
     case "used":
@@ -134,7 +134,7 @@ function isRecord(value: unknown): value is SessionRecord {
   }
 }
 
-function areMessages(value: unknown): boolean {
+function isMessageList(value: unknown): boolean {
   return (
     Array.isArray(value) &&
     value.every((message) => isObject(message) && Array.isArray(message["content"]))

@@ -1,7 +1,7 @@
-import { ServiceError, type Incoming } from "../exchange.ts";
+import { ServiceError, type EmulatorRequest } from "../exchange.ts";
 import type { Constraints } from "../constraints.ts";
 import type { DataPlane, RuntimeRecord } from "./data-plane.ts";
-import { QUALIFIER, SESSION_HEADER, SESSION_ID } from "./invocation.ts";
+import { QUALIFIER_RULE, SESSION_HEADER, SESSION_ID_RULE } from "./invocation.ts";
 import type { SessionOwner } from "./session.ts";
 
 /** Whose session a request under `/runtimes/{arn}` is about. */
@@ -13,35 +13,41 @@ export interface SessionTarget {
 }
 
 /** Reads what such requests share. `check` is left to the caller, who may have more to say. */
-export function readTarget(
-  request: Incoming,
-  label: string | undefined,
+export function readSessionTarget(
+  request: EmulatorRequest,
+  agentParam: string | undefined,
   constraints: Constraints,
 ): SessionTarget {
   const qualifier = request.query.get("qualifier") ?? undefined;
-  if (qualifier !== undefined) constraints.text("qualifier", qualifier, QUALIFIER);
+  if (qualifier !== undefined) constraints.readText("qualifier", qualifier, QUALIFIER_RULE);
   const sessionId = request.headers[SESSION_HEADER];
   if (sessionId !== undefined) {
-    constraints.text("runtimeSessionId", sessionId, { ...SESSION_ID, most: 256 });
+    constraints.readText("runtimeSessionId", sessionId, { ...SESSION_ID_RULE, max: 256 });
   }
-  const arn = constraints.text("agentRuntimeArn", label, { least: 1, most: 2048 });
-  return { arn: fullArn(arn, request, constraints), qualifier, sessionId };
+  const arn = constraints.readText("agentRuntimeArn", agentParam, { min: 1, max: 2048 });
+  return { arn: resolveAgentArn(arn, request, constraints), qualifier, sessionId };
 }
 
 /** The path may hold the agent's id alone, with its account in the query. */
-function fullArn(label: string, request: Incoming, constraints: Constraints): string {
+function resolveAgentArn(
+  agentParam: string,
+  request: EmulatorRequest,
+  constraints: Constraints,
+): string {
   const account = request.query.get("accountId");
-  if (account !== null) constraints.text("accountId", account, { pattern: "[0-9]{12}" });
-  return label.startsWith("arn:") || account === null ? label : `:${account}:runtime/${label}`;
+  if (account !== null) constraints.readText("accountId", account, { pattern: "[0-9]{12}" });
+  return agentParam.startsWith("arn:") || account === null
+    ? agentParam
+    : `:${account}:runtime/${agentParam}`;
 }
 
-export interface Agent extends SessionOwner {
+export interface EmulatedAgent extends SessionOwner {
   readonly environment: { readonly [name: string]: string };
 }
 
 /** A harness is taken for a runtime here, as the service does. */
-export function agentOf(plane: DataPlane, { arn, qualifier }: SessionTarget): Agent {
-  const runtime = runtimeOf(plane, arn);
+export function findAgent(plane: DataPlane, { arn, qualifier }: SessionTarget): EmulatedAgent {
+  const runtime = findRuntime(plane, arn);
   if (runtime !== undefined) {
     return {
       arn: runtime.arn,
@@ -51,7 +57,7 @@ export function agentOf(plane: DataPlane, { arn, qualifier }: SessionTarget): Ag
     };
   }
   const harness = plane.harnesses.findHarness(arn, qualifier, plane.clock.now());
-  if (harness === undefined) throw unknownAgent(arn, qualifier);
+  if (harness === undefined) throw createUnknownAgentError(arn, qualifier);
   return {
     arn: harness.arn,
     lifecycle: harness.lifecycle,
@@ -60,13 +66,13 @@ export function agentOf(plane: DataPlane, { arn, qualifier }: SessionTarget): Ag
   };
 }
 
-export function runtimeOf({ runtimes }: DataPlane, arn: string): RuntimeRecord | undefined {
+export function findRuntime({ runtimes }: DataPlane, arn: string): RuntimeRecord | undefined {
   return runtimes.find(
     (runtime) => runtime.arn === arn || (arn.startsWith(":") && runtime.arn.endsWith(arn)),
   );
 }
 
-export function unknownAgent(arn: string, qualifier: string | undefined): ServiceError {
+export function createUnknownAgentError(arn: string, qualifier: string | undefined): ServiceError {
   const message = `No endpoint or agent found with qualifier '${qualifier ?? "DEFAULT"}' for agent '${arn}'`;
   return new ServiceError(404, "ResourceNotFoundException", message);
 }

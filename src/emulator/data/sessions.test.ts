@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
-import { fakeClock } from "../../../test/support/fake-clock.ts";
+import { createFakeClock } from "../../../test/support/fake-clock.ts";
 import { parseSwitches } from "../switches.ts";
-import { HELD_SESSIONS, sessions, type Sessions } from "./sessions.ts";
+import { MAX_IDLE_SESSIONS, createSessionManager, type SessionManager } from "./sessions.ts";
 
 const OWNER = {
   arn: "arn",
@@ -20,11 +20,11 @@ function dataFolder(): string {
 }
 
 /** A turn of a session that asks its name; gives back how many messages there were before. */
-function turn(all: Sessions, id: string): Promise<number> {
-  return all.enter(OWNER, id, async (session) => {
+function turn(all: SessionManager, id: string): Promise<number> {
+  return all.useSession(OWNER, id, async (session) => {
     const before = session.messages.length;
-    const open = await session.ask([{ role: "user", content: [{ text: id }] }], () => {});
-    await open.answered([{ role: "assistant", content: [{ text: "ok" }] }], null);
+    const open = await session.startTurn([{ role: "user", content: [{ text: id }] }], () => {});
+    await open.finish([{ role: "assistant", content: [{ text: "ok" }] }], null);
     return before;
   });
 }
@@ -33,13 +33,13 @@ const ids = Array.from({ length: 1000 }, (_, number) => `session-${number}`);
 
 describe("sessions with files behind them", () => {
   it("are let go from memory but for the last, and are found again", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const dataDirectory = dataFolder();
-    const all = sessions({ clock, switches: parseSwitches(), dataDirectory });
+    const all = createSessionManager({ clock, switches: parseSwitches(), dataDirectory });
     for (const id of ids) await turn(all, id);
-    expect(all.held).toBe(HELD_SESSIONS);
+    expect(all.heldCount).toBe(MAX_IDLE_SESSIONS);
     // Those that were let go wait for nothing any more.
-    expect(clock.pending).toBe(HELD_SESSIONS);
+    expect(clock.pending).toBe(MAX_IDLE_SESSIONS);
     expect(readdirSync(join(dataDirectory, "sessions"))).toHaveLength(ids.length);
     expect(await turn(all, "session-0")).toBe(2);
     expect(await turn(all, "session-999")).toBe(2);
@@ -48,30 +48,30 @@ describe("sessions with files behind them", () => {
   });
 
   it("stay while something runs in them, however many they are", async () => {
-    const all = sessions({
-      clock: fakeClock(),
+    const all = createSessionManager({
+      clock: createFakeClock(),
       switches: parseSwitches(),
       dataDirectory: dataFolder(),
     });
-    const busy = ids.slice(0, HELD_SESSIONS + 50);
+    const busy = ids.slice(0, MAX_IDLE_SESSIONS + 50);
     const opened = await Promise.all(
-      busy.map((id) => all.enter(OWNER, id, (session) => session.ask([], () => {}))),
+      busy.map((id) => all.useSession(OWNER, id, (session) => session.startTurn([], () => {}))),
     );
-    expect(all.held).toBe(busy.length);
-    for (const open of opened) await open.answered([], null);
-    expect(all.held).toBe(HELD_SESSIONS);
+    expect(all.heldCount).toBe(busy.length);
+    for (const open of opened) await open.finish([], null);
+    expect(all.heldCount).toBe(MAX_IDLE_SESSIONS);
     await all.close();
   });
 
   it("are the same one for all who use it at once", async () => {
-    const all = sessions({
-      clock: fakeClock(),
+    const all = createSessionManager({
+      clock: createFakeClock(),
       switches: parseSwitches(),
       dataDirectory: dataFolder(),
     });
-    await all.enter(OWNER, "session-0", async (session) => {
-      for (const id of ids.slice(1, HELD_SESSIONS + 50)) await turn(all, id);
-      await all.enter(OWNER, "session-0", async (other) => expect(other).toBe(session));
+    await all.useSession(OWNER, "session-0", async (session) => {
+      for (const id of ids.slice(1, MAX_IDLE_SESSIONS + 50)) await turn(all, id);
+      await all.useSession(OWNER, "session-0", async (other) => expect(other).toBe(session));
     });
     await all.close();
   });
@@ -79,29 +79,29 @@ describe("sessions with files behind them", () => {
 
 describe("sessions without files", () => {
   it("are all held until they end, and none after", async () => {
-    const clock = fakeClock();
-    const all = sessions({ clock, switches: parseSwitches() });
+    const clock = createFakeClock();
+    const all = createSessionManager({ clock, switches: parseSwitches() });
     for (const id of ids) await turn(all, id);
-    expect(all.held).toBe(ids.length);
+    expect(all.heldCount).toBe(ids.length);
     clock.advance(900_000);
-    await eventually(() => expect(all.held).toBe(0));
+    await eventually(() => expect(all.heldCount).toBe(0));
     expect(clock.pending).toBe(0);
     await all.close();
   });
 
   it("are let go when they are stopped, and by a stop of what nobody started", async () => {
-    const all = sessions({ clock: fakeClock(), switches: parseSwitches() });
+    const all = createSessionManager({ clock: createFakeClock(), switches: parseSwitches() });
     await turn(all, "session-0");
     expect(await all.stop("arn", "session-0")).toBe("now");
     expect(await all.stop("arn", "session-1")).toBe("unknown");
-    expect(all.held).toBe(0);
+    expect(all.heldCount).toBe(0);
     await all.close();
   });
 
   it("are kept where memory brings them back", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const switches = parseSwitches({ reviveWithMemory: "remember" });
-    const all = sessions({ clock, switches });
+    const all = createSessionManager({ clock, switches });
     await turn(all, "session-0");
     clock.advance(900_000);
     expect(await turn(all, "session-0")).toBe(2);

@@ -1,27 +1,27 @@
 import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
 import type { Switches } from "../switches.ts";
-import { HeldSession, type Stopped } from "./held-session.ts";
-import { openJournal } from "./session-journal.ts";
-import { fileLog, forgetfulLog, sessionPath } from "./session-log.ts";
-import type { Session, SessionOwner } from "./session.ts";
-import { workspace } from "./workspace.ts";
+import { ManagedSession, type StopResult } from "./held-session.ts";
+import { openSessionJournal } from "./session-journal.ts";
+import { createFileLog, memoryLog, resolveSessionPath } from "./session-log.ts";
+import type { ServiceSession, SessionOwner } from "./session.ts";
+import { createSessionWorkspace } from "./workspace.ts";
 
-export interface Sessions {
+export interface SessionManager {
   /** Uses the session as it stands. One that ended, or that nobody started, begins here. */
-  enter<Result>(
+  useSession<Result>(
     owner: SessionOwner,
     id: string,
-    use: (session: Session) => Promise<Result>,
+    use: (session: ServiceSession) => Promise<Result>,
   ): Promise<Result>;
-  stop(arn: string, id: string): Promise<Stopped>;
+  stop(arn: string, id: string): Promise<StopResult>;
   /** How many are in memory. */
-  readonly held: number;
+  readonly heldCount: number;
   /** Ends what runs, and throws away the folders that only lasted as long as the process. */
   close(): Promise<void>;
 }
 
-export interface SessionsOptions {
+export interface SessionManagerOptions {
   readonly clock: Clock;
   readonly switches: Switches;
   /** Absent: sessions last as long as the process. */
@@ -29,85 +29,99 @@ export interface SessionsOptions {
 }
 
 /** With files behind them, so many sessions that nobody uses stay in memory. Without, one goes when it has ended. */
-export const HELD_SESSIONS = 100;
+export const MAX_IDLE_SESSIONS = 100;
 
-interface Entry {
-  readonly opening: Promise<HeldSession>;
+interface SessionEntry {
+  readonly opening: Promise<ManagedSession>;
   /** Once it is open. */
-  session?: HeldSession;
+  session?: ManagedSession;
   /** Requests that are about to do something with it. */
   users: number;
 }
 
-export function sessions({ clock, switches, dataDirectory }: SessionsOptions): Sessions {
+export function createSessionManager({
+  clock,
+  switches,
+  dataDirectory,
+}: SessionManagerOptions): SessionManager {
   /** The one that was used last is the last. */
-  const held = new Map<string, Entry>();
+  const entries = new Map<string, SessionEntry>();
 
-  const open = async (arn: string, id: string, quiet: () => void): Promise<HeldSession> => {
-    const kept = (folder: string): string | undefined =>
-      dataDirectory === undefined ? undefined : sessionPath(join(dataDirectory, folder), arn, id);
-    const file = kept("sessions");
-    const log = file === undefined ? forgetfulLog : fileLog(`${file}.jsonl`);
-    const journal = await openJournal(log);
-    const parts = { journal, workspace: workspace(kept("workspaces")), clock, switches };
-    return new HeldSession({ ...parts, quiet });
+  const open = async (arn: string, id: string, onQuiet: () => void): Promise<ManagedSession> => {
+    const resolvePath = (folder: string): string | undefined =>
+      dataDirectory === undefined
+        ? undefined
+        : resolveSessionPath(join(dataDirectory, folder), arn, id);
+    const file = resolvePath("sessions");
+    const log = file === undefined ? memoryLog : createFileLog(`${file}.jsonl`);
+    const journal = await openSessionJournal(log);
+    const parts = {
+      journal,
+      workspace: createSessionWorkspace(resolvePath("workspaces")),
+      clock,
+      switches,
+    };
+    return new ManagedSession({ ...parts, onQuiet });
   };
-  const hold = (arn: string, id: string): [string, Entry] => {
+  const acquireEntry = (arn: string, id: string): [string, SessionEntry] => {
     const key = `${arn}\n${id}`;
-    const entry = held.get(key) ?? { opening: open(arn, id, () => letGo(key)), users: 0 };
-    held.delete(key);
-    held.set(key, entry);
+    const entry = entries.get(key) ?? { opening: open(arn, id, () => evict(key)), users: 0 };
+    entries.delete(key);
+    entries.set(key, entry);
     return [key, entry];
   };
-  const using = async <Result>(
+  const withSession = async <Result>(
     arn: string,
     id: string,
-    use: (session: HeldSession) => Promise<Result>,
+    use: (session: ManagedSession) => Promise<Result>,
   ): Promise<Result> => {
-    const [key, entry] = hold(arn, id);
+    const [key, entry] = acquireEntry(arn, id);
     entry.users += 1;
     try {
       entry.session = await entry.opening;
       return await use(entry.session);
     } finally {
       entry.users -= 1;
-      letGo(key);
+      evict(key);
     }
   };
-  const drop = (key: string, { session }: Entry): void => {
-    session?.letGo();
-    held.delete(key);
+  const drop = (key: string, { session }: SessionEntry): void => {
+    session?.release();
+    entries.delete(key);
   };
-  const letGo = (key: string): void => {
-    const entry = held.get(key);
+  const evict = (key: string): void => {
+    const entry = entries.get(key);
     // One that could not be opened is tried again by whoever asks for it next.
-    if (entry !== undefined && isFree(entry) && entry.session?.isOver !== false) drop(key, entry);
+    if (entry !== undefined && isEvictable(entry) && entry.session?.isOver !== false)
+      drop(key, entry);
     if (dataDirectory === undefined) return;
-    for (const [oldest, one] of held) {
-      if (held.size <= HELD_SESSIONS) return;
-      if (isFree(one)) drop(oldest, one);
+    for (const [oldest, candidate] of entries) {
+      if (entries.size <= MAX_IDLE_SESSIONS) return;
+      if (isEvictable(candidate)) drop(oldest, candidate);
     }
   };
   return {
-    enter: (owner, id, use) =>
-      using(owner.arn, id, async (session) => {
+    useSession: (owner, id, use) =>
+      withSession(owner.arn, id, async (session) => {
         await session.revive(owner, id);
         return use(session);
       }),
-    stop: (arn, id) => using(arn, id, (session) => session.stop()),
-    get held() {
-      return held.size;
+    stop: (arn, id) => withSession(arn, id, (session) => session.stop()),
+    get heldCount() {
+      return entries.size;
     },
     async close() {
-      const opened = await Promise.allSettled([...held.values()].map(({ opening }) => opening));
+      const opened = await Promise.allSettled([...entries.values()].map(({ opening }) => opening));
       await Promise.all(
-        opened.flatMap((one) => (one.status === "fulfilled" ? [one.value.close()] : [])),
+        opened.flatMap((candidate) =>
+          candidate.status === "fulfilled" ? [candidate.value.close()] : [],
+        ),
       );
     },
   };
 }
 
 /** Whether nobody would miss it but by its log. */
-function isFree({ users, session }: Entry): boolean {
+function isEvictable({ users, session }: SessionEntry): boolean {
   return users === 0 && session?.isIdle !== false;
 }

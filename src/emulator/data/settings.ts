@@ -1,13 +1,13 @@
 import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
-import type { Limits, Settings, ToolSetting } from "../brains/brain.ts";
+import type { EmulatedLimits, InvocationSettings, ToolSetting } from "../brains/brain.ts";
 import type { HarnessRecord } from "../control/registry.ts";
 import type { Switches } from "../switches.ts";
 import { isAbsent, type Constraints } from "../constraints.ts";
-import { present } from "../present.ts";
-import { ALLOWED_TOOL, checkTool } from "../tool-rules.ts";
+import { omitUndefined } from "../present.ts";
+import { ALLOWED_TOOL_RULE, checkTool } from "../tool-rules.ts";
 
 /** What an invocation may say in place of its harness. Absent members leave the harness's own. */
-export interface Overrides {
+export interface SettingOverrides {
   readonly systemPrompt?: readonly string[];
   readonly tools?: readonly ToolSetting[];
   readonly allowedTools?: readonly string[];
@@ -22,50 +22,50 @@ const DEFAULT_ITERATIONS = 75;
 const DEFAULT_TIMEOUT_SECONDS = 3600;
 
 /** A member that is given replaces the harness's as a whole; lists are never merged. */
-export function settingsFor(
+export function resolveSettings(
   harness: HarnessRecord,
-  overrides: Overrides,
+  overrides: SettingOverrides,
   switches: Switches,
-): Settings {
+): InvocationSettings {
   const model = overrides.model ?? harness.model;
   return {
-    systemPrompt: overrides.systemPrompt ?? harness.systemPrompt.flatMap(textIn),
-    tools: overrides.tools ?? harness.tools.map(toolSetting),
+    systemPrompt: overrides.systemPrompt ?? harness.systemPrompt.flatMap(readText),
+    tools: overrides.tools ?? harness.tools.map(toToolSetting),
     allowedTools: overrides.allowedTools ?? harness.allowedTools,
     model,
-    limits: limitsFor(harness, overrides, { switches, model }),
+    limits: resolveLimits(harness, overrides, { switches, model }),
   };
 }
 
-function limitsFor(
+function resolveLimits(
   harness: HarnessRecord,
-  overrides: Overrides,
+  overrides: SettingOverrides,
   { switches, model }: { readonly switches: Switches; readonly model: JsonValue },
-): Limits {
+): EmulatedLimits {
   const maxTokens = overrides.maxTokens ?? harness.maxTokens ?? null;
   const perCall = switches.maxTokens === "per-call";
-  const ofModel = modelTokens(model);
+  const modelLimit = readModelTokens(model);
   return {
     maxIterations: overrides.maxIterations ?? harness.maxIterations ?? DEFAULT_ITERATIONS,
     maxTokens: perCall ? null : maxTokens,
-    maxTokensPerCall: perCall ? (maxTokens ?? ofModel) : ofModel,
+    maxTokensPerCall: perCall ? (maxTokens ?? modelLimit) : modelLimit,
     timeoutSeconds: overrides.timeoutSeconds ?? harness.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
   };
 }
 
 /** The model's own limit, which is for one answer. */
-function modelTokens(model: JsonValue): number | null {
+function readModelTokens(model: JsonValue): number | null {
   const [config] = isObject(model) ? Object.values(model) : [];
   const tokens = isObject(config) ? config["maxTokens"] : undefined;
   return typeof tokens === "number" ? tokens : null;
 }
 
-function textIn(block: JsonValue): string[] {
+function readText(block: JsonValue): string[] {
   const text = isObject(block) ? block["text"] : undefined;
   return typeof text === "string" ? [text] : [];
 }
 
-function toolSetting(tool: JsonValue): ToolSetting {
+function toToolSetting(tool: JsonValue): ToolSetting {
   const { type, name, config } = isObject(tool) ? tool : {};
   const inline = isObject(config) ? config["inlineFunction"] : undefined;
   const { description, inputSchema } = isObject(inline) ? inline : {};
@@ -78,51 +78,53 @@ function toolSetting(tool: JsonValue): ToolSetting {
 }
 
 /** Reads the members that override, by the rules of the service's model. */
-export function readOverrides(constraints: Constraints, body: JsonObject): Overrides {
-  const given = <Value>(
+export function readOverrides(constraints: Constraints, body: JsonObject): SettingOverrides {
+  const readOptional = <Value>(
     name: string,
     read: (checks: Constraints, path: string, value: JsonValue) => Value,
   ): Value | undefined => {
     const value = body[name];
     return isAbsent(value) ? undefined : read(constraints, name, value);
   };
-  given("skills", checkSkills);
-  given("actorId", (_, path, value) => constraints.text(path, value));
+  readOptional("skills", checkSkills);
+  readOptional("actorId", (_, path, value) => constraints.readText(path, value));
   const wholeNumber = (_: Constraints, path: string, value: JsonValue): number =>
-    constraints.wholeNumber(path, value);
-  return present({
-    systemPrompt: given("systemPrompt", readPrompt),
-    tools: given("tools", readTools),
-    allowedTools: given("allowedTools", readAllowed),
-    model: given("model", readModel),
-    maxIterations: given("maxIterations", wholeNumber),
-    maxTokens: given("maxTokens", wholeNumber),
-    timeoutSeconds: given("timeoutSeconds", wholeNumber),
+    constraints.readWholeNumber(path, value);
+  return omitUndefined({
+    systemPrompt: readOptional("systemPrompt", readPrompt),
+    tools: readOptional("tools", readTools),
+    allowedTools: readOptional("allowedTools", readAllowed),
+    model: readOptional("model", readModel),
+    maxIterations: readOptional("maxIterations", wholeNumber),
+    maxTokens: readOptional("maxTokens", wholeNumber),
+    timeoutSeconds: readOptional("timeoutSeconds", wholeNumber),
   });
 }
 
 function readPrompt(constraints: Constraints, path: string, value: JsonValue): string[] {
-  return constraints.list(path, value).map((block, number) => {
-    const place = `${path}.${number + 1}.member`;
-    const member = constraints.union(place, block, ["text"]);
-    return member === null ? "" : constraints.text(`${place}.text`, member[1], { least: 1 });
+  return constraints.readList(path, value).map((block, number) => {
+    const memberPath = `${path}.${number + 1}.member`;
+    const member = constraints.readUnion(memberPath, block, ["text"]);
+    return member === null ? "" : constraints.readText(`${memberPath}.text`, member[1], { min: 1 });
   });
 }
 
 function readTools(constraints: Constraints, path: string, value: JsonValue): ToolSetting[] {
-  return constraints.list(path, value).map((tool, number) => {
+  return constraints.readList(path, value).map((tool, number) => {
     checkTool(constraints, `${path}.${number + 1}.member`, tool);
-    return toolSetting(tool);
+    return toToolSetting(tool);
   });
 }
 
 function readAllowed(constraints: Constraints, path: string, value: JsonValue): string[] {
   return constraints
-    .list(path, value)
-    .map((entry, number) => constraints.text(`${path}.${number + 1}.member`, entry, ALLOWED_TOOL));
+    .readList(path, value)
+    .map((entry, number) =>
+      constraints.readText(`${path}.${number + 1}.member`, entry, ALLOWED_TOOL_RULE),
+    );
 }
 
-const MODELS = [
+const MODEL_TYPES = [
   "bedrockModelConfig",
   "openAiModelConfig",
   "geminiModelConfig",
@@ -130,20 +132,25 @@ const MODELS = [
 ];
 
 function readModel(constraints: Constraints, path: string, value: JsonValue): JsonValue {
-  const member = constraints.union(path, value, MODELS);
+  const member = constraints.readUnion(path, value, MODEL_TYPES);
   if (member !== null) {
     const [name, config] = member;
-    const { modelId, maxTokens } = constraints.structure(`${path}.${name}`, config);
-    constraints.text(`${path}.${name}.modelId`, modelId, { least: 1 });
+    const { modelId, maxTokens } = constraints.readStructure(`${path}.${name}`, config);
+    constraints.readText(`${path}.${name}.modelId`, modelId, { min: 1 });
     if (!isAbsent(maxTokens)) {
-      constraints.wholeNumber(`${path}.${name}.maxTokens`, maxTokens, { least: 1 });
+      constraints.readWholeNumber(`${path}.${name}.maxTokens`, maxTokens, { min: 1 });
     }
   }
   return value;
 }
 
 function checkSkills(constraints: Constraints, path: string, value: JsonValue): void {
-  for (const [number, skill] of constraints.list(path, value).entries()) {
-    constraints.union(`${path}.${number + 1}.member`, skill, ["path", "s3", "git", "awsSkills"]);
+  for (const [number, skill] of constraints.readList(path, value).entries()) {
+    constraints.readUnion(`${path}.${number + 1}.member`, skill, [
+      "path",
+      "s3",
+      "git",
+      "awsSkills",
+    ]);
   }
 }

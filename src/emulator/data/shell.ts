@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import type { Clock } from "../../platform/clock.ts";
-import { processGroup, type ProcessGroup } from "../../platform/process-group.ts";
+import { processGroupFromLeader, type ProcessGroup } from "../../platform/process-group.ts";
 
 export interface ShellCommand {
   readonly command: string;
@@ -13,9 +13,9 @@ export interface ShellCommand {
   /** Ends the command, and all that it started. */
   readonly signal: AbortSignal;
   /** Told of the processes, some of which may outlive the command in the background. */
-  started(group: ProcessGroup): void;
+  onStarted(group: ProcessGroup): void;
   /** Takes the output piece by piece; the command waits until it is taken. */
-  output(stream: "stdout" | "stderr", text: string): Promise<void>;
+  onOutput(stream: "stdout" | "stderr", text: string): Promise<void>;
 }
 
 export interface ShellExit {
@@ -32,19 +32,19 @@ export async function runShell(shell: ShellCommand): Promise<ShellExit> {
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const group = processGroup(child);
-  shell.started(group);
+  const group = processGroupFromLeader(child);
+  shell.onStarted(group);
   let timedOut = false;
   const stop = (): void => group.kill();
-  const stopTimer = clock.after(shell.timeoutMilliseconds, () => {
+  const stopTimer = clock.schedule(shell.timeoutMilliseconds, () => {
     timedOut = true;
     stop();
   });
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   try {
-    const reading = new Reading(child, shell);
-    const exitCode = await exited(child);
+    const reading = new OutputReader(child, shell);
+    const exitCode = await waitForExit(child);
     await reading.end(clock);
     return timedOut ? { exitCode: -1, status: "TIMED_OUT" } : { exitCode, status: "COMPLETED" };
   } finally {
@@ -56,19 +56,19 @@ export async function runShell(shell: ShellCommand): Promise<ShellExit> {
 const SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** What the shell would say of its command: a signal counts from 128. */
-function exited(child: ChildProcess): Promise<number> {
+function waitForExit(child: ChildProcess): Promise<number> {
   return new Promise((resolve) => {
-    child.on("error", () => resolve(PLATFORM_ERROR));
+    child.on("error", () => resolve(PLATFORM_ERROR_CODE));
     child.on("exit", (code, signal) => {
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
     });
   });
 }
 
-const PLATFORM_ERROR = -1;
+const PLATFORM_ERROR_CODE = -1;
 
 /** Passes the output on, and knows when there is no more of it to wait for. */
-class Reading {
+class OutputReader {
   readonly #child: ChildProcess;
   readonly #shell: ShellCommand;
   readonly #done: Promise<unknown>;
@@ -87,7 +87,7 @@ class Reading {
     try {
       for await (const text of stream ?? []) {
         this.#passing += 1;
-        await this.#shell.output(name, String(text));
+        await this.#shell.onOutput(name, String(text));
         this.#passing -= 1;
         this.#passed += 1;
       }
@@ -100,7 +100,7 @@ class Reading {
   async end(clock: Clock): Promise<void> {
     let cancel: () => void = () => {};
     const quiet = (before: number): void => {
-      cancel = clock.after(GRACE_MILLISECONDS, () => {
+      cancel = clock.schedule(GRACE_MILLISECONDS, () => {
         if (this.#passing > 0 || this.#passed > before) quiet(this.#passed);
         else {
           this.#child.stdout?.destroy();

@@ -1,18 +1,18 @@
 import type { Clock } from "../../platform/clock.ts";
-import type { Limits, SpokenAnswer } from "../brains/brain.ts";
+import type { EmulatedLimits, StepsResponse } from "../brains/brain.ts";
 import type { FailStep, Step } from "../brains/step.ts";
-import { frameFaults, type Faults } from "../faults.ts";
+import { createFrameFaults, type Faults } from "../faults.ts";
 import type { Switches } from "../switches.ts";
 import type { Dialect } from "./dialect.ts";
-import { limiter } from "./limits.ts";
-import type { Outlet } from "./outlet.ts";
-import { transcript, type Transcript } from "./transcript.ts";
+import { createStepLimiter } from "./limits.ts";
+import type { ClientStream } from "./outlet.ts";
+import { createTurnTranscript, type TurnTranscript } from "./transcript.ts";
 
-export interface Speech {
-  readonly answer: SpokenAnswer;
+export interface BrainRun {
+  readonly response: StepsResponse;
   readonly dialect: Dialect;
-  readonly outlet: Outlet;
-  readonly limits: Limits;
+  readonly clientStream: ClientStream;
+  readonly limits: EmulatedLimits;
   readonly switches: Switches;
   readonly clock: Clock;
   /** Aborts with an `Ending` when the turn is over before its brain is. */
@@ -20,60 +20,67 @@ export interface Speech {
 }
 
 /** Why a turn is cut short from outside. `expired`: the lifetime of its session is over, and the machine that it ran on is gone. */
-export type Ending = "timeout" | "stopped" | "left" | "expired";
+export type TurnInterruption = "timeout" | "stopped" | "left" | "expired";
 
-export interface Spoken {
-  readonly said: Transcript;
+export interface BrainRunResult {
+  readonly transcript: TurnTranscript;
   /** Whether the client is to see its connection reset. */
-  readonly reset: boolean;
+  readonly isReset: boolean;
   /** Whether the client is to see no end at all. */
-  readonly silent: boolean;
+  readonly isSilent: boolean;
 }
 
 /** Drives a brain to the end of its turn and writes what it says, whether or not anybody still reads. */
-export async function speak(speech: Speech): Promise<Spoken> {
-  const { answer, dialect, limits, clock, signal } = speech;
-  const said = transcript();
-  const mouth = frameWriter(speech);
-  const limit = limiter(limits);
-  const say = async (step: Step): Promise<void> => {
-    said.step(step);
-    mouth.note(step);
-    for (const frame of dialect.step(step)) await mouth.write(frame);
+export async function runBrain(run: BrainRun): Promise<BrainRunResult> {
+  const { response, dialect, limits, clock, signal } = run;
+  const turnTranscript = createTurnTranscript();
+  const writer = createFrameWriter(run);
+  const limitStep = createStepLimiter(limits);
+  const writeStep = async (step: Step): Promise<void> => {
+    turnTranscript.step(step);
+    writer.track(step);
+    for (const frame of dialect.step(step)) await writer.write(frame);
   };
-  let failed = false;
+  let hasFailed = false;
   try {
-    for await (const step of untilCut(answer.steps, signal)) {
+    for await (const step of readUntilInterrupted(response.steps, signal)) {
       if (signal.aborted) break;
-      if (step.type === "pause") await paused(clock, step.milliseconds, signal);
+      if (step.type === "pause") await pauseUntilInterrupted(clock, step.milliseconds, signal);
       else {
-        const { steps, over } = limit(step);
-        for (const one of steps) await say(one);
-        failed = step.type === "fail";
-        if (over || failed || mouth.state === "ended") break;
+        const { steps, isOver } = limitStep(step);
+        for (const limitedStep of steps) await writeStep(limitedStep);
+        hasFailed = step.type === "fail";
+        if (isOver || hasFailed || writer.state === "ended") break;
       }
       if (signal.aborted) break;
     }
-    const last = lastSteps(signal, speech.switches, mouth.inMessage);
-    for (const step of last) await say(step);
-    const hasLastWords = !failed && !isReset(speech);
-    for (const frame of hasLastWords ? dialect.finish() : []) await mouth.write(frame);
+    const last = createLastSteps(signal, run.switches, writer.isInMessage);
+    for (const step of last) await writeStep(step);
+    const hasEnding = !hasFailed && !isResetByInterruption(run);
+    for (const frame of hasEnding ? dialect.finish() : []) await writer.write(frame);
   } catch (error) {
-    if (!signal.aborted) await mouth.write(dialect.fail(failureOf(error)));
+    if (!signal.aborted) await writer.write(dialect.fail(toFailStep(error)));
   } finally {
-    mouth.close();
+    writer.close();
   }
-  return { said, reset: isReset(speech), silent: mouth.state === "silent" };
+  return {
+    transcript: turnTranscript,
+    isReset: isResetByInterruption(run),
+    isSilent: writer.state === "silent",
+  };
 }
 
-function isReset({ signal, switches }: Speech): boolean {
+function isResetByInterruption({ signal, switches }: BrainRun): boolean {
   if (!signal.aborted) return false;
-  if (signal.reason === ("expired" satisfies Ending)) return true;
+  if (signal.reason === ("expired" satisfies TurnInterruption)) return true;
   return signal.reason === "stopped" && switches.stopDuringTurn === "reset";
 }
 
 /** A brain that throws once its turn is cut short has only noticed that. */
-async function* untilCut(steps: SpokenAnswer["steps"], signal: AbortSignal): AsyncGenerator<Step> {
+async function* readUntilInterrupted(
+  steps: StepsResponse["steps"],
+  signal: AbortSignal,
+): AsyncGenerator<Step> {
   try {
     yield* steps;
   } catch (error) {
@@ -83,56 +90,61 @@ async function* untilCut(steps: SpokenAnswer["steps"], signal: AbortSignal): Asy
 
 interface FrameWriter {
   write(frame: Uint8Array): Promise<void>;
-  note(step: Step): void;
-  readonly inMessage: boolean;
+  track(step: Step): void;
+  readonly isInMessage: boolean;
   /** What the faults have made of the stream. */
   readonly state: "open" | "ended" | "silent";
   close(): void;
 }
 
-function frameWriter({ answer, dialect, outlet, clock }: Speech): FrameWriter {
+function createFrameWriter({
+  response: answer,
+  dialect,
+  clientStream,
+  clock,
+}: BrainRun): FrameWriter {
   const faults: Faults = answer.faults ?? {};
-  const fateOf = frameFaults(faults, (failure) => dialect.fail(failure));
-  let inMessage = false;
+  const decideFate = createFrameFaults(faults, (failure) => dialect.fail(failure));
+  let isInMessage = false;
   let state: FrameWriter["state"] = "open";
-  let closed = false;
+  let isClosed = false;
   let cancel: () => void = () => {};
-  const keepAlive = (): void => {
-    const { keepAlive: kept } = dialect;
+  const scheduleKeepAlive = (): void => {
+    const { keepAlive: keepAliveOptions } = dialect;
     cancel();
-    if (kept === undefined || closed || state !== "open") return;
-    cancel = clock.after(kept.milliseconds, () => {
-      void outlet.send(kept.frame).then(keepAlive);
+    if (keepAliveOptions === undefined || isClosed || state !== "open") return;
+    cancel = clock.schedule(keepAliveOptions.milliseconds, () => {
+      void clientStream.send(keepAliveOptions.frame).then(scheduleKeepAlive);
     });
   };
-  keepAlive();
+  scheduleKeepAlive();
   return {
     async write(frame) {
       if (state !== "open") return;
-      const fate = fateOf(frame);
+      const fate = decideFate(frame);
       if (fate.type !== "send") state = fate.type === "end" ? "ended" : "silent";
-      keepAlive();
-      if (fate.type !== "silence") await outlet.send(fate.bytes);
+      scheduleKeepAlive();
+      if (fate.type !== "silence") await clientStream.send(fate.bytes);
     },
-    note(step) {
-      if (step.type === "start") inMessage = true;
-      if (step.type === "stop") inMessage = false;
+    track(step) {
+      if (step.type === "start") isInMessage = true;
+      if (step.type === "stop") isInMessage = false;
     },
-    get inMessage() {
-      return inMessage;
+    get isInMessage() {
+      return isInMessage;
     },
     get state() {
       return state;
     },
     close() {
-      closed = true;
+      isClosed = true;
       cancel();
     },
   };
 }
 
 /** What is still said of a turn that is cut short: its message stops, with the reason for that. */
-function lastSteps(signal: AbortSignal, switches: Switches, inMessage: boolean): Step[] {
+function createLastSteps(signal: AbortSignal, switches: Switches, isInMessage: boolean): Step[] {
   const ending: unknown = signal.aborted ? signal.reason : undefined;
   const reasons: { readonly [ending: string]: string } = {
     timeout: switches.timeoutStop,
@@ -140,25 +152,29 @@ function lastSteps(signal: AbortSignal, switches: Switches, inMessage: boolean):
   };
   const reason = typeof ending === "string" ? reasons[ending] : undefined;
   if (reason === undefined) return [];
-  const start: Step[] = inMessage ? [] : [{ type: "start", role: "assistant" }];
+  const start: Step[] = isInMessage ? [] : [{ type: "start", role: "assistant" }];
   return [...start, { type: "stop", reason }];
 }
 
 /** Resolves when the time has passed or the turn is cut short. */
-function paused(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
+function pauseUntilInterrupted(
+  clock: Clock,
+  milliseconds: number,
+  signal: AbortSignal,
+): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       cancel();
       signal.removeEventListener("abort", done);
       resolve();
     };
-    const cancel = clock.after(milliseconds, done);
+    const cancel = clock.schedule(milliseconds, done);
     signal.addEventListener("abort", done);
   });
 }
 
 /** A brain that throws is an agent whose code fails. */
-function failureOf(error: unknown): FailStep {
+function toFailStep(error: unknown): FailStep {
   const message = error instanceof Error ? error.message : String(error);
   return { type: "fail", exception: "runtimeClientError", message };
 }

@@ -1,29 +1,30 @@
-import { ServiceError, type Route } from "../exchange.ts";
-import { CLIENT_TOKEN } from "../control/used-tokens.ts";
+import { ServiceError, type EmulatorRoute } from "../exchange.ts";
+import { CLIENT_TOKEN_RULE } from "../control/used-tokens.ts";
 import { Constraints } from "../constraints.ts";
 import { readJsonBody } from "../json-body.ts";
 import type { DataPlane } from "./data-plane.ts";
 import { SESSION_HEADER } from "./invocation.ts";
-import { agentOf, readTarget } from "./session-target.ts";
+import { findAgent, readSessionTarget } from "./session-target.ts";
 
 /** `POST /runtimes/{arn}/stopruntimesession`: ends a session, and what runs in it. Saying it twice changes nothing. */
-export function stopRuntimeSession(plane: DataPlane): Route {
+export function createStopRoute(plane: DataPlane): EmulatorRoute {
   return {
     method: "POST",
     path: "/runtimes/:arn/stopruntimesession",
     async handle(request, { arn }) {
       const constraints = new Constraints();
-      const target = readTarget(request, arn, constraints);
+      const target = readSessionTarget(request, arn, constraints);
       if (target.sessionId === undefined) {
         constraints.refuse("runtimeSessionId", undefined, "not be null");
       }
       const { clientToken } = readJsonBody(request.body);
-      if (clientToken !== undefined) constraints.text("clientToken", clientToken, CLIENT_TOKEN);
-      constraints.check();
+      if (clientToken !== undefined)
+        constraints.readText("clientToken", clientToken, CLIENT_TOKEN_RULE);
+      constraints.throwIfInvalid();
       const { sessionId = "" } = target;
-      const agent = agentOf(plane, target);
-      const found = await plane.sessions.stop(agent.arn, sessionId);
-      if (found === "unknown" && plane.switches.stopUnknownSession === "404") {
+      const agent = findAgent(plane, target);
+      const result = await plane.sessions.stop(agent.arn, sessionId);
+      if (result === "unknown" && plane.switches.stopUnknownSession === "404") {
         const message = `No session '${sessionId}' of '${agent.arn}'`;
         throw new ServiceError(404, "ResourceNotFoundException", message);
       }

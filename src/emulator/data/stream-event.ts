@@ -8,7 +8,7 @@ export interface StreamEvent {
 }
 
 /** Turns steps into members of the stream, one stream at a time: numbers the blocks and closes the open one. */
-export function streamEvents(faults: Faults = {}): (step: Step) => StreamEvent[] {
+export function createStreamEventEncoder(faults: Faults = {}): (step: Step) => StreamEvent[] {
   let index = -1;
   let open: BlockKind | null = null;
   let calls = 0;
@@ -25,11 +25,11 @@ export function streamEvents(faults: Faults = {}): (step: Step) => StreamEvent[]
     if (!(faults.reuseIndex === true && kind === "call" && calls === 2)) index += 1;
     return closed;
   };
-  const started = (kind: BlockKind, start: object): StreamEvent[] => [
+  const startBlock = (kind: BlockKind, start: object): StreamEvent[] => [
     ...begin(kind),
     { name: "contentBlockStart", payload: { contentBlockIndex: index, start } },
   ];
-  const continued = (kind: BlockKind, delta: object): StreamEvent[] => [
+  const continueBlock = (kind: BlockKind, delta: object): StreamEvent[] => [
     ...(open === kind ? [] : begin(kind)),
     { name: "contentBlockDelta", payload: { contentBlockIndex: index, delta } },
   ];
@@ -43,15 +43,15 @@ export function streamEvents(faults: Faults = {}): (step: Step) => StreamEvent[]
         return [...closed, { name: "messageStart", payload: { role: step.role } }];
       }
       case "text":
-        return continued("text", { text: step.text });
+        return continueBlock("text", { text: step.text });
       case "reasoning":
-        return continued("reasoning", { reasoningContent: { text: step.text } });
+        return continueBlock("reasoning", { reasoningContent: { text: step.text } });
       case "signature":
-        return continued("reasoning", { reasoningContent: { signature: step.signature } });
+        return continueBlock("reasoning", { reasoningContent: { signature: step.signature } });
       case "redacted":
-        return continued("reasoning", { reasoningContent: { redactedContent: step.base64 } });
+        return continueBlock("reasoning", { reasoningContent: { redactedContent: step.base64 } });
       case "call":
-        return started("call", {
+        return startBlock("call", {
           toolUse: {
             toolUseId: step.id,
             name: step.name,
@@ -60,21 +60,21 @@ export function streamEvents(faults: Faults = {}): (step: Step) => StreamEvent[]
           },
         });
       case "input":
-        return continued("call", { toolUse: { input: step.fragment } });
+        return continueBlock("call", { toolUse: { input: step.fragment } });
       case "result":
-        return started("result", { toolResult: { toolUseId: step.id, status: step.status } });
+        return startBlock("result", { toolResult: { toolUseId: step.id, status: step.status } });
       case "output":
-        return continued("result", { toolResult: step.parts });
+        return continueBlock("result", { toolResult: step.parts });
       case "output-metadata":
-        return continued("result", { toolResultMetadata: { metadata: step.fragment } });
+        return continueBlock("result", { toolResultMetadata: { metadata: step.fragment } });
       case "close":
         return close();
       case "stop":
         return [...close(), { name: "messageStop", payload: { stopReason: step.reason } }];
       case "usage":
-        return [{ name: "metadata", payload: usagePayload(step) }];
+        return [{ name: "metadata", payload: encodeUsage(step) }];
       case "hook":
-        return [{ name: "hookEvent", payload: hookPayload(step) }];
+        return [{ name: "hookEvent", payload: encodeHook(step) }];
       case "event":
         return [{ name: step.name, payload: step.payload as StreamEvent["payload"] }];
       case "pause":
@@ -91,7 +91,7 @@ export function streamEvents(faults: Faults = {}): (step: Step) => StreamEvent[]
 
 type BlockKind = "text" | "reasoning" | "call" | "result";
 
-function usagePayload(step: Extract<Step, { type: "usage" }>): StreamEvent["payload"] {
+function encodeUsage(step: Extract<Step, { type: "usage" }>): StreamEvent["payload"] {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = step;
   return {
     usage: {
@@ -105,7 +105,7 @@ function usagePayload(step: Extract<Step, { type: "usage" }>): StreamEvent["payl
   };
 }
 
-function hookPayload(step: Extract<Step, { type: "hook" }>): StreamEvent["payload"] {
+function encodeHook(step: Extract<Step, { type: "hook" }>): StreamEvent["payload"] {
   return {
     hookEventId: step.id,
     name: step.name,

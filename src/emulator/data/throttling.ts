@@ -3,7 +3,10 @@ import type { ServiceError } from "../exchange.ts";
 import type { Switches } from "../switches.ts";
 
 /** A refusal as the switches want it shown: the error itself, or a frame of a stream that otherwise began well. */
-export function throttled(error: ServiceError, switches: Switches): ServiceError | FailStep {
+export function applyThrottlingSwitch(
+  error: ServiceError,
+  switches: Switches,
+): ServiceError | FailStep {
   if (error.type !== "ThrottlingException") return error;
   switch (switches.throttlingInStream) {
     case "http":

@@ -10,7 +10,7 @@ import type {
 import type { Step } from "../brains/step.ts";
 
 /** What a turn said, as messages. A message that never stopped is not one. */
-export interface Transcript {
+export interface TurnTranscript {
   step(step: Step): void;
   readonly messages: readonly Message[];
   /** The calls of the last message that nobody has answered. */
@@ -19,7 +19,7 @@ export interface Transcript {
   readonly reason: string | null;
 }
 
-export function transcript(): Transcript {
+export function createTurnTranscript(): TurnTranscript {
   const messages: Message[] = [];
   let role: Role = "assistant";
   let content: Draft[] = [];
@@ -31,7 +31,7 @@ export function transcript(): Transcript {
     content.push(draft);
   };
   const current = <Type extends Draft["type"]>(type: Type): Extract<Draft, { type: Type }> => {
-    if (open?.type !== type) begin(emptyDraft(type));
+    if (open?.type !== type) begin(createDraft(type));
     return open as Extract<Draft, { type: Type }>;
   };
 
@@ -72,7 +72,7 @@ export function transcript(): Transcript {
           return;
         case "stop":
           ({ reason } = step);
-          messages.push({ role, content: content.flatMap(finished) });
+          messages.push({ role, content: content.flatMap(toContent) });
           content = [];
           open = null;
           return;
@@ -91,7 +91,7 @@ export function transcript(): Transcript {
     messages,
     get openCalls() {
       const last = messages.at(-1);
-      if (last?.role !== "assistant" || !leavesCalls(reason)) return [];
+      if (last?.role !== "assistant" || !leavesToolUsesOpen(reason)) return [];
       return last.content.flatMap((block) => ("toolUse" in block ? [block.toolUse] : []));
     },
     get reason() {
@@ -101,7 +101,7 @@ export function transcript(): Transcript {
 }
 
 /** Some models call a tool and say that they are done. */
-function leavesCalls(reason: string | null): boolean {
+function leavesToolUsesOpen(reason: string | null): boolean {
   return reason === "tool_use" || reason === "end_turn";
 }
 
@@ -109,16 +109,19 @@ function leavesCalls(reason: string | null): boolean {
  * What a session keeps of a turn. The service does not keep a message whose calls it leaves to the client; of a message
  * that a limit cut, the calls are nobody's to answer; an empty message is none.
  */
-export function remembered(said: Transcript, keepsOpenCalls: boolean): readonly Message[] {
-  const { messages, openCalls, reason } = said;
+export function selectStoredMessages(
+  turnTranscript: TurnTranscript,
+  keepsOpenCalls: boolean,
+): readonly Message[] {
+  const { messages, openCalls, reason } = turnTranscript;
   if (openCalls.length > 0) return keepsOpenCalls ? messages : messages.slice(0, -1);
   const last = messages.at(-1);
-  const isCut = last?.role === "assistant" && !leavesCalls(reason);
-  const kept = isCut ? [...messages.slice(0, -1), withoutCalls(last)] : messages;
-  return kept.filter(({ content }) => content.length > 0);
+  const isTruncated = last?.role === "assistant" && !leavesToolUsesOpen(reason);
+  const storedMessages = isTruncated ? [...messages.slice(0, -1), dropToolUses(last)] : messages;
+  return storedMessages.filter(({ content }) => content.length > 0);
 }
 
-function withoutCalls({ role, content }: Message): Message {
+function dropToolUses({ role, content }: Message): Message {
   return { role, content: content.filter((block) => !("toolUse" in block)) };
 }
 
@@ -133,7 +136,7 @@ type Draft =
       readonly parts: ResultPart[];
     };
 
-function emptyDraft(type: Draft["type"]): Draft {
+function createDraft(type: Draft["type"]): Draft {
   switch (type) {
     case "text":
       return { type, text: "" };
@@ -152,14 +155,14 @@ function emptyDraft(type: Draft["type"]): Draft {
   }
 }
 
-function finished(draft: Draft): Content[] {
+function toContent(draft: Draft): Content[] {
   switch (draft.type) {
     case "text":
       return draft.text === "" ? [] : [{ text: draft.text }];
     case "reasoning":
-      return [{ reasoningContent: reasoning(draft) }];
+      return [{ reasoningContent: toReasoning(draft) }];
     case "call":
-      return [{ toolUse: toolUse(draft) }];
+      return [{ toolUse: toToolUse(draft) }];
     case "result":
       return [{ toolResult: { toolUseId: draft.id, status: draft.status, content: draft.parts } }];
     default:
@@ -167,14 +170,14 @@ function finished(draft: Draft): Content[] {
   }
 }
 
-function reasoning(draft: Extract<Draft, { type: "reasoning" }>): ReasoningContent {
+function toReasoning(draft: Extract<Draft, { type: "reasoning" }>): ReasoningContent {
   const { text, signature, redacted } = draft;
   if (redacted !== "") return { redactedContent: redacted };
   return { reasoningText: { text, ...(signature === "" ? {} : { signature }) } };
 }
 
 /** Arguments that are no JSON stay as their text: the session says what was said. */
-function toolUse({ step, json }: Extract<Draft, { type: "call" }>): ToolUse {
+function toToolUse({ step, json }: Extract<Draft, { type: "call" }>): ToolUse {
   const parsed = parseJson(json === "" ? "{}" : json);
   return {
     toolUseId: step.id,

@@ -1,124 +1,158 @@
-import type { Brain, Settings, SpokenAnswer } from "../brains/brain.ts";
+import type { Brain, InvocationSettings, StepsResponse } from "../brains/brain.ts";
 import type { Message } from "../brains/message.ts";
-import { ConnectionReset, type Incoming, type Outgoing, type ServiceError } from "../exchange.ts";
-import { damagedBytes, type Faults } from "../faults.ts";
+import {
+  ConnectionReset,
+  type EmulatorRequest,
+  type EmulatorResponse,
+  type ServiceError,
+} from "../exchange.ts";
+import { damageBytes, type Faults } from "../faults.ts";
 import type { DataPlane } from "./data-plane.ts";
 import type { Dialect } from "./dialect.ts";
-import { outlet, type Outlet } from "./outlet.ts";
-import type { OpenTurn, Session } from "./session.ts";
-import { speak, type Ending } from "./speak.ts";
-import { remembered } from "./transcript.ts";
+import { createClientStream, type ClientStream } from "./outlet.ts";
+import type { OpenTurn, ServiceSession } from "./session.ts";
+import { runBrain, type TurnInterruption } from "./speak.ts";
+import { selectStoredMessages } from "./transcript.ts";
 
 export interface TurnRequest {
-  readonly request: Incoming;
-  readonly session: Session;
+  readonly request: EmulatorRequest;
+  readonly session: ServiceSession;
   readonly brain: Brain;
-  readonly settings: Settings;
+  readonly settings: InvocationSettings;
   /** What the client sent, to be kept in front of what is said. */
-  readonly sent: readonly Message[];
+  readonly newMessages: readonly Message[];
   /** Whether the session keeps a message whose calls are left to the client. */
   readonly keepsOpenCalls: boolean;
-  dialect(faults: Faults): Dialect;
+  createDialect(faults: Faults): Dialect;
   /** The answer in place of a stream. May throw. */
-  refused(error: ServiceError): Outgoing;
+  createRefusal(error: ServiceError): EmulatorResponse;
 }
 
 /** Runs one turn. The answer is there at once; the turn goes on behind it, with its client or without. */
-export async function runTurn(plane: DataPlane, turn: TurnRequest): Promise<Outgoing> {
-  const { session, brain, settings, sent } = turn;
-  const { messages: before, note } = session;
-  const cut = new AbortController();
-  const end = (ending: Ending): void => cut.abort(ending);
-  const open = await session.ask(sent, end);
-  const messages = [...before, ...sent];
-  const asked = { messages, settings, turn: open.turn, note, signal: cut.signal };
-  const answering = brain.answer(asked).catch(async (error: unknown): Promise<SpokenAnswer> => {
-    if (cut.signal.aborted) return { type: "steps", steps: [] };
-    await open.forgotten(note);
-    throw error;
-  });
-  const answer = await Promise.race([answering, lifetimeOf(cut.signal)]);
-  switch (answer.type) {
+export async function runTurn(plane: DataPlane, turn: TurnRequest): Promise<EmulatorResponse> {
+  const { session, brain, settings, newMessages } = turn;
+  const { messages: history, note } = session;
+  const interruption = new AbortController();
+  const interrupt = (ending: TurnInterruption): void => interruption.abort(ending);
+  const openTurn = await session.startTurn(newMessages, interrupt);
+  const messages = [...history, ...newMessages];
+  const brainRequest = {
+    messages,
+    settings,
+    turn: openTurn.turnNumber,
+    note,
+    signal: interruption.signal,
+  };
+  const pendingResponse = brain
+    .respond(brainRequest)
+    .catch(async (error: unknown): Promise<StepsResponse> => {
+      if (interruption.signal.aborted) return { type: "steps", steps: [] };
+      await openTurn.discard(note);
+      throw error;
+    });
+  const response = await Promise.race([pendingResponse, rejectOnExpiry(interruption.signal)]);
+  switch (response.type) {
     case "steps":
-      return stream(plane, turn, { answer, open, cut, note });
+      return streamResponse(plane, turn, { response, openTurn, interruption, note });
     case "ready":
-      await open.answered([], answer.note ?? note);
-      return answer.outgoing;
+      await openTurn.finish([], response.note ?? note);
+      return response.response;
     case "refused":
       // What is refused was never asked: whoever tries again must not find it in the session.
-      await open.forgotten(answer.note ?? note);
-      return turn.refused(answer.error);
+      await openTurn.discard(response.note ?? note);
+      return turn.createRefusal(response.error);
     default:
-      return answer satisfies never;
+      return response satisfies never;
   }
 }
 
 /** Rejects when the session's lifetime is over: nobody is left then who could answer. */
-function lifetimeOf(cut: AbortSignal): Promise<never> {
+function rejectOnExpiry(interruptSignal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    onExpiry(cut, () => reject(new ConnectionReset("The lifetime of the session is over")));
+    onExpiry(interruptSignal, () =>
+      reject(new ConnectionReset("The lifetime of the session is over")),
+    );
   });
 }
 
-function onExpiry(cut: AbortSignal, act: () => void): void {
-  const look = (): void => {
-    if (cut.reason === ("expired" satisfies Ending)) act();
+function onExpiry(interruptSignal: AbortSignal, act: () => void): void {
+  const checkReason = (): void => {
+    if (interruptSignal.reason === ("expired" satisfies TurnInterruption)) act();
   };
-  if (cut.aborted) look();
-  else cut.addEventListener("abort", look, { once: true });
+  if (interruptSignal.aborted) checkReason();
+  else interruptSignal.addEventListener("abort", checkReason, { once: true });
 }
 
-interface Running {
-  readonly answer: SpokenAnswer;
-  readonly open: OpenTurn;
-  readonly cut: AbortController;
-  readonly note: Session["note"];
+interface RunningResponse {
+  readonly response: StepsResponse;
+  readonly openTurn: OpenTurn;
+  readonly interruption: AbortController;
+  readonly note: ServiceSession["note"];
 }
 
-function stream(plane: DataPlane, turn: TurnRequest, running: Running): Outgoing {
+function streamResponse(
+  plane: DataPlane,
+  turn: TurnRequest,
+  running: RunningResponse,
+): EmulatorResponse {
   const { clock, switches } = plane;
-  const { answer, cut } = running;
-  const faults = answer.faults ?? {};
-  const dialect = turn.dialect(faults);
-  const way = outlet(turn.request.gone, cut.signal);
-  const leave = (): void => {
-    if (switches.onDisconnect.startsWith("abort")) cut.abort("left" satisfies Ending);
+  const { response, interruption } = running;
+  const faults = response.faults ?? {};
+  const dialect = turn.createDialect(faults);
+  const clientStream = createClientStream(turn.request.disconnectSignal, interruption.signal);
+  const handleDisconnect = (): void => {
+    if (switches.onDisconnect.startsWith("abort"))
+      interruption.abort("left" satisfies TurnInterruption);
   };
-  way.left.addEventListener("abort", leave);
-  if (way.left.aborted) leave();
+  clientStream.disconnectSignal.addEventListener("abort", handleDisconnect);
+  if (clientStream.disconnectSignal.aborted) handleDisconnect();
   // At once, and not when the brain has noticed.
-  onExpiry(cut.signal, () => way.reset());
+  onExpiry(interruption.signal, () => clientStream.reset());
   const limit = turn.settings.limits.timeoutSeconds * 1000;
-  const stopTimer = clock.after(limit, () => cut.abort("timeout" satisfies Ending));
+  const stopTimer = clock.schedule(limit, () =>
+    interruption.abort("timeout" satisfies TurnInterruption),
+  );
   // A turn that the session cannot keep must not look like one that it kept.
-  void finish(plane, turn, { ...running, dialect, way })
-    .catch((error: unknown) => way.reset(error))
+  void finishTurn(plane, turn, { ...running, dialect, clientStream })
+    .catch((error: unknown) => clientStream.reset(error))
     .finally(stopTimer);
   return {
     status: 200,
     headers: { "content-type": faults.contentType ?? dialect.contentType },
-    body: damagedBytes(way.body, faults, clock),
+    body: damageBytes(clientStream.body, faults, clock),
   };
 }
 
 /** The session holds the turn before the client sees its end. */
-async function finish(
+async function finishTurn(
   { clock, switches }: DataPlane,
   { settings, keepsOpenCalls }: TurnRequest,
-  running: Running & { readonly dialect: Dialect; readonly way: Outlet },
+  running: RunningResponse & { readonly dialect: Dialect; readonly clientStream: ClientStream },
 ): Promise<void> {
-  const { answer, dialect, way, cut, open } = running;
+  const { response: answer, dialect, clientStream, interruption: cut, openTurn } = running;
   const { limits } = settings;
   const { signal } = cut;
-  const spoken = await speak({ answer, dialect, outlet: way, limits, switches, clock, signal });
+  const result = await runBrain({
+    response: answer,
+    dialect,
+    clientStream: clientStream,
+    limits,
+    switches,
+    clock,
+    signal,
+  });
   const { onDisconnect } = switches;
-  if (way.left.aborted && onDisconnect.endsWith("forget"))
-    await open.forgotten(answer.note ?? running.note);
+  if (clientStream.disconnectSignal.aborted && onDisconnect.endsWith("forget"))
+    await openTurn.discard(answer.note ?? running.note);
   else {
-    const keepsAnswer = !(way.left.aborted && onDisconnect === "abort+keep-user");
-    const kept = keepsAnswer ? remembered(spoken.said, keepsOpenCalls) : [];
-    await open.answered(kept, answer.note ?? running.note);
+    const keepsResponse = !(
+      clientStream.disconnectSignal.aborted && onDisconnect === "abort+keep-user"
+    );
+    const storedMessages = keepsResponse
+      ? selectStoredMessages(result.transcript, keepsOpenCalls)
+      : [];
+    await openTurn.finish(storedMessages, answer.note ?? running.note);
   }
-  if (spoken.reset) way.reset();
-  else if (!spoken.silent) way.end();
+  if (result.isReset) clientStream.reset();
+  else if (!result.isSilent) clientStream.end();
 }

@@ -2,17 +2,19 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { workspace } from "./workspace.ts";
+import { createSessionWorkspace } from "./workspace.ts";
 
 describe("the folder of a session's commands", () => {
   it("is made where there is none, for its user alone", async () => {
     const place = mkdtempSync(join(tmpdir(), "spanline-workspace-"));
     onTestFinished(() => rmSync(place, { recursive: true, force: true }));
-    const folder = await workspace(join(place, "sessions", "one")).folder();
+    const folder = await createSessionWorkspace(join(place, "sessions", "one")).openFolder();
     expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
   it.skipIf(process.platform !== "linux")("is refused where none can be", async () => {
-    await expect(workspace("/proc/x/one").folder()).rejects.toMatchObject({ code: "ENOENT" });
+    await expect(createSessionWorkspace("/proc/x/one").openFolder()).rejects.toMatchObject({
+      code: "ENOENT",
+    });
   });
 });

@@ -5,11 +5,11 @@ import { makeFolder } from "../../platform/make-folder.ts";
 import type { ProcessGroup } from "../../platform/process-group.ts";
 
 /** The folder that the commands of a session run in, and their processes. */
-export interface Workspace {
+export interface SessionWorkspace {
   /** Makes the folder where there is none. */
-  folder(): Promise<string>;
+  openFolder(): Promise<string>;
   /** Has processes end with the session. */
-  add(group: ProcessGroup): void;
+  addProcessGroup(group: ProcessGroup): void;
   /** Whether a process is left, in the background too. */
   readonly isInUse: boolean;
   /** Ends all processes. Once they are gone, the folder goes too. */
@@ -19,44 +19,44 @@ export interface Workspace {
 }
 
 /** Without a place of its own, it is a temporary folder. */
-export function workspace(place: string | undefined): Workspace {
-  let folder = place;
+export function createSessionWorkspace(configuredFolder: string | undefined): SessionWorkspace {
+  let folder = configuredFolder;
   let groups: readonly ProcessGroup[] = [];
   /** Whether files of an earlier life could not be removed. */
   let isStale = false;
 
-  const end = async (): Promise<void> => {
-    const ending = groups;
+  const killProcesses = async (): Promise<void> => {
+    const endingGroups = groups;
     groups = [];
-    for (const group of ending) group.kill();
-    await Promise.all(ending.map((group) => group.gone()));
+    for (const group of endingGroups) group.kill();
+    await Promise.all(endingGroups.map((group) => group.waitUntilGone()));
   };
   const remove = async (): Promise<void> => {
     if (folder === undefined) return;
     isStale = true;
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     isStale = false;
-    folder = place;
+    folder = configuredFolder;
   };
   /** Files that cannot be removed are told to the next command, and to nobody who runs none. */
   const clear = async (): Promise<void> => {
-    await end();
+    await killProcesses();
     await remove().catch(() => {});
   };
   return {
-    async folder() {
+    async openFolder() {
       if (isStale) await remove();
       folder ??= await mkdtemp(join(tmpdir(), "spanline-session-"));
       await makeFolder(folder);
       return folder;
     },
-    add(group) {
+    addProcessGroup(group) {
       groups = [...groups.filter(({ isAlive }) => isAlive), group];
     },
     get isInUse() {
       return groups.some(({ isAlive }) => isAlive);
     },
     clear,
-    close: () => (place === undefined ? clear() : end()),
+    close: () => (configuredFolder === undefined ? clear() : killProcesses()),
   };
 }

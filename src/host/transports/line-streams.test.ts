@@ -1,13 +1,13 @@
 import { PassThrough, Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import type { Incoming } from "./transport.ts";
-import { lineStreams } from "./line-streams.ts";
+import { createLineTransport } from "./line-streams.ts";
 
 function streams(pieces: readonly (Uint8Array | string)[], maxLineBytes?: number) {
   const written: string[] = [];
   const decoder = new TextDecoder();
   let ended = false;
-  const transport = lineStreams({
+  const transport = createLineTransport({
     input: new ReadableStream({
       start(controller) {
         for (const piece of pieces) controller.enqueue(piece);
@@ -63,7 +63,7 @@ describe("lines over streams", () => {
 
   it("wait while nobody takes them", async () => {
     let take = (): void => {};
-    const transport = lineStreams({
+    const transport = createLineTransport({
       input: new ReadableStream(),
       output: new WritableStream({
         write: () =>
@@ -86,13 +86,16 @@ describe("lines over streams", () => {
 
   it("end over a stream of Node's that has ended already", async () => {
     const ended = new PassThrough().end();
-    const transport = lineStreams({ input: new ReadableStream(), output: Writable.toWeb(ended) });
+    const transport = createLineTransport({
+      input: new ReadableStream(),
+      output: Writable.toWeb(ended),
+    });
     transport.send("1\n");
     expect(await all(transport.incoming)).toEqual([]);
   });
 
   it("end when nobody takes them any more", async () => {
-    const transport = lineStreams({
+    const transport = createLineTransport({
       input: new ReadableStream(),
       output: new WritableStream({
         write() {

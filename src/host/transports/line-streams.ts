@@ -1,5 +1,5 @@
 import { streamCodec } from "../../domain/codec.ts";
-import { jsonLinesDecoder } from "../../wire/framing/json-lines.ts";
+import { createJsonLinesDecoder } from "../../wire/framing/json-lines.ts";
 import { MAX_LINE_BYTES } from "../../wire/jsonrpc/rpc-connection.ts";
 import type { Incoming, Transport } from "./transport.ts";
 
@@ -32,7 +32,7 @@ export interface WritableOutput {
  * An agent at the ends of two streams: a program's standard input and output, a socket. Of Node's streams
  * `Readable.toWeb` and `Writable.toWeb` make these.
  */
-export function lineStreams(streams: LineStreams): Transport {
+export function createLineTransport(streams: LineStreams): Transport {
   const { input, output, maxLineBytes = MAX_LINE_BYTES } = streams;
   const reader = input.getReader();
   const writer = output.getWriter();
@@ -42,7 +42,7 @@ export function lineStreams(streams: LineStreams): Transport {
 
   function settle(length: number): void {
     queued -= length;
-    if (queued > MOST_QUEUED && !isClosed) return;
+    if (queued > MAX_QUEUED_CHARACTERS && !isClosed) return;
     for (const resolve of waiting) resolve();
     waiting = [];
   }
@@ -72,7 +72,7 @@ export function lineStreams(streams: LineStreams): Transport {
 
   async function* incoming(): AsyncGenerator<Incoming, void, undefined> {
     try {
-      for await (const item of streamCodec(jsonLinesDecoder({ maxLineBytes }), chunks())) {
+      for await (const item of streamCodec(createJsonLinesDecoder({ maxLineBytes }), chunks())) {
         yield item.type === "line"
           ? { type: "line", text: item.text }
           : { type: "passed-over", reason: item.error.message, start: item.start };
@@ -90,7 +90,7 @@ export function lineStreams(streams: LineStreams): Transport {
       write(line).then(() => settle(line.length), close);
     },
     ready: () =>
-      isClosed || queued <= MOST_QUEUED
+      isClosed || queued <= MAX_QUEUED_CHARACTERS
         ? Promise.resolve()
         : new Promise((resolve) => {
             waiting.push(resolve);
@@ -101,4 +101,4 @@ export function lineStreams(streams: LineStreams): Transport {
 
 const utf8 = new TextEncoder();
 /** Characters. An agent that asks and does not read is not heard either. */
-const MOST_QUEUED = 1024 * 1024;
+const MAX_QUEUED_CHARACTERS = 1024 * 1024;

@@ -1,19 +1,19 @@
-import { itemQueue } from "../../async/item-queue.ts";
+import { createItemQueue } from "../../async/item-queue.ts";
 import type { Incoming, Transport } from "./transport.ts";
 
 /** Two ends in one process: what one sends comes in at the other. */
-export function memoryTransports(): readonly [Transport, Transport] {
+export function createMemoryTransports(): readonly [Transport, Transport] {
   const close = (): void => {
-    one.end();
-    other.end();
+    first.end();
+    second.end();
   };
-  const one = itemQueue<Incoming>(close);
-  const other = itemQueue<Incoming>(close);
-  const end = (incoming: typeof one, outgoing: typeof other): Transport => ({
+  const first = createItemQueue<Incoming>(close);
+  const second = createItemQueue<Incoming>(close);
+  const createEnd = (incoming: typeof first, outgoing: typeof second): Transport => ({
     incoming,
     send: (line) => void outgoing.push({ type: "line", text: line.trimEnd() }),
     ready: () => Promise.resolve(),
     close,
   });
-  return [end(one, other), end(other, one)];
+  return [createEnd(first, second), createEnd(second, first)];
 }

@@ -1,6 +1,6 @@
 import type { Timer } from "../../async/call-guard.ts";
-import { itemQueue } from "../../async/item-queue.ts";
-import { orLate } from "../../async/pause.ts";
+import { createItemQueue } from "../../async/item-queue.ts";
+import { waitWithTimeout } from "../../async/pause.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { MAX_LINE_BYTES } from "../../wire/jsonrpc/rpc-connection.ts";
@@ -20,7 +20,7 @@ export interface WebSocketOptions {
   /** A longer message is passed over. */
   readonly maxMessageCharacters?: number;
   /** How long it may take to open. */
-  readonly openWithinMs?: number;
+  readonly openTimeoutMs?: number;
   readonly clock?: Timer;
 }
 
@@ -28,59 +28,59 @@ export interface WebSocketOptions {
  * An agent behind a WebSocket, one message to a text. Given an address, the global `WebSocket` connects to it; where there
  * is none, or it needs headers, the caller hands in a socket of its own.
  */
-export async function webSocket(
+export async function connectWebSocket(
   target: string | URL | WebSocketLike,
   options: WebSocketOptions = {},
 ): Promise<Transport> {
   const { maxMessageCharacters = MAX_LINE_BYTES } = options;
-  const socket = typeof target === "string" || target instanceof URL ? connectTo(target) : target;
-  const incoming = itemQueue<Incoming>(() => socket.close());
-  let waiting = 0;
+  const socket = typeof target === "string" || target instanceof URL ? openSocket(target) : target;
+  const incoming = createItemQueue<Incoming>(() => socket.close());
+  let waitingCharacters = 0;
   /** Whether it ends for a reason of this side. */
   let isOurs = false;
 
-  function passOver(reason: string, start = ""): void {
+  function skipMessage(reason: string, start = ""): void {
     incoming.push({ type: "passed-over", reason, ...(start !== "" && { start }) });
   }
 
   /** Nothing tells the other side to wait: rather none of it than all of the memory. */
-  function giveUp(): void {
+  function closeUnread(): void {
     isOurs = true;
-    socket.close(TOO_BIG, "too much is unread");
+    socket.close(CLOSE_TOO_BIG, "too much is unread");
   }
 
   socket.addEventListener("message", ({ data }) => {
-    if (typeof data !== "string") return passOver("A message is no text");
+    if (typeof data !== "string") return skipMessage("A message is no text");
     if (data.length > maxMessageCharacters) {
-      const most = maxMessageCharacters;
-      const reason = `A message has ${data.length} characters, more than ${most}`;
-      return passOver(reason, data.slice(0, START_CHARACTERS));
+      const maxCharacters = maxMessageCharacters;
+      const reason = `A message has ${data.length} characters, more than ${maxCharacters}`;
+      return skipMessage(reason, data.slice(0, START_CHARACTERS));
     }
-    waiting += data.length;
-    if (waiting > MOST_WAITING) return giveUp();
+    waitingCharacters += data.length;
+    if (waitingCharacters > MAX_WAITING_CHARACTERS) return closeUnread();
     incoming.push({ type: "line", text: data });
   });
   // The package "ws" throws what nobody listens to. It says so, too, of what is too large for its own end, before it closes.
   socket.addEventListener("error", () => void (isOurs = true));
-  await opened(socket, options);
+  await waitForOpen(socket, options);
   socket.addEventListener("close", (event) => {
-    const isTooBig = !isOurs && "code" in event && event.code === TOO_BIG;
-    incoming.end(isTooBig ? new SpanlineError("invalid_message", REFUSED) : undefined);
+    const isTooBig = !isOurs && "code" in event && event.code === CLOSE_TOO_BIG;
+    incoming.end(isTooBig ? new SpanlineError("invalid_message", MESSAGE_TOO_LARGE) : undefined);
   });
   if (socket.readyState > OPEN) incoming.end();
 
-  async function* counted(): AsyncGenerator<Incoming, void, undefined> {
+  async function* countIncoming(): AsyncGenerator<Incoming, void, undefined> {
     for await (const item of incoming) {
-      if (item.type === "line") waiting -= item.text.length;
+      if (item.type === "line") waitingCharacters -= item.text.length;
       yield item;
     }
   }
 
   return {
-    incoming: counted(),
+    incoming: countIncoming(),
     send(line) {
       if (socket.readyState !== OPEN) return;
-      if (socket.bufferedAmount > MOST_WAITING) giveUp();
+      if (socket.bufferedAmount > MAX_WAITING_CHARACTERS) closeUnread();
       else socket.send(line.trimEnd());
     },
     ready: () => Promise.resolve(),
@@ -93,7 +93,7 @@ export async function webSocket(
   };
 }
 
-function connectTo(address: string | URL): WebSocketLike {
+function openSocket(address: string | URL): WebSocketLike {
   const WebSocket: unknown = Reflect.get(globalThis, "WebSocket");
   if (typeof WebSocket !== "function") {
     throw new SpanlineError(
@@ -104,38 +104,39 @@ function connectTo(address: string | URL): WebSocketLike {
   return Reflect.construct(WebSocket, [String(address)]) as WebSocketLike;
 }
 
-async function opened(
+async function waitForOpen(
   socket: WebSocketLike,
-  { openWithinMs = OPEN_WITHIN_MS, clock = systemClock }: WebSocketOptions,
+  { openTimeoutMs = DEFAULT_OPEN_TIMEOUT_MS, clock = systemClock }: WebSocketOptions,
 ): Promise<void> {
   if (socket.readyState === OPEN) return;
   const isOpen = new Promise<void>((resolve, reject) => {
     const fail = (event: object): void => {
       const why = "message" in event ? event.message : "reason" in event && event.reason;
-      reject(notOpened(typeof why === "string" ? why : ""));
+      reject(createOpenError(typeof why === "string" ? why : ""));
     };
     socket.addEventListener("open", () => resolve());
     socket.addEventListener("error", fail);
     socket.addEventListener("close", fail);
     if (socket.readyState > OPEN) fail({});
   });
-  if ((await orLate(clock, openWithinMs, isOpen)) !== "late") return;
+  if ((await waitWithTimeout(clock, openTimeoutMs, isOpen)) !== "late") return;
   socket.close();
-  throw notOpened(`it took longer than ${openWithinMs} ms`);
+  throw createOpenError(`it took longer than ${openTimeoutMs} ms`);
 }
 
-function notOpened(why: string): SpanlineError {
-  const said = why === "" ? "" : `: ${why}`;
-  return new SpanlineError("connect_failed", `The WebSocket could not be opened${said}`);
+function createOpenError(why: string): SpanlineError {
+  const reason = why === "" ? "" : `: ${why}`;
+  return new SpanlineError("connect_failed", `The WebSocket could not be opened${reason}`);
 }
 
-const OPEN_WITHIN_MS = 30_000;
+const DEFAULT_OPEN_TIMEOUT_MS = 30_000;
 const OPEN = 1;
 /** Of RFC 6455: a message is too big. */
-const TOO_BIG = 1009;
+const CLOSE_TOO_BIG = 1009;
 /** Characters. */
-const MOST_WAITING = 64 * 1024 * 1024;
-const REFUSED = "The other side ended the connection, since a message was too large for it";
+const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024;
+const MESSAGE_TOO_LARGE =
+  "The other side ended the connection, since a message was too large for it";
 
 /** Enough for the members that stand before the content of a message. */
 const START_CHARACTERS = 4096;

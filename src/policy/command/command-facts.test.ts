@@ -1,17 +1,17 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HOLE } from "../wildcard.ts";
-import { commandFacts } from "./command-facts.ts";
-import { longTests } from "../../../test/support/long-tests.ts";
+import { readCommandFacts } from "./command-facts.ts";
+import { allowLongTests } from "../../../test/support/long-tests.ts";
 import { runs } from "../../../test/support/test-depth.ts";
 
-longTests();
+allowLongTests();
 
 const SIGNS = Array.from("$(){}'\"\\\n ;&|<>`#a=*~!");
 
 /** The words of each simple command, a program that is unknown as ?, a hole as …, and the doubt. */
 function told(command: string): string {
-  const { simpleCommands = [], commandUnparsed } = commandFacts({ command }) ?? {};
+  const { simpleCommands = [], commandUnparsed } = readCommandFacts({ command }) ?? {};
   const commands = simpleCommands.map(({ program, words }) =>
     [program ?? "?", ...words.slice(1)].map((word) => word.replaceAll(HOLE, "…")).join("·"),
   );
@@ -73,7 +73,7 @@ describe("a command", () => {
           fc.string({ unit: fc.constantFrom(...SIGNS) }),
         ),
         (command) => {
-          const { simpleCommands = [] } = commandFacts({ command }) ?? {};
+          const { simpleCommands = [] } = readCommandFacts({ command }) ?? {};
           expect(simpleCommands.length).toBeLessThanOrEqual(100);
         },
       ),

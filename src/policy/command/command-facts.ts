@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from "../../domain/json.ts";
 import type { SimpleCommand } from "../../domain/policy-decision.ts";
 import { HOLE } from "../wildcard.ts";
-import { lineTexts } from "./command-lines.ts";
-import { launchOf } from "./launchers.ts";
+import { formatLineVariants } from "./command-lines.ts";
+import { resolveLaunch } from "./launchers.ts";
 import { scanShell, type ScannedCommand } from "./shell-scan.ts";
 
 export interface CommandFacts {
@@ -15,41 +15,42 @@ export interface CommandFacts {
 const COMMAND_ARGUMENTS = ["command", "cmd", "argv"] as const;
 
 /** What a call's arguments would run; undefined where they name no command. */
-export function commandFacts(input: JsonObject): CommandFacts | undefined {
-  const given = COMMAND_ARGUMENTS.map((name) => own(input, name)).filter(
+export function readCommandFacts(input: JsonObject): CommandFacts | undefined {
+  const values = COMMAND_ARGUMENTS.map((name) => readOwn(input, name)).filter(
     (value) => value !== undefined && value !== null,
   );
-  if (given.length === 0) return undefined;
-  const found: Found = { commands: [], lines: new Set(), depth: 0, text: 0, lineText: 0 };
-  if (given.length > 1) doubt(found, "it is given more than once");
-  const texts = given.map((value) => readGiven(value, own(input, "args"), found));
-  noteSurroundings(input, found);
-  const whole = texts
+  if (values.length === 0) return undefined;
+  const scan: CommandScan = { commands: [], lines: new Set(), depth: 0, text: 0, lineText: 0 };
+  if (values.length > 1) markUnparsed(scan, "it is given more than once");
+  const texts = values.map((value) => readCommandValue(value, readOwn(input, "args"), scan));
+  scanEnvironment(input, scan);
+  const fullText = texts
     .join("; ")
     .replaceAll(/[ \t\n]+/g, " ")
     .trim();
-  const command = whole.length > LONGEST ? `${whole.slice(0, LONGEST)}…` : whole;
-  const simpleCommands = found.commands.slice(0, MOST_COMMANDS);
-  found.lines.delete(command);
+  const command =
+    fullText.length > MAX_COMMAND_LENGTH ? `${fullText.slice(0, MAX_COMMAND_LENGTH)}…` : fullText;
+  const simpleCommands = scan.commands.slice(0, MAX_COMMANDS);
+  scan.lines.delete(command);
   return {
     command,
     simpleCommands,
-    ...(found.lines.size > 0 && { commandLines: [...found.lines] }),
-    ...(found.doubt !== undefined && { commandUnparsed: found.doubt }),
+    ...(scan.lines.size > 0 && { commandLines: [...scan.lines] }),
+    ...(scan.problem !== undefined && { commandUnparsed: scan.problem }),
   };
 }
 
-const LONGEST = 4_096;
-const TOO_LONG = `it is longer than ${LONGEST} characters`;
-const MOST_COMMANDS = 24;
+const MAX_COMMAND_LENGTH = 4_096;
+const TOO_LONG = `it is longer than ${MAX_COMMAND_LENGTH} characters`;
+const MAX_COMMANDS = 24;
 /** Of all simple commands together: launchers in a row repeat what comes after them. */
-export const MOST_TEXT = 4 * LONGEST;
+export const MAX_TEXT_LENGTH = 4 * MAX_COMMAND_LENGTH;
 
-interface Found {
+interface CommandScan {
   readonly commands: SimpleCommand[];
   readonly lines: Set<string>;
   /** The first reason why it is not certain what runs. */
-  doubt?: string;
+  problem?: string;
   /** How many shells are started inside each other. */
   depth: number;
   /** How long the commands are together, and the lines. */
@@ -57,37 +58,41 @@ interface Found {
   lineText: number;
 }
 
-function doubt(found: Found, why: string): void {
-  found.doubt ??= why;
+function markUnparsed(scan: CommandScan, why: string): void {
+  scan.problem ??= why;
 }
 
 /** Something runs that may be anything. */
-function addUnknown(found: Found, why: string): void {
-  doubt(found, why);
-  found.commands.unshift({ program: null, words: [HOLE] });
+function addUnknownCommand(scan: CommandScan, why: string): void {
+  markUnparsed(scan, why);
+  scan.commands.unshift({ program: null, words: [HOLE] });
 }
 
-function own(input: JsonObject, name: string): JsonValue | undefined {
+function readOwn(input: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(input, name) ? input[name] : undefined;
 }
 
-function readGiven(value: JsonValue, args: JsonValue | undefined, found: Found): string {
+function readCommandValue(
+  value: JsonValue,
+  args: JsonValue | undefined,
+  scan: CommandScan,
+): string {
   const hasArguments = args !== undefined && args !== null && !isEmptyList(args);
-  if (isTexts(value)) {
+  if (isStringList(value)) {
     // Some tools add them to the list, others leave them out.
-    if (hasArguments) addUnknown(found, "its arguments stand beside a list");
+    if (hasArguments) addUnknownCommand(scan, "its arguments stand beside a list");
     const text = value.join(" ");
-    if (text.length > LONGEST) addUnknown(found, TOO_LONG);
-    else readWords(value, found);
+    if (text.length > MAX_COMMAND_LENGTH) addUnknownCommand(scan, TOO_LONG);
+    else readWords(value, scan);
     return text;
   }
   if (typeof value !== "string") {
-    addUnknown(found, "it is no text");
+    addUnknownCommand(scan, "it is no text");
     return "";
   }
-  const text = hasArguments ? withArguments(value, args, found) : value;
-  if (text.trim() === "") addUnknown(found, "it is empty");
-  else readScript(text, found);
+  const text = hasArguments ? joinArguments(value, args, scan) : value;
+  if (text.trim() === "") addUnknownCommand(scan, "it is empty");
+  else readScript(text, scan);
   return text;
 }
 
@@ -95,78 +100,82 @@ function isEmptyList(value: JsonValue): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-function isTexts(value: JsonValue): value is readonly string[] {
-  return Array.isArray(value) && value.every((one) => typeof one === "string");
+function isStringList(value: JsonValue): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 /**
  * A command and its arguments apart. Some tools hand them to a shell as one text, others do not: where the two would not
  * be the same, nothing is certain.
  */
-function withArguments(command: string, args: JsonValue, found: Found): string {
-  if (!isTexts(args)) {
-    addUnknown(found, "its arguments are no list of texts");
+function joinArguments(command: string, args: JsonValue, scan: CommandScan): string {
+  if (!isStringList(args)) {
+    addUnknownCommand(scan, "its arguments are no list of texts");
     return command;
   }
   const words = [command, ...args];
   const text = words.join(" ");
-  if (text.length <= LONGEST && !words.every((word) => /^[\w@%+=:,./-]+$/.test(word))) {
-    doubt(found, "its arguments may mean something to a shell");
-    readWords(words, found);
+  if (text.length <= MAX_COMMAND_LENGTH && !words.every((word) => /^[\w@%+=:,./-]+$/.test(word))) {
+    markUnparsed(scan, "its arguments may mean something to a shell");
+    readWords(words, scan);
   }
   return text;
 }
 
 /** The same command is another with other variables, or in a shell of another language. */
-function noteSurroundings(input: JsonObject, found: Found): void {
+function scanEnvironment(input: JsonObject, scan: CommandScan): void {
   for (const name of ["env", "environment"]) {
-    const value = own(input, name);
-    if (value !== undefined && value !== null) doubt(found, "it is given variables of its own");
+    const value = readOwn(input, name);
+    if (value !== undefined && value !== null)
+      markUnparsed(scan, "it is given variables of its own");
   }
-  const shell = own(input, "shell") ?? true;
-  const isKnown = typeof shell === "string" ? KNOWN_SHELL.test(shell) : typeof shell === "boolean";
-  if (!isKnown) addUnknown(found, "it is given a shell of its own");
+  const shell = readOwn(input, "shell") ?? true;
+  const isKnownShell =
+    typeof shell === "string" ? KNOWN_SHELL.test(shell) : typeof shell === "boolean";
+  if (!isKnownShell) addUnknownCommand(scan, "it is given a shell of its own");
 }
 
 const KNOWN_SHELL = /^(\/(usr\/)?bin\/)?(ba|da)?sh$/;
 
-function readScript(text: string, found: Found): void {
-  if (text.length > LONGEST) return addUnknown(found, TOO_LONG);
+function readScript(text: string, scan: CommandScan): void {
+  if (text.length > MAX_COMMAND_LENGTH) return addUnknownCommand(scan, TOO_LONG);
   const { commands, lines, problem } = scanShell(text);
-  const started = new Map(commands.map((command) => [command, readScanned(command, found)]));
+  const started = new Map(commands.map((command) => [command, readScannedCommand(command, scan)]));
   for (const line of lines) {
     const joined = line.filter(({ command }) => command.words.length > 0);
-    const texts = lineTexts(
+    const texts = formatLineVariants(
       joined.map(({ operator, command }) => {
         const { words } = command;
-        return { operator, words, started: started.get(command) ?? words };
+        return { operator, words, startedWords: started.get(command) ?? words };
       }),
     );
-    for (const one of texts) addLine(one, found);
+    for (const lineText of texts) addLine(lineText, scan);
   }
-  if (problem !== undefined) addUnknown(found, problem);
+  if (problem !== undefined) addUnknownCommand(scan, problem);
 }
 
-function addLine(text: string, found: Found): void {
-  if (found.lines.has(text)) return;
-  found.lineText += text.length;
-  if (found.lineText <= MOST_TEXT) found.lines.add(text);
-  else if (found.commands[0]?.program !== null) addUnknown(found, "it joins too much");
+function addLine(text: string, scan: CommandScan): void {
+  if (scan.lines.has(text)) return;
+  scan.lineText += text.length;
+  if (scan.lineText <= MAX_TEXT_LENGTH) scan.lines.add(text);
+  else if (scan.commands[0]?.program !== null) addUnknownCommand(scan, "it joins too much");
 }
 
 /** The words of what runs in the end. */
-function readScanned(
+function readScannedCommand(
   { words, assignments, redirects }: ScannedCommand,
-  found: Found,
+  scan: CommandScan,
 ): readonly string[] {
-  if (redirects) doubt(found, "it reads or writes a file by < or >");
-  noteVariables(assignments, found);
-  return words.length > 0 ? readWords(words, found) : words;
+  if (redirects) markUnparsed(scan, "it reads or writes a file by < or >");
+  scanVariables(assignments, scan);
+  return words.length > 0 ? readWords(words, scan) : words;
 }
 
-function noteVariables(names: readonly string[], found: Found): void {
-  const name = names.find((one) => !HARMLESS_VARIABLES.has(one) && !LOOP_VARIABLE.test(one));
-  if (name !== undefined) doubt(found, `it sets ${name}`);
+function scanVariables(names: readonly string[], scan: CommandScan): void {
+  const name = names.find(
+    (variable) => !HARMLESS_VARIABLES.has(variable) && !LOOP_VARIABLE.test(variable),
+  );
+  if (name !== undefined) markUnparsed(scan, `it sets ${name}`);
 }
 
 /** Almost any other variable makes some program run something else: PATH, PAGER, GIT_SSH_COMMAND, NODE_OPTIONS… */
@@ -175,42 +184,42 @@ const HARMLESS_VARIABLES = new Set(["CI", "NODE_ENV", "NO_COLOR", "FORCE_COLOR",
 /** Names for one thing after the other, which no program looks for. */
 const LOOP_VARIABLE = /^([a-z]|file|dir|name|item|line)$/;
 
-const MOST_SHELLS = 5;
+const MAX_SHELL_DEPTH = 5;
 
 /** The words of what runs in the end: where a program only starts another, of that. */
-function readWords(words: readonly string[], found: Found): readonly string[] {
+function readWords(words: readonly string[], scan: CommandScan): readonly string[] {
   const [program = "", ...args] = words;
   // With a space after it, and room for one that is unknown.
-  found.text += words.join(" ").length + 3;
-  if (found.commands.length >= MOST_COMMANDS || found.text > MOST_TEXT) {
-    addUnknown(found, "it runs too much");
+  scan.text += words.join(" ").length + 3;
+  if (scan.commands.length >= MAX_COMMANDS || scan.text > MAX_TEXT_LENGTH) {
+    addUnknownCommand(scan, "it runs too much");
     return words;
   }
   if (!isPlainProgram(program)) {
     const unknown = [HOLE, ...args];
-    found.commands.push({ program: null, words: unknown });
-    doubt(found, "the program that it runs is not a plain name");
+    scan.commands.push({ program: null, words: unknown });
+    markUnparsed(scan, "the program that it runs is not a plain name");
     return unknown;
   }
-  found.commands.push({ program, words });
+  scan.commands.push({ program, words });
   if (isExport(words)) {
-    noteVariables(args.map(nameBeforeValue), found);
+    scanVariables(args.map(readVariableName), scan);
     return words;
   }
-  const launch = launchOf(program, args);
+  const launch = resolveLaunch(program, args);
   if (launch.type === "program") {
-    noteVariables(launch.sets ?? [], found);
-    return readWords(launch.words, found);
+    scanVariables(launch.variables ?? [], scan);
+    return readWords(launch.words, scan);
   }
-  if (launch.type === "anything") addUnknown(found, `${program} may start any other program`);
-  if (launch.type === "script") readInnerScript(launch.text, found);
+  if (launch.type === "anything") addUnknownCommand(scan, `${program} may start any other program`);
+  if (launch.type === "script") readInnerScript(launch.text, scan);
   return words;
 }
 
-function readInnerScript(text: string, found: Found): void {
-  if (++found.depth > MOST_SHELLS) return addUnknown(found, "it starts shells in shells");
-  readScript(text, found);
-  found.depth -= 1;
+function readInnerScript(text: string, scan: CommandScan): void {
+  if (++scan.depth > MAX_SHELL_DEPTH) return addUnknownCommand(scan, "it starts shells in shells");
+  readScript(text, scan);
+  scan.depth -= 1;
 }
 
 function isPlainProgram(program: string): boolean {
@@ -219,11 +228,13 @@ function isPlainProgram(program: string): boolean {
 
 /** It sets variables and does nothing else. Of a value that the shell completes some shells make more of them. */
 function isExport([program, ...args]: readonly string[]): boolean {
-  return program === "export" && args.every((word) => EXPORTED.test(word) && !word.includes(HOLE));
+  return (
+    program === "export" && args.every((word) => EXPORT_ARGUMENT.test(word) && !word.includes(HOLE))
+  );
 }
 
-const EXPORTED = /^[A-Za-z_][A-Za-z0-9_]*(=|$)/;
+const EXPORT_ARGUMENT = /^[A-Za-z_][A-Za-z0-9_]*(=|$)/;
 
-function nameBeforeValue(word: string): string {
+function readVariableName(word: string): string {
   return word.split("=", 1)[0] ?? "";
 }

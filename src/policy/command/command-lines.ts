@@ -1,39 +1,39 @@
-import { coveringTexts } from "./join-words.ts";
-import { bareName } from "./launchers.ts";
+import { listCoveringTexts } from "./join-words.ts";
+import { toBareName } from "./launchers.ts";
 
 /** A command among those that it is joined with. */
 export interface LineCommand {
   readonly operator: string;
   readonly words: readonly string[];
   /** What runs in the end, where the command only starts another. */
-  readonly started: readonly string[];
+  readonly startedWords: readonly string[];
 }
 
 /**
  * Commands with their operators between them, in one spelling: the whole, and every pipeline in it. Once by their programs'
  * names as they stand, once by the bare names of what runs in the end.
  */
-export function lineTexts(line: readonly LineCommand[]): string[] {
-  const runs = [line, ...pipelinesOf(line)].filter((run) => run.length > 1);
+export function formatLineVariants(line: readonly LineCommand[]): string[] {
+  const runs = [line, ...splitPipelines(line)].filter((run) => run.length > 1);
   return runs.flatMap((run) => [
-    ...joined(run, ({ words }) => words),
-    ...joined(run, ({ started }) => withBareName(started)),
+    ...formatPipeline(run, ({ words }) => words),
+    ...formatPipeline(run, ({ startedWords }) => useBareName(startedWords)),
   ]);
 }
 
 /** The same command by the bare name of its program. */
-export function withBareName(words: readonly string[]): readonly string[] {
-  return words.map((word, at) => (at === 0 ? bareName(word) : word));
+export function useBareName(words: readonly string[]): readonly string[] {
+  return words.map((word, at) => (at === 0 ? toBareName(word) : word));
 }
 
 /** A pattern for texts of commands with its operators as those texts have them. */
-export function withSpacedOperators(pattern: string): string {
+export function spaceOperators(pattern: string): string {
   return pattern.replaceAll(/ *(\|\||&&|\|&|[|&;]) */g, (_, operator: string) => {
     return operator === "|&" ? " | " : ` ${operator} `;
   });
 }
 
-function pipelinesOf(line: readonly LineCommand[]): LineCommand[][] {
+function splitPipelines(line: readonly LineCommand[]): LineCommand[][] {
   const pipelines: LineCommand[][] = [];
   for (const command of line) {
     const open = command.operator === "|" ? pipelines.at(-1) : undefined;
@@ -44,11 +44,11 @@ function pipelinesOf(line: readonly LineCommand[]): LineCommand[][] {
 }
 
 /** With quotes and without, as single commands are compared. */
-function joined(
+function formatPipeline(
   run: readonly LineCommand[],
-  wordsOf: (command: LineCommand) => readonly string[],
+  selectWords: (command: LineCommand) => readonly string[],
 ): string[] {
-  const texts = run.map((command) => coveringTexts(wordsOf(command)));
+  const texts = run.map((command) => listCoveringTexts(selectWords(command)));
   return [0, 1].map((form) =>
     run
       .map(({ operator }, at) => `${at === 0 ? "" : ` ${operator} `}${texts[at]?.[form] ?? ""}`)

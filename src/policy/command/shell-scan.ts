@@ -30,8 +30,16 @@ export interface JoinedCommand {
  * anything else comes up it stops and says so, for a guess would be an attacker's way in.
  */
 export function scanShell(text: string): ScannedText {
-  const scan: Scan = { text, at: 0, depth: 0, commands: [], lines: [], line: [], signs: "" };
-  if (UNREADABLE.test(text)) fail(scan, "it has control characters");
+  const scan: Scan = {
+    text,
+    position: 0,
+    depth: 0,
+    commands: [],
+    lines: [],
+    line: [],
+    operator: "",
+  };
+  if (UNREADABLE.test(text)) stopScan(scan, "it has control characters");
   scanLine(scan, "");
   const { commands, lines, problem } = scan;
   return problem === undefined ? { commands, lines } : { commands, lines, problem };
@@ -42,59 +50,59 @@ const UNREADABLE = /[^\P{Cc}\t\n]|\uFFFC|\p{Surrogate}/u;
 
 interface Scan {
   readonly text: string;
-  at: number;
+  position: number;
   depth: number;
   readonly commands: ScannedCommand[];
   readonly lines: JoinedCommand[][];
   /** The line that is being read, and what came in it since the last command. */
   line: JoinedCommand[];
-  signs: string;
+  operator: string;
   problem?: string;
 }
 
 /** Ends the scan where it stands: every loop sees the end of the text. */
-function fail(scan: Scan, problem: string): void {
+function stopScan(scan: Scan, problem: string): void {
   scan.problem ??= problem;
-  scan.at = scan.text.length;
+  scan.position = scan.text.length;
 }
 
 /** The next character, past line continuations; "" at the end. */
 function peek(scan: Scan): string {
-  while (scan.text.startsWith("\\\n", scan.at)) scan.at += 2;
-  return scan.text.charAt(scan.at);
+  while (scan.text.startsWith("\\\n", scan.position)) scan.position += 2;
+  return scan.text.charAt(scan.position);
 }
 
 function skipBlanks(scan: Scan): string {
-  for (let next = peek(scan); next === " " || next === "\t"; next = peek(scan)) scan.at += 1;
+  for (let next = peek(scan); next === " " || next === "\t"; next = peek(scan)) scan.position += 1;
   return peek(scan);
 }
 
 function skipComment(scan: Scan): void {
-  const end = scan.text.indexOf("\n", scan.at);
-  scan.at = end < 0 ? scan.text.length : end;
+  const end = scan.text.indexOf("\n", scan.position);
+  scan.position = end < 0 ? scan.text.length : end;
 }
 
-const MOST_NESTING = 40;
+const MAX_NESTING = 40;
 
 /** Commands that nothing joins with those around them. */
 function scanLine(scan: Scan, closing: ")" | ""): void {
-  const { line, signs } = scan;
+  const { line, operator: signs } = scan;
   scan.line = [];
-  scan.signs = "";
+  scan.operator = "";
   scan.lines.push(scan.line);
   scanList(scan, closing);
   scan.line = line;
-  scan.signs = signs;
+  scan.operator = signs;
 }
 
 /** Commands one after the other, until the closing bracket or the end. */
 function scanList(scan: Scan, closing: ")" | ""): void {
-  if (++scan.depth > MOST_NESTING) fail(scan, "it is nested too deeply");
+  if (++scan.depth > MAX_NESTING) stopScan(scan, "it is nested too deeply");
   for (;;) {
     const next = skipBlanks(scan);
     if (next === "" || next === ")") {
-      if (next !== closing) fail(scan, "its brackets do not match");
-      else if (closing !== "") scan.at += 1;
+      if (next !== closing) stopScan(scan, "its brackets do not match");
+      else if (closing !== "") scan.position += 1;
       scan.depth -= 1;
       return;
     }
@@ -105,17 +113,17 @@ function scanList(scan: Scan, closing: ")" | ""): void {
 }
 
 function scanBrackets(scan: Scan, scanInside: typeof scanList): void {
-  scan.at += 1;
-  if (peek(scan) === "(") fail(scan, "it calculates with (( ))");
+  scan.position += 1;
+  if (peek(scan) === "(") stopScan(scan, "it calculates with (( ))");
   else scanInside(scan, ")");
 }
 
 function scanOperator(scan: Scan, operator: string): void {
-  scan.at += 1;
-  scan.signs += operator;
-  if (operator === ";" && peek(scan) === ";") fail(scan, "it has ;;");
+  scan.position += 1;
+  scan.operator += operator;
+  if (operator === ";" && peek(scan) === ";") stopScan(scan, "it has ;;");
   // One shell redirects both outputs by it; another ends the command there, and begins the next.
-  if (operator === "&" && peek(scan) === ">") fail(scan, "it has &>");
+  if (operator === "&" && peek(scan) === ">") stopScan(scan, "it has &>");
 }
 
 interface OpenCommand {
@@ -128,41 +136,41 @@ interface OpenCommand {
 function scanCommand(scan: Scan): void {
   const command: OpenCommand = { words: [], assignments: [], redirects: false, hasBegun: false };
   // Noted at once, so that it stands before the commands inside its words.
-  const place = scan.commands.push(command) - 1;
+  const startPosition = scan.commands.push(command) - 1;
   for (;;) {
     const next = skipBlanks(scan);
     if (isRedirect(scan)) scanRedirect(scan, command);
     else if (next === "" || ";&|\n)".includes(next)) break;
-    else if (next === "(") fail(scan, "it has a bracket after a word");
+    else if (next === "(") stopScan(scan, "it has a bracket after a word");
     else if (next === "#") skipComment(scan);
     else if (!scanNextWord(scan, command)) break;
   }
   const { words, assignments, redirects } = command;
   if (words.length + assignments.length === 0 && !redirects) {
-    scan.commands.splice(place, 1);
+    scan.commands.splice(startPosition, 1);
     return;
   }
-  const [, operator = ";"] = /(\|\||&&|\||&)[&\n]*$/.exec(scan.signs) ?? [];
+  const [, operator = ";"] = /(\|\||&&|\||&)[&\n]*$/.exec(scan.operator) ?? [];
   scan.line.push({ operator, command });
-  scan.signs = "";
+  scan.operator = "";
 }
 
 /** False after a word of the shell's own, which is followed by another command. */
 function scanNextWord(scan: Scan, command: OpenCommand): boolean {
-  const start = scan.at;
+  const start = scan.position;
   const word = scanWord(scan);
-  const written = scan.text.slice(start, scan.at).replaceAll("\\\n", "");
+  const written = scan.text.slice(start, scan.position).replaceAll("\\\n", "");
   if (/^\d+$/.test(written) && "<>".includes(peek(scan) || " ")) {
     // Of more than one digit some shells make an argument.
-    if (written.length > 1) fail(scan, "it redirects by a number of several digits");
+    if (written.length > 1) stopScan(scan, "it redirects by a number of several digits");
     return true;
   }
-  if (written.startsWith("{") && isRedirect(scan)) fail(scan, "it redirects by a name");
+  if (written.startsWith("{") && isRedirect(scan)) stopScan(scan, "it redirects by a name");
   // The shell's own words are read as such only where a command begins.
   if (!command.hasBegun) {
     if (BEFORE_COMMANDS.has(written)) return false;
     if (written === "for") return scanFor(scan, command);
-    if (NOT_READ.has(written)) fail(scan, `it has ${written}`);
+    if (UNSUPPORTED_WORDS.has(written)) stopScan(scan, `it has ${written}`);
   }
   command.hasBegun = true;
   const [, name] = /^([A-Za-z_][A-Za-z0-9_]*)\+?=/.exec(written) ?? [];
@@ -174,13 +182,13 @@ function scanNextWord(scan: Scan, command: OpenCommand): boolean {
 
 /** After these comes a command, as at the beginning of a line. */
 const BEFORE_COMMANDS = new Set("if then else elif fi while until do done time ! { }".split(" "));
-const NOT_READ = new Set("case esac select function coproc [[ ]]".split(" "));
+const UNSUPPORTED_WORDS = new Set("case esac select function coproc [[ ]]".split(" "));
 
 /** `for name in words`: the name is set, the words are data; what is done with them follows. */
 function scanFor(scan: Scan, command: OpenCommand): false {
   const name = scanPlainWord(scan);
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) command.assignments.push(name);
-  else fail(scan, "it has for without a plain name");
+  else stopScan(scan, "it has for without a plain name");
   for (let next = skipBlanks(scan); !";&|\n<>()#".includes(next); next = skipBlanks(scan)) {
     if (scanPlainWord(scan) === "do") break;
   }
@@ -190,9 +198,9 @@ function scanFor(scan: Scan, command: OpenCommand): false {
 /** The next word as it is written. */
 function scanPlainWord(scan: Scan): string {
   skipBlanks(scan);
-  const start = scan.at;
+  const start = scan.position;
   scanWord(scan);
-  return scan.text.slice(start, scan.at).replaceAll("\\\n", "");
+  return scan.text.slice(start, scan.position).replaceAll("\\\n", "");
 }
 
 function isRedirect(scan: Scan): boolean {
@@ -204,13 +212,13 @@ function scanRedirect(scan: Scan, command: OpenCommand): void {
   let operator = "";
   for (let next = peek(scan); next !== "" && "<>&|".includes(next); next = peek(scan)) {
     operator += next;
-    scan.at += 1;
+    scan.position += 1;
   }
   command.hasBegun = true;
-  if (!REDIRECTS.has(operator)) return fail(scan, `it has ${operator}`);
+  if (!REDIRECTS.has(operator)) return stopScan(scan, `it has ${operator}`);
   const next = skipBlanks(scan);
   if (next === "" || ";\n()#".includes(next))
-    return fail(scan, `it has ${operator} without a file`);
+    return stopScan(scan, `it has ${operator} without a file`);
   const target = scanWord(scan);
   const isCopy = operator.endsWith("&") && /^(\d+|-)$/.test(target);
   if (!isCopy && target !== "/dev/null") command.redirects = true;
@@ -225,7 +233,7 @@ interface OpenWord {
   hasHole: boolean;
 }
 
-function add(word: OpenWord, text: string): void {
+function appendToWord(word: OpenWord, text: string): void {
   if (!word.hasHole) word.text += text;
   if (text === HOLE) word.hasHole = true;
 }
@@ -234,47 +242,47 @@ function scanWord(scan: Scan): string {
   const word: OpenWord = { text: "", hasHole: false };
   for (let next = peek(scan); next !== ""; next = peek(scan)) {
     if (" \t\n;&|<>()".includes(next)) break;
-    scan.at += 1;
+    scan.position += 1;
     if (next === "'") scanSingleQuotes(scan, word);
     else if (next === '"') scanDoubleQuotes(scan, word);
-    else if (next === "\\") add(word, takeRaw(scan));
+    else if (next === "\\") appendToWord(word, readCharacter(scan));
     else if (next === "$") scanDollar(scan, word, `'"`);
-    else if (next === "`") fail(scan, "it has a backquote");
-    else add(word, isExpanded(next, word.text) ? HOLE : next);
+    else if (next === "`") stopScan(scan, "it has a backquote");
+    else appendToWord(word, isExpanded(next, word.text) ? HOLE : next);
   }
   return word.text;
 }
 
 /** A tilde stands for a home only where a word or a value begins. */
-function isExpanded(sign: string, before: string): boolean {
-  return sign === "~" ? "=:".includes(before.slice(-1)) : "*?[{".includes(sign);
+function isExpanded(sign: string, previousText: string): boolean {
+  return sign === "~" ? "=:".includes(previousText.slice(-1)) : "*?[{".includes(sign);
 }
 
-function takeRaw(scan: Scan): string {
-  const next = scan.text.charAt(scan.at);
-  if (next === "") fail(scan, "it ends with a backslash");
-  scan.at += 1;
+function readCharacter(scan: Scan): string {
+  const next = scan.text.charAt(scan.position);
+  if (next === "") stopScan(scan, "it ends with a backslash");
+  scan.position += 1;
   return next;
 }
 
 function scanSingleQuotes(scan: Scan, word: OpenWord): void {
-  const end = scan.text.indexOf("'", scan.at);
-  if (end < 0) return fail(scan, "a quote is not closed");
-  add(word, scan.text.slice(scan.at, end));
-  scan.at = end + 1;
+  const end = scan.text.indexOf("'", scan.position);
+  if (end < 0) return stopScan(scan, "a quote is not closed");
+  appendToWord(word, scan.text.slice(scan.position, end));
+  scan.position = end + 1;
 }
 
 function scanDoubleQuotes(scan: Scan, word: OpenWord): void {
   for (let next = peek(scan); next !== '"'; next = peek(scan)) {
-    if (next === "") return fail(scan, "a quote is not closed");
-    scan.at += 1;
+    if (next === "") return stopScan(scan, "a quote is not closed");
+    scan.position += 1;
     if (next === "$") scanDollar(scan, word, "");
-    else if (next === "`") fail(scan, "it has a backquote");
-    else if (next === "\\" && '$`"\\'.includes(scan.text.charAt(scan.at) || " "))
-      add(word, takeRaw(scan));
-    else add(word, next);
+    else if (next === "`") stopScan(scan, "it has a backquote");
+    else if (next === "\\" && '$`"\\'.includes(scan.text.charAt(scan.position) || " "))
+      appendToWord(word, readCharacter(scan));
+    else appendToWord(word, next);
   }
-  scan.at += 1;
+  scan.position += 1;
 }
 
 /** What follows a dollar sign. `quotes`: those that would begin a text with rules of its own here. */
@@ -282,20 +290,20 @@ function scanDollar(scan: Scan, word: OpenWord, quotes: string): void {
   const next = peek(scan);
   if (next === "(") {
     scanBrackets(scan, scanLine);
-    return add(word, HOLE);
+    return appendToWord(word, HOLE);
   }
   const variable = /^(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])/;
   const isBraced = next === "{";
-  if (isBraced) scan.at += 1;
-  const [name] = variable.exec(scan.text.slice(scan.at)) ?? [];
+  if (isBraced) scan.position += 1;
+  const [name] = variable.exec(scan.text.slice(scan.position)) ?? [];
   if (name !== undefined) {
-    scan.at += name.length;
-    const after = peek(scan);
-    if (isBraced ? after !== "}" : after === "[")
-      return fail(scan, "it has ${ } with more than a name");
-    if (isBraced) scan.at += 1;
-    return add(word, HOLE);
+    scan.position += name.length;
+    const nextCharacter = peek(scan);
+    if (isBraced ? nextCharacter !== "}" : nextCharacter === "[")
+      return stopScan(scan, "it has ${ } with more than a name");
+    if (isBraced) scan.position += 1;
+    return appendToWord(word, HOLE);
   }
-  if (next !== "" && `{[\`\\${quotes}`.includes(next)) return fail(scan, `it has $${next}`);
-  add(word, "$");
+  if (next !== "" && `{[\`\\${quotes}`.includes(next)) return stopScan(scan, `it has $${next}`);
+  appendToWord(word, "$");
 }

@@ -1,5 +1,5 @@
 /** How much a policy may hold. A call is compared with all of it. */
-export const MOST = {
+export const MAX_COUNTS = {
   rules: 1_000,
   listed: 1_000,
   patterns: 200,
@@ -9,7 +9,7 @@ export const MOST = {
   layers: 32,
 } as const;
 
-export const LONGEST = {
+export const MAX_LENGTHS = {
   pattern: 1_000,
   expression: 1_000,
   id: 100,

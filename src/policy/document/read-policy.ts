@@ -1,13 +1,21 @@
 import type { PolicyAction } from "../../domain/policy-decision.ts";
-import { shown } from "../../domain/shown.ts";
+import { formatValue } from "../../domain/shown.ts";
 import type { Policy, PolicyLayer, Rule, RuleSource } from "../../domain/policy.ts";
-import { choiceAt, countAt, fieldsAt, flagAt, listAt, wrong, type Fields } from "./fields.ts";
-import { LONGEST, MOST } from "./limits.ts";
-import { problemWithPlainPath } from "../path-pattern.ts";
-import { namePatternAt, pathPatternAt, patternAt } from "./read-patterns.ts";
+import {
+  readChoice,
+  readInteger,
+  readFields,
+  readBoolean,
+  readList,
+  createPolicyError,
+  type Fields,
+} from "./fields.ts";
+import { MAX_LENGTHS, MAX_COUNTS } from "./limits.ts";
+import { findPlainPathProblem } from "../path-pattern.ts";
+import { readNamePattern, readPathPattern, readPattern } from "./read-patterns.ts";
 import { readRule } from "./read-rule.ts";
 
-const NAMES = [
+const POLICY_FIELDS = [
   "rules",
   "auto_approve",
   "auto_deny",
@@ -24,48 +32,59 @@ const NAMES = [
 ];
 
 /** Reads a policy document. Anything that it does not know, or that could not do what it says, is an error with its place. */
-export function readPolicy(value: unknown, where = "policy"): Policy {
-  const fields = fieldsAt(value, where, NAMES);
+export function readPolicy(value: unknown, policyPath = "policy"): Policy {
+  const fields = readFields(value, policyPath, POLICY_FIELDS);
   const lists = (["auto_deny", "require_approval", "auto_approve"] as const).flatMap((source) =>
-    readList(fields.get(source), `${where}.${source}`, source),
+    readToolList(fields.get(source), `${policyPath}.${source}`, source),
   );
   const limit = fields.get("repeat_limit");
   const layer: PolicyLayer = {
-    rules: [...readRules(fields.get("rules"), `${where}.rules`), ...lists],
-    writePathAllowlist: readAllowlist(fields.get("write_path_allowlist"), where),
-    sensitivePathPatterns: readPaths(fields, "sensitive_path_patterns", where),
-    allowSensitivePaths: flagAt(
+    rules: [...readRules(fields.get("rules"), `${policyPath}.rules`), ...lists],
+    writePathAllowlist: readAllowlist(fields.get("write_path_allowlist"), policyPath),
+    sensitivePathPatterns: readPaths(fields, "sensitive_path_patterns", policyPath),
+    allowSensitivePaths: readBoolean(
       fields.get("allow_sensitive_paths"),
-      `${where}.allow_sensitive_paths`,
+      `${policyPath}.allow_sensitive_paths`,
     ),
-    externalRoots: readRoots(fields.get("external_roots"), `${where}.external_roots`),
-    allowExternalPaths: flagAt(fields.get("allow_external_paths"), `${where}.allow_external_paths`),
-    allowUnparsedCommands: flagAt(
+    externalRoots: readRoots(fields.get("external_roots"), `${policyPath}.external_roots`),
+    allowExternalPaths: readBoolean(
+      fields.get("allow_external_paths"),
+      `${policyPath}.allow_external_paths`,
+    ),
+    allowUnparsedCommands: readBoolean(
       fields.get("allow_unparsed_commands"),
-      `${where}.allow_unparsed_commands`,
+      `${policyPath}.allow_unparsed_commands`,
     ),
-    repeatLimit: limit === undefined ? null : countAt(limit, `${where}.repeat_limit`, 1, 1_000_000),
-    repeatAction: choiceAt(fields.get("repeat_action") ?? "ask", `${where}.repeat_action`, [
+    repeatLimit:
+      limit === undefined ? null : readInteger(limit, `${policyPath}.repeat_limit`, 1, 1_000_000),
+    repeatAction: readChoice(fields.get("repeat_action") ?? "ask", `${policyPath}.repeat_action`, [
       "ask",
       "deny",
     ]),
-    default: choiceAt(fields.get("default") ?? "ask", `${where}.default`, ["allow", "ask", "deny"]),
+    default: readChoice(fields.get("default") ?? "ask", `${policyPath}.default`, [
+      "allow",
+      "ask",
+      "deny",
+    ]),
   };
   return { layers: [layer] };
 }
 
 function readRules(value: unknown, path: string): Rule[] {
   if (value === undefined) return [];
-  const rules = listAt(value, path, MOST.rules).map((one, at) =>
-    readRule(one, `${path}[${at}]`, at),
+  const rules = readList(value, path, MAX_COUNTS.rules).map((item, at) =>
+    readRule(item, `${path}[${at}]`, at),
   );
-  const seen = new Map<string, number>();
+  const indexById = new Map<string, number>();
   for (const { id, index } of rules) {
     if (id === null) continue;
-    const before = seen.get(id);
-    if (before !== undefined)
-      throw wrong(`${path}[${index}].id`, `is ${shown(id)}, as that of rules[${before}]`);
-    seen.set(id, index);
+    const earlierIndex = indexById.get(id);
+    if (earlierIndex !== undefined)
+      throw createPolicyError(
+        `${path}[${index}].id`,
+        `is ${formatValue(id)}, as that of rules[${earlierIndex}]`,
+      );
+    indexById.set(id, index);
   }
   return rules;
 }
@@ -77,14 +96,14 @@ const ACTIONS: { readonly [Source in RuleSource]?: PolicyAction } = {
 };
 
 /** A list of tools is a list of rules that name nothing else. */
-function readList(value: unknown, path: string, source: RuleSource): Rule[] {
+function readToolList(value: unknown, path: string, source: RuleSource): Rule[] {
   if (value === undefined) return [];
-  return listAt(value, path, MOST.listed).map((pattern, index) => ({
+  return readList(value, path, MAX_COUNTS.listed).map((pattern, index) => ({
     source,
     index,
     id: null,
     action: ACTIONS[source] ?? "deny",
-    match: { tool: [namePatternAt(pattern, `${path}[${index}]`)] },
+    match: { tool: [readNamePattern(pattern, `${path}[${index}]`)] },
     reason: null,
     approvers: 1,
     approval: null,
@@ -92,35 +111,42 @@ function readList(value: unknown, path: string, source: RuleSource): Rule[] {
 }
 
 /** Absent is no restriction, empty is nothing. */
-function readAllowlist(value: unknown, where: string): string[] | null {
+function readAllowlist(value: unknown, parentPath: string): string[] | null {
   if (value === undefined) return null;
-  const path = `${where}.write_path_allowlist`;
-  return listAt(value, path, MOST.listed).map((pattern, at) => {
-    const read = pathPatternAt(pattern, `${path}[${at}]`);
+  const path = `${parentPath}.write_path_allowlist`;
+  return readList(value, path, MAX_COUNTS.listed).map((pattern, at) => {
+    const read = readPathPattern(pattern, `${path}[${at}]`);
     if (!read.startsWith("/")) return read;
-    throw wrong(`${path}[${at}]`, "begins with /; writing is allowed in the workspace only");
+    throw createPolicyError(
+      `${path}[${at}]`,
+      "begins with /; writing is allowed in the workspace only",
+    );
   });
 }
 
-function readPaths(fields: Fields, name: string, where: string): string[] {
+function readPaths(fields: Fields, name: string, parentPath: string): string[] {
   const value = fields.get(name);
   if (value === undefined) return [];
-  const path = `${where}.${name}`;
-  return listAt(value, path, MOST.listed).map((one, at) => pathPatternAt(one, `${path}[${at}]`));
+  const path = `${parentPath}.${name}`;
+  return readList(value, path, MAX_COUNTS.listed).map((item, at) =>
+    readPathPattern(item, `${path}[${at}]`),
+  );
 }
 
 function readRoots(value: unknown, path: string): string[] {
   if (value === undefined) return [];
-  return listAt(value, path, MOST.listed).map((one, at) => {
-    const given = typeof one === "string" && one.length > 1 ? one.replace(/\/$/, "") : one;
-    const root = patternAt(given, `${path}[${at}]`, LONGEST.text);
-    if (/[*?{]/.test(root)) throw wrong(`${path}[${at}]`, "is a pattern; name the folder itself");
-    const problem = problemWithPlainPath(root);
-    if (problem !== undefined) throw wrong(`${path}[${at}]`, `is ${shown(root)}, which ${problem}`);
+  return readList(value, path, MAX_COUNTS.listed).map((item, at) => {
+    const rootValue = typeof item === "string" && item.length > 1 ? item.replace(/\/$/, "") : item;
+    const root = readPattern(rootValue, `${path}[${at}]`, MAX_LENGTHS.text);
+    if (/[*?{]/.test(root))
+      throw createPolicyError(`${path}[${at}]`, "is a pattern; name the folder itself");
+    const problem = findPlainPathProblem(root);
+    if (problem !== undefined)
+      throw createPolicyError(`${path}[${at}]`, `is ${formatValue(root)}, which ${problem}`);
     if (!root.startsWith("/"))
-      throw wrong(
+      throw createPolicyError(
         `${path}[${at}]`,
-        `is ${shown(root)}, wanted a folder from the root of the machine`,
+        `is ${formatValue(root)}, wanted a folder from the root of the machine`,
       );
     return root;
   });

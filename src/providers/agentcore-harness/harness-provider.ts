@@ -1,35 +1,41 @@
-import { agentCore, type ConnectionOptions } from "../../aws/agentcore.ts";
+import { createAgentCoreClient, type ConnectionOptions } from "../../aws/agentcore.ts";
 import { parseArn } from "../../aws/arn.ts";
-import { withFailure } from "../../remote/with-failure.ts";
+import { endWithFailure } from "../../remote/with-failure.ts";
 import {
-  harnessHistory,
-  harnessResume,
-  joinedMessages,
+  encodeHarnessHistory,
+  encodeHarnessResume,
+  joinMessages,
 } from "../../wire/agentcore/harness-messages.ts";
-import { harnessRequest, type HarnessOverrides } from "../../wire/agentcore/harness-request.ts";
-import { harnessStream } from "../../wire/agentcore/harness-stream.ts";
-import { mergedTools, narrowedTools } from "../../wire/agentcore/merged-tools.ts";
+import {
+  encodeInvokeHarness,
+  type HarnessOverrides,
+} from "../../wire/agentcore/harness-request.ts";
+import { createHarnessStream } from "../../wire/agentcore/harness-stream.ts";
+import { mergeTools, narrowTools } from "../../wire/agentcore/merged-tools.ts";
 import { checkHarnessArn, checkQualifier } from "../../wire/agentcore/names.ts";
-import { errorOfAnswer, failureInStream } from "../../wire/agentcore/service-error.ts";
+import {
+  serviceErrorFromResponse,
+  classifyServiceFailure,
+} from "../../wire/agentcore/service-error.ts";
 import type { TraceContext } from "../../wire/agentcore/session-headers.ts";
-import { inlineFunction } from "../../wire/converse/inline-function.ts";
-import { userMessages, type ConverseMessage } from "../../wire/converse/request.ts";
-import { brokenTurn } from "../agentcore/broken-turn.ts";
-import { firstWords, type FirstWords } from "../agentcore/first-words.ts";
-import { checkLimits, type CallLimits } from "../agentcore/limits.ts";
+import { createInlineFunction } from "../../wire/converse/inline-function.ts";
+import { createUserMessages, type ConverseMessage } from "../../wire/converse/request.ts";
+import { endBrokenTurn } from "../agentcore/broken-turn.ts";
+import { createPendingHistory, type PendingHistory } from "../agentcore/first-words.ts";
+import { resolveLimits, type InvocationLimits } from "../agentcore/limits.ts";
 import { openStream } from "../agentcore/open-stream.ts";
-import { requestIdOf } from "../agentcore/request-id.ts";
-import { sessionIdFor } from "../agentcore/session-id.ts";
-import { sessionMachine, type MachineSession } from "../agentcore/session-machine.ts";
+import { readRequestId } from "../agentcore/request-id.ts";
+import { resolveSessionId } from "../agentcore/session-id.ts";
+import { createRuntimeSession, type AgentCoreSession } from "../agentcore/session-machine.ts";
 import type {
-  CallInput,
-  CallOptions,
+  InvocationInput,
+  InvocationOptions,
   OfferedTool,
   OpenOptions,
   Provider,
-  ProviderCall,
+  ProviderInvocation,
 } from "../provider.ts";
-import { deployedToolsOf, type ReadDeployedTools } from "./deployed-tools.ts";
+import { createDeployedToolsReader, type ReadDeployedTools } from "./deployed-tools.ts";
 
 export interface HarnessOptions extends ConnectionOptions {
   readonly harnessArn: string;
@@ -41,16 +47,16 @@ export interface HarnessOptions extends ConnectionOptions {
   readonly overrides?: HarnessOverrides;
   /** Whether offered tools come beside the deployed ones (`merge`, which asks for those first) or in their place. */
   readonly offeredTools?: "merge" | "replace";
-  readonly limits?: CallLimits;
+  readonly limits?: InvocationLimits;
 }
 
-export interface HarnessCallOptions extends CallOptions {
+export interface HarnessInvocationOptions extends InvocationOptions {
   readonly overrides?: HarnessOverrides;
   readonly trace?: TraceContext;
 }
 
-export interface HarnessSession extends MachineSession {
-  call(input: CallInput, options: HarnessCallOptions): Promise<ProviderCall>;
+export interface HarnessSession extends AgentCoreSession {
+  invoke(input: InvocationInput, options: HarnessInvocationOptions): Promise<ProviderInvocation>;
 }
 
 export interface HarnessProvider extends Provider {
@@ -60,29 +66,31 @@ export interface HarnessProvider extends Provider {
 /** An agent on AgentCore Harness: the loop and the history are there, inline tools are ours. */
 export function harnessProvider(options: HarnessOptions): HarnessProvider {
   const { qualifier, userId } = options;
-  const limits = checkLimits(options.limits ?? {});
+  const limits = resolveLimits(options.limits ?? {});
   const harnessArn = checkHarnessArn("harnessArn", options.harnessArn);
   if (qualifier !== undefined) checkQualifier("qualifier", qualifier);
   const { region = "", partition = "" } = parseArn(harnessArn) ?? {};
-  const service = agentCore({ region, partition }, errorOfAnswer, options);
-  const deployed = deployedToolsOf(service, harnessArn, qualifier);
+  const service = createAgentCoreClient({ region, partition }, serviceErrorFromResponse, options);
+  const readDeployedTools = createDeployedToolsReader(service, harnessArn, qualifier);
 
-  async function call(
-    { sessionId, earlier }: Conversation,
-    input: CallInput,
-    { signal, trace, tap, ...given }: HarnessCallOptions,
-  ): Promise<ProviderCall> {
-    const messages = joinedMessages(earlier.items, messagesOf(input));
-    const wanted = { ...options.overrides, ...given.overrides };
+  async function invoke(
+    { sessionId, pendingHistory }: HarnessConversation,
+    input: InvocationInput,
+    { signal, trace, tap, ...invocationOptions }: HarnessInvocationOptions,
+  ): Promise<ProviderInvocation> {
+    const messages = joinMessages(pendingHistory.items, toConverseMessages(input));
+    const mergedOverrides = { ...options.overrides, ...invocationOptions.overrides };
     const mode = options.offeredTools ?? "merge";
     return openStream({
       service,
       prepare: async (ending) =>
-        harnessRequest({
+        encodeInvokeHarness({
           harnessArn,
           sessionId,
           messages,
-          overrides: await withWanted(wanted, given, mode, () => deployed(ending)),
+          overrides: await applyInvocationOptions(mergedOverrides, invocationOptions, mode, () =>
+            readDeployedTools(ending),
+          ),
           ...(qualifier !== undefined && { qualifier }),
           ...(userId !== undefined && { userId }),
           ...(trace !== undefined && { trace }),
@@ -90,26 +98,30 @@ export function harnessProvider(options: HarnessOptions): HarnessProvider {
       limits,
       signal,
       ...(tap !== undefined && { tap }),
-      codecFor(answer) {
-        const stream = harnessStream({ contentType: answer.headers["content-type"] ?? null });
-        const requestId = requestIdOf(answer);
-        return earlier.heardIn(
-          withFailure(stream, (failure) => answer.scrub(failureInStream(failure, requestId))),
+      createCodec(response) {
+        const stream = createHarnessStream({
+          contentType: response.headers["content-type"] ?? null,
+        });
+        const requestId = readRequestId(response);
+        return pendingHistory.trackDelivery(
+          endWithFailure(stream, (failure) =>
+            response.scrub(classifyServiceFailure(failure, requestId)),
+          ),
         );
       },
-      broken: brokenTurn,
+      finishBroken: endBrokenTurn,
     });
   }
 
   return {
     name: "agentcore-harness",
-    seams: ["turn-start", "tool-results", "turn-end"],
+    injectionPoints: ["turn-start", "tool-results", "turn-end"],
     effectFree: false,
-    takes: { instructions: true, tools: true, allowedTools: true, maxOutputTokens: true },
-    ready: () => service.ready(),
+    capabilities: { instructions: true, tools: true, allowedTools: true, maxOutputTokens: true },
+    checkCredentials: () => service.checkCredentials(),
     open(opening = {}) {
-      const id = sessionIdFor(opening);
-      const earlier = firstWords(harnessHistory(opening.history ?? []));
+      const id = resolveSessionId(opening);
+      const pendingHistory = createPendingHistory(encodeHarnessHistory(opening.history ?? []));
       const target = {
         runtimeArn: harnessArn,
         sessionId: id,
@@ -118,69 +130,81 @@ export function harnessProvider(options: HarnessOptions): HarnessProvider {
       };
       return {
         id,
-        ...sessionMachine(service, target, limits),
-        call: (input, callOptions) => call({ sessionId: id, earlier }, input, callOptions),
+        ...createRuntimeSession(service, target, limits),
+        invoke: (input, invocationOptions) =>
+          invoke({ sessionId: id, pendingHistory }, input, invocationOptions),
       };
     },
   };
 }
 
-interface Conversation {
+interface HarnessConversation {
   readonly sessionId: string;
-  readonly earlier: FirstWords<ConverseMessage>;
+  readonly pendingHistory: PendingHistory<ConverseMessage>;
 }
 
-function messagesOf(input: CallInput): ConverseMessage[] {
-  if (input.type === "prompt") return userMessages(...input.texts);
-  return harnessResume(input.turn, input.results, input.texts ?? []);
+function toConverseMessages(input: InvocationInput): ConverseMessage[] {
+  if (input.type === "prompt") return createUserMessages(...input.texts);
+  return encodeHarnessResume(input.turn, input.results, input.texts ?? []);
 }
 
-type Deployed = () => ReturnType<ReadDeployedTools>;
+type ReadDeployed = () => ReturnType<ReadDeployedTools>;
 
 /** What a call asks for beside its text. It limits what the overrides allow, and widens nothing. */
-async function withWanted(
+async function applyInvocationOptions(
   overrides: HarnessOverrides,
-  { tools = [], instructions, maxOutputTokens, allowedTools }: Partial<CallOptions>,
+  { tools = [], instructions, maxOutputTokens, allowedTools }: Partial<InvocationOptions>,
   mode: "merge" | "replace",
-  deployed: Deployed,
+  readDeployed: ReadDeployed,
 ): Promise<HarnessOverrides> {
   const { systemPrompt, maxTokens = Infinity } = overrides;
-  const told = await withOffered(overrides, tools, mode, deployed);
+  const withTools = await addOfferedTools(overrides, tools, mode, readDeployed);
   const limited = {
-    ...told,
-    ...(instructions !== undefined && { systemPrompt: joinedPrompt(systemPrompt, instructions) }),
+    ...withTools,
+    ...(instructions !== undefined && {
+      systemPrompt: joinSystemPrompts(systemPrompt, instructions),
+    }),
     ...(maxOutputTokens !== undefined && { maxTokens: Math.min(maxTokens, maxOutputTokens) }),
   };
   if (allowedTools === undefined) return limited;
-  const isKnown = told.tools !== undefined || told.allowedTools !== undefined || mode === "replace";
-  const allowed = isKnown ? (told.allowedTools ?? []) : (await deployed()).allowedTools;
-  return { ...limited, allowedTools: narrowedTools(allowed, allowedTools) };
+  const hasToolList =
+    withTools.tools !== undefined || withTools.allowedTools !== undefined || mode === "replace";
+  const allowed = hasToolList
+    ? (withTools.allowedTools ?? [])
+    : (await readDeployed()).allowedTools;
+  return { ...limited, allowedTools: narrowTools(allowed, allowedTools) };
 }
 
 /** An override replaces what is deployed; what our own settings say stands before what the call says. */
-function joinedPrompt(
-  own: HarnessOverrides["systemPrompt"] = [],
+function joinSystemPrompts(
+  configured: HarnessOverrides["systemPrompt"] = [],
   instructions: string,
 ): NonNullable<HarnessOverrides["systemPrompt"]> {
-  return [...(typeof own === "string" ? [{ text: own }] : own), { text: instructions }];
+  return [
+    ...(typeof configured === "string" ? [{ text: configured }] : configured),
+    { text: instructions },
+  ];
 }
 
-async function withOffered(
+async function addOfferedTools(
   overrides: HarnessOverrides,
   offered: readonly OfferedTool[],
   mode: "merge" | "replace",
-  deployed: Deployed,
+  readDeployed: ReadDeployed,
 ): Promise<HarnessOverrides> {
   if (offered.length === 0) return overrides;
-  const ours = offered.map(({ name, description, schema }) =>
-    inlineFunction(name, description, schema),
+  const inlineTools = offered.map(({ name, description, schema }) =>
+    createInlineFunction(name, description, schema),
   );
   const { tools, allowedTools } = overrides;
   const base =
     tools !== undefined || mode === "replace"
       ? { tools: tools ?? [], allowedTools: allowedTools ?? [] }
-      : await deployed();
-  const merged = mergedTools({ ...base, allowedTools: allowedTools ?? base.allowedTools }, ours);
+      : await readDeployed();
+  const merged = mergeTools(
+    { ...base, allowedTools: allowedTools ?? base.allowedTools },
+    inlineTools,
+  );
   return {
     ...overrides,
     tools: merged.tools,

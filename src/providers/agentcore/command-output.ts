@@ -1,6 +1,6 @@
 import type { CommandEvent } from "../../domain/command-event.ts";
 import { SpanlineError } from "../../domain/errors.ts";
-import { errorOf } from "../../domain/provider-error.ts";
+import { toError } from "../../domain/provider-error.ts";
 
 export interface CommandOutput {
   readonly stdout: string;
@@ -9,12 +9,12 @@ export interface CommandOutput {
   readonly outcome: Extract<CommandEvent, { type: "exit" }>["outcome"];
 }
 
-const MOST_CHARACTERS = 128 * 1024 * 1024;
+const MAX_CHARACTERS = 128 * 1024 * 1024;
 
 /** A command's whole output. Throws when it is not known how the command ended, or when there is too much. */
-export async function commandOutput(
+export async function collectCommandOutput(
   events: AsyncIterable<CommandEvent>,
-  mostCharacters = MOST_CHARACTERS,
+  maxCharacters = MAX_CHARACTERS,
 ): Promise<CommandOutput> {
   const text = { stdout: [] as string[], stderr: [] as string[] };
   let characters = 0;
@@ -23,14 +23,14 @@ export async function commandOutput(
       case "stdout":
       case "stderr":
         characters += event.text.length;
-        if (characters > mostCharacters) {
-          const message = `The command wrote more than ${mostCharacters} characters`;
+        if (characters > maxCharacters) {
+          const message = `The command wrote more than ${maxCharacters} characters`;
           throw new SpanlineError("turn_too_large", message);
         }
         text[event.type].push(event.text);
         break;
       case "failed":
-        throw errorOf(event.failure);
+        throw toError(event.failure);
       case "exit": {
         const { exitCode, outcome } = event;
         return { stdout: text.stdout.join(""), stderr: text.stderr.join(""), exitCode, outcome };

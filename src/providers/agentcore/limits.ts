@@ -1,8 +1,8 @@
-import { limitsOr, type TimeLimits } from "../../remote/time-limits.ts";
-import { refuse } from "../../wire/agentcore/check.ts";
+import { mergeLimits, type TimeLimits } from "../../remote/time-limits.ts";
+import { throwInvalidOption } from "../../wire/agentcore/check.ts";
 
 /** How long a call may take, in milliseconds. `Infinity` is no limit. */
-export type CallLimits = Partial<TimeLimits>;
+export type InvocationLimits = Partial<TimeLimits>;
 
 /** A machine may have to start before the first event; a tool may run in silence; the service ends a stream itself at 60 minutes. */
 const DEFAULT_LIMITS: TimeLimits = {
@@ -14,11 +14,11 @@ const DEFAULT_LIMITS: TimeLimits = {
 };
 
 /** Throws on what is no time. */
-export function checkLimits(limits: CallLimits): TimeLimits {
+export function resolveLimits(limits: InvocationLimits): TimeLimits {
   for (const name of ["connect", "firstEvent", "idle", "total"] as const) {
     const limit: unknown = limits[name];
     if (limit === undefined || (typeof limit === "number" && limit > 0)) continue;
-    refuse(`limits.${name}`, limit, "milliseconds above 0, or Infinity for no limit");
+    throwInvalidOption(`limits.${name}`, limit, "milliseconds above 0, or Infinity for no limit");
   }
-  return limitsOr(limits, DEFAULT_LIMITS);
+  return mergeLimits(limits, DEFAULT_LIMITS);
 }

@@ -1,57 +1,59 @@
-import type { AgentCore, ServiceRequest } from "../../aws/agentcore.ts";
+import type { AgentCoreClient, ServiceRequest } from "../../aws/agentcore.ts";
 import type { Codec } from "../../domain/codec.ts";
 import { SpanlineError } from "../../domain/errors.ts";
-import type { ServiceAnswer } from "../../remote/once-caller.ts";
-import { openAnswer } from "../../remote/open-answer.ts";
-import { readStream, type StreamReading } from "../../remote/read-stream.ts";
+import type { ServiceResponse } from "../../remote/once-caller.ts";
+import { openResponse } from "../../remote/open-answer.ts";
+import { readStream, type ReadStreamOptions } from "../../remote/read-stream.ts";
 import type { TimeLimits } from "../../remote/time-limits.ts";
 import type { EventStream } from "../provider.ts";
-import { requestIdOf } from "./request-id.ts";
+import { readRequestId } from "./request-id.ts";
 
-export interface StreamCall<Event> {
-  readonly service: AgentCore;
+export interface OpenStreamOptions<Event> {
+  readonly service: AgentCoreClient;
   /** What to send, once it is known; finding that out is part of the call. */
   readonly prepare: (signal: AbortSignal) => Promise<ServiceRequest>;
   readonly limits: TimeLimits;
   readonly signal: AbortSignal;
   readonly tap?: (chunk: Uint8Array) => void;
   /** How to read the answer, by its headers. */
-  readonly codecFor: (answer: ServiceAnswer) => Codec<unknown, Uint8Array, Event>;
-  readonly broken: StreamReading<Event>["broken"];
+  readonly createCodec: (response: ServiceResponse) => Codec<unknown, Uint8Array, Event>;
+  readonly finishBroken: ReadStreamOptions<Event>["finishBroken"];
 }
 
 /** Makes one call and resolves once its answer has begun. */
-export async function openStream<Event>(call: StreamCall<Event>): Promise<EventStream<Event>> {
-  const { service, limits, signal, tap, broken } = call;
-  const { answer, guard } = await openAnswer({
+export async function openStream<Event>(
+  options: OpenStreamOptions<Event>,
+): Promise<EventStream<Event>> {
+  const { service, limits, signal, tap, finishBroken } = options;
+  const { response, guard } = await openResponse({
     clock: service.clock,
     limits,
     signal,
     async send(ending) {
-      const request = await call.prepare(ending);
-      return service.call("data", { ...request, connectMilliseconds: limits.connect }, ending);
+      const request = await options.prepare(ending);
+      return service.send("data", { ...request, connectMilliseconds: limits.connect }, ending);
     },
   });
-  const requestId = requestIdOf(answer);
-  const codec = call.codecFor(answer);
-  const reading = { answer, requestId, codec, guard, limits, signal, broken };
+  const requestId = readRequestId(response);
+  const codec = options.createCodec(response);
+  const reading = { response, requestId, codec, guard, limits, signal, finishBroken };
   const events = readStream(tap === undefined ? reading : { ...reading, tap });
   const close = (): void => {
     guard.release();
-    answer.close();
+    response.close();
   };
-  return { requestId, [Symbol.asyncIterator]: readOnce(events, close), close };
+  return { requestId, [Symbol.asyncIterator]: createSingleReader(events, close), close };
 }
 
 /** A generator that was never asked for anything does not hear that nobody will: whoever leaves then has to close. */
-function readOnce<Event>(
+function createSingleReader<Event>(
   events: AsyncGenerator<Event>,
   close: () => void,
 ): () => AsyncIterator<Event> {
-  let isTaken = false;
+  let isStarted = false;
   return () => {
-    if (isTaken) throw new SpanlineError("invalid_option", "The events of a call are read once");
-    isTaken = true;
+    if (isStarted) throw new SpanlineError("invalid_option", "The events of a call are read once");
+    isStarted = true;
     return {
       next: () => events.next(),
       return(value?: unknown) {

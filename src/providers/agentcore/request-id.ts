@@ -1,6 +1,6 @@
-import type { HttpAnswer } from "../../platform/http-client.ts";
+import type { HttpResponse } from "../../platform/http-client.ts";
 
 /** The service's id of a call, for its support. */
-export function requestIdOf({ headers }: Pick<HttpAnswer, "headers">): string | undefined {
+export function readRequestId({ headers }: Pick<HttpResponse, "headers">): string | undefined {
   return headers["x-amzn-requestid"];
 }

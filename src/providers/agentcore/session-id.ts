@@ -1,13 +1,13 @@
-import { randomText } from "../../platform/random.ts";
+import { randomString } from "../../platform/random.ts";
 import { checkSessionId } from "../../wire/agentcore/names.ts";
 import type { OpenOptions } from "../provider.ts";
 
 /** The id of the conversation that is wanted, or a new one. */
-export function sessionIdFor({ sessionId }: OpenOptions): string {
-  return sessionId === undefined ? newSessionId() : checkSessionId("sessionId", sessionId);
+export function resolveSessionId({ sessionId }: OpenOptions): string {
+  return sessionId === undefined ? createSessionId() : checkSessionId("sessionId", sessionId);
 }
 
 /** Names the bridge in the service's own logs, with more chance in it than a UUID has. */
-function newSessionId(): string {
-  return `spanline-${randomText(32)}`;
+function createSessionId(): string {
+  return `spanline-${randomString(32)}`;
 }

@@ -1,43 +1,47 @@
-import { guardCall } from "../../async/call-guard.ts";
-import type { AgentCore } from "../../aws/agentcore.ts";
+import { guardInvocation } from "../../async/call-guard.ts";
+import type { AgentCoreClient } from "../../aws/agentcore.ts";
 import type { Codec } from "../../domain/codec.ts";
 import type { CommandEvent } from "../../domain/command-event.ts";
 import type { Failure } from "../../domain/errors.ts";
 import { randomToken } from "../../platform/random.ts";
-import { limitError, type LimitName, type TimeLimits } from "../../remote/time-limits.ts";
-import { commandStream } from "../../wire/agentcore/command-stream.ts";
+import { createLimitError, type LimitName, type TimeLimits } from "../../remote/time-limits.ts";
+import { createCommandStream } from "../../wire/agentcore/command-stream.ts";
 import {
-  commandRequest,
-  stopSessionRequest,
+  encodeRunCommand,
+  encodeStopSession,
   type RuntimeTarget,
 } from "../../wire/agentcore/runtime-request.ts";
-import { failureInStream } from "../../wire/agentcore/service-error.ts";
+import { classifyServiceFailure } from "../../wire/agentcore/service-error.ts";
 import type { CommandOptions, CommandRun, ProviderSession, StopOptions } from "../provider.ts";
 import { openStream } from "./open-stream.ts";
-import { requestIdOf } from "./request-id.ts";
+import { readRequestId } from "./request-id.ts";
 
 /** A session with a machine: every one on AgentCore. */
-export interface MachineSession extends ProviderSession {
+export interface AgentCoreSession extends ProviderSession {
   stop(options: StopOptions): Promise<void>;
   runCommand(command: string, options: CommandOptions): Promise<CommandRun>;
 }
 
 /** What can be done with the machine of a session, beside talking to its agent. A harness is a runtime here. */
-export function sessionMachine(
-  service: AgentCore,
+export function createRuntimeSession(
+  service: AgentCoreClient,
   target: RuntimeTarget,
   limits: TimeLimits,
-): Pick<MachineSession, "stop" | "runCommand"> {
+): Pick<AgentCoreSession, "stop" | "runCommand"> {
   return {
     async stop({ signal }: StopOptions) {
-      const request = stopSessionRequest(target, randomToken());
-      const guard = guardCall<LimitName>(service.clock, signal, STOPPING);
+      const request = encodeStopSession(target, randomToken());
+      const guard = guardInvocation<LimitName>(service.clock, signal, STOP_LIMIT);
       try {
-        const answer = await service.call("data", request, guard.signal);
-        answer.close();
+        const response = await service.send("data", request, guard.signal);
+        response.close();
       } catch (error) {
-        if (guard.reached !== null)
-          throw limitError("total", { ...limits, total: STOPPING.milliseconds }, { phase: "http" });
+        if (guard.reachedLimit !== null)
+          throw createLimitError(
+            "total",
+            { ...limits, total: STOP_LIMIT.milliseconds },
+            { phase: "http" },
+          );
         throw error;
       } finally {
         guard.release();
@@ -46,15 +50,17 @@ export function sessionMachine(
     async runCommand(command: string, { signal, timeoutSeconds }: CommandOptions) {
       return openStream<CommandEvent>({
         service,
-        prepare: async () => commandRequest(target, command, timeoutSeconds),
-        limits: commandLimits(limits, timeoutSeconds),
+        prepare: async () => encodeRunCommand(target, command, timeoutSeconds),
+        limits: resolveCommandLimits(limits, timeoutSeconds),
         signal,
-        codecFor(answer) {
-          const requestId = requestIdOf(answer);
-          const stream = commandStream(answer.headers["content-type"] ?? null);
-          return explained(stream, (failure) => answer.scrub(failureInStream(failure, requestId)));
+        createCodec(response) {
+          const requestId = readRequestId(response);
+          const stream = createCommandStream(response.headers["content-type"] ?? null);
+          return explainFailures(stream, (failure) =>
+            response.scrub(classifyServiceFailure(failure, requestId)),
+          );
         },
-        broken: (events, failure) => [
+        finishBroken: (events, failure) => [
           ...events.filter(({ type }) => type !== "exit" && type !== "failed"),
           { type: "failed", failure },
         ],
@@ -63,18 +69,21 @@ export function sessionMachine(
   };
 }
 
-const STOPPING = { limit: "total", milliseconds: 60_000 } as const;
+const STOP_LIMIT = { limit: "total", milliseconds: 60_000 } as const;
 
 /** A command may be silent for as long as it may run. */
-function commandLimits(limits: TimeLimits, timeoutSeconds = SERVICE_TIMEOUT_SECONDS): TimeLimits {
-  const running = (timeoutSeconds + 60) * 1000;
-  const atLeast = (name: "firstEvent" | "idle"): number => Math.max(limits[name], running);
+function resolveCommandLimits(
+  limits: TimeLimits,
+  timeoutSeconds = SERVICE_TIMEOUT_SECONDS,
+): TimeLimits {
+  const runtimeMs = (timeoutSeconds + 60) * 1000;
+  const atLeast = (name: "firstEvent" | "idle"): number => Math.max(limits[name], runtimeMs);
   return { ...limits, firstEvent: atLeast("firstEvent"), idle: atLeast("idle") };
 }
 
 const SERVICE_TIMEOUT_SECONDS = 300;
 
-function explained<State>(
+function explainFailures<State>(
   codec: Codec<State, Uint8Array, CommandEvent>,
   explain: (failure: Failure) => Failure,
 ): Codec<State, Uint8Array, CommandEvent> {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { checkedGuards } from "./guards.ts";
+import { parseGuards } from "./guards.ts";
 
 describe("the settings of the guards", () => {
   it("are on, and known, where nothing is said", () => {
-    expect(checkedGuards()).toEqual({
+    expect(parseGuards()).toEqual({
       repeatedCalls: { most: 1, exempt: [], rounds: 3 },
       failingTools: { after: 2 },
       lastSteps: { within: 1 },
@@ -11,7 +11,7 @@ describe("the settings of the guards", () => {
   });
 
   it("can be changed one by one, and switched off", () => {
-    expect(checkedGuards({ repeatedCalls: { exempt: ["wait_*"] }, failingTools: false })).toEqual({
+    expect(parseGuards({ repeatedCalls: { exempt: ["wait_*"] }, failingTools: false })).toEqual({
       repeatedCalls: { most: 1, exempt: ["wait_*"], rounds: 3 },
       failingTools: null,
       lastSteps: { within: 1 },
@@ -28,7 +28,7 @@ describe("the settings of the guards", () => {
     ["guards.repeated", { repeated: false }],
     ["guards", 1],
   ])("are refused with a wrong %s", (path, given) => {
-    expect(() => checkedGuards(JSON.parse(JSON.stringify(given)))).toThrowError(
+    expect(() => parseGuards(JSON.parse(JSON.stringify(given)))).toThrowError(
       expect.objectContaining({ code: "invalid_option", details: { path } }),
     );
   });

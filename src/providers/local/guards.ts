@@ -1,6 +1,6 @@
 import { SpanlineError } from "../../domain/errors.ts";
 import { isObject } from "../../domain/json.ts";
-import { nearNames } from "../../domain/near-names.ts";
+import { suggestNames } from "../../domain/near-names.ts";
 
 /** What steps in when a model goes in circles. Each can be set, or switched off with `false`. */
 export interface LocalGuards {
@@ -39,39 +39,39 @@ export interface Guards {
 }
 
 /** `path` is where they stand. */
-export function checkedGuards(given: unknown = {}, path = "guards"): Guards {
-  const { repeatedCalls, failingTools, lastSteps } = membersOf(given, path, NAMES);
+export function parseGuards(input: unknown = {}, path = "guards"): Guards {
+  const { repeatedCalls, failingTools, lastSteps } = readMembers(input, path, GUARD_NAMES);
   return {
-    repeatedCalls: unlessOff(repeatedCalls, `${path}.repeatedCalls`, repeatedCallsFrom),
-    failingTools: unlessOff(failingTools, `${path}.failingTools`, (value, at) => {
-      const { after = 2 } = membersOf(value, at, ["after"]);
-      return { after: checkedCount(after, `${at}.after`) };
+    repeatedCalls: parseUnlessOff(repeatedCalls, `${path}.repeatedCalls`, parseRepeatedCalls),
+    failingTools: parseUnlessOff(failingTools, `${path}.failingTools`, (value, at) => {
+      const { after = 2 } = readMembers(value, at, ["after"]);
+      return { after: checkCount(after, `${at}.after`) };
     }),
-    lastSteps: unlessOff(lastSteps, `${path}.lastSteps`, (value, at) => {
-      const { within = 1 } = membersOf(value, at, ["within"]);
-      return { within: checkedCount(within, `${at}.within`) };
+    lastSteps: parseUnlessOff(lastSteps, `${path}.lastSteps`, (value, at) => {
+      const { within = 1 } = readMembers(value, at, ["within"]);
+      return { within: checkCount(within, `${at}.within`) };
     }),
   };
 }
 
-const NAMES = ["repeatedCalls", "failingTools", "lastSteps"];
+const GUARD_NAMES = ["repeatedCalls", "failingTools", "lastSteps"];
 
-function repeatedCallsFrom(value: unknown, path: string): Required<RepeatedCallsOptions> {
+function parseRepeatedCalls(value: unknown, path: string): Required<RepeatedCallsOptions> {
   const {
     most = 1,
     exempt = [],
     rounds = 3,
-  } = membersOf(value, path, ["most", "exempt", "rounds"]);
+  } = readMembers(value, path, ["most", "exempt", "rounds"]);
   const isList = Array.isArray(exempt) && exempt.every((name) => typeof name === "string");
-  if (!isList) throw wrong(`${path}.exempt`, "a list of names or patterns of tools");
+  if (!isList) throw createOptionError(`${path}.exempt`, "a list of names or patterns of tools");
   return {
-    most: checkedCount(most, `${path}.most`),
+    most: checkCount(most, `${path}.most`),
     exempt,
-    rounds: checkedCount(rounds, `${path}.rounds`),
+    rounds: checkCount(rounds, `${path}.rounds`),
   };
 }
 
-function unlessOff<Checked>(
+function parseUnlessOff<Checked>(
   value: unknown,
   path: string,
   check: (value: unknown, path: string) => Checked,
@@ -80,25 +80,25 @@ function unlessOff<Checked>(
 }
 
 /** One that is misspelt would be as good as not given. */
-function membersOf(
+function readMembers(
   value: unknown,
   path: string,
   names: readonly string[],
 ): { readonly [name: string]: unknown } {
-  if (!isObject(value)) throw wrong(path, `an object with ${names.join(", ")}`);
+  if (!isObject(value)) throw createOptionError(path, `an object with ${names.join(", ")}`);
   const unknown = Object.keys(value).find((name) => !names.includes(name));
   if (unknown === undefined) return value;
-  const [near] = nearNames(unknown, names);
-  const wanted = near ?? `one of ${names.join(", ")}`;
-  throw wrong(`${path}.${unknown}`, `${wanted} in its place`);
+  const [near] = suggestNames(unknown, names);
+  const expected = near ?? `one of ${names.join(", ")}`;
+  throw createOptionError(`${path}.${unknown}`, `${expected} in its place`);
 }
 
-export function checkedCount(value: unknown, path: string): number {
+export function checkCount(value: unknown, path: string): number {
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 1) return value;
-  throw wrong(path, "a whole number from 1 on");
+  throw createOptionError(path, "a whole number from 1 on");
 }
 
-export function wrong(path: string, wanted: string): SpanlineError {
-  const message = `${path} is not what it should be; wanted ${wanted}`;
+export function createOptionError(path: string, expected: string): SpanlineError {
+  const message = `${path} is not what it should be; wanted ${expected}`;
   return new SpanlineError("invalid_option", message, { details: { path } });
 }

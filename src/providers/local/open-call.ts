@@ -1,18 +1,21 @@
 import { SpanlineError } from "../../domain/errors.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
-import type { ProviderCall } from "../provider.ts";
+import type { ProviderInvocation } from "../provider.ts";
 
 /** Begins the events of a call; `answered` is to be told the server's id of it. */
-export type BeginCall = (
+export type BeginInvocation = (
   signal: AbortSignal,
-  answered: (requestId: string | undefined) => void,
+  onResponse: (requestId: string | undefined) => void,
 ) => AsyncGenerator<ProviderEvent>;
 
 /** Resolves with the first event. What is thrown before that is what the call comes to. */
-export async function openCall(signal: AbortSignal, begin: BeginCall): Promise<ProviderCall> {
+export async function openInvocation(
+  signal: AbortSignal,
+  begin: BeginInvocation,
+): Promise<ProviderInvocation> {
   const leaving = new AbortController();
   let requestId: string | undefined;
-  let isTaken = false;
+  let isStarted = false;
   const events = begin(AbortSignal.any([signal, leaving.signal]), (id) => {
     // The first is the one that the caller waits for.
     requestId ??= id;
@@ -40,8 +43,9 @@ export async function openCall(signal: AbortSignal, begin: BeginCall): Promise<P
     },
     close,
     [Symbol.asyncIterator]() {
-      if (isTaken) throw new SpanlineError("invalid_option", "The events of a call are read once");
-      isTaken = true;
+      if (isStarted)
+        throw new SpanlineError("invalid_option", "The events of a call are read once");
+      isStarted = true;
       return iterator;
     },
   };

@@ -1,31 +1,31 @@
 import type { HookFired } from "../../domain/provider-event.ts";
-import { fitsPattern } from "../../domain/tool-pattern.ts";
+import { matchesPattern } from "../../domain/tool-pattern.ts";
 import { toolError, type ToolCall, type ToolResult } from "../../domain/tool.ts";
-import { digestOf } from "../../platform/digest.ts";
-import type { AnsweredCall } from "../provider.ts";
+import { digestValue } from "../../platform/digest.ts";
+import type { AnsweredToolCall } from "../provider.ts";
 import type { Guards } from "./guards.ts";
 
 /** Takes note of a call; gives what to answer in place of running it, where the same was run often enough. */
-export type RepeatedCalls = (call: ToolCall) => RepeatedCall | undefined;
+export type RepeatCheck = (call: ToolCall) => RepeatedToolCall | undefined;
 
-export interface RepeatedCall {
+export interface RepeatedToolCall {
   readonly result: ToolResult;
   readonly hook: HookFired;
 }
 
 /** Knows the calls of a turn by their names and decoded arguments: those that were answered, and those that now come. */
-export function repeatedCalls(
+export function createRepeatCheck(
   guard: Guards["repeatedCalls"],
-  answered: readonly AnsweredCall[],
-): RepeatedCalls {
+  answered: readonly AnsweredToolCall[],
+): RepeatCheck {
   if (guard === null) return () => undefined;
   const { most, exempt } = guard;
   const earlier = new Set<string>();
   const counts = new Map<string, number>();
   const count = (key: string, by: number): void =>
     void counts.set(key, (counts.get(key) ?? 0) + by);
-  for (const { call } of answered) {
-    const key = keyOf(call);
+  for (const { toolCall } of answered) {
+    const key = createCallKey(toolCall);
     if (key === undefined) continue;
     earlier.add(key);
     count(key, 1);
@@ -34,12 +34,13 @@ export function repeatedCalls(
 
   return (call) => {
     // A model that says an id again means the last one.
-    const before = byId.get(call.id);
-    if (before !== undefined) count(before, -1);
+    const previousKey = byId.get(call.id);
+    if (previousKey !== undefined) count(previousKey, -1);
     byId.delete(call.id);
     const { id, name } = call;
-    const key = keyOf(call);
-    if (key === undefined || exempt.some((pattern) => fitsPattern(pattern, name))) return undefined;
+    const key = createCallKey(call);
+    if (key === undefined || exempt.some((pattern) => matchesPattern(pattern, name)))
+      return undefined;
     if ((counts.get(key) ?? 0) < most) {
       byId.set(id, key);
       count(key, 1);
@@ -47,33 +48,33 @@ export function repeatedCalls(
     }
     const isEarlier = earlier.has(key);
     return {
-      result: toolError(id, isEarlier ? calledEarlier(name) : calledBeside(name)),
-      hook: fired(name, isEarlier),
+      result: toolError(id, isEarlier ? formatEarlierNote(name) : formatDuplicateNote(name)),
+      hook: createHook(name, isEarlier),
     };
   };
 }
 
 /** Arguments that could not be read are the same as no others. */
-function keyOf({ name, input }: ToolCall): string | undefined {
-  return input === null ? undefined : digestOf([name, input]);
+function createCallKey({ name, input }: ToolCall): string | undefined {
+  return input === null ? undefined : digestValue([name, input]);
 }
 
-function calledEarlier(name: string): string {
+function formatEarlierNote(name: string): string {
   return `${name} was not run again: you called it with the same arguments earlier in this turn, and what came of it is above. Use that, or call it with other arguments.`;
 }
 
-function calledBeside(name: string): string {
+function formatDuplicateNote(name: string): string {
   return `${name} was not run again: another call in the same message has the same arguments, and its result is the result of this one.`;
 }
 
-function fired(tool: string, isEarlier: boolean): HookFired {
-  const other = isEarlier ? "one that was answered in this turn" : "another in its message";
+function createHook(tool: string, isEarlier: boolean): HookFired {
+  const duplicateText = isEarlier ? "one that was answered in this turn" : "another in its message";
   return {
     type: "hook",
     id: "repeated-call",
     name: "repeated-call",
     stage: "after-model",
     decision: "not-run",
-    reason: `A call of ${tool} has the same arguments as ${other}`,
+    reason: `A call of ${tool} has the same arguments as ${duplicateText}`,
   };
 }

@@ -1,13 +1,13 @@
 import type {
-  AgentEvent,
+  SessionEvent,
   ApprovalRequested,
-  Decision,
+  ApprovalDecision,
   GrantScope,
-  Question,
+  ApprovalQuestion,
 } from "../../domain/agent-event.ts";
 import type { PolicyDecision } from "../../domain/policy-decision.ts";
-import { digestOf } from "../../platform/digest.ts";
-import { scopeOf } from "./grant-scope.ts";
+import { digestValue } from "../../platform/digest.ts";
+import { createGrantScope } from "./grant-scope.ts";
 
 export interface ApprovalsState {
   /** Questions that wait for an answer, in the order they were asked. They wait through restarts. */
@@ -18,9 +18,9 @@ export interface ApprovalsState {
 
 export interface PendingApproval {
   readonly approvalId: string;
-  readonly question: Question;
-  readonly about: string;
-  readonly options: readonly Decision[];
+  readonly question: ApprovalQuestion;
+  readonly subjectId: string;
+  readonly options: readonly ApprovalDecision[];
   readonly deadline: number;
   /** How many different principals have to say yes. */
   readonly approvers: number;
@@ -44,21 +44,22 @@ export interface Grant {
 
 export const initialApprovals: ApprovalsState = { pending: [], grants: [] };
 
-export function evolveApprovals(approvals: ApprovalsState, event: AgentEvent): ApprovalsState {
+export function evolveApprovals(approvals: ApprovalsState, event: SessionEvent): ApprovalsState {
   const { pending, grants } = approvals;
   switch (event.type) {
     case "approval.requested": {
-      const { approvalId, question, about, options, deadline, approvers = 1, decision } = event;
-      const asked = { approvalId, question, about, options, deadline, approvers, votes: [] };
-      const shown = decision === undefined ? {} : { receipt: decision, ...grantable(event) };
-      return { ...approvals, pending: [...pending, { ...asked, ...shown }] };
+      const { approvalId, question, subjectId, options, deadline, approvers = 1, decision } = event;
+      const request = { approvalId, question, subjectId, options, deadline, approvers, votes: [] };
+      const receiptField =
+        decision === undefined ? {} : { receipt: decision, ...readGrantableScope(event) };
+      return { ...approvals, pending: [...pending, { ...request, ...receiptField }] };
     }
     case "approval.voted": {
       const { approvalId, principal, digest } = event;
-      const voted = pending.map((one) =>
-        one.approvalId === approvalId
-          ? { ...one, votes: [...withoutVote(one, principal), { principal, digest }] }
-          : one,
+      const voted = pending.map((entry) =>
+        entry.approvalId === approvalId
+          ? { ...entry, votes: [...withoutVote(entry, principal), { principal, digest }] }
+          : entry,
       );
       return { ...approvals, pending: voted };
     }
@@ -67,27 +68,27 @@ export function evolveApprovals(approvals: ApprovalsState, event: AgentEvent): A
         ...approvals,
         pending: pending.filter(({ approvalId }) => approvalId !== event.approvalId),
       };
-    case "grant.given": {
+    case "grant.added": {
       const { grantId, scope } = event;
       return { ...approvals, grants: [...grants, { grantId, scope }] };
     }
     case "grant.revoked":
       return { ...approvals, grants: grants.filter(({ grantId }) => grantId !== event.grantId) };
-    case "approvals.doubted":
-      return { pending: pending.map((one) => ({ ...one, votes: [] })), grants: [] };
+    case "approvals.invalidated":
+      return { pending: pending.map((entry) => ({ ...entry, votes: [] })), grants: [] };
     default:
       return approvals;
   }
 }
 
 /** Only a request to run a tool for the first time can be allowed for good. */
-function grantable({
+function readGrantableScope({
   question,
   decision,
   input,
 }: ApprovalRequested): Pick<PendingApproval, "scope"> {
   if (question !== "run" || decision === undefined) return {};
-  return { scope: scopeOf(decision, digestOf(input ?? {})) };
+  return { scope: createGrantScope(decision, digestValue(input ?? {})) };
 }
 
 /** Whoever says yes to other arguments takes back the yes to those before. */

@@ -1,13 +1,13 @@
-import type { Work } from "../work.ts";
-import { unanswered } from "./questions.ts";
+import type { Decision } from "../work.ts";
+import { resolveWithoutDecision } from "./questions.ts";
 
 /**
  * From a receipt on, nobody knows what people said: nothing counts that they allowed before this. Questions are asked
  * again, since what they show may be made up as well. That of a lost call lets no tool run, and stays.
  */
-export function doubtApprovals(work: Work, seq: number): void {
-  work.emit({ type: "approvals.doubted", seq });
-  for (const asked of work.state.approvals.pending) {
-    if (asked.question !== "lost-call") unanswered(work, asked, "change");
+export function invalidateApprovals(decision: Decision, seq: number): void {
+  decision.emit({ type: "approvals.invalidated", seq });
+  for (const request of decision.state.approvals.pending) {
+    if (request.question !== "lost-call") resolveWithoutDecision(decision, request, "change");
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MatchedRule, PathFact, PolicyDecision } from "../../domain/policy-decision.ts";
-import { isWithin, scopeOf, scopeText } from "./grant-scope.ts";
+import { isCoveredBy, createGrantScope, formatGrantScope } from "./grant-scope.ts";
 
 const RULE: MatchedRule = { source: "rules", action: "ask", id: "git", index: 2, layer: 1 };
 
@@ -24,16 +24,18 @@ function asked(command: string | undefined, rule: MatchedRule | null = RULE): Po
 }
 
 describe("the scope of a yes for good", () => {
-  const scope = scopeOf(asked("git status"), "1");
+  const scope = createGrantScope(asked("git status"), "1");
 
   it("is the tool, the rule that asked and the very command [ACP-99]", () => {
     expect(scope).toEqual({ tool: "shell", rule: RULE, command: "git status", digest: "1" });
-    expect(isWithin(scope, scopeOf(asked("git status"), "1"))).toBe(true);
+    expect(isCoveredBy(scope, createGrantScope(asked("git status"), "1"))).toBe(true);
   });
 
   it("is not that of other arguments which read like the same command [ACP-99]", () => {
-    expect(isWithin(scope, scopeOf(asked("git status"), "2"))).toBe(false);
-    expect(isWithin(scopeOf(asked(undefined), "1"), scopeOf(asked(undefined), "2"))).toBe(false);
+    expect(isCoveredBy(scope, createGrantScope(asked("git status"), "2"))).toBe(false);
+    expect(
+      isCoveredBy(createGrantScope(asked(undefined), "1"), createGrantScope(asked(undefined), "2")),
+    ).toBe(false);
   });
 
   it.each<[string, PolicyDecision]>([
@@ -43,23 +45,23 @@ describe("the scope of a yes for good", () => {
     ["a rule of another part of the policy", asked("git status", { ...RULE, source: "auto_deny" })],
     ["no rule", asked("git status", null)],
   ])("is not that of %s [ACP-99]", (_, other) => {
-    expect(isWithin(scope, scopeOf(other, "1"))).toBe(false);
-    expect(isWithin(scopeOf(other, "1"), scope)).toBe(false);
+    expect(isCoveredBy(scope, createGrantScope(other, "1"))).toBe(false);
+    expect(isCoveredBy(createGrantScope(other, "1"), scope)).toBe(false);
   });
 
   it("is that of calls about which no more rules ask, and not of those about which more do", () => {
     const other = { ...RULE, index: 5 };
-    const both = scopeOf({ ...asked("git status"), others: [other] }, "1");
-    expect(both).toMatchObject({ rule: RULE, others: [other] });
-    expect([isWithin(scope, both), isWithin(both, scope)]).toEqual([true, false]);
-    const byDefault = scopeOf({ ...asked("git status"), others: [null] }, "1");
-    expect([isWithin(scope, byDefault), isWithin(byDefault, scope)]).toEqual([true, false]);
+    const both = createGrantScope({ ...asked("git status"), otherRules: [other] }, "1");
+    expect(both).toMatchObject({ rule: RULE, otherRules: [other] });
+    expect([isCoveredBy(scope, both), isCoveredBy(both, scope)]).toEqual([true, false]);
+    const byDefault = createGrantScope({ ...asked("git status"), otherRules: [null] }, "1");
+    expect([isCoveredBy(scope, byDefault), isCoveredBy(byDefault, scope)]).toEqual([true, false]);
   });
 
   const at = (hostPath: string, argument = "path"): PathFact => ({
     argument,
     input: hostPath,
-    place: "inside",
+    location: "inside",
     workspacePath: hostPath.slice("/work/".length),
     hostPath,
   });
@@ -70,60 +72,60 @@ describe("the scope of a yes for good", () => {
     return { ...rest, ...parts, context: { ...context, ...edit, paths } };
   };
   const covers = (given: PolicyDecision, next: PolicyDecision) =>
-    isWithin(scopeOf(next, "2"), scopeOf(given, "1"));
+    isCoveredBy(createGrantScope(next, "2"), createGrantScope(given, "1"));
 
   it("of a tool with paths is where those lead, whatever else it is called with [ACP-99]", () => {
     const readme = editing([at("/work/README.md")]);
-    expect(scopeOf(readme, "1")).toEqual({
+    expect(createGrantScope(readme, "1")).toEqual({
       tool: "edit_file",
       rule: null,
       paths: [{ argument: "path", hostPath: "/work/README.md" }],
     });
-    expect(scopeText(readme)).toBe("edit_file of README.md");
+    expect(formatGrantScope(readme)).toBe("edit_file of README.md");
     expect(covers(readme, editing([{ ...at("/work/README.md"), input: "./README.md" }]))).toBe(
       true,
     );
     expect(covers(readme, editing([at("/work/.git/config")]))).toBe(false);
     expect(covers(readme, editing([at("/work/README.md"), at("/work/a", "to")]))).toBe(false);
     expect(covers(readme, editing([at("/work/README.md", "to")]))).toBe(false);
-    const nowhere = editing([{ ...at("/work/a"), place: "invalid", hostPath: null }]);
+    const nowhere = editing([{ ...at("/work/a"), location: "invalid", hostPath: null }]);
     expect(covers(nowhere, nowhere)).toBe(false);
     const reading = { ...readme, context: { ...readme.context, sideEffect: "read_only" } } as const;
-    expect(scopeOf(reading, "1").paths).toHaveLength(1);
+    expect(createGrantScope(reading, "1").paths).toHaveLength(1);
   });
 
   it("of a rule that says which paths it asks about is whatever that rule asks about", () => {
     const byPath = { rule: RULE, labels: ["path_rule"] };
     const docs = editing([at("/work/docs/a.md")], byPath);
-    expect(scopeText(docs)).toBe("edit_file wherever the rule git asks");
+    expect(formatGrantScope(docs)).toBe("edit_file wherever the rule git asks");
     expect(covers(docs, editing([at("/work/docs/b.md")], byPath))).toBe(true);
     // One of the two speaks of any path.
-    const others = [{ ...RULE, index: 5 }];
+    const otherRules = [{ ...RULE, index: 5 }];
     expect(
-      scopeOf(editing([at("/work/docs/a.md")], { ...byPath, others }), "1").paths,
+      createGrantScope(editing([at("/work/docs/a.md")], { ...byPath, otherRules }), "1").paths,
     ).toHaveLength(1);
   });
 
   it("of a tool whose paths nobody is certain of is just these arguments [ACP-99]", () => {
     const { context, ...rest } = editing([at("/work/a")]);
     const unclear = { ...rest, context: { ...context, pathsUnclear: "path is no text" } };
-    expect(scopeOf(unclear, "1").digest).toBe("1");
-    expect(scopeText(unclear)).toBe("edit_file with just these arguments");
+    expect(createGrantScope(unclear, "1").digest).toBe("1");
+    expect(formatGrantScope(unclear)).toBe("edit_file with just these arguments");
   });
 
   it("of a tool that only reads, and names no path, is that tool, asked about by the same rules", () => {
     const { context, ...rest } = asked(undefined, null);
     const kind = { kind: "read", sideEffect: "read_only", tool: "weather" } as const;
     const reading = { ...rest, context: { ...context, ...kind } };
-    expect(scopeOf(reading, "1")).toEqual({ tool: "weather", rule: null });
-    expect([covers(reading, reading), scopeText(reading)]).toEqual([true, "weather"]);
+    expect(createGrantScope(reading, "1")).toEqual({ tool: "weather", rule: null });
+    expect([covers(reading, reading), formatGrantScope(reading)]).toEqual([true, "weather"]);
   });
 
   it("that an older log has, of a tool and a rule alone, is none to what takes more now [ACP-99]", () => {
     const old = { tool: "edit_file", rule: null };
-    expect(isWithin(scopeOf(editing([at("/work/a")]), "1"), old)).toBe(false);
+    expect(isCoveredBy(createGrantScope(editing([at("/work/a")]), "1"), old)).toBe(false);
     const undeclared = { ...asked(undefined, null).context, sideEffect: "network", kind: "other" };
     const call = { ...asked(undefined, null), context: undeclared } as PolicyDecision;
-    expect(isWithin(scopeOf(call, "1"), { tool: "shell", rule: null })).toBe(false);
+    expect(isCoveredBy(createGrantScope(call, "1"), { tool: "shell", rule: null })).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-import { leadsTo } from "../../domain/policy-decision.ts";
+import { formatPathTarget } from "../../domain/policy-decision.ts";
 import type { GrantedPath, GrantScope } from "../../domain/agent-event.ts";
 import type { MatchedRule, PolicyDecision } from "../../domain/policy-decision.ts";
 
@@ -6,14 +6,14 @@ import type { MatchedRule, PolicyDecision } from "../../domain/policy-decision.t
  * What a yes for good to this call is about: its tool, the rules that asked, and as much of its arguments as people have
  * to have seen. Its command alone does not say that: white space in it was made equal.
  */
-export function scopeOf(decision: PolicyDecision, digest: string): GrantScope {
-  const { context, rule, others } = decision;
+export function createGrantScope(decision: PolicyDecision, digest: string): GrantScope {
+  const { context, rule, otherRules } = decision;
   const { tool, command, paths } = context;
-  const width = widthOf(decision);
+  const width = resolveGrantWidth(decision);
   return {
     tool,
     rule,
-    ...(others !== undefined && { others }),
+    ...(otherRules !== undefined && { otherRules }),
     ...(command !== undefined && { command }),
     ...(width === "arguments" && { digest }),
     ...(width === "paths" && {
@@ -23,15 +23,15 @@ export function scopeOf(decision: PolicyDecision, digest: string): GrantScope {
 }
 
 /** The same for people: what the tool may do from then on without a question. */
-export function scopeText(decision: PolicyDecision): string {
+export function formatGrantScope(decision: PolicyDecision): string {
   const { context, rule } = decision;
-  switch (widthOf(decision)) {
+  switch (resolveGrantWidth(decision)) {
     case "arguments":
       return `${context.tool} with just these arguments`;
     case "paths": {
-      const places = context.paths.map(leadsTo);
+      const places = context.paths.map(formatPathTarget);
       const named = [...new Set(places)].map((place) => place || ".").join(", ");
-      return `${context.tool} of ${named.length <= LONGEST_NAMED ? named : "just these paths"}`;
+      return `${context.tool} of ${named.length <= MAX_NAME_LENGTH ? named : "just these paths"}`;
     }
     case "rule":
       return `${context.tool} wherever the rule ${rule?.id ?? `${rule?.source}[${rule?.index}]`} asks`;
@@ -40,47 +40,57 @@ export function scopeText(decision: PolicyDecision): string {
   }
 }
 
-const LONGEST_NAMED = 120;
+const MAX_NAME_LENGTH = 120;
 
 /** Who says which paths a rule asks about has said how far a yes to it goes; else it goes no further than what was shown. */
-function widthOf({ context, rule, others, labels }: PolicyDecision): Width {
+function resolveGrantWidth({
+  context,
+  rule,
+  otherRules: others,
+  labels,
+}: PolicyDecision): GrantWidth {
   const { kind, sideEffect, command, paths, pathsUnclear } = context;
-  if (kind === "execute" || command !== undefined || !HARMLESS.has(sideEffect)) return "arguments";
+  if (kind === "execute" || command !== undefined || !HARMLESS_EFFECTS.has(sideEffect))
+    return "arguments";
   if (pathsUnclear !== undefined) return "arguments";
   if (paths.length === 0) return sideEffect === "workspace_write" ? "arguments" : "tool";
   const isAboutPaths = rule !== null && others === undefined && labels.includes("path_rule");
   return isAboutPaths ? "rule" : "paths";
 }
 
-type Width = "arguments" | "paths" | "rule" | "tool";
+type GrantWidth = "arguments" | "paths" | "rule" | "tool";
 
 /** What runs programs or talks to others does what its arguments say, and so may a tool that says nothing of itself. */
-const HARMLESS: ReadonlySet<string> = new Set(["none", "read_only", "workspace_write"]);
+const HARMLESS_EFFECTS: ReadonlySet<string> = new Set(["none", "read_only", "workspace_write"]);
 
 /** A call is as one that was allowed where nothing asks about it that did not ask then. */
-export function isWithin(wanted: GrantScope, granted: GrantScope): boolean {
-  if (wanted.tool !== granted.tool || wanted.digest !== granted.digest) return false;
-  if (!areSamePaths(wanted.paths, granted.paths)) return false;
-  const answered = rulesOf(granted);
-  return rulesOf(wanted).every((rule) => answered.some((one) => isSameRule(one, rule)));
+export function isCoveredBy(requestedScope: GrantScope, grantedScope: GrantScope): boolean {
+  if (requestedScope.tool !== grantedScope.tool || requestedScope.digest !== grantedScope.digest)
+    return false;
+  if (!hasSamePaths(requestedScope.paths, grantedScope.paths)) return false;
+  const answered = listRules(grantedScope);
+  return listRules(requestedScope).every((rule) =>
+    answered.some((requestedRule) => isSameRule(requestedRule, rule)),
+  );
 }
 
-function areSamePaths(one: GrantScope["paths"], other: GrantScope["paths"]): boolean {
-  if (one === undefined || other === undefined) return one === other;
+function hasSamePaths(firstPaths: GrantScope["paths"], secondPaths: GrantScope["paths"]): boolean {
+  if (firstPaths === undefined || secondPaths === undefined) return firstPaths === secondPaths;
   const isAt = (path: GrantedPath, at: number): boolean =>
     path.hostPath !== null &&
-    path.hostPath === other[at]?.hostPath &&
-    path.argument === other[at].argument;
-  return one.length === other.length && one.every(isAt);
+    path.hostPath === secondPaths[at]?.hostPath &&
+    path.argument === secondPaths[at].argument;
+  return firstPaths.length === secondPaths.length && firstPaths.every(isAt);
 }
 
-function rulesOf({ rule, others = [] }: GrantScope): readonly (MatchedRule | null)[] {
+function listRules({ rule, otherRules: others = [] }: GrantScope): readonly (MatchedRule | null)[] {
   return [rule, ...others];
 }
 
 /** A rule that changed its place or its name in the policy is another rule. */
-function isSameRule(one: MatchedRule | null, other: MatchedRule | null): boolean {
-  if (one === null || other === null) return one === other;
-  const isSamePlace = one.source === other.source && one.index === other.index;
-  return isSamePlace && one.id === other.id && one.layer === other.layer;
+function isSameRule(firstRule: MatchedRule | null, secondRule: MatchedRule | null): boolean {
+  if (firstRule === null || secondRule === null) return firstRule === secondRule;
+  const isSamePlace =
+    firstRule.source === secondRule.source && firstRule.index === secondRule.index;
+  return isSamePlace && firstRule.id === secondRule.id && firstRule.layer === secondRule.layer;
 }

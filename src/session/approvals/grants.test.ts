@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { PolicyDecision } from "../../domain/policy-decision.ts";
 import { initialApprovals, type Grant } from "./approvals-state.ts";
-import { scopeOf } from "./grant-scope.ts";
-import { grantFor } from "./grants.ts";
+import { createGrantScope } from "./grant-scope.ts";
+import { findGrant } from "./grants.ts";
 
 const DECISION: PolicyDecision = {
   action: "ask",
@@ -20,12 +20,12 @@ const DECISION: PolicyDecision = {
   },
 };
 
-const GRANT: Grant = { grantId: "grant_1", scope: scopeOf(DECISION, "digest") };
+const GRANT: Grant = { grantId: "grant_1", scope: createGrantScope(DECISION, "digest") };
 
 describe("a grant", () => {
   it("A grant answers a request that needs one approver, and none that needs several", () => {
     const state = { ...initialApprovals, grants: [GRANT] };
-    expect(grantFor(state, DECISION, "digest")).toEqual(GRANT);
-    expect(grantFor(state, { ...DECISION, approvers: 2 }, "digest")).toBeUndefined();
+    expect(findGrant(state, DECISION, "digest")).toEqual(GRANT);
+    expect(findGrant(state, { ...DECISION, approvers: 2 }, "digest")).toBeUndefined();
   });
 });

@@ -1,8 +1,8 @@
-import type { AgentEvent, ClientMode } from "../../domain/agent-event.ts";
+import type { SessionEvent, ClientRole } from "../../domain/agent-event.ts";
 import {
   BRIDGE_RESTARTED,
-  NOBODY,
-  withClientEvent,
+  NO_CLIENTS,
+  evolveClientRegistry,
   type ClientRegistry,
 } from "../../domain/live-client.ts";
 
@@ -10,10 +10,10 @@ import {
 export interface ClientsState extends ClientRegistry {
   readonly requests: readonly HostRequest[];
   /** Names that are kept for clients which a restart cut off, and which know their secrets. */
-  readonly bound: readonly BoundName[];
+  readonly reservedNames: readonly ReservedName[];
 }
 
-export interface BoundName {
+export interface ReservedName {
   readonly clientId: string;
   readonly secretDigest: string | null;
 }
@@ -26,41 +26,55 @@ export interface HostRequest {
   readonly toolCallId?: string;
 }
 
-export const initialClients: ClientsState = { ...NOBODY, requests: [], bound: [] };
+export const initialClients: ClientsState = { ...NO_CLIENTS, requests: [], reservedNames: [] };
 
-export function modeOf(clients: ClientsState, clientId: string): ClientMode | undefined {
+export function findRole(clients: ClientsState, clientId: string): ClientRole | undefined {
   if (!clients.attached.some((client) => client.clientId === clientId)) return undefined;
   return clients.controller === clientId ? "controller" : "observer";
 }
 
 type ClientEvent = Extract<
-  AgentEvent,
-  { readonly type: "client.attached" | "client.seen" | "client.detached" | "control.passed" }
+  SessionEvent,
+  {
+    readonly type:
+      | "client.attached"
+      | "client.heartbeat"
+      | "client.detached"
+      | "controller.changed";
+  }
 >;
 
-function boundNames({ attached, bound }: ClientsState, event: ClientEvent): readonly BoundName[] {
-  if (event.type !== "client.attached" && event.type !== "client.detached") return bound;
+function evolveReservedNames(
+  { attached, reservedNames }: ClientsState,
+  event: ClientEvent,
+): readonly ReservedName[] {
+  if (event.type !== "client.attached" && event.type !== "client.detached") return reservedNames;
   const { clientId } = event;
-  const others = bound.filter((name) => name.clientId !== clientId);
+  const others = reservedNames.filter((name) => name.clientId !== clientId);
   if (event.type === "client.attached" || event.reason !== BRIDGE_RESTARTED) return others;
-  const secretDigest = attached.find((one) => one.clientId === clientId)?.secretDigest ?? null;
+  const secretDigest =
+    attached.find((attachedClient) => attachedClient.clientId === clientId)?.secretDigest ?? null;
   return secretDigest === null
     ? others
-    : [...others, { clientId, secretDigest }].slice(-MOST_BOUND);
+    : [...others, { clientId, secretDigest }].slice(-MAX_RESERVED_NAMES);
 }
 
-const MOST_BOUND = 100;
+const MAX_RESERVED_NAMES = 100;
 
-export function evolveClients(clients: ClientsState, event: AgentEvent, at: number): ClientsState {
+export function evolveClients(
+  clients: ClientsState,
+  event: SessionEvent,
+  at: number,
+): ClientsState {
   switch (event.type) {
     case "client.attached":
-    case "client.seen":
+    case "client.heartbeat":
     case "client.detached":
-    case "control.passed":
+    case "controller.changed":
       return {
         ...clients,
-        ...withClientEvent(clients, event, at),
-        bound: boundNames(clients, event),
+        ...evolveClientRegistry(clients, event, at),
+        reservedNames: evolveReservedNames(clients, event),
       };
     case "host.requested": {
       const { requestId, clientId, kind, payload, deadline } = event;
@@ -69,7 +83,7 @@ export function evolveClients(clients: ClientsState, event: AgentEvent, at: numb
       const request = { requestId, clientId, deadline, ...call };
       return { ...clients, requests: [...clients.requests, request] };
     }
-    case "host.answered": {
+    case "host.replied": {
       const requests = clients.requests.filter(({ requestId }) => requestId !== event.requestId);
       return { ...clients, requests };
     }

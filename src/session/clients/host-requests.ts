@@ -1,49 +1,52 @@
 import type { Actor } from "../../domain/actor.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
-import type { Input } from "../input.ts";
-import { refused } from "../refused.ts";
-import type { Work } from "../work.ts";
-import { modeOf, type HostRequest } from "./clients-state.ts";
+import type { TimedInput } from "../input.ts";
+import { refuse } from "../refused.ts";
+import type { Decision } from "../work.ts";
+import { findRole, type HostRequest } from "./clients-state.ts";
 
-type HostWanted = Extract<Input, { readonly type: "host-wanted" }>;
+type HostRequestInput = Extract<TimedInput, { readonly type: "host-wanted" }>;
 
 /** Asks a client's machine for something. One that is not attached is gone already. */
-export function requestOfHost(work: Work, wanted: HostWanted): void {
-  const { requestId, clientId, kind, payload, deadline } = wanted;
-  work.emit({ type: "host.requested", requestId, clientId, kind, payload, deadline });
-  if (modeOf(work.state.clients, clientId) !== undefined) return;
-  work.emit({ type: "host.answered", requestId, outcome: "gone" });
+export function requestHost(decision: Decision, request: HostRequestInput): void {
+  const { requestId, clientId, kind, payload, deadline } = request;
+  decision.emit({ type: "host.requested", requestId, clientId, kind, payload, deadline });
+  if (findRole(decision.state.clients, clientId) !== undefined) return;
+  decision.emit({ type: "host.replied", requestId, outcome: "gone" });
 }
 
 /** Only the client that was asked can answer. */
-export function answerHost(
-  work: Work,
+export function submitHostReply(
+  decision: Decision,
   { requestId, outcome, payload }: Extract<SessionCommand, { readonly type: "answer-host" }>,
   by: Actor,
 ): CommandReply {
-  const request = work.state.clients.requests.find((one) => one.requestId === requestId);
-  if (request === undefined) return refused("not_found", "This request is not open");
+  const request = decision.state.clients.requests.find(
+    (pending) => pending.requestId === requestId,
+  );
+  if (request === undefined) return refuse("not_found", "This request is not open");
   if (by.clientId !== request.clientId) {
-    return refused("access_denied", "This request was made to another client");
+    return refuse("access_denied", "This request was made to another client");
   }
-  const said = payload === undefined ? {} : { payload };
-  work.emit({ type: "host.answered", requestId, outcome, ...said });
+  const payloadField = payload === undefined ? {} : { payload };
+  decision.emit({ type: "host.replied", requestId, outcome, ...payloadField });
   return { status: "accepted" };
 }
 
-export function expireRequests(work: Work): void {
-  for (const { requestId, deadline } of work.state.clients.requests) {
-    if (deadline <= work.at) work.emit({ type: "host.answered", requestId, outcome: "deadline" });
+export function expireHostRequests(decision: Decision): void {
+  for (const { requestId, deadline } of decision.state.clients.requests) {
+    if (deadline <= decision.at)
+      decision.emit({ type: "host.replied", requestId, outcome: "deadline" });
   }
 }
 
 /** Closes requests that nobody will answer, or whose answers nobody waits for. */
-export function dropRequests(
-  work: Work,
+export function dropHostRequests(
+  decision: Decision,
   isDropped: (request: HostRequest) => boolean = () => true,
 ): void {
-  for (const request of work.state.clients.requests) {
+  for (const request of decision.state.clients.requests) {
     if (!isDropped(request)) continue;
-    work.emit({ type: "host.answered", requestId: request.requestId, outcome: "gone" });
+    decision.emit({ type: "host.replied", requestId: request.requestId, outcome: "gone" });
   }
 }

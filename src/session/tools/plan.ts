@@ -1,21 +1,21 @@
 import type { PlanEntry } from "../../domain/plan.ts";
-import type { Work } from "../work.ts";
+import type { Decision } from "../work.ts";
 
 /** The agent's plan is this from now on. */
-export function planned(work: Work, entries: readonly PlanEntry[]): void {
-  work.emit({ type: "plan.updated", entries });
+export function updatePlan(decision: Decision, entries: readonly PlanEntry[]): void {
+  decision.emit({ type: "plan.updated", entries });
 }
 
 /** Nobody works on anything any more: what was under way is still to be done. */
-export function restPlan(work: Work): void {
-  const { plan } = work.state.tools;
-  if (!plan.some(isUnderWay)) return;
-  planned(
-    work,
-    plan.map((entry) => (isUnderWay(entry) ? { ...entry, status: "pending" } : entry)),
+export function pausePlan(decision: Decision): void {
+  const { plan } = decision.state.tools;
+  if (!plan.some(isInProgress)) return;
+  updatePlan(
+    decision,
+    plan.map((entry) => (isInProgress(entry) ? { ...entry, status: "pending" } : entry)),
   );
 }
 
-function isUnderWay({ status }: PlanEntry): boolean {
+function isInProgress({ status }: PlanEntry): boolean {
   return status === "in_progress";
 }

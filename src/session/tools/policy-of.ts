@@ -1,37 +1,46 @@
-import type { AgentFacts, ApprovalLists } from "../../domain/agent-event.ts";
+import type { AgentSpec, ApprovalRules } from "../../domain/agent-event.ts";
 import type { Policy, Rule, RuleSource } from "../../domain/policy.ts";
-import { digestOf } from "../../platform/digest.ts";
+import { digestValue } from "../../platform/digest.ts";
 
 /** The policy of an agent: its own, or what its lists amount to. */
-export function policyOf({ policy, approvals }: AgentFacts): Policy {
+export function resolvePolicy({ policy, approvals }: AgentSpec): Policy {
   if (policy !== undefined) return policy;
-  const known = OF_LISTS.get(approvals);
-  if (known !== undefined) return known;
-  const made = ofLists(approvals);
-  OF_LISTS.set(approvals, made);
-  return made;
+  const cached = POLICY_CACHE.get(approvals);
+  if (cached !== undefined) return cached;
+  const created = createListPolicy(approvals);
+  POLICY_CACHE.set(approvals, created);
+  return created;
 }
 
 /** The same for agents whose policies are the same. */
-export function rulesDigest(agent: AgentFacts | undefined): string {
-  return digestOf(agent === undefined ? null : policyOf(agent));
+export function digestRules(agent: AgentSpec | undefined): string {
+  return digestValue(agent === undefined ? null : resolvePolicy(agent));
 }
 
 /** Rules are compiled once for a policy, so that the same lists have to be the same policy. */
-const OF_LISTS = new WeakMap<ApprovalLists, Policy>();
+const POLICY_CACHE = new WeakMap<ApprovalRules, Policy>();
 
 /** A log may hold a definition that was never checked: what it does not say is no yes. */
-function ofLists({ deny = [], ask = [], allow = [], otherwise }: Partial<ApprovalLists>): Policy {
+function createListPolicy({
+  deny = [],
+  ask = [],
+  allow = [],
+  default: defaultAction,
+}: Partial<ApprovalRules>): Policy {
   const rules = [
-    ...rulesOf("auto_deny", "deny", deny),
-    ...rulesOf("require_approval", "ask", ask),
-    ...rulesOf("auto_approve", "allow", allow),
+    ...createListRules("auto_deny", "deny", deny),
+    ...createListRules("require_approval", "ask", ask),
+    ...createListRules("auto_approve", "allow", allow),
   ];
-  const isKnown = otherwise === "allow" || otherwise === "deny";
-  return { layers: [{ ...OPEN, rules, default: isKnown ? otherwise : "ask" }] };
+  const isKnown = defaultAction === "allow" || defaultAction === "deny";
+  return { layers: [{ ...PERMISSIVE_LAYER, rules, default: isKnown ? defaultAction : "ask" }] };
 }
 
-function rulesOf(source: RuleSource, action: Rule["action"], tools: readonly string[]): Rule[] {
+function createListRules(
+  source: RuleSource,
+  action: Rule["action"],
+  tools: readonly string[],
+): Rule[] {
   return tools.map((tool, index) => ({
     source,
     index,
@@ -44,7 +53,7 @@ function rulesOf(source: RuleSource, action: Rule["action"], tools: readonly str
   }));
 }
 
-const OPEN = {
+const PERMISSIVE_LAYER = {
   writePathAllowlist: null,
   sensitivePathPatterns: [],
   allowSensitivePaths: false,

@@ -1,21 +1,21 @@
 import { describe, expect, it } from "vitest";
-import type { AgentEvent, AgentFacts } from "../../domain/agent-event.ts";
-import { toolCall } from "../../domain/tool.ts";
-import { digestOf } from "../../platform/digest.ts";
+import type { SessionEvent, AgentSpec } from "../../domain/agent-event.ts";
+import { createToolCall } from "../../domain/tool.ts";
+import { digestValue } from "../../platform/digest.ts";
 import { evolve } from "../evolve.ts";
 import { initialState } from "../state.ts";
-import { startWork } from "../work.ts";
-import { ruleOn } from "./rule-on.ts";
-import { runOf } from "./tools-state.ts";
+import { startDecision } from "../work.ts";
+import { evaluateRules } from "./rule-on.ts";
+import { findRun } from "./tools-state.ts";
 
 const INPUT = { to: "ada" };
 
-function factsOf(rule: "ask" | "allow", idempotent: boolean): AgentFacts {
+function factsOf(rule: "ask" | "allow", idempotent: boolean): AgentSpec {
   return {
     name: "demo",
-    provider: { name: "p", seams: [], effectFree: false, canStop: false },
+    provider: { name: "p", injectionPoints: [], effectFree: false, canStop: false },
     tools: [{ name: "send", description: "", schema: {}, idempotent, timeoutMs: 1000 }],
-    approvals: { deny: [], ask: [], allow: [], otherwise: "deny", [rule]: ["send"] },
+    approvals: { deny: [], ask: [], allow: [], default: "deny", [rule]: ["send"] },
     caps: { steps: 1, seconds: 1, tokens: null, toolCalls: 1, parallelTools: 1 },
     onLost: "ask",
     settle: "wait",
@@ -25,25 +25,25 @@ function factsOf(rule: "ask" | "allow", idempotent: boolean): AgentFacts {
 
 /** The ruling on a tool call that was started, or not, and that nobody has approved since. */
 function ruling(rule: "ask" | "allow", isStarted: boolean, idempotent = false) {
-  const call = toolCall({
+  const call = createToolCall({
     id: "c1",
     name: "send",
     inputText: JSON.stringify(INPUT),
     runBy: "client",
   });
-  const events: readonly AgentEvent[] = [
+  const events: readonly SessionEvent[] = [
     { type: "session.opened", agent: "demo", principal: "me" },
-    { type: "agent.bound", digest: "d", definition: factsOf(rule, idempotent) },
+    { type: "agent.configured", digest: "d", spec: factsOf(rule, idempotent) },
     { type: "turn.started", turnId: "turn_1", promptId: "prompt_1" },
-    { type: "tool.called", toolCallId: "tool_1", messageId: "m", block: 0, call },
+    { type: "tool_call.received", toolCallId: "tool_1", messageId: "m", block: 0, toolCall: call },
     {
-      type: "grant.given",
+      type: "grant.added",
       grantId: "grant_1",
       approvalId: "appr_1",
       scope: {
         tool: "send",
         rule: { source: "require_approval", action: "ask", id: null, index: 0 },
-        digest: digestOf(INPUT),
+        digest: digestValue(INPUT),
       },
     },
     ...(isStarted
@@ -52,7 +52,7 @@ function ruling(rule: "ask" | "allow", isStarted: boolean, idempotent = false) {
             type: "tool.started",
             toolCallId: "tool_1",
             attempt: 1,
-            digest: digestOf(INPUT),
+            digest: digestValue(INPUT),
           } as const,
         ]
       : []),
@@ -61,10 +61,10 @@ function ruling(rule: "ask" | "allow", isStarted: boolean, idempotent = false) {
     (before, event) => evolve(before, { at: 0, visibility: "public", event }),
     initialState,
   );
-  const work = startWork(state, { type: "time-passed", at: 0, seed: "0".repeat(13) });
-  const run = runOf(work.state.tools, "tool_1");
+  const work = startDecision(state, { type: "time-passed", at: 0, seed: "0".repeat(13) });
+  const run = findRun(work.state.tools, "tool_1");
   if (run === undefined) throw new Error("the tool call is not open");
-  const ruled = ruleOn(work, run);
+  const ruled = evaluateRules(work, run);
   if (ruled.verdict !== "decide") throw new Error(`the verdict is ${ruled.verdict}`);
   return [ruled.decision.action, ruled.grantId];
 }

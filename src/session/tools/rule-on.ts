@@ -1,20 +1,20 @@
 import type { PolicyContext, PolicyDecision } from "../../domain/policy-decision.ts";
-import { digestOf } from "../../platform/digest.ts";
-import { grantFor } from "../approvals/grants.ts";
-import { narrow } from "../../policy/narrow.ts";
-import { agentOf, type Work } from "../work.ts";
-import { whenLost } from "./finish-tool.ts";
-import { contextOfCall, judgeCall, type Judgement } from "./judge-call.ts";
-import { rulesDigest } from "./policy-of.ts";
-import { toolDigest } from "./tool-digest.ts";
+import { digestValue } from "../../platform/digest.ts";
+import { findGrant } from "../approvals/grants.ts";
+import { applyMode } from "../../policy/narrow.ts";
+import { readAgentSpec, type Decision } from "../work.ts";
+import { formatLossTime } from "./finish-tool.ts";
+import { createFallbackContext, evaluateToolCall, type ToolCallEvaluation } from "./judge-call.ts";
+import { digestRules } from "./policy-of.ts";
+import { digestTool } from "./tool-digest.ts";
 import type { ToolRun } from "./tools-state.ts";
 
-type Judged = Extract<Judgement, { readonly verdict: "decide" }>;
+type EvaluatedToolCall = Extract<ToolCallEvaluation, { readonly verdict: "decide" }>;
 
 /** What the rules say, with what people have said to that. */
-export type Ruling = Exclude<Judgement, Judged> | Ruled;
+export type ToolCallRuling = Exclude<ToolCallEvaluation, EvaluatedToolCall> | DecidedToolCall;
 
-export interface Ruled extends Judged {
+export interface DecidedToolCall extends EvaluatedToolCall {
   /** Those who were asked said yes. */
   readonly isApproved: boolean;
   /** What somebody allowed for good, where that answers the question. */
@@ -22,45 +22,52 @@ export interface Ruled extends Judged {
 }
 
 /** What is to become of a call, by the rules and the mode that hold now. What they deny, nobody can allow. */
-export function ruleOn(work: Work, run: ToolRun): Ruling {
-  const call = judgeCall(run, agentOf(work), work.state.tools);
-  if (call.verdict !== "decide") return call;
-  const narrowed = narrow(call.decision, work.state.mode);
-  const mayHaveRun = isRerun(work, run);
-  const isAskedAgain = mayHaveRun && narrowed.action !== "deny";
-  const judged = { ...call, decision: isAskedAgain ? askAgain(narrowed, run) : narrowed };
-  const { decision, digest } = judged;
-  if (decision.action !== "ask") return { ...judged, isApproved: false };
-  if (isEnough(work, run, judged)) {
-    const allowed = allow(decision, "An approver said yes to these arguments");
-    return { ...judged, decision: allowed, isApproved: true };
+export function evaluateRules(decision: Decision, run: ToolRun): ToolCallRuling {
+  const evaluation = evaluateToolCall(run, readAgentSpec(decision), decision.state.tools);
+  if (evaluation.verdict !== "decide") return evaluation;
+  const narrowed = applyMode(evaluation.decision, decision.state.mode);
+  const mayHaveRun = isRerun(decision, run);
+  const needsNewRequest = mayHaveRun && narrowed.action !== "deny";
+  const evaluated = {
+    ...evaluation,
+    decision: needsNewRequest ? toRerunRequest(narrowed, run) : narrowed,
+  };
+  const { decision: policyDecision, digest } = evaluated;
+  if (policyDecision.action !== "ask") return { ...evaluated, isApproved: false };
+  if (hasEnoughApprovals(decision, run, evaluated)) {
+    const allowed = toAllowDecision(policyDecision, "An approver said yes to these arguments");
+    return { ...evaluated, decision: allowed, isApproved: true };
   }
   // A grant is for calls that have not run.
-  const grant = mayHaveRun ? undefined : grantFor(work.state.approvals, decision, digest);
-  if (grant === undefined) return { ...judged, isApproved: false };
-  const allowed = allow(decision, "It was allowed for good");
-  return { ...judged, decision: allowed, isApproved: false, grantId: grant.grantId };
+  const grant = mayHaveRun
+    ? undefined
+    : findGrant(decision.state.approvals, policyDecision, digest);
+  if (grant === undefined) return { ...evaluated, isApproved: false };
+  const allowed = toAllowDecision(policyDecision, "It was allowed for good");
+  return { ...evaluated, decision: allowed, isApproved: false, grantId: grant.grantId };
 }
 
 /** Why people are asked whether a tool runs again, by the rules and the mode that hold now. */
-export function decideRerun(work: Work, run: ToolRun): PolicyDecision {
-  const agent = agentOf(work);
-  const call = judgeCall(run, agent, work.state.tools);
-  const decision =
-    call.verdict === "decide" ? call.decision : withoutRules(contextOfCall(run, agent));
-  return askAgain(narrow(decision, work.state.mode), run);
+export function decideRerun(decision: Decision, run: ToolRun): PolicyDecision {
+  const agent = readAgentSpec(decision);
+  const evaluation = evaluateToolCall(run, agent, decision.state.tools);
+  const policyDecision =
+    evaluation.verdict === "decide"
+      ? evaluation.decision
+      : createAllowDecision(createFallbackContext(run, agent));
+  return toRerunRequest(applyMode(policyDecision, decision.state.mode), run);
 }
 
 /** A tool that is not idempotent, and was started before, may have had its effect. */
-function isRerun(work: Work, { attempt, name }: ToolRun): boolean {
+function isRerun(decision: Decision, { attempt, name }: ToolRun): boolean {
   if (attempt === 0) return false;
-  return agentOf(work).tools.find((tool) => tool.name === name)?.idempotent !== true;
+  return readAgentSpec(decision).tools.find((tool) => tool.name === name)?.idempotent !== true;
 }
 
 /** A rule that allows or denies does not ask, so the request names none. */
-function askAgain(decision: PolicyDecision, run: ToolRun): PolicyDecision {
+function toRerunRequest(decision: PolicyDecision, run: ToolRun): PolicyDecision {
   const { action, reason, labels, approvers, context } = decision;
-  const why = `${run.name} was running ${whenLost(run)}. It may already have run; allowing runs it again.`;
+  const why = `${run.name} was running ${formatLossTime(run)}. It may already have run; allowing runs it again.`;
   return {
     ...(action === "ask" ? decision : { context, rule: null }),
     action: "ask",
@@ -71,50 +78,71 @@ function askAgain(decision: PolicyDecision, run: ToolRun): PolicyDecision {
 }
 
 /** Whether people were shown what is still to be asked, in every part. */
-export function isStillAsked(work: Work, run: ToolRun): boolean {
-  if (run.asked?.tool !== toolDigest(agentOf(work), run.name)) return false;
-  const ruling = ruleOn(work, run);
-  return ruling.verdict === "decide" && digestOf(ruling.decision) === run.asked.decision;
+export function isRequestCurrent(decision: Decision, run: ToolRun): boolean {
+  if (run.shownRequest?.toolDigest !== digestTool(readAgentSpec(decision), run.name)) return false;
+  const ruling = evaluateRules(decision, run);
+  return (
+    ruling.verdict === "decide" && digestValue(ruling.decision) === run.shownRequest.decisionDigest
+  );
 }
 
 /** The rules may be others than when it was started. What they now deny, or want asked anew, is no longer allowed. */
-export function isStillAllowed(work: Work, run: ToolRun): boolean {
-  const ruling = ruleOn(work, run);
+export function isStillAllowed(decision: Decision, run: ToolRun): boolean {
+  const ruling = evaluateRules(decision, run);
   if (ruling.verdict !== "decide" || ruling.decision.action !== "allow") return false;
-  record(work, run, ruling);
+  recordDecision(decision, run, ruling);
   return true;
 }
 
 /** Writes the receipt, unless the log has it already. */
-export function record(work: Work, { toolCallId, judged }: ToolRun, ruled: Ruled): void {
-  const { decision, digest, isApproved, grantId } = ruled;
-  const agent = work.state.agent?.digest ?? "";
-  const { mode } = work.state;
-  if (judged?.agent === agent && judged.mode === mode && judged.digest === digest) {
+export function recordDecision(
+  decision: Decision,
+  { toolCallId, evaluation }: ToolRun,
+  evaluated: DecidedToolCall,
+): void {
+  const { decision: policyDecision, digest, isApproved, grantId } = evaluated;
+  const agent = decision.state.agent?.digest ?? "";
+  const { mode } = decision.state;
+  if (evaluation?.agent === agent && evaluation.mode === mode && evaluation.digest === digest) {
     // A question that was asked, and answered with yes, is as good as a receipt that allows.
-    if (judged.action === decision.action || (isApproved && judged.action === "ask")) return;
+    if (evaluation.action === policyDecision.action || (isApproved && evaluation.action === "ask"))
+      return;
   }
   const granted = grantId === undefined ? {} : { grantId };
   const narrowed = mode === "default" ? {} : { mode };
-  const judgement = { toolCallId, digest, agent, ...narrowed, decision, ...granted };
-  work.emit({ type: "policy.decided", ...judgement });
+  const judgement = {
+    toolCallId,
+    digest,
+    agent,
+    ...narrowed,
+    decision: policyDecision,
+    ...granted,
+  };
+  decision.emit({ type: "policy.decided", ...judgement });
 }
 
 /**
  * Those who said yes said it to this very tool and these very arguments, and were as many as the rules now want. Other
  * rules than held then have to ask just what was asked, in every part.
  */
-function isEnough(work: Work, { approved, name }: ToolRun, { decision, digest }: Judged): boolean {
-  if (approved?.digest !== digest || approved.approvers < decision.approvers) return false;
-  const agent = agentOf(work);
-  if (approved.tool !== toolDigest(agent, name)) return false;
-  return approved.rules === rulesDigest(agent) || approved.decision === digestOf(decision);
+function hasEnoughApprovals(
+  decision: Decision,
+  { approval, name }: ToolRun,
+  { decision: policyDecision, digest }: EvaluatedToolCall,
+): boolean {
+  if (approval?.digest !== digest || approval.approvers < policyDecision.approvers) return false;
+  const agent = readAgentSpec(decision);
+  if (approval.toolDigest !== digestTool(agent, name)) return false;
+  return (
+    approval.rulesDigest === digestRules(agent) ||
+    approval.decisionDigest === digestValue(policyDecision)
+  );
 }
 
-function withoutRules(context: PolicyContext): PolicyDecision {
+function createAllowDecision(context: PolicyContext): PolicyDecision {
   return { action: "allow", reason: "", rule: null, labels: [], context, approvers: 0 };
 }
 
-function allow(decision: PolicyDecision, reason: string): PolicyDecision {
+function toAllowDecision(decision: PolicyDecision, reason: string): PolicyDecision {
   return { ...decision, action: "allow", reason, approvers: 0 };
 }

@@ -1,23 +1,26 @@
-import type { Input } from "../input.ts";
-import { agentOf, type Work } from "../work.ts";
-import { askWhatCame } from "./advance-tools.ts";
-import { toExamine } from "./judge-call.ts";
-import { allPaths } from "./path-facts.ts";
-import { planned } from "./plan.ts";
-import { isRepeat, isSameGroup, isToJudge, runningAttempt, runOf } from "./tools-state.ts";
+import type { TimedInput } from "../input.ts";
+import { readAgentSpec, type Decision } from "../work.ts";
+import { requestOutcome } from "./advance-tools.ts";
+import { findPathsToResolve } from "./judge-call.ts";
+import { completeResolvedPaths } from "./path-facts.ts";
+import { updatePlan } from "./plan.ts";
+import { isRepeat, isSameGroup, isEvaluable, findRunningAttempt, findRun } from "./tools-state.ts";
 
-type Of<Type extends Input["type"]> = Extract<Input, { readonly type: Type }>;
+type ToolInput<Type extends TimedInput["type"]> = Extract<TimedInput, { readonly type: Type }>;
 
 /** What a running tool tells. Of an attempt that is over nothing is wanted. */
-export function takeToolNews(work: Work, input: Of<"tool-spawned"> | Of<"tool-progressed">): void {
+export function applyToolUpdate(
+  decision: Decision,
+  input: ToolInput<"tool-spawned"> | ToolInput<"tool-progressed">,
+): void {
   const { toolCallId, attempt } = input;
-  if (runningAttempt(work.state.tools, input) === undefined) return;
+  if (findRunningAttempt(decision.state.tools, input) === undefined) return;
   if (input.type === "tool-spawned") {
-    work.emit({ type: "tool.spawned", toolCallId, attempt, group: input.group });
+    decision.emit({ type: "tool.process_started", toolCallId, attempt, group: input.group });
   } else {
     const { text, amount } = input;
-    work.emit({
-      type: "tool.progressed",
+    decision.emit({
+      type: "tool.progress",
       toolCallId,
       text,
       ...(amount !== undefined && { amount }),
@@ -26,24 +29,24 @@ export function takeToolNews(work: Work, input: Of<"tool-spawned"> | Of<"tool-pr
 }
 
 /** By another definition, of arguments that the call does not have any more, or where all is known: nothing is wanted. */
-export function takeExamination(work: Work, input: Of<"tool-examined">): void {
-  const { type: _, at: __, seed: ___, agent, ...found } = input;
-  if (agent !== work.state.agent?.digest) return;
-  const run = runOf(work.state.tools, found.toolCallId);
-  if (run === undefined || !isToJudge(run)) return;
-  const wanted = toExamine(run, agentOf(work));
-  if (wanted?.digest !== found.digest) return;
-  const paths = allPaths(found.paths, wanted.facts);
-  work.emit({ type: "tool.examined", ...found, paths });
+export function applyResolvedPaths(decision: Decision, input: ToolInput<"tool-examined">): void {
+  const { type: _, at: __, seed: ___, agent, ...resolved } = input;
+  if (agent !== decision.state.agent?.digest) return;
+  const run = findRun(decision.state.tools, resolved.toolCallId);
+  if (run === undefined || !isEvaluable(run)) return;
+  const requested = findPathsToResolve(run, readAgentSpec(decision));
+  if (requested?.digest !== resolved.digest) return;
+  const paths = completeResolvedPaths(resolved.paths, requested.callFacts);
+  decision.emit({ type: "tool_call.paths_resolved", ...resolved, paths });
 }
 
-export function takeToolEnd(work: Work, input: Of<"tool-ended">): void {
-  const run = runningAttempt(work.state.tools, input);
+export function applyToolEnd(decision: Decision, input: ToolInput<"tool-ended">): void {
+  const run = findRunningAttempt(decision.state.tools, input);
   if (run === undefined) return;
-  const { toolCallId, ending, result, durationMs, blobId, blobDigest, beside, plan } = input;
+  const { toolCallId, ending, result, durationMs, blobId, blobDigest, attachments, plan } = input;
   // Whoever was to say what came of it does not know either.
-  if (ending === "unknown" && isRepeat(run)) return askWhatCame(work, run);
-  work.emit({
+  if (ending === "unknown" && isRepeat(run)) return requestOutcome(decision, run);
+  decision.emit({
     type: "tool.finished",
     toolCallId,
     ending,
@@ -51,13 +54,16 @@ export function takeToolEnd(work: Work, input: Of<"tool-ended">): void {
     durationMs,
     ...(blobId !== undefined && { blobId }),
     ...(blobDigest !== undefined && { blobDigest }),
-    ...(beside !== undefined && { beside }),
+    ...(attachments !== undefined && { attachments }),
   });
-  if (plan !== undefined) planned(work, plan);
+  if (plan !== undefined) updatePlan(decision, plan);
 }
 
 /** Also of a tool that is over: it is in the log before its programs are ended. */
-export function takeProgramEnd(work: Work, { toolCallId, group }: Of<"program-ended">): void {
-  if (!work.state.tools.programs.some((program) => isSameGroup(program.group, group))) return;
-  work.emit({ type: "tool.program.ended", toolCallId, group });
+export function applyProcessExit(
+  decision: Decision,
+  { toolCallId, group }: ToolInput<"program-ended">,
+): void {
+  if (!decision.state.tools.processes.some((program) => isSameGroup(program.group, group))) return;
+  decision.emit({ type: "tool.process_exited", toolCallId, group });
 }

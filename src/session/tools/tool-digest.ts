@@ -1,16 +1,16 @@
-import type { AgentFacts } from "../../domain/agent-event.ts";
-import { digestOf } from "../../platform/digest.ts";
+import type { AgentSpec } from "../../domain/agent-event.ts";
+import { digestValue } from "../../platform/digest.ts";
 
 /** Of all that a tool says of itself: one that says something else is another, whatever it is called. */
-export function toolDigest(agent: AgentFacts | undefined, name: string): string {
-  return digestOf(agent?.tools.find((tool) => tool.name === name) ?? null);
+export function digestTool(agent: AgentSpec | undefined, name: string): string {
+  return digestValue(agent?.tools.find((tool) => tool.name === name) ?? null);
 }
 
 /** Whether another tool has the name now, or none. */
-export function isOtherTool(
+export function isToolReplaced(
   name: string,
-  before: AgentFacts | undefined,
-  now: AgentFacts,
+  previousSpec: AgentSpec | undefined,
+  nextSpec: AgentSpec,
 ): boolean {
-  return toolDigest(before, name) !== toolDigest(now, name);
+  return digestTool(previousSpec, name) !== digestTool(nextSpec, name);
 }

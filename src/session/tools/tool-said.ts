@@ -1,19 +1,22 @@
-import type { AgentEvent, PromptOptions, ToolCalled } from "../../domain/agent-event.ts";
+import type { SessionEvent, PromptOptions, ToolCallReceived } from "../../domain/agent-event.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
 import { toolError, type ToolCall } from "../../domain/tool.ts";
-import { isAllowedBy, isPromptTool, notAllowed } from "../turn-options.ts";
+import { isToolAllowed, isPromptTool, formatToolNotAllowed } from "../turn-options.ts";
 
-type Of<Type extends ProviderEvent["type"]> = Extract<ProviderEvent, { readonly type: Type }>;
+type ProviderEventOf<Type extends ProviderEvent["type"]> = Extract<
+  ProviderEvent,
+  { readonly type: Type }
+>;
 
 /** Where a call of a tool stands in what an agent said. */
-export interface SaidPlace {
+export interface ToolCallLocation {
   /** The session's id of it. */
   readonly toolCallId: string;
   readonly messageId: string;
 }
 
 /** What is known of a call beside the call itself. */
-interface Said {
+interface ToolCallContext {
   /** What checking its arguments found. */
   readonly problem: string | undefined;
   /** Of the turn. */
@@ -21,41 +24,59 @@ interface Said {
 }
 
 /** What an agent's stream says of its calls of tools, for the log. */
-export function toolAnnounced(place: SaidPlace, { block, name }: Of<"tool.start">): AgentEvent {
-  return { type: "tool.announced", ...place, block, name };
+export function toToolCallOpened(
+  location: ToolCallLocation,
+  { block, name }: ProviderEventOf<"tool.start">,
+): SessionEvent {
+  return { type: "tool_call.opened", ...location, block, name };
 }
 
-export function toolInput(toolCallId: string, { text }: Of<"tool.delta">): AgentEvent {
-  return { type: "tool.input.delta", toolCallId, text };
+export function toInputDelta(
+  toolCallId: string,
+  { text }: ProviderEventOf<"tool.delta">,
+): SessionEvent {
+  return { type: "tool_call.input_delta", toolCallId, text };
 }
 
-export function toolCalled(
-  place: SaidPlace,
-  { block, call }: Of<"tool.end">,
-  said: Said,
-): AgentEvent {
-  return { type: "tool.called", ...place, block, call, ...whoRuns(said, call) };
+export function toToolCallReceived(
+  location: ToolCallLocation,
+  { block, toolCall }: ProviderEventOf<"tool.end">,
+  context: ToolCallContext,
+): SessionEvent {
+  return {
+    type: "tool_call.received",
+    ...location,
+    block,
+    toolCall,
+    ...resolveExecutor(context, toolCall),
+  };
 }
 
 /** What a turn does not allow nobody runs, and what cannot be read nobody is given. */
-function whoRuns(
-  { problem, options }: Said,
+function resolveExecutor(
+  { problem, options }: ToolCallContext,
   { name, runBy, input }: ToolCall,
-): Pick<ToolCalled, "problem" | "executor"> {
+): Pick<ToolCallReceived, "problem" | "executor"> {
   if (runBy === "client" && options !== null) {
-    if (!isAllowedBy(options, name)) return { problem: notAllowed(name, options) };
+    if (!isToolAllowed(options, name)) return { problem: formatToolNotAllowed(name, options) };
     if (isPromptTool(options, name)) return input === null ? {} : { executor: "prompter" };
   }
   return problem === undefined ? {} : { problem };
 }
 
 /** A provider that repeats an id means the last one: the one before is over. */
-export function toolSuperseded(toolCallId: string, { call }: Of<"tool.end">): AgentEvent {
+export function toSuperseded(
+  toolCallId: string,
+  { toolCall: call }: ProviderEventOf<"tool.end">,
+): SessionEvent {
   const result = toolError(call.id, "The agent made this call again under the same id");
   return { type: "tool.finished", toolCallId, ending: "cancelled", result };
 }
 
 /** It ran on the other side. */
-export function toolAnswered(toolCallId: string, { result }: Of<"tool.result">): AgentEvent {
+export function toServerResult(
+  toolCallId: string,
+  { result }: ProviderEventOf<"tool.result">,
+): SessionEvent {
   return { type: "tool.finished", toolCallId, ending: "server", result };
 }

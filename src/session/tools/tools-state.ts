@@ -1,27 +1,27 @@
 import type {
   ProcessGroup,
-  ToolAwaited,
+  ToolWaitingForHost,
   ToolEnding,
-  ToolExamined,
+  ToolCallPathsResolved,
 } from "../../domain/agent-event.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { PlanEntry } from "../../domain/plan.ts";
 import type { PolicyAction } from "../../domain/policy-decision.ts";
 import type { SessionMode } from "../../domain/session-mode.ts";
 import type { ToolCall, ToolResult } from "../../domain/tool.ts";
-import { NONE_MADE, type MadeCalls, type TimesMade } from "./made-calls.ts";
+import { NO_TOOL_CALLS, type ToolCallCounts, type RepeatCount } from "./made-calls.ts";
 
 export interface ToolsState {
   /** The calls of the turn that runs, in the order they were first seen. */
   readonly runs: readonly ToolRun[];
-  readonly made: MadeCalls;
+  readonly callCounts: ToolCallCounts;
   /** Programs that may still run. They outlive their turn here: a cancel is in the log before they are ended. */
-  readonly programs: readonly SpawnedProgram[];
+  readonly processes: readonly RunningProcess[];
   /** As the agent last told it. */
   readonly plan: readonly PlanEntry[];
 }
 
-export interface SpawnedProgram {
+export interface RunningProcess {
   readonly toolCallId: string;
   readonly group: ProcessGroup;
 }
@@ -52,32 +52,32 @@ export interface ToolRun {
   readonly name: string;
   readonly status: ToolStatus;
   /** Null while it is only announced. */
-  readonly call: ToolCall | null;
+  readonly toolCall: ToolCall | null;
   readonly problem?: string;
   /** What it runs with: the approver may have changed it. */
   readonly input: JsonObject | null;
   readonly approvalId?: string;
   /** What looking at its arguments found; absent while nobody looked, or where there is nothing to look at. */
-  readonly examined?: Examination;
+  readonly resolvedPaths?: ResolvedPaths;
   /** How often this very call was made before; absent before it is made. */
-  readonly made?: TimesMade;
+  readonly repeatCount?: RepeatCount;
   /** What the rules last said of it. */
-  readonly judged?: Judged;
+  readonly evaluation?: LastEvaluation;
   /** What people were last shown. */
-  readonly asked?: Asked;
+  readonly shownRequest?: ShownRequest;
   /** What people last said yes to. */
-  readonly approved?: Approved;
+  readonly approval?: ToolApproval;
   /** 0 before the first. */
   readonly attempt: number;
   /** The last attempt that only asks what came of those before it. */
-  readonly repeat?: number;
+  readonly repeatAttempt?: number;
   /** How a client's machine was last waited for. */
-  readonly awaited?: AwaitedClient;
+  readonly hostWait?: HostWait;
   readonly ending?: ToolEnding;
   readonly result?: ToolResult;
 }
 
-export interface Judged {
+export interface LastEvaluation {
   /** The definition of the agent whose rules they were. */
   readonly agent: string;
   readonly mode: SessionMode;
@@ -86,37 +86,42 @@ export interface Judged {
   readonly action: PolicyAction;
 }
 
-export interface Asked {
+export interface ShownRequest {
   /** The digest of the tool, as it was then. */
-  readonly tool: string;
+  readonly toolDigest: string;
   /** Of the decision to ask. */
-  readonly decision: string;
+  readonly decisionDigest: string;
 }
 
-export type AwaitedClient = Omit<ToolAwaited, "type" | "toolCallId">;
+export type HostWait = Omit<ToolWaitingForHost, "type" | "toolCallId">;
 
-export interface Approved {
+export interface ToolApproval {
   /** Of the arguments. */
   readonly digest: string;
   /** Of the tool, as it was when it was asked about. */
-  readonly tool: string;
+  readonly toolDigest: string;
   /** Of the decision to ask, as it was shown. */
-  readonly decision: string;
+  readonly decisionDigest: string;
   /** Of the rules that held when it was said. */
-  readonly rules: string;
+  readonly rulesDigest: string;
   /** How many different principals said it. */
   readonly approvers: number;
 }
 
-export type Examination = Omit<ToolExamined, "type" | "toolCallId">;
+export type ResolvedPaths = Omit<ToolCallPathsResolved, "type" | "toolCallId">;
 
-export const initialTools: ToolsState = { runs: [], made: NONE_MADE, programs: [], plan: [] };
+export const initialToolsState: ToolsState = {
+  runs: [],
+  callCounts: NO_TOOL_CALLS,
+  processes: [],
+  plan: [],
+};
 
-export function isSameGroup(one: ProcessGroup, other: ProcessGroup): boolean {
-  return one.id === other.id && one.born === other.born;
+export function isSameGroup(first: ProcessGroup, second: ProcessGroup): boolean {
+  return first.id === second.id && first.startTime === second.startTime;
 }
 
-export function runOf(tools: ToolsState, toolCallId: string): ToolRun | undefined {
+export function findRun(tools: ToolsState, toolCallId: string): ToolRun | undefined {
   return tools.runs.find((run) => run.toolCallId === toolCallId);
 }
 
@@ -127,26 +132,26 @@ export interface Attempt {
 }
 
 /** Undefined where it is over, or another attempt runs. */
-export function runningAttempt(
+export function findRunningAttempt(
   tools: ToolsState,
   { toolCallId, attempt }: Attempt,
 ): ToolRun | undefined {
-  const run = runOf(tools, toolCallId);
+  const run = findRun(tools, toolCallId);
   return run?.status === "running" && run.attempt === attempt ? run : undefined;
 }
 
 /** It does nothing itself. */
-export function isRepeat({ attempt, repeat }: ToolRun): boolean {
-  return attempt === repeat;
+export function isRepeat({ attempt, repeatAttempt }: ToolRun): boolean {
+  return attempt === repeatAttempt;
 }
 
 /** Nobody waits for anything but us: it can be judged, or looked at for that. */
-export function isToJudge({ status }: ToolRun): boolean {
+export function isEvaluable({ status }: ToolRun): boolean {
   return status === "called" || status === "granted";
 }
 
 /** Here, or on a machine that is waited for. */
-export function isUnderWay({ status }: ToolRun): boolean {
+export function isInProgress({ status }: ToolRun): boolean {
   return status === "running" || status === "awaited";
 }
 

@@ -1,26 +1,26 @@
-import { isOpen, runOf, type ToolsState } from "../tools/tools-state.ts";
-import type { Call } from "./turn-state.ts";
+import { isOpen, findRun, type ToolsState } from "../tools/tools-state.ts";
+import type { Invocation } from "./turn-state.ts";
 
 /** Ids of one call differ by their number in the stream, and are the same whenever the log is made again. */
-export function messageIdOf({ callId }: Call, message: number): string {
-  return `msg_${callId.slice("call_".length)}_${message}`;
+export function createMessageId({ invocationId }: Invocation, message: number): string {
+  return `msg_${invocationId.slice("call_".length)}_${message}`;
 }
 
-export function toolCallIdOf({ callId }: Call, block: number): string {
+export function createToolCallId({ invocationId: callId }: Invocation, block: number): string {
   return `tool_${callId.slice("call_".length)}_${block}`;
 }
 
 /** The session's id of the open call that the provider knows by this id. */
-export function openCallNamed(
-  { messages }: Call,
+export function findOpenToolCallId(
+  { messages }: Invocation,
   tools: ToolsState,
   providerId: string,
 ): string | undefined {
   // Looked for at every call, of which there can be thousands: no list is made of them.
   for (const { blocks } of messages) {
     for (const block of blocks) {
-      if (block.type !== "call" || block.call?.id !== providerId) continue;
-      const run = runOf(tools, block.toolCallId);
+      if (block.type !== "call" || block.toolCall?.id !== providerId) continue;
+      const run = findRun(tools, block.toolCallId);
       if (run !== undefined && isOpen(run)) return block.toolCallId;
     }
   }

@@ -1,54 +1,71 @@
 import type { TurnEnd } from "../../domain/provider-event.ts";
-import type { Input, Said } from "../input.ts";
-import type { Work } from "../work.ts";
-import { isCut } from "../../domain/call-fate.ts";
+import type { TimedInput, ProviderOutput } from "../input.ts";
+import type { Decision } from "../work.ts";
+import { isConnectionCut } from "../../domain/call-fate.ts";
 import { closeStream } from "./close-stream.ts";
-import { openCallsOf } from "./evolve-call.ts";
-import { translate } from "./translate.ts";
-import type { Call } from "./turn-state.ts";
+import { listOpenToolCalls } from "./evolve-call.ts";
+import { translateProviderEvent } from "./translate.ts";
+import type { Invocation } from "./turn-state.ts";
 
 /** Takes in what the stream of a call said. Events of a call that is over are nobody's any more. */
-export function takeSaid(work: Work, callId: string, said: readonly Said[]): void {
-  for (const { event, problem } of said) {
-    const call = callUnderWay(work, callId);
-    if (call === undefined) return;
-    if (event.type === "end") endCall(work, call, event);
+export function applyProviderEvents(
+  decision: Decision,
+  invocationId: string,
+  outputs: readonly ProviderOutput[],
+): void {
+  for (const { event, problem } of outputs) {
+    const invocation = findActiveInvocation(decision, invocationId);
+    if (invocation === undefined) return;
+    if (event.type === "end") endInvocation(decision, invocation, event);
     else {
-      const { tools, turn } = work.state;
+      const { tools, turn } = decision.state;
       const options = turn.current?.options ?? null;
-      for (const made of translate({ call, tools, problem, options }, event)) work.emit(made);
+      for (const sessionEvent of translateProviderEvent(
+        { invocation, tools, problem, options },
+        event,
+      ))
+        decision.emit(sessionEvent);
     }
   }
 }
 
 /** The call under way, if there is one, went with the process that made it. */
-export function loseCall(work: Work): void {
-  const stage = work.state.turn.current?.stage;
+export function loseInvocation(decision: Decision): void {
+  const stage = decision.state.turn.current?.stage;
   if (stage?.type !== "calling") return;
-  closeStream(work, stage.call, "The connection to the agent was lost");
-  work.emit({ type: "call.lost", callId: stage.call.callId });
+  closeStream(decision, stage.invocation, "The connection to the agent was lost");
+  decision.emit({ type: "invocation.lost", invocationId: stage.invocation.invocationId });
 }
 
-function callUnderWay({ state }: Work, callId: string): Call | undefined {
+function findActiveInvocation({ state }: Decision, invocationId: string): Invocation | undefined {
   const stage = state.turn.current?.stage;
-  return stage?.type === "calling" && stage.call.callId === callId ? stage.call : undefined;
+  return stage?.type === "calling" && stage.invocation.invocationId === invocationId
+    ? stage.invocation
+    : undefined;
 }
 
-function endCall(work: Work, call: Call, end: TurnEnd): void {
+function endInvocation(decision: Decision, invocation: Invocation, end: TurnEnd): void {
   const { outcome, reason, usage, failure } = end;
-  const { callId } = call;
-  if (failure !== undefined && isCut(failure)) {
-    closeStream(work, call, "The connection to the agent was lost");
-    work.emit({ type: "call.lost", callId, failure });
+  const { invocationId } = invocation;
+  if (failure !== undefined && isConnectionCut(failure)) {
+    closeStream(decision, invocation, "The connection to the agent was lost");
+    decision.emit({ type: "invocation.lost", invocationId, failure });
     return;
   }
-  const wanted = outcome === "action-required" ? openCallsOf(call) : [];
-  const kept = wanted.filter((open) => end.openCalls.includes(open.call.id));
+  const openToolCalls = outcome === "action-required" ? listOpenToolCalls(invocation) : [];
+  const pendingToolCalls = openToolCalls.filter((open) =>
+    end.openToolCallIds.includes(open.toolCall.id),
+  );
   const why = "The agent did not wait for this call";
-  closeStream(work, call, why, new Set(kept.map(({ toolCallId }) => toolCallId)));
-  work.emit({
-    type: "call.finished",
-    callId,
+  closeStream(
+    decision,
+    invocation,
+    why,
+    new Set(pendingToolCalls.map(({ toolCallId }) => toolCallId)),
+  );
+  decision.emit({
+    type: "invocation.finished",
+    invocationId,
     outcome,
     reason,
     usage,
@@ -56,16 +73,19 @@ function endCall(work: Work, call: Call, end: TurnEnd): void {
   });
 }
 
-type CallFailed = Extract<Input, { readonly type: "call-failed" }>;
+type InvocationFailure = Extract<TimedInput, { readonly type: "call-failed" }>;
 
 /** A call without a stream: lost, when it may have been made and nobody said its end, else refused. */
-export function takeCallFailure(work: Work, { callId, failure, isMade }: CallFailed): void {
-  const call = callUnderWay(work, callId);
-  if (call === undefined) return;
-  closeStream(work, call, "The call of the agent failed");
-  if (isMade || call.messages.length > 0) {
-    return work.emit({ type: "call.lost", callId, failure });
+export function applyInvocationFailure(
+  decision: Decision,
+  { invocationId: callId, failure, mayHaveBeenSent }: InvocationFailure,
+): void {
+  const invocation = findActiveInvocation(decision, callId);
+  if (invocation === undefined) return;
+  closeStream(decision, invocation, "The call of the agent failed");
+  if (mayHaveBeenSent || invocation.messages.length > 0) {
+    return decision.emit({ type: "invocation.lost", invocationId: callId, failure });
   }
-  const how = { outcome: "refused", reason: null, usage: null, failure } as const;
-  work.emit({ type: "call.finished", callId, ...how });
+  const resultFields = { outcome: "refused", reason: null, usage: null, failure } as const;
+  decision.emit({ type: "invocation.finished", invocationId: callId, ...resultFields });
 }

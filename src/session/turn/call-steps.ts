@@ -1,101 +1,131 @@
-import type { CallFinished, CallLost, CallStarted } from "../../domain/agent-event.ts";
+import type {
+  InvocationFinished,
+  InvocationLost,
+  InvocationStarted,
+} from "../../domain/agent-event.ts";
 import { addUsage } from "../../domain/usage.ts";
-import { isNotMade } from "../../domain/call-fate.ts";
-import { messagesOf, openCallsOf } from "./evolve-call.ts";
+import { isInvocationRejected } from "../../domain/call-fate.ts";
+import { listTurnMessages, listOpenToolCalls } from "./evolve-call.ts";
 import {
-  isSpeaking,
-  staged,
+  hasUnsentContent,
+  withStage,
   withUpstream,
-  type Call,
+  type Invocation,
   type CurrentTurn,
-  type Outgoing,
+  type OutgoingContent,
   type Stage,
   type TurnState,
-  type WaitingCall,
+  type PendingToolCall,
 } from "./turn-state.ts";
 
 /** A step of the turn begins: the call takes along what the other side has not heard. */
-export function callStarted(
+export function applyInvocationStarted(
   turn: TurnState,
   current: CurrentTurn,
-  { callId, upstreamId, purpose }: CallStarted,
+  { invocationId, upstreamId, purpose }: InvocationStarted,
   at: number,
 ): TurnState {
   // What the other side waits for and what was said since; a lost call's content again, where nothing was.
   const { stage } = current;
-  const answers = turn.upstream?.waiting ?? null;
-  const isRepeated = stage.type === "lost" && !isSpeaking(current);
-  const { unsent, unsentImages } = current;
+  const toolResults = turn.upstream?.pendingToolCalls ?? null;
+  const isRepeated = stage.type === "lost" && !hasUnsentContent(current);
+  const { unsentTexts, unsentImages } = current;
   const images = unsentImages.length === 0 ? {} : { images: unsentImages };
-  const outgoing: Outgoing = isRepeated
-    ? stage.call.outgoing
-    : { texts: unsent, ...images, answers };
-  const call: Call = { callId, upstreamId, purpose, outgoing, messages: [], closed: [] };
+  const outgoing: OutgoingContent = isRepeated
+    ? stage.invocation.outgoing
+    : { texts: unsentTexts, ...images, toolResults };
+  const invocation: Invocation = {
+    invocationId,
+    upstreamId,
+    purpose,
+    outgoing,
+    messages: [],
+    closedToolCallIds: [],
+  };
   const steps = current.steps + 1;
-  const calls = (turn.upstream?.calls ?? 0) + 1;
+  const invocationCount = (turn.upstream?.invocationCount ?? 0) + 1;
   return withUpstream(
     {
       ...turn,
       current: {
         ...current,
         steps,
-        unsent: [],
+        unsentTexts: [],
         unsentImages: [],
-        stage: { type: "calling", call },
+        stage: { type: "calling", invocation },
       },
     },
-    { usedAt: at, calls, waiting: null },
+    { usedAt: at, invocationCount, pendingToolCalls: null },
   );
 }
 
-export function callFinished(
+export function applyInvocationFinished(
   turn: TurnState,
   current: CurrentTurn,
-  { outcome, reason, usage, failure }: CallFinished,
+  { outcome, reason, usage, failure }: InvocationFinished,
   at: number,
 ): TurnState {
   const { stage } = current;
   if (stage.type !== "calling") return turn;
   if (outcome === "refused") {
-    if (isNotMade(failure)) return takenBack(turn, current, stage.call, failure);
-    return leftUnsure(turn, current, stage.call, failure);
+    if (isInvocationRejected(failure))
+      return undoInvocation(turn, current, stage.invocation, failure);
+    return markUpstreamUncertain(turn, current, stage.invocation, failure);
   }
-  const total = usage === null ? current.usage : usageSum(current.usage, usage);
+  const total = usage === null ? current.usage : sumUsage(current.usage, usage);
   const isWaiting = outcome === "action-required";
   const next: Stage = isWaiting
     ? { type: "acting" }
     : { type: "ended", outcome, reason, ...(failure !== undefined && { failure }) };
-  const calls: WaitingCall[] = openCallsOf(stage.call).map((open) => ({ ...open, result: null }));
+  const toolCalls: PendingToolCall[] = listOpenToolCalls(stage.invocation).map((open) => ({
+    ...open,
+    result: null,
+  }));
   const isAnswer = outcome !== "failed" && outcome !== "cancelled";
-  const isHeard = isAnswer || stage.call.messages.length > 0 || turn.upstream?.isHeard === true;
+  const hasResponded =
+    isAnswer || stage.invocation.messages.length > 0 || turn.upstream?.hasResponded === true;
   return withUpstream(
     { ...turn, current: { ...current, usage: total, stage: next } },
     {
       usedAt: at,
-      isHeard,
+      hasResponded,
       isUncertain: outcome === "cancelled",
-      unheard: isAnswer ? null : (stage.call.outgoing.answers ?? turn.upstream?.unheard ?? null),
-      waiting: calls.length > 0 && isWaiting ? { messages: messagesOf(stage.call), calls } : null,
+      unconfirmedResults: isAnswer
+        ? null
+        : (stage.invocation.outgoing.toolResults ?? turn.upstream?.unconfirmedResults ?? null),
+      pendingToolCalls:
+        toolCalls.length > 0 && isWaiting
+          ? { messages: listTurnMessages(stage.invocation), toolCalls }
+          : null,
     },
   );
 }
 
 /** Nobody knows what came of it: the other side may be working still. */
-export function callLost(turn: TurnState, current: CurrentTurn, { failure }: CallLost): TurnState {
+export function applyInvocationLost(
+  turn: TurnState,
+  current: CurrentTurn,
+  { failure }: InvocationLost,
+): TurnState {
   if (current.stage.type !== "calling") return turn;
-  const { call } = current.stage;
-  const stage: Stage = { type: "lost", call, ...(failure !== undefined && { failure }) };
-  const isHeard = call.messages.length > 0 || turn.upstream?.isHeard === true;
-  const unheard = call.outgoing.answers ?? turn.upstream?.unheard ?? null;
-  return withUpstream(staged(turn, current, stage), { isUncertain: true, isHeard, unheard });
+  const { invocation } = current.stage;
+  const stage: Stage = { type: "lost", invocation, ...(failure !== undefined && { failure }) };
+  const isHeard = invocation.messages.length > 0 || turn.upstream?.hasResponded === true;
+  const unconfirmedResults =
+    invocation.outgoing.toolResults ?? turn.upstream?.unconfirmedResults ?? null;
+  return withUpstream(withStage(turn, current, stage), {
+    isUncertain: true,
+    hasResponded: isHeard,
+    unconfirmedResults,
+  });
 }
 
 /** The call was not made: what it brought is still to be brought. */
-function takenBack(
+function undoInvocation(
   turn: TurnState,
   current: CurrentTurn,
-  { outgoing, purpose }: Call,
-  failure: CallFinished["failure"],
+  { outgoing, purpose }: Invocation,
+  failure: InvocationFinished["failure"],
 ): TurnState {
   const isBusy = failure?.code === "conflict";
   const stage: Stage = isBusy
@@ -103,34 +133,35 @@ function takenBack(
     : { type: "ended", outcome: "refused", reason: null, ...(failure && { failure }) };
   const conflicts = current.conflicts + (isBusy ? 1 : 0);
   const { texts: unsent, images: unsentImages = [] } = outgoing;
-  const next = { ...current, unsent, unsentImages, conflicts, stage };
+  const next = { ...current, unsentTexts: unsent, unsentImages, conflicts, stage };
   return withUpstream(
     { ...turn, current: next },
     {
-      calls: Math.max(0, (turn.upstream?.calls ?? 0) - 1),
+      invocationCount: Math.max(0, (turn.upstream?.invocationCount ?? 0) - 1),
       isUncertain: isBusy,
-      waiting: outgoing.answers,
+      pendingToolCalls: outgoing.toolResults,
       // What is still to be brought need not be said beside it.
-      unheard: outgoing.answers === null ? (turn.upstream?.unheard ?? null) : null,
+      unconfirmedResults:
+        outgoing.toolResults === null ? (turn.upstream?.unconfirmedResults ?? null) : null,
     },
   );
 }
 
 /** The service failed, and did not say whether the agent has what the call brought. */
-function leftUnsure(
+function markUpstreamUncertain(
   turn: TurnState,
   current: CurrentTurn,
-  { outgoing }: Call,
-  failure: CallFinished["failure"],
+  { outgoing }: Invocation,
+  failure: InvocationFinished["failure"],
 ): TurnState {
-  const how = { outcome: "refused", reason: null, ...(failure && { failure }) } as const;
-  const unheard = outgoing.answers ?? turn.upstream?.unheard ?? null;
-  return withUpstream(staged(turn, current, { type: "ended", ...how }), {
+  const endFields = { outcome: "refused", reason: null, ...(failure && { failure }) } as const;
+  const unheard = outgoing.toolResults ?? turn.upstream?.unconfirmedResults ?? null;
+  return withUpstream(withStage(turn, current, { type: "ended", ...endFields }), {
     isUncertain: true,
-    unheard,
+    unconfirmedResults: unheard,
   });
 }
 
-function usageSum(sum: CurrentTurn["usage"], usage: NonNullable<CurrentTurn["usage"]>) {
+function sumUsage(sum: CurrentTurn["usage"], usage: NonNullable<CurrentTurn["usage"]>) {
   return sum === null ? usage : addUsage(sum, usage);
 }

@@ -1,46 +1,48 @@
-import type { AgentEvent } from "../../domain/agent-event.ts";
+import type { SessionEvent } from "../../domain/agent-event.ts";
 import type { TurnBlock, TurnMessage } from "../../domain/turn.ts";
 import type { ToolCall } from "../../domain/tool.ts";
-import type { Call, SaidBlock, SaidMessage } from "./turn-state.ts";
+import type { Invocation, ReceivedBlock, ReceivedMessage } from "./turn-state.ts";
 
 /** What a call's stream has said, with one more event. */
-export function evolveCall(call: Call, event: AgentEvent): Call {
+export function evolveInvocation(invocation: Invocation, event: SessionEvent): Invocation {
   switch (event.type) {
     case "message.started": {
       const { messageId, role } = event;
       const message = { messageId, role, reason: null, isFinished: false, isReplaced: false };
-      return { ...call, messages: [...call.messages, { ...message, blocks: [] }] };
+      return { ...invocation, messages: [...invocation.messages, { ...message, blocks: [] }] };
     }
     case "message.finished":
-      return inMessage(call, event.messageId, (message) => ({
+      return changeMessage(invocation, event.messageId, (message) => ({
         ...message,
         reason: event.reason,
         isFinished: true,
       }));
     case "message.replaced":
-      return inMessage(call, event.messageId, (message) => replaced(message, event.text));
+      return changeMessage(invocation, event.messageId, (message) =>
+        replaceText(message, event.text),
+      );
     case "text.delta":
     case "thought.delta": {
       const type = event.type === "text.delta" ? "text" : "thought";
-      return inMessage(call, event.messageId, (message) =>
-        withBlock(message, event.block, (before) => ({
+      return changeMessage(invocation, event.messageId, (message) =>
+        changeBlock(message, event.block, (previous) => ({
           type,
           block: event.block,
           isFinished: false,
-          text: (before?.type === type ? before.text : "") + event.text,
+          text: (previous?.type === type ? previous.text : "") + event.text,
         })),
       );
     }
     case "text.finished": {
       const { block, text } = event;
-      return inMessage(call, event.messageId, (message) =>
-        withBlock(message, block, () => ({ type: "text", block, isFinished: true, text })),
+      return changeMessage(invocation, event.messageId, (message) =>
+        changeBlock(message, block, () => ({ type: "text", block, isFinished: true, text })),
       );
     }
     case "thought.finished": {
       const { block, text, signature, redacted } = event;
-      return inMessage(call, event.messageId, (message) =>
-        withBlock(message, block, () => ({
+      return changeMessage(invocation, event.messageId, (message) =>
+        changeBlock(message, block, () => ({
           type: "thought",
           block,
           isFinished: true,
@@ -50,90 +52,100 @@ export function evolveCall(call: Call, event: AgentEvent): Call {
         })),
       );
     }
-    case "tool.announced":
-    case "tool.called": {
+    case "tool_call.opened":
+    case "tool_call.received": {
       const { block, toolCallId } = event;
-      const named = event.type === "tool.called" ? event.call : null;
-      return inMessage(call, event.messageId, (message) =>
-        withBlock(message, blockOfTool(message, toolCallId) ?? block, (before) => ({
+      const receivedCall = event.type === "tool_call.received" ? event.toolCall : null;
+      return changeMessage(invocation, event.messageId, (message) =>
+        changeBlock(message, findToolBlock(message, toolCallId) ?? block, (previous) => ({
           type: "call",
-          block: before?.block ?? block,
-          isFinished: named !== null,
+          block: previous?.block ?? block,
+          isFinished: receivedCall !== null,
           toolCallId,
-          call: named,
+          toolCall: receivedCall,
         })),
       );
     }
     case "tool.finished": {
-      if (event.ending !== "server") return { ...call, closed: [...call.closed, event.toolCallId] };
+      if (event.ending !== "server")
+        return {
+          ...invocation,
+          closedToolCallIds: [...invocation.closedToolCallIds, event.toolCallId],
+        };
       // It ran on the other side: its result is part of what the stream says.
       const { result } = event;
-      const last = call.messages.at(-1);
-      if (last === undefined) return call;
-      const block = unnumbered(last);
-      return inMessage(call, last.messageId, (message) =>
-        withBlock(message, block, () => ({ type: "result", block, isFinished: true, result })),
+      const last = invocation.messages.at(-1);
+      if (last === undefined) return invocation;
+      const block = createBlockNumber(last);
+      return changeMessage(invocation, last.messageId, (message) =>
+        changeBlock(message, block, () => ({ type: "result", block, isFinished: true, result })),
       );
     }
     default:
-      return call;
+      return invocation;
   }
 }
 
-function inMessage(
-  call: Call,
+function changeMessage(
+  invocation: Invocation,
   messageId: string,
-  change: (message: SaidMessage) => SaidMessage,
-): Call {
-  const at = call.messages.findLastIndex((message) => message.messageId === messageId);
-  const message = call.messages[at];
+  change: (message: ReceivedMessage) => ReceivedMessage,
+): Invocation {
+  const at = invocation.messages.findLastIndex((message) => message.messageId === messageId);
+  const message = invocation.messages[at];
   return message === undefined
-    ? call
-    : { ...call, messages: call.messages.with(at, change(message)) };
+    ? invocation
+    : { ...invocation, messages: invocation.messages.with(at, change(message)) };
 }
 
-function withBlock(
-  message: SaidMessage,
+function changeBlock(
+  message: ReceivedMessage,
   block: number,
-  change: (before: SaidBlock | undefined) => SaidBlock,
-): SaidMessage {
+  change: (previous: ReceivedBlock | undefined) => ReceivedBlock,
+): ReceivedMessage {
   // From the end: what comes is nearly always about the last one, and a message can have thousands.
-  const at = message.blocks.findLastIndex((one) => one.block === block);
+  const at = message.blocks.findLastIndex((candidate) => candidate.block === block);
   if (at < 0) return { ...message, blocks: [...message.blocks, change(undefined)] };
   return { ...message, blocks: message.blocks.with(at, change(message.blocks[at])) };
 }
 
-function blockOfTool(message: SaidMessage, toolCallId: string): number | undefined {
-  return message.blocks.find((one) => one.type === "call" && one.toolCallId === toolCallId)?.block;
+function findToolBlock(message: ReceivedMessage, toolCallId: string): number | undefined {
+  return message.blocks.find(
+    (candidate) => candidate.type === "call" && candidate.toolCallId === toolCallId,
+  )?.block;
 }
 
 /** For a block that the stream gave no number. */
-function unnumbered({ blocks }: SaidMessage): number {
+function createBlockNumber({ blocks }: ReceivedMessage): number {
   return -1 - blocks.length;
 }
 
 /** The new text stands where the first text stood. The others stay, closed: their own ends may still come. */
-function replaced(message: SaidMessage, text: string): SaidMessage {
-  const first = message.blocks.find(({ type }) => type === "text")?.block ?? unnumbered(message);
-  const withdrawn = message.blocks.map((one) =>
-    one.type === "text" ? { ...one, isFinished: true, text: "" } : one,
+function replaceText(message: ReceivedMessage, text: string): ReceivedMessage {
+  const first =
+    message.blocks.find(({ type }) => type === "text")?.block ?? createBlockNumber(message);
+  const withdrawn = message.blocks.map((block) =>
+    block.type === "text" ? { ...block, isFinished: true, text: "" } : block,
   );
-  const now: SaidBlock = { type: "text", block: first, isFinished: true, text };
-  return withBlock({ ...message, isReplaced: true, blocks: withdrawn }, first, () => now);
+  const replacement: ReceivedBlock = { type: "text", block: first, isFinished: true, text };
+  return changeBlock({ ...message, isReplaced: true, blocks: withdrawn }, first, () => replacement);
 }
 
 /** As the provider's contract has them, for the answer to their calls. */
-export function messagesOf(call: Call): TurnMessage[] {
-  return call.messages.map(({ role, reason, blocks }) => ({
+export function listTurnMessages(invocation: Invocation): TurnMessage[] {
+  return invocation.messages.map(({ role, reason, blocks }) => ({
     role,
     reason,
     blocks: blocks
-      .filter((block) => block.type !== "call" || !call.closed.includes(block.toolCallId))
-      .flatMap(turnBlocks),
+      .filter(
+        (block) =>
+          block.type !== "call" || !invocation.closedToolCallIds.includes(block.toolCallId),
+      )
+      .flatMap(toTurnBlocks),
   }));
 }
 
-function turnBlocks(block: SaidBlock): TurnBlock[] {
+function toTurnBlocks(block: ReceivedBlock): TurnBlock[] {
   switch (block.type) {
     case "text":
       return block.text === "" ? [] : [{ type: "text", text: block.text }];
@@ -149,7 +161,7 @@ function turnBlocks(block: SaidBlock): TurnBlock[] {
       ];
     }
     case "call":
-      return block.call === null ? [] : [{ type: "call", call: block.call }];
+      return block.toolCall === null ? [] : [{ type: "call", call: block.toolCall }];
     case "result":
       return [{ type: "result", result: block.result }];
     default:
@@ -158,13 +170,16 @@ function turnBlocks(block: SaidBlock): TurnBlock[] {
 }
 
 /** Calls of ours that have no result yet. An id may come back for another call: a result answers the one before it. */
-export function openCallsOf(call: Call): { toolCallId: string; call: ToolCall }[] {
-  const open = new Map<string, { toolCallId: string; call: ToolCall }>();
-  for (const block of call.messages.flatMap(({ blocks }) => blocks)) {
-    if (block.type === "result") open.delete(block.result.callId);
-    if (block.type !== "call" || block.call?.runBy !== "client") continue;
-    const { toolCallId, call: wanted } = block;
-    if (!call.closed.includes(toolCallId)) open.set(wanted.id, { toolCallId, call: wanted });
+export function listOpenToolCalls(
+  invocation: Invocation,
+): { toolCallId: string; toolCall: ToolCall }[] {
+  const open = new Map<string, { toolCallId: string; toolCall: ToolCall }>();
+  for (const block of invocation.messages.flatMap(({ blocks }) => blocks)) {
+    if (block.type === "result") open.delete(block.result.toolCallId);
+    if (block.type !== "call" || block.toolCall?.runBy !== "client") continue;
+    const { toolCallId, toolCall: toolCall } = block;
+    if (!invocation.closedToolCallIds.includes(toolCallId))
+      open.set(toolCall.id, { toolCallId, toolCall: toolCall });
   }
   return [...open.values()];
 }

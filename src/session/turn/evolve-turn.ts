@@ -1,12 +1,16 @@
-import type { AgentEvent, ToolFinished } from "../../domain/agent-event.ts";
-import { isUnheard } from "../../domain/call-fate.ts";
+import type { SessionEvent, ToolFinished } from "../../domain/agent-event.ts";
+import { isTurnRejected } from "../../domain/call-fate.ts";
 import type { Draft } from "../../domain/envelope.ts";
-import { callFinished, callLost, callStarted } from "./call-steps.ts";
-import { evolveCall } from "./evolve-call.ts";
-import { withAnswer, withoutAbsence, withQuestion } from "./turn-clock.ts";
 import {
-  isSpeaking,
-  staged,
+  applyInvocationFinished,
+  applyInvocationLost,
+  applyInvocationStarted,
+} from "./call-steps.ts";
+import { evolveInvocation } from "./evolve-call.ts";
+import { endWait, skipDowntime, startWait } from "./turn-clock.ts";
+import {
+  hasUnsentContent,
+  withStage,
   withUpstream,
   type CurrentTurn,
   type Stage,
@@ -18,16 +22,19 @@ import {
 export function evolveTurn(
   turn: TurnState,
   { event, at, actor }: Draft,
-  lastAt: number,
+  lastEventAt: number,
 ): TurnState {
   switch (event.type) {
     case "session.opened":
       return { ...turn, firstUpstreamId: event.upstreamId ?? null };
-    case "history.given":
-      return { ...turn, isHistoryGiven: true };
+    case "history.imported":
+      return { ...turn, isHistoryImported: true };
     case "prompt.accepted": {
       const { promptId, content, options = null } = event;
-      return { ...turn, queue: [...turn.queue, { promptId, content, options, by: actor ?? null }] };
+      return {
+        ...turn,
+        queue: [...turn.queue, { promptId, content, options, submitter: actor ?? null }],
+      };
     }
     case "prompt.withdrawn":
       return { ...turn, queue: turn.queue.filter(({ promptId }) => promptId !== event.promptId) };
@@ -37,12 +44,12 @@ export function evolveTurn(
       const current: CurrentTurn = {
         turnId,
         promptId,
-        by: prompt?.by ?? null,
+        submitter: prompt?.submitter ?? null,
         options: prompt?.options ?? null,
         startedAt: at,
         waitedMs: 0,
-        askedAt: null,
-        questions: 0,
+        waitingSince: null,
+        pendingWaits: 0,
         pause: null,
         steps: 0,
         usage: null,
@@ -50,7 +57,7 @@ export function evolveTurn(
         reprompts: 0,
         conflicts: 0,
         instructions: null,
-        unsent: [],
+        unsentTexts: [],
         unsentImages: [],
         stage: { type: "ready", purpose: "prompt" },
       };
@@ -58,13 +65,17 @@ export function evolveTurn(
     }
     case "turn.finished": {
       // A turn that was turned away unheard has told the agent nothing.
-      const sent = isUnheard(event) ? null : (turn.current?.instructions ?? null);
-      return { ...turn, current: null, sentInstructions: sent ?? turn.sentInstructions };
+      const sentInstructions = isTurnRejected(event) ? null : (turn.current?.instructions ?? null);
+      return {
+        ...turn,
+        current: null,
+        sentInstructions: sentInstructions ?? turn.sentInstructions,
+      };
     }
     case "session.recovered":
       return turn.current === null
         ? turn
-        : { ...turn, current: withoutAbsence(turn.current, lastAt, at) };
+        : { ...turn, current: skipDowntime(turn.current, lastEventAt, at) };
     case "upstream.opened": {
       const { upstreamId, seeded } = event;
       const upstream: Upstream = {
@@ -72,74 +83,81 @@ export function evolveTurn(
         isSeeded: seeded,
         openedAt: at,
         usedAt: at,
-        calls: 0,
-        isHeard: false,
+        invocationCount: 0,
+        hasResponded: false,
         isUncertain: false,
-        unheard: null,
+        unconfirmedResults: null,
         // Results that were about to go go there; with something new to say, they are part of what was said before.
-        waiting: isSpeaking(turn.current) ? null : (turn.upstream?.waiting ?? null),
+        pendingToolCalls: hasUnsentContent(turn.current)
+          ? null
+          : (turn.upstream?.pendingToolCalls ?? null),
       };
       return { ...turn, upstream };
     }
     case "upstream.settled":
       return withUpstream(turn, { isUncertain: false });
     case "tool.finished": {
-      const answered = withResult(turn, event);
-      return answered.current === null ? answered : said(answered, answered.current, event);
+      const withToolResult = addToolResult(turn, event);
+      return withToolResult.current === null
+        ? withToolResult
+        : applyStreamEvent(withToolResult, withToolResult.current, event);
     }
     default:
-      return turn.current === null ? turn : evolveCurrent(turn, turn.current, event, at);
+      return turn.current === null ? turn : evolveCurrentTurn(turn, turn.current, event, at);
   }
 }
 
-function evolveCurrent(
+function evolveCurrentTurn(
   turn: TurnState,
   current: CurrentTurn,
-  event: AgentEvent,
-  at: number,
+  event: SessionEvent,
+  pausedAt: number,
 ): TurnState {
   switch (event.type) {
     case "message.sent": {
       const { content } = event;
-      const said = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
+      const sentTexts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
       const images = content.flatMap((part) => (part.type === "image" ? [part] : []));
-      const unsent = [...current.unsent, ...said];
+      const unsentTexts = [...current.unsentTexts, ...sentTexts];
       const unsentImages = [...current.unsentImages, ...images];
       if (event.origin !== "reprompt") {
         const isInstructions = event.origin === "instructions";
-        const instructions = isInstructions ? said.join("\n\n") : current.instructions;
-        return { ...turn, current: { ...current, unsent, unsentImages, instructions } };
+        const instructions = isInstructions ? sentTexts.join("\n\n") : current.instructions;
+        return { ...turn, current: { ...current, unsentTexts, unsentImages, instructions } };
       }
       const reprompts = current.reprompts + 1;
       const stage: Stage = { type: "ready", purpose: "reprompt" };
-      return { ...turn, current: { ...current, unsent, reprompts, stage } };
+      return { ...turn, current: { ...current, unsentTexts, reprompts, stage } };
     }
-    case "call.started":
-      return callStarted(turn, current, event, at);
-    case "call.finished":
-      return callFinished(turn, current, event, at);
-    case "call.lost":
-      return callLost(turn, current, event);
+    case "invocation.started":
+      return applyInvocationStarted(turn, current, event, pausedAt);
+    case "invocation.finished":
+      return applyInvocationFinished(turn, current, event, pausedAt);
+    case "invocation.lost":
+      return applyInvocationLost(turn, current, event);
     case "turn.paused": {
       const { toolCallIds } = event;
-      return { ...turn, current: { ...withQuestion(current, at), pause: { at, toolCallIds } } };
+      return {
+        ...turn,
+        current: { ...startWait(current, pausedAt), pause: { pausedAt, toolCallIds } },
+      };
     }
-    case "results.given":
-      return { ...turn, current: { ...withAnswer(current, at), pause: null } };
+    case "tool_results.submitted":
+      return { ...turn, current: { ...endWait(current, pausedAt), pause: null } };
     case "approval.requested": {
       const { stage } = current;
-      const asking = withQuestion(current, at);
+      const waitingTurn = startWait(current, pausedAt);
       if (event.question !== "lost-call" || stage.type !== "lost")
-        return { ...turn, current: asking };
-      return staged(turn, asking, { ...stage, approvalId: event.approvalId });
+        return { ...turn, current: waitingTurn };
+      return withStage(turn, waitingTurn, { ...stage, approvalId: event.approvalId });
     }
     case "approval.resolved": {
       const { stage } = current;
-      const answered = withAnswer(current, at);
+      const resumedTurn = endWait(current, pausedAt);
       if (stage.type !== "lost" || stage.approvalId !== event.approvalId) {
-        return { ...turn, current: answered };
+        return { ...turn, current: resumedTurn };
       }
-      return staged(turn, answered, { ...stage, decision: event.decision });
+      return withStage(turn, resumedTurn, { ...stage, decision: event.decision });
     }
     case "tool.started": {
       // Another attempt is the same call.
@@ -147,23 +165,25 @@ function evolveCurrent(
       return { ...turn, current: { ...current, toolsStarted } };
     }
     default:
-      return said(turn, current, event);
+      return applyStreamEvent(turn, current, event);
   }
 }
 
-function said(turn: TurnState, current: CurrentTurn, event: AgentEvent): TurnState {
+function applyStreamEvent(turn: TurnState, current: CurrentTurn, event: SessionEvent): TurnState {
   const { stage } = current;
   if (stage.type !== "calling") return turn;
-  const call = evolveCall(stage.call, event);
-  return call === stage.call ? turn : staged(turn, current, { type: "calling", call });
+  const invocation = evolveInvocation(stage.invocation, event);
+  return invocation === stage.invocation
+    ? turn
+    : withStage(turn, current, { type: "calling", invocation });
 }
 
-function withResult(turn: TurnState, { toolCallId, result }: ToolFinished): TurnState {
-  const waiting = turn.upstream?.waiting;
+function addToolResult(turn: TurnState, { toolCallId, result }: ToolFinished): TurnState {
+  const waiting = turn.upstream?.pendingToolCalls;
   if (waiting === undefined || waiting === null) return turn;
-  const at = waiting.calls.findIndex((call) => call.toolCallId === toolCallId);
-  const call = waiting.calls[at];
+  const at = waiting.toolCalls.findIndex((call) => call.toolCallId === toolCallId);
+  const call = waiting.toolCalls[at];
   if (call === undefined) return turn;
-  const calls = waiting.calls.with(at, { ...call, result });
-  return withUpstream(turn, { waiting: { ...waiting, calls } });
+  const toolCalls = waiting.toolCalls.with(at, { ...call, result });
+  return withUpstream(turn, { pendingToolCalls: { ...waiting, toolCalls } });
 }

@@ -1,24 +1,25 @@
 import type { TurnOutcome } from "../../domain/agent-event.ts";
 import type { Failure } from "../../domain/errors.ts";
-import { unanswered } from "../approvals/questions.ts";
-import { dropRequests } from "../clients/host-requests.ts";
+import { resolveWithoutDecision } from "../approvals/questions.ts";
+import { dropHostRequests } from "../clients/host-requests.ts";
 import { finishTool } from "../tools/finish-tool.ts";
-import { restPlan } from "../tools/plan.ts";
+import { pausePlan } from "../tools/plan.ts";
 import { isHandedOut, isOpen } from "../tools/tools-state.ts";
-import type { Work } from "../work.ts";
+import type { Decision } from "../work.ts";
 import type { CurrentTurn } from "./turn-state.ts";
 
-interface Finish {
+interface TurnResult {
   readonly outcome: TurnOutcome;
   readonly reason: string | null;
   readonly failure?: Failure;
 }
 
 /** Every call of a tool is closed before the turn is. */
-export function finish(work: Work, { turnId }: CurrentTurn, how: Finish): void {
-  const { outcome, reason, failure } = how;
-  for (const asked of work.state.approvals.pending) unanswered(work, asked, "cancel");
-  for (const run of work.state.tools.runs) {
+export function finishTurn(decision: Decision, { turnId }: CurrentTurn, result: TurnResult): void {
+  const { outcome, reason, failure } = result;
+  for (const request of decision.state.approvals.pending)
+    resolveWithoutDecision(decision, request, "cancel");
+  for (const run of decision.state.tools.runs) {
     if (!isOpen(run)) continue;
     const why = outcome === "cancelled" ? "the turn was cancelled" : "the turn ended before";
     const wasStarted = run.attempt > 0;
@@ -28,13 +29,13 @@ export function finish(work: Work, { turnId }: CurrentTurn, how: Finish): void {
         ? `${run.name} was stopped: ${why}. What it had done by then is not known.`
         : `${run.name} was not run: ${why}.`;
     const ending = wasStarted && outcome !== "cancelled" ? "unknown" : "cancelled";
-    finishTool(work, run, { ending, text });
+    finishTool(decision, run, { ending, text });
   }
-  restPlan(work);
+  pausePlan(decision);
   // Only tools ask for something of a client, and none is left.
-  dropRequests(work);
-  const { usage, steps } = work.state.turn.current ?? { usage: null, steps: 0 };
-  work.emit({
+  dropHostRequests(decision);
+  const { usage, steps } = decision.state.turn.current ?? { usage: null, steps: 0 };
+  decision.emit({
     type: "turn.finished",
     turnId,
     outcome,

@@ -1,67 +1,72 @@
-import type { CallPurpose, Decision } from "../../domain/agent-event.ts";
-import { ask } from "../approvals/questions.ts";
-import { agentOf, type Work } from "../work.ts";
-import { finish } from "./finish-turn.ts";
-import { begin } from "./open-upstream.ts";
-import { sayWhatWasLost } from "./say-again.ts";
-import type { Call, CurrentTurn } from "./turn-state.ts";
+import type { InvocationPurpose, ApprovalDecision } from "../../domain/agent-event.ts";
+import { requestApproval } from "../approvals/questions.ts";
+import { readAgentSpec, type Decision } from "../work.ts";
+import { finishTurn } from "./finish-turn.ts";
+import { openNewUpstream } from "./open-upstream.ts";
+import { restateLostInput } from "./say-again.ts";
+import type { Invocation, CurrentTurn } from "./turn-state.ts";
 
-export interface WantedCall {
-  readonly purpose: CallPurpose;
+export interface InvocationRequest {
+  readonly purpose: InvocationPurpose;
   /** The lost call that is made again, in the same conversation. */
-  readonly again?: Call;
+  readonly retryOf?: Invocation;
 }
 
 /** Does what the agent's definition, or the approver, says about a lost call. It is never made again where it was lost. */
-export function followLoss(
-  work: Work,
+export function handleLostInvocation(
+  decision: Decision,
   current: CurrentTurn,
-  makeCall: (wanted: WantedCall) => void,
+  startInvocation: (request: InvocationRequest) => void,
 ): void {
   const { stage } = current;
   if (stage.type !== "lost") return;
-  const { call, failure } = stage;
+  const { invocation, failure } = stage;
   // Somebody who was asked is waited for, also when the definition says another thing meanwhile.
-  const decision = stage.decision ?? (stage.approvalId === undefined ? decided(work) : "ask");
-  switch (decision) {
+  const approvalDecision =
+    stage.decision ?? (stage.approvalId === undefined ? resolveLossPolicy(decision) : "ask");
+  switch (approvalDecision) {
     case "continue":
-      if (current.unsent.length === 0) sayWhatWasLost(work, call.outgoing);
-      return makeCall({ purpose: "recovery" });
+      if (current.unsentTexts.length === 0) restateLostInput(decision, invocation.outgoing);
+      return startInvocation({ purpose: "recovery" });
     case "reseed":
-      if (work.state.turn.upstream?.upstreamId === call.upstreamId) begin(work, true);
-      return makeCall({ purpose: call.purpose });
+      if (decision.state.turn.upstream?.upstreamId === invocation.upstreamId)
+        openNewUpstream(decision, true);
+      return startInvocation({ purpose: invocation.purpose });
     case "run-again":
-      return makeCall({ purpose: call.purpose, again: call });
+      return startInvocation({ purpose: invocation.purpose, retryOf: invocation });
     case "stop": {
       const message = "The connection to the agent was lost, and nobody said how to go on";
       const lost = failure ?? { code: "connection_lost", message, details: {} };
-      return finish(work, current, { outcome: "failed", reason: null, failure: lost });
+      return finishTurn(decision, current, { outcome: "failed", reason: null, failure: lost });
     }
     case "ask":
-      if (stage.approvalId === undefined) askAboutCall(work, call.callId);
+      if (stage.approvalId === undefined) requestLossDecision(decision, invocation.invocationId);
       return;
     default:
-      return finish(work, current, { outcome: "failed", reason: `unexpected ${decision}` });
+      return finishTurn(decision, current, {
+        outcome: "failed",
+        reason: `unexpected ${approvalDecision}`,
+      });
   }
 }
 
-function decided(work: Work): Decision | "ask" {
-  const { onLost, provider } = agentOf(work);
+function resolveLossPolicy(decision: Decision): ApprovalDecision | "ask" {
+  const { onLost, provider } = readAgentSpec(decision);
   if (onLost === "resend") return provider.effectFree ? "run-again" : "ask";
   return onLost;
 }
 
-function askAboutCall(work: Work, callId: string): void {
-  ask(work, {
+function requestLossDecision(decision: Decision, invocationId: string): void {
+  requestApproval(decision, {
     question: "lost-call",
     options: ["continue", "reseed", "stop"],
-    about: callId,
-    action: LOST,
+    subjectId: invocationId,
+    action: LOSS_MESSAGE,
     input: null,
     attempt: 2,
     decision: {
       action: "ask",
-      reason: `${LOST}.`,
+      reason: `${LOSS_MESSAGE}.`,
       rule: null,
       labels: ["approval_required", "invocation_lost"],
       context: {
@@ -77,5 +82,5 @@ function askAboutCall(work: Work, callId: string): void {
   });
 }
 
-const LOST =
+const LOSS_MESSAGE =
   "The connection to the agent was lost during its answer, and the agent may have acted; allowing continues the conversation";

@@ -1,10 +1,10 @@
 import type { PromptOptions } from "../../domain/agent-event.ts";
 import type { ToolsState } from "../tools/tools-state.ts";
-import type { Call } from "./turn-state.ts";
+import type { Invocation } from "./turn-state.ts";
 
 /** What is known when an event of a call's stream comes. */
-export interface Heard {
-  readonly call: Call;
+export interface StreamContext {
+  readonly invocation: Invocation;
   readonly tools: ToolsState;
   /** What checking the arguments of a call found. */
   readonly problem: string | undefined;

@@ -1,10 +1,10 @@
 import type { Failure } from "../../domain/errors.ts";
-import type { Work } from "../work.ts";
+import type { Decision } from "../work.ts";
 
 /** Says in the log what a client brought in vain, for whoever wonders where its tools are. */
-export function noteProblems(work: Work, problems: readonly Failure[]): void {
+export function reportClientToolProblems(decision: Decision, problems: readonly Failure[]): void {
   for (const { message } of problems) {
     const diagnostic = { code: "equipment_unusable", message } as const;
-    work.emit({ type: "diagnostic.raised", diagnostic });
+    decision.emit({ type: "diagnostic.raised", diagnostic });
   }
 }

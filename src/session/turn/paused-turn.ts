@@ -1,12 +1,16 @@
 import type { PromptPart } from "../../domain/agent-event.ts";
-import type { CommandReply, GivenResult, SessionCommand } from "../../domain/session-command.ts";
-import { refused } from "../refused.ts";
-import { finishGiven } from "../tools/finish-tool.ts";
-import { runOf, type ToolRun } from "../tools/tools-state.ts";
-import { agentOf, type Work } from "../work.ts";
-import { bytesOf, problemWithContent, problemWithNote, problemWithPlace } from "./check-prompt.ts";
-import { finish } from "./finish-turn.ts";
-import { shownContent } from "./shown-content.ts";
+import type {
+  CommandReply,
+  SubmittedResult,
+  SessionCommand,
+} from "../../domain/session-command.ts";
+import { refuse } from "../refused.ts";
+import { finishWithSubmittedResult } from "../tools/finish-tool.ts";
+import { findRun, type ToolRun } from "../tools/tools-state.ts";
+import { readAgentSpec, type Decision } from "../work.ts";
+import { countJsonBytes, checkContent, checkNote, checkPromptPosition } from "./check-prompt.ts";
+import { finishTurn } from "./finish-turn.ts";
+import { describeHiddenImages } from "./shown-content.ts";
 import type { CurrentTurn, Pause } from "./turn-state.ts";
 
 /** Of all results together. */
@@ -15,44 +19,46 @@ const DAY_MS = 86_400_000;
 
 /** Nothing is left to do but what whoever prompted does. Said once. */
 export function pauseTurn(
-  work: Work,
+  decision: Decision,
   { turnId, pause }: CurrentTurn,
   runs: readonly ToolRun[],
 ): void {
   if (pause !== null) return;
   const toolCallIds = runs.map(({ toolCallId }) => toolCallId);
-  work.emit({ type: "turn.paused", turnId, toolCallIds });
+  decision.emit({ type: "turn.paused", turnId, toolCallIds });
 }
 
 /** When a paused turn is waited for no longer. */
-export function resultsDeadline({ at }: Pause, resultsMs = DAY_MS): number {
-  return at + resultsMs;
+export function computeResultsDeadline({ pausedAt }: Pause, resultsMs = DAY_MS): number {
+  return pausedAt + resultsMs;
 }
 
-export function endLatePause(work: Work): void {
-  const { current } = work.state.turn;
+export function expirePausedTurn(decision: Decision): void {
+  const { current } = decision.state.turn;
   if (current === null || current.pause === null) return;
-  if (resultsDeadline(current.pause, agentOf(work).resultsMs) > work.at) return;
-  finish(work, current, { outcome: "limited", reason: "results_missing" });
+  if (computeResultsDeadline(current.pause, readAgentSpec(decision).resultsMs) > decision.at)
+    return;
+  finishTurn(decision, current, { outcome: "limited", reason: "results_missing" });
 }
 
-type GiveResults = Extract<SessionCommand<PromptPart>, { readonly type: "give-results" }>;
+type SubmitResults = Extract<SessionCommand<PromptPart>, { readonly type: "give-results" }>;
 
 /** All of them, each once, and nothing else: what is missing could not be told from what is still to come. */
-export function giveResults(work: Work, command: GiveResults): CommandReply {
+export function submitResults(decision: Decision, command: SubmitResults): CommandReply {
   const { results, content, messages, note } = command;
-  const { current } = work.state.turn;
-  const problem = problemWith(work, command);
+  const { current } = decision.state.turn;
+  const problem = checkResults(decision, command);
   if (problem !== undefined) return problem;
   if (current === null || current.pause === null) {
-    return refused("resume_mismatch", "This session waits for no results; send a prompt instead");
+    return refuse("resume_mismatch", "This session waits for no results; send a prompt instead");
   }
   const { turnId, pause } = current;
-  const mismatch = problemWithPlace(command, work.state) ?? mismatchOf(pause, results);
+  const mismatch =
+    checkPromptPosition(command, decision.state) ?? findResultMismatch(pause, results);
   if (mismatch !== undefined) return mismatch;
-  const promptId = work.ids.next("prompt");
-  work.emit({
-    type: "results.given",
+  const promptId = decision.ids.next("prompt");
+  decision.emit({
+    type: "tool_results.submitted",
     promptId,
     turnId,
     toolCallIds: pause.toolCallIds,
@@ -60,59 +66,64 @@ export function giveResults(work: Work, command: GiveResults): CommandReply {
     ...(messages !== undefined && { messages }),
     ...(note !== undefined && { note }),
   });
-  const { seq } = work.state;
+  const { seq } = decision.state;
   for (const result of results) {
-    const run = runOf(work.state.tools, result.toolCallId);
-    if (run !== undefined) finishGiven(work, run, result);
+    const run = findRun(decision.state.tools, result.toolCallId);
+    if (run !== undefined) finishWithSubmittedResult(decision, run, result);
   }
-  if (content !== undefined) say(work, content, promptId);
+  if (content !== undefined) sendContent(decision, content, promptId);
   return { status: "accepted", promptId, turnId, seq };
 }
 
 /** Beside the results, or where nothing can be said there, as the next prompt. */
-function say(work: Work, given: readonly PromptPart[], promptId: string): void {
-  const agent = agentOf(work);
-  if (!agent.provider.seams.includes("tool-results")) {
-    const next = work.ids.next("prompt");
-    return work.emit({ type: "prompt.accepted", promptId: next, content: given });
+function sendContent(
+  decision: Decision,
+  submittedContent: readonly PromptPart[],
+  promptId: string,
+): void {
+  const agent = readAgentSpec(decision);
+  if (!agent.provider.injectionPoints.includes("tool-results")) {
+    const next = decision.ids.next("prompt");
+    return decision.emit({ type: "prompt.accepted", promptId: next, content: submittedContent });
   }
-  const messageId = work.ids.next("msg");
-  const content = shownContent(given, agent);
-  work.emit({ type: "message.sent", messageId, content, origin: "prompt", promptId });
+  const messageId = decision.ids.next("msg");
+  const content = describeHiddenImages(submittedContent, agent);
+  decision.emit({ type: "message.sent", messageId, content, origin: "prompt", promptId });
 }
 
-function problemWith(
-  work: Work,
-  { results, content, note }: GiveResults,
+function checkResults(
+  decision: Decision,
+  { results, content, note }: SubmitResults,
 ): CommandReply | undefined {
-  if (bytesOf(results) > MAX_RESULTS_BYTES) {
+  if (countJsonBytes(results) > MAX_RESULTS_BYTES) {
     const message = `The results have more than ${MAX_RESULTS_BYTES} bytes; make them smaller`;
-    return refused("invalid_message", message, { path: "results" });
+    return refuse("invalid_message", message, { path: "results" });
   }
-  const wrong = content === undefined ? undefined : problemWithContent(content, agentOf(work));
-  return wrong ?? problemWithNote(note);
+  const contentProblem =
+    content === undefined ? undefined : checkContent(content, readAgentSpec(decision));
+  return contentProblem ?? checkNote(note);
 }
 
-function mismatchOf(
+function findResultMismatch(
   { toolCallIds }: Pause,
-  results: readonly GivenResult[],
+  results: readonly SubmittedResult[],
 ): CommandReply | undefined {
-  const wanted = new Set(toolCallIds);
-  const given = new Set<string>();
+  const expectedIds = new Set(toolCallIds);
+  const submittedIds = new Set<string>();
   const [unknown, repeated]: [string[], string[]] = [[], []];
   for (const { toolCallId } of results) {
-    if (!wanted.has(toolCallId)) unknown.push(toolCallId);
-    else if (given.has(toolCallId)) repeated.push(toolCallId);
-    given.add(toolCallId);
+    if (!expectedIds.has(toolCallId)) unknown.push(toolCallId);
+    else if (submittedIds.has(toolCallId)) repeated.push(toolCallId);
+    submittedIds.add(toolCallId);
   }
-  const missing = toolCallIds.filter((id) => !given.has(id));
-  const found = Object.entries({ missing, unknown, repeated })
+  const missing = toolCallIds.filter((id) => !submittedIds.has(id));
+  const mismatches = Object.entries({ missing, unknown, repeated })
     .filter(([, ids]) => ids.length > 0)
-    .map(([how, ids]) => [how, ids.slice(0, MOST_NAMED)] as const);
-  if (found.length === 0) return undefined;
-  const what = found.map(([how, ids]) => `${how}: ${ids.join(", ")}`);
-  const message = `Every call that the turn waits for wants one result; ${what.join("; ")}`;
-  return refused("resume_mismatch", message, Object.fromEntries(found));
+    .map(([how, ids]) => [how, ids.slice(0, MAX_LISTED_IDS)] as const);
+  if (mismatches.length === 0) return undefined;
+  const descriptions = mismatches.map(([how, ids]) => `${how}: ${ids.join(", ")}`);
+  const message = `Every call that the turn waits for wants one result; ${descriptions.join("; ")}`;
+  return refuse("resume_mismatch", message, Object.fromEntries(mismatches));
 }
 
-const MOST_NAMED = 8;
+const MAX_LISTED_IDS = 8;

@@ -1,11 +1,14 @@
-import type { AgentFacts, PromptPart } from "../../domain/agent-event.ts";
-import { pictureText } from "../../domain/part-text.ts";
-import { imageHandling } from "../turn-options.ts";
+import type { AgentSpec, PromptPart } from "../../domain/agent-event.ts";
+import { formatImagePart } from "../../domain/part-text.ts";
+import { resolveImageHandling } from "../turn-options.ts";
 
 /** A picture that the model is not shown it is told of. */
-export function shownContent(content: readonly PromptPart[], agent: AgentFacts): PromptPart[] {
-  if (imageHandling(agent) === "send") return [...content];
+export function describeHiddenImages(
+  content: readonly PromptPart[],
+  agent: AgentSpec,
+): PromptPart[] {
+  if (resolveImageHandling(agent) === "send") return [...content];
   return content.map((part) =>
-    part.type === "image" ? { type: "text", text: pictureText(part) } : part,
+    part.type === "image" ? { type: "text", text: formatImagePart(part) } : part,
   );
 }

@@ -1,36 +1,31 @@
 import type { Actor } from "../../domain/actor.ts";
 import type { PromptPart } from "../../domain/agent-event.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
-import { refused } from "../refused.ts";
-import { agentOf, type Work } from "../work.ts";
-import {
-  problemWithContent,
-  problemWithNote,
-  problemWithOptions,
-  problemWithPlace,
-} from "./check-prompt.ts";
+import { refuse } from "../refused.ts";
+import { readAgentSpec, type Decision } from "../work.ts";
+import { checkContent, checkNote, checkOptions, checkPromptPosition } from "./check-prompt.ts";
 import { closeStream } from "./close-stream.ts";
-import { finish } from "./finish-turn.ts";
+import { finishTurn } from "./finish-turn.ts";
 
-type Of<Type extends SessionCommand["type"]> = Extract<
+type TurnCommand<Type extends SessionCommand["type"]> = Extract<
   SessionCommand<PromptPart>,
   { readonly type: Type }
 >;
 
-export function prompt(work: Work, command: Of<"prompt">): CommandReply {
+export function acceptPrompt(decision: Decision, command: TurnCommand<"prompt">): CommandReply {
   const { content, messages, options, note } = command;
-  const agent = agentOf(work);
+  const agent = readAgentSpec(decision);
   const problem =
-    problemWithPlace(command, work.state) ??
-    problemWithContent(content, agent) ??
-    problemWithOptions(options, agent) ??
-    problemWithNote(note);
+    checkPromptPosition(command, decision.state) ??
+    checkContent(content, agent) ??
+    checkOptions(options, agent) ??
+    checkNote(note);
   if (problem !== undefined) return problem;
-  if (work.state.turn.queue.length >= MAX_QUEUE) {
-    return refused("conflict", `${MAX_QUEUE} prompts wait already; wait for the turn that runs`);
+  if (decision.state.turn.queue.length >= MAX_QUEUE) {
+    return refuse("conflict", `${MAX_QUEUE} prompts wait already; wait for the turn that runs`);
   }
-  const promptId = work.ids.next("prompt");
-  work.emit({
+  const promptId = decision.ids.next("prompt");
+  decision.emit({
     type: "prompt.accepted",
     promptId,
     content,
@@ -38,53 +33,67 @@ export function prompt(work: Work, command: Of<"prompt">): CommandReply {
     ...(options !== undefined && { options }),
     ...(note !== undefined && { note }),
   });
-  return { status: "accepted", promptId, seq: work.state.seq };
+  return { status: "accepted", promptId, seq: decision.state.seq };
 }
 
 const MAX_QUEUE = 100;
 
-export function withdraw(work: Work, { promptId }: Of<"withdraw">): CommandReply {
-  if (!work.state.turn.queue.some((queued) => queued.promptId === promptId)) {
-    return refused("not_found", "This prompt does not wait: its turn has begun, or it never was");
+export function withdrawPrompt(
+  decision: Decision,
+  { promptId }: TurnCommand<"withdraw">,
+): CommandReply {
+  if (!decision.state.turn.queue.some((queued) => queued.promptId === promptId)) {
+    return refuse("not_found", "This prompt does not wait: its turn has begun, or it never was");
   }
-  work.emit({ type: "prompt.withdrawn", promptId, reason: "withdrawn" });
+  decision.emit({ type: "prompt.withdrawn", promptId, reason: "withdrawn" });
   return { status: "accepted", promptId };
 }
 
 /** Which prompts there were is not in the state: whoever sends this has looked it up in the log. */
-export function forget(work: Work, { promptId }: Of<"forget">): CommandReply {
-  work.emit({ type: "prompt.forgotten", promptId });
+export function hidePrompt(decision: Decision, { promptId }: TurnCommand<"forget">): CommandReply {
+  decision.emit({ type: "prompt.hidden", promptId });
   return { status: "accepted" };
 }
 
 /** `readers` is how many follow the session beside the sender. */
-interface Canceller {
-  readonly by: Actor;
-  readonly readers?: number;
+interface CancelSender {
+  readonly actor: Actor;
+  readonly readerCount?: number;
 }
 
 /** Cancelling what is not there is no error: it may have ended a moment ago. */
-export function cancel(
-  work: Work,
-  { turnId, unlessWatched, besides = 0 }: Of<"cancel">,
-  from: Canceller,
+export function cancelTurn(
+  decision: Decision,
+  { turnId, unlessWatched, waitingReaders = 0 }: TurnCommand<"cancel">,
+  sender: CancelSender,
 ): CommandReply {
-  const { current } = work.state.turn;
+  const { current } = decision.state.turn;
   if (current === null || (turnId !== undefined && turnId !== current.turnId)) {
     return { status: "accepted" };
   }
-  if (unlessWatched === true && isWatched(work, from, besides)) return { status: "accepted" };
+  if (unlessWatched === true && isWatchedByOthers(decision, sender, waitingReaders))
+    return { status: "accepted" };
   if (current.stage.type === "calling") {
-    const { call } = current.stage;
-    closeStream(work, call, "The turn was cancelled");
-    const how = { outcome: "cancelled", reason: null, usage: null } as const;
-    work.emit({ type: "call.finished", callId: call.callId, ...how });
+    const { invocation } = current.stage;
+    closeStream(decision, invocation, "The turn was cancelled");
+    const resultFields = { outcome: "cancelled", reason: null, usage: null } as const;
+    decision.emit({
+      type: "invocation.finished",
+      invocationId: invocation.invocationId,
+      ...resultFields,
+    });
   }
-  finish(work, current, { outcome: "cancelled", reason: null });
+  finishTurn(decision, current, { outcome: "cancelled", reason: null });
   return { status: "accepted", turnId: current.turnId };
 }
 
-function isWatched({ state }: Work, { by, readers = 0 }: Canceller, besides: number): boolean {
+function isWatchedByOthers(
+  { state }: Decision,
+  { actor, readerCount = 0 }: CancelSender,
+  waitingReaders: number,
+): boolean {
   const { attached } = state.clients;
-  return readers > besides || attached.some(({ clientId }) => clientId !== by.clientId);
+  return (
+    readerCount > waitingReaders || attached.some(({ clientId }) => clientId !== actor.clientId)
+  );
 }

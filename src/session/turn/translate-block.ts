@@ -1,8 +1,8 @@
-import type { AgentEvent } from "../../domain/agent-event.ts";
+import type { SessionEvent } from "../../domain/agent-event.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { toolAnnounced, toolCalled, toolSuperseded } from "../tools/tool-said.ts";
-import { openCallNamed, toolCallIdOf } from "./call-ids.ts";
-import type { Heard } from "./heard.ts";
+import { toToolCallOpened, toToolCallReceived, toSuperseded } from "../tools/tool-said.ts";
+import { findOpenToolCallId, createToolCallId } from "./call-ids.ts";
+import type { StreamContext } from "./heard.ts";
 
 type BlockEvent = Extract<
   ProviderEvent,
@@ -17,7 +17,11 @@ type BlockEvent = Extract<
   }
 >;
 
-export function blockEvents(heard: Heard, event: BlockEvent, messageId: string): AgentEvent[] {
+export function translateBlock(
+  context: StreamContext,
+  event: BlockEvent,
+  messageId: string,
+): SessionEvent[] {
   const { block } = event;
   switch (event.type) {
     case "text.delta":
@@ -40,14 +44,19 @@ export function blockEvents(heard: Heard, event: BlockEvent, messageId: string):
       ];
     }
     case "tool.start":
-      return [toolAnnounced({ toolCallId: toolCallIdOf(heard.call, block), messageId }, event)];
-    case "tool.end": {
-      const { call, tools } = heard;
-      const place = { toolCallId: toolCallIdOf(call, block), messageId };
-      const before = openCallNamed(call, tools, event.call.id);
       return [
-        ...(before === undefined ? [] : [toolSuperseded(before, event)]),
-        toolCalled(place, event, heard),
+        toToolCallOpened(
+          { toolCallId: createToolCallId(context.invocation, block), messageId },
+          event,
+        ),
+      ];
+    case "tool.end": {
+      const { invocation, tools } = context;
+      const location = { toolCallId: createToolCallId(invocation, block), messageId };
+      const supersededId = findOpenToolCallId(invocation, tools, event.toolCall.id);
+      return [
+        ...(supersededId === undefined ? [] : [toSuperseded(supersededId, event)]),
+        toToolCallReceived(location, event, context),
       ];
     }
     default:

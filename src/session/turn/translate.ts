@@ -1,31 +1,34 @@
-import type { AgentEvent } from "../../domain/agent-event.ts";
+import type { SessionEvent } from "../../domain/agent-event.ts";
 import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
-import { toolAnswered, toolInput } from "../tools/tool-said.ts";
-import { messageIdOf, openCallNamed, toolCallIdOf } from "./call-ids.ts";
-import type { Heard } from "./heard.ts";
-import { misplaced } from "./misplaced.ts";
-import { blockEvents } from "./translate-block.ts";
-import type { Call } from "./turn-state.ts";
+import { toServerResult, toInputDelta } from "../tools/tool-said.ts";
+import { createMessageId, findOpenToolCallId, createToolCallId } from "./call-ids.ts";
+import type { StreamContext } from "./heard.ts";
+import { checkEventOrder } from "./misplaced.ts";
+import { translateBlock } from "./translate-block.ts";
+import type { Invocation } from "./turn-state.ts";
 
 /** What an event of a stream means for the log. */
-export function translate(heard: Heard, event: Exclude<ProviderEvent, TurnEnd>): AgentEvent[] {
-  const { call, tools } = heard;
-  const wrong = misplaced(heard, event);
-  if (wrong === "withdrawn") return [];
-  if (wrong !== undefined) return [{ type: "diagnostic.raised", diagnostic: wrong }];
+export function translateProviderEvent(
+  context: StreamContext,
+  event: Exclude<ProviderEvent, TurnEnd>,
+): SessionEvent[] {
+  const { invocation, tools } = context;
+  const orderProblem = checkEventOrder(context, event);
+  if (orderProblem === "withdrawn") return [];
+  if (orderProblem !== undefined) return [{ type: "diagnostic.raised", diagnostic: orderProblem }];
   switch (event.type) {
     case "message.start": {
-      const messageId = messageIdOf(call, event.message);
+      const messageId = createMessageId(invocation, event.message);
       return [{ type: "message.started", messageId, role: event.role }];
     }
     case "message.end": {
-      const messageId = messageIdOf(call, event.message);
+      const messageId = createMessageId(invocation, event.message);
       return [{ type: "message.finished", messageId, reason: event.reason }];
     }
     case "message.replaced": {
-      const messageId = messageIdOf(call, event.message);
+      const messageId = createMessageId(invocation, event.message);
       return [
-        ...unsaidStart(call, messageId),
+        ...createMissingStart(invocation, messageId),
         { type: "message.replaced", messageId, text: event.text },
       ];
     }
@@ -35,13 +38,18 @@ export function translate(heard: Heard, event: Exclude<ProviderEvent, TurnEnd>):
     case "reasoning.end":
     case "tool.start":
     case "tool.end": {
-      const messageId = messageIdOf(call, event.message);
-      return [...unsaidStart(call, messageId), ...blockEvents(heard, event, messageId)];
+      const messageId = createMessageId(invocation, event.message);
+      return [
+        ...createMissingStart(invocation, messageId),
+        ...translateBlock(context, event, messageId),
+      ];
     }
     case "tool.delta":
-      return [toolInput(toolCallIdOf(call, event.block), event)];
+      return [toInputDelta(createToolCallId(invocation, event.block), event)];
     case "tool.result":
-      return [toolAnswered(openCallNamed(call, tools, event.result.callId) ?? "", event)];
+      return [
+        toServerResult(findOpenToolCallId(invocation, tools, event.result.toolCallId) ?? "", event),
+      ];
     case "usage": {
       const { usage, latencyMs } = event;
       return [{ type: "usage.reported", usage, ...(latencyMs !== undefined && { latencyMs }) }];
@@ -59,11 +67,12 @@ export function translate(heard: Heard, event: Exclude<ProviderEvent, TurnEnd>):
       ];
     }
     case "activity": {
-      const { kind, callId, label } = event;
-      const toolCallId = callId === undefined ? undefined : openCallNamed(call, tools, callId);
+      const { kind, toolCallId: callId, label } = event;
+      const toolCallId =
+        callId === undefined ? undefined : findOpenToolCallId(invocation, tools, callId);
       return [
         {
-          type: "activity.seen",
+          type: "provider.activity",
           kind,
           ...(toolCallId !== undefined && { toolCallId }),
           ...(label !== undefined && { label }),
@@ -73,14 +82,14 @@ export function translate(heard: Heard, event: Exclude<ProviderEvent, TurnEnd>):
     case "diagnostic":
       return [{ type: "diagnostic.raised", diagnostic: event.diagnostic }];
     case "unknown":
-      return [{ type: "unknown.reported", what: event.what, name: event.name, raw: event.raw }];
+      return [{ type: "provider.unknown", what: event.what, name: event.name, raw: event.raw }];
     default:
       return event satisfies never;
   }
 }
 
 /** A stream that never said who speaks still has to be shown. */
-function unsaidStart({ messages }: Call, messageId: string): AgentEvent[] {
-  const isKnown = messages.some((message) => message.messageId === messageId);
-  return isKnown ? [] : [{ type: "message.started", messageId, role: "other" }];
+function createMissingStart({ messages }: Invocation, messageId: string): SessionEvent[] {
+  const hasStarted = messages.some((message) => message.messageId === messageId);
+  return hasStarted ? [] : [{ type: "message.started", messageId, role: "other" }];
 }

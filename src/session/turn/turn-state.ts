@@ -1,7 +1,7 @@
 import type { Actor } from "../../domain/actor.ts";
 import type {
-  CallPurpose,
-  Decision,
+  InvocationPurpose,
+  ApprovalDecision,
   ImagePart,
   PromptOptions,
   PromptPart,
@@ -20,7 +20,7 @@ export interface TurnState {
   /** Under which the first conversation is to be on the provider's side, where that was said. */
   readonly firstUpstreamId: string | null;
   /** Something was said elsewhere before: the agent is told it first. */
-  readonly isHistoryGiven: boolean;
+  readonly isHistoryImported: boolean;
   /** The last instructions that the agent was sent as text. */
   readonly sentInstructions: string | null;
 }
@@ -29,22 +29,22 @@ export interface QueuedPrompt {
   readonly promptId: string;
   readonly content: readonly PromptPart[];
   readonly options: PromptOptions | null;
-  readonly by: Actor | null;
+  readonly submitter: Actor | null;
 }
 
 export interface CurrentTurn {
   readonly turnId: string;
   readonly promptId: string;
-  readonly by: Actor | null;
+  readonly submitter: Actor | null;
   /** What its prompt asks for beside its text. */
   readonly options: PromptOptions | null;
   readonly startedAt: number;
   /** Milliseconds in which people were waited for, before the wait that `askedAt` began. */
   readonly waitedMs: number;
   /** When the first of the questions was asked that wait now; null while none does. */
-  readonly askedAt: number | null;
+  readonly waitingSince: number | null;
   /** How many questions wait; a pause is one of them. */
-  readonly questions: number;
+  readonly pendingWaits: number;
   /** Whoever prompted has these calls, and nothing else is left to do. */
   readonly pause: Pause | null;
   /** Calls of the provider so far. */
@@ -58,13 +58,13 @@ export interface CurrentTurn {
   /** Instructions that this turn sends as text. */
   readonly instructions: string | null;
   /** Said, and not yet on its way. */
-  readonly unsent: readonly string[];
+  readonly unsentTexts: readonly string[];
   readonly unsentImages: readonly ImagePart[];
   readonly stage: Stage;
 }
 
 export interface Pause {
-  readonly at: number;
+  readonly pausedAt: number;
   readonly toolCallIds: readonly string[];
 }
 
@@ -76,15 +76,15 @@ export interface Pause {
  * - `ended`: the provider said its last.
  */
 export type Stage =
-  | { readonly type: "ready"; readonly purpose: CallPurpose }
-  | { readonly type: "calling"; readonly call: Call }
+  | { readonly type: "ready"; readonly purpose: InvocationPurpose }
+  | { readonly type: "calling"; readonly invocation: Invocation }
   | { readonly type: "acting" }
   | {
       readonly type: "lost";
-      readonly call: Call;
+      readonly invocation: Invocation;
       readonly failure?: Failure;
       readonly approvalId?: string;
-      readonly decision?: Decision;
+      readonly decision?: ApprovalDecision;
     }
   | {
       readonly type: "ended";
@@ -94,35 +94,35 @@ export type Stage =
     };
 
 /** One call of the provider, and what its stream has said so far. */
-export interface Call {
-  readonly callId: string;
+export interface Invocation {
+  readonly invocationId: string;
   readonly upstreamId: string;
-  readonly purpose: CallPurpose;
-  readonly outgoing: Outgoing;
-  readonly messages: readonly SaidMessage[];
+  readonly purpose: InvocationPurpose;
+  readonly outgoing: OutgoingContent;
+  readonly messages: readonly ReceivedMessage[];
   /** Calls of tools that were closed while the stream still ran. */
-  readonly closed: readonly string[];
+  readonly closedToolCallIds: readonly string[];
 }
 
 /** What a call brings: only what is new. */
-export interface Outgoing {
+export interface OutgoingContent {
   readonly texts: readonly string[];
   readonly images?: readonly ImagePart[];
   /** The calls that it answers. */
-  readonly answers: Waiting | null;
+  readonly toolResults: PendingToolCalls | null;
 }
 
-export interface SaidMessage {
+export interface ReceivedMessage {
   readonly messageId: string;
   readonly role: Role;
   readonly reason: string | null;
   readonly isFinished: boolean;
   /** Its text was withdrawn, and another stands for it. */
   readonly isReplaced: boolean;
-  readonly blocks: readonly SaidBlock[];
+  readonly blocks: readonly ReceivedBlock[];
 }
 
-export type SaidBlock = { readonly block: number; readonly isFinished: boolean } & (
+export type ReceivedBlock = { readonly block: number; readonly isFinished: boolean } & (
   | { readonly type: "text"; readonly text: string }
   | {
       readonly type: "thought";
@@ -130,7 +130,7 @@ export type SaidBlock = { readonly block: number; readonly isFinished: boolean }
       readonly signature?: string;
       readonly redacted?: string;
     }
-  | { readonly type: "call"; readonly toolCallId: string; readonly call: ToolCall | null }
+  | { readonly type: "call"; readonly toolCallId: string; readonly toolCall: ToolCall | null }
   | { readonly type: "result"; readonly result: ToolResult }
 );
 
@@ -140,25 +140,25 @@ export interface Upstream {
   readonly isSeeded: boolean;
   readonly openedAt: number;
   readonly usedAt: number;
-  readonly calls: number;
+  readonly invocationCount: number;
   /** The agent has answered something, so it has what the conversation began with. */
-  readonly isHeard: boolean;
+  readonly hasResponded: boolean;
   /** A call was cut: the other side may be working still, and may or may not have kept what it was told. */
   readonly isUncertain: boolean;
   /** Results that a call brought which was cut or failed: they may or may not be known there. */
-  readonly unheard: Waiting | null;
+  readonly unconfirmedResults: PendingToolCalls | null;
   /** What it waits for: the messages with its calls, and the results that are there. */
-  readonly waiting: Waiting | null;
+  readonly pendingToolCalls: PendingToolCalls | null;
 }
 
-export interface Waiting {
+export interface PendingToolCalls {
   readonly messages: readonly TurnMessage[];
-  readonly calls: readonly WaitingCall[];
+  readonly toolCalls: readonly PendingToolCall[];
 }
 
-export interface WaitingCall {
+export interface PendingToolCall {
   readonly toolCallId: string;
-  readonly call: ToolCall;
+  readonly toolCall: ToolCall;
   readonly result: ToolResult | null;
 }
 
@@ -167,16 +167,16 @@ export const initialTurnState: TurnState = {
   current: null,
   upstream: null,
   firstUpstreamId: null,
-  isHistoryGiven: false,
+  isHistoryImported: false,
   sentInstructions: null,
 };
 
 /** There is something to be said that no call has brought. */
-export function isSpeaking(current: CurrentTurn | null): boolean {
-  return current !== null && (current.unsent.length > 0 || current.unsentImages.length > 0);
+export function hasUnsentContent(current: CurrentTurn | null): boolean {
+  return current !== null && (current.unsentTexts.length > 0 || current.unsentImages.length > 0);
 }
 
-export function staged(turn: TurnState, current: CurrentTurn, stage: Stage): TurnState {
+export function withStage(turn: TurnState, current: CurrentTurn, stage: Stage): TurnState {
   return { ...turn, current: { ...current, stage } };
 }
 

@@ -1,13 +1,13 @@
 import type { Draft, Envelope } from "../../domain/envelope.ts";
 import type { JsonValue } from "../../domain/json.ts";
-import { randomText } from "../../platform/random.ts";
-import { endedDeltas } from "../ended-deltas.ts";
-import { envelopeOf } from "../envelope-of.ts";
-import { said } from "../said.ts";
-import type { Entry, Head, SessionFields, SessionRecord, Snapshot } from "../store.ts";
+import { randomString } from "../../platform/random.ts";
+import { findEndedDeltas } from "../ended-deltas.ts";
+import { createEnvelope } from "../envelope-of.ts";
+import { readSearchableText } from "../said.ts";
+import type { LogEntry, LogHead, SessionFields, SessionRecord, Snapshot } from "../store.ts";
 
 /** Who has a session, or had it last. */
-export interface Holder {
+export interface LeaseHolder {
   readonly owner: string;
   readonly epoch: number;
   readonly until: number;
@@ -16,10 +16,10 @@ export interface Holder {
 
 /** One session with all that belongs to it. */
 export class MemorySession {
-  readonly incarnation = randomText(22);
+  readonly incarnation = randomString(22);
   readonly replies = new Map<string, JsonValue>();
   readonly blobs = new Map<string, Uint8Array>();
-  holder: Holder | undefined;
+  holder: LeaseHolder | undefined;
   snapshot: Snapshot | undefined;
   wakeAt: number | null = null;
   readers = 0;
@@ -36,7 +36,7 @@ export class MemorySession {
     this.#createdAt = createdAt;
   }
 
-  get head(): Head {
+  get head(): LogHead {
     return { incarnation: this.incarnation, seq: this.#seq, firstSeq: this.#firstSeq };
   }
 
@@ -74,10 +74,10 @@ export class MemorySession {
   }
 
   /** Throws for what JSON cannot say, as a store on a disk would. */
-  append(entry: Entry): readonly Envelope[] {
-    const bytes = entry.events.reduce((sum, draft) => sum + sizeOf(draft), 0);
+  append(entry: LogEntry): readonly Envelope[] {
+    const bytes = entry.events.reduce((sum, draft) => sum + measureDraft(draft), 0);
     const events = entry.events.map((draft, index) =>
-      envelopeOf(this.#sessionId, this.#seq + index + 1, draft),
+      createEnvelope(this.#sessionId, this.#seq + index + 1, draft),
     );
     for (const envelope of events) this.#events.push(envelope);
     this.#seq += events.length;
@@ -93,19 +93,19 @@ export class MemorySession {
     return this.#events.slice(start, start + limit);
   }
 
-  says(word: string): boolean {
+  containsWord(word: string): boolean {
     const { sessionId, title } = this.record;
-    const wanted = word.toLowerCase();
-    const texts = this.#events.map(({ event }) => said(event));
-    return [sessionId, title, ...texts].some((text) => text?.toLowerCase().includes(wanted));
+    const searchWord = word.toLowerCase();
+    const texts = this.#events.map(({ event }) => readSearchableText(event));
+    return [sessionId, title, ...texts].some((text) => text?.toLowerCase().includes(searchWord));
   }
 
   dropDeltas(): number {
-    const ended = new Set(endedDeltas(this.#events));
-    this.#events = this.#events.filter(({ seq }) => !ended.has(seq));
-    this.#bytes = this.#events.reduce((sum, envelope) => sum + sizeOf(envelope), 0);
-    this.#firstSeq = Math.max(this.#firstSeq, ...[...ended].slice(-1).map((seq) => seq + 1));
-    return ended.size;
+    const endedSeqs = new Set(findEndedDeltas(this.#events));
+    this.#events = this.#events.filter(({ seq }) => !endedSeqs.has(seq));
+    this.#bytes = this.#events.reduce((sum, envelope) => sum + measureDraft(envelope), 0);
+    this.#firstSeq = Math.max(this.#firstSeq, ...[...endedSeqs].slice(-1).map((seq) => seq + 1));
+    return endedSeqs.size;
   }
 
   /** Nothing is missing behind `firstSeq`, so a place there is known from the end. */
@@ -117,6 +117,6 @@ export class MemorySession {
   }
 }
 
-function sizeOf({ at, turnId, actor, cause, visibility, event }: Draft): number {
+function measureDraft({ at, turnId, actor, cause, visibility, event }: Draft): number {
   return JSON.stringify({ at, turnId, actor, cause, visibility, event }).length;
 }

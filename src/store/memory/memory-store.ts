@@ -1,51 +1,62 @@
-import { makeBell } from "../bell.ts";
-import { follow, type LogView } from "../follow.ts";
-import { ReadingQueue } from "../reading-queue.ts";
-import { applyRetention, type Moment, type RetentionSubject } from "../retention.ts";
-import { searchWords } from "../said.ts";
-import { pageAfter, readPage } from "../session-page.ts";
-import type { Acquired, Lease, SessionPage, SessionQuery, SessionRecord, Store } from "../store.ts";
+import { createChangeNotifier } from "../bell.ts";
+import { subscribeToLog, type LogView } from "../follow.ts";
+import { ReadQueue } from "../reading-queue.ts";
+import { applyRetention, type RetentionMoment, type RetentionSubject } from "../retention.ts";
+import { splitSearchWords } from "../said.ts";
+import { encodePage, decodePage } from "../session-page.ts";
+import type {
+  AcquiredLease,
+  Lease,
+  SessionPage,
+  SessionQuery,
+  SessionRecord,
+  Store,
+} from "../store.ts";
 import {
-  blobTaken,
-  leaseHeld,
-  noSession,
-  staleLease,
-  storeClosed,
-  wrongSeq,
+  createBlobTakenError,
+  createLeaseHeldError,
+  createNoSessionError,
+  createStaleLeaseError,
+  createStoreClosedError,
+  createWrongSeqError,
 } from "../store-error.ts";
 import { MemorySession } from "./memory-session.ts";
 
 /** A store that ends with its process. */
-export function memoryStore(): Store {
+export function createMemoryStore(): Store {
   const sessions = new Map<string, MemorySession>();
-  const bell = makeBell();
+  const bell = createChangeNotifier();
   let epoch = 0;
 
   const find = (sessionId: string): MemorySession | undefined => {
-    if (bell.isClosed) throw storeClosed();
+    if (bell.isClosed) throw createStoreClosedError();
     return sessions.get(sessionId);
   };
   const owned = (lease: Lease): MemorySession => {
     const session = find(lease.sessionId);
-    if (session === undefined || !holds(lease, session)) throw staleLease(lease);
+    if (session === undefined || !isLeaseHolder(lease, session)) throw createStaleLeaseError(lease);
     return session;
   };
-  const give = (sessionId: string, session: MemorySession, owner: string, until: number) => {
-    const abandoned = session.holder?.isReleased === false;
+  const grantLease = (sessionId: string, session: MemorySession, owner: string, until: number) => {
+    const wasAbandoned = session.holder?.isReleased === false;
     epoch += 1;
     session.holder = { owner, epoch, until, isReleased: false };
-    return { lease: { sessionId, owner, epoch }, head: session.head, abandoned } satisfies Acquired;
+    return {
+      lease: { sessionId, owner, epoch },
+      head: session.head,
+      wasAbandoned,
+    } satisfies AcquiredLease;
   };
   const remove = (sessionId: string): boolean => {
     const existed = sessions.delete(sessionId);
-    bell.ring(sessionId);
+    bell.notify(sessionId);
     return existed;
   };
-  const pages = new ReadingQueue();
+  const pages = new ReadQueue();
   const log: LogView = {
-    head: (sessionId) => find(sessionId)?.head,
-    next: (sessionId, after) => find(sessionId)?.read(after, BATCH) ?? [],
-    join(sessionId) {
+    readHead: (sessionId) => find(sessionId)?.head,
+    readNext: (sessionId, after) => find(sessionId)?.read(after, BATCH_SIZE) ?? [],
+    addReader(sessionId) {
       const session = find(sessionId);
       if (session === undefined) return () => undefined;
       session.readers += 1;
@@ -54,23 +65,23 @@ export function memoryStore(): Store {
   };
 
   return {
-    async acquire(sessionId, { owner, now, forMs, takeOver = false }) {
+    async acquire(sessionId, { owner, now, durationMs, takeOver = false }) {
       const session = find(sessionId) ?? new MemorySession(sessionId, now);
       const { holder } = session;
-      if (isHeld(session, now) && holder !== undefined && holder.owner !== owner && !takeOver)
-        throw leaseHeld(sessionId, holder.owner, holder.until);
+      if (isLeased(session, now) && holder !== undefined && holder.owner !== owner && !takeOver)
+        throw createLeaseHeldError(sessionId, holder.owner, holder.until);
       sessions.set(sessionId, session);
-      return give(sessionId, session, owner, now + forMs);
+      return grantLease(sessionId, session, owner, now + durationMs);
     },
     async renew(lease, now, forMs) {
       const session = find(lease.sessionId);
-      if (session?.holder === undefined || !holds(lease, session)) return false;
+      if (session?.holder === undefined || !isLeaseHolder(lease, session)) return false;
       session.holder = { ...session.holder, until: now + forMs };
       return true;
     },
     async release(lease) {
       const session = find(lease.sessionId);
-      if (session?.holder === undefined || !holds(lease, session)) return;
+      if (session?.holder === undefined || !isLeaseHolder(lease, session)) return;
       session.holder = { ...session.holder, isReleased: true };
     },
 
@@ -79,43 +90,44 @@ export function memoryStore(): Store {
       const reply = entry.command && session.replies.get(entry.command.id);
       if (reply !== undefined) return { status: "repeated", reply };
       const { seq } = session.head;
-      if (seq !== expectedSeq) throw wrongSeq(lease.sessionId, expectedSeq, seq);
+      if (seq !== expectedSeq) throw createWrongSeqError(lease.sessionId, expectedSeq, seq);
       const events = session.append(entry);
-      bell.ring(lease.sessionId);
+      bell.notify(lease.sessionId);
       return { status: "appended", events };
     },
     findReply: async (sessionId, commandId) => find(sessionId)?.replies.get(commandId),
     read: async (sessionId, after, limit) => find(sessionId)?.read(after, limit) ?? [],
-    examine: async (sessionId, after, limit) =>
+    inspect: async (sessionId, after, limit) =>
       (find(sessionId)?.read(after, limit) ?? []).map((envelope) => ({
         status: "readable",
         seq: envelope.seq,
         envelope,
       })),
-    async page(sessionId, after) {
+    async readPage(sessionId, after) {
       await pages.wait();
-      const events = find(sessionId)?.read(after, BATCH) ?? [];
-      pages.took(events.length / BATCH);
+      const events = find(sessionId)?.read(after, BATCH_SIZE) ?? [];
+      pages.finishRead(events.length / BATCH_SIZE);
       return events;
     },
-    head: async (sessionId) => find(sessionId)?.head,
-    subscribe: (sessionId, cursor, signal) => follow(log, bell, { sessionId, cursor }, signal),
+    readHead: async (sessionId) => find(sessionId)?.head,
+    subscribe: (sessionId, cursor, signal) =>
+      subscribeToLog(log, bell, { sessionId, cursor }, signal),
 
-    async claimDue(now, { owner, forMs, limit }) {
+    async claimDue(now, { owner, durationMs: forMs, limit }) {
       find("");
       return [...sessions]
         .filter(([, { wakeAt }]) => wakeAt !== null && wakeAt <= now)
-        .filter(([, session]) => !isHeld(session, now))
+        .filter(([, session]) => !isLeased(session, now))
         .sort(([, left], [, right]) => (left.wakeAt ?? 0) - (right.wakeAt ?? 0))
         .slice(0, limit)
-        .map(([sessionId, session]) => give(sessionId, session, owner, now + forMs));
+        .map(([sessionId, session]) => grantLease(sessionId, session, owner, now + forMs));
     },
 
-    async sessions(query) {
+    async listSessions(query) {
       find("");
-      return pageOf([...sessions.values()], query);
+      return listPage([...sessions.values()], query);
     },
-    async session(sessionId) {
+    async findSession(sessionId) {
       const record = find(sessionId)?.record;
       return record !== undefined && record.seq > 0 ? record : undefined;
     },
@@ -123,33 +135,34 @@ export function memoryStore(): Store {
 
     async putBlob(sessionId, blobId, bytes) {
       const session = find(sessionId);
-      if (session === undefined) throw noSession(sessionId);
-      const kept = session.blobs.get(blobId);
-      if (kept === undefined) session.blobs.set(blobId, bytes.slice());
-      else if (Buffer.compare(kept, bytes) !== 0) throw blobTaken(sessionId, blobId);
+      if (session === undefined) throw createNoSessionError(sessionId);
+      const existingBlob = session.blobs.get(blobId);
+      if (existingBlob === undefined) session.blobs.set(blobId, bytes.slice());
+      else if (Buffer.compare(existingBlob, bytes) !== 0)
+        throw createBlobTakenError(sessionId, blobId);
     },
-    blob: async (sessionId, blobId) => find(sessionId)?.blobs.get(blobId)?.slice(),
+    readBlob: async (sessionId, blobId) => find(sessionId)?.blobs.get(blobId)?.slice(),
 
     async saveSnapshot(lease, snapshot) {
       const session = owned(lease);
       const { seq } = session.head;
-      if (snapshot.seq > seq) throw wrongSeq(lease.sessionId, snapshot.seq, seq);
+      if (snapshot.seq > seq) throw createWrongSeqError(lease.sessionId, snapshot.seq, seq);
       session.snapshot = snapshot;
     },
-    async snapshot(sessionId, form) {
+    async readSnapshot(sessionId, form) {
       const snapshot = find(sessionId)?.snapshot;
-      return snapshot?.form === form ? snapshot : undefined;
+      return snapshot?.version === form ? snapshot : undefined;
     },
 
-    retain: async (rules) => {
+    applyRetention: async (rules) => {
       find("");
-      return applyRetention(retained(sessions, remove), rules);
+      return applyRetention(createRetentionSubject(sessions, remove), rules);
     },
-    check: async () => [],
+    checkIntegrity: async () => [],
     async probe() {
       find("");
     },
-    async size() {
+    async measureSize() {
       find("");
       const records = [...sessions.values()].filter(({ record }) => record.seq > 0);
       const events = records.reduce((sum, { length }) => sum + length, 0);
@@ -162,34 +175,34 @@ export function memoryStore(): Store {
   };
 }
 
-const BATCH = 512;
+const BATCH_SIZE = 512;
 
-function holds({ owner, epoch }: Lease, { holder }: MemorySession): boolean {
+function isLeaseHolder({ owner, epoch }: Lease, { holder }: MemorySession): boolean {
   return holder?.epoch === epoch && holder.owner === owner && !holder.isReleased;
 }
 
-function isHeld({ holder }: MemorySession, now: number): boolean {
+function isLeased({ holder }: MemorySession, now: number): boolean {
   return holder !== undefined && !holder.isReleased && holder.until > now;
 }
 
-function pageOf(all: readonly MemorySession[], query: SessionQuery): SessionPage {
+function listPage(all: readonly MemorySession[], query: SessionQuery): SessionPage {
   const { limit, page, search = "" } = query;
-  const end = page === undefined ? undefined : readPage(page);
-  const words = searchWords(search);
-  const found = all
-    .filter(({ record }) => record.seq > 0 && matches(record, query))
-    .filter((session) => words.every((word) => session.says(word)))
+  const pageEnd = page === undefined ? undefined : decodePage(page);
+  const words = splitSearchWords(search);
+  const matching = all
+    .filter(({ record }) => record.seq > 0 && matchesQuery(record, query))
+    .filter((session) => words.every((word) => session.containsWord(word)))
     .map(({ record }) => record)
-    .filter((record) => end === undefined || newestFirst(end, record) < 0)
-    .sort(newestFirst);
-  const sessions = found.slice(0, limit);
+    .filter((record) => pageEnd === undefined || compareNewestFirst(pageEnd, record) < 0)
+    .sort(compareNewestFirst);
+  const sessions = matching.slice(0, limit);
   const last = sessions.at(-1);
-  return last !== undefined && found.length > limit
-    ? { sessions, nextPage: pageAfter(last) }
+  return last !== undefined && matching.length > limit
+    ? { sessions, nextPage: encodePage(last) }
     : { sessions };
 }
 
-function matches(record: SessionRecord, query: SessionQuery): boolean {
+function matchesQuery(record: SessionRecord, query: SessionQuery): boolean {
   const { principal, agent, workingDirectory, label } = query;
   return (
     (principal === undefined || principal === record.principal) &&
@@ -199,34 +212,34 @@ function matches(record: SessionRecord, query: SessionQuery): boolean {
   );
 }
 
-type Placed = Pick<SessionRecord, "updatedAt" | "sessionId">;
+type SortKey = Pick<SessionRecord, "updatedAt" | "sessionId">;
 
-function newestFirst(left: Placed, right: Placed): number {
-  if (left.updatedAt !== right.updatedAt) return right.updatedAt - left.updatedAt;
-  if (left.sessionId === right.sessionId) return 0;
-  return left.sessionId < right.sessionId ? 1 : -1;
+function compareNewestFirst(first: SortKey, second: SortKey): number {
+  if (first.updatedAt !== second.updatedAt) return second.updatedAt - first.updatedAt;
+  if (first.sessionId === second.sessionId) return 0;
+  return first.sessionId < second.sessionId ? 1 : -1;
 }
 
-function retained(
+function createRetentionSubject(
   sessions: ReadonlyMap<string, MemorySession>,
   remove: (sessionId: string) => boolean,
 ): RetentionSubject {
   const isUnused = (
     session: MemorySession | undefined,
-    { now, owner }: Moment,
+    { now, owner }: RetentionMoment,
   ): session is MemorySession => {
     if (session === undefined || session.readers > 0) return false;
     const { holder, wakeAt, record } = session;
     const isCallers = holder?.isReleased === false && holder.owner === owner;
-    return wakeAt === null && record.state === "idle" && !isCallers && !isHeld(session, now);
+    return wakeAt === null && record.state === "idle" && !isCallers && !isLeased(session, now);
   };
   return {
-    bytes: () => [...sessions.values()].reduce((sum, { bytes }) => sum + bytes, 0),
-    unused: (moment) =>
+    countBytes: () => [...sessions.values()].reduce((sum, { bytes }) => sum + bytes, 0),
+    listUnused: (moment) =>
       [...sessions]
         .filter(([, session]) => isUnused(session, moment))
         .map(([sessionId, { updatedAt }]) => ({ sessionId, updatedAt }))
-        .sort((left, right) => left.updatedAt - right.updatedAt),
+        .sort((first, second) => first.updatedAt - second.updatedAt),
     dropDeltas(sessionId, moment) {
       const session = sessions.get(sessionId);
       return isUnused(session, moment) ? session.dropDeltas() : 0;

@@ -1,9 +1,9 @@
-import type { Appended, Entry, Lease } from "../store.ts";
+import type { AppendOutcome, LogEntry, Lease } from "../store.ts";
 import { encodeEntry, type EncodedEntry } from "./encoded-entry.ts";
 
 export interface WaitingEntry {
   readonly encoded: EncodedEntry;
-  readonly resolve: (appended: Appended) => void;
+  readonly resolve: (appended: AppendOutcome) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -22,7 +22,7 @@ export class AppendQueue {
     this.#write = write;
   }
 
-  append(lease: Lease, expectedSeq: number, entry: Entry): Promise<Appended> {
+  append(lease: Lease, expectedSeq: number, entry: LogEntry): Promise<AppendOutcome> {
     return new Promise((resolve, reject) => {
       const enter = (): void => {
         try {
@@ -65,10 +65,10 @@ export class AppendQueue {
   }
 
   get #hasRoom(): boolean {
-    return this.#entries.length < MOST_ENTRIES && this.#bytes < MOST_BYTES;
+    return this.#entries.length < MAX_ENTRIES && this.#bytes < MAX_BYTES;
   }
 }
 
 /** Some milliseconds of writing, so that nobody else waits longer for the loop. */
-const MOST_ENTRIES = 512;
-const MOST_BYTES = 1_000_000;
+const MAX_ENTRIES = 512;
+const MAX_BYTES = 1_000_000;

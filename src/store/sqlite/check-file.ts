@@ -1,6 +1,6 @@
-import { endOfExamined, examinedProblem } from "../examined-problem.ts";
+import { findInspectedEnd, formatLogProblem } from "../examined-problem.ts";
 import type { EventRows } from "./event-rows.ts";
-import { countEvents, findSession, type Found } from "./session-rows.ts";
+import { countEvents, findSession, type SessionRow } from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 
 /** The problems of a file, one sentence each. The event loop gets its turn between two pages of a log. */
@@ -17,29 +17,33 @@ export async function checkFile(sql: Sql, rows: EventRows): Promise<readonly str
     problems.push(`There are events of a session that is not listed, number ${key}`);
   }
   for (const row of sql.all("SELECT id FROM sessions ORDER BY key")) {
-    const found = findSession(sql, row.text("id"));
-    if (found !== undefined) problems.push(...(await checkSession(sql, rows, found)));
+    const session = findSession(sql, row.text("id"));
+    if (session !== undefined) problems.push(...(await checkSession(sql, rows, session)));
   }
   return problems;
 }
 
-async function checkSession(sql: Sql, rows: EventRows, found: Found): Promise<readonly string[]> {
-  const { sessionId, key, head } = found;
+async function checkSession(
+  sql: Sql,
+  rows: EventRows,
+  session: SessionRow,
+): Promise<readonly string[]> {
+  const { sessionId, key, head } = session;
   const problems: string[] = [];
   let count = 0;
-  for (let after = 0, isMore = true; isMore;) {
-    const examined = rows.examine(found, after, PAGE);
-    for (const one of examined) {
-      const problem = examinedProblem(one);
+  for (let after = 0, hasMore = true; hasMore;) {
+    const examined = rows.inspect(session, after, PAGE_SIZE);
+    for (const event of examined) {
+      const problem = formatLogProblem(event);
       if (problem === undefined) continue;
       count += 1;
       if (problems.length < MAX_PROBLEMS) problems.push(`Session ${sessionId}: ${problem}`);
     }
-    after = endOfExamined(examined) ?? after;
-    isMore = examined.length >= PAGE;
+    after = findInspectedEnd(examined) ?? after;
+    hasMore = examined.length >= PAGE_SIZE;
     await new Promise((resolve) => setImmediate(resolve));
   }
-  const last = countEvents(sql, key)?.last ?? 0;
+  const last = countEvents(sql, key)?.lastSeq ?? 0;
   const now = findSession(sql, sessionId)?.head.seq ?? last;
   if (last > now)
     problems.push(`Session ${sessionId}: the log ends at ${head.seq}, but has event ${last}`);
@@ -48,5 +52,5 @@ async function checkSession(sql: Sql, rows: EventRows, found: Found): Promise<re
   return problems;
 }
 
-const PAGE = 512;
+const PAGE_SIZE = 512;
 const MAX_PROBLEMS = 20;

@@ -1,21 +1,21 @@
-import { NewestKept } from "../../domain/newest-kept.ts";
+import { BoundedCache } from "../../domain/newest-kept.ts";
 import type { SizedEvent } from "./batch-of.ts";
 
 /** What was read from the file a moment ago: of many readers that catch up together, only the first reads it. */
-export class EarlierEvents {
-  readonly #events = new NewestKept<SizedEvent>(MOST_BYTES);
+export class EventCache {
+  readonly #events = new BoundedCache<SizedEvent>(MAX_CACHE_BYTES);
 
   add(incarnation: string, events: readonly SizedEvent[]): void {
     for (const event of events) {
       const { seq } = event.envelope;
-      this.#events.set(nameOf(incarnation, seq), event, event.size + BESIDE_BYTES);
+      this.#events.set(createEventKey(incarnation, seq), event, event.size + EVENT_OVERHEAD_BYTES);
     }
   }
 
   /** Those that follow a place without a gap; none when the next one is not at hand. */
-  *after(incarnation: string, seq: number): Generator<SizedEvent> {
+  *readAfter(incarnation: string, seq: number): Generator<SizedEvent> {
     for (let next = seq + 1; ; next++) {
-      const event = this.#events.get(nameOf(incarnation, next));
+      const event = this.#events.get(createEventKey(incarnation, next));
       if (event === undefined) return;
       yield event;
     }
@@ -26,10 +26,10 @@ export class EarlierEvents {
   }
 }
 
-function nameOf(incarnation: string, seq: number): string {
+function createEventKey(incarnation: string, seq: number): string {
   return `${incarnation}.${seq}`;
 }
 
-const MOST_BYTES = 2_000_000;
+const MAX_CACHE_BYTES = 2_000_000;
 /** Roughly what an event takes in memory beside its text. */
-const BESIDE_BYTES = 500;
+const EVENT_OVERHEAD_BYTES = 500;

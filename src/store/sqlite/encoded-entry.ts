@@ -1,13 +1,13 @@
 import type { Envelope } from "../../domain/envelope.ts";
-import { envelopeOf } from "../envelope-of.ts";
-import { said } from "../said.ts";
-import type { Entry, Lease } from "../store.ts";
+import { createEnvelope } from "../envelope-of.ts";
+import { readSearchableText } from "../said.ts";
+import type { LogEntry, Lease } from "../store.ts";
 
 /** An entry on its way to the file, as the text that it becomes there. */
 export interface EncodedEntry {
   readonly lease: Lease;
   readonly expectedSeq: number;
-  readonly entry: Entry;
+  readonly entry: LogEntry;
   readonly events: readonly EncodedEvent[];
   readonly reply: string | undefined;
   readonly bytes: number;
@@ -18,11 +18,11 @@ export interface EncodedEvent {
   readonly body: string;
   /** Of the body, in bytes. */
   readonly size: number;
-  readonly said: string | undefined;
+  readonly searchableText: string | undefined;
 }
 
 /** Throws for what JSON cannot say, before anything was written. */
-export function encodeEntry(lease: Lease, expectedSeq: number, entry: Entry): EncodedEntry {
+export function encodeEntry(lease: Lease, expectedSeq: number, entry: LogEntry): EncodedEntry {
   const { sessionId } = lease;
   let seq = expectedSeq;
   let bytes = 0;
@@ -31,7 +31,12 @@ export function encodeEntry(lease: Lease, expectedSeq: number, entry: Entry): En
     seq += 1;
     const size = Buffer.byteLength(body);
     bytes += size;
-    return { envelope: envelopeOf(sessionId, seq, draft), body, size, said: said(draft.event) };
+    return {
+      envelope: createEnvelope(sessionId, seq, draft),
+      body,
+      size,
+      searchableText: readSearchableText(draft.event),
+    };
   });
   const reply = entry.command && JSON.stringify(entry.command.reply);
   return { lease, expectedSeq, entry, events, reply, bytes };

@@ -1,8 +1,8 @@
-import { isUnderstood, type EventVersions } from "../../domain/upcast.ts";
+import { isSupportedVersion, type EventVersions } from "../../domain/upcast.ts";
 import { StoreError } from "../store-error.ts";
 import type { Sql } from "./sql.ts";
 
-export interface Kind {
+export interface EventKind {
   readonly type: string;
   readonly version: number;
   /** Of the version that is written now. */
@@ -13,7 +13,7 @@ export interface Kind {
 export class EventKinds {
   readonly #sql: Sql;
   readonly #versions: EventVersions;
-  readonly #byId = new Map<number, Kind>();
+  readonly #byId = new Map<number, EventKind>();
   readonly #written = new Map<string, number>();
 
   constructor(sql: Sql, versions: EventVersions) {
@@ -23,13 +23,13 @@ export class EventKinds {
   }
 
   /** Undefined when the file does not say; another process may have added one since we looked. */
-  kind(id: number): Kind | undefined {
+  findKind(id: number): EventKind | undefined {
     if (!this.#byId.has(id)) this.#load();
     return this.#byId.get(id);
   }
 
   /** The number under which events of a type are written, within a transaction. */
-  idOf(type: string): number {
+  resolveId(type: string): number {
     const known = this.#written.get(type);
     if (known !== undefined) return known;
     const version = this.#versions.manifest[type]?.version;
@@ -38,24 +38,24 @@ export class EventKinds {
     }
     this.#sql.run("INSERT OR IGNORE INTO kinds (type, version) VALUES (?, ?)", type, version);
     this.#load();
-    return this.idOf(type);
+    return this.resolveId(type);
   }
 
   /** A transaction that was rolled back may have taken kinds with it. */
-  forget(): void {
+  reload(): void {
     this.#written.clear();
     this.#byId.clear();
     this.#load();
   }
 
-  idsOf(types: readonly string[]): readonly number[] {
+  listIds(types: readonly string[]): readonly number[] {
     return [...this.#byId].filter(([, { type }]) => types.includes(type)).map(([id]) => id);
   }
 
   /** Those that only a newer version understands. */
   get newer(): readonly number[] {
     return [...this.#byId]
-      .filter(([, kind]) => !isUnderstood(kind, this.#versions))
+      .filter(([, kind]) => !isSupportedVersion(kind, this.#versions))
       .map(([id]) => id);
   }
 

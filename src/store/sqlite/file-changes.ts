@@ -1,22 +1,22 @@
 import type { Clock } from "../../platform/clock.ts";
-import type { Bell } from "../bell.ts";
+import type { ChangeNotifier } from "../bell.ts";
 import type { Sql } from "./sql.ts";
 
 /** Rings when another process has written to the file, for as long as somebody follows a session here. */
-export class FileChanges {
+export class FileWatcher {
   readonly #sql: Sql;
-  readonly #bell: Bell;
+  readonly #bell: ChangeNotifier;
   readonly #clock: Clock;
   #followers = 0;
   #stop: (() => void) | undefined;
 
-  constructor(sql: Sql, bell: Bell, clock: Clock) {
+  constructor(sql: Sql, bell: ChangeNotifier, clock: Clock) {
     this.#sql = sql;
     this.#bell = bell;
     this.#clock = clock;
   }
 
-  join(): () => void {
+  addFollower(): () => void {
     this.#followers += 1;
     if (this.#followers === 1) this.#watch(this.#version());
     return () => {
@@ -26,10 +26,10 @@ export class FileChanges {
   }
 
   #watch(seen: number): void {
-    this.#stop = this.#clock.after(EVERY_MILLISECONDS, () => {
+    this.#stop = this.#clock.schedule(POLL_INTERVAL_MS, () => {
       if (this.#bell.isClosed) return;
       const version = this.#version();
-      if (version !== seen) this.#bell.ringAll();
+      if (version !== seen) this.#bell.notifyAll();
       this.#watch(version);
     });
   }
@@ -40,4 +40,4 @@ export class FileChanges {
   }
 }
 
-const EVERY_MILLISECONDS = 50;
+const POLL_INTERVAL_MS = 50;

@@ -1,10 +1,10 @@
-import { thrownMessage } from "../../domain/errors.ts";
+import { formatThrown } from "../../domain/errors.ts";
 import { StoreError } from "../store-error.ts";
 
-interface Waiting {
+interface PendingSync {
   readonly commit: number;
-  readonly done: () => void;
-  readonly failed: (error: StoreError) => void;
+  readonly onSynced: () => void;
+  readonly onFailed: (error: StoreError) => void;
 }
 
 /** Commits in their order, and how many of them are on the disk. All that wait share the next sync. */
@@ -15,12 +15,12 @@ export class GroupSync {
   #synced = 0;
   #isRunning = false;
   #failure: StoreError | undefined;
-  #waiting: Waiting[] = [];
+  #waiting: PendingSync[] = [];
 
   /** `failed` is told first of a sync that failed, and once. */
-  constructor(sync: () => Promise<void>, failed: (error: StoreError) => void = () => {}) {
+  constructor(sync: () => Promise<void>, onFailed: (error: StoreError) => void = () => {}) {
     this.#sync = sync;
-    this.#failed = failed;
+    this.#failed = onFailed;
   }
 
   /** Counts a commit that was just made. */
@@ -39,16 +39,16 @@ export class GroupSync {
   }
 
   /** Calls back in the order of the calls, once a commit and all before it are on the disk. */
-  after(commit: number, done: () => void, failed: (error: StoreError) => void): void {
-    if (this.#failure !== undefined) return failed(this.#failure);
-    this.#waiting.push({ commit, done, failed });
+  waitForCommit(commit: number, onSynced: () => void, onFailed: (error: StoreError) => void): void {
+    if (this.#failure !== undefined) return onFailed(this.#failure);
+    this.#waiting.push({ commit, onSynced, onFailed });
     void this.#run();
   }
 
   /** Resolves when all commits up to now are on the disk. */
-  now(): Promise<void> {
+  syncNow(): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.after(this.#commits, resolve, reject);
+      this.waitForCommit(this.#commits, resolve, reject);
     });
   }
 
@@ -71,17 +71,17 @@ export class GroupSync {
   #settle(): void {
     const waiting = this.#waiting;
     this.#waiting = waiting.filter(({ commit }) => !this.isSynced(commit));
-    for (const { commit, done } of waiting) if (this.isSynced(commit)) done();
+    for (const { commit, onSynced } of waiting) if (this.isSynced(commit)) onSynced();
   }
 
   #fail(cause: unknown): void {
-    const message = `The disk did not take what was written: ${thrownMessage(cause)}`;
+    const message = `The disk did not take what was written: ${formatThrown(cause)}`;
     const failure =
       cause instanceof StoreError ? cause : new StoreError("store_failed", message, { cause });
     const waiting = this.#waiting;
     this.#failure = failure;
     this.#waiting = [];
     this.#failed(failure);
-    for (const { failed } of waiting) failed(failure);
+    for (const { onFailed } of waiting) onFailed(failure);
   }
 }

@@ -1,7 +1,13 @@
-import type { AcquireOptions, Acquired, ClaimOptions, Lease } from "../store.ts";
-import { leaseHeld, staleLease, StoreError } from "../store-error.ts";
+import type { AcquireOptions, AcquiredLease, ClaimOptions, Lease } from "../store.ts";
+import { createLeaseHeldError, createStaleLeaseError, StoreError } from "../store-error.ts";
 import type { EventKinds } from "./event-kinds.ts";
-import { countEvents, findDue, findSession, makeSession, type Found } from "./session-rows.ts";
+import {
+  countEvents,
+  findDueSessions,
+  findSession,
+  insertSession,
+  type SessionRow,
+} from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 
 /** Who may write to which session. Each method is a part of a transaction. */
@@ -14,42 +20,50 @@ export class Leases {
     this.#kinds = kinds;
   }
 
-  acquire(sessionId: string, options: AcquireOptions): Acquired {
-    const { owner, now, forMs, takeOver = false } = options;
-    makeSession(this.#sql, sessionId, now);
-    const found = findSession(this.#sql, sessionId);
-    if (found === undefined) throw new StoreError("store_failed", "A new session is not there");
-    if (found.owner !== null && found.owner !== owner && found.leasedUntil > now && !takeOver) {
-      throw leaseHeld(sessionId, found.owner, found.leasedUntil);
+  acquire(sessionId: string, options: AcquireOptions): AcquiredLease {
+    const { owner, now, durationMs, takeOver = false } = options;
+    insertSession(this.#sql, sessionId, now);
+    const session = findSession(this.#sql, sessionId);
+    if (session === undefined) throw new StoreError("store_failed", "A new session is not there");
+    if (
+      session.owner !== null &&
+      session.owner !== owner &&
+      session.leasedUntil > now &&
+      !takeOver
+    ) {
+      throw createLeaseHeldError(sessionId, session.owner, session.leasedUntil);
     }
-    if (this.#holdsNewer(found)) {
+    if (this.#holdsNewer(session)) {
       const message = `Session ${sessionId} in ${this.#sql.file} can only be read: it holds events of a newer version of Spanline. Fix: update Spanline`;
       throw new StoreError("store_newer", message, { details: { sessionId } });
     }
-    this.#expectWhole(found);
-    return this.#give(found, owner, now + forMs);
+    this.#expectWhole(session);
+    return this.#give(session, owner, now + durationMs);
   }
 
-  claimDue(now: number, { owner, forMs, limit }: ClaimOptions): readonly Acquired[] {
-    return findDue(this.#sql, now, limit)
-      .filter((found) => !this.#holdsNewer(found))
-      .map((found) => this.#give(found, owner, now + forMs));
+  claimDue(
+    now: number,
+    { owner, durationMs: forMs, limit }: ClaimOptions,
+  ): readonly AcquiredLease[] {
+    return findDueSessions(this.#sql, now, limit)
+      .filter((session) => !this.#holdsNewer(session))
+      .map((session) => this.#give(session, owner, now + forMs));
   }
 
   renew(lease: Lease, until: number): boolean {
-    const found = findSession(this.#sql, lease.sessionId);
-    if (found === undefined || !isHolder(lease, found)) return false;
-    this.#sql.run("UPDATE sessions SET leased_until = ? WHERE key = ?", until, found.key);
+    const session = findSession(this.#sql, lease.sessionId);
+    if (session === undefined || !isLeaseHolder(lease, session)) return false;
+    this.#sql.run("UPDATE sessions SET leased_until = ? WHERE key = ?", until, session.key);
     return true;
   }
 
   release(lease: Lease): void {
-    const found = findSession(this.#sql, lease.sessionId);
-    if (found === undefined || !isHolder(lease, found)) return;
-    this.#sql.run("UPDATE sessions SET owner = NULL WHERE key = ?", found.key);
+    const session = findSession(this.#sql, lease.sessionId);
+    if (session === undefined || !isLeaseHolder(lease, session)) return;
+    this.#sql.run("UPDATE sessions SET owner = NULL WHERE key = ?", session.key);
   }
 
-  #give(found: Found, owner: string, until: number): Acquired {
+  #give(session: SessionRow, owner: string, until: number): AcquiredLease {
     this.#sql.run("UPDATE epochs SET last = last + 1");
     const epoch = this.#sql.get("SELECT last FROM epochs")?.number("last") ?? 0;
     this.#sql.run(
@@ -57,25 +71,25 @@ export class Leases {
       owner,
       epoch,
       until,
-      found.key,
+      session.key,
     );
     return {
-      lease: { sessionId: found.sessionId, owner, epoch },
-      head: found.head,
-      abandoned: found.owner !== null,
+      lease: { sessionId: session.sessionId, owner, epoch },
+      head: session.head,
+      wasAbandoned: session.owner !== null,
     };
   }
 
-  #expectWhole({ key, sessionId }: Found): void {
+  #expectWhole({ key, sessionId }: SessionRow): void {
     const counts = countEvents(this.#sql, key);
-    if (counts === undefined || counts.isWhole) return;
-    const { seq, dropped, kept } = counts;
-    const message = `Session ${sessionId} in ${this.#sql.file} can only be read: its log has ${kept} events and should have ${seq - dropped}. Fix: restore the file from a copy; \`spanline sessions check\` shows which events are missing`;
+    if (counts === undefined || counts.isComplete) return;
+    const { seq, dropped, stored } = counts;
+    const message = `Session ${sessionId} in ${this.#sql.file} can only be read: its log has ${stored} events and should have ${seq - dropped}. Fix: restore the file from a copy; \`spanline sessions check\` shows which events are missing`;
     throw new StoreError("store_damaged", message, { details: { sessionId } });
   }
 
   /** Only a file that a newer version wrote to is looked through. */
-  #holdsNewer({ key }: Found): boolean {
+  #holdsNewer({ key }: SessionRow): boolean {
     const { newer } = this.#kinds;
     if (newer.length === 0) return false;
     const some = `SELECT 1 FROM events WHERE session = ? AND kind IN (${newer.join(", ")}) LIMIT 1`;
@@ -83,13 +97,13 @@ export class Leases {
   }
 }
 
-function isHolder({ owner, epoch }: Lease, found: Found): boolean {
-  return found.owner === owner && found.epoch === epoch;
+function isLeaseHolder({ owner, epoch }: Lease, session: SessionRow): boolean {
+  return session.owner === owner && session.epoch === epoch;
 }
 
 /** The session that a lease is of, while it is the newest. */
-export function heldSession(sql: Sql, lease: Lease): Found {
-  const found = findSession(sql, lease.sessionId);
-  if (found === undefined || !isHolder(lease, found)) throw staleLease(lease);
-  return found;
+export function findLeasedSession(sql: Sql, lease: Lease): SessionRow {
+  const session = findSession(sql, lease.sessionId);
+  if (session === undefined || !isLeaseHolder(lease, session)) throw createStaleLeaseError(lease);
+  return session;
 }

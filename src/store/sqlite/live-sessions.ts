@@ -1,30 +1,30 @@
-import type { Head, SessionRecord } from "../store.ts";
-import { batchOf, type SizedEvent } from "./batch-of.ts";
-import { EarlierEvents } from "./earlier-events.ts";
+import type { LogHead, SessionRecord } from "../store.ts";
+import { takeBatch, type SizedEvent } from "./batch-of.ts";
+import { EventCache } from "./earlier-events.ts";
 import type { EncodedEvent } from "./encoded-entry.ts";
-import type { NewSessions } from "./new-sessions.ts";
+import type { UnwrittenSessions } from "./new-sessions.ts";
 
-interface Live {
+interface LiveSession {
   /** What may be seen; the file may be further. */
-  head: Head;
+  head: LogHead;
   /** Entries that are in the file and not yet to be seen. */
-  unseen: number;
+  unsyncedCount: number;
   /** What may be seen of the session's row, while there are such. */
   record: SessionRecord | undefined;
   /** The commit that has to be on the disk before anything more may be seen. */
-  waitsFor: number;
+  requiredCommit: number;
   readers: number;
   readonly recent: RecentEvents;
 }
 
 /** An entry that may not be seen yet. It belongs to one life of its session: a deleted one takes it along. */
-export interface Held {
+export interface UnsyncedEntry {
   /** It may be seen from now on, and with it what it changes about the session's row. */
-  end(events: readonly EncodedEvent[], change: (record: SessionRecord) => SessionRecord): void;
+  publish(events: readonly EncodedEvent[], change: (record: SessionRecord) => SessionRecord): void;
 }
 
-export interface Holding {
-  readonly head: Head;
+export interface UnsyncedEntryOptions {
+  readonly head: LogHead;
   /** The row without what may not be seen. */
   readonly record: SessionRecord | undefined;
   /** When this is on the disk it may be seen. */
@@ -33,25 +33,25 @@ export interface Holding {
 
 /** The sessions about which more is known than the file says: those with readers, and those that wait for the disk. */
 export class LiveSessions {
-  readonly #sessions = new Map<string, Live>();
+  readonly #sessions = new Map<string, LiveSession>();
   /** Of whatever session that somebody reads. */
-  readonly earlier = new EarlierEvents();
-  readonly #fresh: NewSessions;
+  readonly eventCache = new EventCache();
+  readonly #fresh: UnwrittenSessions;
 
-  constructor(fresh: NewSessions) {
+  constructor(fresh: UnwrittenSessions) {
     this.#fresh = fresh;
   }
 
-  head(sessionId: string): Head | undefined {
-    return this.#sessions.get(sessionId)?.head ?? this.#fresh.head(sessionId);
+  readHead(sessionId: string): LogHead | undefined {
+    return this.#sessions.get(sessionId)?.head ?? this.#fresh.readHead(sessionId);
   }
 
-  waitsFor(sessionId: string): number {
-    return this.#sessions.get(sessionId)?.waitsFor ?? 0;
+  readRequiredCommit(sessionId: string): number {
+    return this.#sessions.get(sessionId)?.requiredCommit ?? 0;
   }
 
-  hasUnseen(sessionId: string): boolean {
-    return (this.#sessions.get(sessionId)?.unseen ?? 0) > 0;
+  hasUnsynced(sessionId: string): boolean {
+    return (this.#sessions.get(sessionId)?.unsyncedCount ?? 0) > 0;
   }
 
   hasReaders(sessionId: string): boolean {
@@ -59,16 +59,16 @@ export class LiveSessions {
   }
 
   /** The session's row as it may be seen, when that is less than the file has. */
-  record(sessionId: string): SessionRecord | undefined {
+  readRecord(sessionId: string): SessionRecord | undefined {
     return this.#sessions.get(sessionId)?.record;
   }
 
   /** Events after a place without a look at the file; undefined when they are not at hand. */
-  recent(sessionId: string, after: number): readonly SizedEvent[] | undefined {
-    return this.#sessions.get(sessionId)?.recent.after(after);
+  readRecent(sessionId: string, after: number): readonly SizedEvent[] | undefined {
+    return this.#sessions.get(sessionId)?.recent.readAfter(after);
   }
 
-  join(sessionId: string, head: Head): () => void {
+  addReader(sessionId: string, head: LogHead): () => void {
     const live = this.#keep(sessionId, head);
     live.readers += 1;
     return () => {
@@ -78,19 +78,19 @@ export class LiveSessions {
   }
 
   /** An entry was written that may not be seen yet. */
-  hold(sessionId: string, { head, record, commit }: Holding): Held {
+  addUnsynced(sessionId: string, { head, record, commit }: UnsyncedEntryOptions): UnsyncedEntry {
     const live = this.#keep(sessionId, head);
-    if (live.unseen === 0) live.record = record;
-    live.unseen += 1;
-    live.waitsFor = commit;
+    if (live.unsyncedCount === 0) live.record = record;
+    live.unsyncedCount += 1;
+    live.requiredCommit = commit;
     return {
-      end: (events, change) => {
-        live.unseen -= 1;
+      publish: (events, change) => {
+        live.unsyncedCount -= 1;
         live.record =
-          live.unseen > 0 && live.record !== undefined ? change(live.record) : undefined;
+          live.unsyncedCount > 0 && live.record !== undefined ? change(live.record) : undefined;
         // Whoever waited for it mostly reads it next: for that it is kept at hand a moment.
         live.readers += 1;
-        show(live, events);
+        publishEvents(live, events);
         setImmediate(() => {
           live.readers -= 1;
           this.#leave(sessionId, live);
@@ -100,14 +100,14 @@ export class LiveSessions {
   }
 
   /** These may be seen from now on. */
-  show(sessionId: string, events: readonly EncodedEvent[]): void {
+  publish(sessionId: string, events: readonly EncodedEvent[]): void {
     const live = this.#sessions.get(sessionId);
-    if (live !== undefined) show(live, events);
+    if (live !== undefined) publishEvents(live, events);
   }
 
   /** The session changed in another way than by growing. */
-  reset(sessionId: string, head: Head | undefined): void {
-    this.earlier.clear();
+  reset(sessionId: string, head: LogHead | undefined): void {
+    this.eventCache.clear();
     const live = this.#sessions.get(sessionId);
     if (live === undefined) return;
     if (head === undefined) this.#sessions.delete(sessionId);
@@ -115,24 +115,31 @@ export class LiveSessions {
     live.recent.clear();
   }
 
-  #keep(sessionId: string, head: Head): Live {
+  #keep(sessionId: string, head: LogHead): LiveSession {
     const known = this.#sessions.get(sessionId);
     if (known !== undefined) return known;
     const recent = new RecentEvents();
-    const live = { head, unseen: 0, record: undefined, waitsFor: 0, readers: 0, recent };
+    const live = {
+      head,
+      unsyncedCount: 0,
+      record: undefined,
+      requiredCommit: 0,
+      readers: 0,
+      recent,
+    };
     this.#sessions.set(sessionId, live);
     return live;
   }
 
-  #leave(sessionId: string, live: Live): void {
+  #leave(sessionId: string, live: LiveSession): void {
     if (live.readers === 0) live.recent.clear();
-    const isIdle = live.readers === 0 && live.unseen === 0;
+    const isIdle = live.readers === 0 && live.unsyncedCount === 0;
     if (isIdle && this.#sessions.get(sessionId) === live) this.#sessions.delete(sessionId);
-    if (this.#sessions.size === 0) this.earlier.clear();
+    if (this.#sessions.size === 0) this.eventCache.clear();
   }
 }
 
-function show(live: Live, events: readonly EncodedEvent[]): void {
+function publishEvents(live: LiveSession, events: readonly EncodedEvent[]): void {
   live.head = { ...live.head, seq: live.head.seq + events.length };
   if (live.readers > 0) live.recent.add(events);
 }
@@ -151,9 +158,12 @@ class RecentEvents {
       this.#bytes += event.size;
     }
     // Half is dropped at once, so that not every event moves all others.
-    if (this.#events.length <= MOST_EVENTS && this.#bytes <= MOST_BYTES) return;
+    if (this.#events.length <= MAX_RECENT_EVENTS && this.#bytes <= MAX_RECENT_BYTES) return;
     let dropped = 0;
-    while (this.#events.length - dropped > MOST_EVENTS / 2 || this.#bytes > MOST_BYTES / 2) {
+    while (
+      this.#events.length - dropped > MAX_RECENT_EVENTS / 2 ||
+      this.#bytes > MAX_RECENT_BYTES / 2
+    ) {
       const first = this.#events[dropped];
       if (first === undefined) break;
       this.#bytes -= first.size;
@@ -162,11 +172,11 @@ class RecentEvents {
     this.#events.splice(0, dropped);
   }
 
-  after(seq: number): readonly SizedEvent[] | undefined {
+  readAfter(seq: number): readonly SizedEvent[] | undefined {
     if (this.#given?.after === seq) return this.#given.batch;
     const first = this.#events[0]?.envelope.seq;
     if (first === undefined || seq < first - 1) return undefined;
-    const batch = batchOf(this.#events.slice(seq - first + 1));
+    const batch = takeBatch(this.#events.slice(seq - first + 1));
     this.#given = { after: seq, batch };
     return batch;
   }
@@ -178,5 +188,5 @@ class RecentEvents {
   }
 }
 
-const MOST_EVENTS = 512;
-const MOST_BYTES = 1_000_000;
+const MAX_RECENT_EVENTS = 512;
+const MAX_RECENT_BYTES = 1_000_000;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { delta, entry, NOW } from "../../../test/contracts/store/store-subject.ts";
 import { opened, tamper, temporaryFile } from "../../../test/store/sqlite-support.ts";
 
-const options = { owner: "me", now: NOW, forMs: 1000 };
+const options = { owner: "me", now: NOW, durationMs: 1000 };
 
 async function rowsIn(file: string): Promise<unknown[]> {
   let rows: readonly unknown[] = [];
@@ -19,14 +19,14 @@ describe("a session that is only leased", () => {
     const one = await store.acquire("ses_1", options);
     const two = await store.acquire("ses_2", options);
     expect(await rowsIn(file)).toEqual([]);
-    expect(await store.head("ses_1")).toEqual(one.head);
+    expect(await store.readHead("ses_1")).toEqual(one.head);
     await store.append(two.lease, 0, entry([delta("a")]));
     expect(await rowsIn(file)).toEqual([
       { id: "ses_1", seq: 0, owner: "me", epoch: one.lease.epoch },
       { id: "ses_2", seq: 1, owner: "me", epoch: two.lease.epoch },
     ]);
     await store.append(one.lease, 0, entry([delta("b")]));
-    expect((await store.session("ses_1"))?.incarnation).toBe(one.head.incarnation);
+    expect((await store.findSession("ses_1"))?.incarnation).toBe(one.head.incarnation);
     expect((await store.acquire("ses_3", options)).lease.epoch).toBe(two.lease.epoch + 1);
   });
 

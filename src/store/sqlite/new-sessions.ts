@@ -1,10 +1,10 @@
-import { randomText } from "../../platform/random.ts";
-import type { AcquireOptions, Acquired, Head, Lease, SessionRecord } from "../store.ts";
+import { randomString } from "../../platform/random.ts";
+import type { AcquireOptions, AcquiredLease, LogHead, Lease, SessionRecord } from "../store.ts";
 import type { Sql } from "./sql.ts";
 
-interface NewSession {
+interface UnwrittenSession {
   readonly lease: Lease;
-  readonly head: Head;
+  readonly head: LogHead;
   readonly createdAt: number;
   readonly leasedUntil: number;
 }
@@ -13,9 +13,9 @@ interface NewSession {
  * Sessions that are leased and not in the file yet: their rows go in with whatever is written next, which mostly is their
  * first entry. A session without an entry is one that nobody was told of, so nothing is lost with it.
  */
-export class NewSessions {
+export class UnwrittenSessions {
   readonly #sql: Sql;
-  readonly #waiting = new Map<string, NewSession>();
+  readonly #waiting = new Map<string, UnwrittenSession>();
   #lastEpoch = 0;
 
   constructor(sql: Sql) {
@@ -26,15 +26,15 @@ export class NewSessions {
     return this.#waiting.has(sessionId);
   }
 
-  head(sessionId: string): Head | undefined {
+  readHead(sessionId: string): LogHead | undefined {
     return this.#waiting.get(sessionId)?.head;
   }
 
   /** Its row as it will be without events. */
-  record(sessionId: string): SessionRecord | undefined {
-    const found = this.#waiting.get(sessionId);
-    if (found === undefined) return undefined;
-    const { head, createdAt } = found;
+  readRecord(sessionId: string): SessionRecord | undefined {
+    const session = this.#waiting.get(sessionId);
+    if (session === undefined) return undefined;
+    const { head, createdAt } = session;
     return {
       sessionId,
       incarnation: head.incarnation,
@@ -53,17 +53,17 @@ export class NewSessions {
   }
 
   /** Of a session that is neither here nor in the file. */
-  lease(sessionId: string, { owner, now, forMs }: AcquireOptions): Acquired {
-    const given = this.#sql.get("SELECT last FROM epochs")?.number("last") ?? 0;
-    this.#lastEpoch = Math.max(this.#lastEpoch, given) + 1;
+  acquire(sessionId: string, { owner, now, durationMs }: AcquireOptions): AcquiredLease {
+    const lastEpoch = this.#sql.get("SELECT last FROM epochs")?.number("last") ?? 0;
+    this.#lastEpoch = Math.max(this.#lastEpoch, lastEpoch) + 1;
     const lease = { sessionId, owner, epoch: this.#lastEpoch };
-    const head = { incarnation: randomText(22), seq: 0, firstSeq: 1 };
-    this.#waiting.set(sessionId, { lease, head, createdAt: now, leasedUntil: now + forMs });
-    return { lease, head, abandoned: false };
+    const head = { incarnation: randomString(22), seq: 0, firstSeq: 1 };
+    this.#waiting.set(sessionId, { lease, head, createdAt: now, leasedUntil: now + durationMs });
+    return { lease, head, wasAbandoned: false };
   }
 
   /** Within a transaction, and before all else in it. */
-  write(): void {
+  insertRows(): void {
     if (this.#waiting.size === 0) return;
     for (const [sessionId, { lease, head, createdAt, leasedUntil }] of this.#waiting) {
       const { owner, epoch } = lease;
@@ -74,7 +74,7 @@ export class NewSessions {
   }
 
   /** The transaction is in the file. */
-  written(): void {
+  clear(): void {
     this.#waiting.clear();
   }
 }

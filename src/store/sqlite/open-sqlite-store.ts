@@ -3,23 +3,23 @@ import { dirname } from "node:path";
 import { EVENT_VERSIONS, type EventVersions } from "../../domain/upcast.ts";
 import { systemClock, type Clock } from "../../platform/clock.ts";
 import { makeFolder } from "../../platform/make-folder.ts";
-import { hideFile, privateFile } from "../../platform/private-file.ts";
-import { makeBell } from "../bell.ts";
+import { restrictToOwner, createPrivateFile } from "../../platform/private-file.ts";
+import { createChangeNotifier } from "../bell.ts";
 import type { Store } from "../store.ts";
 import { StoreError } from "../store-error.ts";
 import { loadEngine, type Engine } from "./engine.ts";
 import { EventKinds } from "./event-kinds.ts";
 import { EventRows } from "./event-rows.ts";
-import { FileChanges } from "./file-changes.ts";
+import { FileWatcher } from "./file-changes.ts";
 import { GroupSync } from "./group-sync.ts";
 import { LiveSessions } from "./live-sessions.ts";
-import { NewSessions } from "./new-sessions.ts";
-import { readingStore, type Beside } from "./reading-store.ts";
-import { expectCurrent, expectKnown, migrate } from "./schema.ts";
-import { hasFullText, keepSearchIndex } from "./search-index.ts";
-import { named, Sql } from "./sql.ts";
-import { openWalFile, type Datasync, type WalFile } from "./wal-file.ts";
-import { writingStore, type WritingStore } from "./writing-store.ts";
+import { UnwrittenSessions } from "./new-sessions.ts";
+import { createStoreReader, type StoreOverlay } from "./reading-store.ts";
+import { checkReadableVersion, checkWritableVersion, migrate } from "./schema.ts";
+import { hasFullText, maintainSearchIndex } from "./search-index.ts";
+import { withStoreErrors, Sql } from "./sql.ts";
+import { openWalFile, type SyncFileData, type WalFile } from "./wal-file.ts";
+import { createStoreWriter, type StoreWriter } from "./writing-store.ts";
 
 export interface SqliteStoreOptions {
   readonly file: string;
@@ -27,9 +27,9 @@ export interface SqliteStoreOptions {
   readonly readOnly?: boolean;
   readonly clock?: Clock;
   /** How commits are brought to the disk. */
-  readonly datasync?: Datasync;
+  readonly datasync?: SyncFileData;
   /** Told when the disk failed: from then on everything is refused, and only opening the file again helps. */
-  readonly failed?: (error: StoreError) => void;
+  readonly onFailure?: (error: StoreError) => void;
   readonly versions?: EventVersions;
   /** `plain` looks through every text, as an engine without FTS5 has to. */
   readonly search?: "full-text" | "plain";
@@ -41,18 +41,18 @@ export interface SqliteStoreOptions {
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { file, readOnly = false, create = true } = options;
   const { DatabaseSync } = await loadEngine();
-  expectContents(file);
+  checkNotEmpty(file);
   if (!readOnly && !existsSync(file)) {
     if (!create) throw new StoreError("store_failed", `${file} was removed`, { details: { file } });
     await createFile(file, DatabaseSync);
   }
-  if (!readOnly) makePrivate(file);
+  if (!readOnly) restrictPermissions(file);
   const sql = new Sql(
-    named(file, () => new DatabaseSync(file, { readOnly })),
+    withStoreErrors(file, () => new DatabaseSync(file, { readOnly })),
     file,
   );
   try {
-    sql.exec(`PRAGMA busy_timeout = ${BUSY_MILLISECONDS}`);
+    sql.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     return readOnly ? openForReading(sql, options) : await openForWriting(sql, options);
   } catch (error) {
     sql.close();
@@ -61,7 +61,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 }
 
 /** SQLite treats an empty file as a new database, so a log that was cut to nothing would be started over. */
-function expectContents(file: string): void {
+function checkNotEmpty(file: string): void {
   if (statSync(file, { throwIfNoEntry: false })?.size !== 0) return;
   const message = `${file} is empty (0 bytes), so the sessions that it held are lost. Fix: restore it from a copy, or remove it to start without sessions`;
   throw new StoreError("store_damaged", message, { details: { file } });
@@ -74,10 +74,10 @@ function expectContents(file: string): void {
 async function createFile(file: string, DatabaseSync: Engine["DatabaseSync"]): Promise<void> {
   await makeFolder(dirname(file));
   const draft = `${file}.new`;
-  for (const beside of ["", "-journal"]) rmSync(`${draft}${beside}`, { force: true });
-  privateFile(draft);
+  for (const temporaryFile of ["", "-journal"]) rmSync(`${draft}${temporaryFile}`, { force: true });
+  createPrivateFile(draft);
   const sql = new Sql(
-    named(draft, () => new DatabaseSync(draft, { readOnly: false })),
+    withStoreErrors(draft, () => new DatabaseSync(draft, { readOnly: false })),
     draft,
   );
   try {
@@ -91,29 +91,29 @@ async function createFile(file: string, DatabaseSync: Engine["DatabaseSync"]): P
 }
 
 /** SQLite gives the files beside it the rights that it has. */
-function makePrivate(file: string): void {
-  for (const beside of ["", "-wal", "-shm"]) hideFile(`${file}${beside}`);
+function restrictPermissions(file: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) restrictToOwner(`${file}${suffix}`);
 }
 
 function openForReading(sql: Sql, options: SqliteStoreOptions): Store {
   const { file, clock = systemClock, versions = EVENT_VERSIONS } = options;
-  expectCurrent(sql, file);
-  const bell = makeBell();
-  const changes = new FileChanges(sql, bell, clock);
+  checkReadableVersion(sql, file);
+  const notifier = createChangeNotifier();
+  const changes = new FileWatcher(sql, notifier, clock);
   const rows = new EventRows(sql, new EventKinds(sql, versions), versions);
-  const beside: Beside = {
-    head: nothing,
-    record: nothing,
-    recent: nothing,
-    earlier: undefined,
-    join: () => changes.join(),
+  const overlay: StoreOverlay = {
+    readHead: returnUndefined,
+    readRecord: returnUndefined,
+    readRecent: returnUndefined,
+    eventCache: undefined,
+    addReader: () => changes.addFollower(),
   };
   return {
-    ...readingStore({ sql, rows, bell, beside }),
-    ...refusing(file),
+    ...createStoreReader({ sql, rows, notifier, overlay }),
+    ...createReadOnlyStore(file),
     async close() {
-      if (bell.isClosed) return;
-      bell.close();
+      if (notifier.isClosed) return;
+      notifier.close();
       sql.close();
     },
   };
@@ -121,50 +121,60 @@ function openForReading(sql: Sql, options: SqliteStoreOptions): Store {
 
 async function openForWriting(sql: Sql, options: SqliteStoreOptions): Promise<Store> {
   const { file, versions = EVENT_VERSIONS, search = "full-text" } = options;
-  expectKnown(sql, file);
-  configure(sql, file);
+  checkWritableVersion(sql, file);
+  configureDatabase(sql, file);
   migrate(sql, file);
-  keepSearchIndex(sql, search === "full-text" && hasFullText(sql));
+  maintainSearchIndex(sql, search === "full-text" && hasFullText(sql));
   const { datasync = (wal) => wal.datasync() } = options;
   const wal = await openWalFile(file, datasync);
-  const sync = new GroupSync(() => wal.sync(), options.failed);
+  const sync = new GroupSync(() => wal.sync(), options.onFailure);
   try {
     // What a killed process left in the system's memory is read as written, so it has to be.
-    await sync.now();
-    return writable(sql, { versions, wal, sync });
+    await sync.syncNow();
+    return createWritableStore(sql, { versions, wal, sync });
   } catch (error) {
     await wal.close();
     throw error;
   }
 }
 
-interface Writing {
+interface WritableParts {
   readonly versions: EventVersions;
   readonly wal: WalFile;
   readonly sync: GroupSync;
 }
 
-function writable(sql: Sql, { versions, wal, sync }: Writing): Store {
-  const bell = makeBell();
+function createWritableStore(sql: Sql, { versions, wal, sync }: WritableParts): Store {
+  const bell = createChangeNotifier();
   const kinds = new EventKinds(sql, versions);
   const rows = new EventRows(sql, kinds, versions);
-  const fresh = new NewSessions(sql);
-  const live = new LiveSessions(fresh);
+  const unwrittenSessions = new UnwrittenSessions(sql);
+  const liveSessions = new LiveSessions(unwrittenSessions);
   const { ino } = statSync(sql.file);
   const isInPlace = (): boolean => statSync(sql.file, { throwIfNoEntry: false })?.ino === ino;
   const close = async (): Promise<void> => {
     await wal.close();
-    checkpoint(sql);
+    checkpointWal(sql);
     sql.close();
   };
   return {
-    ...readingStore({ sql, rows, bell, beside: live }),
-    ...writingStore({ sql, kinds, rows, bell, live, fresh, sync, isInPlace, close }),
+    ...createStoreReader({ sql, rows, notifier: bell, overlay: liveSessions }),
+    ...createStoreWriter({
+      sql,
+      kinds,
+      rows,
+      notifier: bell,
+      liveSessions,
+      unwrittenSessions,
+      sync,
+      isInPlace,
+      close,
+    }),
   };
 }
 
 /** An engine may stay in another journal mode without an error, so it is asked. */
-function configure(sql: Sql, file: string): void {
+function configureDatabase(sql: Sql, file: string): void {
   const mode = sql.get("PRAGMA journal_mode = WAL")?.text("journal_mode");
   if (mode !== "wal") {
     throw new StoreError("store_failed", `${file} cannot have a write-ahead log here`, {
@@ -178,7 +188,7 @@ function configure(sql: Sql, file: string): void {
  * The twin of `node:sqlite` closes a file only when the last statement is collected, and leaves this undone. Where it
  * fails nothing is lost: the next to open the file finds the log beside it.
  */
-function checkpoint(sql: Sql): void {
+function checkpointWal(sql: Sql): void {
   try {
     sql.all("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch {
@@ -186,13 +196,13 @@ function checkpoint(sql: Sql): void {
   }
 }
 
-const BUSY_MILLISECONDS = 2000;
+const BUSY_TIMEOUT_MS = 2000;
 /** 16 MB. A page that was changed often is copied once: a seventh less work than with SQLite's 1000. */
 const CHECKPOINT_PAGES = 4000;
 
-function nothing(): undefined {}
+function returnUndefined(): undefined {}
 
-function refusing(file: string): Omit<WritingStore, "close"> {
+function createReadOnlyStore(file: string): Omit<StoreWriter, "close"> {
   const refuse = async (): Promise<never> => {
     throw new StoreError("store_failed", `${file} was opened for reading`, { details: { file } });
   };
@@ -205,7 +215,7 @@ function refusing(file: string): Omit<WritingStore, "close"> {
     deleteSession: refuse,
     putBlob: refuse,
     saveSnapshot: refuse,
-    retain: refuse,
+    applyRetention: refuse,
     probe: refuse,
   };
 }

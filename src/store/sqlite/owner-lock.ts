@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { privateFile } from "../../platform/private-file.ts";
+import { createPrivateFile } from "../../platform/private-file.ts";
 import { loadEngine } from "./engine.ts";
 
 export interface OwnerLock {
@@ -13,9 +13,9 @@ export interface OwnerLock {
  *
  * It is SQLite's own lock on a file of its own: Node has no other that a kill cannot leave behind.
  */
-export async function takeOwnerLock(file: string): Promise<OwnerLock | undefined> {
+export async function acquireOwnerLock(file: string): Promise<OwnerLock | undefined> {
   const { DatabaseSync } = await loadEngine();
-  privateFile(file);
+  createPrivateFile(file);
   const database = new DatabaseSync(file, { readOnly: false });
   try {
     database.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");

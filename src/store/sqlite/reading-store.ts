@@ -1,141 +1,157 @@
 import type { Envelope } from "../../domain/envelope.ts";
-import type { Bell } from "../bell.ts";
-import { follow, type LogView } from "../follow.ts";
-import type { Head, SessionRecord, Store } from "../store.ts";
-import { storeClosed } from "../store-error.ts";
-import { ReadingQueue } from "../reading-queue.ts";
-import { batchOf, envelopesOf, isSmall, partOf, type SizedEvent } from "./batch-of.ts";
+import type { ChangeNotifier } from "../bell.ts";
+import { subscribeToLog, type LogView } from "../follow.ts";
+import type { LogHead, SessionRecord, Store } from "../store.ts";
+import { createStoreClosedError } from "../store-error.ts";
+import { ReadQueue } from "../reading-queue.ts";
+import {
+  takeBatch,
+  listEnvelopes,
+  isSmallBatch,
+  measureShare,
+  type SizedEvent,
+} from "./batch-of.ts";
 import { checkFile } from "./check-file.ts";
-import type { EarlierEvents } from "./earlier-events.ts";
+import type { EventCache } from "./earlier-events.ts";
 import type { EventRows } from "./event-rows.ts";
 import { isIndexed } from "./search-index.ts";
 import { findReply, readBlob, readSnapshot } from "./session-parts.ts";
-import { findSession, listSessions, readRecord, storedSize, type Found } from "./session-rows.ts";
+import {
+  findSession,
+  listSessions,
+  readRecord,
+  countStored,
+  type SessionRow,
+} from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 
-export interface ReadingParts {
+export interface StoreReaderParts {
   readonly sql: Sql;
   readonly rows: EventRows;
-  readonly bell: Bell;
+  readonly notifier: ChangeNotifier;
   /** What is known beside the file. */
-  readonly beside: Beside;
+  readonly overlay: StoreOverlay;
 }
 
-export interface Beside {
+export interface StoreOverlay {
   /** What may be seen, when that is less than the file has. */
-  head(sessionId: string): Head | undefined;
-  record(sessionId: string): SessionRecord | undefined;
-  recent(sessionId: string, after: number): readonly SizedEvent[] | undefined;
+  readHead(sessionId: string): LogHead | undefined;
+  readRecord(sessionId: string): SessionRecord | undefined;
+  readRecent(sessionId: string, after: number): readonly SizedEvent[] | undefined;
   /** Undefined where another process may drop what was read. */
-  readonly earlier: EarlierEvents | undefined;
-  join(sessionId: string, head: Head): () => void;
+  readonly eventCache: EventCache | undefined;
+  addReader(sessionId: string, head: LogHead): () => void;
 }
 
-interface Given {
+interface SharedBatch {
   readonly batch: readonly SizedEvent[];
   /** Undefined where they are large. */
   readonly envelopes: readonly Envelope[] | undefined;
 }
 
-export type ReadingStore = Pick<
+export type StoreReader = Pick<
   Store,
   | "findReply"
   | "read"
-  | "page"
-  | "examine"
-  | "head"
+  | "readPage"
+  | "inspect"
+  | "readHead"
   | "subscribe"
-  | "sessions"
-  | "session"
-  | "blob"
-  | "snapshot"
-  | "check"
-  | "size"
+  | "listSessions"
+  | "findSession"
+  | "readBlob"
+  | "readSnapshot"
+  | "checkIntegrity"
+  | "measureSize"
 >;
 
 /** The half of a store that changes nothing. */
-export function readingStore({ sql, rows, bell, beside }: ReadingParts): ReadingStore {
-  const file = (): Sql => {
-    if (bell.isClosed) throw storeClosed();
+export function createStoreReader({ sql, rows, notifier, overlay }: StoreReaderParts): StoreReader {
+  const openFile = (): Sql => {
+    if (notifier.isClosed) throw createStoreClosedError();
     return sql;
   };
-  const headOf = (sessionId: string): Head | undefined =>
-    beside.head(sessionId) ?? findSession(file(), sessionId)?.head;
-  const queue = new ReadingQueue();
+  const resolveHead = (sessionId: string): LogHead | undefined =>
+    overlay.readHead(sessionId) ?? findSession(openFile(), sessionId)?.head;
+  const queue = new ReadQueue();
   /** Another one, so that whoever takes a session up does not wait for all who catch up. */
-  const pages = new ReadingQueue();
-  let last: Given | undefined;
+  const pages = new ReadQueue();
+  let last: SharedBatch | undefined;
   const log: LogView = {
-    head: headOf,
-    next: (sessionId, after) => envelopesOf(nextOf(sessionId, after)),
-    recent(sessionId, after) {
-      const batch = beside.recent(sessionId, after);
+    readHead: resolveHead,
+    readNext: (sessionId, after) => listEnvelopes(readNextBatch(sessionId, after)),
+    readRecent(sessionId, after) {
+      const batch = overlay.readRecent(sessionId, after);
       if (batch === undefined) return undefined;
       // Of many readers at one place each is given the same.
       if (batch !== last?.batch) {
-        last = { batch, envelopes: isSmall(batch) ? envelopesOf(batch) : undefined };
+        last = { batch, envelopes: isSmallBatch(batch) ? listEnvelopes(batch) : undefined };
       }
       return last.envelopes;
     },
-    queue: (signal) => queue.wait(signal),
-    join(sessionId) {
-      const head = headOf(sessionId);
-      return head === undefined ? () => {} : beside.join(sessionId, head);
+    waitForRead: (signal) => queue.wait(signal),
+    addReader(sessionId) {
+      const head = resolveHead(sessionId);
+      return head === undefined ? () => {} : overlay.addReader(sessionId, head);
     },
   };
-  const nextOf = (sessionId: string, after: number): readonly SizedEvent[] => {
-    const recent = beside.recent(sessionId, after);
+  const readNextBatch = (sessionId: string, after: number): readonly SizedEvent[] => {
+    const recent = overlay.readRecent(sessionId, after);
     if (recent !== undefined) return recent;
-    const found = findSession(file(), sessionId);
-    if (found === undefined) return [];
-    const { incarnation } = found.head;
-    const known = batchOf(beside.earlier?.after(incarnation, after) ?? []);
-    if (known.length > 0) return known;
-    const events = batchIn(found, after);
-    beside.earlier?.add(incarnation, events);
+    const session = findSession(openFile(), sessionId);
+    if (session === undefined) return [];
+    const { incarnation } = session.head;
+    const cached = takeBatch(overlay.eventCache?.readAfter(incarnation, after) ?? []);
+    if (cached.length > 0) return cached;
+    const events = readFileBatch(session, after);
+    overlay.eventCache?.add(incarnation, events);
     return events;
   };
-  const batchIn = (found: Found, after: number): readonly SizedEvent[] => {
-    const through = beside.head(found.sessionId)?.seq ?? Number.MAX_SAFE_INTEGER;
-    return rows.batch(found, { after, through });
+  const readFileBatch = (session: SessionRow, after: number): readonly SizedEvent[] => {
+    const through = overlay.readHead(session.sessionId)?.seq ?? Number.MAX_SAFE_INTEGER;
+    return rows.readBatch(session, { after, through });
   };
   return {
     async findReply(sessionId, commandId) {
-      const found = findSession(file(), sessionId);
-      return found && findReply(sql, found.key, commandId);
+      const session = findSession(openFile(), sessionId);
+      return session && findReply(sql, session.key, commandId);
     },
     async read(sessionId, after, limit) {
-      const found = findSession(file(), sessionId);
-      const through = beside.head(sessionId)?.seq ?? Number.MAX_SAFE_INTEGER;
-      return found === undefined ? [] : rows.read(found, { after, through }, limit);
+      const session = findSession(openFile(), sessionId);
+      const through = overlay.readHead(sessionId)?.seq ?? Number.MAX_SAFE_INTEGER;
+      return session === undefined ? [] : rows.read(session, { after, through }, limit);
     },
-    async page(sessionId, after) {
+    async readPage(sessionId, after) {
       await pages.wait();
-      const found = findSession(file(), sessionId);
-      const batch = found === undefined ? [] : batchIn(found, after);
-      pages.took(partOf(batch));
-      return envelopesOf(batch);
+      const session = findSession(openFile(), sessionId);
+      const batch = session === undefined ? [] : readFileBatch(session, after);
+      pages.finishRead(measureShare(batch));
+      return listEnvelopes(batch);
     },
-    async examine(sessionId, after, limit) {
-      const found = findSession(file(), sessionId);
-      const head = headOf(sessionId);
-      if (found === undefined || head === undefined) return [];
-      return rows.examine({ ...found, head }, after, limit);
+    async inspect(sessionId, after, limit) {
+      const session = findSession(openFile(), sessionId);
+      const head = resolveHead(sessionId);
+      if (session === undefined || head === undefined) return [];
+      return rows.inspect({ ...session, head }, after, limit);
     },
-    async head(sessionId) {
-      file();
-      return headOf(sessionId);
+    async readHead(sessionId) {
+      openFile();
+      return resolveHead(sessionId);
     },
-    subscribe: (sessionId, cursor, signal) => follow(log, bell, { sessionId, cursor }, signal),
-    sessions: async (query) =>
-      listSessions(file(), query, { indexed: isIndexed(sql), seen: (id) => beside.record(id) }),
-    async session(sessionId) {
-      const record = beside.record(sessionId) ?? readRecord(file(), sessionId);
+    subscribe: (sessionId, cursor, signal) =>
+      subscribeToLog(log, notifier, { sessionId, cursor }, signal),
+    listSessions: async (query) =>
+      listSessions(openFile(), query, {
+        isIndexed: isIndexed(sql),
+        findVisibleRecord: (id) => overlay.readRecord(id),
+      }),
+    async findSession(sessionId) {
+      const record = overlay.readRecord(sessionId) ?? readRecord(openFile(), sessionId);
       return record === undefined || record.seq === 0 ? undefined : record;
     },
-    blob: async (sessionId, blobId) => readBlob(file(), sessionId, blobId),
-    snapshot: async (sessionId, form) => readSnapshot(file(), sessionId, form),
-    check: async () => checkFile(file(), rows),
-    size: async () => storedSize(file()),
+    readBlob: async (sessionId, blobId) => readBlob(openFile(), sessionId, blobId),
+    readSnapshot: async (sessionId, form) => readSnapshot(openFile(), sessionId, form),
+    checkIntegrity: async () => checkFile(openFile(), rows),
+    measureSize: async () => countStored(openFile()),
   };
 }

@@ -11,17 +11,17 @@ export class Row {
 
   text(name: string): string {
     const value = this.#columns[name];
-    return typeof value === "string" ? value : unexpected(name, "text", value);
+    return typeof value === "string" ? value : throwUnexpected(name, "text", value);
   }
 
   number(name: string): number {
     const value = this.#columns[name];
-    return typeof value === "number" ? value : unexpected(name, "a number", value);
+    return typeof value === "number" ? value : throwUnexpected(name, "a number", value);
   }
 
   bytes(name: string): Uint8Array {
     const value = this.#columns[name];
-    return value instanceof Uint8Array ? value : unexpected(name, "bytes", value);
+    return value instanceof Uint8Array ? value : throwUnexpected(name, "bytes", value);
   }
 
   textOrNull(name: string): string | null {
@@ -33,7 +33,7 @@ export class Row {
   }
 }
 
-function unexpected(name: string, wanted: string, found: unknown): never {
-  const message = `The column ${name} holds ${found === null ? "null" : typeof found}, wanted ${wanted}`;
+function throwUnexpected(name: string, expected: string, actual: unknown): never {
+  const message = `The column ${name} holds ${actual === null ? "null" : typeof actual}, wanted ${expected}`;
   throw new StoreError("store_damaged", message, { details: { column: name } });
 }

@@ -76,7 +76,7 @@ const APPLICATION_ID = 0x5370616e;
 
 /** Brings a file to today's version, all of the way or not at all. */
 export function migrate(sql: Sql, file: string, migrations: readonly string[] = MIGRATIONS): void {
-  const version = versionOf(sql, file, migrations.length);
+  const version = readVersion(sql, file, migrations.length);
   if (version === migrations.length) return;
   sql.transaction(() => {
     for (const step of migrations.slice(version)) sql.exec(step);
@@ -87,19 +87,19 @@ export function migrate(sql: Sql, file: string, migrations: readonly string[] = 
 }
 
 /** Refuses a file that this version cannot write to, before anything about it is changed. */
-export function expectKnown(sql: Sql, file: string): void {
-  versionOf(sql, file, MIGRATIONS.length);
+export function checkWritableVersion(sql: Sql, file: string): void {
+  readVersion(sql, file, MIGRATIONS.length);
 }
 
 /** A file that is only read stays as it is, so it has to be of today's version. */
-export function expectCurrent(sql: Sql, file: string): void {
-  const version = versionOf(sql, file, MIGRATIONS.length);
+export function checkReadableVersion(sql: Sql, file: string): void {
+  const version = readVersion(sql, file, MIGRATIONS.length);
   if (version === MIGRATIONS.length) return;
   const message = `${file} is of version ${version}, and becomes ${MIGRATIONS.length} when it is opened for writing`;
   throw new StoreError("store_failed", message, { details: { file, version } });
 }
 
-function versionOf(sql: Sql, file: string, newest: number): number {
+function readVersion(sql: Sql, file: string, newestVersion: number): number {
   const application = sql.get("PRAGMA application_id")?.number("application_id");
   const version = sql.get("PRAGMA user_version")?.number("user_version") ?? 0;
   const tables = sql.get("SELECT count(*) AS tables FROM sqlite_schema")?.number("tables");
@@ -109,8 +109,8 @@ function versionOf(sql: Sql, file: string, newest: number): number {
       details: { file },
     });
   }
-  if (version > newest) {
-    const message = `${file} is of version ${version}; this Spanline knows versions up to ${newest}`;
+  if (version > newestVersion) {
+    const message = `${file} is of version ${version}; this Spanline knows versions up to ${newestVersion}`;
     throw new StoreError("store_newer", message, { details: { file, version } });
   }
   return version;

@@ -1,4 +1,4 @@
-import { searchWords } from "../said.ts";
+import { splitSearchWords } from "../said.ts";
 import type { Sql } from "./sql.ts";
 import type { SqlValue } from "./engine.ts";
 
@@ -28,22 +28,22 @@ export function isIndexed(sql: Sql): boolean {
 }
 
 /** An engine that cannot write the index takes its triggers away; the next that can makes it anew. */
-export function keepSearchIndex(sql: Sql, wanted: boolean): void {
-  if (isIndexed(sql) === wanted) return;
+export function maintainSearchIndex(sql: Sql, isEnabled: boolean): void {
+  if (isIndexed(sql) === isEnabled) return;
   sql.transaction(() => {
-    if (!wanted) return sql.exec("DROP TRIGGER said_added; DROP TRIGGER said_removed");
+    if (!isEnabled) return sql.exec("DROP TRIGGER said_added; DROP TRIGGER said_removed");
     sql.exec(`DROP TABLE IF EXISTS said_index; ${TABLES} ${TRIGGERS}`);
   });
 }
 
-export interface Condition {
+export interface SqlCondition {
   readonly sql: string;
   readonly values: readonly SqlValue[];
 }
 
 /** For each word that it occurs in the id, the title or what was said. */
-export function searchConditions(search: string, indexed: boolean): readonly Condition[] {
-  return searchWords(search).map((word) => {
+export function createSearchConditions(search: string, indexed: boolean): readonly SqlCondition[] {
+  return splitSearchWords(search).map((word) => {
     const pattern = `%${word.replaceAll(/[\\%_]/g, "\\$&")}%`;
     const viaIndex = indexed && Array.from(word).length >= 3;
     const texts = viaIndex

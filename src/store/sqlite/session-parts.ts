@@ -1,16 +1,16 @@
 import { isObject, parseJson, type JsonValue } from "../../domain/json.ts";
 import type { Snapshot } from "../store.ts";
-import { blobTaken, noSession, StoreError } from "../store-error.ts";
+import { createBlobTakenError, createNoSessionError, StoreError } from "../store-error.ts";
 import { findSession } from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 
-export function putBlob(sql: Sql, sessionId: string, blobId: string, bytes: Uint8Array): void {
+export function writeBlob(sql: Sql, sessionId: string, blobId: string, bytes: Uint8Array): void {
   const key = findSession(sql, sessionId)?.key;
-  if (key === undefined) throw noSession(sessionId);
-  const kept = readBlob(sql, sessionId, blobId);
-  if (kept === undefined) {
+  if (key === undefined) throw createNoSessionError(sessionId);
+  const existing = readBlob(sql, sessionId, blobId);
+  if (existing === undefined) {
     sql.run("INSERT INTO blobs (session, id, bytes) VALUES (?, ?, ?)", key, blobId, bytes);
-  } else if (Buffer.compare(kept, bytes) !== 0) throw blobTaken(sessionId, blobId);
+  } else if (Buffer.compare(existing, bytes) !== 0) throw createBlobTakenError(sessionId, blobId);
 }
 
 export function readBlob(sql: Sql, sessionId: string, blobId: string): Uint8Array | undefined {
@@ -24,9 +24,9 @@ export function findReply(sql: Sql, key: number, commandId: string): JsonValue |
   return row === undefined ? undefined : JSON.parse(row.text("reply"));
 }
 
-export function writeSnapshot(sql: Sql, key: number, { form, seq, state }: Snapshot): void {
+export function writeSnapshot(sql: Sql, key: number, { version, seq, state }: Snapshot): void {
   const write = "INSERT OR REPLACE INTO snapshots (session, form, seq, state) VALUES (?, ?, ?, ?)";
-  sql.run(write, key, form, seq, JSON.stringify(state));
+  sql.run(write, key, version, seq, JSON.stringify(state));
 }
 
 export function readSnapshot(sql: Sql, sessionId: string, form: string): Snapshot | undefined {
@@ -36,7 +36,7 @@ export function readSnapshot(sql: Sql, sessionId: string, form: string): Snapsho
   if (row === undefined) return undefined;
   const state = parseJson(row.text("state"));
   if (state.ok && isObject(state.value)) {
-    return { form, seq: row.number("seq"), state: state.value };
+    return { version: form, seq: row.number("seq"), state: state.value };
   }
   throw new StoreError("store_damaged", "The snapshot is no JSON object", {
     details: { sessionId },

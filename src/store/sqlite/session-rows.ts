@@ -1,23 +1,23 @@
 import { parseJson } from "../../domain/json.ts";
-import { randomText } from "../../platform/random.ts";
-import { pageAfter, readPage } from "../session-page.ts";
+import { randomString } from "../../platform/random.ts";
+import { encodePage, decodePage } from "../session-page.ts";
 import type {
-  Entry,
-  Head,
+  LogEntry,
+  LogHead,
   SessionPage,
   SessionQuery,
   SessionRecord,
-  SessionState,
+  SessionRunState,
 } from "../store.ts";
 import { StoreError } from "../store-error.ts";
-import type { Place } from "./event-rows.ts";
+import type { SessionKey } from "./event-rows.ts";
 import type { Row } from "./row.ts";
-import { searchConditions, type Condition } from "./search-index.ts";
+import { createSearchConditions, type SqlCondition } from "./search-index.ts";
 import type { Sql } from "./sql.ts";
 
 /** A session with what decides whether it may be written to. */
-export interface Found extends Place {
-  readonly head: Head;
+export interface SessionRow extends SessionKey {
+  readonly head: LogHead;
   readonly owner: string | null;
   readonly epoch: number;
   readonly leasedUntil: number;
@@ -26,46 +26,46 @@ export interface Found extends Place {
 const FIND = `SELECT key, id, incarnation, seq, first_seq, owner, epoch, leased_until
   FROM sessions WHERE id = ?`;
 
-export function findSession(sql: Sql, sessionId: string): Found | undefined {
+export function findSession(sql: Sql, sessionId: string): SessionRow | undefined {
   const row = sql.get(FIND, sessionId);
-  return row === undefined ? undefined : readFound(row);
+  return row === undefined ? undefined : toSessionRow(row);
 }
 
-export function makeSession(sql: Sql, sessionId: string, now: number): void {
+export function insertSession(sql: Sql, sessionId: string, now: number): void {
   sql.run(
     `INSERT INTO sessions (id, incarnation, created_at, updated_at) VALUES (?, ?, ?, ?)
      ON CONFLICT (id) DO NOTHING`,
     sessionId,
-    randomText(22),
+    randomString(22),
     now,
     now,
   );
 }
 
 /** Those whose time has come and that nobody has, the longest due first. */
-export function findDue(sql: Sql, now: number, limit: number): readonly Found[] {
+export function findDueSessions(sql: Sql, now: number, limit: number): readonly SessionRow[] {
   const due = `SELECT key, id, incarnation, seq, first_seq, owner, epoch, leased_until FROM sessions
     WHERE wake_at <= ? AND (owner IS NULL OR leased_until <= ?) ORDER BY wake_at LIMIT ?`;
-  return sql.all(due, now, now, limit).map(readFound);
+  return sql.all(due, now, now, limit).map(toSessionRow);
 }
 
 export interface EventCounts {
   readonly seq: number;
   readonly dropped: number;
-  readonly kept: number;
+  readonly stored: number;
   /** The last event that is stored. */
-  readonly last: number;
+  readonly lastSeq: number;
   /** Every event that was appended is stored, or was dropped by retention. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
 /** Compares the stored events with what the session's row says. Passes over the whole log: 0.1 ms per 1,000 events. */
 export function countEvents(sql: Sql, key: number): EventCounts | undefined {
   const row = sql.get(COUNT, key);
   if (row === undefined) return undefined;
-  const [seq, dropped, kept] = [row.number("seq"), row.number("dropped"), row.number("kept")];
-  const last = row.number("last");
-  return { seq, dropped, kept, last, isWhole: kept + dropped === seq && last <= seq };
+  const [seq, dropped, stored] = [row.number("seq"), row.number("dropped"), row.number("kept")];
+  const lastSeq = row.number("last");
+  return { seq, dropped, stored, lastSeq, isComplete: stored + dropped === seq && lastSeq <= seq };
 }
 
 const COUNT = `SELECT seq, dropped,
@@ -73,13 +73,13 @@ const COUNT = `SELECT seq, dropped,
     (SELECT coalesce(max(events.seq), 0) FROM events WHERE session = key) AS last
   FROM sessions WHERE key = ?`;
 
-export function storedSize(sql: Sql): { readonly sessions: number; readonly events: number } {
+export function countStored(sql: Sql): { readonly sessions: number; readonly events: number } {
   const row = sql.get(`SELECT (SELECT count(*) FROM sessions WHERE seq > 0) AS sessions,
     (SELECT count(*) FROM events) AS events`);
   return { sessions: row?.number("sessions") ?? 0, events: row?.number("events") ?? 0 };
 }
 
-function readFound(row: Row): Found {
+function toSessionRow(row: Row): SessionRow {
   return {
     sessionId: row.text("id"),
     key: row.number("key"),
@@ -108,9 +108,9 @@ export function readRecord(sql: Sql, sessionId: string): SessionRecord | undefin
 }
 
 /** What a session's row is after an entry. */
-export function recordAfter(
+export function evolveRecord(
   record: SessionRecord,
-  { events, index, wakeAt }: Entry,
+  { events, index, wakeAt }: LogEntry,
 ): SessionRecord {
   return {
     ...record,
@@ -121,20 +121,20 @@ export function recordAfter(
   };
 }
 
-export interface Listing {
-  readonly indexed: boolean;
+export interface ListOptions {
+  readonly isIndexed: boolean;
   /** What may be seen of a session, when that is less than its row says. */
-  readonly seen: (sessionId: string) => SessionRecord | undefined;
+  readonly findVisibleRecord: (sessionId: string) => SessionRecord | undefined;
 }
 
 export function listSessions(
   sql: Sql,
   query: SessionQuery,
-  { indexed, seen }: Listing,
+  { isIndexed, findVisibleRecord }: ListOptions,
 ): SessionPage {
-  const conditions = conditionsOf(query, indexed);
+  const conditions = createConditions(query, isIndexed);
   const rows = sql.all(
-    `SELECT * FROM sessions WHERE ${conditions.map((one) => one.sql).join(" AND ")}
+    `SELECT * FROM sessions WHERE ${conditions.map((condition) => condition.sql).join(" AND ")}
      ORDER BY updated_at DESC, id DESC LIMIT ?`,
     ...conditions.flatMap(({ values }) => values),
     query.limit + 1,
@@ -143,17 +143,17 @@ export function listSessions(
   // The order and the pages are those of the rows.
   const last = records.at(-1);
   const sessions = records
-    .map((record) => seen(record.sessionId) ?? record)
+    .map((record) => findVisibleRecord(record.sessionId) ?? record)
     .filter(({ seq }) => seq > 0);
   return last !== undefined && rows.length > query.limit
-    ? { sessions, nextPage: pageAfter(last) }
+    ? { sessions, nextPage: encodePage(last) }
     : { sessions };
 }
 
-function conditionsOf(query: SessionQuery, indexed: boolean): readonly Condition[] {
+function createConditions(query: SessionQuery, indexed: boolean): readonly SqlCondition[] {
   const { page, search = "", principal, agent, workingDirectory, label } = query;
-  const end = page === undefined ? undefined : readPage(page);
-  const equal = (column: string, value: string | undefined): readonly Condition[] =>
+  const pageEnd = page === undefined ? undefined : decodePage(page);
+  const equal = (column: string, value: string | undefined): readonly SqlCondition[] =>
     value === undefined ? [] : [{ sql: `${column} = ?`, values: [value] }];
   return [
     { sql: "seq > 0", values: [] },
@@ -161,10 +161,10 @@ function conditionsOf(query: SessionQuery, indexed: boolean): readonly Condition
     ...equal("agent", agent),
     ...equal("working_directory", workingDirectory),
     ...equal("label", label),
-    ...(end === undefined
+    ...(pageEnd === undefined
       ? []
-      : [{ sql: "(updated_at, id) < (?, ?)", values: [end.updatedAt, end.sessionId] }]),
-    ...searchConditions(search, indexed),
+      : [{ sql: "(updated_at, id) < (?, ?)", values: [pageEnd.updatedAt, pageEnd.sessionId] }]),
+    ...createSearchConditions(search, indexed),
   ];
 }
 
@@ -174,7 +174,7 @@ function toRecord(row: Row): SessionRecord {
     incarnation: row.text("incarnation"),
     agent: row.text("agent"),
     principal: row.text("principal"),
-    state: readState(row.text("state")),
+    state: parseRunState(row.text("state")),
     title: row.textOrNull("title"),
     workingDirectory: row.textOrNull("working_directory"),
     folders: readFolders(row.textOrNull("folders")),
@@ -192,7 +192,7 @@ function readFolders(text: string | null): readonly string[] {
   return folders.map(String);
 }
 
-function readState(state: string): SessionState {
+function parseRunState(state: string): SessionRunState {
   if (state === "idle" || state === "running" || state === "waiting") return state;
   throw new StoreError("store_damaged", `A session is ${state}, which is no state`);
 }

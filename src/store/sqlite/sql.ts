@@ -1,4 +1,4 @@
-import { databaseError } from "./database-error.ts";
+import { toStoreError } from "./database-error.ts";
 import type { Database, SqlValue, Statement } from "./engine.ts";
 import { Row } from "./row.ts";
 
@@ -20,37 +20,37 @@ export class Sql {
   }
 
   run(sql: string, ...values: readonly SqlValue[]): void {
-    this.#named(() => this.prepared(sql).run(...values));
+    this.#named(() => this.prepare(sql).run(...values));
   }
 
   get(sql: string, ...values: readonly SqlValue[]): Row | undefined {
-    const row = this.#named(() => this.prepared(sql).get(...values));
+    const row = this.#named(() => this.prepare(sql).get(...values));
     return row === undefined ? undefined : new Row(row);
   }
 
   all(sql: string, ...values: readonly SqlValue[]): readonly Row[] {
-    return this.#named(() => this.prepared(sql).all(...values)).map((row) => new Row(row));
+    return this.#named(() => this.prepare(sql).all(...values)).map((row) => new Row(row));
   }
 
   /** For loops that cannot afford a look at every error. */
-  prepared(sql: string): Statement {
-    const kept = this.#statements.get(sql);
-    if (kept !== undefined) return kept;
+  prepare(sql: string): Statement {
+    const cached = this.#statements.get(sql);
+    if (cached !== undefined) return cached;
     const statement = this.#database.prepare(sql);
     this.#statements.set(sql, statement);
     return statement;
   }
 
   /** All of it or nothing. */
-  transaction<Result>(work: () => Result): Result {
+  transaction<Result>(operation: () => Result): Result {
     this.run("BEGIN IMMEDIATE");
     try {
-      const result = work();
+      const result = operation();
       this.run("COMMIT");
       return result;
     } catch (error) {
       this.#rollBack();
-      throw databaseError(error, this.file);
+      throw toStoreError(error, this.file);
     }
   }
 
@@ -59,14 +59,14 @@ export class Sql {
     this.#named(() => this.#database.close());
   }
 
-  #named<Result>(work: () => Result): Result {
-    return named(this.file, work);
+  #named<Result>(operation: () => Result): Result {
+    return withStoreErrors(this.file, operation);
   }
 
   /** SQLite has rolled back by itself after some errors, and then says that there is nothing to roll back. */
   #rollBack(): void {
     try {
-      this.prepared("ROLLBACK").run();
+      this.prepare("ROLLBACK").run();
     } catch {
       return;
     }
@@ -74,10 +74,10 @@ export class Sql {
 }
 
 /** Runs `work`. Errors of the engine become `StoreError`s that name the file. */
-export function named<Result>(file: string, work: () => Result): Result {
+export function withStoreErrors<Result>(file: string, operation: () => Result): Result {
   try {
-    return work();
+    return operation();
   } catch (error) {
-    throw databaseError(error, file);
+    throw toStoreError(error, file);
   }
 }

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { StoreError } from "../store-error.ts";
 
 /** Brings what was written to a file to the disk. */
-export type Datasync = (file: FileHandle) => Promise<void>;
+export type SyncFileData = (file: FileHandle) => Promise<void>;
 
 /**
  * The file that SQLite appends commits to, opened once more to bring them to the disk outside the loop's thread.
@@ -18,7 +18,7 @@ export interface WalFile {
   close(): Promise<void>;
 }
 
-export async function openWalFile(database: string, datasync: Datasync): Promise<WalFile> {
+export async function openWalFile(database: string, datasync: SyncFileData): Promise<WalFile> {
   const path = `${database}-wal`;
   const file = await open(path, "r+");
   await syncFolder(dirname(path));

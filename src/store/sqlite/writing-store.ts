@@ -1,28 +1,28 @@
-import type { Bell } from "../bell.ts";
+import type { ChangeNotifier } from "../bell.ts";
 import { applyRetention } from "../retention.ts";
 import type { SessionRecord, Store } from "../store.ts";
-import { StoreError, storeClosed, wrongSeq } from "../store-error.ts";
+import { StoreError, createStoreClosedError, createWrongSeqError } from "../store-error.ts";
 import { AppendQueue, type WaitingEntry } from "./append-queue.ts";
 import type { EventKinds } from "./event-kinds.ts";
 import type { EventRows } from "./event-rows.ts";
 import type { GroupSync } from "./group-sync.ts";
-import { heldSession, Leases } from "./leases.ts";
+import { findLeasedSession, Leases } from "./leases.ts";
 import type { LiveSessions } from "./live-sessions.ts";
-import type { NewSessions } from "./new-sessions.ts";
-import type { ReadingStore } from "./reading-store.ts";
-import { putBlob, writeSnapshot } from "./session-parts.ts";
-import { deleteSession, findSession, readRecord, recordAfter } from "./session-rows.ts";
+import type { UnwrittenSessions } from "./new-sessions.ts";
+import type { StoreReader } from "./reading-store.ts";
+import { writeBlob, writeSnapshot } from "./session-parts.ts";
+import { deleteSession, findSession, readRecord, evolveRecord } from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
-import { sqliteRetention } from "./sqlite-retention.ts";
-import { EntryWriter, type Written } from "./entry-writer.ts";
+import { createSqliteRetention } from "./sqlite-retention.ts";
+import { EntryWriter, type EntryResult } from "./entry-writer.ts";
 
-export interface WritingParts {
+export interface StoreWriterParts {
   readonly sql: Sql;
   readonly kinds: EventKinds;
   readonly rows: EventRows;
-  readonly bell: Bell;
-  readonly live: LiveSessions;
-  readonly fresh: NewSessions;
+  readonly notifier: ChangeNotifier;
+  readonly liveSessions: LiveSessions;
+  readonly unwrittenSessions: UnwrittenSessions;
   readonly sync: GroupSync;
   /** Whether the file that is written to is still the one at its path. */
   isInPlace(): boolean;
@@ -30,72 +30,76 @@ export interface WritingParts {
   close(): Promise<void>;
 }
 
-export type WritingStore = Omit<Store, keyof ReadingStore>;
+export type StoreWriter = Omit<Store, keyof StoreReader>;
 
 /** The half of a store that changes something. */
-export function writingStore(parts: WritingParts): WritingStore {
-  const { sql, kinds, rows, bell, live, fresh, sync } = parts;
+export function createStoreWriter(parts: StoreWriterParts): StoreWriter {
+  const { sql, kinds, rows, notifier, liveSessions, unwrittenSessions, sync } = parts;
   const leases = new Leases(sql, kinds);
-  const writer = new EntryWriter(sql, kinds, fresh);
+  const writer = new EntryWriter(sql, kinds, unwrittenSessions);
   const queue = new AppendQueue((entries) => appendAll(parts, writer, entries));
 
   /** Everything is done in the order in which it was asked for. */
-  const write = <Result>(work: () => Result): Result => {
-    expectUsable(parts);
+  const write = <Result>(operation: () => Result): Result => {
+    checkUsable(parts);
     queue.flush();
-    writer.forget();
+    writer.clearCache();
     const result = sql.transaction(() => {
-      fresh.write();
-      return work();
+      unwrittenSessions.insertRows();
+      return operation();
     });
-    fresh.written();
+    unwrittenSessions.clear();
     return result;
   };
-  const changed = (sessionId: string): void => {
-    writer.forget();
-    live.reset(sessionId, findSession(sql, sessionId)?.head);
-    bell.ring(sessionId);
+  const invalidate = (sessionId: string): void => {
+    writer.clearCache();
+    liveSessions.reset(sessionId, findSession(sql, sessionId)?.head);
+    notifier.notify(sessionId);
   };
 
   return {
     async acquire(sessionId, options) {
-      expectUsable(parts);
-      const isNew = !fresh.has(sessionId) && findSession(sql, sessionId) === undefined;
-      if (isNew) return fresh.lease(sessionId, options);
+      checkUsable(parts);
+      const isNew = !unwrittenSessions.has(sessionId) && findSession(sql, sessionId) === undefined;
+      if (isNew) return unwrittenSessions.acquire(sessionId, options);
       const acquired = write(() => leases.acquire(sessionId, options));
       // What the owner before wrote is there for the next one to read.
-      if (live.hasUnseen(sessionId)) await sync.now();
+      if (liveSessions.hasUnsynced(sessionId)) await sync.syncNow();
       return acquired;
     },
     renew: async (lease, now, forMs) => write(() => leases.renew(lease, now + forMs)),
     release: async (lease) => write(() => leases.release(lease)),
     async append(lease, expectedSeq, entry) {
-      expectUsable(parts);
+      checkUsable(parts);
       return queue.append(lease, expectedSeq, entry);
     },
     claimDue: async (now, options) => write(() => leases.claimDue(now, options)),
     async deleteSession(sessionId) {
       const key = write(() => {
-        const found = findSession(sql, sessionId);
-        if (found !== undefined) deleteSession(sql, found.key);
-        return found?.key;
+        const session = findSession(sql, sessionId);
+        if (session !== undefined) deleteSession(sql, session.key);
+        return session?.key;
       });
-      changed(sessionId);
+      invalidate(sessionId);
       return key !== undefined;
     },
     putBlob: async (sessionId, blobId, bytes) =>
-      write(() => putBlob(sql, sessionId, blobId, bytes)),
+      write(() => writeBlob(sql, sessionId, blobId, bytes)),
     saveSnapshot: async (lease, snapshot) =>
       write(() => {
-        const { key, head } = heldSession(sql, lease);
-        if (snapshot.seq > head.seq) throw wrongSeq(lease.sessionId, snapshot.seq, head.seq);
+        const { key, head } = findLeasedSession(sql, lease);
+        if (snapshot.seq > head.seq)
+          throw createWrongSeqError(lease.sessionId, snapshot.seq, head.seq);
         writeSnapshot(sql, key, snapshot);
       }),
-    async retain(rules) {
+    async applyRetention(rules) {
       write(() => {});
       const isBusy = (sessionId: string): boolean =>
-        live.hasUnseen(sessionId) || live.hasReaders(sessionId);
-      return applyRetention(sqliteRetention({ sql, kinds, rows, isBusy, changed }), rules);
+        liveSessions.hasUnsynced(sessionId) || liveSessions.hasReaders(sessionId);
+      return applyRetention(
+        createSqliteRetention({ sql, kinds, rows, isBusy, onChange: invalidate }),
+        rules,
+      );
     },
     async probe() {
       write(() => sql.run("UPDATE epochs SET last = last"));
@@ -105,29 +109,29 @@ export function writingStore(parts: WritingParts): WritingStore {
       }
     },
     async close() {
-      if (bell.isClosed) return;
+      if (notifier.isClosed) return;
       queue.flush();
-      bell.close();
-      await sync.now().catch(() => {});
+      notifier.close();
+      await sync.syncNow().catch(() => {});
       await parts.close();
     },
   };
 }
 
-function expectUsable({ bell, sync }: WritingParts): void {
-  if (bell.isClosed) throw storeClosed();
+function checkUsable({ notifier: bell, sync }: StoreWriterParts): void {
+  if (bell.isClosed) throw createStoreClosedError();
   if (sync.failure !== undefined) throw sync.failure;
 }
 
 /** One transaction for all of them; then each is shown and answered, at once or when it is on the disk. */
 function appendAll(
-  parts: WritingParts,
+  parts: StoreWriterParts,
   writer: EntryWriter,
   entries: readonly WaitingEntry[],
 ): void {
   const { sync } = parts;
-  const records = recordsBefore(parts, entries);
-  let written: readonly Written[];
+  const records = readRecordsBefore(parts, entries);
+  let written: readonly EntryResult[];
   try {
     written = writer.write(entries.map(({ encoded }) => encoded));
   } catch (error) {
@@ -136,59 +140,63 @@ function appendAll(
   }
   const commit = sync.commit();
   for (const [index, entry] of entries.entries()) {
-    const one = written[index];
-    if (one?.ok) settle(parts, entry, { ...one, commit, records });
-    else entry.reject(one?.error);
+    const entryResult = written[index];
+    if (entryResult?.ok) settleEntry(parts, entry, { ...entryResult, commit, records });
+    else entry.reject(entryResult?.error);
   }
 }
 
 /** The rows of sessions of which something will wait for the disk, as they may be seen meanwhile. */
-function recordsBefore(
-  { sql, live, fresh }: WritingParts,
+function readRecordsBefore(
+  { sql, liveSessions: live, unwrittenSessions: fresh }: StoreWriterParts,
   entries: readonly WaitingEntry[],
 ): Map<string, SessionRecord> {
   const records = new Map<string, SessionRecord>();
   for (const { encoded } of entries) {
     const { sessionId } = encoded.lease;
-    if (!encoded.entry.sync || records.has(sessionId) || live.hasUnseen(sessionId)) continue;
-    const record = fresh.record(sessionId) ?? readRecord(sql, sessionId);
+    if (!encoded.entry.sync || records.has(sessionId) || live.hasUnsynced(sessionId)) continue;
+    const record = fresh.readRecord(sessionId) ?? readRecord(sql, sessionId);
     if (record !== undefined) records.set(sessionId, record);
   }
   return records;
 }
 
-interface Settling extends Extract<Written, { readonly ok: true }> {
+interface EntrySettlement extends Extract<EntryResult, { readonly ok: true }> {
   readonly commit: number;
   readonly records: Map<string, SessionRecord>;
 }
 
-function settle(
-  { live, sync, bell }: WritingParts,
+function settleEntry(
+  { liveSessions: live, sync, notifier: bell }: StoreWriterParts,
   { encoded, resolve, reject }: WaitingEntry,
-  { appended, before, commit, records }: Settling,
+  { appended, previousHead, commit, records }: EntrySettlement,
 ): void {
   const { sessionId } = encoded.lease;
   const isNew = appended.status === "appended";
   const events = isNew ? encoded.events : [];
   const change = (record: SessionRecord): SessionRecord =>
-    isNew ? recordAfter(record, encoded.entry) : record;
+    isNew ? evolveRecord(record, encoded.entry) : record;
   const record = records.get(sessionId);
-  const answer = (): void => {
-    if (events.length > 0) bell.ring(sessionId);
+  const complete = (): void => {
+    if (events.length > 0) bell.notify(sessionId);
     resolve(appended);
   };
   // Nothing overtakes an entry of its session that still waits for the disk.
-  const needed = encoded.entry.sync ? commit : live.waitsFor(sessionId);
-  if (sync.isSynced(needed)) {
-    live.show(sessionId, events);
+  const requiredCommit = encoded.entry.sync ? commit : live.readRequiredCommit(sessionId);
+  if (sync.isSynced(requiredCommit)) {
+    live.publish(sessionId, events);
     if (record !== undefined) records.set(sessionId, change(record));
-    return answer();
+    return complete();
   }
-  const held = live.hold(sessionId, { head: before, record, commit: needed });
-  const seen = (): void => {
-    held.end(events, change);
-    answer();
+  const unsyncedEntry = live.addUnsynced(sessionId, {
+    head: previousHead,
+    record,
+    commit: requiredCommit,
+  });
+  const publish = (): void => {
+    unsyncedEntry.publish(events, change);
+    complete();
   };
   // What the disk did not take stays unseen.
-  sync.after(needed, seen, reject);
+  sync.waitForCommit(requiredCommit, publish, reject);
 }

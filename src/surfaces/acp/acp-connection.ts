@@ -1,29 +1,33 @@
 import type { Principal } from "../../domain/actor.ts";
 import { NO_HOST_TOOLS, type HostToolList } from "../../domain/equipment.ts";
 import { isObject } from "../../domain/json.ts";
-import type { KnownShells } from "../../domain/shell.ts";
+import type { ShellList } from "../../domain/shell.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
-import { initializeAnswer } from "../../wire/acp/agent-answers.ts";
-import { STOCK_CLIENT, withUpdates, type UpdatesSetting } from "../../wire/acp/client-profile.ts";
+import { encodeInitializeResult } from "../../wire/acp/agent-answers.ts";
+import {
+  STOCK_CLIENT,
+  applyUpdatesSetting,
+  type UpdatesSetting,
+} from "../../wire/acp/client-profile.ts";
 import { decodeNotification } from "../../wire/acp/client-notification.ts";
 import { decodeRequest, isBridgeMethod } from "../../wire/acp/methods.ts";
-import { sharedLines, type SharedLines } from "../../wire/acp/shared-lines.ts";
-import { withdrawalLine } from "../../wire/acp/withdrawal-line.ts";
+import { createLineCache, type LineCache } from "../../wire/acp/shared-lines.ts";
+import { encodeWithdrawalLine } from "../../wire/acp/withdrawal-line.ts";
 import type { JsonLinesItem } from "../../wire/framing/json-lines.ts";
-import { createRpcConnection, type Received } from "../../wire/jsonrpc/rpc-connection.ts";
-import { internalError, invalidRequest } from "../../wire/jsonrpc/rpc-error.ts";
+import { createRpcConnection, type ReceivedMessage } from "../../wire/jsonrpc/rpc-connection.ts";
+import { createInternalError, createInvalidRequest } from "../../wire/jsonrpc/rpc-error.ts";
 import type {
   RequestId,
-  RpcAnswer,
+  RpcResponse,
   RpcNotification,
   RpcRequest,
 } from "../../wire/jsonrpc/rpc-message.ts";
-import { GIVEN_NAME, type AcpLog, type ClientLink } from "./client-link.ts";
-import { clientRoom } from "./client-room.ts";
-import { countedTurns, type CountTurn } from "./counted-turns.ts";
-import { createLanes } from "./lanes.ts";
-import { lateAnswers } from "./late-answers.ts";
+import { GENERATED_NAME_PREFIX, type AcpLog, type ClientLink } from "./client-link.ts";
+import { createBackpressure } from "./client-room.ts";
+import { createTurnCounter, type CountTurn } from "./counted-turns.ts";
+import { createKeyedQueue } from "./lanes.ts";
+import { createLateResponses } from "./late-answers.ts";
 import type { LineWriter } from "./line-writer.ts";
 import type { SessionRequest, SessionRequests } from "./session-requests.ts";
 
@@ -31,9 +35,9 @@ export interface AcpConnectionOptions {
   readonly sessions: Sessions;
   readonly principal: Principal;
   /** Whether that is this machine's user, who says where sessions work and what is started for them. */
-  readonly isUser: boolean;
+  readonly isLocalUser: boolean;
   /** Whether the client is a program of this machine, so that its files are those that sessions work with. */
-  readonly isHere: boolean;
+  readonly isSameMachine: boolean;
   /** Whether the client is told with each update where it can go on from. */
   readonly hasCursors: boolean;
   /** Names this connection among all others. */
@@ -46,7 +50,7 @@ export interface AcpConnectionOptions {
   readonly clock: Clock;
   readonly writer: LineWriter;
   /** Shared with other connections, where there are any. */
-  readonly lines?: SharedLines;
+  readonly lines?: LineCache;
   /** Where turns are limited. */
   readonly countTurn?: CountTurn;
   readonly log: AcpLog;
@@ -61,28 +65,28 @@ export interface AcpConnection {
   /** Whether what has come in is too far ahead of what was done about it, or of what the client has read. */
   readonly isFull: boolean;
   /** Resolves when it is not. */
-  calm(): Promise<void>;
+  waitForCapacity(): Promise<void>;
   /** Resolves when everything that came in is dealt with. */
-  idle(): Promise<void>;
+  waitForIdle(): Promise<void>;
   /** The client goes; its sessions stay. */
-  leave(reason: string): Promise<void>;
+  disconnect(reason: string): Promise<void>;
 }
 
 /** Something that the client was asked, and what is done with its answer. */
-interface Question {
+interface PendingRequest {
   /** What it is about, as far as it says: it is taken back where it was asked. */
   readonly sessionId: string | undefined;
   /** Not that of the session's other requests: the turn waits for it. */
-  readonly lane: string;
-  readonly answered: (answer: RpcAnswer) => Promise<void>;
+  readonly queueKey: string;
+  readonly handleResponse: (answer: RpcResponse) => Promise<void>;
 }
 
 export function createAcpConnection(options: AcpConnectionOptions): AcpConnection {
   const { sessions, principal, connectionId, version, writer, clock, log, detail } = options;
-  const { lines = sharedLines(), updates = "auto", countTurn = () => () => {} } = options;
-  const turns = countedTurns(countTurn);
-  const rpc = createRpcConnection<Question>({ epoch: connectionId });
-  const lanes = createLanes((error) => log("a request went wrong", { error: String(error) }));
+  const { lines = createLineCache(), updates = "auto", countTurn = () => () => {} } = options;
+  const turns = createTurnCounter(countTurn);
+  const rpc = createRpcConnection<PendingRequest>({ epoch: connectionId });
+  const queue = createKeyedQueue((error) => log("a request went wrong", { error: String(error) }));
   /** The sessions of prompts that have no answer yet. */
   const prompts = new Map<RequestId, string>();
   let clientName: string | undefined;
@@ -95,68 +99,69 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   /** Whether sessions that the client joined before it called a method of the bridge have it as a stock client. */
   let isUndeclared = false;
   let tools: Promise<HostToolList> = Promise.resolve(NO_HOST_TOOLS);
-  let shells: Promise<KnownShells | undefined> = Promise.resolve(undefined);
-  let asked = 0;
-  let alone = 0;
-  const gone = new AbortController();
-  const late = lateAnswers();
-  const room = clientRoom(writer);
+  let shells: Promise<ShellList | undefined> = Promise.resolve(undefined);
+  let hostRequestCount = 0;
+  let unorderedCount = 0;
+  const disconnectController = new AbortController();
+  const lateResponses = createLateResponses();
+  const backpressure = createBackpressure(writer);
 
-  function put(
+  function sendRequest(
     { method, params }: { readonly method: string; readonly params: unknown },
-    question: Omit<Question, "sessionId">,
+    question: Omit<PendingRequest, "sessionId">,
   ): string | undefined {
-    const sessionId = sessionIn(params);
-    const sent = rpc.request(method, params, { ...question, sessionId });
-    if (sent !== undefined) writer.write(sent.line, sessionId);
-    return sent?.id;
+    const sessionId = readSessionId(params);
+    const sentRequest = rpc.request(method, params, { ...question, sessionId });
+    if (sentRequest !== undefined) writer.write(sentRequest.line, sessionId);
+    return sentRequest?.id;
   }
 
   const link: ClientLink = {
     sessions,
-    sender: { principal, clientId: `${GIVEN_NAME}${connectionId}` },
-    isUser: options.isUser,
-    isHere: options.isHere,
+    sender: { principal, clientId: `${GENERATED_NAME_PREFIX}${connectionId}` },
+    isLocalUser: options.isLocalUser,
+    isSameMachine: options.isSameMachine,
     clock,
-    gone: gone.signal,
+    disconnectSignal: disconnectController.signal,
     log,
-    name: () => clientName ?? "",
-    profile: () => profile,
+    getName: () => clientName ?? "",
+    getProfile: () => profile,
     hasCursors: options.hasCursors,
-    update: (...told) => writer.write(lines.update(...told), told[0]),
-    event: (...told) => writer.write(lines.event(...told), told[0]),
-    answer(request, outcome) {
+    sendUpdate: (...args) => writer.write(lines.encodeUpdate(...args), args[0]),
+    sendEvent: (...args) => writer.write(lines.encodeEvent(...args), args[0]),
+    respond(request, outcome) {
       prompts.delete(request.id);
       turns.end(request);
-      const line = rpc.answer(request, outcome);
-      if (line !== undefined) writer.write(line, sessionIn(request.params));
+      const line = rpc.respond(request, outcome);
+      if (line !== undefined) writer.write(line, readSessionId(request.params));
     },
-    ask: (sessionId, { approval, request: wanted }) =>
-      put(wanted, {
-        lane: approval.approvalId,
-        answered: async (answer) => (await requests()).answered(sessionId, approval, answer),
+    requestPermission: (sessionId, { approval, request: requestInput }) =>
+      sendRequest(requestInput, {
+        queueKey: approval.approvalId,
+        handleResponse: async (answer) =>
+          (await requests()).handlePermissionResponse(sessionId, approval, answer),
       }),
-    request(wanted, answered) {
-      asked += 1;
-      return put(wanted, { lane: `host ${asked}`, answered });
+    sendRequest(requestInput, handleResponse) {
+      hostRequestCount += 1;
+      return sendRequest(requestInput, { queueKey: `host ${hostRequestCount}`, handleResponse });
     },
-    tools: () => tools,
-    shells: () => shells,
-    aside: (task) => lanes.run(ownLane(), task),
-    withdraw(questionId, answered) {
+    getHostTools: () => tools,
+    getHostShells: () => shells,
+    runUnordered: (task) => queue.run(createUniqueKey(), task),
+    withdrawRequest(questionId, handleResponse) {
       const question = rpc.forget(questionId);
       if (question === undefined) return;
-      writer.write(withdrawalLine(questionId), question.sessionId);
-      if (answered !== undefined) late.keep(questionId, answered);
+      writer.write(encodeWithdrawalLine(questionId), question.sessionId);
+      if (handleResponse !== undefined) lateResponses.expect(questionId, handleResponse);
     },
-    hasRoom: (sessionId) => room.has(sessionId),
-    room: (sessionId) => room.wait(sessionId),
-    drop: (sessionId) => writer.drop?.(sessionId) ?? false,
+    hasCapacity: (sessionId) => backpressure.hasCapacity(sessionId),
+    waitForCapacity: (sessionId) => backpressure.waitForCapacity(sessionId),
+    dropSession: (sessionId) => writer.dropSession?.(sessionId) ?? false,
   };
   let loaded: Promise<SessionRequests> | undefined;
   /** An editor waits for the answer to `initialize`: what its sessions need is loaded behind that. */
   function requests(): Promise<SessionRequests> {
-    loaded ??= loadRequests(link, options.session).catch((error: unknown) => {
+    loaded ??= loadSessionRequests(link, options.session).catch((error: unknown) => {
       // The next request tries again.
       loaded = undefined;
       throw error;
@@ -164,29 +169,29 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     return loaded;
   }
 
-  async function perform(given: RpcRequest, wanted: SessionRequest): Promise<void> {
-    let own: SessionRequests;
+  async function perform(rpcRequest: RpcRequest, requestInput: SessionRequest): Promise<void> {
+    let sessionRequests: SessionRequests;
     try {
       await ready;
-      own = await requests();
+      sessionRequests = await requests();
       if (isUndeclared) {
         isUndeclared = false;
-        await own.declareHost(wanted);
+        await sessionRequests.declareHost(requestInput);
       }
     } catch (error) {
-      link.answer(given, { ok: false, error: internalError("Internal error") });
+      link.respond(rpcRequest, { ok: false, error: createInternalError("Internal error") });
       throw error;
     }
-    await own.perform(given, wanted);
+    await sessionRequests.perform(rpcRequest, requestInput);
   }
 
-  function unasked<Value>(nothing: Value): Value {
+  function reportUnavailable<Value>(nothing: Value): Value {
     log("what a host has cannot be asked for");
     return nothing;
   }
 
   function changeProfile(): void {
-    profile = withUpdates(declared, setting, callsBridge);
+    profile = applyUpdatesSetting(declared, setting, callsBridge);
   }
 
   async function applySetting(pending: Promise<UpdatesSetting>): Promise<void> {
@@ -199,26 +204,26 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
 
   /** Shells are those of this machine; whether a client that came by a server runs here, only the setting says. */
   function hasShellsHere(): boolean {
-    const isHere = options.isHere || (options.isUser && setting === "bridge");
+    const isHere = options.isSameMachine || (options.isLocalUser && setting === "bridge");
     return profile.hasShells && isHere;
   }
 
   /** Asks the host for its lists. The set-up of a session waits for them. */
   function requestLists(): void {
     if (!mayBring) return;
-    if (profile.hasTools) tools = loadTools(link).catch(() => unasked(NO_HOST_TOOLS));
-    if (hasShellsHere()) shells = loadShells(link).catch(() => unasked(undefined));
+    if (profile.hasTools) tools = loadHostTools(link).catch(() => reportUnavailable(NO_HOST_TOOLS));
+    if (hasShellsHere()) shells = loadHostShells(link).catch(() => reportUnavailable(undefined));
   }
 
   /** The same for a host that turned out to be one: its sessions get the lists when they are there, and nothing waits. */
   async function requestListsLater(): Promise<void> {
     const [list, found] = await Promise.all([
-      loadTools(link),
-      hasShellsHere() ? loadShells(link) : undefined,
+      loadHostTools(link),
+      hasShellsHere() ? loadHostShells(link) : undefined,
     ]);
     tools = Promise.resolve(list);
     shells = Promise.resolve(found);
-    if (!gone.signal.aborted) await (await requests()).bringAgain();
+    if (!disconnectController.signal.aborted) await (await requests()).bringAgain();
   }
 
   function bridgeCalled(): void {
@@ -235,75 +240,81 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
    * What is about one session is done in its order. What makes a session, or lists some, waits for nobody: a set-up may take
    * as long as its slowest server; but where all are given the same session, that has its order.
    */
-  function laneOf(wanted: SessionRequest): string {
-    if ("sessionId" in wanted) return wanted.sessionId;
-    return options.session === undefined ? ownLane() : "";
+  function resolveQueueKey(requestInput: SessionRequest): string {
+    if ("sessionId" in requestInput) return requestInput.sessionId;
+    return options.session === undefined ? createUniqueKey() : "";
   }
 
-  function ownLane(): string {
-    alone += 1;
-    return `alone ${alone}`;
+  function createUniqueKey(): string {
+    unorderedCount += 1;
+    return `alone ${unorderedCount}`;
   }
 
-  function request(given: RpcRequest): void {
-    const { method, params } = given;
-    const wanted = decodeRequest(method, params);
-    if (!wanted.ok) return link.answer(given, wanted);
-    if (wanted.value.type === "initialize") {
+  function request(rpcRequest: RpcRequest): void {
+    const { method, params } = rpcRequest;
+    const requestInput = decodeRequest(method, params);
+    if (!requestInput.ok) return link.respond(rpcRequest, requestInput);
+    if (requestInput.value.type === "initialize") {
       const isFirst = clientName === undefined;
-      ({ clientName } = wanted.value);
-      declared = wanted.value.profile;
+      ({ clientName } = requestInput.value);
+      declared = requestInput.value.profile;
       changeProfile();
-      link.answer(given, { ok: true, result: initializeAnswer(version) });
+      link.respond(rpcRequest, { ok: true, result: encodeInitializeResult(version) });
       // Beside whatever the client does next.
       if (isFirst && typeof updates === "string") requestLists();
       else if (isFirst && typeof updates !== "string") ready = applySetting(updates);
-      return lanes.run("", async () => void (await requests()));
+      return queue.run("", async () => void (await requests()));
     }
     if (clientName === undefined) {
-      const error = invalidRequest("the first request is initialize");
-      return link.answer(given, { ok: false, error });
+      const error = createInvalidRequest("the first request is initialize");
+      return link.respond(rpcRequest, { ok: false, error });
     }
     if (!callsBridge && isBridgeMethod(method)) bridgeCalled();
-    const { value } = wanted;
+    const { value } = requestInput;
     // There is nothing to be done: the next request looks for credentials again.
-    if (value.type === "authenticate") return link.answer(given, { ok: true, result: {} });
-    const lane = laneOf(value);
+    if (value.type === "authenticate") return link.respond(rpcRequest, { ok: true, result: {} });
+    const queueKey = resolveQueueKey(value);
     if (value.type === "prompt") {
-      const error = turns.begin(given);
-      if (error !== undefined) return link.answer(given, { ok: false, error });
-      prompts.set(given.id, lane);
+      const error = turns.begin(rpcRequest);
+      if (error !== undefined) return link.respond(rpcRequest, { ok: false, error });
+      prompts.set(rpcRequest.id, queueKey);
     }
-    lanes.run(lane, () => perform(given, value));
+    queue.run(queueKey, () => perform(rpcRequest, value));
   }
 
-  function notification({ method, params }: RpcNotification): void {
-    const wanted = decodeNotification(method, params);
-    if (wanted === undefined) return detail?.("a notification was passed over", { method });
-    if (wanted.type === "cancel")
-      return lanes.run(wanted.sessionId, async () => (await requests()).cancel(wanted.sessionId));
+  function handleNotification({ method, params }: RpcNotification): void {
+    const requestInput = decodeNotification(method, params);
+    if (requestInput === undefined) return detail?.("a notification was passed over", { method });
+    if (requestInput.type === "cancel")
+      return queue.run(requestInput.sessionId, async () =>
+        (await requests()).cancel(requestInput.sessionId),
+      );
     // Behind the prompt itself, which may not have begun yet.
-    const sessionId = prompts.get(wanted.requestId);
+    const sessionId = prompts.get(requestInput.requestId);
     if (sessionId === undefined) return;
-    lanes.run(sessionId, async () => (await requests()).cancelPrompt(sessionId, wanted.requestId));
+    queue.run(sessionId, async () =>
+      (await requests()).cancelPrompt(sessionId, requestInput.requestId),
+    );
   }
 
-  function stray(id: RequestId, answer: RpcAnswer): void {
-    const answered = late.take(id);
-    if (answered === undefined) return detail?.("an answer that nobody waits for", { id });
-    lanes.run(`late ${id}`, () => answered(answer));
+  function handleStray(id: RequestId, answer: RpcResponse): void {
+    const handleResponse = lateResponses.take(id);
+    if (handleResponse === undefined) return detail?.("an answer that nobody waits for", { id });
+    queue.run(`late ${id}`, () => handleResponse(answer));
   }
 
-  function take(message: Received<Question>): void {
+  function dispatch(message: ReceivedMessage<PendingRequest>): void {
     switch (message.type) {
       case "request":
         return request(message);
       case "notification":
-        return notification(message);
+        return handleNotification(message);
       case "response":
-        return lanes.run(message.waiting.lane, () => message.waiting.answered(message.outcome));
+        return queue.run(message.waiting.queueKey, () =>
+          message.waiting.handleResponse(message.outcome),
+        );
       case "stray":
-        return stray(message.id, message.outcome);
+        return handleStray(message.id, message.outcome);
       case "refused":
         return writer.write(message.line);
     }
@@ -316,52 +327,52 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     receive(item) {
       if (item.type === "failure") {
         const { error, start } = item;
-        return take(rpc.readSkipped({ code: error.code, reason: error.message, start }));
+        return dispatch(rpc.readSkipped({ code: error.code, reason: error.message, start }));
       }
-      for (const message of rpc.readAll(item.text)) take(message);
+      for (const message of rpc.readAll(item.text)) dispatch(message);
     },
     get isFull() {
-      return lanes.unfinished > MOST_TASKS || writer.queued > MOST_UNREAD;
+      return queue.size > MAX_TASKS || writer.queuedCharacters > MAX_UNREAD_CHARACTERS;
     },
-    async calm() {
-      await lanes.below(MOST_TASKS);
-      await writer.below(MOST_UNREAD);
+    async waitForCapacity() {
+      await queue.waitUntilBelow(MAX_TASKS);
+      await writer.waitUntilBelow(MAX_UNREAD_CHARACTERS);
     },
-    idle: () => lanes.below(0),
-    async leave(reason) {
+    waitForIdle: () => queue.waitUntilBelow(0),
+    async disconnect(reason) {
       // Some of what it asked may still be under way, and see it only then.
-      gone.abort();
+      disconnectController.abort();
       turns.endAll();
-      const own = await loaded?.catch(() => undefined);
-      await own?.leave(reason);
+      const sessionRequests = await loaded?.catch(() => undefined);
+      await sessionRequests?.disconnectAll(reason);
     },
   };
 }
 
-async function loadRequests(
+async function loadSessionRequests(
   link: ClientLink,
   session: string | undefined,
 ): Promise<SessionRequests> {
-  const { sessionRequests } = await import("./session-requests.ts");
-  return sessionRequests(link, session);
+  const { createSessionRequests } = await import("./session-requests.ts");
+  return createSessionRequests(link, session);
 }
 
-async function loadTools(link: ClientLink): Promise<HostToolList> {
-  const { hostToolList } = await import("./host-lists.ts");
-  return hostToolList(link);
+async function loadHostTools(link: ClientLink): Promise<HostToolList> {
+  const { requestHostTools } = await import("./host-lists.ts");
+  return requestHostTools(link);
 }
 
-async function loadShells(link: ClientLink): Promise<KnownShells | undefined> {
-  const { hostShells } = await import("./host-lists.ts");
-  return hostShells(link);
+async function loadHostShells(link: ClientLink): Promise<ShellList | undefined> {
+  const { requestHostShells } = await import("./host-lists.ts");
+  return requestHostShells(link);
 }
 
 /** The session that a message is about, as far as it says. */
-function sessionIn(params: unknown): string | undefined {
+function readSessionId(params: unknown): string | undefined {
   const sessionId = isObject(params) ? params["sessionId"] : undefined;
   return typeof sessionId === "string" ? sessionId : undefined;
 }
 
 /** Characters. Answers to a client that asks and does not read: then it is not heard either. */
-const MOST_UNREAD = 4 * 1024 * 1024;
-const MOST_TASKS = 512;
+const MAX_UNREAD_CHARACTERS = 4 * 1024 * 1024;
+const MAX_TASKS = 512;

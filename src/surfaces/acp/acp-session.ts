@@ -1,35 +1,35 @@
 import type { Failure } from "../../domain/errors.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
-import { failureError } from "../../wire/acp/failure-error.ts";
+import { encodeFailure } from "../../wire/acp/failure-error.ts";
 import type { PromptCommand } from "../../wire/acp/client-request.ts";
-import { withTerminal } from "../../wire/acp/host/terminal-content.ts";
-import { internalError } from "../../wire/jsonrpc/rpc-error.ts";
+import { showInTerminal } from "../../wire/acp/host/terminal-content.ts";
+import { createInternalError } from "../../wire/jsonrpc/rpc-error.ts";
 import type { RequestId, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
-import { cancelAll } from "./cancel-all.ts";
-import { clientAttachment, type ClientAttachment } from "./client-attachment.ts";
+import { cancelPrompts } from "./cancel-all.ts";
+import { createClientAttachment, type ClientAttachment } from "./client-attachment.ts";
 import type { ClientLink } from "./client-link.ts";
-import { hostCalls } from "./host-calls.ts";
-import { openPrompts, type Cancelling } from "./open-prompts.ts";
-import { openQuestions, type OpenQuestions } from "./open-questions.ts";
-import { ownEquipment, type OwnEquipment } from "./own-equipment.ts";
-import { pastAnswer } from "./past-answer.ts";
-import { sessionFeed, type FollowOptions, type Told } from "./session-feed.ts";
+import { createHostRequestRunner } from "./host-calls.ts";
+import { createPendingPrompts, type PromptCancellation } from "./open-prompts.ts";
+import { createPendingPermissions, type PendingPermissions } from "./open-questions.ts";
+import { createConnectionClientTools, type ConnectionClientTools } from "./own-equipment.ts";
+import { readPromptOutcome } from "./past-answer.ts";
+import { createSessionFeed, type FollowOptions, type DeliveredOutput } from "./session-feed.ts";
 
 /** A session on one client's connection. */
 export interface AcpSession {
-  readonly isFollowed: boolean;
+  readonly isFollowing: boolean;
   /** Whether the client is attached, under whatever name. */
   readonly isAttached: boolean;
-  readonly answered: OpenQuestions["answered"];
-  readonly readArguments: OpenQuestions["readArguments"];
+  readonly handlePermissionResponse: PendingPermissions["handleResponse"];
+  readonly readArguments: PendingPermissions["readArguments"];
   readonly attach: ClientAttachment["attach"];
   readonly attachAs: ClientAttachment["attachAs"];
   readonly declareHost: ClientAttachment["declareHost"];
   /** Brings what the client has along: these servers, and the tools of its machine. */
-  readonly equip: OwnEquipment["bring"];
+  readonly setClientTools: ConnectionClientTools["set"];
   isController(): Promise<boolean>;
   /** As the client that it is here. */
-  command(wanted: SessionCommand): Promise<CommandReply>;
+  command(sessionCommand: SessionCommand): Promise<CommandReply>;
   /** Ends the stay of a client, which may be this one. */
   detach(command: DetachCommand): Promise<CommandReply>;
   /** Tells the client everything; resolves when it has what was there before. Called again, it begins again. */
@@ -44,148 +44,158 @@ export interface AcpSession {
   /** The client is done with it: what it began ends, and what nobody else follows. */
   close(): Promise<void>;
   /** The client goes; the session and what it waits for stay. */
-  leave(reason: string): Promise<void>;
+  disconnect(reason: string): Promise<void>;
 }
 
-type Accepted = Extract<CommandReply, { readonly status: "accepted" }>;
+type AcceptedReply = Extract<CommandReply, { readonly status: "accepted" }>;
 type DetachCommand = Extract<SessionCommand, { readonly type: "detach" }>;
 
 /** `gone` is called when the client is no longer attached, by its own word or by another's. */
 export function createAcpSession(
   sessionId: string,
   shared: ClientLink,
-  gone: () => void,
+  onDetached: () => void,
 ): AcpSession {
-  const attachment = clientAttachment(sessionId, shared, () => equipment.again());
+  const attachment = createClientAttachment(sessionId, shared, () => clientTools.resend());
   const link: ClientLink = {
     ...shared,
     get sender() {
       return attachment.sender;
     },
-    hasRoom: () => isUnheard || shared.hasRoom(sessionId),
-    room: () => shared.room(sessionId),
+    hasCapacity: () => isMuted || shared.hasCapacity(sessionId),
+    waitForCapacity: () => shared.waitForCapacity(sessionId),
   };
   /** Whether the client is done with the session, and reads nothing of it: then only answers are kept. */
-  let isUnheard = false;
-  const prompts = openPrompts(link);
-  const questions = openQuestions(sessionId, link);
-  const equipment = ownEquipment(sessionId, link);
-  const calls = hostCalls(sessionId, link);
-  const feed = sessionFeed(sessionId, link, {
-    calls,
-    tell,
-    isOwnStay: attachment.isOwnStay,
+  let isMuted = false;
+  const prompts = createPendingPrompts(link);
+  const permissions = createPendingPermissions(sessionId, link);
+  const clientTools = createConnectionClientTools(sessionId, link);
+  const hostRequests = createHostRequestRunner(sessionId, link);
+  const feed = createSessionFeed(sessionId, link, {
+    hostRequests,
+    deliver,
+    isOwnAttachment: attachment.isOwnAttachment,
     isEndedBy: attachment.isEndedBy,
-    ended,
-    lost(error) {
+    onEnded: handleDetached,
+    onLost(error) {
       link.log("a session can no longer be followed", { sessionId, error: String(error) });
-      prompts.fail(internalError("The session can no longer be followed"));
+      prompts.failAll(createInternalError("The session can no longer be followed"));
     },
   });
 
-  function tell(output: Told, cursor: string | undefined): void {
-    if (isUnheard && (output.type === "update" || output.type === "event")) return;
+  function deliver(output: DeliveredOutput, cursor: string | undefined): void {
+    if (isMuted && (output.type === "update" || output.type === "event")) return;
     switch (output.type) {
       case "update":
-        return link.update(sessionId, withTerminal(output.update, calls.terminalOf), cursor);
+        return link.sendUpdate(
+          sessionId,
+          showInTerminal(output.update, hostRequests.findTerminal),
+          cursor,
+        );
       case "event":
-        return link.event(sessionId, output.update, cursor);
+        return link.sendEvent(sessionId, output.update, cursor);
       case "ask":
-        return questions.ask(output);
+        return permissions.request(output);
       case "decided":
-        return questions.decided(output.approvalId);
+        return permissions.withdraw(output.approvalId);
       case "begun":
-        return prompts.begun(output.promptId, output.turnId);
+        return prompts.markStarted(output.promptId, output.turnId);
       case "answer":
         return prompts.finish(output.promptId, output.outcome);
     }
   }
 
   /** The client is told no more, and whoever waits for an answer of its has it now. */
-  function ended(): void {
+  function handleDetached(): void {
     attachment.forget();
-    leaveFeed();
-    link.drop(sessionId);
-    prompts.fail(failureError(LEFT));
-    gone();
+    stopFeed();
+    link.dropSession(sessionId);
+    prompts.failAll(encodeFailure(CLIENT_LEFT));
+    onDetached();
   }
 
   /** What the client is at for the session, or was asked, it is at for nobody. */
-  function leaveFeed(): void {
-    feed.end();
-    calls.end();
-    questions.end();
+  function stopFeed(): void {
+    feed.stop();
+    hostRequests.stopAll();
+    permissions.withdrawAll();
   }
 
-  const command = (wanted: SessionCommand): Promise<CommandReply> =>
-    link.sessions.command(sessionId, wanted, link.sender);
+  const command = (requested: SessionCommand): Promise<CommandReply> =>
+    link.sessions.command(sessionId, requested, link.sender);
 
   /** What the client was told of before it asked is not told again, so its answer has to be looked for. */
-  async function answerAgain({ promptId, seq: from }: Accepted, upTo: number): Promise<void> {
+  async function replayOutcome(
+    { promptId, seq: from }: AcceptedReply,
+    upTo: number,
+  ): Promise<void> {
     if (promptId === undefined || from === undefined || from > upTo) return;
-    const outcome = await pastAnswer(link, { sessionId, promptId, from, upTo });
+    const outcome = await readPromptOutcome(link, { sessionId, promptId, from, upTo });
     if (outcome !== undefined) prompts.finish(promptId, outcome);
   }
 
-  const cancel = (wanted: readonly Cancelling[]): Promise<Failure | undefined> =>
-    cancelAll(wanted, { link, sessionId, signal: feed.signal });
+  const cancel = (requested: readonly PromptCancellation[]): Promise<Failure | undefined> =>
+    cancelPrompts(requested, { link, sessionId, signal: feed.signal });
 
   return {
-    get isFollowed() {
-      return feed.isOn;
+    get isFollowing() {
+      return feed.isActive;
     },
     get isAttached() {
       return attachment.isAttached;
     },
-    answered: questions.answered,
-    readArguments: questions.readArguments,
+    handlePermissionResponse: permissions.handleResponse,
+    readArguments: permissions.readArguments,
     attach: attachment.attach,
     attachAs: attachment.attachAs,
     declareHost: attachment.declareHost,
-    equip: equipment.bring,
+    setClientTools: clientTools.set,
     async isController() {
-      const { clients } = await link.sessions.peek(sessionId);
+      const { clients } = await link.sessions.status(sessionId);
       const { clientId } = link.sender;
-      return clients.some((one) => one.clientId === clientId && one.mode === "controller");
+      return clients.some((client) => client.clientId === clientId && client.role === "controller");
     },
     command,
-    async detach(wanted) {
-      const reply = await command(wanted);
-      if (reply.status === "accepted" && wanted.clientId === link.sender.clientId) ended();
+    async detach(requested) {
+      const reply = await command(requested);
+      if (reply.status === "accepted" && requested.clientId === link.sender.clientId)
+        handleDetached();
       return reply;
     },
-    follow: feed.begin,
-    async prompt(request, wanted, commandId) {
-      const told = feed.seq;
+    follow: feed.start,
+    async prompt(request, requested, commandId) {
+      const deliveredSeq = feed.seq;
       const named = commandId === undefined ? {} : { commandId: `acp:${commandId}` };
-      const reply = await prompts.begin(request, () =>
-        link.sessions.command(sessionId, wanted, { ...link.sender, ...named }),
+      const reply = await prompts.submit(request, () =>
+        link.sessions.command(sessionId, requested, { ...link.sender, ...named }),
       );
-      if (reply.status === "accepted") await answerAgain(reply, told);
+      if (reply.status === "accepted") await replayOutcome(reply, deliveredSeq);
     },
     async cancel(requestId) {
-      const own = prompts.cancelling(requestId);
-      const any: Cancelling = { command: { type: "cancel" }, from: link.sender };
-      return cancel(own.length > 0 || requestId !== undefined ? own : [any]);
+      const cancellations = prompts.listCancellations(requestId);
+      const anyTurn: PromptCancellation = { command: { type: "cancel" }, from: link.sender };
+      return cancel(
+        cancellations.length > 0 || requestId !== undefined ? cancellations : [anyTurn],
+      );
     },
     async close() {
-      isUnheard = link.drop(sessionId);
+      isMuted = link.dropSession(sessionId);
       // A turn that it may not end is not waited for.
-      if ((await cancel(prompts.cancelling())) === undefined) await prompts.answered();
-      leaveFeed();
-      prompts.fail(failureError(LEFT));
+      if ((await cancel(prompts.listCancellations())) === undefined) await prompts.waitUntilEmpty();
+      stopFeed();
+      prompts.failAll(encodeFailure(CLIENT_LEFT));
       await cancel([{ command: { type: "cancel", unlessWatched: true }, from: link.sender }]);
       await attachment.detach("client_closed");
     },
-    async leave(reason) {
-      leaveFeed();
-      prompts.drop();
+    async disconnect(reason) {
+      stopFeed();
+      prompts.clear();
       await attachment.detach(reason);
     },
   };
 }
 
-const LEFT: Failure = {
+const CLIENT_LEFT: Failure = {
   code: "aborted",
   message:
     "This client has left the session; its turn goes on. Load the session to see what came of it",

@@ -1,15 +1,15 @@
 /** How much is not done yet, such as characters on their way to somebody who reads, and who waits until it is less. */
-export interface Backlog {
+export interface PendingCounter {
   readonly length: number;
   add(amount: number): void;
   remove(amount: number): void;
   /** Nobody takes it any more. */
   clear(): void;
   /** Resolves when there is no more than this. */
-  readonly below: (limit: number) => Promise<void>;
+  readonly waitUntilBelow: (limit: number) => Promise<void>;
 }
 
-export function createBacklog(): Backlog {
+export function createPendingCounter(): PendingCounter {
   let length = 0;
   let waiting: { readonly limit: number; readonly resolve: () => void }[] = [];
   function shrink(to: number): void {
@@ -27,7 +27,7 @@ export function createBacklog(): Backlog {
     },
     remove: (amount) => shrink(length - amount),
     clear: () => shrink(0),
-    below: (limit) =>
+    waitUntilBelow: (limit) =>
       length <= limit
         ? Promise.resolve()
         : new Promise((resolve) => {

@@ -1,50 +1,50 @@
-import { isUserOfMachine, type Access } from "../../http/access.ts";
+import { isLocalUser, type Access } from "../../http/access.ts";
 import type { Caller } from "../../http/caller.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { packageVersion } from "../../platform/package-version.ts";
-import { randomText } from "../../platform/random.ts";
+import { readPackageVersion } from "../../platform/package-version.ts";
+import { randomString } from "../../platform/random.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import type { UpdatesSetting } from "../../wire/acp/client-profile.ts";
-import type { SharedLines } from "../../wire/acp/shared-lines.ts";
+import type { LineCache } from "../../wire/acp/shared-lines.ts";
 import { createAcpConnection, type AcpConnection } from "./acp-connection.ts";
-import { callerSessions } from "./caller-sessions.ts";
+import { createCallerSessions } from "./caller-sessions.ts";
 import type { AcpLog } from "./client-link.ts";
 import type { LineWriter } from "./line-writer.ts";
 
 /** What is needed to serve clients that come over the network. */
-export interface AcpServingOptions {
+export interface AcpServerOptions {
   readonly sessions: Sessions;
   readonly access: Access;
   readonly rates?: RateLimits;
   readonly clock: Clock;
   /** Of all that are served. */
-  readonly lines: SharedLines;
+  readonly lines: LineCache;
   /** What clients are sent. Default: `auto`. */
   readonly updates?: UpdatesSetting;
   readonly log: AcpLog;
 }
 
 /** The connection of somebody who came by a server, and is known. */
-export function callerConnection(
+export function createCallerConnection(
   caller: Caller,
   writer: LineWriter,
-  { sessions, rates, clock, lines, updates, log }: AcpServingOptions,
+  { sessions, rates, clock, lines, updates, log }: AcpServerOptions,
 ): AcpConnection {
   return createAcpConnection({
-    sessions: callerSessions(sessions, caller, rates),
+    sessions: createCallerSessions(sessions, caller, rates),
     principal: { id: caller.id, rights: caller.rights },
-    isUser: isUserOfMachine(caller),
+    isLocalUser: isLocalUser(caller),
     // The token may have come along with a tunnel; nobody knows whose files the client has.
-    isHere: false,
+    isSameMachine: false,
     hasCursors: true,
-    connectionId: randomText(16),
-    version: packageVersion(),
+    connectionId: randomString(16),
+    version: readPackageVersion(),
     clock,
     writer,
     lines,
     ...(updates !== undefined && { updates }),
-    ...(rates !== undefined && { countTurn: () => rates.turn(caller.id) }),
+    ...(rates !== undefined && { countTurn: () => rates.startTurn(caller.id) }),
     log,
   });
 }

@@ -1,10 +1,10 @@
 import type { Failure } from "../../domain/errors.ts";
 import type { CommandReply } from "../../domain/session-command.ts";
 import type { ClientLink } from "./client-link.ts";
-import type { Cancelling } from "./open-prompts.ts";
-import { turnOfPrompt } from "./turn-of-prompt.ts";
+import type { PromptCancellation } from "./open-prompts.ts";
+import { findPromptTurn } from "./turn-of-prompt.ts";
 
-interface Place {
+interface CancelContext {
   readonly link: ClientLink;
   readonly sessionId: string;
   /** Nothing is looked for any longer. */
@@ -12,17 +12,17 @@ interface Place {
 }
 
 /** Sends these commands one after the other. Resolves with the first refusal, or undefined if all were accepted. */
-export async function cancelAll(
-  wanted: readonly Cancelling[],
-  place: Place,
+export async function cancelPrompts(
+  cancellations: readonly PromptCancellation[],
+  context: CancelContext,
 ): Promise<Failure | undefined> {
-  const { link, sessionId } = place;
+  const { link, sessionId } = context;
   let refusal: Failure | undefined;
-  for (const one of wanted) {
-    const { command } = one;
-    let reply = await send(one, place);
+  for (const cancellation of cancellations) {
+    const { command } = cancellation;
+    let reply = await sendCancel(cancellation, context);
     if (command.type === "withdraw" && reply.status === "refused") {
-      reply = await cancelTurnOf(command.promptId, one, place);
+      reply = await cancelPromptTurn(command.promptId, cancellation, context);
     }
     // Who leaves may have no say in what goes on without them.
     const isLeaving = command.type === "cancel" && command.unlessWatched === true;
@@ -34,17 +34,20 @@ export async function cancelAll(
 }
 
 /** A prompt that has just got its turn can no longer be withdrawn, only stopped: that turn, and nobody else's. */
-async function cancelTurnOf(
+async function cancelPromptTurn(
   promptId: string,
-  { from }: Cancelling,
-  place: Place,
+  { from }: PromptCancellation,
+  context: CancelContext,
 ): Promise<CommandReply> {
-  const { link, sessionId, signal } = place;
-  const turnId = await turnOfPrompt(link, { sessionId, promptId }, signal);
+  const { link, sessionId, signal } = context;
+  const turnId = await findPromptTurn(link, { sessionId, promptId }, signal);
   if (turnId === undefined) return { status: "accepted" };
-  return send({ command: { type: "cancel", turnId }, from }, place);
+  return sendCancel({ command: { type: "cancel", turnId }, from }, context);
 }
 
-function send({ command, from }: Cancelling, { link, sessionId }: Place): Promise<CommandReply> {
+function sendCancel(
+  { command, from }: PromptCancellation,
+  { link, sessionId }: CancelContext,
+): Promise<CommandReply> {
   return link.sessions.command(sessionId, command, from);
 }

@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
  * The input is not destroyed at its end, as iterating over it would: it may be a socket that still has answers to send.
  * Each wait has a promise of its own: a race against one lasting promise would keep every chunk alive behind it.
  */
-export async function* chunksUntil(
+export async function* readChunksUntil(
   input: Readable,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, undefined> {

@@ -1,10 +1,10 @@
 import type { Envelope } from "../../domain/envelope.ts";
 import { BRIDGE_RESTARTED } from "../../domain/live-client.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
-import { randomText } from "../../platform/random.ts";
+import { randomString } from "../../platform/random.ts";
 import type { ClientSender } from "../../session/sessions.ts";
-import { checkPresent } from "./check-present.ts";
-import { GIVEN_NAME, type ClientLink } from "./client-link.ts";
+import { checkConnected } from "./check-present.ts";
+import { GENERATED_NAME_PREFIX, type ClientLink } from "./client-link.ts";
 
 /** As whom the client of a connection is attached to one session. */
 export interface ClientAttachment {
@@ -20,7 +20,7 @@ export interface ClientAttachment {
   /** It was detached by others, or by name. */
   forget(): void;
   /** Whether the client attached by that id, under whatever name. */
-  readonly isOwnStay: (attachmentId: string) => boolean;
+  readonly isOwnAttachment: (attachmentId: string) => boolean;
   /** Whether an event of the session, in its place, says that the client is gone: sent away, or back by another connection. */
   readonly isEndedBy: (envelope: Envelope) => boolean;
 }
@@ -28,47 +28,51 @@ export interface ClientAttachment {
 export type AttachCommand = Extract<SessionCommand, { readonly type: "attach" }>;
 
 /** `renamed` is called when the client has come under another name, or once more under its own. */
-export function clientAttachment(
+export function createClientAttachment(
   sessionId: string,
   link: ClientLink,
-  renamed: () => Promise<void>,
+  onRenamed: () => Promise<void>,
 ): ClientAttachment {
   const { sessions, log } = link;
   let { sender } = link;
-  let stay: Stay | undefined;
-  let seen = 0;
-  const stays = new Set<string>();
+  let current: AttachmentRecord | undefined;
+  let lastSeq = 0;
+  const attachmentIds = new Set<string>();
 
   /** For a stay, where there is one: another client may have the name by now. */
-  function speaking(spokenFor: Stay | undefined): ClientSender {
-    return spokenFor === undefined ? sender : { ...sender, attachmentId: spokenFor.attachmentId };
+  function createSender(attachment: AttachmentRecord | undefined): ClientSender {
+    return attachment === undefined ? sender : { ...sender, attachmentId: attachment.attachmentId };
   }
 
   async function send(command: AttachCommand): Promise<CommandReply> {
-    checkPresent(link);
-    const before = stay;
+    checkConnected(link);
+    const previous = current;
     const { clientId } = command;
-    const attachmentId = randomText(16);
-    const own: Stay = { clientId, attachmentId, hasBegun: false };
+    const attachmentId = randomString(16);
+    const own: AttachmentRecord = { clientId, attachmentId, isConfirmed: false };
     // The event may be read before the reply is here.
-    stay = own;
-    stays.add(attachmentId);
-    const reply = await sessions.command(sessionId, { ...command, attachmentId }, speaking(before));
-    if (reply.status === "refused") stay = before;
-    else if (link.gone.aborted) await end(own, "client_exit");
-    checkPresent(link);
+    current = own;
+    attachmentIds.add(attachmentId);
+    const reply = await sessions.command(
+      sessionId,
+      { ...command, attachmentId },
+      createSender(previous),
+    );
+    if (reply.status === "refused") current = previous;
+    else if (link.disconnectSignal.aborted) await end(own, "client_exit");
+    checkConnected(link);
     return reply;
   }
 
   async function attach(): Promise<CommandReply> {
-    return stay === undefined ? attachImplicitly() : { status: "accepted" };
+    return current === undefined ? attachImplicitly() : { status: "accepted" };
   }
 
   /** With the rights that an observer has while there is no controller, and a stock client also beside one. */
   async function attachImplicitly(): Promise<CommandReply> {
     const { clientId } = sender;
-    const rights = { mayPrompt: true, mayApprove: true, isStock: !link.profile().usesBridge };
-    const command = { type: "attach", clientId, name: link.name(), ...rights } as const;
+    const rights = { mayPrompt: true, mayApprove: true, isStock: !link.getProfile().usesBridge };
+    const command = { type: "attach", clientId, name: link.getName(), ...rights } as const;
     if (sender.principal.rights.includes("control")) {
       const reply = await send({ ...command, mode: "controller" });
       if (reply.status === "accepted") return reply;
@@ -77,13 +81,13 @@ export function clientAttachment(
   }
 
   async function detach(reason: string): Promise<void> {
-    if (stay !== undefined) await end(stay, reason);
+    if (current !== undefined) await end(current, reason);
   }
 
   /** It may be over already, or not have begun: then it is refused, and that is all. */
-  async function end({ clientId, attachmentId }: Stay, reason: string): Promise<void> {
+  async function end({ clientId, attachmentId }: AttachmentRecord, reason: string): Promise<void> {
     const command = { type: "detach", clientId, reason, attachmentId } as const;
-    stay = undefined;
+    current = undefined;
     try {
       await sessions.command(sessionId, command, { ...sender, clientId, attachmentId });
     } catch (error) {
@@ -93,51 +97,52 @@ export function clientAttachment(
 
   return {
     get sender() {
-      return speaking(stay);
+      return createSender(current);
     },
     get isAttached() {
-      return stay !== undefined;
+      return current !== undefined;
     },
     attach,
     async attachAs(command) {
       const { clientId } = command;
       if (clientId === sender.clientId) return send(command);
-      const wasAttached = stay !== undefined;
+      const wasAttached = current !== undefined;
       // It does not stand in its own way.
       await detach("client_renamed");
       const reply = await send(command);
       if (reply.status === "accepted") sender = { ...sender, clientId };
       else if (wasAttached) await attach();
-      if (stay !== undefined) await renamed();
+      if (current !== undefined) await onRenamed();
       return reply;
     },
     async declareHost() {
-      if (stay !== undefined && sender.clientId.startsWith(GIVEN_NAME)) await attachImplicitly();
+      if (current !== undefined && sender.clientId.startsWith(GENERATED_NAME_PREFIX))
+        await attachImplicitly();
     },
     detach,
     forget() {
-      stay = undefined;
+      current = undefined;
     },
-    isOwnStay: (attachmentId) => stays.has(attachmentId),
+    isOwnAttachment: (attachmentId) => attachmentIds.has(attachmentId),
     isEndedBy({ seq, event }) {
-      if (seq <= seen) return false;
-      seen = seq;
+      if (seq <= lastSeq) return false;
+      lastSeq = seq;
       if (event.type !== "client.attached" && event.type !== "client.detached") return false;
-      if (stay === undefined) return false;
+      if (current === undefined) return false;
       // Whoever is still there has come again, or is about to.
       if (event.type === "client.detached" && event.reason === BRIDGE_RESTARTED) return false;
-      if (event.type === "client.attached" && event.attachmentId === stay.attachmentId) {
-        stay.hasBegun = true;
+      if (event.type === "client.attached" && event.attachmentId === current.attachmentId) {
+        current.isConfirmed = true;
         return false;
       }
-      return stay.hasBegun && event.clientId === sender.clientId;
+      return current.isConfirmed && event.clientId === sender.clientId;
     },
   };
 }
 
-interface Stay {
+interface AttachmentRecord {
   readonly clientId: string;
   readonly attachmentId: string;
   /** Whether the log has been read up to its beginning. What it says of the client's name before that is about others. */
-  hasBegun: boolean;
+  isConfirmed: boolean;
 }

@@ -1,13 +1,13 @@
 import type { HostToolList } from "../../domain/equipment.ts";
-import type { KnownShells } from "../../domain/shell.ts";
+import type { ShellList } from "../../domain/shell.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ClientSender, Sessions } from "../../session/sessions.ts";
 import type { ClientProfile } from "../../wire/acp/client-profile.ts";
 import type { HostRequest } from "../../wire/acp/host/host-request.ts";
-import type { SessionUpdate } from "../../wire/acp/session-update.ts";
-import type { Asked } from "../../wire/acp/update-state.ts";
+import type { AcpSessionUpdate } from "../../wire/acp/session-update.ts";
+import type { PermissionOutput } from "../../wire/acp/update-state.ts";
 import type { VendorUpdate } from "../../wire/acp/vendor-updates.ts";
-import type { RpcAnswer, RpcOutcome, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
+import type { RpcResponse, RpcOutcome, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 
 /** Notes for the operator; never the protocol's stream. */
 export type AcpLog = (message: string, facts?: { readonly [name: string]: unknown }) => void;
@@ -17,41 +17,47 @@ export interface ClientLink {
   readonly sessions: Sessions;
   readonly sender: ClientSender;
   /** Whether it is this machine's user, who says where sessions work and what is started for them. */
-  readonly isUser: boolean;
+  readonly isLocalUser: boolean;
   /** Whether it is a program of this machine, so that its files are those that sessions work with. */
-  readonly isHere: boolean;
+  readonly isSameMachine: boolean;
   readonly clock: Clock;
   /** Aborted when the client goes: from then on it is put into no session, and told of none. */
-  readonly gone: AbortSignal;
+  readonly disconnectSignal: AbortSignal;
   readonly log: AcpLog;
   /** What the client calls itself. */
-  name(): string;
+  getName(): string;
   /** What it can take, as far as it has said. */
-  profile(): ClientProfile;
+  getProfile(): ClientProfile;
   /** Whether the client is told with each update where it can go on from. */
   readonly hasCursors: boolean;
-  update(sessionId: string, update: SessionUpdate, cursor?: string): void;
+  sendUpdate(sessionId: string, update: AcpSessionUpdate, cursor?: string): void;
   /** The same for an update that the client would not know as one. */
-  event(sessionId: string, update: VendorUpdate, cursor?: string): void;
+  sendEvent(sessionId: string, update: VendorUpdate, cursor?: string): void;
   /** Does something in nobody's order: what comes behind the request at hand does not wait for it. */
-  aside(task: () => Promise<void>): void;
-  answer(request: RpcRequest, outcome: RpcOutcome): void;
+  runUnordered(task: () => Promise<void>): void;
+  respond(request: RpcRequest, outcome: RpcOutcome): void;
   /** Puts a question to the client; undefined when it has too many. `withdraw` takes it back. */
-  ask(sessionId: string, asked: Asked): string | undefined;
+  requestPermission(sessionId: string, permission: PermissionOutput): string | undefined;
   /** An answer that comes all the same is nobody's concern, but for `late`. */
-  withdraw(questionId: string, late?: (answer: RpcAnswer) => Promise<void>): void;
+  withdrawRequest(
+    questionId: string,
+    onLateResponse?: (answer: RpcResponse) => Promise<void>,
+  ): void;
   /** The same for something that its machine is to do. */
-  request(request: HostRequest, answered: (answer: RpcAnswer) => Promise<void>): string | undefined;
+  sendRequest(
+    request: HostRequest,
+    onResponse: (answer: RpcResponse) => Promise<void>,
+  ): string | undefined;
   /** The tools of the client's machine. */
-  tools(): Promise<HostToolList>;
+  getHostTools(): Promise<HostToolList>;
   /** Its shells, where it says. */
-  shells(): Promise<KnownShells | undefined>;
+  getHostShells(): Promise<ShellList | undefined>;
   /** Whether the client can be told more at once, of this session; `room` resolves when it can. */
-  hasRoom(sessionId?: string): boolean;
-  room(sessionId?: string): Promise<void>;
+  hasCapacity(sessionId?: string): boolean;
+  waitForCapacity(sessionId?: string): Promise<void>;
   /** The client is done with a session: what nobody reads about it is forgotten. False where somebody does, or may. */
-  drop(sessionId: string): boolean;
+  dropSession(sessionId: string): boolean;
 }
 
 /** How the name of a client begins that has not said one. */
-export const GIVEN_NAME = "client_";
+export const GENERATED_NAME_PREFIX = "client_";

@@ -1,5 +1,5 @@
 import { SpanlineError } from "../../domain/errors.ts";
-import { failureError } from "../../wire/acp/failure-error.ts";
+import { encodeFailure } from "../../wire/acp/failure-error.ts";
 import type { RpcError } from "../../wire/jsonrpc/rpc-error.ts";
 import type { RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 
@@ -7,14 +7,14 @@ import type { RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 export type CountTurn = () => () => void;
 
 /** The turns of a client that may have only so many at once: each from its prompt to the answer, or until it leaves. */
-export interface CountedTurns {
+export interface TurnCounter {
   /** The error for one too many. */
   begin(request: RpcRequest): RpcError | undefined;
   end(request: RpcRequest): void;
   endAll(): void;
 }
 
-export function countedTurns(count: CountTurn): CountedTurns {
+export function createTurnCounter(count: CountTurn): TurnCounter {
   const ends = new Map<RpcRequest, () => void>();
   return {
     begin(request) {
@@ -22,7 +22,7 @@ export function countedTurns(count: CountTurn): CountedTurns {
         ends.set(request, count());
         return undefined;
       } catch (error) {
-        if (error instanceof SpanlineError) return failureError(error.toFailure());
+        if (error instanceof SpanlineError) return encodeFailure(error.toFailure());
         throw error;
       }
     },

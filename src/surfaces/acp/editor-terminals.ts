@@ -1,36 +1,36 @@
 import type { JsonObject } from "../../domain/json.ts";
-import { terminalUpdate } from "../../wire/acp/host/terminal-content.ts";
+import { createTerminalUpdate } from "../../wire/acp/host/terminal-content.ts";
 import type { ClientLink } from "./client-link.ts";
 import { readTerminalRun, runTerminal } from "./run-terminal.ts";
-import type { BeginWork } from "./host-work.ts";
+import type { StartHostTask } from "./host-work.ts";
 
 /** The terminals of a client in which calls of one session run. */
 export interface EditorTerminals {
-  begin(payload: JsonObject): BeginWork | undefined;
+  createTask(payload: JsonObject): StartHostTask | undefined;
   /** By the call. Only this client has heard of it, so only this client is told of it. */
-  readonly of: (toolCallId: string) => string | undefined;
+  readonly findTerminal: (toolCallId: string) => string | undefined;
 }
 
-export function editorTerminals(
+export function createEditorTerminals(
   sessionId: string,
-  { update }: Pick<ClientLink, "update">,
+  { sendUpdate }: Pick<ClientLink, "sendUpdate">,
 ): EditorTerminals {
-  const shown = new Map<string, string>();
+  const terminalIds = new Map<string, string>();
   return {
-    begin(payload) {
+    createTask(payload) {
       const { toolCallId } = payload;
       const run = readTerminalRun(payload);
       if (typeof toolCallId !== "string" || run === undefined) return undefined;
-      return (place) =>
-        runTerminal(run, place, (terminalId) => {
-          shown.set(toolCallId, terminalId);
-          const [oldest = ""] = shown.keys();
-          if (shown.size > MOST_KEPT) shown.delete(oldest);
-          update(sessionId, terminalUpdate(toolCallId, terminalId));
+      return (context) =>
+        runTerminal(run, context, (terminalId) => {
+          terminalIds.set(toolCallId, terminalId);
+          const [oldest = ""] = terminalIds.keys();
+          if (terminalIds.size > MAX_TERMINALS) terminalIds.delete(oldest);
+          sendUpdate(sessionId, createTerminalUpdate(toolCallId, terminalId));
         });
     },
-    of: (toolCallId) => shown.get(toolCallId),
+    findTerminal: (toolCallId) => terminalIds.get(toolCallId),
   };
 }
 
-const MOST_KEPT = 1000;
+const MAX_TERMINALS = 1000;

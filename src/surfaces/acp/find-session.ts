@@ -10,11 +10,11 @@ export async function findSession(
   sessionId: string,
   { id }: Principal,
 ): Promise<SessionEntry | undefined> {
-  const found = await sessions.find(sessionId);
-  return found?.principal === id ? found : undefined;
+  const entry = await sessions.find(sessionId);
+  return entry?.principal === id ? entry : undefined;
 }
 
-export async function latestSession(
+export async function findLatestSession(
   sessions: Sessions,
   { id }: Principal,
 ): Promise<SessionEntry | undefined> {

@@ -1,18 +1,18 @@
-import { createBacklog } from "./backlog.ts";
+import { createPendingCounter } from "./backlog.ts";
 
 /** Work in lanes: one task at a time in each, in the order in which it came; lanes do not wait for each other. */
-export interface Lanes {
+export interface KeyedQueue {
   run(lane: string, task: () => Promise<void>): void;
   /** Tasks that are not finished. */
-  readonly unfinished: number;
+  readonly size: number;
   /** Resolves when no more than this many tasks are unfinished. */
-  below(tasks: number): Promise<void>;
+  waitUntilBelow(tasks: number): Promise<void>;
 }
 
 /** Tasks see to their own errors; one that throws is reported and does not stop its lane. */
-export function createLanes(report: (error: unknown) => void): Lanes {
+export function createKeyedQueue(report: (error: unknown) => void): KeyedQueue {
   const tails = new Map<string, Promise<void>>();
-  const unfinished = createBacklog();
+  const unfinished = createPendingCounter();
 
   function settle(lane: string, tail: Promise<void>): void {
     if (tails.get(lane) === tail) tails.delete(lane);
@@ -28,9 +28,9 @@ export function createLanes(report: (error: unknown) => void): Lanes {
         .then(() => settle(lane, tail));
       tails.set(lane, tail);
     },
-    get unfinished() {
+    get size() {
       return unfinished.length;
     },
-    below: (tasks) => unfinished.below(tasks),
+    waitUntilBelow: (tasks) => unfinished.waitUntilBelow(tasks),
   };
 }

@@ -1,28 +1,28 @@
-import type { RequestId, RpcAnswer } from "../../wire/jsonrpc/rpc-message.ts";
+import type { RequestId, RpcResponse } from "../../wire/jsonrpc/rpc-message.ts";
 
 /** What is done about answers to questions that were taken back, where they come all the same. */
-export interface LateAnswers {
-  keep(questionId: string, answered: Answered): void;
-  take(id: RequestId): Answered | undefined;
+export interface LateResponses {
+  expect(questionId: string, answered: ResponseHandler): void;
+  take(id: RequestId): ResponseHandler | undefined;
 }
 
-type Answered = (answer: RpcAnswer) => Promise<void>;
+type ResponseHandler = (answer: RpcResponse) => Promise<void>;
 
-export function lateAnswers(): LateAnswers {
-  const kept = new Map<RequestId, Answered>();
+export function createLateResponses(): LateResponses {
+  const handlers = new Map<RequestId, ResponseHandler>();
   return {
-    keep(questionId, answered) {
-      kept.set(questionId, answered);
-      const [oldest = ""] = kept.keys();
-      if (kept.size > MOST_KEPT) kept.delete(oldest);
+    expect(questionId, handler) {
+      handlers.set(questionId, handler);
+      const [oldest = ""] = handlers.keys();
+      if (handlers.size > MAX_HANDLERS) handlers.delete(oldest);
     },
     take(id) {
-      const answered = kept.get(id);
-      kept.delete(id);
-      return answered;
+      const handler = handlers.get(id);
+      handlers.delete(id);
+      return handler;
     },
   };
 }
 
 /** A client that never answers does not answer these either. */
-const MOST_KEPT = 1000;
+const MAX_HANDLERS = 1000;

@@ -1,32 +1,32 @@
 import type { AcpOutput } from "../../wire/acp/update-state.ts";
-import type { Deliver } from "./told-places.ts";
+import type { DeliverOutput } from "./told-places.ts";
 
 /** Questions to a client that goes on from a cursor: what was answered since is not asked. */
-export interface LateQuestions {
-  readonly deliver: Deliver;
+export interface DeferredPermissions {
+  readonly deliver: DeliverOutput;
   /** The client has all that was there when it came. */
-  caughtUp(): void;
+  release(): void;
 }
 
-export function lateQuestions(deliver: Deliver): LateQuestions {
-  const asked = new Map<string, AcpOutput>();
-  let isBehind = true;
+export function createDeferredPermissions(deliver: DeliverOutput): DeferredPermissions {
+  const deferred = new Map<string, AcpOutput>();
+  let isReplaying = true;
   return {
     deliver(output, cursor) {
-      if (isBehind && output.type === "ask") asked.set(output.approval.approvalId, output);
+      if (isReplaying && output.type === "ask") deferred.set(output.approval.approvalId, output);
       // Where the cursor is, and not where the log is.
-      else if (isBehind && output.type === "caught-up") return;
+      else if (isReplaying && output.type === "caught-up") return;
       else {
-        if (output.type === "decided") asked.delete(output.approvalId);
+        if (output.type === "decided") deferred.delete(output.approvalId);
         deliver(output, cursor);
       }
     },
-    caughtUp() {
-      if (!isBehind) return;
-      isBehind = false;
+    release() {
+      if (!isReplaying) return;
+      isReplaying = false;
       deliver({ type: "caught-up" });
-      for (const output of asked.values()) deliver(output);
-      asked.clear();
+      for (const output of deferred.values()) deliver(output);
+      deferred.clear();
     },
   };
 }

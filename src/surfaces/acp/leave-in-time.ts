@@ -1,4 +1,4 @@
-import { orLate } from "../../async/pause.ts";
+import { waitWithTimeout } from "../../async/pause.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { AcpConnection } from "./acp-connection.ts";
 import type { LineWriter } from "./line-writer.ts";
@@ -7,14 +7,14 @@ import type { LineWriter } from "./line-writer.ts";
  * The client is gone, or says nothing more: what it asked is dealt with, it is detached, and what is left is written. None of
  * it is waited for without end: a reader that has stopped reading must not keep this process.
  */
-export async function leaveInTime(
-  connection: Pick<AcpConnection, "idle" | "leave">,
-  writer: Pick<LineWriter, "below">,
+export async function disconnectGracefully(
+  connection: Pick<AcpConnection, "waitForIdle" | "disconnect">,
+  writer: Pick<LineWriter, "waitUntilBelow">,
   clock: Clock,
 ): Promise<void> {
-  await orLate(clock, CLOSING_MS, connection.idle());
-  await orLate(clock, CLOSING_MS, connection.leave("client_exit"));
-  await orLate(clock, CLOSING_MS, writer.below(0));
+  await waitWithTimeout(clock, STEP_TIMEOUT_MS, connection.waitForIdle());
+  await waitWithTimeout(clock, STEP_TIMEOUT_MS, connection.disconnect("client_exit"));
+  await waitWithTimeout(clock, STEP_TIMEOUT_MS, writer.waitUntilBelow(0));
 }
 
-const CLOSING_MS = 1000;
+const STEP_TIMEOUT_MS = 1000;

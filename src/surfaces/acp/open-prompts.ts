@@ -1,33 +1,33 @@
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
-import { failureError } from "../../wire/acp/failure-error.ts";
-import { internalError, type RpcError } from "../../wire/jsonrpc/rpc-error.ts";
+import { encodeFailure } from "../../wire/acp/failure-error.ts";
+import { createInternalError, type RpcError } from "../../wire/jsonrpc/rpc-error.ts";
 import type { RequestId, RpcOutcome, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import type { ClientSender } from "../../session/sessions.ts";
 import type { ClientLink } from "./client-link.ts";
 
 /** A client's prompts in one session that have no answer yet. */
-export interface OpenPrompts {
+export interface PendingPrompts {
   /** Begins one; resolves when the session has taken or refused it, with what it said. */
-  begin(request: RpcRequest, command: () => Promise<CommandReply>): Promise<CommandReply>;
-  begun(promptId: string, turnId: string): void;
+  submit(request: RpcRequest, command: () => Promise<CommandReply>): Promise<CommandReply>;
+  markStarted(promptId: string, turnId: string): void;
   finish(promptId: string, outcome: RpcOutcome): void;
   /** Nothing more will be heard of any, nor of those whose command is under way. */
-  fail(error: RpcError): void;
+  failAll(error: RpcError): void;
   /** What ends all of them, or the one that this request began. */
-  cancelling(requestId?: RequestId): readonly Cancelling[];
+  listCancellations(requestId?: RequestId): readonly PromptCancellation[];
   /** Resolves when all of them have their answers, or there is nobody to answer. */
-  answered(): Promise<void>;
+  waitUntilEmpty(): Promise<void>;
   /** The client is gone, and none is answered here. */
-  drop(): void;
+  clear(): void;
 }
 
-export interface Cancelling {
+export interface PromptCancellation {
   readonly command: CancelCommand;
   /** As who asked for it: that one may end it, whatever the client may by its name of now. */
   readonly from: ClientSender;
 }
 
-interface OpenPrompt {
+interface PendingPrompt {
   readonly requests: RpcRequest[];
   readonly from: ClientSender;
   turnId: string | undefined;
@@ -36,14 +36,14 @@ interface OpenPrompt {
 type AcceptedReply = Extract<CommandReply, { status: "accepted" }>;
 type CancelCommand = Extract<SessionCommand, { type: "cancel" | "withdraw" }>;
 
-export function openPrompts(link: ClientLink): OpenPrompts {
+export function createPendingPrompts(link: ClientLink): PendingPrompts {
   /** One that is asked for twice has two requests that wait. */
-  const open = new Map<string, OpenPrompt>();
+  const pending = new Map<string, PendingPrompt>();
   /** Answers that came before the reply to the command said which prompt it was. */
-  const early = new Map<string, RpcOutcome>();
+  const earlyOutcomes = new Map<string, RpcOutcome>();
   /** What all were answered with last, when nothing more was to be heard of them. */
-  let failed: RpcOutcome | undefined;
-  let unnamed = 0;
+  let lastFailure: RpcOutcome | undefined;
+  let unnamedCount = 0;
   let waiting: (() => void)[] = [];
 
   function wakeWaiting(): void {
@@ -52,60 +52,60 @@ export function openPrompts(link: ClientLink): OpenPrompts {
   }
 
   function finish(promptId: string, outcome: RpcOutcome): void {
-    const prompt = open.get(promptId);
-    open.delete(promptId);
-    if (open.size === 0) wakeWaiting();
-    for (const request of prompt?.requests ?? []) link.answer(request, outcome);
-    if (prompt === undefined && unnamed > 0) early.set(promptId, outcome);
+    const prompt = pending.get(promptId);
+    pending.delete(promptId);
+    if (pending.size === 0) wakeWaiting();
+    for (const request of prompt?.requests ?? []) link.respond(request, outcome);
+    if (prompt === undefined && unnamedCount > 0) earlyOutcomes.set(promptId, outcome);
   }
 
   function accept(
-    { request, from }: Begun,
+    { request, from }: SentPrompt,
     { promptId, turnId }: AcceptedReply,
     failure: RpcOutcome | undefined,
   ): void {
-    if (promptId === undefined) return link.answer(request, NAMELESS);
-    const outcome = early.get(promptId) ?? failure;
-    const known = open.get(promptId);
-    if (outcome !== undefined) link.answer(request, outcome);
-    else if (known !== undefined) known.requests.push(request);
-    else open.set(promptId, { requests: [request], from, turnId });
+    if (promptId === undefined) return link.respond(request, MISSING_PROMPT_ID);
+    const outcome = earlyOutcomes.get(promptId) ?? failure;
+    const existing = pending.get(promptId);
+    if (outcome !== undefined) link.respond(request, outcome);
+    else if (existing !== undefined) existing.requests.push(request);
+    else pending.set(promptId, { requests: [request], from, turnId });
   }
 
   return {
-    async begin(request, command) {
-      unnamed += 1;
-      const before = failed;
+    async submit(request, command) {
+      unnamedCount += 1;
+      const previousFailure = lastFailure;
       const { sender: from } = link;
       try {
         const reply = await command();
-        const failure = failed === before ? undefined : failed;
+        const failure = lastFailure === previousFailure ? undefined : lastFailure;
         if (reply.status === "accepted") accept({ request, from }, reply, failure);
-        else link.answer(request, { ok: false, error: failureError(reply.failure) });
+        else link.respond(request, { ok: false, error: encodeFailure(reply.failure) });
         return reply;
       } finally {
-        unnamed -= 1;
-        if (unnamed === 0) early.clear();
+        unnamedCount -= 1;
+        if (unnamedCount === 0) earlyOutcomes.clear();
       }
     },
-    begun(promptId, turnId) {
-      const prompt = open.get(promptId);
+    markStarted(promptId, turnId) {
+      const prompt = pending.get(promptId);
       if (prompt !== undefined) prompt.turnId = turnId;
     },
     finish,
-    fail(error) {
-      failed = { ok: false, error };
-      for (const promptId of open.keys()) finish(promptId, failed);
+    failAll(error) {
+      lastFailure = { ok: false, error };
+      for (const promptId of pending.keys()) finish(promptId, lastFailure);
     },
-    answered: () =>
-      open.size === 0
+    waitUntilEmpty: () =>
+      pending.size === 0
         ? Promise.resolve()
         : new Promise((resolve) => {
             waiting.push(resolve);
           }),
-    cancelling(requestId) {
+    listCancellations(requestId) {
       // Those that wait go first: the end of the one that runs would let the next one begin.
-      return [...open]
+      return [...pending]
         .filter(
           ([, { requests }]) =>
             requestId === undefined || requests.some(({ id }) => id === requestId),
@@ -117,19 +117,19 @@ export function openPrompts(link: ClientLink): OpenPrompts {
           from,
         }));
     },
-    drop() {
-      open.clear();
+    clear() {
+      pending.clear();
       wakeWaiting();
     },
   };
 }
 
-interface Begun {
+interface SentPrompt {
   readonly request: RpcRequest;
   readonly from: ClientSender;
 }
 
-const NAMELESS: RpcOutcome = {
+const MISSING_PROMPT_ID: RpcOutcome = {
   ok: false,
-  error: internalError("The session took the prompt and gave it no id"),
+  error: createInternalError("The session took the prompt and gave it no id"),
 };

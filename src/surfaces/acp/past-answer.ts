@@ -1,9 +1,9 @@
 import type { RpcOutcome } from "../../wire/jsonrpc/rpc-message.ts";
 import { STOCK_CLIENT } from "../../wire/acp/client-profile.ts";
-import { updateEncoder } from "../../wire/acp/update-encoder.ts";
+import { createUpdateEncoder } from "../../wire/acp/update-encoder.ts";
 import type { ClientLink } from "./client-link.ts";
 
-interface Span {
+interface PromptSpan {
   readonly sessionId: string;
   readonly promptId: string;
   /** Where the log has the prompt, and how far it is read. */
@@ -12,15 +12,19 @@ interface Span {
 }
 
 /** What came of a prompt, as far as the log has it; undefined while it is not over there. */
-export async function pastAnswer(
+export async function readPromptOutcome(
   { sessions }: Pick<ClientLink, "sessions">,
-  { sessionId, promptId, from, upTo }: Span,
+  { sessionId, promptId, from, upTo }: PromptSpan,
 ): Promise<RpcOutcome | undefined> {
-  const found = await sessions.find(sessionId);
-  if (found === undefined) return undefined;
-  const { incarnation } = found;
-  const place = { upTo: 0, history: "shown", clientId: "" } as const;
-  const encoder = updateEncoder({ sessionId, profile: () => STOCK_CLIENT, ...place });
+  const record = await sessions.find(sessionId);
+  if (record === undefined) return undefined;
+  const { incarnation } = record;
+  const encoderOptions = { upTo: 0, history: "shown", clientId: "" } as const;
+  const encoder = createUpdateEncoder({
+    sessionId,
+    getProfile: () => STOCK_CLIENT,
+    ...encoderOptions,
+  });
   const state = encoder.initial();
   let outcome: RpcOutcome | undefined;
   const end = new AbortController();

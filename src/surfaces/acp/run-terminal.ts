@@ -1,20 +1,26 @@
-import { guardCall } from "../../async/call-guard.ts";
+import { guardInvocation } from "../../async/call-guard.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import {
-  createTerminalRequest,
-  terminalEndAnswer,
-  terminalIdAnswer,
-  terminalRequest,
-  terminalTextAnswer,
+  encodeCreateTerminalRequest,
+  readTerminalExitReply,
+  readTerminalIdReply,
+  encodeTerminalRequest,
+  readTerminalOutputReply,
   type TerminalCommand,
   type TerminalText,
 } from "../../wire/acp/host/editor-calls.ts";
-import type { HostAnswer } from "../../wire/acp/host/host-answer.ts";
+import type { HostReply } from "../../wire/acp/host/host-answer.ts";
 import type { HostRequest } from "../../wire/acp/host/host-request.ts";
-import { internalError } from "../../wire/jsonrpc/rpc-error.ts";
-import type { RpcAnswer } from "../../wire/jsonrpc/rpc-message.ts";
+import { createInternalError } from "../../wire/jsonrpc/rpc-error.ts";
+import type { RpcResponse } from "../../wire/jsonrpc/rpc-message.ts";
 import type { ClientLink } from "./client-link.ts";
-import { answerOf, failed, type HostAnswered, type HostPlace, type HostWork } from "./host-work.ts";
+import {
+  toHostOutcome,
+  createFailedOutcome,
+  type HostOutcome,
+  type HostTaskContext,
+  type HostTask,
+} from "./host-work.ts";
 
 export interface TerminalRun extends TerminalCommand {
   /** How long the command may take. */
@@ -25,102 +31,127 @@ export function readTerminalRun(payload: JsonObject): TerminalRun | undefined {
   const { command, args, workingDirectory, outputBytes, milliseconds } = payload;
   if (typeof command !== "string" || typeof workingDirectory !== "string") return undefined;
   if (typeof outputBytes !== "number" || typeof milliseconds !== "number") return undefined;
-  const words = Array.isArray(args) ? args.map(String) : [];
-  return { command, args: words, workingDirectory, outputBytes, milliseconds };
+  const commandArgs = Array.isArray(args) ? args.map(String) : [];
+  return { command, args: commandArgs, workingDirectory, outputBytes, milliseconds };
 }
 
 /** Runs a command in a terminal of the client. `shown` is told when there is one. */
 export function runTerminal(
   run: TerminalRun,
-  { answered, ...place }: HostPlace,
-  shown: (terminalId: string) => void,
-): HostWork {
+  { submitOutcome, ...place }: HostTaskContext,
+  onCreated: (terminalId: string) => void,
+): HostTask {
   const stopping = new AbortController();
   const { signal } = stopping;
-  perform(run, { ...place, shown, signal })
-    .then((given) => (signal.aborted ? undefined : answered(given)))
+  performRun(run, { ...place, onCreated, signal })
+    .then((outcome) => (signal.aborted ? undefined : submitOutcome(outcome)))
     .catch((error: unknown) => {
       place.link.log("what came of a terminal was lost", { error: String(error) });
     });
   return { stop: () => stopping.abort() };
 }
 
-interface TerminalPlace extends Omit<HostPlace, "answered"> {
-  readonly shown: (terminalId: string) => void;
+interface TerminalContext extends Omit<HostTaskContext, "submitOutcome"> {
+  readonly onCreated: (terminalId: string) => void;
   /** Nobody waits for it any more. */
   readonly signal: AbortSignal;
 }
 
 /** Made, waited for, read, and let go whatever comes in between. */
-async function perform(run: TerminalRun, place: TerminalPlace): Promise<HostAnswered> {
-  const { shown, signal } = place;
-  const made = terminalIdAnswer((await created(run, place)) ?? LATE);
-  if (made.type !== "answered") return answerOf(made, () => ({}));
-  const terminalId = made.value;
+async function performRun(run: TerminalRun, context: TerminalContext): Promise<HostOutcome> {
+  const { onCreated, signal } = context;
+  const createdTerminal = readTerminalIdReply((await createTerminal(run, context)) ?? NO_RESPONSE);
+  if (createdTerminal.type !== "answered") return toHostOutcome(createdTerminal, () => ({}));
+  const terminalId = createdTerminal.value;
   try {
-    if (!signal.aborted) shown(terminalId);
-    return await ended(run, terminalId, place);
+    if (!signal.aborted) onCreated(terminalId);
+    return await waitForExit(run, terminalId, context);
   } finally {
-    void letGo(terminalId, place);
+    void releaseTerminal(terminalId, context);
   }
 }
 
 /** Whoever stops the command waits on: there may be a terminal by then, and somebody has to end it. */
-function created(run: TerminalRun, place: TerminalPlace): Promise<RpcAnswer | undefined> {
-  const { sessionId, link } = place;
-  const limits = { milliseconds: CREATION_MS, signal: link.gone };
-  return askWithin(link, createTerminalRequest(sessionId, run), limits, async (answer) => {
-    const made = terminalIdAnswer(answer);
-    if (made.type !== "answered") return;
-    await askWithin(link, terminalRequest("kill", sessionId, made.value), PATIENCE);
-    await letGo(made.value, place);
-  });
+function createTerminal(
+  run: TerminalRun,
+  context: TerminalContext,
+): Promise<RpcResponse | undefined> {
+  const { sessionId, link } = context;
+  const limits = { milliseconds: CREATION_TIMEOUT_MS, signal: link.disconnectSignal };
+  return requestWithin(
+    link,
+    encodeCreateTerminalRequest(sessionId, run),
+    limits,
+    async (answer) => {
+      const createdTerminal = readTerminalIdReply(answer);
+      if (createdTerminal.type !== "answered") return;
+      await requestWithin(
+        link,
+        encodeTerminalRequest("kill", sessionId, createdTerminal.value),
+        HOST_LIMITS,
+      );
+      await releaseTerminal(createdTerminal.value, context);
+    },
+  );
 }
 
-async function letGo(terminalId: string, { sessionId, link }: TerminalPlace): Promise<void> {
-  await askWithin(link, terminalRequest("release", sessionId, terminalId), PATIENCE);
+async function releaseTerminal(
+  terminalId: string,
+  { sessionId, link }: TerminalContext,
+): Promise<void> {
+  await requestWithin(link, encodeTerminalRequest("release", sessionId, terminalId), HOST_LIMITS);
 }
 
-async function ended(
+async function waitForExit(
   run: TerminalRun,
   terminalId: string,
-  { sessionId, link, signal }: TerminalPlace,
-): Promise<HostAnswered> {
-  const about = (what: "wait" | "kill" | "output"): HostRequest =>
-    terminalRequest(what, sessionId, terminalId);
+  { sessionId, link, signal }: TerminalContext,
+): Promise<HostOutcome> {
+  const createRequest = (operation: "wait" | "kill" | "output"): HostRequest =>
+    encodeTerminalRequest(operation, sessionId, terminalId);
   const { milliseconds } = run;
-  const over = signal.aborted
+  const exitResponse = signal.aborted
     ? undefined
-    : await askWithin(link, about("wait"), { milliseconds, signal });
-  const status = over && terminalEndAnswer(over);
+    : await requestWithin(link, createRequest("wait"), { milliseconds, signal });
+  const status = exitResponse && readTerminalExitReply(exitResponse);
   if (status?.type !== "answered") {
     // Waited for: some clients begin what comes next before they have done it. Whoever stops it does not.
-    await askWithin(link, about("kill"), PATIENCE);
+    await requestWithin(link, createRequest("kill"), HOST_LIMITS);
   }
-  if (signal.aborted) return failed("It was stopped");
-  if (status !== undefined && status.type !== "answered") return endOf(status, () => ({}));
-  const read = await askWithin(link, about("output"), { milliseconds: PATIENCE_MS, signal });
-  const end = status === undefined ? { stopped: "time" } : { ...status.value };
-  return endOf(terminalTextAnswer(read ?? LATE), (text) => ({ ...cut(text, run), ...end }));
+  if (signal.aborted) return createFailedOutcome("It was stopped");
+  if (status !== undefined && status.type !== "answered") return toRunOutcome(status, () => ({}));
+  const read = await requestWithin(link, createRequest("output"), {
+    milliseconds: HOST_TIMEOUT_MS,
+    signal,
+  });
+  const exitFields = status === undefined ? { stopped: "time" } : { ...status.value };
+  return toRunOutcome(readTerminalOutputReply(read ?? NO_RESPONSE), (text) => ({
+    ...cutOutput(text, run),
+    ...exitFields,
+  }));
 }
 
 /** The command was run: what a client with a terminal does not know how to say is not found out by running it again. */
-function endOf<Value>(
-  answer: HostAnswer<Value>,
-  payloadOf: (value: Value) => JsonObject,
-): HostAnswered {
-  if (answer.type === "unsupported") return failed("it has the terminal, and cannot tell its end");
-  return answerOf(answer, payloadOf);
+function toRunOutcome<Value>(
+  answer: HostReply<Value>,
+  toPayload: (value: Value) => JsonObject,
+): HostOutcome {
+  if (answer.type === "unsupported")
+    return createFailedOutcome("it has the terminal, and cannot tell its end");
+  return toHostOutcome(answer, toPayload);
 }
 
 /** For a client to end a command, to say what it wrote, and to let go of its terminal. */
-const PATIENCE_MS = 3000;
-const PATIENCE: Limits = { milliseconds: PATIENCE_MS, signal: new AbortController().signal };
+const HOST_TIMEOUT_MS = 3000;
+const HOST_LIMITS: RequestLimits = {
+  milliseconds: HOST_TIMEOUT_MS,
+  signal: new AbortController().signal,
+};
 /** For one to make a terminal, which may be on a machine far away. */
-const CREATION_MS = 30_000;
+const CREATION_TIMEOUT_MS = 30_000;
 
 /** Clients keep to the limit as they count it; what is more is left out here. */
-function cut({ output, truncated }: TerminalText, { outputBytes }: TerminalRun): JsonObject {
+function cutOutput({ output, truncated }: TerminalText, { outputBytes }: TerminalRun): JsonObject {
   const isLong = output.length > outputBytes;
   return {
     output: isLong ? output.slice(-outputBytes) : output,
@@ -128,48 +159,48 @@ function cut({ output, truncated }: TerminalText, { outputBytes }: TerminalRun):
   };
 }
 
-type Late = (answer: RpcAnswer) => Promise<void>;
+type LateResponseHandler = (answer: RpcResponse) => Promise<void>;
 
-interface Limits {
+interface RequestLimits {
   readonly milliseconds: number;
   readonly signal: AbortSignal;
 }
 
 /** Undefined where there is no answer in time, or none is wanted any more: then it is taken back, and one that comes is `late`. */
-async function askWithin(
+async function requestWithin(
   link: ClientLink,
   request: HostRequest,
-  { milliseconds, signal }: Limits,
-  late?: Late,
-): Promise<RpcAnswer | undefined> {
-  const guard = guardCall(link.clock, signal, { limit: "run", milliseconds });
+  { milliseconds, signal }: RequestLimits,
+  onLateResponse?: LateResponseHandler,
+): Promise<RpcResponse | undefined> {
+  const guard = guardInvocation(link.clock, signal, { limit: "run", milliseconds });
   try {
-    return await ask(link, request, guard.signal, late);
+    return await sendRequest(link, request, guard.signal, onLateResponse);
   } finally {
     guard.release();
   }
 }
 
-function ask(
+function sendRequest(
   link: ClientLink,
   request: HostRequest,
   signal: AbortSignal,
-  late?: Late,
-): Promise<RpcAnswer | undefined> {
+  onLateResponse?: LateResponseHandler,
+): Promise<RpcResponse | undefined> {
   return new Promise((resolve) => {
-    const questionId = link.request(request, async (answer) => resolve(answer));
-    if (questionId === undefined) return resolve(TOO_MUCH);
-    const takeBack = (): void => {
-      link.withdraw(questionId, late);
+    const questionId = link.sendRequest(request, async (answer) => resolve(answer));
+    if (questionId === undefined) return resolve(TOO_MANY_REQUESTS);
+    const withdraw = (): void => {
+      link.withdrawRequest(questionId, onLateResponse);
       resolve(undefined);
     };
-    if (signal.aborted) takeBack();
-    signal.addEventListener("abort", takeBack, { once: true });
+    if (signal.aborted) withdraw();
+    signal.addEventListener("abort", withdraw, { once: true });
   });
 }
 
-const TOO_MUCH: RpcAnswer = {
+const TOO_MANY_REQUESTS: RpcResponse = {
   ok: false,
-  error: internalError("too much is asked of this client at once"),
+  error: createInternalError("too much is asked of this client at once"),
 };
-const LATE: RpcAnswer = { ok: false, error: internalError("it does not answer") };
+const NO_RESPONSE: RpcResponse = { ok: false, error: createInternalError("it does not answer") };

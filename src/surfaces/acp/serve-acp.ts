@@ -1,17 +1,17 @@
 import type { Readable, Writable } from "node:stream";
 import type { Principal } from "../../domain/actor.ts";
 import { systemClock, type Clock } from "../../platform/clock.ts";
-import { packageVersion } from "../../platform/package-version.ts";
-import { randomText } from "../../platform/random.ts";
+import { readPackageVersion } from "../../platform/package-version.ts";
+import { randomString } from "../../platform/random.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import type { UpdatesSetting } from "../../wire/acp/client-profile.ts";
-import { jsonLinesDecoder, type JsonLinesItem } from "../../wire/framing/json-lines.ts";
+import { createJsonLinesDecoder, type JsonLinesItem } from "../../wire/framing/json-lines.ts";
 import { MAX_LINE_BYTES } from "../../wire/jsonrpc/rpc-connection.ts";
 import { createAcpConnection, type AcpConnection } from "./acp-connection.ts";
-import { chunksUntil } from "./chunks-until.ts";
+import { readChunksUntil } from "./chunks-until.ts";
 import type { AcpLog } from "./client-link.ts";
-import { leaveInTime } from "./leave-in-time.ts";
-import { lineWriter } from "./line-writer.ts";
+import { disconnectGracefully } from "./leave-in-time.ts";
+import { createLineWriter } from "./line-writer.ts";
 
 export interface ServeAcpOptions {
   readonly sessions: Sessions;
@@ -39,14 +39,14 @@ export interface ServeAcpOptions {
  * go on, and what it was asked stays open.
  */
 export async function serveAcp(options: ServeAcpOptions): Promise<void> {
-  const { input, output, log, clock = systemClock, connectionId = randomText(16) } = options;
-  const writer = lineWriter(output);
-  const version = packageVersion();
+  const { input, output, log, clock = systemClock, connectionId = randomString(16) } = options;
+  const writer = createLineWriter(output);
+  const version = readPackageVersion();
   const connection = createAcpConnection({
     ...options,
     // Whoever starts this program.
-    isUser: true,
-    isHere: true,
+    isLocalUser: true,
+    isSameMachine: true,
     // The connection is as old as this process: there is none to go on from.
     hasCursors: false,
     connectionId,
@@ -54,13 +54,16 @@ export async function serveAcp(options: ServeAcpOptions): Promise<void> {
     clock,
     writer,
   });
-  const ends = options.signal === undefined ? [writer.gone] : [writer.gone, options.signal];
+  const ends =
+    options.signal === undefined
+      ? [writer.disconnectSignal]
+      : [writer.disconnectSignal, options.signal];
   try {
     await readInput(input, connection, AbortSignal.any(ends));
   } catch (error) {
     log("the input broke off", { error: String(error) });
   }
-  await leaveInTime(connection, writer, clock);
+  await disconnectGracefully(connection, writer, clock);
 }
 
 async function readInput(
@@ -68,12 +71,12 @@ async function readInput(
   connection: AcpConnection,
   signal: AbortSignal,
 ): Promise<void> {
-  const decoder = jsonLinesDecoder({ maxLineBytes: MAX_LINE_BYTES });
+  const decoder = createJsonLinesDecoder({ maxLineBytes: MAX_LINE_BYTES });
   const state = decoder.initial();
   const receive = (item: JsonLinesItem): void => connection.receive(item);
-  for await (const chunk of chunksUntil(input, signal)) {
+  for await (const chunk of readChunksUntil(input, signal)) {
     decoder.step(state, chunk, receive);
-    await connection.calm();
+    await connection.waitForCapacity();
   }
   decoder.finish(state, receive);
 }

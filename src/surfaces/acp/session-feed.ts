@@ -1,127 +1,131 @@
 import type { Envelope } from "../../domain/envelope.ts";
 import type { UpdateCursor } from "../../wire/acp/update-cursor.ts";
 import type { AcpOutput, UpdateOptions } from "../../wire/acp/update-state.ts";
-import { checkPresent } from "./check-present.ts";
+import { checkConnected } from "./check-present.ts";
 import type { ClientLink } from "./client-link.ts";
 import { followSession } from "./follow-session.ts";
-import type { HostCalls } from "./host-calls.ts";
-import { lateQuestions } from "./late-questions.ts";
-import type { Deliver } from "./told-places.ts";
+import type { HostRequestRunner } from "./host-calls.ts";
+import { createDeferredPermissions } from "./late-questions.ts";
+import type { DeliverOutput } from "./told-places.ts";
 
 /** What one client is told of one session. */
 export interface SessionFeed {
-  readonly isOn: boolean;
+  readonly isActive: boolean;
   /** How far the client has been told. */
   readonly seq: number;
   /** Aborts with the feed. */
   readonly signal: AbortSignal;
   /** Tells the client everything; resolves when it has what was there before. Called again, it begins again. */
-  readonly begin: (options: FollowOptions) => Promise<void>;
-  readonly end: () => void;
+  readonly start: (options: FollowOptions) => Promise<void>;
+  readonly stop: () => void;
 }
 
 export interface FollowOptions extends Pick<UpdateOptions, "upTo" | "history"> {
   /** What the client has been told, in place of all or nothing of what was there before. */
   readonly from?: UpdateCursor;
   /** Called between the last word of before and the first live one. */
-  readonly caughtUp?: () => void;
+  readonly onCaughtUp?: () => void;
 }
 
-interface FeedParts {
-  readonly calls: HostCalls;
-  readonly isOwnStay: (attachmentId: string) => boolean;
-  readonly tell: (output: Told, cursor: string | undefined) => void;
+interface FeedOptions {
+  readonly hostRequests: HostRequestRunner;
+  readonly isOwnAttachment: (attachmentId: string) => boolean;
+  readonly deliver: (output: DeliveredOutput, cursor: string | undefined) => void;
   /** Whether an event ends it: when the client has been told of it, nothing follows. */
   readonly isEndedBy: (envelope: Envelope) => boolean;
-  readonly ended: () => void;
-  readonly lost: (error: unknown) => void;
+  readonly onEnded: () => void;
+  readonly onLost: (error: unknown) => void;
 }
 
-export type Told = Exclude<AcpOutput, { readonly type: "caught-up" }>;
+export type DeliveredOutput = Exclude<AcpOutput, { readonly type: "caught-up" }>;
 
-export function sessionFeed(sessionId: string, link: ClientLink, parts: FeedParts): SessionFeed {
-  const { calls } = parts;
+export function createSessionFeed(
+  sessionId: string,
+  link: ClientLink,
+  feedOptions: FeedOptions,
+): SessionFeed {
+  const { hostRequests } = feedOptions;
   let feed: AbortController | undefined;
-  let told = 0;
+  let lastSeq = 0;
 
-  function end(): void {
+  function stop(): void {
     feed?.abort();
     feed = undefined;
   }
 
   function run(
     { upTo, history, from }: FollowOptions,
-    deliver: Deliver,
+    deliver: DeliverOutput,
     signal: AbortSignal,
   ): Promise<void> {
     const { clientId } = link.sender;
-    const late = from === undefined ? undefined : lateQuestions(deliver);
+    const deferred = from === undefined ? undefined : createDeferredPermissions(deliver);
     return followSession({
       link,
       encoding: {
         sessionId,
         clientId,
-        isOwnStay: parts.isOwnStay,
-        profile: () => link.profile(),
-        ...span(upTo, history, from),
+        isOwnAttachment: feedOptions.isOwnAttachment,
+        getProfile: () => link.getProfile(),
+        ...resolveSpan(upTo, history, from),
       },
       signal,
       ...(from !== undefined && { from }),
-      before(envelope) {
-        calls.take(envelope);
-        if (envelope.seq > upTo) late?.caughtUp();
+      beforeEvent(envelope) {
+        hostRequests.handleEvent(envelope);
+        if (envelope.seq > upTo) deferred?.release();
       },
-      after(envelope) {
+      afterEvent(envelope) {
         const { seq } = envelope;
-        told = seq;
+        lastSeq = seq;
         if (seq >= upTo) {
-          late?.caughtUp();
-          calls.caughtUp(seq);
+          deferred?.release();
+          hostRequests.start(seq);
         }
-        if (parts.isEndedBy(envelope)) parts.ended();
+        if (feedOptions.isEndedBy(envelope)) feedOptions.onEnded();
       },
-      deliver: late?.deliver ?? deliver,
+      deliver: deferred?.deliver ?? deliver,
     });
   }
 
   return {
-    get isOn() {
+    get isActive() {
       return feed !== undefined;
     },
     get seq() {
-      return told;
+      return lastSeq;
     },
     get signal() {
       return feed?.signal ?? AbortSignal.abort();
     },
-    async begin(options) {
-      checkPresent(link);
-      end();
-      const own = new AbortController();
-      feed = own;
+    async start(options) {
+      checkConnected(link);
+      stop();
+      const controller = new AbortController();
+      feed = controller;
       return new Promise((resolve, reject) => {
-        const deliver: Deliver = (output, cursor) => {
-          if (output.type !== "caught-up") return parts.tell(output, cursor);
-          options.caughtUp?.();
+        const deliver: DeliverOutput = (output, cursor) => {
+          if (output.type !== "caught-up") return feedOptions.deliver(output, cursor);
+          options.onCaughtUp?.();
           resolve();
         };
-        run(options, deliver, own.signal)
+        run(options, deliver, controller.signal)
           .catch((error: unknown) => {
             // What becomes of one that was replaced is nobody's concern.
-            if (own.signal.aborted) return;
+            if (controller.signal.aborted) return;
             feed = undefined;
-            parts.lost(error);
+            feedOptions.onLost(error);
           })
           // Of no effect when the client has caught up.
           .finally(() => reject(new Error("The client no longer follows the session")));
       });
     },
-    end,
+    stop,
   };
 }
 
 /** What is behind a cursor is live to whoever goes on from there, however long ago it was. */
-function span(
+function resolveSpan(
   upTo: number,
   history: FollowOptions["history"],
   from: UpdateCursor | undefined,

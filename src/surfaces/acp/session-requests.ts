@@ -1,55 +1,62 @@
 import type { ApprovalRequested } from "../../domain/agent-event.ts";
-import { errorFrom, SpanlineError } from "../../domain/errors.ts";
-import { jsonText } from "../../domain/json.ts";
-import { doneAnswer, listAnswer } from "../../wire/acp/agent-answers.ts";
-import { failureError } from "../../wire/acp/failure-error.ts";
+import { toSpanlineError, SpanlineError } from "../../domain/errors.ts";
+import { toJsonText } from "../../domain/json.ts";
+import { encodeEmptyResult, encodeSessionListResult } from "../../wire/acp/agent-answers.ts";
+import { encodeFailure } from "../../wire/acp/failure-error.ts";
 import type { ClientRequest, SessionSetup } from "../../wire/acp/client-request.ts";
-import { optionsAnswer } from "../../wire/acp/session-modes.ts";
-import { internalError, type RpcError } from "../../wire/jsonrpc/rpc-error.ts";
-import { answeredAnswer } from "../../wire/acp/prompt-answer.ts";
-import { commandAnswer } from "../../wire/acp/slash-commands.ts";
-import type { RequestId, RpcAnswer, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
+import { encodeOptions } from "../../wire/acp/session-modes.ts";
+import { createInternalError, type RpcError } from "../../wire/jsonrpc/rpc-error.ts";
+import { encodeNoTurnOutcome } from "../../wire/acp/prompt-answer.ts";
+import { createCommandReply } from "../../wire/acp/slash-commands.ts";
+import type { RequestId, RpcResponse, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import type { AcpSession } from "./acp-session.ts";
 import type { ClientLink } from "./client-link.ts";
 import { findSession } from "./find-session.ts";
-import { answerLive } from "./live-requests.ts";
-import { readTyped } from "./slash-commands.ts";
-import { sessionTable } from "./session-table.ts";
-import { setupRequests } from "./setup-requests.ts";
+import { handleLiveClientRequest } from "./live-requests.ts";
+import { runSlashCommand } from "./slash-commands.ts";
+import { createSessionTable } from "./session-table.ts";
+import { createSetupRequests } from "./setup-requests.ts";
 
 export type SessionRequest = Exclude<ClientRequest, { type: "initialize" | "authenticate" }>;
 
 /** What a client can want of its sessions. Each is done when the session has taken it, not when its turn is over. */
 export interface SessionRequests {
-  perform(request: RpcRequest, wanted: SessionRequest): Promise<void>;
+  perform(request: RpcRequest, sessionRequest: SessionRequest): Promise<void>;
   cancel(sessionId: string): Promise<void>;
   /** One prompt is not wanted any more. Other requests are answered soon anyway. */
   cancelPrompt(sessionId: string, requestId: RequestId): Promise<void>;
-  answered(sessionId: string, approval: ApprovalRequested, answer: RpcAnswer): Promise<void>;
+  handlePermissionResponse(
+    sessionId: string,
+    approval: ApprovalRequested,
+    answer: RpcResponse,
+  ): Promise<void>;
   /** The client turned out to use the bridge protocol: its sessions have it as a stock client no longer. */
   declareHost(request: SessionRequest): Promise<void>;
   /** The client has other tools or shells than before. */
   bringAgain(): Promise<void>;
-  leave(reason: string): Promise<void>;
+  disconnectAll(reason: string): Promise<void>;
 }
 
 /** `fixed` is what `session/new` gives instead of a new session: an id, or "latest". */
-export function sessionRequests(link: ClientLink, fixed: string | undefined): SessionRequests {
+export function createSessionRequests(
+  link: ClientLink,
+  fixedSession: string | undefined,
+): SessionRequests {
   const { sessions } = link;
   const { principal } = link.sender;
-  const table = sessionTable(link);
-  const setup = setupRequests(link, table, fixed);
+  const table = createSessionTable(link);
+  const setup = createSetupRequests(link, table, fixedSession);
 
   /** What the client has begun ends, and what nobody else follows; the session itself stays. */
   async function close(request: RpcRequest, sessionId: string): Promise<void> {
-    const session = table.known(sessionId);
+    const session = table.get(sessionId);
     if (session === undefined) await table.find(sessionId);
-    await leave(sessionId, session);
-    link.answer(request, { ok: true, result: doneAnswer() });
+    await closeSession(sessionId, session);
+    link.respond(request, { ok: true, result: encodeEmptyResult() });
   }
 
   /** Known until that is done: the connection may end before. */
-  async function leave(sessionId: string, session: AcpSession | undefined): Promise<void> {
+  async function closeSession(sessionId: string, session: AcpSession | undefined): Promise<void> {
     try {
       await session?.close();
     } finally {
@@ -58,24 +65,28 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
   }
 
   async function remove(request: RpcRequest, sessionId: string): Promise<void> {
-    await leave(sessionId, table.known(sessionId));
+    await closeSession(sessionId, table.get(sessionId));
     // One that is not there, or is another's, is gone for this client already.
     const found = await findSession(sessions, sessionId, principal);
     if (found !== undefined) await sessions.delete(sessionId);
-    link.answer(request, { ok: true, result: doneAnswer() });
+    link.respond(request, { ok: true, result: encodeEmptyResult() });
   }
 
-  async function fork(request: RpcRequest, source: string, wanted: SessionSetup): Promise<void> {
-    const enter = await setup.fork(request, source, wanted);
-    link.aside(() => answering(request, enter));
+  async function fork(
+    request: RpcRequest,
+    source: string,
+    sessionRequest: SessionSetup,
+  ): Promise<void> {
+    const enter = await setup.fork(request, source, sessionRequest);
+    link.runUnordered(() => respondToErrors(request, enter));
   }
 
   /** A request has an answer, whatever comes of what it asks for. */
-  async function answering(request: RpcRequest, perform: () => Promise<void>): Promise<void> {
+  async function respondToErrors(request: RpcRequest, perform: () => Promise<void>): Promise<void> {
     try {
       await perform();
     } catch (error) {
-      link.answer(request, { ok: false, error: errorOf(error) });
+      link.respond(request, { ok: false, error: toRpcError(error) });
       if (!(error instanceof SpanlineError)) throw error;
     }
   }
@@ -85,107 +96,114 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
     { workingDirectory, folders, page }: Extract<SessionRequest, { type: "list" }>,
   ): Promise<void> {
     const found = await sessions.list({
-      limit: PAGE,
+      limit: PAGE_SIZE,
       principal: principal.id,
       ...(workingDirectory !== undefined && { workingDirectory }),
       ...(page !== undefined && { page }),
     });
-    const wanted = jsonText(folders ?? []);
+    const sessionRequest = toJsonText(folders ?? []);
     const listed = found.sessions.filter(
-      (one) => folders === undefined || jsonText(one.folders) === wanted,
+      (entry) => folders === undefined || toJsonText(entry.folders) === sessionRequest,
     );
-    link.answer(request, { ok: true, result: listAnswer(listed, found.nextPage) });
+    link.respond(request, { ok: true, result: encodeSessionListResult(listed, found.nextPage) });
   }
 
   async function configure(
     request: RpcRequest,
     { sessionId, command, answer }: Extract<SessionRequest, { type: "configure" }>,
   ): Promise<void> {
-    const session = await table.takeUp(sessionId);
+    const session = await table.resume(sessionId);
     const reply = await session.command(command);
-    if (reply.status === "refused") throw errorFrom(reply.failure);
-    const result = answer === "options" ? optionsAnswer(command.mode) : doneAnswer();
-    link.answer(request, { ok: true, result });
+    if (reply.status === "refused") throw toSpanlineError(reply.failure);
+    const result = answer === "options" ? encodeOptions(command.mode) : encodeEmptyResult();
+    link.respond(request, { ok: true, result });
   }
 
   async function readArguments(
     request: RpcRequest,
-    wanted: Extract<SessionRequest, { type: "arguments" }>,
+    sessionRequest: Extract<SessionRequest, { type: "arguments" }>,
   ): Promise<void> {
-    await table.find(wanted.sessionId);
-    const result = table.session(wanted.sessionId).readArguments(wanted);
-    link.answer(request, { ok: true, result });
+    await table.find(sessionRequest.sessionId);
+    const result = table.getOrCreate(sessionRequest.sessionId).readArguments(sessionRequest);
+    link.respond(request, { ok: true, result });
   }
 
   async function prompt(
     request: RpcRequest,
     { sessionId, command, commandId }: Extract<SessionRequest, { type: "prompt" }>,
   ): Promise<void> {
-    const session = await table.takeUp(sessionId);
-    const typed = await readTyped(command, { sessionId, session, link });
+    const session = await table.resume(sessionId);
+    const typed = await runSlashCommand(command, { sessionId, session, link });
     if (typed.type === "prompt") return session.prompt(request, typed.prompt, commandId);
     // For the one who asked alone, whatever else is going on in the session.
-    for (const update of commandAnswer(String(request.id), typed.text)) {
-      link.update(sessionId, update);
+    for (const update of createCommandReply(String(request.id), typed.text)) {
+      link.sendUpdate(sessionId, update);
     }
-    link.answer(request, answeredAnswer());
+    link.respond(request, encodeNoTurnOutcome());
   }
 
   /** ACP defines it as a notification; a client that sends a request gets a result. */
   async function cancel(request: RpcRequest, sessionId: string): Promise<void> {
-    const session = table.known(sessionId);
+    const session = table.get(sessionId);
     if (session === undefined) {
       await table.find(sessionId);
       throw new SpanlineError("access_denied", "This client is not in the session; load it first");
     }
     const refusal = await session.cancel();
-    if (refusal !== undefined) throw errorFrom(refusal);
-    link.answer(request, { ok: true, result: doneAnswer() });
+    if (refusal !== undefined) throw toSpanlineError(refusal);
+    link.respond(request, { ok: true, result: encodeEmptyResult() });
   }
 
-  async function dispatch(request: RpcRequest, wanted: SessionRequest): Promise<void> {
-    switch (wanted.type) {
+  async function dispatch(request: RpcRequest, sessionRequest: SessionRequest): Promise<void> {
+    switch (sessionRequest.type) {
       case "new":
-        return setup.begin(request, wanted);
+        return setup.open(request, sessionRequest);
       case "load":
-        return setup.follow(request, wanted.sessionId, { ...wanted, history: "shown" });
+        return setup.follow(request, sessionRequest.sessionId, {
+          ...sessionRequest,
+          history: "shown",
+        });
       case "resume":
-        return setup.follow(request, wanted.sessionId, { ...wanted, history: "hidden" });
+        return setup.follow(request, sessionRequest.sessionId, {
+          ...sessionRequest,
+          history: "hidden",
+        });
       case "fork":
-        return fork(request, wanted.sessionId, wanted);
+        return fork(request, sessionRequest.sessionId, sessionRequest);
       case "list":
-        return list(request, wanted);
+        return list(request, sessionRequest);
       case "close":
-        return close(request, wanted.sessionId);
+        return close(request, sessionRequest.sessionId);
       case "delete":
-        return remove(request, wanted.sessionId);
+        return remove(request, sessionRequest.sessionId);
       case "cancel":
-        return cancel(request, wanted.sessionId);
+        return cancel(request, sessionRequest.sessionId);
       case "attach":
       case "heartbeat":
       case "detach":
       case "clients":
-        return answerLive(request, wanted, { link, table });
+        return handleLiveClientRequest(request, sessionRequest, { link, table });
       case "arguments":
-        return readArguments(request, wanted);
+        return readArguments(request, sessionRequest);
       case "configure":
-        return configure(request, wanted);
+        return configure(request, sessionRequest);
       case "prompt":
-        return prompt(request, wanted);
+        return prompt(request, sessionRequest);
     }
   }
 
   return {
-    perform: (request, wanted) => answering(request, () => dispatch(request, wanted)),
+    perform: (request, sessionRequest) =>
+      respondToErrors(request, () => dispatch(request, sessionRequest)),
     async cancel(sessionId) {
-      await table.known(sessionId)?.cancel();
+      await table.get(sessionId)?.cancel();
     },
     async cancelPrompt(sessionId, requestId) {
-      await table.known(sessionId)?.cancel(requestId);
+      await table.get(sessionId)?.cancel(requestId);
     },
-    async answered(sessionId, approval, answer) {
-      const session = table.known(sessionId);
-      if (session !== undefined) return session.answered(approval, answer);
+    async handlePermissionResponse(sessionId, approval, answer) {
+      const session = table.get(sessionId);
+      if (session !== undefined) return session.handlePermissionResponse(approval, answer);
       const { approvalId } = approval;
       link.log("an answer is about a session that its client has left", { sessionId, approvalId });
     },
@@ -197,21 +215,21 @@ export function sessionRequests(link: ClientLink, fixed: string | undefined): Se
       }
     },
     async bringAgain() {
-      const followed = Array.from(table.all()).filter(([, session]) => session.isFollowed);
-      await Promise.all(followed.map(([, session]) => session.equip()));
+      const followed = Array.from(table.all()).filter(([, session]) => session.isFollowing);
+      await Promise.all(followed.map(([, session]) => session.setClientTools()));
     },
-    async leave(reason) {
-      await Promise.all(Array.from(table.all(), ([, session]) => session.leave(reason)));
+    async disconnectAll(reason) {
+      await Promise.all(Array.from(table.all(), ([, session]) => session.disconnect(reason)));
     },
   };
 }
 
 /** What went wrong inside is for the log, not for the client. */
-function errorOf(error: unknown): RpcError {
+function toRpcError(error: unknown): RpcError {
   return error instanceof SpanlineError
-    ? failureError(error.toFailure())
-    : internalError("Internal error");
+    ? encodeFailure(error.toFailure())
+    : createInternalError("Internal error");
 }
 
 /** Sessions in one answer. */
-const PAGE = 50;
+const PAGE_SIZE = 50;

@@ -1,32 +1,35 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { agentOf, sessionsOn } from "../../../test/support/session-world.ts";
-import { says, scriptedProvider } from "../../../test/support/scripted-provider.ts";
+import { createAgent, openSessions } from "../../../test/support/session-world.ts";
+import { says, createScriptedProvider } from "../../../test/support/scripted-provider.ts";
 import type { OpenSocket } from "../../http/open-socket.ts";
 import { systemClock } from "../../platform/clock.ts";
-import { memoryStore } from "../../store/memory/memory-store.ts";
-import { sharedLines } from "../../wire/acp/shared-lines.ts";
-import { acpSocketRoute } from "./socket-route.ts";
+import { createMemoryStore } from "../../store/memory/memory-store.ts";
+import { createLineCache } from "../../wire/acp/shared-lines.ts";
+import { createAcpSocketRoute } from "./socket-route.ts";
 
 const HEAD = { requestId: "", method: "GET", path: "/acp", query: "", headers: [] };
 const ADA = { id: "ada", rights: ["prompt", "approve", "control"] } as const;
 
 describe("a connection over a WebSocket", () => {
   it("is left when what it is told cannot be dealt with", async () => {
-    const sessions = sessionsOn(memoryStore(), agentOf({ provider: scriptedProvider([says("")]) }));
+    const sessions = openSessions(
+      createMemoryStore(),
+      createAgent({ provider: createScriptedProvider([says("")]) }),
+    );
     onTestFinished(() => sessions.close());
     const { sessionId } = await sessions.open({ principal: ADA });
     const broken = new Error("The count is broken");
-    const route = acpSocketRoute({
+    const route = createAcpSocketRoute({
       sessions,
-      access: { callerOf: () => ADA },
+      access: { authenticate: () => ADA },
       rates: {
-        request: () => ({}),
-        turn: () => {
+        countRequest: () => ({}),
+        startTurn: () => {
           throw broken;
         },
       },
       clock: systemClock,
-      lines: sharedLines(),
+      lines: createLineCache(),
       log: () => {},
     });
     const talk = await route.accept(HEAD);
@@ -34,11 +37,11 @@ describe("a connection over a WebSocket", () => {
       yield request(1, "initialize", {});
       yield request(2, "session/attach", { sessionId, clientId: "tui", mode: "controller" });
       await answers(2);
-      expect((await sessions.peek(sessionId)).clients).toHaveLength(1);
+      expect((await sessions.status(sessionId)).clients).toHaveLength(1);
       yield request(3, "session/prompt", { sessionId, prompt: [{ type: "text", text: "Go" }] });
     });
     await expect(talk(socket)).rejects.toBe(broken);
-    expect((await sessions.peek(sessionId)).clients).toEqual([]);
+    expect((await sessions.status(sessionId)).clients).toEqual([]);
   });
 });
 
@@ -52,7 +55,7 @@ function socketThatSays(
   const waiting = new Map<number, () => void>();
   const { signal } = new AbortController();
   return {
-    texts: says(
+    messages: says(
       (id) =>
         new Promise((resolve) => {
           waiting.set(id, resolve);
@@ -62,7 +65,7 @@ function socketThatSays(
       const { id } = JSON.parse(text);
       waiting.get(id)?.();
     },
-    gone: signal,
-    aged: signal,
+    disconnectSignal: signal,
+    expirySignal: signal,
   };
 }

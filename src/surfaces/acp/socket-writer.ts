@@ -1,41 +1,44 @@
 import type { OpenSocket } from "../../http/open-socket.ts";
-import { createBacklog } from "./backlog.ts";
+import { createPendingCounter } from "./backlog.ts";
 import type { LineWriter } from "./line-writer.ts";
 
 /** Lines as the texts of a WebSocket, one for each. One that its client does not take is waited for, and nothing else is. */
-export function socketWriter({ send, gone }: Pick<OpenSocket, "send" | "gone">): LineWriter {
-  const backlog = createBacklog();
+export function createSocketWriter({
+  send,
+  disconnectSignal,
+}: Pick<OpenSocket, "send" | "disconnectSignal">): LineWriter {
+  const pending = createPendingCounter();
   let lines: string[] = [];
   let isBusy = false;
 
   async function flush(): Promise<void> {
     isBusy = true;
-    while (lines.length > 0 && !gone.aborted) {
+    while (lines.length > 0 && !disconnectSignal.aborted) {
       const batch = lines;
       lines = [];
       for (const line of batch) {
         await send(line.trimEnd());
-        if (!gone.aborted) backlog.remove(line.length);
+        if (!disconnectSignal.aborted) pending.remove(line.length);
       }
     }
     isBusy = false;
   }
 
-  gone.addEventListener("abort", () => {
+  disconnectSignal.addEventListener("abort", () => {
     lines = [];
-    backlog.clear();
+    pending.clear();
   });
   return {
-    gone,
-    get queued() {
-      return backlog.length;
+    disconnectSignal,
+    get queuedCharacters() {
+      return pending.length;
     },
     write(line) {
-      if (gone.aborted) return;
+      if (disconnectSignal.aborted) return;
       lines.push(line);
-      backlog.add(line.length);
+      pending.add(line.length);
       if (!isBusy) void flush();
     },
-    below: (characters) => backlog.below(characters),
+    waitUntilBelow: (characters) => pending.waitUntilBelow(characters),
   };
 }

@@ -1,58 +1,58 @@
 import { describe, expect, it } from "vitest";
-import { streamWriter } from "./stream-writer.ts";
+import { createStreamWriter } from "./stream-writer.ts";
 
 describe("a stream of lines as events", () => {
   it("counts what its reader took as gone, also when that left in the midst of it [ACP-14]", async () => {
-    const writer = streamWriter();
+    const writer = createStreamWriter();
     writer.write("one\n", "ses_1");
     const left = new AbortController();
-    const reader = writer.events("ses_1", left.signal)[Symbol.asyncIterator]();
+    const reader = writer.readEvents("ses_1", left.signal)[Symbol.asyncIterator]();
     expect(await reader.next()).toEqual({ done: false, value: "data: one\n\n" });
     // Its client is gone before the piece is through.
     left.abort();
     await reader.return?.();
-    expect(writer.queued).toBe(0);
+    expect(writer.queuedCharacters).toBe(0);
   });
 
   it("is the connection's for what a client calls a session that none could be called, or the thousandth and more", async () => {
-    const writer = streamWriter();
+    const writer = createStreamWriter();
     const { signal } = new AbortController();
     writer.write("long\n", "x".repeat(201));
     for (let at = 0; at < 1200; at += 1) writer.write(`${at}\n`, `ses_${at}`);
-    const connection = await writer.events(undefined, signal)[Symbol.asyncIterator]().next();
+    const connection = await writer.readEvents(undefined, signal)[Symbol.asyncIterator]().next();
     expect(String(connection.value).split("\n\n")).toHaveLength(1 + 201 + 1);
-    const first = await writer.events("ses_0", signal)[Symbol.asyncIterator]().next();
+    const first = await writer.readEvents("ses_0", signal)[Symbol.asyncIterator]().next();
     expect(first.value).toBe("data: 0\n\n");
   });
 
   it("counts each for itself, and forgets one that nobody reads when it is dropped", async () => {
-    const writer = streamWriter();
+    const writer = createStreamWriter();
     writer.write("one\n", "ses_1");
     writer.write("two\n", "ses_2");
     const counts = (): readonly number[] => [
-      writer.stream?.("ses_1").queued ?? 0,
-      writer.stream?.("ses_2").queued ?? 0,
-      writer.queued,
+      writer.findStream?.("ses_1").queuedCharacters ?? 0,
+      writer.findStream?.("ses_2").queuedCharacters ?? 0,
+      writer.queuedCharacters,
     ];
     expect(counts()).toEqual([4, 4, 8]);
-    const emptied = writer.stream?.("ses_1").below(0);
-    expect(writer.drop?.("ses_1")).toBe(true);
+    const emptied = writer.findStream?.("ses_1").waitUntilBelow(0);
+    expect(writer.dropSession?.("ses_1")).toBe(true);
     await emptied;
     expect(counts()).toEqual([0, 4, 4]);
-    const reader = writer.events("ses_2", new AbortController().signal)[Symbol.asyncIterator]();
+    const reader = writer.readEvents("ses_2", new AbortController().signal)[Symbol.asyncIterator]();
     await reader.next();
-    expect(writer.drop?.("ses_2")).toBe(false);
+    expect(writer.dropSession?.("ses_2")).toBe(false);
     await reader.return?.();
     expect(counts()).toEqual([0, 0, 0]);
   });
 
   it("goes on with what was written since, for whoever reads it next", async () => {
-    const writer = streamWriter();
+    const writer = createStreamWriter();
     writer.write("one\n", "ses_1");
-    const first = writer.events("ses_1", new AbortController().signal)[Symbol.asyncIterator]();
+    const first = writer.readEvents("ses_1", new AbortController().signal)[Symbol.asyncIterator]();
     await first.next();
     writer.write("two\n", "ses_1");
-    const next = writer.events("ses_1", new AbortController().signal)[Symbol.asyncIterator]();
+    const next = writer.readEvents("ses_1", new AbortController().signal)[Symbol.asyncIterator]();
     expect(await next.next()).toEqual({ done: false, value: "data: two\n\n" });
     expect(await first.next()).toEqual({ done: true, value: undefined });
   });

@@ -1,44 +1,44 @@
-import { eventText } from "../../http/event-stream.ts";
-import { createBacklog, type Backlog } from "./backlog.ts";
+import { formatEvent } from "../../http/event-stream.ts";
+import { createPendingCounter, type PendingCounter } from "./backlog.ts";
 import type { LineWriter } from "./line-writer.ts";
 
 /** Lines as the events of several streams: what is about a session is in that session's, all else in the connection's. */
 export interface StreamWriter extends LineWriter {
   /** The events of a stream. Whoever reads it next reads it in place of the one before. */
-  events(sessionId: string | undefined, left: AbortSignal): AsyncIterable<string>;
+  readEvents(sessionId: string | undefined, disconnectSignal: AbortSignal): AsyncIterable<string>;
   /** The next line of the connection's stream, which nobody reads yet. */
-  take(): string | undefined;
+  takeLine(): string | undefined;
   close(): void;
 }
 
-interface Stream {
+interface EventStream {
   lines: string[];
   /** What of it nobody has taken yet. */
-  readonly backlog: Backlog;
+  readonly pending: PendingCounter;
   isDropped: boolean;
   /** Wakes whoever reads it. */
   wake: () => void;
   reader: object | undefined;
 }
 
-export function streamWriter(): StreamWriter {
-  const gone = new AbortController();
-  const backlog = createBacklog();
-  const streams = new Map<string | undefined, Stream>();
+export function createStreamWriter(): StreamWriter {
+  const disconnectController = new AbortController();
+  const totalPending = createPendingCounter();
+  const streams = new Map<string | undefined, EventStream>();
 
   /** A client may name anything a session, and as many as it likes: what is more goes to the connection's stream. */
-  function placeOf(sessionId: string | undefined): string | undefined {
+  function resolveStreamKey(sessionId: string | undefined): string | undefined {
     if (sessionId === undefined || streams.has(sessionId)) return sessionId;
-    const isOne = sessionId.length <= MOST_CHARACTERS && streams.size < MOST_STREAMS;
-    return isOne ? sessionId : undefined;
+    const hasOwnStream = sessionId.length <= MAX_KEY_CHARACTERS && streams.size < MAX_STREAMS;
+    return hasOwnStream ? sessionId : undefined;
   }
 
-  function streamOf(sessionId: string | undefined): Stream {
-    const known = streams.get(sessionId);
-    if (known !== undefined) return known;
-    const stream: Stream = {
+  function getOrCreateStream(sessionId: string | undefined): EventStream {
+    const existing = streams.get(sessionId);
+    if (existing !== undefined) return existing;
+    const stream: EventStream = {
       lines: [],
-      backlog: createBacklog(),
+      pending: createPendingCounter(),
       isDropped: false,
       wake: () => {},
       reader: undefined,
@@ -47,20 +47,20 @@ export function streamWriter(): StreamWriter {
     return stream;
   }
 
-  function remove(stream: Stream, lines: readonly string[]): void {
-    if (gone.signal.aborted || stream.isDropped) return;
+  function remove(stream: EventStream, lines: readonly string[]): void {
+    if (disconnectController.signal.aborted || stream.isDropped) return;
     for (const { length } of lines) {
-      stream.backlog.remove(length);
-      backlog.remove(length);
+      stream.pending.remove(length);
+      totalPending.remove(length);
     }
   }
 
   /** A reader that goes in the midst of them had them all the same. */
-  function* given(stream: Stream): Generator<string, void, undefined> {
+  function* drainLines(stream: EventStream): Generator<string, void, undefined> {
     const { lines } = stream;
     stream.lines = [];
     try {
-      yield lines.map((line) => eventText(undefined, line.trimEnd())).join("");
+      yield lines.map((line) => formatEvent(undefined, line.trimEnd())).join("");
     } finally {
       remove(stream, lines);
     }
@@ -68,17 +68,18 @@ export function streamWriter(): StreamWriter {
 
   async function* read(
     sessionId: string | undefined,
-    left: AbortSignal,
+    disconnectSignal: AbortSignal,
   ): AsyncGenerator<string, void, undefined> {
-    const stream = streamOf(sessionId);
+    const stream = getOrCreateStream(sessionId);
     const own = {};
     stream.reader = own;
-    const isOver = (): boolean => stream.reader !== own || left.aborted || gone.signal.aborted;
+    const isOver = (): boolean =>
+      stream.reader !== own || disconnectSignal.aborted || disconnectController.signal.aborted;
     stream.wake();
-    left.addEventListener("abort", () => stream.wake());
+    disconnectSignal.addEventListener("abort", () => stream.wake());
     try {
       while (!isOver()) {
-        if (stream.lines.length > 0) yield* given(stream);
+        if (stream.lines.length > 0) yield* drainLines(stream);
         else {
           await new Promise<void>((resolve) => {
             stream.wake = resolve;
@@ -87,58 +88,58 @@ export function streamWriter(): StreamWriter {
       }
     } finally {
       if (stream.reader === own) stream.reader = undefined;
-      const isUsed = stream.reader !== undefined || stream.lines.length > 0;
-      if (!isUsed && streams.get(sessionId) === stream) streams.delete(sessionId);
+      const isInUse = stream.reader !== undefined || stream.lines.length > 0;
+      if (!isInUse && streams.get(sessionId) === stream) streams.delete(sessionId);
     }
   }
 
   return {
-    gone: gone.signal,
-    get queued() {
-      return backlog.length;
+    disconnectSignal: disconnectController.signal,
+    get queuedCharacters() {
+      return totalPending.length;
     },
     write(line, sessionId) {
-      if (gone.signal.aborted) return;
-      const stream = streamOf(placeOf(sessionId));
+      if (disconnectController.signal.aborted) return;
+      const stream = getOrCreateStream(resolveStreamKey(sessionId));
       stream.lines.push(line);
-      stream.backlog.add(line.length);
-      backlog.add(line.length);
+      stream.pending.add(line.length);
+      totalPending.add(line.length);
       stream.wake();
     },
-    below: (characters) => backlog.below(characters),
-    stream(sessionId) {
-      const own = streams.get(placeOf(sessionId))?.backlog ?? NOTHING;
-      return { queued: own.length, below: own.below };
+    waitUntilBelow: (characters) => totalPending.waitUntilBelow(characters),
+    findStream(sessionId) {
+      const own = streams.get(resolveStreamKey(sessionId))?.pending ?? EMPTY_COUNTER;
+      return { queuedCharacters: own.length, waitUntilBelow: own.waitUntilBelow };
     },
-    drop(sessionId) {
+    dropSession(sessionId) {
       const stream = streams.get(sessionId);
-      if (stream?.reader !== undefined || placeOf(sessionId) === undefined) return false;
+      if (stream?.reader !== undefined || resolveStreamKey(sessionId) === undefined) return false;
       streams.delete(sessionId);
       if (stream === undefined) return true;
       stream.isDropped = true;
-      backlog.remove(stream.backlog.length);
-      stream.backlog.clear();
+      totalPending.remove(stream.pending.length);
+      stream.pending.clear();
       return true;
     },
-    events: read,
-    take() {
-      const stream = streamOf(undefined);
+    readEvents: read,
+    takeLine() {
+      const stream = getOrCreateStream(undefined);
       const line = stream.lines.shift();
       if (line !== undefined) remove(stream, [line]);
       return line;
     },
     close() {
-      gone.abort();
+      disconnectController.abort();
       for (const stream of streams.values()) {
         stream.wake();
-        stream.backlog.clear();
+        stream.pending.clear();
       }
       streams.clear();
-      backlog.clear();
+      totalPending.clear();
     },
   };
 }
 
-const MOST_STREAMS = 1000;
-const MOST_CHARACTERS = 200;
-const NOTHING = createBacklog();
+const MAX_STREAMS = 1000;
+const MAX_KEY_CHARACTERS = 200;
+const EMPTY_COUNTER = createPendingCounter();

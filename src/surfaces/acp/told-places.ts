@@ -1,41 +1,48 @@
-import { updateCursorText, type UpdateCursor } from "../../wire/acp/update-cursor.ts";
+import { formatUpdateCursor, type UpdateCursor } from "../../wire/acp/update-cursor.ts";
 import type { AcpOutput, UpdateOptions } from "../../wire/acp/update-state.ts";
 
-export type Deliver = (output: AcpOutput, cursor?: string) => void;
+export type DeliverOutput = (output: AcpOutput, cursor?: string) => void;
 
 /** Gives each update the place from which a client that has it can go on, and leaves out what a client has. */
-export interface ToldPlaces {
+export interface CursorStamper {
   /** What an event came to. */
-  tell(outputs: readonly AcpOutput[], at: { incarnation: string; seq: number }): void;
+  deliver(outputs: readonly AcpOutput[], at: { incarnation: string; seq: number }): void;
 }
 
-export function toldPlaces(
+export function createCursorStamper(
   { upTo }: Pick<UpdateOptions, "upTo">,
   from: UpdateCursor | undefined,
-  deliver: Deliver,
-): ToldPlaces {
+  deliver: DeliverOutput,
+): CursorStamper {
   const isReplayed = from?.seq === 0;
   let isLive = false;
   /** Of what was there before, so far. */
-  let told = 0;
+  let sentCount = 0;
   /** Of the first event behind the cursor. */
-  let known = isReplayed ? 0 : (from?.told ?? 0);
+  let knownCount = isReplayed ? 0 : (from?.updateOffset ?? 0);
 
-  function tellBefore(outputs: readonly AcpOutput[], incarnation: string, isWhole: boolean): void {
+  function deliverHistory(
+    outputs: readonly AcpOutput[],
+    incarnation: string,
+    isComplete: boolean,
+  ): void {
     const last = outputs.findLastIndex(isUpdate);
     for (const [index, output] of outputs.entries()) {
       if (!isUpdate(output)) deliver(output);
       else {
-        told += 1;
+        sentCount += 1;
         // Whoever goes on from something live has all of before.
-        const isKnown = from !== undefined && (!isReplayed || told <= from.told);
-        const place = isWhole && index === last ? { seq: upTo, told: 0 } : { seq: 0, told };
-        if (!isKnown) deliver(output, updateCursorText({ incarnation, ...place }));
+        const isKnown = from !== undefined && (!isReplayed || sentCount <= from.updateOffset);
+        const position =
+          isComplete && index === last
+            ? { seq: upTo, updateOffset: 0 }
+            : { seq: 0, updateOffset: sentCount };
+        if (!isKnown) deliver(output, formatUpdateCursor({ incarnation, ...position }));
       }
     }
   }
 
-  function tellLive(
+  function deliverLive(
     outputs: readonly AcpOutput[],
     { incarnation, seq }: { incarnation: string; seq: number },
   ): void {
@@ -45,20 +52,21 @@ export function toldPlaces(
       if (!isUpdate(output)) deliver(output);
       else {
         index += 1;
-        const place = index === count ? { seq, told: 0 } : { seq: seq - 1, told: index };
-        if (index > known) deliver(output, updateCursorText({ incarnation, ...place }));
+        const position =
+          index === count ? { seq, updateOffset: 0 } : { seq: seq - 1, updateOffset: index };
+        if (index > knownCount) deliver(output, formatUpdateCursor({ incarnation, ...position }));
       }
     }
-    if (count > 0) known = 0;
+    if (count > 0) knownCount = 0;
   }
 
   return {
-    tell(outputs, at) {
-      if (isLive) return tellLive(outputs, at);
+    deliver(outputs, at) {
+      if (isLive) return deliverLive(outputs, at);
       const end = outputs.findIndex(({ type }) => type === "caught-up");
       isLive = end !== -1;
-      tellBefore(isLive ? outputs.slice(0, end) : outputs, at.incarnation, isLive);
-      if (isLive) tellLive(outputs.slice(end), at);
+      deliverHistory(isLive ? outputs.slice(0, end) : outputs, at.incarnation, isLive);
+      if (isLive) deliverLive(outputs.slice(end), at);
     },
   };
 }

@@ -4,15 +4,15 @@ import type { ClientLink } from "./client-link.ts";
  * The turn that a prompt got, by the log: what the client was told may be far behind it. Undefined when the prompt was
  * withdrawn, or the signal came first.
  */
-export async function turnOfPrompt(
+export async function findPromptTurn(
   { sessions }: Pick<ClientLink, "sessions">,
   { sessionId, promptId }: { readonly sessionId: string; readonly promptId: string },
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const found = new AbortController();
-  const ended = AbortSignal.any([signal, found.signal]);
+  const stopController = new AbortController();
+  const stopSignal = AbortSignal.any([signal, stopController.signal]);
   try {
-    for await (const { events } of sessions.subscribe(sessionId, undefined, ended)) {
+    for await (const { events } of sessions.subscribe(sessionId, undefined, stopSignal)) {
       for (const { event } of events) {
         if (!("promptId" in event) || event.promptId !== promptId) continue;
         if (event.type === "turn.started") return event.turnId;
@@ -21,6 +21,6 @@ export async function turnOfPrompt(
     }
     return undefined;
   } finally {
-    found.abort();
+    stopController.abort();
   }
 }

@@ -1,9 +1,9 @@
 import type { Principal, Right } from "../../domain/actor.ts";
 import type { ServedRequest } from "../../http/served.ts";
 import { ApiError } from "../../http/api-error.ts";
-import { bearerOf, isSecret, secretDigest } from "../../http/bearer.ts";
-import { headerOf } from "../../http/header.ts";
-import { unescaped } from "../../http/unescaped.ts";
+import { readBearer, matchesSecret, digestSecret } from "../../http/bearer.ts";
+import { readHeader } from "../../http/header.ts";
+import { decodePercent } from "../../http/unescaped.ts";
 
 export interface AccessOptions {
   /** As the link has it that `up` prints. Whoever has it may do everything. */
@@ -31,7 +31,7 @@ export function principalOf(request: ServedRequest, options: AccessOptions): Pri
 }
 
 function rightsOf(request: ServedRequest, options: AccessOptions): readonly Right[] {
-  const bearer = bearerOf(request);
+  const bearer = readBearer(request);
   if (bearer !== undefined && !isToken(bearer, options.token))
     throw unknownCaller("The bearer token is not the one of this bridge");
   // A cookie with an earlier token is no offence: browsers keep it, and its page can still be read.
@@ -50,7 +50,7 @@ export function requireRight({ rights }: Principal, right: Right, what: string):
 }
 
 export function isToken(given: string, token: string): boolean {
-  return isSecret(given, secretDigest(token));
+  return matchesSecret(given, digestSecret(token));
 }
 
 /** Strict: no page of another site can have the browser send it. Scripts do not see it. */
@@ -63,7 +63,7 @@ export function tokenCookie(request: ServedRequest, token: string): string {
  * machine are the same site to a browser, so what it says of the page that asks is checked too.
  */
 function refuseOtherPages(request: ServedRequest): void {
-  const site = headerOf(request, "sec-fetch-site");
+  const site = readHeader(request, "sec-fetch-site");
   if (site === undefined || site === "same-origin" || site === "none") return;
   const message = `The request comes from a ${site} page, and only pages of this server may call it`;
   throw new ApiError(403, "access_denied", message);
@@ -71,14 +71,14 @@ function refuseOtherPages(request: ServedRequest): void {
 
 function cookieOf(request: ServedRequest): string | undefined {
   const name = cookieName(request);
-  const pairs = (headerOf(request, "cookie") ?? "").split(/; */).map((pair) => pair.split("="));
+  const pairs = (readHeader(request, "cookie") ?? "").split(/; */).map((pair) => pair.split("="));
   const value = pairs.find(([key]) => key === name)?.[1];
-  return value === undefined ? undefined : unescaped(value);
+  return value === undefined ? undefined : decodePercent(value);
 }
 
 /** Cookies do not know ports, so that two bridges on one machine need two names. */
 function cookieName(request: ServedRequest): string {
-  const port = /:(\d+)$/.exec(headerOf(request, "host") ?? "")?.[1] ?? "80";
+  const port = /:(\d+)$/.exec(readHeader(request, "host") ?? "")?.[1] ?? "80";
   return `spanline_${port}`;
 }
 

@@ -29,8 +29,8 @@ const shown = {
     byId("agent").textContent = agent;
     if (title) setTitle(title);
   },
-  "session.titled": ({ title }) => setTitle(title),
-  "session.configured": ({ mode }) => note("The session is in the mode " + mode + " now"),
+  "session.title_changed": ({ title }) => setTitle(title),
+  "session.mode_changed": ({ mode }) => note("The session is in the mode " + mode + " now"),
   "session.recovered": () => note("The bridge was started again and took this session up"),
 
   "prompt.accepted": ({ promptId, content }) => {
@@ -65,7 +65,7 @@ const shown = {
     note(why ? text + ": " + why : text, outcome === "failed");
     announce(text);
   },
-  "call.lost": () => note("The connection to the agent was lost in the middle of its work"),
+  "invocation.lost": () => note("The connection to the agent was lost in the middle of its work"),
 
   "message.started": ({ messageId }) => messageOf(messageId),
   "message.finished": ({ messageId, interrupted }) => {
@@ -89,9 +89,9 @@ const shown = {
     thoughtBlock(event).data = event.redacted && !event.text ? "(hidden by the provider)" : event.text;
   },
 
-  "tool.announced": ({ toolCallId, messageId, name }) => toolOf(toolCallId, name, messageId),
-  "tool.input.delta": ({ toolCallId, text }) => toolOf(toolCallId).input.firstChild.appendData(text),
-  "tool.called": ({ toolCallId, messageId, call, problem }) => {
+  "tool_call.opened": ({ toolCallId, messageId, name }) => toolOf(toolCallId, name, messageId),
+  "tool_call.input_delta": ({ toolCallId, text }) => toolOf(toolCallId).input.firstChild.appendData(text),
+  "tool_call.received": ({ toolCallId, messageId, call, problem }) => {
     const tool = toolOf(toolCallId, call.name, messageId);
     tool.input.textContent = call.input === null ? call.inputText : pretty(call.input);
     setState(tool, "called");
@@ -99,9 +99,9 @@ const shown = {
   },
   "tool.started": ({ toolCallId, attempt }) =>
     setState(toolOf(toolCallId), attempt > 1 ? "running, attempt " + attempt : "running", "wait"),
-  "tool.awaited": ({ toolCallId }) =>
+  "tool.waiting_for_host": ({ toolCallId }) =>
     setState(toolOf(toolCallId), "waiting for its client to come back", "wait"),
-  "tool.progressed": ({ toolCallId, text }) => {
+  "tool.progress": ({ toolCallId, text }) => {
     const tool = toolOf(toolCallId);
     tool.progress ??= tool.body.appendChild(made("div", { class: "faint" }));
     tool.progress.textContent = text;

@@ -1,7 +1,7 @@
 import type { ErrorCode, Failure } from "../../domain/errors.ts";
 import type { ApiError } from "../../http/api-error.ts";
-import { jsonAnswer } from "../../http/json-answer.ts";
-import type { ServedAnswer } from "../../http/served.ts";
+import { createJsonResponse } from "../../http/json-answer.ts";
+import type { ServedResponse } from "../../http/served.ts";
 
 /** The one form that an error has on this surface. */
 export interface ErrorBody {
@@ -13,11 +13,11 @@ export interface ErrorBody {
   };
 }
 
-export function portalErrors(error: ApiError): ServedAnswer {
+export function portalErrors(error: ApiError): ServedResponse {
   const { status, code, message, headers } = error;
   const hint = error.hint ?? (status === 410 ? CURSOR_HINT : undefined);
   const body: ErrorBody = { error: { code, message, ...(hint !== undefined && { hint }) } };
-  return jsonAnswer(status, body, headers);
+  return createJsonResponse(status, body, headers);
 }
 
 const CURSOR_HINT = "Forget what was read, and read from the beginning: without a cursor";

@@ -1,6 +1,6 @@
 import type { Envelope } from "../../domain/envelope.ts";
-import { jsonText } from "../../domain/json.ts";
-import { NewestKept } from "../../domain/newest-kept.ts";
+import { toJsonText } from "../../domain/json.ts";
+import { BoundedCache } from "../../domain/newest-kept.ts";
 import { cursorText } from "./cursor-text.ts";
 
 /** Some events of one log, in their order. */
@@ -17,7 +17,7 @@ const BESIDE_BYTES = 300;
 
 /** Events as server-sent events, each written out once for all who read it at about the same time. */
 export class EventFrames {
-  readonly #frames = new NewestKept<Uint8Array>(KEPT_BYTES);
+  readonly #frames = new BoundedCache<Uint8Array>(KEPT_BYTES);
   /** Those who follow a session at the same pace are given the same event one after the other. */
   #last: { readonly envelope: Envelope; readonly pieces: readonly Uint8Array[] } | undefined;
 
@@ -55,7 +55,7 @@ export class EventFrames {
     const id = cursorText({ incarnation, seq: envelope.seq });
     const known = this.#frames.get(id);
     if (known !== undefined) return known;
-    const frame = Buffer.from(`id: ${id}\ndata: ${jsonText(envelope)}\n\n`);
+    const frame = Buffer.from(`id: ${id}\ndata: ${toJsonText(envelope)}\n\n`);
     this.#frames.set(id, frame, frame.length + BESIDE_BYTES);
     return frame;
   }

@@ -1,4 +1,4 @@
-import { flattened } from "../../async/flattened.ts";
+import { flattenAsync } from "../../async/flattened.ts";
 import type { Cursor } from "../../domain/envelope.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { ServedRequest } from "../../http/served.ts";
@@ -6,10 +6,10 @@ import { principalOf } from "./access.ts";
 import { failureBody } from "./error-body.ts";
 import { parseCursor } from "./cursor-text.ts";
 import { EventFrames, type EventRun } from "./event-frames.ts";
-import { headerOf } from "../../http/header.ts";
-import { eventStream } from "../../http/event-stream.ts";
+import { readHeader } from "../../http/header.ts";
+import { createEventStream } from "../../http/event-stream.ts";
 import { streamingOf, type PortalOptions } from "./portal-options.ts";
-import { invalid } from "../../http/json-body.ts";
+import { createInvalidRequestError } from "../../http/json-body.ts";
 import type { Route } from "../../http/router.ts";
 import { foundSession, type SessionRecord } from "./session-view.ts";
 
@@ -25,10 +25,12 @@ export function eventRoutes(options: PortalOptions): Route[] {
         const principal = principalOf(request, options);
         const cursor = cursorIn(request);
         const record = await foundSession(sessions, id, principal);
-        const batches = sessions.subscribe(id, cursor, request.gone)[Symbol.asyncIterator]();
+        const batches = sessions
+          .subscribe(id, cursor, request.disconnectSignal)
+          [Symbol.asyncIterator]();
         const ready = isAtEnd(cursor, record) ? batches : await firstFetched(batches);
-        const { gone } = request;
-        return eventStream(streamed(ready, frames, gone), streamingOf(options));
+        const { disconnectSignal } = request;
+        return createEventStream(streamed(ready, frames, disconnectSignal), streamingOf(options));
       },
     },
   ];
@@ -37,10 +39,11 @@ export function eventRoutes(options: PortalOptions): Route[] {
 /** A browser that reconnects asks for the address it had, with the cursor of then: the header knows better. */
 function cursorIn(request: ServedRequest): Cursor | undefined {
   const asked = new URLSearchParams(request.query).get("cursor") ?? "";
-  const text = headerOf(request, "last-event-id") || asked;
+  const text = readHeader(request, "last-event-id") || asked;
   if (text === "") return undefined;
   const cursor = parseCursor(text);
-  if (cursor === undefined) throw invalid(`The cursor "${text}" is no id of an event`);
+  if (cursor === undefined)
+    throw createInvalidRequestError(`The cursor "${text}" is no id of an event`);
   return cursor;
 }
 
@@ -74,11 +77,11 @@ function streamed(
   frames: EventFrames,
   gone: AbortSignal,
 ): AsyncIterable<Uint8Array | string> {
-  return flattened<EventRun, Uint8Array | string>(batches, {
+  return flattenAsync<EventRun, Uint8Array | string>(batches, {
     // How long a browser waits before it connects again.
-    first: ["retry: 1000\n\n"],
-    of: (run) => frames.pieces(run),
-    atFailure(error) {
+    initial: ["retry: 1000\n\n"],
+    expand: (run) => frames.pieces(run),
+    onFailure(error) {
       if (gone.aborted) return [];
       if (!(error instanceof SpanlineError)) throw error;
       const body = JSON.stringify(failureBody(error.toFailure()));

@@ -1,5 +1,5 @@
-import { digestOfText } from "../../platform/digest.ts";
-import type { OpenSession, Sessions } from "../../session/sessions.ts";
+import { digestText } from "../../platform/digest.ts";
+import type { OpenOptions, Sessions } from "../../session/sessions.ts";
 import { ApiError } from "../../http/api-error.ts";
 import type { SessionRecord } from "./session-view.ts";
 
@@ -9,11 +9,11 @@ import type { SessionRecord } from "./session-view.ts";
  */
 export async function openOnce(
   sessions: Sessions,
-  wanted: Omit<OpenSession, "sessionId" | "label">,
+  wanted: Omit<OpenOptions, "sessionId" | "label">,
   key: string,
 ): Promise<SessionRecord> {
   const name = JSON.stringify([wanted.principal.id, key]);
-  const sessionId = `ses_${digestOfText(name).slice(0, ID_LENGTH)}`;
+  const sessionId = `ses_${digestText(name).slice(0, ID_LENGTH)}`;
   const label = requestLabel({ agent: sessions.agents[0], ...wanted });
   // Compared afterwards: of two requests at once, one gets the session that the other opened.
   const record = await sessions.open({ ...wanted, sessionId, label });
@@ -34,7 +34,7 @@ type Requested = { readonly [Field in (typeof FIELDS)[number]]?: string | undefi
  */
 function requestLabel(requested: Requested): string {
   const digests = FIELDS.map((field) =>
-    digestOfText(JSON.stringify(requested[field] ?? null)).slice(0, DIGEST_LENGTH),
+    digestText(JSON.stringify(requested[field] ?? null)).slice(0, DIGEST_LENGTH),
   );
   return ["opened", ...digests].join("/");
 }

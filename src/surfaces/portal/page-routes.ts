@@ -1,7 +1,7 @@
-import type { ServedAnswer, ServedRequest } from "../../http/served.ts";
+import type { ServedResponse, ServedRequest } from "../../http/served.ts";
 import { isToken, tokenCookie } from "./access.ts";
 import { ApiError } from "../../http/api-error.ts";
-import { GUARDING_HEADERS } from "../../http/json-answer.ts";
+import { SECURITY_HEADERS } from "../../http/json-answer.ts";
 import { LIST_PAGE } from "./list-page.ts";
 import { page } from "./page.ts";
 import type { Route } from "../../http/router.ts";
@@ -12,7 +12,7 @@ export function pageRoutes({ token }: { readonly token: string }): Route[] {
   const list = page(LIST_PAGE);
   const session = page(SESSION_PAGE);
   const served =
-    (answer: ServedAnswer): Route["handle"] =>
+    (answer: ServedResponse): Route["handle"] =>
     async (request) =>
       signedIn(request, token) ?? answer;
   return (["GET", "HEAD"] as const).flatMap((method) => [
@@ -22,7 +22,7 @@ export function pageRoutes({ token }: { readonly token: string }): Route[] {
 }
 
 /** A link with the token becomes a cookie, and the token leaves the address bar and the history. */
-function signedIn(request: ServedRequest, token: string): ServedAnswer | undefined {
+function signedIn(request: ServedRequest, token: string): ServedResponse | undefined {
   const query = new URLSearchParams(request.query);
   const given = query.get("token");
   if (given === null) return undefined;
@@ -41,7 +41,7 @@ function signedIn(request: ServedRequest, token: string): ServedAnswer | undefin
   return {
     status: 303,
     headers: {
-      ...GUARDING_HEADERS,
+      ...SECURITY_HEADERS,
       location: `${request.path}${rest}`,
       "set-cookie": tokenCookie(request, token),
     },

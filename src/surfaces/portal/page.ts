@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { ServedAnswer } from "../../http/served.ts";
-import { GUARDING_HEADERS } from "../../http/json-answer.ts";
+import type { ServedResponse } from "../../http/served.ts";
+import { SECURITY_HEADERS } from "../../http/json-answer.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 
 /** A page without any data: its script asks for that. */
@@ -11,11 +11,11 @@ export interface PageParts {
   readonly script: string;
 }
 
-export function page({ title, body, script }: PageParts): ServedAnswer {
+export function page({ title, body, script }: PageParts): ServedResponse {
   return {
     status: 200,
     headers: {
-      ...GUARDING_HEADERS,
+      ...SECURITY_HEADERS,
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": policy(script),
       "x-frame-options": "DENY",

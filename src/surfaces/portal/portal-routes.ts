@@ -24,6 +24,6 @@ export function portalRoutes(options: PortalOptions): RouteGroup {
       ...commandRoutes(options),
       ...promptRoutes(options),
     ],
-    errors: portalErrors,
+    formatError: portalErrors,
   };
 }

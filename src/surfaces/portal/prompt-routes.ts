@@ -1,15 +1,15 @@
-import type { AgentEvent } from "../../domain/agent-event.ts";
+import type { SessionEvent } from "../../domain/agent-event.ts";
 import type { Cursor } from "../../domain/envelope.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { ServedRequest } from "../../http/served.ts";
 import { principalOf, requireRight } from "./access.ts";
 import { failureBody } from "./error-body.ts";
 import { cursorText } from "./cursor-text.ts";
-import { headerOf } from "../../http/header.ts";
-import { jsonAnswer, textStream } from "../../http/json-answer.ts";
+import { readHeader } from "../../http/header.ts";
+import { createJsonResponse, createTextStream } from "../../http/json-answer.ts";
 import { streamingOf, type PortalOptions } from "./portal-options.ts";
 import { promptCommand } from "./read-command.ts";
-import { jsonBodyOf } from "../../http/json-body.ts";
+import { readJsonBody } from "../../http/json-body.ts";
 import { optionalFlag, requiredText } from "./request-body.ts";
 import type { Route } from "../../http/router.ts";
 import { senderOf } from "./sender.ts";
@@ -29,28 +29,28 @@ export function promptRoutes(options: PortalOptions): Route[] {
       async handle(request, { id: sessionId = "" }) {
         const principal = principalOf(request, options);
         requireRight(principal, "prompt", "Prompting");
-        const body = jsonBodyOf(request);
+        const body = readJsonBody(request);
         const text = requiredText(body, "text");
         const wait = optionalFlag(body, "wait") ?? false;
         const { incarnation, seq } = await foundSession(sessions, sessionId, principal);
         const before = { incarnation, seq };
         const sender = senderOf(request, principal);
         const reply = await sessions.command(sessionId, promptCommand(text), sender);
-        if (reply.status === "refused") return jsonAnswer(409, failureBody(reply.failure));
+        if (reply.status === "refused") return createJsonResponse(409, failureBody(reply.failure));
         const { promptId, turnId = null } = reply;
         if (promptId === undefined) throw new Error("An accepted prompt has no id");
         const place = { sessionId, promptId, events: eventsPath(sessionId, before) };
-        if (!wait) return jsonAnswer(202, { ...place, turnId });
+        if (!wait) return createJsonResponse(202, { ...place, turnId });
         // A command that was sent before may have had its turn long ago.
         const cursor = sender.commandId === undefined ? before : undefined;
         const prompted = { sessionId, promptId, cursor };
         if (wantsText(request)) {
-          const pieces = turnText(options, prompted, request.gone);
-          return textStream(pieces, streamingOf(options));
+          const pieces = turnText(options, prompted, request.disconnectSignal);
+          return createTextStream(pieces, streamingOf(options));
         }
-        const report = await turnEnd(options, prompted, request.gone);
+        const report = await turnEnd(options, prompted, request.disconnectSignal);
         const answer: PromptAnswer = { ...place, ...report };
-        return jsonAnswer(answer.outcome === null ? 202 : 200, answer);
+        return createJsonResponse(answer.outcome === null ? 202 : 200, answer);
       },
     },
   ];
@@ -107,9 +107,9 @@ async function* eventsOf(
   { sessions, clock, waitMs = DEFAULT_WAIT_MS }: PortalOptions,
   { sessionId, cursor }: Prompted,
   gone: AbortSignal,
-): AsyncGenerator<readonly AgentEvent[]> {
+): AsyncGenerator<readonly SessionEvent[]> {
   const over = new AbortController();
-  const callOff = clock.after(waitMs, () => over.abort());
+  const callOff = clock.schedule(waitMs, () => over.abort());
   const ended = AbortSignal.any([gone, over.signal]);
   try {
     for await (const { events } of sessions.subscribe(sessionId, cursor, ended)) {
@@ -130,6 +130,6 @@ interface PromptAnswer extends TurnReport {
 }
 
 function wantsText(request: ServedRequest): boolean {
-  const accept = headerOf(request, "accept") ?? "";
+  const accept = readHeader(request, "accept") ?? "";
   return /\btext\/plain\b/i.test(accept) && !/\bapplication\/json\b/i.test(accept);
 }

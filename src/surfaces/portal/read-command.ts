@@ -1,9 +1,9 @@
-import type { Decision } from "../../domain/agent-event.ts";
+import type { ApprovalDecision } from "../../domain/agent-event.ts";
 import type { Right } from "../../domain/actor.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
 import { isSessionMode, SESSION_MODES } from "../../domain/session-mode.ts";
-import { invalid } from "../../http/json-body.ts";
+import { createInvalidRequestError } from "../../http/json-body.ts";
 import { optionalText, requiredText } from "./request-body.ts";
 
 /** A command, and the right that it takes. */
@@ -41,7 +41,7 @@ export function readCommand(body: JsonObject): AskedCommand {
     case "configure":
       return { command: configureIn(body), right: "prompt", what: "Changing the mode" };
     default:
-      throw invalid(
+      throw createInvalidRequestError(
         `"type" is "${type}", wanted prompt, answer, cancel, withdraw, revoke or configure`,
       );
   }
@@ -50,14 +50,14 @@ export function readCommand(body: JsonObject): AskedCommand {
 function configureIn(body: JsonObject): SessionCommand {
   const mode = requiredText(body, "mode");
   if (isSessionMode(mode)) return { type: "configure", mode };
-  throw invalid(`"mode" is "${mode}", wanted one of ${SESSION_MODES.join(", ")}`);
+  throw createInvalidRequestError(`"mode" is "${mode}", wanted one of ${SESSION_MODES.join(", ")}`);
 }
 
 export function promptCommand(text: string): SessionCommand {
   return { type: "prompt", content: [{ type: "text", text }] };
 }
 
-const DECISIONS: { readonly [Name in Decision]: true } = {
+const DECISIONS: { readonly [Name in ApprovalDecision]: true } = {
   allow: true,
   "allow-always": true,
   deny: true,
@@ -74,13 +74,13 @@ function answerIn(body: JsonObject): SessionCommand {
   const decision = requiredText(body, "decision");
   const reason = optionalText(body, "reason");
   if (!isDecision(decision)) {
-    throw invalid(
+    throw createInvalidRequestError(
       `"decision" is "${decision}", wanted one of ${Object.keys(DECISIONS).join(", ")}`,
     );
   }
   return { type: "answer", approvalId, decision, ...(reason !== undefined && { reason }) };
 }
 
-function isDecision(text: string): text is Decision {
+function isDecision(text: string): text is ApprovalDecision {
   return Object.hasOwn(DECISIONS, text);
 }

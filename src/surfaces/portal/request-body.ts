@@ -1,9 +1,9 @@
 import type { JsonObject } from "../../domain/json.ts";
-import { invalid } from "../../http/json-body.ts";
+import { createInvalidRequestError } from "../../http/json-body.ts";
 
 export function requiredText(body: JsonObject, name: string): string {
   const value = optionalText(body, name);
-  if (value === undefined) throw invalid(`"${name}" is missing`);
+  if (value === undefined) throw createInvalidRequestError(`"${name}" is missing`);
   return value;
 }
 
@@ -11,15 +11,16 @@ export function requiredText(body: JsonObject, name: string): string {
 export function optionalText(body: JsonObject, name: string): string | undefined {
   const value = ownValue(body, name);
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== "string") throw invalid(`"${name}" is no text`);
-  if (value.trim() === "") throw invalid(`"${name}" is empty`);
+  if (typeof value !== "string") throw createInvalidRequestError(`"${name}" is no text`);
+  if (value.trim() === "") throw createInvalidRequestError(`"${name}" is empty`);
   return value;
 }
 
 export function optionalFlag(body: JsonObject, name: string): boolean | undefined {
   const value = ownValue(body, name);
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== "boolean") throw invalid(`"${name}" is neither true nor false`);
+  if (typeof value !== "boolean")
+    throw createInvalidRequestError(`"${name}" is neither true nor false`);
   return value;
 }
 

@@ -1,10 +1,10 @@
 import type { Principal } from "../../domain/actor.ts";
 import type { ServedRequest } from "../../http/served.ts";
 import type { Sender } from "../../session/sessions.ts";
-import { idempotencyKeyOf } from "../../http/idempotency-key.ts";
+import { readIdempotencyKey } from "../../http/idempotency-key.ts";
 
 export function senderOf(request: ServedRequest, principal: Principal): Sender {
-  const key = idempotencyKeyOf(request);
+  const key = readIdempotencyKey(request);
   // It stands beside those of other surfaces in one session, so it says where it is from.
   return { principal, ...(key !== undefined && { commandId: `portal:${key}` }) };
 }

@@ -1,9 +1,9 @@
-import { invalid, jsonBodyOf } from "../../http/json-body.ts";
+import { createInvalidRequestError, readJsonBody } from "../../http/json-body.ts";
 import { optionalText } from "./request-body.ts";
 import { ApiError } from "../../http/api-error.ts";
 import { principalOf, requireRight } from "./access.ts";
-import { idempotencyKeyOf } from "../../http/idempotency-key.ts";
-import { jsonAnswer } from "../../http/json-answer.ts";
+import { readIdempotencyKey } from "../../http/idempotency-key.ts";
+import { createJsonResponse } from "../../http/json-answer.ts";
 import { openOnce } from "./open-once.ts";
 import type { PortalOptions } from "./portal-options.ts";
 import type { Route } from "../../http/router.ts";
@@ -30,7 +30,7 @@ export function sessionRoutes(options: PortalOptions): Route[] {
           ...(page !== null && page !== "" && { page }),
           ...(search !== null && search !== "" && { search }),
         });
-        return jsonAnswer(200, {
+        return createJsonResponse(200, {
           sessions: found.sessions.map(sessionView),
           nextPage: found.nextPage ?? null,
           agents: sessions.agents,
@@ -43,7 +43,7 @@ export function sessionRoutes(options: PortalOptions): Route[] {
       path: "/api/sessions",
       async handle(request) {
         const principal = principalOf(request, options);
-        const body = jsonBodyOf(request);
+        const body = readJsonBody(request);
         const agent = optionalText(body, "agent");
         const title = optionalText(body, "title");
         const workingDirectory = optionalText(body, "workingDirectory");
@@ -58,12 +58,12 @@ export function sessionRoutes(options: PortalOptions): Route[] {
           ...(title !== undefined && { title }),
           ...(workingDirectory !== undefined && { workingDirectory }),
         };
-        const key = idempotencyKeyOf(request);
+        const key = readIdempotencyKey(request);
         const record = await (key === undefined
           ? sessions.open(wanted)
           : openOnce(sessions, wanted, key));
         const view = sessionView(record);
-        return jsonAnswer(201, view, { location: `/api${view.page}` });
+        return createJsonResponse(201, view, { location: `/api${view.page}` });
       },
     },
     {
@@ -72,7 +72,7 @@ export function sessionRoutes(options: PortalOptions): Route[] {
       async handle(request, { id = "" }) {
         const principal = principalOf(request, options);
         const record = await foundSession(sessions, id, principal);
-        return jsonAnswer(200, { ...sessionView(record), rights: principal.rights });
+        return createJsonResponse(200, { ...sessionView(record), rights: principal.rights });
       },
     },
   ];
@@ -83,7 +83,9 @@ function limitIn(query: URLSearchParams): number {
   if (text === null) return DEFAULT_LIMIT;
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (limit < 1 || limit > MOST_SESSIONS) {
-    throw invalid(`"limit" is "${text}", wanted a whole number from 1 to ${MOST_SESSIONS}`);
+    throw createInvalidRequestError(
+      `"limit" is "${text}", wanted a whole number from 1 to ${MOST_SESSIONS}`,
+    );
   }
   return limit;
 }

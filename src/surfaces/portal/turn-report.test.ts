@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../domain/agent-event.ts";
+import type { SessionEvent } from "../../domain/agent-event.ts";
 import { addToReport, initialReport, reportOf, type TurnReport } from "./turn-report.ts";
 
-const started: AgentEvent = { type: "turn.started", turnId: "turn_1", promptId: "prompt_1" };
-const agentSpeaks: AgentEvent = { type: "message.started", messageId: "m", role: "assistant" };
+const started: SessionEvent = { type: "turn.started", turnId: "turn_1", promptId: "prompt_1" };
+const agentSpeaks: SessionEvent = { type: "message.started", messageId: "m", role: "assistant" };
 
-function reported(...events: readonly AgentEvent[]): TurnReport {
+function reported(...events: readonly SessionEvent[]): TurnReport {
   const state = initialReport("prompt_1");
   for (const event of events) addToReport(state, event);
   return reportOf(state);
@@ -32,7 +32,7 @@ describe("the report of a turn", () => {
 
   it("takes the end of a block, and what replaced a message, at their word", () => {
     const block = { messageId: "m", block: 0 };
-    const events: AgentEvent[] = [
+    const events: SessionEvent[] = [
       started,
       agentSpeaks,
       { type: "text.delta", ...block, text: "Dr" },
@@ -50,7 +50,7 @@ describe("the report of a turn", () => {
   });
 
   it("does not go on behind the end of its turn", () => {
-    const end: AgentEvent = {
+    const end: SessionEvent = {
       type: "turn.finished",
       turnId: "turn_1",
       outcome: "limited",

@@ -1,5 +1,5 @@
 import type {
-  AgentEvent,
+  SessionEvent,
   ApprovalRequested,
   ToolEnding,
   TurnOutcome,
@@ -56,7 +56,7 @@ export function initialReport(promptId: string): ReportState {
 }
 
 /** Turns are serial in a session: between its start and its end, everything is of the one turn. */
-export function addToReport(state: ReportState, event: AgentEvent): void {
+export function addToReport(state: ReportState, event: SessionEvent): void {
   if (state.end !== null) return;
   if (state.turnId !== null) addOfTurn(state, event);
   else if (event.type === "turn.started" && event.promptId === state.promptId) {
@@ -77,7 +77,7 @@ export function reportOf(state: ReportState): TurnReport {
   };
 }
 
-function addOfTurn(state: ReportState, event: AgentEvent): void {
+function addOfTurn(state: ReportState, event: SessionEvent): void {
   switch (event.type) {
     case "message.started":
       if (event.role === "assistant") state.messages.set(event.messageId, new Map());
@@ -93,9 +93,9 @@ function addOfTurn(state: ReportState, event: AgentEvent): void {
     case "message.replaced":
       state.messages.set(event.messageId, new Map([[0, event.text]]));
       return;
-    case "tool.called": {
-      const { toolCallId, call } = event;
-      const { name, input } = call;
+    case "tool_call.received": {
+      const { toolCallId, toolCall } = event;
+      const { name, input } = toolCall;
       state.calls.set(toolCallId, { toolCallId, name, input, ending: null, result: [] });
       return;
     }

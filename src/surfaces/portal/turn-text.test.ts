@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../domain/agent-event.ts";
+import type { SessionEvent } from "../../domain/agent-event.ts";
 import { addToText, breakOff, initialText } from "./turn-text.ts";
 
-const start: readonly AgentEvent[] = [
+const start: readonly SessionEvent[] = [
   { type: "turn.started", turnId: "turn_1", promptId: "prompt_1" },
   { type: "message.started", messageId: "m1", role: "assistant" },
 ];
-const delta = (text: string, messageId = "m1"): AgentEvent => ({
+const delta = (text: string, messageId = "m1"): SessionEvent => ({
   type: "text.delta",
   messageId,
   block: 0,
   text,
 });
-const ended: AgentEvent = {
+const ended: SessionEvent = {
   type: "turn.finished",
   turnId: "turn_1",
   outcome: "completed",
@@ -20,26 +20,26 @@ const ended: AgentEvent = {
   usage: null,
   steps: 1,
 };
-const approval: AgentEvent = {
+const approval: SessionEvent = {
   type: "approval.requested",
   approvalId: "a1",
   question: "run",
   options: ["allow", "deny"],
-  about: "t1",
+  subjectId: "t1",
   action: "save_note",
   input: { text: "buy milk" },
   deadline: 0,
 };
 
 /** What each batch of events adds. */
-function told(...batches: (readonly AgentEvent[])[]): string[] {
+function told(...batches: (readonly SessionEvent[])[]): string[] {
   const state = initialText("prompt_1");
   return batches.map((events) => addToText(state, events));
 }
 
 describe("a turn as text", () => {
   it("comes as it is said, and says what it waits for", () => {
-    const next: AgentEvent = { type: "message.started", messageId: "m2", role: "assistant" };
+    const next: SessionEvent = { type: "message.started", messageId: "m2", role: "assistant" };
     const allowed = { type: "approval.resolved", approvalId: "a1", decision: "allow" } as const;
     expect(
       told(
@@ -47,7 +47,7 @@ describe("a turn as text", () => {
         [delta("see.")],
         [{ type: "text.finished", messageId: "m1", block: 0, text: "Let me see. Yes." }],
         [approval],
-        [{ ...allowed, by: "person" }],
+        [{ ...allowed, resolvedBy: "person" }],
         [next, delta("Done.", "m2")],
         [ended],
         [delta(" Too late.")],
@@ -65,12 +65,18 @@ describe("a turn as text", () => {
   });
 
   it("says nothing of other turns, of other roles, and of what was answered at once", () => {
-    const user: AgentEvent = { type: "message.started", messageId: "u", role: "user" };
+    const user: SessionEvent = { type: "message.started", messageId: "u", role: "user" };
     const denied = { type: "approval.resolved", approvalId: "a1", decision: "deny" } as const;
     expect(
       told(
         [delta("Not mine")],
-        [...start, user, delta("Not the agent", "u"), approval, { ...denied, by: "deadline" }],
+        [
+          ...start,
+          user,
+          delta("Not the agent", "u"),
+          approval,
+          { ...denied, resolvedBy: "deadline" },
+        ],
       ),
     ).toEqual(["", ""]);
   });
@@ -83,7 +89,7 @@ describe("a turn as text", () => {
   });
 
   it("shows what replaces what was said, behind it", () => {
-    const replaced: AgentEvent = { type: "message.replaced", messageId: "m1", text: "Withheld." };
+    const replaced: SessionEvent = { type: "message.replaced", messageId: "m1", text: "Withheld." };
     expect(told([...start, delta("The secret")], [replaced, ended])).toEqual([
       "The secret",
       "\n\n[said instead:]\n\nWithheld.\n",

@@ -1,5 +1,5 @@
-import type { AgentEvent, ApprovalRequested } from "../../domain/agent-event.ts";
-import { jsonText } from "../../domain/json.ts";
+import type { SessionEvent, ApprovalRequested } from "../../domain/agent-event.ts";
+import { toJsonText } from "../../domain/json.ts";
 import { addToReport, initialReport, type ReportState } from "./turn-report.ts";
 
 /** A turn for somebody who reads it while it comes. Belongs to one prompt, and is advanced in place. */
@@ -28,7 +28,7 @@ export function initialText(promptId: string): TextState {
  * What some events add: what the agent says, messages apart by an empty line, and in brackets what that alone would hide.
  * A question that is answered further on among them is none.
  */
-export function addToText(state: TextState, events: Iterable<AgentEvent>): string {
+export function addToText(state: TextState, events: Iterable<SessionEvent>): string {
   const { report } = state;
   let text = "";
   for (const event of events) {
@@ -49,7 +49,7 @@ export function breakOff(state: TextState, why: string): string {
   return note(state, why);
 }
 
-function said(state: TextState, event: AgentEvent): string {
+function said(state: TextState, event: SessionEvent): string {
   switch (event.type) {
     case "text.delta":
     case "text.finished": {
@@ -77,7 +77,7 @@ function said(state: TextState, event: AgentEvent): string {
 }
 
 function waitingFor({ action, input }: Omit<ApprovalRequested, "type">): string {
-  const what = input === null ? action : `${action} ${jsonText(input)}`;
+  const what = input === null ? action : `${action} ${toJsonText(input)}`;
   return `waiting for your approval: ${what} — answer in the browser`;
 }
 

@@ -2,20 +2,20 @@ import type { PromptWithdrawn, TurnFinished, TurnPaused } from "../../domain/age
 import type { Envelope } from "../../domain/envelope.ts";
 
 /** Where the answer to something that was asked is in a session's log. */
-export interface AnswerSpan {
+export interface ResponseSpan {
   /** Undefined until its turn has begun. */
   readonly turnId: string | undefined;
   /** What it ended with. What comes now belongs to something else. */
-  readonly end: AnswerEnd | undefined;
-  take(envelope: Envelope): void;
+  readonly end: ResponseEnd | undefined;
+  apply(envelope: Envelope): void;
 }
 
-type AnswerEnd = PromptWithdrawn | TurnPaused | TurnFinished;
+type ResponseEnd = PromptWithdrawn | TurnPaused | TurnFinished;
 
 /** Follows the log from what was asked on. It ends where its turn ends or pauses, or where it was taken back. */
-export function answerSpan(promptId: string): AnswerSpan {
+export function createResponseSpan(promptId: string): ResponseSpan {
   let turnId: string | undefined;
-  let end: AnswerEnd | undefined;
+  let end: ResponseEnd | undefined;
   return {
     get turnId() {
       return turnId;
@@ -23,10 +23,10 @@ export function answerSpan(promptId: string): AnswerSpan {
     get end() {
       return end;
     },
-    take({ event }) {
+    apply({ event }) {
       switch (event.type) {
         case "turn.started":
-        case "results.given":
+        case "tool_results.submitted":
           if (event.promptId === promptId) turnId = event.turnId;
           return;
         case "prompt.withdrawn":

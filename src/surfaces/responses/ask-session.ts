@@ -1,236 +1,291 @@
-import type { AgentFacts } from "../../domain/agent-event.ts";
+import type { AgentSpec } from "../../domain/agent-event.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { mayUseAgent } from "../../http/caller.ts";
-import { digestOfText } from "../../platform/digest.ts";
-import type { Outlook, Sessions } from "../../session/sessions.ts";
-import { callIdOf } from "../../wire/responses/ids.ts";
-import type { Ask, Asked, NamedSession } from "./ask.ts";
-import type { KeyUses } from "./key-uses.ts";
-import { ownedSession, type SessionRecord } from "./owned-session.ts";
+import { canUseAgent } from "../../http/caller.ts";
+import { digestText } from "../../platform/digest.ts";
+import type { SessionStatus, Sessions } from "../../session/sessions.ts";
+import { formatCallId } from "../../wire/responses/ids.ts";
+import type { PromptRequest, SubmittedPrompt, SessionReference } from "./ask.ts";
+import type { IdempotencyKeys } from "./key-uses.ts";
+import { findOwnedSession, type SessionRecord } from "./owned-session.ts";
 import * as refusals from "./refusals.ts";
 import type { ResponsesSettings } from "./responses-options.ts";
-import { sayOnce, senderOf, settledAsk, type Asking } from "./say-once.ts";
-import { answeredSession } from "./stateless-agents.ts";
-import { askedAt, isFound } from "./stored-response.ts";
+import { submitOnce, createSender, resolveSubmission, type SubmitCommand } from "./say-once.ts";
+import { findAnsweredSession } from "./stateless-agents.ts";
+import { readSubmittedPrompt, isRetrievable } from "./stored-response.ts";
 
-export interface AskOptions {
+export interface SubmitOptions {
   readonly sessions: Sessions;
   readonly settings: ResponsesSettings;
   readonly newSessionId: () => string;
-  readonly keyUses: KeyUses;
+  readonly idempotencyKeys: IdempotencyKeys;
 }
 
 /** Says to a session what a request says, once, and tells where its answer begins in the log. */
-export async function askSession(ask: Ask, options: AskOptions): Promise<Asked> {
-  const takeBack = options.keyUses.enter(ask);
+export async function submitPrompt(
+  promptRequest: PromptRequest,
+  options: SubmitOptions,
+): Promise<SubmittedPrompt> {
+  const releaseKey = options.idempotencyKeys.reserve(promptRequest);
   try {
-    return await beginOrGoOn(ask, options);
+    return await openOrContinue(promptRequest, options);
   } catch (error) {
-    takeBack();
+    releaseKey();
     throw error;
   }
 }
 
-async function beginOrGoOn(ask: Ask, options: AskOptions): Promise<Asked> {
+async function openOrContinue(
+  promptRequest: PromptRequest,
+  options: SubmitOptions,
+): Promise<SubmittedPrompt> {
   const { sessions } = options;
-  if (ask.agent !== null) agentFor(ask.agent, ask.caller, sessions);
-  const known = await knownSession(ask, options);
-  if (known === undefined) return begin(ask, options);
-  if (ask.agent !== null && ask.agent !== known.agent)
-    throw refusals.otherAgent(ask.agent, known.agent);
-  return goOn(ask, known, options);
+  if (promptRequest.agent !== null)
+    resolveAgent(promptRequest.agent, promptRequest.caller, sessions);
+  const existing = await findSession(promptRequest, options);
+  if (existing === undefined) return openSession(promptRequest, options);
+  if (promptRequest.agent !== null && promptRequest.agent !== existing.agent)
+    throw refusals.createOtherAgentError(promptRequest.agent, existing.agent);
+  return continueSession(promptRequest, existing, options);
 }
 
 /** The session that the request goes on with; undefined where one is to be opened. */
-async function knownSession(ask: Ask, options: AskOptions): Promise<SessionRecord | undefined> {
-  const { session, caller, agent } = ask;
+async function findSession(
+  promptRequest: PromptRequest,
+  options: SubmitOptions,
+): Promise<SessionRecord | undefined> {
+  const { session, caller, agent } = promptRequest;
   const { sessions, settings } = options;
   if (session === null) return undefined;
-  const record = await ownedSession(sessions, session.sessionId, caller);
-  if (record !== undefined && session.isImplied && (await isOnlyStored(record, sessions)))
+  const record = await findOwnedSession(sessions, session.sessionId, caller);
+  if (record !== undefined && session.isImplied && (await hasNoPrompt(record, sessions)))
     return undefined;
   if (record !== undefined)
     return settings.statelessAgents.includes(record.agent)
-      ? answeredSession(ask, session, { record, sessions })
+      ? findAnsweredSession(promptRequest, session, { record, sessions })
       : record;
   if (session.isImplied) return undefined;
   if (session.after !== undefined)
-    throw refusals.previousNotFound({ sessionId: session.sessionId, seq: session.after });
-  const name = agentFor(agent, caller, sessions);
-  if (settings.statelessAgents.includes(name)) throw refusals.statelessAgent(name, session.param);
-  return adopted(session, { sessions, settings, caller, agent });
+    throw refusals.createPreviousNotFoundError({
+      sessionId: session.sessionId,
+      seq: session.after,
+    });
+  const name = resolveAgent(agent, caller, sessions);
+  if (settings.statelessAgents.includes(name))
+    throw refusals.createStatelessAgentError(name, session.param);
+  return adoptSession(session, { sessions, settings, caller, agent });
 }
 
 /**
  * A conversation that holds items, and whose agent was never asked. A client that keeps its history there and sends it whole means
  * the history, and not that session.
  */
-async function isOnlyStored({ sessionId }: SessionRecord, sessions: Sessions): Promise<boolean> {
-  return (await sessions.peek(sessionId)).asked === null;
+async function hasNoPrompt({ sessionId }: SessionRecord, sessions: Sessions): Promise<boolean> {
+  return (await sessions.status(sessionId)).lastPrompt === null;
 }
 
-interface Adopting {
+interface AdoptOptions {
   readonly sessions: Sessions;
   readonly settings: ResponsesSettings;
-  readonly caller: Ask["caller"];
+  readonly caller: PromptRequest["caller"];
   readonly agent: string | null;
 }
 
 /** Its agent may know it, though nobody here does. */
-async function adopted(
-  { sessionId, param }: NamedSession,
-  { sessions, settings, caller, agent }: Adopting,
+async function adoptSession(
+  { sessionId, param }: SessionReference,
+  { sessions, settings, caller, agent }: AdoptOptions,
 ): Promise<SessionRecord> {
   const isTaken = (await sessions.find(sessionId)) !== undefined;
-  if (!settings.adoptSessions || isTaken || sessionId.length < SHORTEST_ADOPTED)
-    throw refusals.unknownSession(sessionId, param);
-  const name = agentFor(agent, caller, sessions);
+  if (!settings.adoptSessions || isTaken || sessionId.length < MIN_ADOPTED_LENGTH)
+    throw refusals.createUnknownSessionError(sessionId, param);
+  const name = resolveAgent(agent, caller, sessions);
   const record = await sessions.open({ sessionId, agent: name, principal: caller });
   // Of two who open a session under one id, one finds the other's: that is theirs alone.
   if (record.principal === caller.id) return record;
-  throw refusals.unknownSession(sessionId);
+  throw refusals.createUnknownSessionError(sessionId);
 }
 
 /** As AgentCore wants it. */
-const SHORTEST_ADOPTED = 33;
+const MIN_ADOPTED_LENGTH = 33;
 
 /** The one that is asked for, or the first that the caller may use. Others are not there, not even by name. */
-export function agentFor(
-  wanted: string | null,
-  caller: Ask["caller"],
+export function resolveAgent(
+  requestedAgent: string | null,
+  caller: PromptRequest["caller"],
   { agents }: Sessions,
 ): string {
-  const name = wanted ?? agents.find((one) => mayUseAgent(caller, one)) ?? "";
-  if (agents.includes(name) && mayUseAgent(caller, name)) return name;
-  throw refusals.unknownModel(
+  const name = requestedAgent ?? agents.find((agentName) => canUseAgent(caller, agentName)) ?? "";
+  if (agents.includes(name) && canUseAgent(caller, name)) return name;
+  throw refusals.createUnknownModelError(
     name,
-    agents.filter((one) => mayUseAgent(caller, one)),
+    agents.filter((agentName) => canUseAgent(caller, agentName)),
   );
 }
 
-async function begin(ask: Ask, surface: AskOptions): Promise<Asked> {
+async function openSession(
+  promptRequest: PromptRequest,
+  surface: SubmitOptions,
+): Promise<SubmittedPrompt> {
   const { sessions, settings, newSessionId } = surface;
-  const { caller, retry } = ask;
+  const { caller, retry } = promptRequest;
   // Who gives it a name says by that alone what it repeats.
   const isUnnamed = retry.isRepeated && retry.key === undefined;
-  const before = isUnnamed ? await askedBefore(ask, sessions) : undefined;
-  if (before !== undefined) return before;
-  const name = agentFor(ask.agent, caller, sessions);
-  const { content, messages, history, instructions } = ask.begin();
-  const said = { content, ...(messages !== undefined && { messages }) };
+  const earlierPrompt = isUnnamed ? await findEarlierPrompt(promptRequest, sessions) : undefined;
+  if (earlierPrompt !== undefined) return earlierPrompt;
+  const name = resolveAgent(promptRequest.agent, caller, sessions);
+  const { content, messages, history, instructions } = promptRequest.buildStart();
+  const input = { content, ...(messages !== undefined && { messages }) };
   const isForeign = history.length > 0;
   const isStateless = settings.statelessAgents.includes(name);
   const foreignHistory = isStateless ? "replay" : settings.foreignHistory;
-  if (isForeign && foreignHistory === "reject") throw refusals.foreignHistory();
-  const isTold = isForeign && foreignHistory === "replay";
-  const note = noteOf(ask, { agent: name, clientTools: [] });
-  let command: (Asking & { readonly type: "prompt" }) | undefined;
-  const { reply, ...record } = await sessions.begin(
+  if (isForeign && foreignHistory === "reject") throw refusals.createForeignHistoryError();
+  const isReplayed = isForeign && foreignHistory === "replay";
+  const note = createNote(promptRequest, { agent: name, clientTools: [] });
+  let command: (SubmitCommand & { readonly type: "prompt" }) | undefined;
+  const { reply, ...record } = await sessions.openWithPrompt(
     {
-      sessionId: retry.key === undefined ? newSessionId() : keyedSession(caller.id, retry.key),
+      sessionId:
+        retry.key === undefined ? newSessionId() : createKeyedSessionId(caller.id, retry.key),
       agent: name,
       principal: caller,
       label: retry.fingerprint,
-      ...(isTold && { history }),
+      ...(isReplayed && { history }),
     },
     {
-      from: senderOf(ask),
-      prompt(agent) {
-        const options = promptOptions(ask, agent, { instructions, settings });
-        return (command = { type: "prompt", ...said, options, note });
+      sender: createSender(promptRequest),
+      createPrompt(agent) {
+        const options = createPromptOptions(promptRequest, agent, { instructions, settings });
+        return (command = { type: "prompt", ...input, options, note });
       },
     },
   );
   // Of two who open a session under one id, one finds the other's: that is theirs alone.
-  if (record.principal !== caller.id) throw refusals.unknownSession(record.sessionId);
-  if (reply === undefined || command === undefined) throw refusals.keyReused();
-  const asked = await settledAsk(ask, record, { command, reply, sessions });
-  return isForeign ? { ...asked, history: isTold ? "replayed" : "ignored" } : asked;
+  if (record.principal !== caller.id) throw refusals.createUnknownSessionError(record.sessionId);
+  if (reply === undefined || command === undefined) throw refusals.createKeyReusedError();
+  const submitted = await resolveSubmission(promptRequest, record, { command, reply, sessions });
+  return isForeign ? { ...submitted, history: isReplayed ? "replayed" : "ignored" } : submitted;
 }
 
 /** Whoever asks again under its own key finds the same session. */
-function keyedSession(principal: string, key: string): string {
-  return `ses_${digestOfText(JSON.stringify([principal, "responses", key])).slice(0, 32)}`;
+function createKeyedSessionId(principal: string, key: string): string {
+  return `ses_${digestText(JSON.stringify([principal, "responses", key])).slice(0, 32)}`;
 }
 
-async function goOn(ask: Ask, record: SessionRecord, surface: AskOptions): Promise<Asked> {
+async function continueSession(
+  promptRequest: PromptRequest,
+  record: SessionRecord,
+  surface: SubmitOptions,
+): Promise<SubmittedPrompt> {
   const { sessions, settings } = surface;
   const { sessionId } = record;
-  const outlook = await sessions.peek(sessionId);
-  const last = await lastAsked(record, outlook, sessions);
-  const { after } = ask.session ?? {};
-  if (after !== undefined) {
-    const previous = after === last?.seq ? last : await askedAt(record, after, sessions);
-    const isThere =
-      previous !== undefined && (ask.session?.isHeld === true || isFound(previous, outlook));
-    if (!isThere) throw refusals.previousNotFound({ sessionId, seq: after });
+  const status = await sessions.status(sessionId);
+  const last = await findLastPrompt(record, status, sessions);
+  const { after: expectedPromptSeq } = promptRequest.session ?? {};
+  if (expectedPromptSeq !== undefined) {
+    const previous =
+      expectedPromptSeq === last?.seq
+        ? last
+        : await readSubmittedPrompt(record, expectedPromptSeq, sessions);
+    const isAvailable =
+      previous !== undefined &&
+      (promptRequest.session?.isConnectionLocal === true || isRetrievable(previous, status));
+    if (!isAvailable)
+      throw refusals.createPreviousNotFoundError({ sessionId, seq: expectedPromptSeq });
   }
-  if (last !== undefined && isSame(ask, last.note)) return last;
-  const { content, messages, results, instructions } = ask.goOn(sessionId, outlook);
-  const said = { content, ...(messages !== undefined && { messages }) };
-  const [open] = outlook.pausedFor;
+  if (last !== undefined && isRepeatedRequest(promptRequest, last.note)) return last;
+  const { content, messages, results, instructions } = promptRequest.buildContinuation(
+    sessionId,
+    status,
+  );
+  const input = { content, ...(messages !== undefined && { messages }) };
+  const [open] = status.pendingToolCallIds;
   if (open !== undefined && results.length === 0)
-    throw refusals.openCallsLeft(
-      callIdOf(sessionId, open),
-      last !== undefined && isFound(last, outlook) ? last : undefined,
+    throw refusals.createOpenCallsError(
+      formatCallId(sessionId, open),
+      last !== undefined && isRetrievable(last, status) ? last : undefined,
     );
-  const place = after === undefined ? {} : { after };
+  const position = expectedPromptSeq === undefined ? {} : { expectedPromptSeq };
   if (results.length > 0) {
     // The caller's tools are those of the request that the paused turn began with.
-    const note = noteOf(ask, { agent: record.agent, clientTools: outlook.promptTools });
-    const beside = content.length > 0 ? said : {};
-    const command = { type: "give-results", results, note, ...beside, ...place } as const;
-    return sayOnce(ask, record, command, sessions);
+    const note = createNote(promptRequest, {
+      agent: record.agent,
+      clientTools: status.promptTools,
+    });
+    const contentFields = content.length > 0 ? input : {};
+    const command = { type: "give-results", results, note, ...contentFields, ...position } as const;
+    return submitOnce(promptRequest, record, command, sessions);
   }
-  const options = promptOptions(ask, outlook.agent, { instructions, settings });
-  const note = noteOf(ask, { agent: record.agent, clientTools: [] });
-  return sayOnce(ask, record, { type: "prompt", ...said, options, note, ...place }, sessions);
+  const options = createPromptOptions(promptRequest, status.agent, { instructions, settings });
+  const note = createNote(promptRequest, { agent: record.agent, clientTools: [] });
+  return submitOnce(
+    promptRequest,
+    record,
+    { type: "prompt", ...input, options, note, ...position },
+    sessions,
+  );
 }
 
 /** A request that was sent again, by its key, by what it says of itself, or by going on from where the one before went on from. */
-function isSame({ retry, session }: Ask, note: JsonObject): boolean {
+function isRepeatedRequest({ retry, session }: PromptRequest, note: JsonObject): boolean {
   if (retry.key !== undefined) {
     if (note["key"] !== retry.key) return false;
-    if (note["fingerprint"] !== retry.fingerprint) throw refusals.keyReused();
+    if (note["fingerprint"] !== retry.fingerprint) throw refusals.createKeyReusedError();
     return true;
   }
   const isRepeated = retry.isRepeated || session?.after !== undefined;
   return isRepeated && note["fingerprint"] === retry.fingerprint;
 }
 
-async function lastAsked(
+async function findLastPrompt(
   record: SessionRecord,
-  { asked }: Outlook,
+  { lastPrompt }: SessionStatus,
   sessions: Sessions,
-): Promise<Asked | undefined> {
-  if (asked === null) return undefined;
+): Promise<SubmittedPrompt | undefined> {
+  if (lastPrompt === null) return undefined;
   // It may have come since the record was read.
-  const seq = Math.max(record.seq, asked.seq);
-  return askedAt({ ...record, seq }, asked.seq, sessions);
+  const seq = Math.max(record.seq, lastPrompt.seq);
+  return readSubmittedPrompt({ ...record, seq }, lastPrompt.seq, sessions);
 }
 
 /** The request that this one repeats, by what it says: the newest session that began with it. */
-async function askedBefore(ask: Ask, sessions: Sessions): Promise<Asked | undefined> {
-  const { fingerprint: label } = ask.retry;
-  const { sessions: found } = await sessions.list({ limit: 1, label, principal: ask.caller.id });
-  const [record] = found;
+async function findEarlierPrompt(
+  promptRequest: PromptRequest,
+  sessions: Sessions,
+): Promise<SubmittedPrompt | undefined> {
+  const { fingerprint: label } = promptRequest.retry;
+  const { sessions: records } = await sessions.list({
+    limit: 1,
+    label,
+    principal: promptRequest.caller.id,
+  });
+  const [record] = records;
   if (record === undefined) return undefined;
-  const last = await lastAsked(record, await sessions.peek(record.sessionId), sessions);
+  const last = await findLastPrompt(record, await sessions.status(record.sessionId), sessions);
   return last?.note["fingerprint"] === label ? last : undefined;
 }
 
-interface Options {
+interface PromptSettings {
   readonly instructions: string | null;
   readonly settings: ResponsesSettings;
 }
 
-function promptOptions(ask: Ask, { tools }: AgentFacts, { instructions, settings }: Options) {
+function createPromptOptions(
+  promptRequest: PromptRequest,
+  { tools }: AgentSpec,
+  { instructions, settings }: PromptSettings,
+) {
   const agentTools = tools.map(({ name }) => name);
-  return { ...ask.options(instructions, agentTools), approvalMs: settings.approvalMs };
+  return {
+    ...promptRequest.buildOptions(instructions, agentTools),
+    approvalMs: settings.approvalMs,
+  };
 }
 
 /** What the log keeps of the request: who sends it again is known by it. */
-function noteOf(ask: Ask, about: Parameters<Ask["note"]>[0]): JsonObject {
-  const { fingerprint, key } = ask.retry;
-  return { ...ask.note(about), fingerprint, ...(key !== undefined && { key }) };
+function createNote(
+  promptRequest: PromptRequest,
+  details: Parameters<PromptRequest["buildNote"]>[0],
+): JsonObject {
+  const { fingerprint, key } = promptRequest.retry;
+  return { ...promptRequest.buildNote(details), fingerprint, ...(key !== undefined && { key }) };
 }

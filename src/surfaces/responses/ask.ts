@@ -1,31 +1,31 @@
 import type { PromptOptions } from "../../domain/agent-event.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { ModelMessage } from "../../domain/model-request.ts";
-import type { GivenPart, GivenResult } from "../../domain/session-command.ts";
+import type { SubmittedPart, SubmittedResult } from "../../domain/session-command.ts";
 import type { Caller } from "../../http/caller.ts";
-import type { Outlook } from "../../session/sessions.ts";
+import type { SessionStatus } from "../../session/sessions.ts";
 
 /** What a request wants of a session, in the words of no protocol. */
-export interface Ask {
+export interface PromptRequest {
   readonly caller: Caller;
   /** By its name; null for the session's, or for the first that there is. */
   readonly agent: string | null;
-  readonly session: NamedSession | null;
-  readonly retry: Retry;
-  readonly answered: AnsweredCalls;
+  readonly session: SessionReference | null;
+  readonly retry: RetryIdentity;
+  readonly submittedResults: SubmittedResults;
   /** What is said to a session that is still to be opened. Throws where it cannot be said. */
-  begin(): Beginning;
+  buildStart(): ConversationStart;
   /** What is said to a session that knows all that was said before. */
-  goOn(sessionId: string, outlook: Outlook): GoingOn;
+  buildContinuation(sessionId: string, outlook: SessionStatus): ConversationContinuation;
   /** What the request wants of its turn. */
-  options(instructions: string | null, agentTools: readonly string[]): PromptOptions;
+  buildOptions(instructions: string | null, agentTools: readonly string[]): PromptOptions;
   /** The field of the request that a part of its command was made of, for whoever has to mend it. */
-  fieldOf?(path: string): string | undefined;
+  resolveField?(path: string): string | undefined;
   /** What is kept beside the prompt. */
-  note(facts: NoteFacts): JsonObject;
+  buildNote(facts: NoteDetails): JsonObject;
 }
 
-export interface NamedSession {
+export interface SessionReference {
   readonly sessionId: string;
   /** The field or header that names it. */
   readonly param: string;
@@ -34,42 +34,42 @@ export interface NamedSession {
   /** It was only read out of ids that the caller echoed, which may be somebody else's. */
   readonly isImplied: boolean;
   /** The response at `after` may be gone on from though nobody keeps it: the caller's connection remembers it. */
-  readonly isHeld?: boolean;
+  readonly isConnectionLocal?: boolean;
 }
 
 /** Calls that a request brings results of. */
-export interface AnsweredCalls {
+export interface SubmittedResults {
   /** As their caller knows them. */
   readonly callIds: readonly string[];
   /** It ends with them: nothing is said behind. */
   readonly isAll: boolean;
 }
 
-export interface Beginning {
-  readonly content: readonly GivenPart[];
+export interface ConversationStart {
+  readonly content: readonly SubmittedPart[];
   /** How many parts each message of `content` has. Absent: all parts are one message. */
   readonly messages?: readonly number[];
   readonly history: readonly ModelMessage[];
   readonly instructions: string | null;
 }
 
-export interface GoingOn {
-  readonly content: readonly GivenPart[];
+export interface ConversationContinuation {
+  readonly content: readonly SubmittedPart[];
   /** How many parts each message of `content` has. Absent: all parts are one message. */
   readonly messages?: readonly number[];
   /** Of all calls that the turn is paused for; empty for a prompt. */
-  readonly results: readonly GivenResult[];
+  readonly results: readonly SubmittedResult[];
   readonly instructions: string | null;
 }
 
-export interface NoteFacts {
+export interface NoteDetails {
   readonly agent: string;
   /** Tools of the caller's from the request that the turn began with. */
   readonly clientTools: readonly string[];
 }
 
 /** How a request is known that was sent before. */
-export interface Retry {
+export interface RetryIdentity {
   /** The caller's own name for it. */
   readonly key?: string;
   /** Of who sends what. */
@@ -79,7 +79,7 @@ export interface Retry {
 }
 
 /** Where the log has what was asked. */
-export interface Asked {
+export interface SubmittedPrompt {
   readonly sessionId: string;
   readonly incarnation: string;
   /** Of the event that begins the answer. */

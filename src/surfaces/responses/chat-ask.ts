@@ -1,78 +1,95 @@
 import type { TraceMode } from "../../domain/trace-mode.ts";
-import { settledMessages } from "../../domain/settled-messages.ts";
-import { chatNote } from "../../wire/chat-server/chat-note.ts";
+import { normalizeHistory } from "../../domain/settled-messages.ts";
+import { encodeChatNote } from "../../wire/chat-server/chat-note.ts";
 import {
-  chatFieldOf,
-  chatPromptOptions,
+  resolveChatField,
+  toChatPromptOptions,
   type ChatRequest,
 } from "../../wire/chat-server/chat-request.ts";
 import {
-  chatSession,
-  newResults,
-  statelessRequest,
-  statelessSession,
+  resolveChatSession,
+  listNewResults,
+  toStatelessRequest,
+  resolveStatelessSession,
 } from "../../wire/chat-server/chat-session.ts";
 import {
-  chatHistory,
-  chatTurn,
-  givenParts,
-  givenResults,
-  lastAnswer,
+  toChatHistory,
+  readChatTurn,
+  toChatPromptParts,
+  toChatToolResults,
+  findLastAssistantMessage,
 } from "../../wire/chat-server/chat-turn.ts";
-import { sessionOfCall } from "../../wire/responses/ids.ts";
-import type { OpenCalls } from "../../wire/responses/request/given-results.ts";
-import type { Ask, Beginning, GoingOn } from "./ask.ts";
-import type { Wish } from "./wish.ts";
+import { parseCallSession } from "../../wire/responses/ids.ts";
+import type { OpenToolCalls } from "../../wire/responses/request/given-results.ts";
+import type { PromptRequest, ConversationStart, ConversationContinuation } from "./ask.ts";
+import type { RequestContext } from "./wish.ts";
 
-export interface ChatWish extends Wish<ChatRequest> {
+export interface ChatRequestContext extends RequestContext<ChatRequest> {
   readonly trace: TraceMode;
 }
 
 /** A request for a chat completion, as what it wants of a session. */
-export function chatAsk({ caller, trace, retry, header, ...wish }: ChatWish): Ask {
-  const request = wish.isStateless ? statelessRequest(wish.request) : wish.request;
+export function createChatPromptRequest({
+  caller,
+  trace,
+  retry,
+  header,
+  ...context
+}: ChatRequestContext): PromptRequest {
+  const request = context.isStateless ? toStatelessRequest(context.request) : context.request;
   return {
     caller,
     agent: request.model ?? null,
-    session: (wish.isStateless ? statelessSession : chatSession)(request, header),
+    session: (context.isStateless ? resolveStatelessSession : resolveChatSession)(request, header),
     retry,
-    answered: {
-      callIds: newResults(request).map(({ callId }) => callId),
+    submittedResults: {
+      callIds: listNewResults(request).map(({ callId }) => callId),
       isAll: request.messages.at(-1)?.type === "result",
     },
-    begin: () => chatBeginning(request),
-    goOn: (sessionId, { pausedFor: toolCallIds, asked }) =>
-      chatGoingOn(request, { sessionId, toolCallIds, ...(asked !== null && { seq: asked.seq }) }),
-    options: (instructions) => chatPromptOptions(request, instructions ?? undefined),
-    fieldOf: chatFieldOf,
-    note: ({ agent }) =>
-      chatNote({
+    buildStart: () => createChatStart(request),
+    buildContinuation: (sessionId, { pendingToolCallIds: toolCallIds, lastPrompt }) =>
+      createChatContinuation(request, {
+        sessionId,
+        toolCallIds,
+        ...(lastPrompt !== null && { seq: lastPrompt.seq }),
+      }),
+    buildOptions: (instructions) => toChatPromptOptions(request, instructions ?? undefined),
+    resolveField: resolveChatField,
+    buildNote: ({ agent }) =>
+      encodeChatNote({
         model: request.model ?? agent,
         trace: trace === "none" ? "none" : "items",
-        state: lastAnswer(request)?.state ?? {},
+        state: findLastAssistantMessage(request)?.state ?? {},
       }),
   };
 }
 
-export function chatBeginning(request: ChatRequest): Beginning {
-  const { said, earlier, instructions = null } = chatTurn(request, { sessionOf, isNew: true });
+export function createChatStart(request: ChatRequest): ConversationStart {
+  const {
+    userMessages,
+    earlierMessages,
+    instructions = null,
+  } = readChatTurn(request, { findSession: readCallSession, isNew: true });
   return {
-    content: givenParts(said),
-    history: settledMessages(chatHistory(earlier)),
+    content: toChatPromptParts(userMessages),
+    history: normalizeHistory(toChatHistory(earlierMessages)),
     instructions,
   };
 }
 
-function chatGoingOn(request: ChatRequest, open: OpenCalls): GoingOn {
-  const turn = chatTurn(request, { sessionOf, isNew: false });
+function createChatContinuation(
+  request: ChatRequest,
+  open: OpenToolCalls,
+): ConversationContinuation {
+  const turn = readChatTurn(request, { findSession: readCallSession, isNew: false });
   const hasResults = turn.results.length > 0 || open.toolCallIds.length > 0;
   return {
-    content: givenParts(turn.said),
-    results: hasResults ? givenResults(turn, open) : [],
+    content: toChatPromptParts(turn.userMessages),
+    results: hasResults ? toChatToolResults(turn, open) : [],
     instructions: turn.instructions ?? null,
   };
 }
 
-function sessionOf(callId: string): string | undefined {
-  return sessionOfCall(callId) ?? undefined;
+function readCallSession(callId: string): string | undefined {
+  return parseCallSession(callId) ?? undefined;
 }

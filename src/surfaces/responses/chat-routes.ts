@@ -1,71 +1,82 @@
-import { eventStream, eventText } from "../../http/event-stream.ts";
+import { createEventStream, formatEvent } from "../../http/event-stream.ts";
 import type { GuardedRoute } from "../../http/guarded-routes.ts";
-import { jsonAnswer } from "../../http/json-answer.ts";
-import { jsonBodyOf } from "../../http/json-body.ts";
+import { createJsonResponse } from "../../http/json-answer.ts";
+import { readJsonBody } from "../../http/json-body.ts";
 import { isChatError, type ChatOutput } from "../../wire/chat-server/chat-chunk.ts";
 import { readChatNote } from "../../wire/chat-server/chat-note.ts";
 import { readChatRequest } from "../../wire/chat-server/chat-request.ts";
-import { chunkEncoder } from "../../wire/chat-server/chunk-encoder.ts";
-import { completionOf } from "../../wire/chat-server/completion.ts";
-import { callIdOf } from "../../wire/responses/ids.ts";
-import { askSession } from "./ask-session.ts";
-import { chatAsk } from "./chat-ask.ts";
-import { countedTurn } from "./counted-turn.ts";
+import { createChunkEncoder } from "../../wire/chat-server/chunk-encoder.ts";
+import { collectCompletion } from "../../wire/chat-server/completion.ts";
+import { formatCallId } from "../../wire/responses/ids.ts";
+import { submitPrompt } from "./ask-session.ts";
+import { createChatPromptRequest } from "./chat-ask.ts";
+import { withTurnLimit } from "./counted-turn.ts";
 import { followTurn } from "./follow-turn.ts";
-import { headersOf, traceOf } from "./request-headers.ts";
-import { streamTexts } from "./stream-texts.ts";
-import type { Surface } from "./surface.ts";
-import { wishOf } from "./wish.ts";
+import { createResponseHeaders, resolveTrace } from "./request-headers.ts";
+import { streamOutputs } from "./stream-texts.ts";
+import type { SurfaceContext } from "./surface.ts";
+import { createRequestContext } from "./wish.ts";
 
 /** `POST /chat/completions`: whole, or as a stream. */
-export function chatRoutes(surface: Surface): GuardedRoute[] {
+export function createChatRoutes(surface: SurfaceContext): GuardedRoute[] {
   return [
     {
       method: "POST",
       path: "/chat/completions",
       handle(request, _labels, caller) {
-        return countedTurn(surface, caller, async (end) => {
-          const body = jsonBodyOf(request);
-          const wanted = readChatRequest(body);
-          const wish = wishOf(request, { body, wanted, caller }, surface);
-          const trace = traceOf(request, { trace: null }, { caller, settings: surface.settings });
-          const asked = await askSession(chatAsk({ ...wish, trace }), surface);
-          const { sessionId, agent, note } = asked;
-          const encoder = chunkEncoder({
+        return withTurnLimit(surface, caller, async (endTurn) => {
+          const body = readJsonBody(request);
+          const chatRequest = readChatRequest(body);
+          const context = createRequestContext(
+            request,
+            { body, parsed: chatRequest, caller },
+            surface,
+          );
+          const trace = resolveTrace(
+            request,
+            { trace: null },
+            { caller, settings: surface.settings },
+          );
+          const submitted = await submitPrompt(
+            createChatPromptRequest({ ...context, trace }),
+            surface,
+          );
+          const { sessionId, agent, note } = submitted;
+          const encoder = createChunkEncoder({
             ...readChatNote(note, agent),
             sessionId,
-            includeUsage: wanted.includeUsage || !wanted.stream,
-            outerCallId: (toolCallId) => callIdOf(sessionId, toolCallId),
+            includeUsage: chatRequest.includeUsage || !chatRequest.stream,
+            formatCallId: (toolCallId) => formatCallId(sessionId, toolCallId),
           });
-          const reader = { caller, gone: request.gone, isDetached: false };
-          const outputs = await followTurn(asked, encoder, { ...surface, ...reader });
-          const headers = headersOf(asked, wanted.ignored);
-          if (wanted.stream) {
-            return eventStream(streamTexts(outputs, chunkText, end), {
+          const reader = { caller, disconnectSignal: request.disconnectSignal, isDetached: false };
+          const outputs = await followTurn(submitted, encoder, { ...surface, ...reader });
+          const headers = createResponseHeaders(submitted, chatRequest.ignored);
+          if (chatRequest.stream) {
+            return createEventStream(streamOutputs(outputs, formatChunk, endTurn), {
               ...surface.streaming,
               headers,
             });
           }
           const all: ChatOutput[] = [];
           for await (const batch of outputs) all.push(...batch);
-          end();
-          const completion = completionOf(all);
-          if (!isChatError(completion)) return jsonAnswer(200, completion, headers);
-          const status = BROKEN.get(completion.error.code) ?? 502;
+          endTurn();
+          const completion = collectCompletion(all);
+          if (!isChatError(completion)) return createJsonResponse(200, completion, headers);
+          const status = FAILURE_STATUSES.get(completion.error.code) ?? 502;
           // What the agent did before it failed is done.
-          return jsonAnswer(status, completion, { ...headers, "x-should-retry": "false" });
+          return createJsonResponse(status, completion, { ...headers, "x-should-retry": "false" });
         });
       },
     },
   ];
 }
 
-function chunkText(output: ChatOutput): string {
-  return eventText(undefined, JSON.stringify(output));
+function formatChunk(output: ChatOutput): string {
+  return formatEvent(undefined, JSON.stringify(output));
 }
 
 /** How a turn is answered for that broke off after its agent had begun to speak. */
-const BROKEN: ReadonlyMap<string, number> = new Map([
+const FAILURE_STATUSES: ReadonlyMap<string, number> = new Map([
   ["cancelled", 409],
   ["first_event_timeout", 504],
   ["idle_timeout", 504],

@@ -2,41 +2,46 @@ import type { ModelMessage } from "../../domain/model-request.ts";
 import { ApiError } from "../../http/api-error.ts";
 import type { Caller } from "../../http/caller.ts";
 import type { GuardedRoute } from "../../http/guarded-routes.ts";
-import { jsonAnswer } from "../../http/json-answer.ts";
-import { jsonBodyOf } from "../../http/json-body.ts";
-import { compactionObject, conversationIn } from "../../wire/responses/compaction-object.ts";
-import { callIdOf } from "../../wire/responses/ids.ts";
-import { carriersOf, resolveSession } from "../../wire/responses/request/carriers.ts";
+import { createJsonResponse } from "../../http/json-answer.ts";
+import { readJsonBody } from "../../http/json-body.ts";
+import { encodeCompaction, toPackedConversation } from "../../wire/responses/compaction-object.ts";
+import { formatCallId } from "../../wire/responses/ids.ts";
+import { findCarriers, resolveSession } from "../../wire/responses/request/carriers.ts";
 import { readCompactRequest } from "../../wire/responses/request/read-create-request.ts";
-import { agentFor } from "./ask-session.ts";
-import { ownedSession, type SessionRecord } from "./owned-session.ts";
-import { answerIn } from "./read-log.ts";
+import { resolveAgent } from "./ask-session.ts";
+import { findOwnedSession, type SessionRecord } from "./owned-session.ts";
+import { readLoggedResponse } from "./read-log.ts";
 import * as refusals from "./refusals.ts";
-import { sessionHeaderOf } from "./request-headers.ts";
-import { askedAt, isFound } from "./stored-response.ts";
-import type { Surface } from "./surface.ts";
+import { readSessionHeader } from "./request-headers.ts";
+import { readSubmittedPrompt, isRetrievable } from "./stored-response.ts";
+import type { SurfaceContext } from "./surface.ts";
 
 /** `POST /responses/compact`: the conversation that a request names, and the messages that it brings, as one item. */
-export function compactRoute(surface: Surface): GuardedRoute {
+export function createCompactRoute(surface: SurfaceContext): GuardedRoute {
   const { sessions, clock } = surface;
   return {
     method: "POST",
     path: "/responses/compact",
     async handle(request, _labels, caller) {
-      const wanted = readCompactRequest(jsonBodyOf(request));
-      const agent = agentFor(wanted.model, caller, sessions);
-      const header = sessionHeaderOf(request);
-      const carriers = carriersOf(wanted, header === undefined ? {} : { header });
+      const compactRequest = readCompactRequest(readJsonBody(request));
+      const agent = resolveAgent(compactRequest.model, caller, sessions);
+      const header = readSessionHeader(request);
+      const carriers = findCarriers(compactRequest, header === undefined ? {} : { header });
       // Ids of items that came back with the input name no conversation: the input is the conversation.
       const named = resolveSession(carriers.filter(({ isImplied }) => !isImplied));
       const earlier =
-        named.found === "none" ? [] : await earlierMessages(surface, { ...named, agent, caller });
-      return jsonAnswer(200, compactionObject(conversationIn(wanted, earlier), clock.now()));
+        named.type === "none"
+          ? []
+          : await readEarlierMessages(surface, { ...named, agent, caller });
+      return createJsonResponse(
+        200,
+        encodeCompaction(toPackedConversation(compactRequest, earlier), clock.now()),
+      );
     },
   };
 }
 
-interface Named {
+interface NamedConversation {
   readonly sessionId: string;
   readonly param: string;
   /** Where the response begins that the conversation ends with. Absent for the whole session. */
@@ -45,41 +50,44 @@ interface Named {
   readonly caller: Caller;
 }
 
-async function earlierMessages(
-  { sessions }: Surface,
-  { sessionId, param, after, agent, caller }: Named,
+async function readEarlierMessages(
+  { sessions }: SurfaceContext,
+  { sessionId, param, after, agent, caller }: NamedConversation,
 ): Promise<readonly ModelMessage[]> {
-  const record = await ownedSession(sessions, sessionId, caller);
+  const record = await findOwnedSession(sessions, sessionId, caller);
   if (record === undefined)
     throw after === undefined
-      ? refusals.unknownSession(sessionId, param)
-      : refusals.previousNotFound({ sessionId, seq: after });
-  if (record.agent !== agent) throw refusals.otherAgent(agent, record.agent);
-  const through = await endOfConversation(record, after, sessions);
-  return sessions.history(sessionId, through);
+      ? refusals.createUnknownSessionError(sessionId, param)
+      : refusals.createPreviousNotFoundError({ sessionId, seq: after });
+  if (record.agent !== agent) throw refusals.createOtherAgentError(agent, record.agent);
+  const through = await findConversationEnd(record, after, sessions);
+  return sessions.readHistory(sessionId, through);
 }
 
 /** The event that the conversation ends with. Throws if the agent has not finished its answer. */
-async function endOfConversation(
+async function findConversationEnd(
   record: SessionRecord,
   after: number | undefined,
-  sessions: Surface["sessions"],
+  sessions: SurfaceContext["sessions"],
 ): Promise<number> {
   const { sessionId } = record;
-  const outlook = await sessions.peek(sessionId);
-  const seq = after ?? outlook.asked?.seq;
+  const status = await sessions.status(sessionId);
+  const seq = after ?? status.lastPrompt?.seq;
   if (seq === undefined) return record.seq;
-  const asked = await askedAt(record, seq, sessions);
-  if (asked === undefined || (after !== undefined && !isFound(asked, outlook)))
-    throw refusals.previousNotFound({ sessionId, seq });
-  const { envelopes, end } = await answerIn(asked, sessions);
+  const submitted = await readSubmittedPrompt(record, seq, sessions);
+  if (submitted === undefined || (after !== undefined && !isRetrievable(submitted, status)))
+    throw refusals.createPreviousNotFoundError({ sessionId, seq });
+  const { envelopes, end } = await readLoggedResponse(submitted, sessions);
   if (end?.type === "turn.paused")
-    throw refusals.openCallsLeft(callIdOf(sessionId, end.toolCallIds[0] ?? ""), asked);
-  if (end === undefined) throw stillRunning();
+    throw refusals.createOpenCallsError(
+      formatCallId(sessionId, end.toolCallIds[0] ?? ""),
+      submitted,
+    );
+  if (end === undefined) throw createStillRunningError();
   return envelopes.at(-1)?.seq ?? seq;
 }
 
-function stillRunning(): ApiError {
+function createStillRunningError(): ApiError {
   const message = "The response has not ended, so its conversation cannot be compacted";
   return new ApiError(409, "conflict", message, {
     param: "previous_response_id",

@@ -1,19 +1,19 @@
 import { requireRight, type Caller } from "../../http/caller.ts";
-import type { ServedAnswer } from "../../http/served.ts";
-import type { Surface } from "./surface.ts";
+import type { ServedResponse } from "../../http/served.ts";
+import type { SurfaceContext } from "./surface.ts";
 
 /** Counts a turn of the caller's for as long as it is followed: `end` says that it no longer is, and so does a failure. */
-export async function countedTurn(
-  { rates }: Pick<Surface, "rates">,
+export async function withTurnLimit(
+  { rates }: Pick<SurfaceContext, "rates">,
   caller: Caller,
-  work: (end: () => void) => Promise<ServedAnswer>,
-): Promise<ServedAnswer> {
+  work: (endTurn: () => void) => Promise<ServedResponse>,
+): Promise<ServedResponse> {
   requireRight(caller, "prompt", "Asking an agent");
-  const end = rates?.turn(caller.id) ?? (() => {});
+  const endTurn = rates?.startTurn(caller.id) ?? (() => {});
   try {
-    return await work(end);
+    return await work(endTurn);
   } catch (error) {
-    end();
+    endTurn();
     throw error;
   }
 }

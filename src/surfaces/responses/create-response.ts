@@ -1,94 +1,113 @@
 import type { Caller } from "../../http/caller.ts";
-import { eventStream } from "../../http/event-stream.ts";
+import { createEventStream } from "../../http/event-stream.ts";
 import type { GuardedRoute } from "../../http/guarded-routes.ts";
-import { jsonAnswer } from "../../http/json-answer.ts";
-import { jsonBodyOf } from "../../http/json-body.ts";
-import type { ServedAnswer } from "../../http/served.ts";
+import { createJsonResponse } from "../../http/json-answer.ts";
+import { readJsonBody } from "../../http/json-body.ts";
+import type { ServedResponse } from "../../http/served.ts";
 import { readCreateRequest } from "../../wire/responses/request/read-create-request.ts";
 import {
-  readNote,
-  unrecordedRequest,
+  decodeNote,
+  createUnrecordedRequest,
   type RecordedRequest,
 } from "../../wire/responses/recorded-request.ts";
 import type { ResponseObject } from "../../wire/responses/response-object.ts";
-import { sseText } from "../../wire/responses/sse-text.ts";
+import { encodeSseEvent } from "../../wire/responses/sse-text.ts";
 import type { StreamEvent } from "../../wire/responses/stream/stream-event.ts";
-import { responseFrom, responseStream } from "../../wire/responses/stream/response-stream.ts";
-import type { Asked } from "./ask.ts";
-import { askSession } from "./ask-session.ts";
-import { countedTurn } from "./counted-turn.ts";
+import { foldResponse, createResponseStream } from "../../wire/responses/stream/response-stream.ts";
+import type { SubmittedPrompt } from "./ask.ts";
+import { submitPrompt } from "./ask-session.ts";
+import { withTurnLimit } from "./counted-turn.ts";
 import { followTurn } from "./follow-turn.ts";
-import { answerIn } from "./read-log.ts";
-import { defaultTrace, headersOf, traceOf } from "./request-headers.ts";
-import { responseAsk } from "./response-ask.ts";
-import { streamTexts } from "./stream-texts.ts";
-import type { Surface } from "./surface.ts";
-import { wishOf } from "./wish.ts";
+import { readLoggedResponse } from "./read-log.ts";
+import { resolveDefaultTrace, createResponseHeaders, resolveTrace } from "./request-headers.ts";
+import { createResponsePromptRequest } from "./response-ask.ts";
+import { streamOutputs } from "./stream-texts.ts";
+import type { SurfaceContext } from "./surface.ts";
+import { createRequestContext } from "./wish.ts";
 
 /** `POST /responses`: whole, as a stream, or in the background. */
-export function createResponseRoute(surface: Surface): GuardedRoute {
+export function createPostResponseRoute(surface: SurfaceContext): GuardedRoute {
   return {
     method: "POST",
     path: "/responses",
     async handle(request, _labels, caller) {
-      return countedTurn(surface, caller, async (end) => {
-        const body = jsonBodyOf(request);
-        const wanted = readCreateRequest(body);
-        const wish = wishOf(request, { body, wanted, caller }, surface);
-        const trace = traceOf(request, wanted, { caller, settings: surface.settings });
-        const asked = await askSession(responseAsk({ ...wish, trace }), surface);
-        const headers = headersOf(asked, wanted.ignored);
-        if (wanted.background && !wanted.stream) {
-          void followed(surface, asked, caller).finally(end);
-          return jsonAnswer(200, await standingOf(asked, surface, caller), headers);
+      return withTurnLimit(surface, caller, async (endTurn) => {
+        const body = readJsonBody(request);
+        const createRequest = readCreateRequest(body);
+        const context = createRequestContext(
+          request,
+          { body, parsed: createRequest, caller },
+          surface,
+        );
+        const trace = resolveTrace(request, createRequest, { caller, settings: surface.settings });
+        const submitted = await submitPrompt(
+          createResponsePromptRequest({ ...context, trace }),
+          surface,
+        );
+        const headers = createResponseHeaders(submitted, createRequest.ignored);
+        if (createRequest.background && !createRequest.stream) {
+          void followInBackground(surface, submitted, caller).finally(endTurn);
+          return createJsonResponse(200, await readResponse(submitted, surface, caller), headers);
         }
-        const { gone } = request;
-        const outputs = await events(surface, asked, {
+        const { disconnectSignal } = request;
+        const outputs = await followResponse(surface, submitted, {
           caller,
-          gone,
-          isDetached: wanted.background,
-          isWhole: !wanted.stream,
+          disconnectSignal,
+          isDetached: createRequest.background,
+          isBuffered: !createRequest.stream,
         });
-        if (!wanted.stream) {
-          const response = await lastResponse(outputs);
-          end();
-          return jsonAnswer(200, response, { ...headers, ...failedHeaders(response) });
+        if (!createRequest.stream) {
+          const response = await readLastResponse(outputs);
+          endTurn();
+          return createJsonResponse(200, response, {
+            ...headers,
+            ...createFailedHeaders(response),
+          });
         }
-        return eventStream(streamTexts(outputs, sseText, end), { ...surface.streaming, headers });
+        return createEventStream(streamOutputs(outputs, encodeSseEvent, endTurn), {
+          ...surface.streaming,
+          headers,
+        });
       });
     },
   };
 }
 
-interface Reader {
+interface ResponseReader {
   readonly caller: Caller;
-  readonly gone: AbortSignal;
+  readonly disconnectSignal: AbortSignal;
   readonly isDetached: boolean;
-  readonly isWhole?: boolean;
+  readonly isBuffered?: boolean;
 }
 
 /** The events of the stream that what was asked comes to. */
-export function events(
-  surface: Surface,
-  asked: Asked,
-  reader: Reader,
+export function followResponse(
+  surface: SurfaceContext,
+  submitted: SubmittedPrompt,
+  reader: ResponseReader,
 ): Promise<AsyncIterableIterator<readonly StreamEvent[]>> {
-  const recorded = recordedFor(asked, surface, reader.caller);
-  return followTurn(asked, responseStream(recorded), { ...surface, ...reader });
+  const recorded = resolveRecordedRequest(submitted, surface, reader.caller);
+  return followTurn(submitted, createResponseStream(recorded), { ...surface, ...reader });
 }
 
 /** A turn in the background is one that runs, though nobody waits for it. */
-async function followed(surface: Surface, asked: Asked, caller: Caller): Promise<void> {
-  if (asked.isRepeated) return;
-  const { signal: gone } = new AbortController();
+async function followInBackground(
+  surface: SurfaceContext,
+  submitted: SubmittedPrompt,
+  caller: Caller,
+): Promise<void> {
+  if (submitted.isRepeated) return;
+  const { signal: disconnectSignal } = new AbortController();
   try {
-    await lastResponse(await events(surface, asked, { caller, gone, isDetached: true }));
+    await readLastResponse(
+      await followResponse(surface, submitted, { caller, disconnectSignal, isDetached: true }),
+    );
   } catch (error) {
     surface.report(error);
   }
 }
 
-async function lastResponse(
+async function readLastResponse(
   outputs: AsyncIterable<readonly StreamEvent[]>,
 ): Promise<ResponseObject> {
   let last: ResponseObject | undefined;
@@ -100,26 +119,29 @@ async function lastResponse(
 }
 
 /** As far as it has come. */
-export async function standingOf(
-  asked: Asked,
-  surface: Pick<Surface, "sessions" | "settings">,
+export async function readResponse(
+  submitted: SubmittedPrompt,
+  surface: Pick<SurfaceContext, "sessions" | "settings">,
   caller: Caller,
 ): Promise<ResponseObject> {
-  const recorded = recordedFor(asked, surface, caller);
-  const response = responseFrom((await answerIn(asked, surface.sessions)).envelopes, recorded);
+  const recorded = resolveRecordedRequest(submitted, surface, caller);
+  const response = foldResponse(
+    (await readLoggedResponse(submitted, surface.sessions)).envelopes,
+    recorded,
+  );
   if (response === null) throw new Error("A response has no events");
   return response;
 }
 
-function recordedFor(
-  { note, agent }: Asked,
-  { settings }: Pick<Surface, "settings">,
+function resolveRecordedRequest(
+  { note, agent }: SubmittedPrompt,
+  { settings }: Pick<SurfaceContext, "settings">,
   caller: Caller,
 ): RecordedRequest {
-  return readNote(note) ?? unrecordedRequest(agent, defaultTrace(caller, settings));
+  return decodeNote(note) ?? createUnrecordedRequest(agent, resolveDefaultTrace(caller, settings));
 }
 
 /** What the agent did before it failed is done. */
-function failedHeaders({ status }: ResponseObject): ServedAnswer["headers"] {
+function createFailedHeaders({ status }: ResponseObject): ServedResponse["headers"] {
   return status === "failed" ? { "x-should-retry": "false" } : {};
 }

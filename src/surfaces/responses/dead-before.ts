@@ -1,23 +1,23 @@
 import type { Failure } from "../../domain/errors.ts";
-import { ApiError, statusFor } from "../../http/api-error.ts";
-import type { Asked } from "./ask.ts";
+import { ApiError, resolveStatus } from "../../http/api-error.ts";
+import type { SubmittedPrompt } from "./ask.ts";
 import { BUSY_SECONDS } from "./refusals.ts";
-import { placeHeaders } from "./request-headers.ts";
+import { createReferenceHeaders } from "./request-headers.ts";
 
 /** The agent failed before it said a word: the status of the answer can still say so. */
-export function deadBefore(
+export function createEarlyFailure(
   failure: Failure | undefined,
-  asked: Asked,
+  submitted: SubmittedPrompt,
   hasResults: boolean,
 ): ApiError {
-  const { code, message, details } = failure ?? NOTHING_SAID;
+  const { code, message, details } = failure ?? DEFAULT_FAILURE;
   const { retryAfter } = details;
   // A call that was turned away was not made. Whether one was made that broke, nobody knows. Results are taken once.
-  const mayRetry = TURNED_AWAY.has(code) && !hasResults;
-  return new ApiError(statusFor(code) ?? 502, code, message, {
+  const mayRetry = RETRYABLE_CODES.has(code) && !hasResults;
+  return new ApiError(resolveStatus(code) ?? 502, code, message, {
     reason: code,
     headers: {
-      ...placeHeaders(asked),
+      ...createReferenceHeaders(submitted),
       "x-should-retry": String(mayRetry),
       ...(mayRetry && {
         "retry-after": String(
@@ -28,10 +28,10 @@ export function deadBefore(
   });
 }
 
-const NOTHING_SAID: Failure = {
+const DEFAULT_FAILURE: Failure = {
   code: "service_failed",
   message: "The agent failed before it said anything",
   details: {},
 };
 
-const TURNED_AWAY: ReadonlySet<string> = new Set(["throttled", "conflict", "connect_failed"]);
+const RETRYABLE_CODES: ReadonlySet<string> = new Set(["throttled", "conflict", "connect_failed"]);

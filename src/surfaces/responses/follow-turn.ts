@@ -1,7 +1,7 @@
-import { flattened } from "../../async/flattened.ts";
+import { flattenAsync } from "../../async/flattened.ts";
 import type { Codec } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
-import type { Asked } from "./ask.ts";
+import type { SubmittedPrompt } from "./ask.ts";
 import { watchTurn, type WatchOptions } from "./watch-turn.ts";
 
 /**
@@ -9,45 +9,45 @@ import { watchTurn, type WatchOptions } from "./watch-turn.ts";
  * while; rejects where it never will, so that the answer's status can say so.
  */
 export async function followTurn<State, Output>(
-  asked: Asked,
+  submitted: SubmittedPrompt,
   codec: Codec<State, Envelope, Output>,
   options: WatchOptions,
 ): Promise<AsyncIterableIterator<readonly Output[]>> {
-  const watched = watchTurn(asked, options);
+  const watcher = watchTurn(submitted, options);
   const state = codec.initial();
   const encode = (envelopes: readonly Envelope[]): Output[] => {
     const outputs: Output[] = [];
     for (const envelope of envelopes) codec.step(state, envelope, (output) => outputs.push(output));
     return outputs;
   };
-  const held: Output[] = [];
+  const bufferedOutputs: Output[] = [];
   try {
     for (;;) {
-      const envelopes = await watched.next();
+      const envelopes = await watcher.next();
       if (envelopes === "quiet") break;
-      held.push(...encode(envelopes));
-      if (watched.isSpeaking()) break;
+      bufferedOutputs.push(...encode(envelopes));
+      if (watcher.hasOutput()) break;
     }
   } catch (error) {
-    await watched.leave();
+    await watcher.leave();
     throw error;
   }
   const isOver = (): boolean => codec.isOver?.(state) === true;
-  const rest = watched.rest();
+  const remaining = watcher.readRest();
   const source: AsyncIterator<readonly Envelope[]> = {
-    next: () => (isOver() ? Promise.resolve(OVER) : rest.next()),
+    next: () => (isOver() ? Promise.resolve(DONE) : remaining.next()),
   };
-  const some = (outputs: readonly Output[]) => (outputs.length > 0 ? [outputs] : []);
-  return flattened(source, {
-    first: some(held),
-    of: (envelopes) => some(encode(envelopes)),
-    atEnd() {
+  const toBatches = (outputs: readonly Output[]) => (outputs.length > 0 ? [outputs] : []);
+  return flattenAsync(source, {
+    initial: toBatches(bufferedOutputs),
+    expand: (envelopes) => toBatches(encode(envelopes)),
+    onEnd() {
       const last: Output[] = [];
       if (!isOver()) codec.finish(state, (output) => last.push(output));
-      return some(last);
+      return toBatches(last);
     },
-    leave: () => watched.leave(),
+    onClose: () => watcher.leave(),
   });
 }
 
-const OVER = { done: true, value: undefined } as const;
+const DONE = { done: true, value: undefined } as const;

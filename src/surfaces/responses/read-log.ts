@@ -1,40 +1,41 @@
 import type { Cursor, Envelope } from "../../domain/envelope.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { Sessions } from "../../session/sessions.ts";
-import { answerSpan, type AnswerSpan } from "./answer-span.ts";
-import type { Asked } from "./ask.ts";
+import { createResponseSpan, type ResponseSpan } from "./answer-span.ts";
+import type { SubmittedPrompt } from "./ask.ts";
 
-type Log = Pick<Asked, "sessionId" | "incarnation">;
+type LogReference = Pick<SubmittedPrompt, "sessionId" | "incarnation">;
 
 /** What the log has from a number on, and then whatever comes, until it is told to stop. */
-export function batchesFrom(
-  { sessionId, incarnation }: Log,
+export function readBatches(
+  { sessionId, incarnation }: LogReference,
   first: number,
   sessions: Sessions,
   signal: AbortSignal,
 ): Batches {
-  let seen = first - 1;
-  let isWhole = false;
-  const from = (cursor: Cursor | undefined): AsyncIterator<Batch> =>
+  let lastSeq = first - 1;
+  let isFromStart = false;
+  const subscribe = (cursor: Cursor | undefined): AsyncIterator<Batch> =>
     sessions.subscribe(sessionId, cursor, signal)[Symbol.asyncIterator]();
-  let source = from({ incarnation, seq: seen });
-  const taken = (result: IteratorResult<Batch>): IteratorResult<readonly Envelope[]> => {
+  let source = subscribe({ incarnation, seq: lastSeq });
+  const toEnvelopes = (result: IteratorResult<Batch>): IteratorResult<readonly Envelope[]> => {
     if (result.done === true) return result;
     const { events } = result.value;
-    const value = isWhole ? events.filter(({ seq }) => seq > seen) : events;
-    seen = value.at(-1)?.seq ?? seen;
+    const value = isFromStart ? events.filter(({ seq }) => seq > lastSeq) : events;
+    lastSeq = value.at(-1)?.seq ?? lastSeq;
     return { done: false, value };
   };
-  const failed = (error: unknown): Promise<IteratorResult<readonly Envelope[]>> => {
-    if (isWhole || !(error instanceof SpanlineError) || error.code !== "cursor_gone") throw error;
+  const restartFromStart = (error: unknown): Promise<IteratorResult<readonly Envelope[]>> => {
+    if (isFromStart || !(error instanceof SpanlineError) || error.code !== "cursor_gone")
+      throw error;
     // Retention drops pieces of texts that have ended: all that is kept has the whole of them.
-    isWhole = true;
-    source = from(undefined);
-    return source.next().then(taken);
+    isFromStart = true;
+    source = subscribe(undefined);
+    return source.next().then(toEnvelopes);
   };
   const batches: Batches = {
     [Symbol.asyncIterator]: () => batches,
-    next: () => source.next().then(taken, failed),
+    next: () => source.next().then(toEnvelopes, restartFromStart),
     async return() {
       await source.return?.();
       return { done: true, value: undefined };
@@ -52,14 +53,14 @@ type Batches = AsyncIterableIterator<readonly Envelope[]> & {
 };
 
 /** An event that is known to be there, by its number; undefined where retention has dropped it. */
-export async function envelopeAt(
-  log: Log,
+export async function readEnvelope(
+  log: LogReference,
   seq: number,
   sessions: Sessions,
 ): Promise<Envelope | undefined> {
   const over = new AbortController();
   try {
-    for await (const [first] of batchesFrom(log, seq, sessions, over.signal)) {
+    for await (const [first] of readBatches(log, seq, sessions, over.signal)) {
       if (first !== undefined) return first.seq === seq ? first : undefined;
     }
     return undefined;
@@ -69,8 +70,8 @@ export async function envelopeAt(
 }
 
 /** What the log has from a number on, as far as it goes now. */
-export async function* envelopesFrom(
-  log: Log,
+export async function* readEnvelopes(
+  log: LogReference,
   first: number,
   sessions: Sessions,
 ): AsyncGenerator<Envelope> {
@@ -78,7 +79,7 @@ export async function* envelopesFrom(
   if (record?.incarnation !== log.incarnation || first > record.seq) return;
   const over = new AbortController();
   try {
-    for await (const batch of batchesFrom(log, first, sessions, over.signal)) {
+    for await (const batch of readBatches(log, first, sessions, over.signal)) {
       for (const envelope of batch) {
         yield envelope;
         if (envelope.seq >= record.seq) return;
@@ -90,24 +91,24 @@ export async function* envelopesFrom(
 }
 
 /** One answer, as far as it has come. */
-export interface LoggedAnswer {
+export interface LoggedResponse {
   readonly envelopes: readonly Envelope[];
-  readonly end: AnswerSpan["end"];
+  readonly end: ResponseSpan["end"];
   /** The turn that it belongs to, between its beginning and its end. */
-  readonly openTurn: string | undefined;
+  readonly openTurnId: string | undefined;
 }
 
-export async function answerIn(
-  asked: Log & Pick<Asked, "seq" | "promptId">,
+export async function readLoggedResponse(
+  submitted: LogReference & Pick<SubmittedPrompt, "seq" | "promptId">,
   sessions: Sessions,
-): Promise<LoggedAnswer> {
-  const span = answerSpan(asked.promptId);
+): Promise<LoggedResponse> {
+  const span = createResponseSpan(submitted.promptId);
   const envelopes: Envelope[] = [];
-  for await (const envelope of envelopesFrom(asked, asked.seq, sessions)) {
-    span.take(envelope);
+  for await (const envelope of readEnvelopes(submitted, submitted.seq, sessions)) {
+    span.apply(envelope);
     envelopes.push(envelope);
     if (span.end !== undefined) break;
   }
   const { end, turnId } = span;
-  return { envelopes, end, openTurn: end === undefined ? turnId : undefined };
+  return { envelopes, end, openTurnId: end === undefined ? turnId : undefined };
 }

@@ -1,14 +1,19 @@
 import type { Failure } from "../../domain/errors.ts";
 import { ApiError } from "../../http/api-error.ts";
-import { WHENCE_SESSIONS, cancelPath, responseId, type Place } from "../../wire/responses/ids.ts";
-import { previousResponseNotFound } from "../../wire/responses/request/carriers.ts";
+import {
+  SESSION_ID_HINT,
+  formatCancelPath,
+  formatResponseId,
+  type LogPosition,
+} from "../../wire/responses/ids.ts";
+import { createPreviousResponseNotFoundError } from "../../wire/responses/request/carriers.ts";
 
 /** Nothing was run, and sending it again would not change that. */
-const NO_RETRY = { "x-should-retry": "false" };
+const NEVER_RETRY = { "x-should-retry": "false" };
 
-export function unknownModel(model: string, known: readonly string[]): ApiError {
+export function createUnknownModelError(model: string, knownModels: readonly string[]): ApiError {
   const message = `There is no agent "${model.slice(0, 100)}" here`;
-  const hint = known.length === 0 ? {} : { hint: `There is: ${known.join(", ")}` };
+  const hint = knownModels.length === 0 ? {} : { hint: `There is: ${knownModels.join(", ")}` };
   return new ApiError(404, "not_found", message, {
     param: "model",
     reason: "model_not_found",
@@ -16,7 +21,7 @@ export function unknownModel(model: string, known: readonly string[]): ApiError 
   });
 }
 
-export function otherAgent(model: string, agent: string): ApiError {
+export function createOtherAgentError(model: string, agent: string): ApiError {
   const message = `The session belongs to the agent "${agent}", and "${model}" was asked for`;
   return new ApiError(400, "validation_failed", message, {
     param: "model",
@@ -26,40 +31,40 @@ export function otherAgent(model: string, agent: string): ApiError {
 }
 
 /** `param` is what named it. */
-export function unknownSession(sessionId: string, param = "session_id"): ApiError {
+export function createUnknownSessionError(sessionId: string, param = "session_id"): ApiError {
   const message = `There is no session "${sessionId}"`;
   return new ApiError(404, "not_found", message, {
     param,
     reason: "session_not_found",
-    hint: `Begin one without an id. ${WHENCE_SESSIONS}`,
+    hint: `Begin one without an id. ${SESSION_ID_HINT}`,
   });
 }
 
 /** It is told the whole conversation every time: what a session knows would be lost without a word. */
-export function statelessAgent(agent: string, param: string): ApiError {
+export function createStatelessAgentError(agent: string, param: string): ApiError {
   const message = `The agent "${agent}" keeps no conversations, and "${param}" names one`;
   return new ApiError(400, "validation_failed", message, {
     param,
     reason: "stateless_agent",
     hint: "Send the whole conversation, and name none; only the results of open calls go on with one",
-    headers: NO_RETRY,
+    headers: NEVER_RETRY,
   });
 }
 
 /** As soon as a session has gone on, what was said before cannot be answered in another way. */
-export function notLatest(): ApiError {
+export function createNotLatestError(): ApiError {
   return new ApiError(400, "conflict", "The session has gone on since that response", {
     param: "previous_response_id",
     reason: "previous_response_not_latest",
     hint: "Go on from its last response, or begin another session",
-    headers: NO_RETRY,
+    headers: NEVER_RETRY,
   });
 }
 
 /** `response` is the one that left it open, where it can be found. */
-export function openCallsLeft(callId: string, response: Place | undefined): ApiError {
+export function createOpenCallsError(callId: string, response: LogPosition | undefined): ApiError {
   const message = `The turn waits for the result of the call "${callId}"`;
-  const end = response === undefined ? "" : `. To end the turn: ${cancelPath(response)}`;
+  const end = response === undefined ? "" : `. To end the turn: ${formatCancelPath(response)}`;
   return new ApiError(400, "resume_mismatch", message, {
     param: "input",
     reason: "missing_result",
@@ -67,7 +72,7 @@ export function openCallsLeft(callId: string, response: Place | undefined): ApiE
   });
 }
 
-export function foreignHistory(): ApiError {
+export function createForeignHistoryError(): ApiError {
   return new ApiError(400, "validation_failed", "The conversation was not held here", {
     param: "input",
     reason: "unknown_history",
@@ -75,11 +80,11 @@ export function foreignHistory(): ApiError {
   });
 }
 
-export function keyReused(): ApiError {
+export function createKeyReusedError(): ApiError {
   return new ApiError(409, "conflict", "The Idempotency-Key was used for another request", {
     reason: "idempotency_key_reused",
     hint: "Give every request a key of its own",
-    headers: NO_RETRY,
+    headers: NEVER_RETRY,
   });
 }
 
@@ -87,7 +92,7 @@ export function keyReused(): ApiError {
 export const BUSY_SECONDS = 2;
 
 /** Another turn runs: later there is room, and nothing was said to the agent. */
-export function busy(seconds: number): ApiError {
+export function createBusyError(seconds: number): ApiError {
   return new ApiError(409, "conflict", "Another turn of this session is under way", {
     reason: "session_busy",
     hint: `Try again in ${seconds} s; nothing was run`,
@@ -96,21 +101,21 @@ export function busy(seconds: number): ApiError {
 }
 
 /** A command that the session did not take. */
-export function refusedBySession(
+export function toRefusalError(
   { code, message, details }: Failure,
-  fieldOf: (path: string) => string | undefined = () => undefined,
+  resolveField: (path: string) => string | undefined = () => undefined,
 ): ApiError {
   // More wait than may.
-  if (code === "conflict") return busy(BUSY_SECONDS);
+  if (code === "conflict") return createBusyError(BUSY_SECONDS);
   const status = code === "access_denied" ? 403 : code === "not_found" ? 404 : 400;
   const path = code === "resume_mismatch" ? "results" : details["path"];
-  const param = typeof path === "string" ? fieldOf(path) : undefined;
+  const param = typeof path === "string" ? resolveField(path) : undefined;
   return new ApiError(status, code, message, {
     ...(param !== undefined && { param }),
-    headers: NO_RETRY,
+    headers: NEVER_RETRY,
   });
 }
 
-export function previousNotFound(place: Place): Error {
-  return previousResponseNotFound(responseId(place));
+export function createPreviousNotFoundError(reference: LogPosition): Error {
+  return createPreviousResponseNotFoundError(formatResponseId(reference));
 }

@@ -1,39 +1,39 @@
 import type { TraceMode } from "../../domain/trace-mode.ts";
 import type { Caller } from "../../http/caller.ts";
-import { headerOf } from "../../http/header.ts";
-import type { ServedAnswer, ServedRequest } from "../../http/served.ts";
+import { readHeader } from "../../http/header.ts";
+import type { ServedResponse, ServedRequest } from "../../http/served.ts";
 import type { CreateRequest } from "../../wire/responses/request/create-request.ts";
 import { readTraceMode } from "../../wire/responses/request/trace-mode.ts";
-import { responseId } from "../../wire/responses/ids.ts";
-import type { Asked } from "./ask.ts";
+import { formatResponseId } from "../../wire/responses/ids.ts";
+import type { SubmittedPrompt } from "./ask.ts";
 import type { ResponsesSettings } from "./responses-options.ts";
 
 const SESSION_HEADER = "x-spanline-session";
 const TRACE_HEADER = "x-spanline-trace";
 
 /** The header that names a session, as whoever reads carriers takes it. */
-export function sessionHeaderOf(
+export function readSessionHeader(
   request: Pick<ServedRequest, "headers">,
 ): { readonly name: string; readonly value: string } | undefined {
-  const value = headerOf(request, SESSION_HEADER);
+  const value = readHeader(request, SESSION_HEADER);
   return value === undefined ? undefined : { name: SESSION_HEADER, value };
 }
 
 /** By header, query or body of the request; else by the caller's key; else by the setting. */
-export function traceOf(
+export function resolveTrace(
   request: Pick<ServedRequest, "headers" | "query">,
   { trace }: Pick<CreateRequest, "trace">,
-  otherwise: { readonly caller: Caller; readonly settings: Pick<ResponsesSettings, "trace"> },
+  defaults: { readonly caller: Caller; readonly settings: Pick<ResponsesSettings, "trace"> },
 ): TraceMode {
-  const header = headerOf(request, TRACE_HEADER);
+  const header = readHeader(request, TRACE_HEADER);
   if (header !== undefined) return readTraceMode(header, TRACE_HEADER);
   const query = new URLSearchParams(request.query).get("trace");
   if (query !== null) return readTraceMode(query, "trace");
-  return trace ?? defaultTrace(otherwise.caller, otherwise.settings);
+  return trace ?? resolveDefaultTrace(defaults.caller, defaults.settings);
 }
 
 /** The trace mode of responses whose request names none. */
-export function defaultTrace(
+export function resolveDefaultTrace(
   caller: Caller,
   settings: Pick<ResponsesSettings, "trace">,
 ): TraceMode {
@@ -41,11 +41,11 @@ export function defaultTrace(
 }
 
 /** What every answer to something asked says of it. `ignored` are fields that had no effect, by name. */
-export function headersOf(
-  { sessionId, isRepeated, history }: Asked,
+export function createResponseHeaders(
+  { sessionId, isRepeated, history }: SubmittedPrompt,
   ignored: readonly string[],
-): ServedAnswer["headers"] {
-  const names = ignored.filter((name) => /^[\w.-]+$/.test(name)).slice(0, MOST_NAMED);
+): ServedResponse["headers"] {
+  const names = ignored.filter((name) => /^[\w.-]+$/.test(name)).slice(0, MAX_IGNORED_NAMES);
   return {
     [SESSION_HEADER]: sessionId,
     ...(isRepeated && { "idempotent-replayed": "true" }),
@@ -55,11 +55,14 @@ export function headersOf(
 }
 
 /** Where something is that failed before it could be answered: it can be looked at, and gone on from. */
-export function placeHeaders({ sessionId, seq }: Asked): ServedAnswer["headers"] {
+export function createReferenceHeaders({
+  sessionId,
+  seq,
+}: SubmittedPrompt): ServedResponse["headers"] {
   return {
     [SESSION_HEADER]: sessionId,
-    "x-spanline-response": responseId({ sessionId, seq }),
+    "x-spanline-response": formatResponseId({ sessionId, seq }),
   };
 }
 
-const MOST_NAMED = 32;
+const MAX_IGNORED_NAMES = 32;

@@ -1,70 +1,79 @@
 import type { TraceMode } from "../../domain/trace-mode.ts";
-import type { Outlook } from "../../session/sessions.ts";
+import type { SessionStatus } from "../../session/sessions.ts";
 import {
-  carriersOf,
+  findCarriers,
   resolveSession,
-  statelessCarriers,
+  findStatelessCarriers,
 } from "../../wire/responses/request/carriers.ts";
 import type { CreateRequest } from "../../wire/responses/request/create-request.ts";
-import { givenResultsOf, openCallIds } from "../../wire/responses/request/given-results.ts";
-import { beginningOf, continuationOf, newResults } from "../../wire/responses/request/new-input.ts";
+import { toToolResults, listOpenCallIds } from "../../wire/responses/request/given-results.ts";
 import {
-  fieldOfCommand,
-  givenParts,
-  promptOptionsOf,
+  readOpening,
+  readContinuation,
+  findNewResults,
+} from "../../wire/responses/request/new-input.ts";
+import {
+  resolveRequestField,
+  toPromptParts,
+  toPromptOptions,
 } from "../../wire/responses/request/prompt-parts.ts";
-import { noteOf, recordedRequest } from "../../wire/responses/recorded-request.ts";
-import type { Ask, GoingOn, NamedSession } from "./ask.ts";
-import type { Wish } from "./wish.ts";
+import { encodeNote, recordRequest } from "../../wire/responses/recorded-request.ts";
+import type { PromptRequest, ConversationContinuation, SessionReference } from "./ask.ts";
+import type { RequestContext } from "./wish.ts";
 
-export interface ResponseWish extends Wish<CreateRequest> {
+export interface ResponseRequestContext extends RequestContext<CreateRequest> {
   readonly trace: TraceMode;
   /** The caller's connection remembers the response that the request goes on from. */
-  readonly isHeld?: boolean;
+  readonly isConnectionLocal?: boolean;
 }
 
 /** A request for a response, as what it wants of a session. */
-export function responseAsk(wish: ResponseWish): Ask {
-  const { request, caller, trace, retry, header, isHeld = false } = wish;
-  const read = wish.isStateless ? statelessCarriers : carriersOf;
+export function createResponsePromptRequest(context: ResponseRequestContext): PromptRequest {
+  const { request, caller, trace, retry, header, isConnectionLocal = false } = context;
+  const read = context.isStateless ? findStatelessCarriers : findCarriers;
   const carriers = read(request, header === undefined ? {} : { header });
   return {
     caller,
     agent: request.model,
-    session: namedBy(resolveSession(carriers), isHeld),
+    session: toSessionReference(resolveSession(carriers), isConnectionLocal),
     retry,
-    answered: {
-      callIds: newResults(request.input).map(({ callId }) => callId),
+    submittedResults: {
+      callIds: findNewResults(request.input).map(({ callId }) => callId),
       isAll: request.input.at(-1)?.kind === "result",
     },
-    begin() {
-      const { content, ...begun } = beginningOf(request);
-      return { ...begun, content: givenParts(content) };
+    buildStart() {
+      const { content, ...begun } = readOpening(request);
+      return { ...begun, content: toPromptParts(content) };
     },
-    goOn: (sessionId, outlook) => goingOn(request, sessionId, outlook),
-    options: (instructions, agentTools) => promptOptionsOf(request, { instructions, agentTools }),
-    fieldOf: fieldOfCommand,
-    note: ({ agent, clientTools }) =>
-      noteOf(recordedRequest(request, { model: request.model ?? agent, trace, clientTools })),
+    buildContinuation: (sessionId, status) => createContinuation(request, sessionId, status),
+    buildOptions: (instructions, agentTools) =>
+      toPromptOptions(request, { instructions, agentTools }),
+    resolveField: resolveRequestField,
+    buildNote: ({ agent, clientTools }) =>
+      encodeNote(recordRequest(request, { model: request.model ?? agent, trace, clientTools })),
   };
 }
 
-function namedBy(
+function toSessionReference(
   resolved: ReturnType<typeof resolveSession>,
-  isHeld: boolean,
-): NamedSession | null {
-  if (resolved.found === "none") return null;
+  isConnectionLocal: boolean,
+): SessionReference | null {
+  if (resolved.type === "none") return null;
   const { sessionId, param, after, isImplied } = resolved;
-  return { sessionId, param, isImplied, isHeld, ...(after !== undefined && { after }) };
+  return { sessionId, param, isImplied, isConnectionLocal, ...(after !== undefined && { after }) };
 }
 
-function goingOn(request: CreateRequest, sessionId: string, outlook: Outlook): GoingOn {
-  const toolCallIds = outlook.pausedFor;
+function createContinuation(
+  request: CreateRequest,
+  sessionId: string,
+  status: SessionStatus,
+): ConversationContinuation {
+  const toolCallIds = status.pendingToolCallIds;
   const open = { sessionId, toolCallIds };
-  const { content, results, ...said } = continuationOf(request, openCallIds(open));
+  const { content, results, ...otherFields } = readContinuation(request, listOpenCallIds(open));
   return {
-    ...said,
-    content: givenParts(content),
-    results: results.length === 0 ? [] : givenResultsOf(results, open),
+    ...otherFields,
+    content: toPromptParts(content),
+    results: results.length === 0 ? [] : toToolResults(results, open),
   };
 }

@@ -1,63 +1,67 @@
 import { ApiError } from "../../http/api-error.ts";
 import { requireRight } from "../../http/caller.ts";
-import { eventStream } from "../../http/event-stream.ts";
+import { createEventStream } from "../../http/event-stream.ts";
 import type { GuardedRoute } from "../../http/guarded-routes.ts";
-import { jsonAnswer } from "../../http/json-answer.ts";
-import { invalid } from "../../http/json-body.ts";
-import { inputItemsOf, listPage, readPageWish } from "../../wire/responses/input-items.ts";
-import { readNote } from "../../wire/responses/recorded-request.ts";
+import { createJsonResponse } from "../../http/json-answer.ts";
+import { createInvalidRequestError } from "../../http/json-body.ts";
+import {
+  encodeInputItems,
+  createListPage,
+  readPageQuery,
+} from "../../wire/responses/input-items.ts";
+import { decodeNote } from "../../wire/responses/recorded-request.ts";
 import type { StreamEvent } from "../../wire/responses/stream/stream-event.ts";
-import { cancelResponse, pauseOf } from "./cancel-response.ts";
-import { compactRoute } from "./compact-route.ts";
-import { createResponseRoute, events, standingOf } from "./create-response.ts";
-import { answerIn } from "./read-log.ts";
-import { refusedBySession } from "./refusals.ts";
-import { sharedText } from "./shared-text.ts";
-import { storedResponse } from "./stored-response.ts";
-import { streamTexts } from "./stream-texts.ts";
-import type { Surface } from "./surface.ts";
+import { cancelResponse, readPause } from "./cancel-response.ts";
+import { createCompactRoute } from "./compact-route.ts";
+import { createPostResponseRoute, followResponse, readResponse } from "./create-response.ts";
+import { readLoggedResponse } from "./read-log.ts";
+import { toRefusalError } from "./refusals.ts";
+import { createEventTextCache } from "./shared-text.ts";
+import { findStoredResponse } from "./stored-response.ts";
+import { streamOutputs } from "./stream-texts.ts";
+import type { SurfaceContext } from "./surface.ts";
 
 /** Responses: made, found again, followed again, cancelled, forgotten. */
-export function responseRoutes(surface: Surface): GuardedRoute[] {
+export function createResponseRoutes(surface: SurfaceContext): GuardedRoute[] {
   const { sessions } = surface;
-  const sharedTextOf = sharedText();
+  const formatShared = createEventTextCache();
   return [
-    createResponseRoute(surface),
-    compactRoute(surface),
+    createPostResponseRoute(surface),
+    createCompactRoute(surface),
     {
       method: "POST",
       path: "/responses/input_tokens",
       async handle() {
-        throw tokensNotCounted();
+        throw createTokensNotCountedError();
       },
     },
     {
       method: "GET",
       path: "/responses/:id",
       async handle(request, { id = "" }, caller) {
-        const asked = await storedResponse(surface, id, caller);
+        const submitted = await findStoredResponse(surface, id, caller);
         const query = new URLSearchParams(request.query);
         if (query.get("stream") !== "true")
-          return jsonAnswer(200, await standingOf(asked, surface, caller));
-        const after = startingAfter(query);
-        const outputs = await events(surface, asked, {
+          return createJsonResponse(200, await readResponse(submitted, surface, caller));
+        const startAfter = readStartingAfter(query);
+        const outputs = await followResponse(surface, submitted, {
           caller,
-          gone: request.gone,
+          disconnectSignal: request.disconnectSignal,
           isDetached: true,
         });
-        const textOf = (event: StreamEvent): string =>
-          event.sequence_number > after ? sharedTextOf(event) : "";
-        return eventStream(streamTexts(outputs, textOf), surface.streaming);
+        const formatFrom = (event: StreamEvent): string =>
+          event.sequence_number > startAfter ? formatShared(event) : "";
+        return createEventStream(streamOutputs(outputs, formatFrom), surface.streaming);
       },
     },
     {
       method: "GET",
       path: "/responses/:id/input_items",
       async handle(request, { id = "" }, caller) {
-        const wish = readPageWish(new Map(new URLSearchParams(request.query)));
-        const asked = await storedResponse(surface, id, caller);
-        const { envelopes } = await answerIn(asked, sessions);
-        return jsonAnswer(200, listPage(inputItemsOf(envelopes), wish));
+        const pageQuery = readPageQuery(new Map(new URLSearchParams(request.query)));
+        const submitted = await findStoredResponse(surface, id, caller);
+        const { envelopes } = await readLoggedResponse(submitted, sessions);
+        return createJsonResponse(200, createListPage(encodeInputItems(envelopes), pageQuery));
       },
     },
     {
@@ -65,40 +69,43 @@ export function responseRoutes(surface: Surface): GuardedRoute[] {
       path: "/responses/:id/cancel",
       async handle(_request, { id = "" }, caller) {
         requireRight(caller, "prompt", "Cancelling");
-        const asked = await storedResponse(surface, id, caller);
-        const isBackground = readNote(asked.note)?.isBackground === true;
-        if (!isBackground && pauseOf(await answerIn(asked, sessions)) === undefined)
-          throw notInBackground();
-        await cancelResponse(surface, asked, caller);
-        return jsonAnswer(200, await standingOf(asked, surface, caller));
+        const submitted = await findStoredResponse(surface, id, caller);
+        const isBackground = decodeNote(submitted.note)?.isBackground === true;
+        if (!isBackground && readPause(await readLoggedResponse(submitted, sessions)) === undefined)
+          throw createNotInBackgroundError();
+        await cancelResponse(surface, submitted, caller);
+        return createJsonResponse(200, await readResponse(submitted, surface, caller));
       },
     },
     {
       method: "DELETE",
       path: "/responses/:id",
       async handle(_request, { id = "" }, caller) {
-        const { sessionId, promptId } = await storedResponse(surface, id, caller);
+        const { sessionId, promptId } = await findStoredResponse(surface, id, caller);
         const from = { principal: caller };
         const reply = await sessions.command(sessionId, { type: "forget", promptId }, from);
-        if (reply.status === "refused") throw refusedBySession(reply.failure);
-        return jsonAnswer(200, { id, object: "response", deleted: true });
+        if (reply.status === "refused") throw toRefusalError(reply.failure);
+        return createJsonResponse(200, { id, object: "response", deleted: true });
       },
     },
   ];
 }
 
-function startingAfter(query: URLSearchParams): number {
+function readStartingAfter(query: URLSearchParams): number {
   const text = query.get("starting_after") ?? "-1";
-  const after = Number(text);
-  if (Number.isSafeInteger(after) && after >= -1) return after;
-  throw invalid(`starting_after is "${text.slice(0, 40)}", wanted the number of an event`, {
-    param: "starting_after",
-    reason: "invalid_value",
-  });
+  const sequenceNumber = Number(text);
+  if (Number.isSafeInteger(sequenceNumber) && sequenceNumber >= -1) return sequenceNumber;
+  throw createInvalidRequestError(
+    `starting_after is "${text.slice(0, 40)}", wanted the number of an event`,
+    {
+      param: "starting_after",
+      reason: "invalid_value",
+    },
+  );
 }
 
 /** Only the agent's service knows the tokens of its instructions, its tools and its history, and only once it has run. */
-function tokensNotCounted(): ApiError {
+function createTokensNotCountedError(): ApiError {
   const message = "Tokens are not counted before an agent runs: input_tokens is not supported";
   return new ApiError(400, "validation_failed", message, {
     reason: "not_supported",
@@ -107,7 +114,7 @@ function tokensNotCounted(): ApiError {
   });
 }
 
-function notInBackground(): ApiError {
+function createNotInBackgroundError(): ApiError {
   const message = "Only responses in the background are cancelled, and those with open calls";
   return new ApiError(400, "validation_failed", message, {
     param: "response_id",

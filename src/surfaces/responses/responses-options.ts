@@ -1,4 +1,4 @@
-import { STALLED_MS } from "../../http/send-answer.ts";
+import { DEFAULT_STALLED_MS } from "../../http/send-answer.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import type { Access } from "../../http/access.ts";
 import type { TraceMode } from "../../domain/trace-mode.ts";
@@ -12,14 +12,14 @@ export interface ResponsesOptions {
   readonly rates?: RateLimits;
   readonly settings?: Partial<ResponsesSettings>;
   /** Told once how each turn ended that was asked for here and followed to its end, and what it cost. */
-  readonly observe?: (end: TurnEnded) => void;
+  readonly observe?: (end: TurnSummary) => void;
   /** What could not be done for a caller who is gone. */
   readonly report: (error: unknown) => void;
   /** In place of chance, for those who compare answers byte for byte. */
   readonly newSessionId?: () => string;
 }
 
-export interface TurnEnded {
+export interface TurnSummary {
   readonly outcome: string;
   readonly input: number;
   readonly cached: number;
@@ -59,9 +59,11 @@ const DEFAULT_SETTINGS: ResponsesSettings = {
   approvalMs: 60_000,
   holdMs: 10_000,
   heartbeatMs: 15_000,
-  stalledMs: STALLED_MS,
+  stalledMs: DEFAULT_STALLED_MS,
 };
 
-export function settingsOf({ settings }: Pick<ResponsesOptions, "settings">): ResponsesSettings {
+export function resolveSettings({
+  settings,
+}: Pick<ResponsesOptions, "settings">): ResponsesSettings {
   return { ...DEFAULT_SETTINGS, ...settings };
 }

@@ -1,16 +1,16 @@
-import { guardedRoutes } from "../../http/guarded-routes.ts";
-import { openAiErrors } from "../../http/openai-errors.ts";
-import { withAndWithout, type RouteGroup } from "../../http/router.ts";
+import { createGuardedRoutes } from "../../http/guarded-routes.ts";
+import { formatOpenAiError } from "../../http/openai-errors.ts";
+import { duplicateWithPrefix, type RouteGroup } from "../../http/router.ts";
 import type { SocketRoute } from "../../http/web-sockets.ts";
-import { chatRoutes } from "./chat-routes.ts";
-import { conversationRoutes } from "./conversation-routes.ts";
-import { inferenceRoutes } from "./inference-routes.ts";
-import { modelRoutes } from "./model-routes.ts";
-import { openApiRoutes } from "./openapi-routes.ts";
-import { responseRoutes } from "./response-routes.ts";
+import { createChatRoutes } from "./chat-routes.ts";
+import { createConversationRoutes } from "./conversation-routes.ts";
+import { createInferenceRoutes } from "./inference-routes.ts";
+import { createModelRoutes } from "./model-routes.ts";
+import { createOpenApiRoutes } from "./openapi-routes.ts";
+import { createResponseRoutes } from "./response-routes.ts";
 import type { ResponsesOptions } from "./responses-options.ts";
-import { socketRoute } from "./socket-route.ts";
-import { surfaceOf } from "./surface.ts";
+import { createResponsesSocketRoute } from "./socket-route.ts";
+import { createSurfaceContext } from "./surface.ts";
 
 export interface ResponsesSurface extends RouteGroup {
   /** Paths of the same whose connections may become WebSockets. */
@@ -18,21 +18,21 @@ export interface ResponsesSurface extends RouteGroup {
 }
 
 /** Agents for whoever speaks Open Responses: the routes, with and without `/v1`. */
-export function responsesSurface(options: ResponsesOptions): ResponsesSurface {
-  const surface = surfaceOf(options);
-  const routes = ROUTES.flatMap((routesOf) => routesOf(surface));
+export function createResponsesSurface(options: ResponsesOptions): ResponsesSurface {
+  const surface = createSurfaceContext(options);
+  const routes = ROUTE_FACTORIES.flatMap((createRoutes) => createRoutes(surface));
   return {
-    routes: withAndWithout("/v1", guardedRoutes(routes, options)),
-    errors: openAiErrors,
-    sockets: withAndWithout("/v1", [socketRoute(surface)]),
+    routes: duplicateWithPrefix("/v1", createGuardedRoutes(routes, options)),
+    formatError: formatOpenAiError,
+    sockets: duplicateWithPrefix("/v1", [createResponsesSocketRoute(surface)]),
   };
 }
 
-const ROUTES = [
-  responseRoutes,
-  chatRoutes,
-  inferenceRoutes,
-  conversationRoutes,
-  modelRoutes,
-  openApiRoutes,
+const ROUTE_FACTORIES = [
+  createResponseRoutes,
+  createChatRoutes,
+  createInferenceRoutes,
+  createConversationRoutes,
+  createModelRoutes,
+  createOpenApiRoutes,
 ];

@@ -1,26 +1,30 @@
 import type { Caller } from "../../http/caller.ts";
-import { headerOf } from "../../http/header.ts";
-import { idempotencyKeyOf } from "../../http/idempotency-key.ts";
+import { readHeader } from "../../http/header.ts";
+import { readIdempotencyKey } from "../../http/idempotency-key.ts";
 import type { ServedRequest } from "../../http/served.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { digestOf } from "../../platform/digest.ts";
-import type { Retry } from "./ask.ts";
+import { digestValue } from "../../platform/digest.ts";
+import type { RetryIdentity } from "./ask.ts";
 
 /** How a request is known when it comes again: by its key, or by who says what, and that it says to be a retry. */
-export function retryOf(request: ServedRequest, body: JsonObject, caller: Caller): Retry {
-  const key = idempotencyKeyOf(request);
-  const count = headerOf(request, RETRY_HEADER) ?? "0";
+export function readRetryIdentity(
+  request: ServedRequest,
+  body: JsonObject,
+  caller: Caller,
+): RetryIdentity {
+  const key = readIdempotencyKey(request);
+  const count = readHeader(request, RETRY_HEADER) ?? "0";
   return {
-    fingerprint: fingerprintOf(body, caller),
+    fingerprint: computeFingerprint(body, caller),
     isRepeated: /^[1-9]\d{0,3}$/.test(count),
     ...(key !== undefined && { key }),
   };
 }
 
 /** Whether it is to be streamed changes nothing of what is asked. */
-export function fingerprintOf(body: JsonObject, caller: Caller): string {
+export function computeFingerprint(body: JsonObject, caller: Caller): string {
   const { stream: _, stream_options: __, ...said } = body;
-  return digestOf({ caller: caller.id, said });
+  return digestValue({ caller: caller.id, said });
 }
 
 /** Clients of OpenAI send it with every request. */

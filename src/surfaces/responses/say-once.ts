@@ -1,79 +1,82 @@
-import { isUnheard } from "../../domain/call-fate.ts";
+import { isTurnRejected } from "../../domain/call-fate.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
-import type { Begun, Sender, Sessions } from "../../session/sessions.ts";
-import type { Ask, Asked } from "./ask.ts";
+import type { OpenResult, Sender, Sessions } from "../../session/sessions.ts";
+import type { PromptRequest, SubmittedPrompt } from "./ask.ts";
 import type { SessionRecord } from "./owned-session.ts";
-import { answerIn } from "./read-log.ts";
+import { readLoggedResponse } from "./read-log.ts";
 import * as refusals from "./refusals.ts";
 
-export type Asking = Extract<SessionCommand, { readonly type: "prompt" | "give-results" }> & {
+export type SubmitCommand = Extract<
+  SessionCommand,
+  { readonly type: "prompt" | "give-results" }
+> & {
   readonly note: JsonObject;
 };
 
 /** Says it to the session: under the caller's key once, unless nothing came of it. */
-export async function sayOnce(
-  ask: Ask,
+export async function submitOnce(
+  promptRequest: PromptRequest,
   record: SessionRecord,
-  command: Asking,
+  command: SubmitCommand,
   sessions: Sessions,
-): Promise<Asked> {
-  const reply = await sessions.command(record.sessionId, command, senderOf(ask));
-  return settledAsk(ask, record, { command, reply, sessions });
+): Promise<SubmittedPrompt> {
+  const reply = await sessions.command(record.sessionId, command, createSender(promptRequest));
+  return resolveSubmission(promptRequest, record, { command, reply, sessions });
 }
 
 /** The sender's name for a command; `nth` where the ones before came to nothing. No key makes a name that another one makes. */
-export function senderOf({ caller, retry: { key } }: Ask, nth = 0): Sender {
+export function createSender({ caller, retry: { key } }: PromptRequest, attempt = 0): Sender {
   if (key === undefined) return { principal: caller };
-  return { principal: caller, commandId: nth === 0 ? `ask/${key}` : `again/${nth}/${key}` };
+  return { principal: caller, commandId: attempt === 0 ? `ask/${key}` : `again/${attempt}/${key}` };
 }
 
-interface Replied {
-  readonly command: Asking;
+interface FirstReply {
+  readonly command: SubmitCommand;
   readonly reply: CommandReply;
   readonly sessions: Sessions;
 }
 
 /** Where the log has what was asked. It is asked again where it came to nothing before. */
-export async function settledAsk(
-  ask: Ask,
+export async function resolveSubmission(
+  promptRequest: PromptRequest,
   {
     sessionId,
     incarnation,
     agent,
     seq,
-  }: Pick<Begun, "sessionId" | "incarnation" | "agent" | "seq">,
-  { command, reply: first, sessions }: Replied,
-): Promise<Asked> {
-  let reply = first;
-  for (let nth = 1; ; nth += 1) {
-    const place = { sessionId, incarnation, agent, ...placeIn(reply, ask) };
+  }: Pick<OpenResult, "sessionId" | "incarnation" | "agent" | "seq">,
+  { command, reply: firstReply, sessions }: FirstReply,
+): Promise<SubmittedPrompt> {
+  let reply = firstReply;
+  for (let attempt = 1; ; attempt += 1) {
+    const position = { sessionId, incarnation, agent, ...readPosition(reply, promptRequest) };
     // A command that was sent before got its reply then, and is at a place that the session had already.
-    const isRepeated = place.seq <= seq;
-    if (!isRepeated || !(await cameToNothing(place, sessions)))
-      return { ...place, note: command.note, isRepeated };
-    reply = await sessions.command(sessionId, command, senderOf(ask, nth));
+    const isRepeated = position.seq <= seq;
+    if (!isRepeated || !(await hasNoEffect(position, sessions)))
+      return { ...position, note: command.note, isRepeated };
+    reply = await sessions.command(sessionId, command, createSender(promptRequest, attempt));
   }
 }
 
 /** It was taken back, or turned away before anybody heard it: whoever sends it again wants it done. */
-async function cameToNothing(
-  place: Parameters<typeof answerIn>[0],
+async function hasNoEffect(
+  position: Parameters<typeof readLoggedResponse>[0],
   sessions: Sessions,
 ): Promise<boolean> {
-  const { end } = await answerIn(place, sessions);
-  if (end?.type === "turn.finished") return isUnheard(end);
+  const { end } = await readLoggedResponse(position, sessions);
+  if (end?.type === "turn.finished") return isTurnRejected(end);
   return end?.type === "prompt.withdrawn";
 }
 
-function placeIn(
+function readPosition(
   reply: CommandReply,
-  ask: Ask,
-): Pick<Asked, "promptId" | "seq"> & { readonly isWaiting: boolean } {
+  promptRequest: PromptRequest,
+): Pick<SubmittedPrompt, "promptId" | "seq"> & { readonly isWaiting: boolean } {
   if (reply.status === "refused") {
-    if (reply.failure.details["reason"] === "gone_on") throw refusals.notLatest();
-    if (reply.failure.details["reason"] === "other_command") throw refusals.keyReused();
-    throw refusals.refusedBySession(reply.failure, (path) => ask.fieldOf?.(path));
+    if (reply.failure.details["reason"] === "gone_on") throw refusals.createNotLatestError();
+    if (reply.failure.details["reason"] === "other_command") throw refusals.createKeyReusedError();
+    throw refusals.toRefusalError(reply.failure, (path) => promptRequest.resolveField?.(path));
   }
   const { promptId, seq, turnId } = reply;
   if (promptId === undefined || seq === undefined) throw new Error("A prompt has no place");

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { sseText } from "../../wire/responses/sse-text.ts";
+import { encodeSseEvent } from "../../wire/responses/sse-text.ts";
 import type { StreamEvent } from "../../wire/responses/stream/stream-event.ts";
-import { sharedText } from "./shared-text.ts";
+import { createEventTextCache } from "./shared-text.ts";
 
 function delta(words: string, number: number, item = "msg_ses_1_3"): StreamEvent {
   return {
@@ -16,7 +16,7 @@ function delta(words: string, number: number, item = "msg_ses_1_3"): StreamEvent
 }
 
 it("writes an event out once for all who are sent it in turn", () => {
-  const textOf = sharedText();
+  const textOf = createEventTextCache();
   const event = { ...delta("Hello", 4), toJSON: () => ({ written: (times += 1) }) };
   let times = 0;
   expect(textOf(event)).toBe(textOf({ ...event }));
@@ -29,7 +29,7 @@ it.each([
   ["number", delta("Hello", 5)],
   ["item", delta("Hello", 4, "msg_ses_2_3")],
 ])("gives nobody the text of an event with another %s", (_, other) => {
-  const textOf = sharedText();
+  const textOf = createEventTextCache();
   textOf(delta("Hello", 4));
-  expect(textOf(other)).toBe(sseText(other));
+  expect(textOf(other)).toBe(encodeSseEvent(other));
 });

@@ -1,26 +1,26 @@
-import { sseText } from "../../wire/responses/sse-text.ts";
+import { encodeSseEvent } from "../../wire/responses/sse-text.ts";
 import type { StreamEvent } from "../../wire/responses/stream/stream-event.ts";
 
 /** Events of responses as texts, where one that many follow at the same pace is written out once. */
-export function sharedText(): (event: StreamEvent) => string {
-  let last: { readonly event: Delta; readonly text: string } | undefined;
+export function createEventTextCache(): (event: StreamEvent) => string {
+  let last: { readonly event: DeltaEvent; readonly text: string } | undefined;
   return (event) => {
-    if (!("delta" in event)) return sseText(event);
-    if (last !== undefined && isSame(event, last.event)) return last.text;
-    const text = sseText(event);
+    if (!("delta" in event)) return encodeSseEvent(event);
+    if (last !== undefined && isSameDelta(event, last.event)) return last.text;
+    const text = encodeSseEvent(event);
     last = { event, text };
     return text;
   };
 }
 
-type Delta = Extract<StreamEvent, { readonly delta: string }>;
+type DeltaEvent = Extract<StreamEvent, { readonly delta: string }>;
 
 /** An item is of one response. Its words are compared too: a log whose pieces were dropped says them under other numbers. */
-function isSame(one: Delta, other: Delta): boolean {
+function isSameDelta(left: DeltaEvent, right: DeltaEvent): boolean {
   return (
-    one.sequence_number === other.sequence_number &&
-    one.item_id === other.item_id &&
-    one.type === other.type &&
-    one.delta === other.delta
+    left.sequence_number === right.sequence_number &&
+    left.item_id === right.item_id &&
+    left.type === right.type &&
+    left.delta === right.delta
   );
 }

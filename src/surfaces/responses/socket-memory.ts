@@ -1,22 +1,22 @@
 /** Responses that nobody keeps but the connection which they were given on. */
-export interface SocketMemory {
+export interface SocketResponses {
   has(responseId: string): boolean;
   add(responseId: string): void;
   drop(responseId: string): void;
 }
 
 /** A connection may begin as many conversations as it likes. The oldest are forgotten first. */
-const MOST_REMEMBERED = 256;
+const MAX_RESPONSES = 256;
 
-export function socketMemory(): SocketMemory {
-  const known = new Set<string>();
+export function createSocketResponses(): SocketResponses {
+  const responseIds = new Set<string>();
   return {
-    has: (responseId) => known.has(responseId),
+    has: (responseId) => responseIds.has(responseId),
     add(responseId) {
-      known.add(responseId);
-      const [oldest] = known;
-      if (known.size > MOST_REMEMBERED && oldest !== undefined) known.delete(oldest);
+      responseIds.add(responseId);
+      const [oldest] = responseIds;
+      if (responseIds.size > MAX_RESPONSES && oldest !== undefined) responseIds.delete(oldest);
     },
-    drop: (responseId) => void known.delete(responseId),
+    drop: (responseId) => void responseIds.delete(responseId),
   };
 }

@@ -1,18 +1,18 @@
 import { requireRight } from "../../http/caller.ts";
 import type { SocketRoute } from "../../http/web-sockets.ts";
-import { refuseSteering, talkOverSocket } from "./socket-talk.ts";
-import type { Surface } from "./surface.ts";
+import { refuseSteering, serveResponsesSocket } from "./socket-talk.ts";
+import type { SurfaceContext } from "./surface.ts";
 
 /** Responses over a WebSocket, at the path where they are asked for over HTTP. */
-export function socketRoute(surface: Surface): SocketRoute {
+export function createResponsesSocketRoute(surface: SurfaceContext): SocketRoute {
   return {
     path: "/responses",
     instantAnswer: refuseSteering,
     async accept(head) {
-      const caller = surface.access.callerOf(head);
+      const caller = surface.access.authenticate(head);
       requireRight(caller, "prompt", "Asking an agent");
-      surface.rates?.request(caller.id);
-      return (socket) => talkOverSocket(surface, { head, caller }, socket);
+      surface.rates?.countRequest(caller.id);
+      return (socket) => serveResponsesSocket(surface, { head, caller }, socket);
     },
   };
 }

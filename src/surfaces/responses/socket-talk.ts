@@ -1,21 +1,21 @@
 import { isObject, parseJson, type JsonObject } from "../../domain/json.ts";
-import { ApiError, apiErrorOf, bridgeFailed } from "../../http/api-error.ts";
+import { ApiError, toApiError, createBridgeFailedError } from "../../http/api-error.ts";
 import type { Caller } from "../../http/caller.ts";
-import { jsonObjectIn } from "../../http/json-body.ts";
-import { openAiError } from "../../http/openai-errors.ts";
+import { parseJsonObject } from "../../http/json-body.ts";
+import { encodeOpenAiError } from "../../http/openai-errors.ts";
 import type { OpenSocket } from "../../http/open-socket.ts";
 import type { RequestHead } from "../../http/served.ts";
 import type { CreateRequest } from "../../wire/responses/request/create-request.ts";
 import { readCreateFrame } from "../../wire/responses/request/read-create-request.ts";
 import type { ResponseObject } from "../../wire/responses/response-object.ts";
-import { askSession } from "./ask-session.ts";
-import { events } from "./create-response.ts";
-import { traceOf } from "./request-headers.ts";
-import { responseAsk } from "./response-ask.ts";
-import { fingerprintOf } from "./retry-of.ts";
-import { socketMemory, type SocketMemory } from "./socket-memory.ts";
-import { isStateless } from "./stateless-agents.ts";
-import type { Surface } from "./surface.ts";
+import { submitPrompt } from "./ask-session.ts";
+import { followResponse } from "./create-response.ts";
+import { resolveTrace } from "./request-headers.ts";
+import { createResponsePromptRequest } from "./response-ask.ts";
+import { computeFingerprint } from "./retry-of.ts";
+import { createSocketResponses, type SocketResponses } from "./socket-memory.ts";
+import { isStatelessAgent } from "./stateless-agents.ts";
+import type { SurfaceContext } from "./surface.ts";
 
 export interface SocketClient {
   readonly head: RequestHead;
@@ -23,75 +23,80 @@ export interface SocketClient {
 }
 
 /** One response after the other, for as long as the connection may last. What is asked for meanwhile waits. */
-export async function talkOverSocket(
-  surface: Surface,
+export async function serveResponsesSocket(
+  surface: SurfaceContext,
   client: SocketClient,
   socket: OpenSocket,
 ): Promise<void> {
-  const memory = socketMemory();
-  const over = AbortSignal.any([socket.gone, socket.aged]);
-  const ended = whenAborted(over);
-  const texts = socket.texts[Symbol.asyncIterator]();
+  const responses = createSocketResponses();
+  const endSignal = AbortSignal.any([socket.disconnectSignal, socket.expirySignal]);
+  const whenEnded = waitForAbort(endSignal);
+  const texts = socket.messages[Symbol.asyncIterator]();
   for (;;) {
-    const next = await Promise.race([texts.next(), ended]);
+    const next = await Promise.race([texts.next(), whenEnded]);
     if (next === "aborted" || next.done === true) break;
-    await answerFrame(next.value, { surface, client, socket, memory, over });
+    await handleFrame(next.value, { surface, client, socket, responses, endSignal });
   }
-  if (socket.aged.aborted) await refuse(tooOld(), { surface, socket });
+  if (socket.expirySignal.aborted)
+    await sendError(createConnectionExpiredError(), { surface, socket });
 }
 
-interface Talk {
-  readonly surface: Surface;
+interface SocketContext {
+  readonly surface: SurfaceContext;
   readonly client: SocketClient;
   readonly socket: OpenSocket;
-  readonly memory: SocketMemory;
-  readonly over: AbortSignal;
+  readonly responses: SocketResponses;
+  readonly endSignal: AbortSignal;
 }
 
-async function answerFrame(text: string, talk: Talk): Promise<void> {
-  const { surface, client, memory, over } = talk;
-  let end = (): void => {};
+async function handleFrame(text: string, context: SocketContext): Promise<void> {
+  const { surface, client, responses: memory, endSignal: over } = context;
+  let endTurn = (): void => {};
   let previous: string | null = null;
   try {
-    const body = jsonObjectIn(text, "frame");
-    previous = previousIn(body);
-    surface.rates?.request(client.caller.id);
-    const wanted = readCreateFrame(body);
-    end = surface.rates?.turn(client.caller.id) ?? end;
-    const response = await respond(wanted, body, talk);
+    const body = parseJsonObject(text, "frame");
+    previous = readPreviousId(body);
+    surface.rates?.countRequest(client.caller.id);
+    const createRequest = readCreateFrame(body);
+    endTurn = surface.rates?.startTurn(client.caller.id) ?? endTurn;
+    const response = await sendResponse(createRequest, body, context);
     const isFailed = response?.status === "failed";
     if (isFailed && previous !== null) memory.drop(previous);
-    if (!isFailed && response !== undefined && !wanted.store) memory.add(response.id);
+    if (!isFailed && response !== undefined && !createRequest.store) memory.add(response.id);
   } catch (error) {
     // Nobody can tell what a conversation has come to that could not be gone on with.
     if (previous !== null) memory.drop(previous);
-    if (!over.aborted) await refuse(error, talk);
+    if (!over.aborted) await sendError(error, context);
   } finally {
-    end();
+    endTurn();
   }
 }
 
 /** Sends the events, and gives what they came to. */
-async function respond(
-  wanted: CreateRequest,
+async function sendResponse(
+  createRequest: CreateRequest,
   body: JsonObject,
-  { surface, client, socket, memory, over }: Talk,
+  { surface, client, socket, responses: memory, endSignal: over }: SocketContext,
 ): Promise<ResponseObject | undefined> {
   const { caller, head } = client;
-  const trace = traceOf(head, wanted, { caller, settings: surface.settings });
-  const retry = { fingerprint: fingerprintOf(body, caller), isRepeated: false };
-  const { previousResponseId } = wanted;
-  const isHeld = previousResponseId !== null && memory.has(previousResponseId);
-  const ask = responseAsk({
-    request: wanted,
+  const trace = resolveTrace(head, createRequest, { caller, settings: surface.settings });
+  const retry = { fingerprint: computeFingerprint(body, caller), isRepeated: false };
+  const { previousResponseId } = createRequest;
+  const isConnectionLocal = previousResponseId !== null && memory.has(previousResponseId);
+  const promptRequest = createResponsePromptRequest({
+    request: createRequest,
     caller,
     trace,
     retry,
-    isHeld,
-    isStateless: isStateless(surface, wanted.model, caller),
+    isConnectionLocal,
+    isStateless: isStatelessAgent(surface, createRequest.model, caller),
   });
-  const asked = await askSession(ask, surface);
-  const outputs = await events(surface, asked, { caller, gone: over, isDetached: false });
+  const submitted = await submitPrompt(promptRequest, surface);
+  const outputs = await followResponse(surface, submitted, {
+    caller,
+    disconnectSignal: over,
+    isDetached: false,
+  });
   let last: ResponseObject | undefined;
   for await (const batch of outputs) {
     for (const event of batch) {
@@ -103,23 +108,23 @@ async function respond(
 }
 
 /** Also of a frame that is wrong in all else. */
-function previousIn({ previous_response_id: id }: JsonObject): string | null {
+function readPreviousId({ previous_response_id: id }: JsonObject): string | null {
   return typeof id === "string" ? id : null;
 }
 
-async function refuse(
+async function sendError(
   thrown: unknown,
-  { surface, socket }: Pick<Talk, "surface" | "socket">,
+  { surface, socket }: Pick<SocketContext, "surface" | "socket">,
 ): Promise<void> {
-  const known = apiErrorOf(thrown);
-  if (known === undefined) surface.report(thrown);
-  const error = known ?? bridgeFailed();
-  await socket.send(errorFrame(error));
+  const apiError = toApiError(thrown);
+  if (apiError === undefined) surface.report(thrown);
+  const error = apiError ?? createBridgeFailedError();
+  await socket.send(encodeErrorFrame(error));
 }
 
 /** There is no status over a WebSocket but in the frame. */
-function errorFrame(error: ApiError): string {
-  return JSON.stringify({ type: "error", status: error.status, error: openAiError(error) });
+function encodeErrorFrame(error: ApiError): string {
+  return JSON.stringify({ type: "error", status: error.status, error: encodeOpenAiError(error) });
 }
 
 /** Refuses `response.steer` while a response runs, too. Undefined for any other frame. */
@@ -128,7 +133,7 @@ export function refuseSteering(text: string): string | undefined {
   if (!text.includes(STEER)) return undefined;
   const parsed = parseJson(text);
   const isSteering = parsed.ok && isObject(parsed.value) && parsed.value["type"] === STEER;
-  return isSteering ? errorFrame(STEERING_NOT_SUPPORTED) : undefined;
+  return isSteering ? encodeErrorFrame(STEERING_NOT_SUPPORTED) : undefined;
 }
 
 const STEER = "response.steer";
@@ -144,14 +149,14 @@ const STEERING_NOT_SUPPORTED = new ApiError(
   },
 );
 
-function tooOld(): ApiError {
+function createConnectionExpiredError(): ApiError {
   return new ApiError(400, "deadline_exceeded", "The connection is as old as one may be", {
     reason: "websocket_connection_limit_reached",
     hint: "Connect again, and go on from the last response that was stored",
   });
 }
 
-function whenAborted(signal: AbortSignal): Promise<"aborted"> {
+function waitForAbort(signal: AbortSignal): Promise<"aborted"> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve("aborted");
     else signal.addEventListener("abort", () => resolve("aborted"), { once: true });

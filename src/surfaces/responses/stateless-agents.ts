@@ -1,18 +1,18 @@
-import { mayUseAgent, type Caller } from "../../http/caller.ts";
+import { canUseAgent, type Caller } from "../../http/caller.ts";
 import type { Sessions } from "../../session/sessions.ts";
-import { callIdOf } from "../../wire/responses/ids.ts";
-import type { Ask, NamedSession } from "./ask.ts";
+import { formatCallId } from "../../wire/responses/ids.ts";
+import type { PromptRequest, SessionReference } from "./ask.ts";
 import type { SessionRecord } from "./owned-session.ts";
 import * as refusals from "./refusals.ts";
-import type { Surface } from "./surface.ts";
+import type { SurfaceContext } from "./surface.ts";
 
 /** Whether a request goes to an agent that is told the whole conversation every time. */
-export function isStateless(
-  { sessions, settings }: Pick<Surface, "sessions" | "settings">,
+export function isStatelessAgent(
+  { sessions, settings }: Pick<SurfaceContext, "sessions" | "settings">,
   model: string | null,
   caller: Caller,
 ): boolean {
-  const name = model ?? sessions.agents.find((one) => mayUseAgent(caller, one));
+  const name = model ?? sessions.agents.find((agentName) => canUseAgent(caller, agentName));
   return name !== undefined && settings.statelessAgents.includes(name);
 }
 
@@ -25,20 +25,20 @@ interface StatelessSession {
  * A session of such an agent goes on in one case: its turn waits for results, and they come. Undefined where the request is
  * a conversation to be told; throws where it names the session for anything else.
  */
-export async function answeredSession(
-  { agent, answered: { callIds, isAll } }: Ask,
-  { param, isImplied }: NamedSession,
+export async function findAnsweredSession(
+  { agent, submittedResults: { callIds, isAll } }: PromptRequest,
+  { param, isImplied }: SessionReference,
   { record, sessions }: StatelessSession,
 ): Promise<SessionRecord | undefined> {
-  const isOthers = agent !== null && agent !== record.agent;
+  const isOtherAgent = agent !== null && agent !== record.agent;
   if (!isImplied) {
-    if (isOthers || callIds.length > 0) return record;
-    throw refusals.statelessAgent(record.agent, param);
+    if (isOtherAgent || callIds.length > 0) return record;
+    throw refusals.createStatelessAgentError(record.agent, param);
   }
-  if (isOthers) return undefined;
+  if (isOtherAgent) return undefined;
   const { sessionId } = record;
-  const { pausedFor } = await sessions.peek(sessionId);
-  const isOpen = pausedFor.some((id) => callIds.includes(callIdOf(sessionId, id)));
+  const { pendingToolCallIds } = await sessions.status(sessionId);
+  const isOpen = pendingToolCallIds.some((id) => callIds.includes(formatCallId(sessionId, id)));
   // Where nothing else is said, they were sent before, or are of no use: the session knows.
   return isOpen || isAll ? record : undefined;
 }

@@ -5,15 +5,15 @@ export interface WaitingCallers {
   count(sessionId: string): number;
 }
 
-export function waitingCallers(): WaitingCallers {
+export function createWaitingCallers(): WaitingCallers {
   const waiting = new Map<string, number>();
   const count = (sessionId: string): number => waiting.get(sessionId) ?? 0;
   return {
     join(sessionId) {
-      let isCounted = false;
+      let wasWaiting = false;
       return (isWaiting) => {
-        if (isWaiting === isCounted) return;
-        isCounted = isWaiting;
+        if (isWaiting === wasWaiting) return;
+        wasWaiting = isWaiting;
         const now = count(sessionId) + (isWaiting ? 1 : -1);
         if (now === 0) waiting.delete(sessionId);
         else waiting.set(sessionId, now);

@@ -1,18 +1,18 @@
-import { orLate } from "../../async/pause.ts";
-import type { AgentEvent, TurnFinished } from "../../domain/agent-event.ts";
+import { waitWithTimeout } from "../../async/pause.ts";
+import type { SessionEvent, TurnFinished } from "../../domain/agent-event.ts";
 import type { Envelope } from "../../domain/envelope.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { Caller } from "../../http/caller.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
-import { answerSpan } from "./answer-span.ts";
-import type { Asked } from "./ask.ts";
-import { deadBefore } from "./dead-before.ts";
-import { giveUp } from "./give-up.ts";
-import { batchesFrom } from "./read-log.ts";
+import { createResponseSpan } from "./answer-span.ts";
+import type { SubmittedPrompt } from "./ask.ts";
+import { createEarlyFailure } from "./dead-before.ts";
+import { cancelOnDisconnect } from "./give-up.ts";
+import { readBatches } from "./read-log.ts";
 import type { WaitingCallers } from "./waiting-callers.ts";
-import { BUSY_SECONDS, busy } from "./refusals.ts";
-import type { ResponsesSettings, TurnEnded } from "./responses-options.ts";
+import { BUSY_SECONDS, createBusyError } from "./refusals.ts";
+import type { ResponsesSettings, TurnSummary } from "./responses-options.ts";
 
 export interface WatchOptions {
   readonly sessions: Sessions;
@@ -20,66 +20,67 @@ export interface WatchOptions {
   readonly settings: ResponsesSettings;
   readonly caller: Caller;
   /** Aborted when nobody reads any more. */
-  readonly gone: AbortSignal;
+  readonly disconnectSignal: AbortSignal;
   /** Nobody has to stay for it: it goes on when its reader leaves, and waits as long as it has to. */
   readonly isDetached: boolean;
   /** Nothing is sent before the end, so that the status can say how it ended, however late. */
-  readonly isWhole?: boolean;
-  readonly waiting: WaitingCallers;
-  readonly observe?: (end: TurnEnded) => void;
+  readonly isBuffered?: boolean;
+  readonly waitingCallers: WaitingCallers;
+  readonly observe?: (end: TurnSummary) => void;
   readonly report: (error: unknown) => void;
 }
 
-export interface Watched {
+export interface TurnWatcher {
   /** What happened next, or that nothing did for as long as an answer is held back. */
   next(): Promise<readonly Envelope[] | "quiet">;
   /** All that happens from here on. */
-  rest(): AsyncIterator<readonly Envelope[]>;
-  isSpeaking(): boolean;
+  readRest(): AsyncIterator<readonly Envelope[]>;
+  hasOutput(): boolean;
   leave(): Promise<void>;
 }
 
-type Read = IteratorResult<readonly Envelope[]>;
+type ReadResult = IteratorResult<readonly Envelope[]>;
 
 /** Reads a session's log from where an answer begins, until it ends or its reader leaves. */
-export function watchTurn(asked: Asked, options: WatchOptions): Watched {
-  const { sessions, clock, settings, gone, isDetached, isWhole = false } = options;
-  const { sessionId, seq, promptId } = asked;
-  const left = new AbortController();
-  const signal = AbortSignal.any([gone, left.signal]);
-  const batches = batchesFrom(asked, seq, sessions, signal);
-  const span = answerSpan(promptId);
-  let pending: Promise<Read> | undefined;
-  const latest = clock.monotonic() + settings.queueMs;
+export function watchTurn(submitted: SubmittedPrompt, options: WatchOptions): TurnWatcher {
+  const { sessions, clock, settings, disconnectSignal, isDetached, isBuffered = false } = options;
+  const { sessionId, seq, promptId } = submitted;
+  const leaveController = new AbortController();
+  const signal = AbortSignal.any([disconnectSignal, leaveController.signal]);
+  const batches = readBatches(submitted, seq, sessions, signal);
+  const span = createResponseSpan(promptId);
+  let pending: Promise<ReadResult> | undefined;
+  const queueDeadline = clock.monotonic() + settings.queueMs;
   // Who looks for something that failed has found it.
-  let canSayStatus = !isDetached;
+  let canSetStatus = !isDetached;
   let hasResults = false;
-  let isSpeaking = false;
-  let isEnded = false;
-  const setWaiting = options.waiting.join(sessionId);
+  let hasOutput = false;
+  let hasEnded = false;
+  const setWaiting = options.waitingCallers.join(sessionId);
   // What was asked before may have begun meanwhile: the log says.
-  setWaiting(asked.isWaiting === true && !asked.isRepeated);
+  setWaiting(submitted.isWaiting === true && !submitted.isRepeated);
 
-  const note = (envelope: Envelope): void => {
+  const applyEnvelope = (envelope: Envelope): void => {
     const { event, turnId } = envelope;
-    span.take(envelope);
-    hasResults ||= event.type === "results.given" && event.promptId === promptId;
+    span.apply(envelope);
+    hasResults ||= event.type === "tool_results.submitted" && event.promptId === promptId;
     if (span.turnId === undefined || turnId !== span.turnId) return;
     if (event.type === "turn.finished") {
-      if (!asked.isRepeated) options.observe?.(endOf(event));
-      const isDead = event.outcome === "failed" && !isSpeaking;
-      if (isDead && canSayStatus) throw deadBefore(event.failure, asked, hasResults);
+      if (!submitted.isRepeated) options.observe?.(summarizeTurn(event));
+      const isEarlyFailure = event.outcome === "failed" && !hasOutput;
+      if (isEarlyFailure && canSetStatus)
+        throw createEarlyFailure(event.failure, submitted, hasResults);
     }
-    isSpeaking ||= SPOKEN.has(event.type);
+    hasOutput ||= OUTPUT_EVENTS.has(event.type);
   };
-  const take = (result: Read): Read => {
+  const applyResult = (result: ReadResult): ReadResult => {
     pending = undefined;
     if (result.done === true) {
-      isEnded = true;
-      if (gone.aborted) throw new SpanlineError("aborted", "The caller is gone");
+      hasEnded = true;
+      if (disconnectSignal.aborted) throw new SpanlineError("aborted", "The caller is gone");
       return result;
     }
-    for (const envelope of result.value) note(envelope);
+    for (const envelope of result.value) applyEnvelope(envelope);
     setWaiting(span.turnId === undefined && span.end === undefined);
     return result;
   };
@@ -89,57 +90,60 @@ export function watchTurn(asked: Asked, options: WatchOptions): Watched {
       const isWaiting = span.turnId === undefined && !isDetached;
       pending ??= batches.next();
       // What the turn before says meanwhile makes the wait for its end no shorter.
-      const patience = isWaiting ? Math.max(0, latest - clock.monotonic()) : settings.holdMs;
-      const reading = isDetached ? pending.catch(endOfDeleted) : pending;
-      const first = await orLate(clock, patience, reading);
-      if (first !== "late") return take(first).done === true ? [] : first.value;
+      const timeoutMs = isWaiting
+        ? Math.max(0, queueDeadline - clock.monotonic())
+        : settings.holdMs;
+      const reading = isDetached ? pending.catch(toDeletedEnd) : pending;
+      const first = await waitWithTimeout(clock, timeoutMs, reading);
+      if (first !== "late") return applyResult(first).done === true ? [] : first.value;
       if (!isWaiting) {
-        canSayStatus = isWhole;
+        canSetStatus = isBuffered;
         return "quiet";
       }
-      throw busy(BUSY_SECONDS);
+      throw createBusyError(BUSY_SECONDS);
     },
-    rest: () => ({
+    readRest: () => ({
       // What was said ends in the middle when its session is deleted.
-      next: () => (pending ?? batches.next()).then(take, (error) => take(endOfDeleted(error))),
+      next: () =>
+        (pending ?? batches.next()).then(applyResult, (error) => applyResult(toDeletedEnd(error))),
     }),
-    isSpeaking: () => isSpeaking || span.end !== undefined || isEnded,
+    hasOutput: () => hasOutput || span.end !== undefined || hasEnded,
     async leave() {
-      left.abort();
+      leaveController.abort();
       setWaiting(false);
       await batches.return();
       // Where the server ends, its readers are not the ones who left: the turn goes on without them.
-      if (span.end !== undefined || isDetached || (isEnded && !gone.aborted)) return;
-      await giveUp(asked, span.turnId, options).catch((error: unknown) => {
-        if (!isDeleted(error)) options.report(error);
+      if (span.end !== undefined || isDetached || (hasEnded && !disconnectSignal.aborted)) return;
+      await cancelOnDisconnect(submitted, span.turnId, options).catch((error: unknown) => {
+        if (!isSessionDeleted(error)) options.report(error);
       });
     },
   };
 }
 
-function endOfDeleted(error: unknown): Read {
-  if (!isDeleted(error)) throw error;
+function toDeletedEnd(error: unknown): ReadResult {
+  if (!isSessionDeleted(error)) throw error;
   return { done: true, value: undefined };
 }
 
-function isDeleted(error: unknown): boolean {
+function isSessionDeleted(error: unknown): boolean {
   return error instanceof SpanlineError && error.code === "not_found";
 }
 
 /** From here on the agent is known to have answered. */
-const SPOKEN: ReadonlySet<AgentEvent["type"]> = new Set([
+const OUTPUT_EVENTS: ReadonlySet<SessionEvent["type"]> = new Set([
   "message.started",
   "text.delta",
   "text.finished",
   "thought.delta",
   "thought.finished",
-  "tool.announced",
-  "tool.called",
+  "tool_call.opened",
+  "tool_call.received",
   "turn.paused",
   "turn.finished",
 ]);
 
-function endOf({ outcome, usage }: TurnFinished): TurnEnded {
+function summarizeTurn({ outcome, usage }: TurnFinished): TurnSummary {
   const { inputTokens = 0, outputTokens: output = 0 } = usage ?? {};
   const { cacheReadTokens: cached = 0, cacheWriteTokens = 0 } = usage ?? {};
   return { outcome, input: inputTokens + cached + cacheWriteTokens, cached, output };

@@ -1,29 +1,36 @@
-import { guardCall } from "../../async/call-guard.ts";
-import { connectServer, notReady, type Connection, type ConnectWork } from "./connect-server.ts";
+import { guardInvocation } from "../../async/call-guard.ts";
+import {
+  connectServer,
+  createNotReadyFailure,
+  type ServerConnection,
+  type ConnectContext,
+} from "./connect-server.ts";
 import { listTools, type Catalog } from "./list-tools.ts";
-import { timesOf, type McpServerSettings } from "./mcp-server-settings.ts";
+import { resolveServerTimes, type McpServerSettings } from "./mcp-server-settings.ts";
 
 /** A server that is connected to, and what it offers. */
-export interface Attached {
-  readonly connection: Connection;
+export interface ConnectedServer {
+  readonly connection: ServerConnection;
   readonly catalog: Catalog;
 }
 
 /** Connects to a server and asks for its tools, all within its limit. Rejects with its failure, and leaves nothing behind. */
-export async function attemptServer(
+export async function attemptConnection(
   settings: McpServerSettings,
-  work: ConnectWork,
-): Promise<Attached> {
-  const milliseconds = timesOf(settings).connectTimeoutMs;
-  const guard = guardCall(work.clock, work.signal, { limit: "connect", milliseconds });
-  let connection: Connection | undefined;
+  work: ConnectContext,
+): Promise<ConnectedServer> {
+  const milliseconds = resolveServerTimes(settings).connectTimeoutMs;
+  const guard = guardInvocation(work.clock, work.signal, { limit: "connect", milliseconds });
+  let connection: ServerConnection | undefined;
   try {
     connection = await connectServer(settings, { ...work, signal: guard.signal });
     return { connection, catalog: await listTools(connection, settings, guard.signal) };
   } catch (error) {
     await connection?.close();
-    const isLate = guard.reached !== null && connection !== undefined;
-    throw isLate ? notReady(settings, connection?.opened.lastWords()) : error;
+    const hasTimedOut = guard.reachedLimit !== null && connection !== undefined;
+    throw hasTimedOut
+      ? createNotReadyFailure(settings, connection?.transport.readStderrTail())
+      : error;
   } finally {
     guard.release();
   }

@@ -1,20 +1,20 @@
-import { guardCall, type Timer } from "../../async/call-guard.ts";
+import { guardInvocation, type Timer } from "../../async/call-guard.ts";
 import type { ProgressAmount } from "../../domain/agent-event.ts";
 import { SpanlineError } from "../../domain/errors.ts";
-import { isObject, jsonText, type JsonObject } from "../../domain/json.ts";
+import { isObject, toJsonText, type JsonObject } from "../../domain/json.ts";
 import type { ToolContext } from "../tool.ts";
 import { cleanLine } from "./clean-text.ts";
-import type { Connection } from "./connect-server.ts";
-import { failureOf, statusOf } from "./failure-of.ts";
+import type { ServerConnection } from "./connect-server.ts";
+import { toServerFailure, readHttpStatus } from "./failure-of.ts";
 import type { ListedTool } from "./listed-tool.ts";
-import { timesOf, type McpServerSettings } from "./mcp-server-settings.ts";
+import { resolveServerTimes, type McpServerSettings } from "./mcp-server-settings.ts";
 import { STREAM_ENDED } from "./request-streams.ts";
-import { resultOutput } from "./result-output.ts";
+import { readResultOutput } from "./result-output.ts";
 import { anyResult, NO_TIMEOUT } from "./sdk.ts";
-import { serverFailure } from "./server-failure.ts";
+import { createServerFailure } from "./server-failure.ts";
 
-export interface ToolCallWork {
-  readonly connection: Connection;
+export interface ToolCallContext {
+  readonly connection: ServerConnection;
   readonly settings: McpServerSettings;
   readonly clock: Timer;
   readonly context: Pick<ToolContext, "signal" | "progress">;
@@ -24,109 +24,119 @@ export interface ToolCallWork {
 export async function callTool(
   tool: ListedTool,
   input: JsonObject,
-  work: ToolCallWork,
+  callContext: ToolCallContext,
 ): Promise<unknown> {
-  const { scrub } = work.connection;
-  const result = await answered(tool, input, work);
-  const { output, isError, structured } = resultOutput(scrub(result));
-  if (isError) throw new Error(errorText(output));
+  const { scrub } = callContext.connection;
+  const result = await requestToolCall(tool, input, callContext);
+  const { output, isError, structured } = readResultOutput(scrub(result));
+  if (isError) throw new Error(formatToolError(output));
   // A tool that has a schema and says nothing but text still says what the model needs.
-  const isPlain = structured === undefined && output !== undefined;
-  const problem = isPlain ? undefined : tool.checkOutput?.(structuredIn(result));
+  const isTextOnly = structured === undefined && output !== undefined;
+  const problem = isTextOnly ? undefined : tool.checkOutput?.(readStructuredContent(result));
   if (problem === undefined) return output;
   const message = `It was run, but its result does not fit its own output schema: ${scrub(problem)}`;
   throw new SpanlineError("unexpected_answer", message, {
-    details: { server: work.settings.name },
+    details: { server: callContext.settings.name },
   });
 }
 
 /** As the server sent it: what it says of its results it does not say of scrubbed ones. */
-function structuredIn(result: unknown): unknown {
+function readStructuredContent(result: unknown): unknown {
   return isObject(result) ? result["structuredContent"] : undefined;
 }
 
-function errorText(output: unknown): string {
+function formatToolError(output: unknown): string {
   if (output === undefined) return "The tool says that it failed, and not why";
-  return typeof output === "string" ? output : jsonText(output);
+  return typeof output === "string" ? output : toJsonText(output);
 }
 
-async function answered(
+async function requestToolCall(
   tool: ListedTool,
   input: JsonObject,
-  { connection, settings, clock, context }: ToolCallWork,
+  { connection, settings, clock, context }: ToolCallContext,
 ): Promise<unknown> {
-  const { timeoutMs, maxTimeoutMs } = timesOf(settings);
-  const whole = { limit: "whole", milliseconds: maxTimeoutMs } as const;
-  const guard = guardCall<"whole" | "quiet">(clock, context.signal, whole);
-  guard.wait("quiet", timeoutMs);
+  const { timeoutMs, maxTimeoutMs } = resolveServerTimes(settings);
+  const totalLimit = { limit: "whole", milliseconds: maxTimeoutMs } as const;
+  const guard = guardInvocation<"whole" | "quiet">(clock, context.signal, totalLimit);
+  guard.startWait("quiet", timeoutMs);
   const request = { method: "tools/call", params: { name: tool.name, arguments: input } };
   try {
     return await connection.client.request(request, anyResult, {
       signal: guard.signal,
       timeout: NO_TIMEOUT,
       onprogress(progress) {
-        guard.wait("quiet", timeoutMs);
+        guard.startWait("quiet", timeoutMs);
         const facts = connection.scrub(progress);
-        context.progress(progressText(facts), progressAmount(facts));
+        context.progress(formatProgress(facts), readProgressAmount(facts));
       },
     });
   } catch (error) {
     context.signal.throwIfAborted();
-    if (guard.reached !== null) {
-      const limit = guard.reached === "quiet" ? timeoutMs : maxTimeoutMs;
+    if (guard.reachedLimit !== null) {
+      const limit = guard.reachedLimit === "quiet" ? timeoutMs : maxTimeoutMs;
       const message = `gave no answer within ${limit / 1000} seconds`;
-      throw unknownOutcome(serverFailure(settings.name, "timeout", message));
+      throw markOutcomeUnknown(createServerFailure(settings.name, "timeout", message));
     }
-    throw callFailure(error, connection, settings);
+    throw createCallFailure(error, connection, settings);
   } finally {
     guard.release();
   }
 }
 
-function unknownOutcome({ message, details }: SpanlineError): SpanlineError {
+function markOutcomeUnknown({ message, details }: SpanlineError): SpanlineError {
   return new SpanlineError("mcp_server_failed", `${message}. ${UNKNOWN_OUTCOME}`, { details });
 }
 
 const UNKNOWN_OUTCOME = "What the tool had done by then is not known, and it is not run again.";
 
 /** Why there is no answer, and whether the tool may have run. */
-function callFailure(
+function createCallFailure(
   error: unknown,
-  connection: Connection,
+  connection: ServerConnection,
   settings: McpServerSettings,
 ): SpanlineError {
-  const { opened, sdk } = connection;
-  if (opened.failure !== undefined) return unknownOutcome(opened.failure);
-  const failure = failureOf(error, settings, connection);
+  const { transport, sdk } = connection;
+  if (transport.failure !== undefined) return markOutcomeUnknown(transport.failure);
+  const failure = toServerFailure(error, settings, connection);
   if (error instanceof sdk.ProtocolError) {
     if (error.code !== STREAM_ENDED) return failure;
-    const broken = serverFailure(settings.name, "unreachable", "broke off before it answered");
-    return unknownOutcome(broken);
+    const broken = createServerFailure(
+      settings.name,
+      "unreachable",
+      "broke off before it answered",
+    );
+    return markOutcomeUnknown(broken);
   }
   const { problem, networkError } = failure.details;
-  const status = statusOf(error, sdk);
+  const status = readHttpStatus(error, sdk);
   // It does not know us any more, or is not there: it has to be greeted again.
-  if (problem === "unreachable" || (status !== undefined && LOST.has(status))) {
-    opened.fail(failure);
+  if (problem === "unreachable" || (status !== undefined && LOST_SESSION_STATUSES.has(status))) {
+    transport.fail(failure);
   }
-  const isSent = status === undefined && !NOT_SENT.has(String(networkError));
-  return isSent ? unknownOutcome(failure) : failure;
+  const mayHaveRun = status === undefined && !NOT_SENT_CODES.has(String(networkError));
+  return mayHaveRun ? markOutcomeUnknown(failure) : failure;
 }
 
-const NOT_SENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
+const NOT_SENT_CODES = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+]);
 
-const LOST = new Set([401, 403, 404, 410]);
+const LOST_SESSION_STATUSES = new Set([401, 403, 404, 410]);
 
-function progressText({ progress, total, message }: ProgressFacts): string {
-  const text = typeof message === "string" ? cleanLine(message, MAX_PROGRESS) : "";
+function formatProgress({ progress, total, message }: ProgressFacts): string {
+  const text = typeof message === "string" ? cleanLine(message, MAX_PROGRESS_LENGTH) : "";
   if (text !== "") return text;
   return total === undefined ? String(progress) : `${progress} of ${total}`;
 }
 
-const MAX_PROGRESS = 500;
+const MAX_PROGRESS_LENGTH = 500;
 
 /** JSON has numbers that are too large to be counted with, such as 1e999. */
-function progressAmount({ progress, total }: ProgressFacts): ProgressAmount | undefined {
+function readProgressAmount({ progress, total }: ProgressFacts): ProgressAmount | undefined {
   if (!Number.isFinite(progress)) return undefined;
   return { progress, ...(Number.isFinite(total) && { total: Number(total) }) };
 }

@@ -1,20 +1,20 @@
 import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Client } from "@modelcontextprotocol/client";
-import { untilAborted } from "../../async/pause.ts";
+import { waitUnlessAborted } from "../../async/pause.ts";
 import type { SpanlineError } from "../../domain/errors.ts";
-import type { Scrub } from "../../domain/scrubber.ts";
+import type { RedactSecrets } from "../../domain/scrubber.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
-import { failureOf, statusOf } from "./failure-of.ts";
-import { timesOf, type McpServerSettings } from "./mcp-server-settings.ts";
-import { openSse, openStreamable } from "./open-http.ts";
+import { toServerFailure, readHttpStatus } from "./failure-of.ts";
+import { resolveServerTimes, type McpServerSettings } from "./mcp-server-settings.ts";
+import { openSse, openStreamableHttp } from "./open-http.ts";
 import { openStdio } from "./open-stdio.ts";
-import type { OpenedTransport } from "./opened-transport.ts";
+import type { McpTransport } from "./opened-transport.ts";
 import { loadSdk, NO_TIMEOUT, type Sdk } from "./sdk.ts";
 import type { Environment } from "../../platform/environment.ts";
-import { serverFailure } from "./server-failure.ts";
+import { createServerFailure } from "./server-failure.ts";
 
-export interface ConnectWork {
+export interface ConnectContext {
   /** Ours, as servers are told. */
   readonly version: string;
   readonly clock: SteadyClock;
@@ -22,19 +22,19 @@ export interface ConnectWork {
   readonly environment: Environment;
   readonly workingDirectory?: string;
   /** Takes secrets out of what the server says. */
-  readonly scrub: Scrub;
+  readonly scrub: RedactSecrets;
   /** The server says that its tools have changed. */
-  readonly changed: () => void;
+  readonly onToolsChanged: () => void;
   /** A line of a program's standard output that is no message. */
-  readonly junk: (line: string) => void;
+  readonly onJunkLine: (line: string) => void;
 }
 
 /** A server that has said hello. */
-export interface Connection {
+export interface ServerConnection {
   readonly sdk: Sdk;
-  readonly scrub: Scrub;
+  readonly scrub: RedactSecrets;
   readonly client: Client;
-  readonly opened: OpenedTransport;
+  readonly transport: McpTransport;
   close(): Promise<void>;
 }
 
@@ -44,115 +44,122 @@ export interface Connection {
  */
 export async function connectServer(
   settings: McpServerSettings,
-  work: ConnectWork,
-): Promise<Connection> {
+  context: ConnectContext,
+): Promise<ServerConnection> {
   const sdk = await loadSdk();
-  const [first, ...others] = waysTo(settings, work, sdk);
+  const [first, ...others] = listAttempts(settings, context, sdk);
   let refusal: unknown;
   try {
-    if (first !== undefined) return await greet(settings, work, first, sdk);
+    if (first !== undefined) return await handshake(settings, context, first, sdk);
   } catch (error) {
     refusal = error;
   }
-  for (const way of others) {
-    if (!way.isWorthIt(refusal)) continue;
+  for (const attempt of others) {
+    if (!attempt.shouldTry(refusal)) continue;
     try {
-      return await greet(settings, work, way, sdk);
+      return await handshake(settings, context, attempt, sdk);
     } catch {
       // What the first way met says most.
     }
   }
-  throw failureOf(refusal, settings, { sdk, scrub: work.scrub });
+  throw toServerFailure(refusal, settings, { sdk, scrub: context.scrub });
 }
 
-interface Way {
-  readonly open: () => Promise<OpenedTransport>;
+interface ConnectAttempt {
+  readonly open: () => Promise<McpTransport>;
   readonly protocol: "legacy" | "auto";
   /** Whether it may work where the first way met this. */
-  readonly isWorthIt: (refusal: unknown) => boolean;
+  readonly shouldTry: (refusal: unknown) => boolean;
 }
 
 /**
  * The handshake of 2025 first, which nearly all servers speak: some end at once when they are asked for anything else. One
  * that knows only what came later says so.
  */
-function waysTo(settings: McpServerSettings, work: ConnectWork, sdk: Sdk): readonly Way[] {
-  const knowsNoHandshake = (refusal: unknown): boolean =>
-    (refusal instanceof sdk.ProtocolError && NO_HANDSHAKE.has(refusal.code)) ||
+function listAttempts(
+  settings: McpServerSettings,
+  context: ConnectContext,
+  sdk: Sdk,
+): readonly ConnectAttempt[] {
+  const lacksHandshake = (refusal: unknown): boolean =>
+    (refusal instanceof sdk.ProtocolError && NO_HANDSHAKE_CODES.has(refusal.code)) ||
     (refusal instanceof sdk.SdkHttpError && NO_HANDSHAKE_TEXT.test(String(refusal.data.text)));
-  const both = (open: Way["open"]): readonly Way[] => [
-    { open, protocol: "legacy", isWorthIt: () => true },
-    { open, protocol: "auto", isWorthIt: knowsNoHandshake },
+  const both = (open: ConnectAttempt["open"]): readonly ConnectAttempt[] => [
+    { open, protocol: "legacy", shouldTry: () => true },
+    { open, protocol: "auto", shouldTry: lacksHandshake },
   ];
-  if (settings.type === "stdio") return both(() => openStdio(settings, work));
-  const http = { sdk, clock: work.clock, scrub: work.scrub };
-  const isOlder = (refusal: unknown): boolean => {
-    const status = statusOf(refusal, sdk) ?? 0;
+  if (settings.type === "stdio") return both(() => openStdio(settings, context));
+  const http = { sdk, clock: context.clock, scrub: context.scrub };
+  const isLegacyHttp = (refusal: unknown): boolean => {
+    const status = readHttpStatus(refusal, sdk) ?? 0;
     return status >= 400 && status < 500 && status !== 401 && status !== 403;
   };
-  const sse: Way = {
+  const sse: ConnectAttempt = {
     open: async () => openSse(settings, http),
     protocol: "legacy",
-    isWorthIt: isOlder,
+    shouldTry: isLegacyHttp,
   };
   return settings.type === "sse"
     ? [sse]
-    : [...both(async () => openStreamable(settings, http)), sse];
+    : [...both(async () => openStreamableHttp(settings, http)), sse];
 }
 
 /** The method is not found, or the version is not supported. */
-const NO_HANDSHAKE = new Set([-32_601, -32_022]);
+const NO_HANDSHAKE_CODES = new Set([-32_601, -32_022]);
 const NO_HANDSHAKE_TEXT = /"code"\s*:\s*(?:-32601|-32022)\b/;
 
-async function greet(
+async function handshake(
   settings: McpServerSettings,
-  work: ConnectWork,
-  { open, protocol }: Way,
+  context: ConnectContext,
+  { open, protocol }: ConnectAttempt,
   sdk: Sdk,
-): Promise<Connection> {
-  const { signal } = work;
-  if (signal.aborted) throw notReady(settings);
-  const opened = await open();
-  const client = newClient(settings, work, sdk, protocol);
+): Promise<ServerConnection> {
+  const { signal } = context;
+  if (signal.aborted) throw createNotReadyFailure(settings);
+  const transport = await open();
+  const client = createSdkClient(settings, context, sdk, protocol);
   const close = async (): Promise<void> => {
-    await opened.close();
+    await transport.close();
     await client.close().catch(() => undefined);
   };
   try {
-    await untilAborted(client.connect(opened.transport, { signal, timeout: NO_TIMEOUT }), signal);
-    if (client.getProtocolEra() === "modern") listen(client);
-    return { sdk, scrub: work.scrub, client, opened, close };
+    await waitUnlessAborted(
+      client.connect(transport.transport, { signal, timeout: NO_TIMEOUT }),
+      signal,
+    );
+    if (client.getProtocolEra() === "modern") subscribeToChanges(client);
+    return { sdk, scrub: context.scrub, client, transport, close };
   } catch (error) {
-    const { failure } = opened;
+    const { failure } = transport;
     await close();
     if (failure !== undefined && failure.details["problem"] !== "closed") throw failure;
     // Whoever ended it knows whether that was for want of time.
-    throw signal.aborted ? notReady(settings, opened.lastWords()) : error;
+    throw signal.aborted ? createNotReadyFailure(settings, transport.readStderrTail()) : error;
   }
 }
 
-export function notReady(settings: McpServerSettings, words = ""): SpanlineError {
-  const seconds = timesOf(settings).connectTimeoutMs / 1000;
+export function createNotReadyFailure(settings: McpServerSettings, stderrTail = ""): SpanlineError {
+  const seconds = resolveServerTimes(settings).connectTimeoutMs / 1000;
   const message = `was not ready within ${seconds} seconds; raise its connectTimeoutMs if it needs longer`;
-  return serverFailure(settings.name, "timeout", `${message}${words}`);
+  return createServerFailure(settings.name, "timeout", `${message}${stderrTail}`);
 }
 
-function newClient(
+function createSdkClient(
   settings: McpServerSettings,
-  work: ConnectWork,
+  context: ConnectContext,
   sdk: Sdk,
-  mode: Way["protocol"],
+  mode: ConnectAttempt["protocol"],
 ): Client {
-  const roots = rootsFor(settings, work);
+  const roots = resolveRoots(settings, context);
   const client = new sdk.Client(
-    { name: "spanline", version: work.version },
+    { name: "spanline", version: context.version },
     {
       // Neither sampling nor elicitation: a server asks nobody but us, and we answer for nobody.
       capabilities: roots.length === 0 ? {} : { roots: {} },
       versionNegotiation: { mode },
     },
   );
-  client.setNotificationHandler("notifications/tools/list_changed", () => work.changed());
+  client.setNotificationHandler("notifications/tools/list_changed", () => context.onToolsChanged());
   if (roots.length > 0) client.setRequestHandler("roots/list", () => ({ roots: [...roots] }));
   return client;
 }
@@ -161,9 +168,9 @@ function newClient(
  * Only the folders that the settings name. A server may replace the folders of its arguments with the roots of its
  * client, so a root that nobody configured would lift the server's own restriction.
  */
-function rootsFor(
+function resolveRoots(
   { roots = [] }: McpServerSettings,
-  { workingDirectory }: ConnectWork,
+  { workingDirectory }: ConnectContext,
 ): readonly Root[] {
   // A session without a working directory has no folder to offer.
   if (roots === "session" && workingDirectory === undefined) return [];
@@ -180,7 +187,7 @@ interface Root {
 }
 
 /** In the protocol of 2026 a server tells of changes only to those who listen. */
-function listen(client: Client): void {
+function subscribeToChanges(client: Client): void {
   if (client.getServerCapabilities()?.tools?.listChanged !== true) return;
   // Without it the tools stay as they were first told.
   client.listen({ toolsListChanged: true }, { timeout: NO_TIMEOUT }).catch(() => undefined);

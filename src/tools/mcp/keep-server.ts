@@ -1,34 +1,39 @@
-import { pause, untilAborted } from "../../async/pause.ts";
-import { backoff } from "../../async/retried.ts";
-import { thrownMessage, type SpanlineError } from "../../domain/errors.ts";
+import { pause, waitUnlessAborted } from "../../async/pause.ts";
+import { computeBackoff } from "../../async/retried.ts";
+import { formatThrown, type SpanlineError } from "../../domain/errors.ts";
 import type { Tool } from "../tool.ts";
-import { attemptServer, type Attached } from "./attempt-server.ts";
-import { callSlots } from "./call-slots.ts";
-import type { Connection, ConnectWork } from "./connect-server.ts";
-import { freshCatalog } from "./fresh-catalog.ts";
+import { attemptConnection, type ConnectedServer } from "./attempt-server.ts";
+import { createToolCallSlots } from "./call-slots.ts";
+import type { ServerConnection, ConnectContext } from "./connect-server.ts";
+import { createCatalogRefresh } from "./fresh-catalog.ts";
 import { MCP_LIMITS } from "./limits.ts";
 import { EMPTY_CATALOG, type Catalog } from "./list-tools.ts";
 import type { ToolProblem } from "./listed-tool.ts";
-import { timesOf, type McpServerSettings } from "./mcp-server-settings.ts";
-import { reportOnce, type ReportOnce } from "./report-once.ts";
+import { resolveServerTimes, type McpServerSettings } from "./mcp-server-settings.ts";
+import { createOnceReporter, type OnceReporter } from "./report-once.ts";
 import {
   isServerFailure,
-  junkFound,
-  serverFailure,
-  stillStarting,
-  unusableTools,
+  createJunkFailure,
+  createServerFailure,
+  createStartingFailure,
+  createUnusableToolsFailure,
 } from "./server-failure.ts";
-import { serverTool, type ToolHome } from "./server-tool.ts";
-import { withoutSecrets, type ConfidenceWork, type WithoutSecrets } from "./without-secrets.ts";
+import { createServerTool, type ToolHost } from "./server-tool.ts";
+import {
+  createOutputSanitizer,
+  type SanitizerOptions,
+  type OutputSanitizer,
+} from "./without-secrets.ts";
 
-export interface ServerWork extends Omit<ConnectWork, "junk" | "scrub">, ConfidenceWork {
+export interface ServerContext
+  extends Omit<ConnectContext, "onJunkLine" | "scrub">, SanitizerOptions {
   readonly random: () => number;
   readonly report: (failure: SpanlineError) => void;
 }
 
 export interface McpServerStatus {
   readonly name: string;
-  readonly state: Link["state"];
+  readonly state: ServerLink["state"];
   /** Why it is not connected; it is tried again. */
   readonly failure?: SpanlineError;
   readonly tools: number;
@@ -37,9 +42,9 @@ export interface McpServerStatus {
 }
 
 /** A server that is connected to, and again whenever it is lost, until the signal ends that. */
-export interface KeptServer {
+export interface ManagedServer {
   /** Resolves when the first try is over, however it ended, or has taken as long as a session waits for it. */
-  readonly tried: Promise<void>;
+  readonly firstAttempt: Promise<void>;
   /** While the server is lost these are the ones that it had. */
   tools(): readonly Tool[];
   status(): McpServerStatus;
@@ -47,82 +52,82 @@ export interface KeptServer {
   readonly ended: Promise<void>;
 }
 
-export function keepServer(settings: McpServerSettings, work: ServerWork): KeptServer {
-  const clean = withoutSecrets(settings, work);
-  const report = reportOnce((failure) => work.report(clean.failure(failure)));
-  let tellTried = (): void => undefined;
-  const tried = new Promise<void>((resolve) => {
-    tellTried = resolve;
+export function manageServer(settings: McpServerSettings, context: ServerContext): ManagedServer {
+  const sanitizer = createOutputSanitizer(settings, context);
+  const report = createOnceReporter((failure) => context.report(sanitizer.scrubFailure(failure)));
+  let resolveFirstAttempt = (): void => undefined;
+  const firstAttempt = new Promise<void>((resolve) => {
+    resolveFirstAttempt = resolve;
   });
-  const kept: Kept = {
+  const state: ServerState = {
     settings,
-    work,
-    clean,
+    context,
+    sanitizer,
     report,
     link: { state: "closed" },
     catalog: EMPTY_CATALOG,
     tools: [],
-    isTried: false,
+    isFirstAttemptOver: false,
     stopWaiting: () => undefined,
-    tellTried,
+    resolveFirstAttempt,
   };
-  const home = homeOf(kept);
+  const toolHost = createToolHost(state);
   return {
-    tried,
-    tools: () => kept.tools,
+    firstAttempt,
+    tools: () => state.tools,
     status: () => ({
       name: settings.name,
-      state: kept.link.state,
-      ...(kept.link.state === "waiting" && { failure: kept.link.failure }),
-      tools: kept.tools.length,
-      problems: kept.catalog.problems,
+      state: state.link.state,
+      ...(state.link.state === "waiting" && { failure: state.link.failure }),
+      tools: state.tools.length,
+      problems: state.catalog.problems,
     }),
-    ended: keep(kept, home),
+    ended: runServer(state, toolHost),
   };
 }
 
-type Link =
-  | { readonly state: "connecting"; readonly connection: Promise<Connection> }
-  | { readonly state: "connected"; readonly connection: Connection }
+type ServerLink =
+  | { readonly state: "connecting"; readonly connection: Promise<ServerConnection> }
+  | { readonly state: "connected"; readonly connection: ServerConnection }
   | { readonly state: "waiting"; readonly failure: SpanlineError }
   | { readonly state: "closed" };
 
 /** All that changes about a server. */
-interface Kept {
+interface ServerState {
   readonly settings: McpServerSettings;
-  readonly work: ServerWork;
-  readonly clean: WithoutSecrets;
-  readonly report: ReportOnce;
-  link: Link;
+  readonly context: ServerContext;
+  readonly sanitizer: OutputSanitizer;
+  readonly report: OnceReporter;
+  link: ServerLink;
   catalog: Catalog;
   tools: readonly Tool[];
-  isTried: boolean;
+  isFirstAttemptOver: boolean;
   /** Stops the timer after which the session opens without the server. */
   stopWaiting: () => void;
-  readonly tellTried: () => void;
+  readonly resolveFirstAttempt: () => void;
 }
 
-function homeOf(kept: Kept): ToolHome {
-  const { settings, work, clean } = kept;
+function createToolHost(state: ServerState): ToolHost {
+  const { settings, context, sanitizer } = state;
   const notConnected = (why: string): SpanlineError => {
     const message = `is not connected (${why}). The tool was not run; the server is tried again`;
-    return serverFailure(settings.name, "not-connected", message);
+    return createServerFailure(settings.name, "not-connected", message);
   };
   return {
     settings,
-    clock: work.clock,
-    clean,
-    slots: callSlots(MCP_LIMITS.calls, MCP_LIMITS.waitingCalls),
-    listed: (tool) => kept.catalog.tools.get(tool),
-    async connection(caller) {
-      const { link } = kept;
+    clock: context.clock,
+    sanitizer,
+    slots: createToolCallSlots(MCP_LIMITS.calls, MCP_LIMITS.waitingCalls),
+    findTool: (tool) => state.catalog.tools.get(tool),
+    async connect(signal) {
+      const { link } = state;
       switch (link.state) {
         case "connected":
           return link.connection;
         case "connecting":
-          return untilAborted(link.connection, caller).catch((error: unknown) => {
-            caller.throwIfAborted();
-            throw notConnected(thrownMessage(error));
+          return waitUnlessAborted(link.connection, signal).catch((error: unknown) => {
+            signal.throwIfAborted();
+            throw notConnected(formatThrown(error));
           });
         case "waiting":
           throw notConnected(link.failure.message);
@@ -133,95 +138,108 @@ function homeOf(kept: Kept): ToolHome {
   };
 }
 
-async function keep(kept: Kept, home: ToolHome): Promise<void> {
-  const { settings, work, clean, report } = kept;
-  const { clock, signal } = work;
-  kept.stopWaiting = openWithout(kept);
-  for (let made = 1; !signal.aborted; made += 1) {
+async function runServer(state: ServerState, toolHost: ToolHost): Promise<void> {
+  const { settings, context, sanitizer, report } = state;
+  const { clock, signal } = context;
+  state.stopWaiting = startOpeningTimer(state);
+  for (let attempts = 1; !signal.aborted; attempts += 1) {
     const start = clock.monotonic();
-    const failure = await liveOnce(kept, home).catch((error: unknown) => failed(settings, error));
+    const failure = await runConnection(state, toolHost).catch((error: unknown) =>
+      toFailure(settings, error),
+    );
     if (signal.aborted) break;
-    kept.link = { state: "waiting", failure: clean.failure(failure) };
-    report.once(failure);
-    endFirstTry(kept);
-    if (clock.monotonic() - start >= STEADY_MS) made = 1;
-    await pause(clock, backoff(made, work.random(), BACKOFF), signal).catch(() => undefined);
+    state.link = { state: "waiting", failure: sanitizer.scrubFailure(failure) };
+    report.report(failure);
+    endFirstAttempt(state);
+    if (clock.monotonic() - start >= STABLE_CONNECTION_MS) attempts = 1;
+    await pause(clock, computeBackoff(attempts, context.random(), BACKOFF), signal).catch(
+      () => undefined,
+    );
   }
-  kept.link = { state: "closed" };
-  endFirstTry(kept);
+  state.link = { state: "closed" };
+  endFirstAttempt(state);
 }
 
-function endFirstTry(kept: Kept): void {
-  kept.stopWaiting();
-  kept.isTried = true;
-  kept.tellTried();
+function endFirstAttempt(state: ServerState): void {
+  state.stopWaiting();
+  state.isFirstAttemptOver = true;
+  state.resolveFirstAttempt();
 }
 
 /** Lets the session open without a server that may take longer than a session waits. Returns how to stop that. */
-function openWithout(kept: Kept): () => void {
-  const { openingMs, connectTimeoutMs } = timesOf(kept.settings);
+function startOpeningTimer(state: ServerState): () => void {
+  const { openingMs, connectTimeoutMs } = resolveServerTimes(state.settings);
   if (openingMs >= connectTimeoutMs) return () => undefined;
-  return kept.work.clock.after(openingMs, () => {
-    kept.report.once(stillStarting(kept.settings.name, connectTimeoutMs));
-    endFirstTry(kept);
+  return state.context.clock.schedule(openingMs, () => {
+    state.report.report(createStartingFailure(state.settings.name, connectTimeoutMs));
+    endFirstAttempt(state);
   });
 }
 
 const BACKOFF = { first: 1000, longest: 60_000 };
 
 /** One that ends as soon as it has begun is not begun again and again without a pause. */
-const STEADY_MS = 60_000;
+const STABLE_CONNECTION_MS = 60_000;
 
-function failed({ name }: McpServerSettings, error: unknown): SpanlineError {
+function toFailure({ name }: McpServerSettings, error: unknown): SpanlineError {
   if (isServerFailure(error)) return error;
-  return serverFailure(name, "protocol", `could not be used: ${thrownMessage(error)}`);
+  return createServerFailure(name, "protocol", `could not be used: ${formatThrown(error)}`);
 }
 
 /** From one try to connect until the connection is lost, and why it was. */
-async function liveOnce(kept: Kept, home: ToolHome): Promise<SpanlineError> {
-  const { settings, work, report } = kept;
+async function runConnection(state: ServerState, toolHost: ToolHost): Promise<SpanlineError> {
+  const { settings, context, report } = state;
   let isStale = false;
-  let due = (): void => void (isStale = true);
-  const trying = attemptServer(settings, {
-    ...work,
-    scrub: kept.clean.scrub,
-    junk: (line) => report.once(junkFound(settings.name, line)),
-    changed: () => due(),
+  let requestRefresh = (): void => void (isStale = true);
+  const attempt = attemptConnection(settings, {
+    ...context,
+    scrub: state.sanitizer.scrub,
+    onJunkLine: (line) => report.report(createJunkFailure(settings.name, line)),
+    onToolsChanged: () => requestRefresh(),
   });
-  const attached = await connecting(kept, trying);
-  const { connection } = attached;
-  const take = (catalog: Catalog): void => offer(kept, catalog, home);
-  const { clock, signal } = work;
-  const fresh = freshCatalog(connection, { settings, clock, signal, take, report: report.once });
+  const connected = await markConnecting(state, attempt);
+  const { connection } = connected;
+  const setCatalog = (catalog: Catalog): void => applyCatalog(state, catalog, toolHost);
+  const { clock, signal } = context;
+  const catalogRefresh = createCatalogRefresh(connection, {
+    settings,
+    clock,
+    signal,
+    onCatalog: setCatalog,
+    report: report.report,
+  });
   try {
-    kept.link = { state: "connected", connection };
-    report.forget();
-    take(attached.catalog);
-    endFirstTry(kept);
-    due = fresh.due;
-    if (isStale) due();
-    const failure = await untilAborted(connection.opened.over, signal);
-    kept.link = { state: "waiting", failure: kept.clean.failure(failure) };
+    state.link = { state: "connected", connection };
+    report.reset();
+    setCatalog(connected.catalog);
+    endFirstAttempt(state);
+    requestRefresh = catalogRefresh.request;
+    if (isStale) requestRefresh();
+    const failure = await waitUnlessAborted(connection.transport.ended, signal);
+    state.link = { state: "waiting", failure: state.sanitizer.scrubFailure(failure) };
     return failure;
   } finally {
-    fresh.end();
+    catalogRefresh.end();
     await connection.close();
   }
 }
 
 /** Calls that come meanwhile wait for it. */
-function connecting(kept: Kept, trying: Promise<Attached>): Promise<Attached> {
-  const connection = trying.then((attached) => attached.connection);
+function markConnecting(
+  state: ServerState,
+  attempt: Promise<ConnectedServer>,
+): Promise<ConnectedServer> {
+  const connection = attempt.then((attached) => attached.connection);
   // Whoever waits for it hears that it failed; mostly nobody does.
   connection.catch(() => undefined);
-  kept.link = { state: "connecting", connection };
-  return trying;
+  state.link = { state: "connecting", connection };
+  return attempt;
 }
 
-function offer(kept: Kept, catalog: Catalog, home: ToolHome): void {
-  kept.catalog = catalog;
-  kept.tools = [...catalog.tools.values()].map((tool) => serverTool(tool, home));
-  const unusable = unusableTools(kept.settings.name, catalog.problems);
-  if (unusable !== undefined) kept.report.once(unusable);
-  if (kept.isTried) kept.work.changed();
+function applyCatalog(state: ServerState, catalog: Catalog, toolHost: ToolHost): void {
+  state.catalog = catalog;
+  state.tools = [...catalog.tools.values()].map((tool) => createServerTool(tool, toolHost));
+  const unusable = createUnusableToolsFailure(state.settings.name, catalog.problems);
+  if (unusable !== undefined) state.report.report(unusable);
+  if (state.isFirstAttemptOver) state.context.onToolsChanged();
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { contextOf, factsOf } from "../../policy/call-facts.ts";
+import { createPolicyContext, readCallFacts } from "../../policy/call-facts.ts";
 import { readPolicy } from "../../policy/document/read-policy.ts";
-import { judge } from "../../policy/judge.ts";
+import { evaluatePolicy } from "../../policy/judge.ts";
 import { readListedTool } from "./listed-tool.ts";
 
 /** A server's tool as a session judges it. */
@@ -11,9 +11,9 @@ function decided(server: string, name: string, match: object): string {
   if (tool === undefined) throw new Error("it cannot be used");
   const { modelName, description, schema, idempotent, traits } = tool;
   const facts = { name: modelName, description, schema, idempotent, traits, timeoutMs: 1_000 };
-  const context = contextOf(factsOf(facts, {}), [], 0);
+  const context = createPolicyContext(readCallFacts(facts, {}), [], 0);
   const policy = readPolicy({ default: "allow", rules: [{ deny: match }] });
-  return judge(policy, context, {}).action;
+  return evaluatePolicy(policy, context, {}).action;
 }
 
 describe("a tool of an MCP server", () => {

@@ -4,8 +4,8 @@ import type { SchemaCheck } from "../json-schema-check.ts";
 import { cleanLine, cleanText } from "./clean-text.ts";
 import { MCP_LIMITS } from "./limits.ts";
 import type { McpServerSettings } from "./mcp-server-settings.ts";
-import { modelName } from "./model-name.ts";
-import { readSchema, untrustedCheck } from "./untrusted-schema.ts";
+import { toModelName } from "./model-name.ts";
+import { readUntrustedSchema, createUntrustedCheck } from "./untrusted-schema.ts";
 
 /** A tool as its server lists it, made fit to be offered. */
 export interface ListedTool {
@@ -29,84 +29,89 @@ export interface ToolProblem {
   readonly isSlow?: boolean;
 }
 
-export type ReadTool =
+export type ListedToolResult =
   | { readonly tool: ListedTool; readonly problem?: ToolProblem }
   | { readonly tool?: undefined; readonly problem: ToolProblem };
 
 /** Nothing that a server says of its tool is taken for granted; one tool that cannot be used costs no other. */
 export function readListedTool(
-  given: { readonly [key: string]: unknown },
+  entry: { readonly [key: string]: unknown },
   name: string,
   settings: McpServerSettings,
-): ReadTool {
-  const shown = cleanLine(name, 100);
-  const unusable = (problem: string): ReadTool => ({ problem: { tool: shown, problem } });
-  const { inputSchema, outputSchema, execution } = given;
+): ListedToolResult {
+  const displayName = cleanLine(name, 100);
+  const unusable = (problem: string): ListedToolResult => ({
+    problem: { tool: displayName, problem },
+  });
+  const { inputSchema, outputSchema, execution } = entry;
   if (name.length > MCP_LIMITS.nameCharacters) {
     return unusable(`its name is longer than ${MCP_LIMITS.nameCharacters} characters`);
   }
   if (isObject(execution) && execution["taskSupport"] === "required") {
     return unusable("it runs only as a task, which Spanline does not do");
   }
-  const input = readSchema(withType(inputSchema));
+  const input = readUntrustedSchema(addObjectType(inputSchema));
   if (input.schema === undefined) {
     const problem = `its schema cannot be used: ${input.problem}`;
-    return { problem: { tool: shown, problem, ...(input.isSlow === true && { isSlow: true }) } };
+    return {
+      problem: { tool: displayName, problem, ...(input.isSlow === true && { isSlow: true }) },
+    };
   }
   if (input.schema["type"] !== "object") return unusable("its schema is not of an object");
-  const output = outputSchema === undefined ? undefined : readSchema(outputSchema);
-  const known = modelName(settings.name, name);
+  const output = outputSchema === undefined ? undefined : readUntrustedSchema(outputSchema);
+  const nameForModel = toModelName(settings.name, name);
   const executor: Executor = {
     type: "mcp",
     server: settings.name,
     // Rules are written with the server's own name.
-    ...(known.endsWith(`__${name}`) ? {} : { tool: name }),
+    ...(nameForModel.endsWith(`__${name}`) ? {} : { tool: name }),
   };
   const tool: ListedTool = {
     name,
-    modelName: known,
-    description: descriptionOf(given, shown, settings),
+    modelName: nameForModel,
+    description: readDescription(entry, displayName, settings),
     schema: input.schema,
     ...(output?.schema !== undefined && {
-      checkOutput: untrustedCheck(output.schema, "what it gave back"),
+      checkOutput: createUntrustedCheck(output.schema, "what it gave back"),
     }),
-    ...believed(given["annotations"], settings, executor),
+    ...readAnnotations(entry["annotations"], settings, executor),
   };
   if (output?.problem === undefined) return { tool };
   const problem = `its results are not checked: its output schema cannot be used: ${output.problem}`;
   return {
     tool,
-    problem: { tool: shown, problem, ...(output.isSlow === true && { isSlow: true }) },
+    problem: { tool: displayName, problem, ...(output.isSlow === true && { isSlow: true }) },
   };
 }
 
 /** Servers leave the type out where a tool has no arguments. */
-function withType(schema: unknown): unknown {
+function addObjectType(schema: unknown): unknown {
   return isObject(schema) && schema["type"] === undefined ? { ...schema, type: "object" } : schema;
 }
 
-function descriptionOf(
+function readDescription(
   { description, title }: { readonly [key: string]: unknown },
-  shown: string,
+  displayName: string,
   settings: McpServerSettings,
 ): string {
-  for (const said of [description, title]) {
-    const text = typeof said === "string" ? cleanText(said, MCP_LIMITS.descriptionCharacters) : "";
+  for (const candidate of [description, title]) {
+    const text =
+      typeof candidate === "string" ? cleanText(candidate, MCP_LIMITS.descriptionCharacters) : "";
     if (text !== "") return text;
   }
-  return `${shown} of the MCP server ${settings.name}`;
+  return `${displayName} of the MCP server ${settings.name}`;
 }
 
 /** What a server says of its own tools is a hint, and believed only of one that the user trusts. */
-function believed(
+function readAnnotations(
   annotations: unknown,
   { trusted = false }: McpServerSettings,
   executor: Executor,
 ): Pick<ListedTool, "idempotent" | "traits"> {
   const hints = trusted && isObject(annotations) ? annotations : {};
-  const onlyReads = hints["readOnlyHint"] === true;
-  const idempotent = onlyReads || hints["idempotentHint"] === true;
-  if (!onlyReads) {
+  const isReadOnly = hints["readOnlyHint"] === true;
+  const idempotent = isReadOnly || hints["idempotentHint"] === true;
+  if (!isReadOnly) {
     return { idempotent, traits: { kind: "other", sideEffect: "network", executor } };
   }
   return hints["openWorldHint"] === true

@@ -58,7 +58,7 @@ export interface ServerTimes {
   readonly idleMs: number;
 }
 
-export function timesOf(settings: McpServerSettings): ServerTimes {
+export function resolveServerTimes(settings: McpServerSettings): ServerTimes {
   const { timeoutMs = 60_000, idleMs = 900_000 } = settings;
   const { maxTimeoutMs = Math.max(timeoutMs, 600_000) } = settings;
   const { connectTimeoutMs: openingMs = OPENING_MS } = settings;

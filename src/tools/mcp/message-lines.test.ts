@@ -1,15 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { messageLines } from "./message-lines.ts";
+import { createMessageLines } from "./message-lines.ts";
 
 function read(text: string, cuts: readonly number[] = [], maxBytes = 1000) {
   const messages: unknown[] = [];
   const junk: string[] = [];
   let tooLong = 0;
-  const lines = messageLines(maxBytes, {
-    message: (message) => void messages.push(message),
-    junk: (line) => void junk.push(line),
-    tooLong: () => void (tooLong += 1),
+  const lines = createMessageLines(maxBytes, {
+    onMessage: (message) => void messages.push(message),
+    onJunk: (line) => void junk.push(line),
+    onTooLong: () => void (tooLong += 1),
   });
   const bytes = Buffer.from(text);
   const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);

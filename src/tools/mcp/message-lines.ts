@@ -1,30 +1,30 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { isObject, parseJson } from "../../domain/json.ts";
 
-export interface LineReaders {
-  message(message: JSONRPCMessage): void;
+export interface LineHandlers {
+  onMessage(message: JSONRPCMessage): void;
   /** A line that is no message. */
-  junk(line: string): void;
+  onJunk(line: string): void;
   /** A line is longer than it may be; nothing is read after it. */
-  tooLong(): void;
+  onTooLong(): void;
 }
 
 /** Cuts what a server writes into lines, each a message of JSON-RPC. Says how many lines ended. */
-export function messageLines(
+export function createMessageLines(
   maxBytes: number,
-  readers: LineReaders,
+  handlers: LineHandlers,
 ): (chunk: Uint8Array) => number {
   let pieces: Uint8Array[] = [];
   let size = 0;
   let isOver = false;
   /** Whether the line is still as long as it may be. */
-  const fits = (piece: Uint8Array): boolean => {
+  const append = (piece: Uint8Array): boolean => {
     size += piece.length;
     pieces.push(piece);
     isOver = size > maxBytes;
     if (isOver) {
       pieces = [];
-      readers.tooLong();
+      handlers.onTooLong();
     }
     return !isOver;
   };
@@ -33,27 +33,27 @@ export function messageLines(
     let lines = 0;
     let at = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, at)) {
-      if (!fits(chunk.subarray(at, end))) return lines;
+      if (!append(chunk.subarray(at, end))) return lines;
       const line = Buffer.concat(pieces, size).toString("utf8");
       pieces = [];
       size = 0;
       at = end + 1;
       lines += 1;
-      readLine(line, readers);
+      handleLine(line, handlers);
     }
-    if (at < chunk.length) fits(chunk.subarray(at));
+    if (at < chunk.length) append(chunk.subarray(at));
     return lines;
   };
 }
 
 const NEWLINE = 0x0a;
 
-function readLine(line: string, readers: LineReaders): void {
+function handleLine(line: string, handlers: LineHandlers): void {
   if (line.trim() === "") return;
   const parsed = parseJson(line);
   const messages: unknown[] = parsed.ok ? [parsed.value].flat() : [];
-  if (messages.length === 0 || !messages.every(isMessage)) return readers.junk(line);
-  for (const message of messages) readers.message(message);
+  if (messages.length === 0 || !messages.every(isMessage)) return handlers.onJunk(line);
+  for (const message of messages) handlers.onMessage(message);
 }
 
 /** What the client of the SDK takes for a message; what is in it, the client looks at itself. */

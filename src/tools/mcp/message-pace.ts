@@ -6,7 +6,7 @@ import type { SteadyClock } from "../../platform/clock.ts";
  */
 export type MessagePace = (messages: number) => Promise<void> | undefined;
 
-export function messagePace(clock: SteadyClock): MessagePace {
+export function createMessagePace(clock: SteadyClock): MessagePace {
   let since = clock.monotonic();
   let count = 0;
   return (messages) => {
@@ -16,12 +16,12 @@ export function messagePace(clock: SteadyClock): MessagePace {
       count = 0;
     }
     count += messages;
-    if (count <= MOST_IN_WINDOW) return undefined;
+    if (count <= MAX_PER_WINDOW) return undefined;
     return new Promise((resolve) => {
-      clock.after(WINDOW_MS, resolve);
+      clock.schedule(WINDOW_MS, resolve);
     });
   };
 }
 
 const WINDOW_MS = 100;
-const MOST_IN_WINDOW = 500;
+const MAX_PER_WINDOW = 500;

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { modelName, serverPart } from "./model-name.ts";
+import { toModelName, toServerPrefix } from "./model-name.ts";
 
 describe("the name of a server's tool for a model", () => {
   it.each([
@@ -12,15 +12,15 @@ describe("the name of a server's tool for a model", () => {
     ["日本", "t", "server_ac3da3e9__t"],
     ["a-very-long-name-of-a-server", "t", "a-very-long-nam_119d8224__t"],
   ])("of %j and %j is %j", (server, tool, name) => {
-    expect(modelName(server, tool)).toBe(name);
+    expect(toModelName(server, tool)).toBe(name);
   });
 
   it("has the characters and the length that all providers take, and tells its server", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (server, tool) => {
-        const name = modelName(server, tool);
+        const name = toModelName(server, tool);
         expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
-        expect(name.slice(0, name.indexOf("__"))).toBe(serverPart(server));
+        expect(name.slice(0, name.indexOf("__"))).toBe(toServerPrefix(server));
       }),
     );
   });
@@ -30,7 +30,7 @@ describe("the name of a server's tool for a model", () => {
     fc.assert(
       fc.property(long, long, (one, other) => {
         fc.pre(one !== other);
-        expect(modelName("s", one)).not.toBe(modelName("s", other));
+        expect(toModelName("s", one)).not.toBe(toModelName("s", other));
       }),
     );
   });

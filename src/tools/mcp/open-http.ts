@@ -3,73 +3,79 @@ import type {
   StreamableHTTPClientTransport,
   StreamableHTTPReconnectionOptions,
 } from "@modelcontextprotocol/client";
-import { orLate } from "../../async/pause.ts";
+import { waitWithTimeout } from "../../async/pause.ts";
 import type { SpanlineError } from "../../domain/errors.ts";
-import type { Scrub } from "../../domain/scrubber.ts";
-import { boundedFetch, type BoundedFetch } from "../../platform/bounded-fetch.ts";
+import type { RedactSecrets } from "../../domain/scrubber.ts";
+import { createBoundedFetch, type BoundedFetch } from "../../platform/bounded-fetch.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
-import { failureOf } from "./failure-of.ts";
+import { toServerFailure } from "./failure-of.ts";
 import { MCP_LIMITS } from "./limits.ts";
 import type { HttpServerSettings } from "./mcp-server-settings.ts";
-import { messagePace } from "./message-pace.ts";
-import { ending, type OpenedTransport } from "./opened-transport.ts";
+import { createMessagePace } from "./message-pace.ts";
+import { createEnding, type McpTransport } from "./opened-transport.ts";
 import { watchRequestStreams } from "./request-streams.ts";
 import type { Sdk } from "./sdk.ts";
-import { serverFailure } from "./server-failure.ts";
+import { createServerFailure } from "./server-failure.ts";
 
-export interface HttpWork {
+export interface HttpTransportContext {
   readonly sdk: Sdk;
   readonly clock: SteadyClock;
-  readonly scrub: Scrub;
+  readonly scrub: RedactSecrets;
 }
 
 /** A way to a server over Streamable HTTP. Nothing is sent before the client uses it. */
-export function openStreamable(settings: HttpServerSettings, work: HttpWork): OpenedTransport {
-  const { sdk, clock } = work;
-  const end = ending();
+export function openStreamableHttp(
+  settings: HttpServerSettings,
+  context: HttpTransportContext,
+): McpTransport {
+  const { sdk, clock } = context;
+  const end = createEnding();
   const transport = new sdk.StreamableHTTPClientTransport(new URL(settings.url), {
-    ...fetching(settings, clock),
+    ...createFetchOptions(settings, clock),
     reconnectionOptions: RECONNECTION,
     reconnectionScheduler(reconnect, delay, attempt) {
       // The first try comes after the stream broke off, the second after that try failed too.
-      if (attempt === 0) return clock.after(Math.max(delay, RECONNECT_MS), reconnect);
-      return fail(serverFailure(settings.name, "unreachable", "does not answer any more"));
+      if (attempt === 0) return clock.schedule(Math.max(delay, MIN_RECONNECT_MS), reconnect);
+      return fail(createServerFailure(settings.name, "unreachable", "does not answer any more"));
     },
   });
   watchRequestStreams(transport, clock);
-  const fail = failing(transport, end);
+  const fail = createFail(transport, end);
   return {
     transport,
     get failure() {
       return end.failure;
     },
-    over: end.over,
+    ended: end.ended,
     fail,
-    lastWords: () => "",
+    readStderrTail: () => "",
     async close() {
       // Asked for politely; a server that has no sessions, or is gone, says no.
-      const polite = end.failure === undefined ? transport.terminateSession() : Promise.resolve();
-      await orLate(
+      const goodbye = end.failure === undefined ? transport.terminateSession() : Promise.resolve();
+      await waitWithTimeout(
         clock,
-        GOODBYE_MS,
-        polite.catch(() => undefined),
+        GOODBYE_TIMEOUT_MS,
+        goodbye.catch(() => undefined),
       );
-      fail(closed(settings));
+      fail(createClosedFailure(settings));
       await transport.close();
     },
   };
 }
 
 /** The same over the older HTTP with SSE, where the stream is the connection. */
-export function openSse(settings: HttpServerSettings, work: HttpWork): OpenedTransport {
-  const { sdk, clock } = work;
-  const end = ending();
-  const transport = new sdk.SSEClientTransport(new URL(settings.url), fetching(settings, clock));
-  const fail = failing(transport, end);
+export function openSse(settings: HttpServerSettings, context: HttpTransportContext): McpTransport {
+  const { sdk, clock } = context;
+  const end = createEnding();
+  const transport = new sdk.SSEClientTransport(
+    new URL(settings.url),
+    createFetchOptions(settings, clock),
+  );
+  const fail = createFail(transport, end);
   Object.assign(transport, {
     onerror(error: Error) {
       // It would open another stream by itself, on which the server does not know us.
-      if (error instanceof sdk.SseError) fail(failureOf(error, settings, work));
+      if (error instanceof sdk.SseError) fail(toServerFailure(error, settings, context));
     },
   });
   return {
@@ -77,11 +83,11 @@ export function openSse(settings: HttpServerSettings, work: HttpWork): OpenedTra
     get failure() {
       return end.failure;
     },
-    over: end.over,
+    ended: end.ended,
     fail,
-    lastWords: () => "",
+    readStderrTail: () => "",
     async close() {
-      fail(closed(settings));
+      fail(createClosedFailure(settings));
       await transport.close();
     },
   };
@@ -96,27 +102,27 @@ const RECONNECTION: StreamableHTTPReconnectionOptions = {
 };
 
 /** A server may ask to be tried again at once, for ever. */
-const RECONNECT_MS = 1000;
+const MIN_RECONNECT_MS = 1000;
 
-function fetching(
+function createFetchOptions(
   { headers = {} }: HttpServerSettings,
   clock: SteadyClock,
 ): { readonly requestInit: RequestInit; readonly fetch: BoundedFetch } {
-  const bounds = { maxBytes: MCP_LIMITS.messageBytes, pace: messagePace(clock) };
-  return { requestInit: { headers }, fetch: boundedFetch(bounds) };
+  const bounds = { maxBytes: MCP_LIMITS.messageBytes, pace: createMessagePace(clock) };
+  return { requestInit: { headers }, fetch: createBoundedFetch(bounds) };
 }
 
-function failing(
+function createFail(
   transport: StreamableHTTPClientTransport | SSEClientTransport,
-  end: ReturnType<typeof ending>,
+  end: ReturnType<typeof createEnding>,
 ): (failure: SpanlineError) => void {
   return (failure) => {
     if (end.end(failure)) transport.close().catch(() => undefined);
   };
 }
 
-function closed({ name }: HttpServerSettings): SpanlineError {
-  return serverFailure(name, "closed", "was closed");
+function createClosedFailure({ name }: HttpServerSettings): SpanlineError {
+  return createServerFailure(name, "closed", "was closed");
 }
 
-const GOODBYE_MS = 1000;
+const GOODBYE_TIMEOUT_MS = 1000;

@@ -2,13 +2,13 @@ import { SpanlineError } from "../../domain/errors.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import { randomFraction } from "../../platform/random.ts";
 import type { Tool } from "../tool.ts";
-import { keepServer, type McpServerStatus } from "./keep-server.ts";
+import { manageServer, type McpServerStatus } from "./keep-server.ts";
 import { MCP_LIMITS } from "./limits.ts";
 import type { McpServerSettings } from "./mcp-server-settings.ts";
-import { serverPart } from "./model-name.ts";
+import { toServerPrefix } from "./model-name.ts";
 import type { Environment } from "../../platform/environment.ts";
 
-export interface McpWork {
+export interface McpContext {
   /** Ours, as servers are told. */
   readonly version: string;
   readonly clock: SteadyClock;
@@ -23,7 +23,7 @@ export interface McpWork {
   /** For people: what is wrong with a server. Nothing of that ends a session. */
   readonly report: (failure: SpanlineError) => void;
   /** Some tools are others than before, or a server is there again. */
-  readonly changed?: () => void;
+  readonly onToolsChanged?: () => void;
   readonly random?: () => number;
 }
 
@@ -39,22 +39,24 @@ export interface McpServers {
 /** Connects to all servers at once. Resolves when each is connected or has failed; those that failed are tried again. */
 export async function openMcpServers(
   settings: readonly McpServerSettings[],
-  work: McpWork,
+  context: McpContext,
 ): Promise<McpServers> {
-  checkTogether(settings);
+  checkDistinctNames(settings);
   const controller = new AbortController();
   const { signal } = controller;
-  const abort = (): void => controller.abort(work.signal.reason);
-  work.signal.addEventListener("abort", abort, { once: true });
-  if (work.signal.aborted) abort();
-  const { changed = () => undefined, random = randomFraction } = work;
-  const servers = settings.map((one) => keepServer(one, { ...work, signal, changed, random }));
-  await Promise.all(servers.map(({ tried }) => tried));
+  const abort = (): void => controller.abort(context.signal.reason);
+  context.signal.addEventListener("abort", abort, { once: true });
+  if (context.signal.aborted) abort();
+  const { onToolsChanged = () => undefined, random = randomFraction } = context;
+  const servers = settings.map((serverSettings) =>
+    manageServer(serverSettings, { ...context, signal, onToolsChanged, random }),
+  );
+  await Promise.all(servers.map(({ firstAttempt }) => firstAttempt));
   return {
     tools: () => servers.flatMap((server) => server.tools()),
     status: () => servers.map((server) => server.status()),
     async close() {
-      work.signal.removeEventListener("abort", abort);
+      context.signal.removeEventListener("abort", abort);
       controller.abort();
       await Promise.all(servers.map(({ ended }) => ended));
     },
@@ -62,18 +64,18 @@ export async function openMcpServers(
 }
 
 /** Tools are told apart by the beginnings of their names. */
-function checkTogether(settings: readonly McpServerSettings[]): void {
+function checkDistinctNames(settings: readonly McpServerSettings[]): void {
   if (settings.length > MCP_LIMITS.servers) {
     const message = `There are ${settings.length} MCP servers; a session has ${MCP_LIMITS.servers} at most`;
     throw new SpanlineError("invalid_option", message, { details: { path: "mcpServers" } });
   }
   const parts = new Map<string, string>();
   for (const { name } of settings) {
-    const other = parts.get(serverPart(name));
-    if (other !== undefined) {
-      const message = `The MCP servers ${other} and ${name} would give their tools the same names; rename one`;
+    const existing = parts.get(toServerPrefix(name));
+    if (existing !== undefined) {
+      const message = `The MCP servers ${existing} and ${name} would give their tools the same names; rename one`;
       throw new SpanlineError("invalid_option", message, { details: { path: "mcpServers" } });
     }
-    parts.set(serverPart(name), name);
+    parts.set(toServerPrefix(name), name);
   }
 }

@@ -1,21 +1,21 @@
 import type { SpanlineError } from "../../domain/errors.ts";
 
 /** Says the same thing once, until it is asked to forget, and not without end. */
-export interface ReportOnce {
-  readonly once: (failure: SpanlineError) => void;
-  readonly forget: () => void;
+export interface OnceReporter {
+  readonly report: (failure: SpanlineError) => void;
+  readonly reset: () => void;
 }
 
-export function reportOnce(report: (failure: SpanlineError) => void): ReportOnce {
-  const said = new Set<string>();
+export function createOnceReporter(report: (failure: SpanlineError) => void): OnceReporter {
+  const reported = new Set<string>();
   return {
-    once(failure) {
-      if (said.has(failure.message) || said.size >= MOST_SAID) return;
-      said.add(failure.message);
+    report(failure) {
+      if (reported.has(failure.message) || reported.size >= MAX_REPORTS) return;
+      reported.add(failure.message);
       report(failure);
     },
-    forget: () => said.clear(),
+    reset: () => reported.clear(),
   };
 }
 
-const MOST_SAID = 20;
+const MAX_REPORTS = 20;

@@ -11,7 +11,7 @@ export function watchRequestStreams(transport: StreamableHTTPClientTransport, cl
   const send = transport.send.bind(transport);
   Object.assign(transport, {
     onmessage(message: JSONRPCMessage) {
-      if (!("method" in message)) streams.get(message.id)?.answered();
+      if (!("method" in message)) streams.get(message.id)?.markAnswered();
     },
   });
   transport.send = async (message, options) => {
@@ -22,7 +22,7 @@ export function watchRequestStreams(transport: StreamableHTTPClientTransport, cl
       return;
     }
     const { id } = message;
-    const stream = requestStream(clock, () => streams.delete(id));
+    const stream = createRequestStream(clock, () => streams.delete(id));
     streams.set(id, stream);
     const onRequestStreamEnd = (): void => {
       if (!stream.end()) return;
@@ -30,7 +30,7 @@ export function watchRequestStreams(transport: StreamableHTTPClientTransport, cl
       transport.onmessage?.({ jsonrpc: "2.0", id, error });
     };
     try {
-      const requestSignal = AbortSignal.any([stream.signal, ...signalsOf(options)]);
+      const requestSignal = AbortSignal.any([stream.signal, ...listSignals(options)]);
       await send(message, { ...options, requestSignal, onRequestStreamEnd });
     } catch (error) {
       stream.end();
@@ -46,38 +46,38 @@ export const STREAM_ENDED = -32_099;
 
 const CANCELLED = "notifications/cancelled";
 
-function signalsOf(options: { requestSignal?: AbortSignal | undefined } = {}): AbortSignal[] {
+function listSignals(options: { requestSignal?: AbortSignal | undefined } = {}): AbortSignal[] {
   return options.requestSignal === undefined ? [] : [options.requestSignal];
 }
 
 interface RequestStream {
   readonly signal: AbortSignal;
   /** The rest of the stream is nobody's; it has a while to end by itself, so that its connection can be used again. */
-  answered(): void;
+  markAnswered(): void;
   endIfAnswered(): void;
   /** Whether the answer was missing. */
   end(): boolean;
 }
 
-function requestStream(clock: Timer, over: () => void): RequestStream {
+function createRequestStream(clock: Timer, onEnd: () => void): RequestStream {
   const controller = new AbortController();
   let state: "open" | "answered" | "over" = "open";
-  let callOff = (): void => undefined;
+  let cancelTimer = (): void => undefined;
   const end = (): boolean => {
     const wasOpen = state === "open";
     if (state === "over") return false;
     state = "over";
-    callOff();
-    over();
+    cancelTimer();
+    onEnd();
     controller.abort();
     return wasOpen;
   };
   return {
     signal: controller.signal,
-    answered() {
+    markAnswered() {
       if (state !== "open") return;
       state = "answered";
-      callOff = clock.after(LINGER_MS, end);
+      cancelTimer = clock.schedule(LINGER_MS, end);
     },
     endIfAnswered() {
       if (state === "answered") end();

@@ -1,4 +1,4 @@
-import { isObject, jsonText } from "../../domain/json.ts";
+import { isObject, toJsonText } from "../../domain/json.ts";
 import { cleanLine } from "./clean-text.ts";
 import { MCP_LIMITS } from "./limits.ts";
 
@@ -10,7 +10,7 @@ export interface ResultOutput {
   readonly structured?: unknown;
 }
 
-export function resultOutput(result: unknown): ResultOutput {
+export function readResultOutput(result: unknown): ResultOutput {
   const {
     content,
     structuredContent: structured,
@@ -18,65 +18,72 @@ export function resultOutput(result: unknown): ResultOutput {
     toolResult,
   } = isObject(result) ? result : {};
   const items: readonly unknown[] = Array.isArray(content) ? content : [];
-  const shown = items.slice(0, MCP_LIMITS.contentItems).map(itemText);
-  const left = items.length - shown.length;
-  if (left > 0) shown.push(`[${left} more pieces of content were left out]`);
+  const texts = items.slice(0, MCP_LIMITS.contentItems).map(formatItem);
+  const omitted = items.length - texts.length;
+  if (omitted > 0) texts.push(`[${omitted} more pieces of content were left out]`);
   const hasText = items.some((item) => isObject(item) && item["type"] === "text");
   const value = structured ?? toolResult;
-  const given = { isError: isError === true, ...(structured !== undefined && { structured }) };
-  if (shown.length === 0) return { output: value, ...given };
+  const flags = { isError: isError === true, ...(structured !== undefined && { structured }) };
+  if (texts.length === 0) return { output: value, ...flags };
   // A server says in its text what is in the value, as the protocol wants it.
-  if (value !== undefined && !hasText) shown.push(jsonText(value));
-  return { output: shown.join("\n"), ...given };
+  if (value !== undefined && !hasText) texts.push(toJsonText(value));
+  return { output: texts.join("\n"), ...flags };
 }
 
 /** What cannot be told as text is described: there is no place for it in a result. */
-function itemText(item: unknown): string {
-  if (!isObject(item)) return unknownItem(item);
+function formatItem(item: unknown): string {
+  if (!isObject(item)) return formatUnknownItem(item);
   const { type, text, mimeType, data, resource } = item;
   switch (type) {
     case "text":
-      return typeof text === "string" ? text : unknownItem(item);
+      return typeof text === "string" ? text : formatUnknownItem(item);
     case "image":
     case "audio":
-      return described([type, mimeType, sizeOfBase64(data), "not shown"]);
+      return formatFacts([type, mimeType, formatBase64Size(data), "not shown"]);
     case "resource_link":
-      return described([
+      return formatFacts([
         "link",
         item["name"],
         item["uri"],
         mimeType,
-        bytesOf(item["size"]),
+        formatBytes(item["size"]),
         item["description"],
       ]);
     case "resource":
-      return isObject(resource) ? resourceText(resource) : unknownItem(item);
+      return isObject(resource) ? formatResource(resource) : formatUnknownItem(item);
     default:
-      return unknownItem(item);
+      return formatUnknownItem(item);
   }
 }
 
-function resourceText({ uri, mimeType, text, blob }: { readonly [key: string]: unknown }): string {
-  if (typeof text === "string") return `${described(["resource", uri, mimeType])}\n${text}`;
-  return described(["resource", uri, mimeType, sizeOfBase64(blob), "not shown"]);
+function formatResource({
+  uri,
+  mimeType,
+  text,
+  blob,
+}: {
+  readonly [key: string]: unknown;
+}): string {
+  if (typeof text === "string") return `${formatFacts(["resource", uri, mimeType])}\n${text}`;
+  return formatFacts(["resource", uri, mimeType, formatBase64Size(blob), "not shown"]);
 }
 
-function described(facts: readonly unknown[]): string {
+function formatFacts(facts: readonly unknown[]): string {
   const words = facts.filter((fact): fact is string => typeof fact === "string" && fact !== "");
   return `[${words.map((word) => cleanLine(word, 500)).join(", ")}]`;
 }
 
-function sizeOfBase64(data: unknown): string | undefined {
-  return typeof data === "string" ? bytesOf(Math.floor((data.length * 3) / 4)) : undefined;
+function formatBase64Size(data: unknown): string | undefined {
+  return typeof data === "string" ? formatBytes(Math.floor((data.length * 3) / 4)) : undefined;
 }
 
-function bytesOf(size: unknown): string | undefined {
+function formatBytes(size: unknown): string | undefined {
   return typeof size === "number" ? `${size} bytes` : undefined;
 }
 
-function unknownItem(item: unknown): string {
-  const text = jsonText(item);
-  return `[content of a kind that Spanline does not know: ${cleanLine(text, MAX_UNKNOWN)}]`;
+function formatUnknownItem(item: unknown): string {
+  const text = toJsonText(item);
+  return `[content of a kind that Spanline does not know: ${cleanLine(text, MAX_UNKNOWN_LENGTH)}]`;
 }
 
-const MAX_UNKNOWN = 1000;
+const MAX_UNKNOWN_LENGTH = 1000;

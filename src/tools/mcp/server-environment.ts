@@ -2,7 +2,7 @@ import type { StdioServerSettings } from "./mcp-server-settings.ts";
 import type { Environment } from "../../platform/environment.ts";
 
 /** What every program may need to run at all, and nothing in which a secret would be. */
-const HARMLESS = [
+const SAFE_VARIABLES = [
   "PATH",
   "HOME",
   "USER",
@@ -16,12 +16,12 @@ const HARMLESS = [
   "TMPDIR",
 ];
 
-export function serverEnvironment(
+export function createServerEnvironment(
   { env = {}, inheritEnv = [] }: StdioServerSettings,
-  ours: Environment,
+  environment: Environment,
 ): { readonly [name: string]: string } {
-  const inherited = [...HARMLESS, ...inheritEnv].flatMap((name) => {
-    const value = ours[name];
+  const inherited = [...SAFE_VARIABLES, ...inheritEnv].flatMap((name) => {
+    const value = environment[name];
     return value === undefined ? [] : [[name, value] as const];
   });
   return Object.fromEntries([...inherited, ...Object.entries(env)]);

@@ -26,7 +26,7 @@ interface FailureFacts {
 }
 
 /** Why a server cannot be used, for people: it may be reported, and told to a model whose call met it. */
-export function serverFailure(
+export function createServerFailure(
   server: string,
   problem: ServerProblem,
   message: string,
@@ -42,39 +42,39 @@ export function isServerFailure(error: unknown): error is SpanlineError {
 }
 
 /** The last lines that a server wrote on its error output, as a sentence's end. */
-export function lastWords(stderr: string): string {
-  const words = cleanText(stderr.slice(-MAX_WORDS), MAX_WORDS);
-  return words === "" ? "; it wrote nothing on stderr" : `; the end of its stderr: ${words}`;
+export function formatStderrTail(stderr: string): string {
+  const tail = cleanText(stderr.slice(-MAX_STDERR_LENGTH), MAX_STDERR_LENGTH);
+  return tail === "" ? "; it wrote nothing on stderr" : `; the end of its stderr: ${tail}`;
 }
 
-const MAX_WORDS = 1000;
+const MAX_STDERR_LENGTH = 1000;
 
 /** The session was opened before the server was ready. */
-export function stillStarting(server: string, connectTimeoutMs: number): SpanlineError {
+export function createStartingFailure(server: string, connectTimeoutMs: number): SpanlineError {
   const seconds = connectTimeoutMs / 1000;
   const message = `is still starting; its tools are added when it is ready, within ${seconds} seconds (connectTimeoutMs)`;
-  return serverFailure(server, "starting", message);
+  return createServerFailure(server, "starting", message);
 }
 
 /** A line of a program's standard output that is no message. */
-export function junkFound(server: string, line: string): SpanlineError {
+export function createJunkFailure(server: string, line: string): SpanlineError {
   const message = `writes on its standard output what is no message, such as: ${cleanLine(line, 100)}`;
-  return serverFailure(server, "protocol", `${message}. That is passed over`);
+  return createServerFailure(server, "protocol", `${message}. That is passed over`);
 }
 
 /** Undefined when all can be used. */
-export function unusableTools(
+export function createUnusableToolsFailure(
   server: string,
   problems: readonly ToolProblem[],
 ): SpanlineError | undefined {
   if (problems.length === 0) return undefined;
-  const shown = problems
-    .slice(0, MOST_SHOWN)
+  const listed = problems
+    .slice(0, MAX_SHOWN)
     .map(({ tool, problem }) => (tool === "" ? problem : `${tool}: ${problem}`))
     .join("; ");
-  const more = problems.length > MOST_SHOWN ? `; and ${problems.length - MOST_SHOWN} more` : "";
-  const message = `has tools that cannot be used as they are: ${shown}${more}`;
-  return serverFailure(server, "tools-unusable", message, { problems });
+  const omitted = problems.length > MAX_SHOWN ? `; and ${problems.length - MAX_SHOWN} more` : "";
+  const message = `has tools that cannot be used as they are: ${listed}${omitted}`;
+  return createServerFailure(server, "tools-unusable", message, { problems });
 }
 
-const MOST_SHOWN = 5;
+const MAX_SHOWN = 5;

@@ -4,14 +4,14 @@ export interface Tail {
   text(): string;
 }
 
-export function tailOf(maxBytes: number): Tail {
-  let kept = Buffer.alloc(0);
+export function createTail(maxBytes: number): Tail {
+  let bytes = Buffer.alloc(0);
   return {
     add(chunk) {
-      const joined = Buffer.concat([kept, chunk.subarray(-maxBytes)]);
+      const joined = Buffer.concat([bytes, chunk.subarray(-maxBytes)]);
       // A copy: a view would keep the whole chunk.
-      kept = Buffer.from(joined.subarray(-maxBytes));
+      bytes = Buffer.from(joined.subarray(-maxBytes));
     },
-    text: () => kept.toString("utf8"),
+    text: () => bytes.toString("utf8"),
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Environment } from "../../platform/environment.ts";
 import { findShells } from "./find-shells.ts";
-import type { MachineLook } from "./machine-look.ts";
+import type { MachineInfo } from "./machine-look.ts";
 
 interface Machine {
   readonly platform: string;
@@ -12,7 +12,7 @@ interface Machine {
 }
 
 /** A machine that has these files and no other. */
-function lookAt(machine: Machine): MachineLook {
+function lookAt(machine: Machine): MachineInfo {
   const { platform, environment = {}, loginShell, etcShells, programs } = machine;
   return {
     platform,

@@ -4,7 +4,7 @@ import type { Environment } from "../../platform/environment.ts";
 import { isProgram } from "../../platform/is-program.ts";
 
 /** What the shells of a machine are found by. */
-export interface MachineLook {
+export interface MachineInfo {
   /** As Node names it. */
   readonly platform: string;
   readonly environment: Environment;
@@ -15,18 +15,18 @@ export interface MachineLook {
   readText(path: string): Promise<string | undefined>;
 }
 
-export function thisMachine(environment: Environment = process.env): MachineLook {
+export function readThisMachine(environment: Environment = process.env): MachineInfo {
   return {
     platform: process.platform,
     environment,
-    loginShell: loginShell(),
+    loginShell: readLoginShell(),
     isProgram,
     readText: readBeginning,
   };
 }
 
 /** The system is asked and no file read: on macOS, and where users come from a directory, they are in none. */
-function loginShell(): string | undefined {
+function readLoginShell(): string | undefined {
   try {
     return userInfo().shell ?? undefined;
   } catch {
@@ -39,7 +39,7 @@ async function readBeginning(path: string): Promise<string | undefined> {
   try {
     const file = await open(path);
     try {
-      const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(MOST_BYTES) });
+      const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(MAX_BYTES) });
       return buffer.toString("utf8", 0, bytesRead);
     } finally {
       await file.close();
@@ -49,4 +49,4 @@ async function readBeginning(path: string): Promise<string | undefined> {
   }
 }
 
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;

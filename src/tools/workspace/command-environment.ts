@@ -3,16 +3,16 @@ import { isSecretName } from "../../domain/is-secret-name.ts";
 import type { Environment } from "../../platform/environment.ts";
 
 /** What a command sees of the environment: a few names, and those that the configuration adds. */
-export function commandEnvironment(
+export function createCommandEnvironment(
   environment: Environment,
   added: readonly string[],
 ): { readonly [name: string]: string } {
-  const names = [...ALWAYS, ...added];
-  const given = names.flatMap((name) => {
+  const names = [...INHERITED_VARIABLES, ...added];
+  const variables = names.flatMap((name) => {
     const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
-    return value === undefined || LOGIN_IN_ADDRESS.test(value) ? [] : [[name, value] as const];
+    return value === undefined || URL_WITH_PASSWORD.test(value) ? [] : [[name, value] as const];
   });
-  return Object.fromEntries([...DEFAULTS, ...given]);
+  return Object.fromEntries([...DEFAULTS, ...variables]);
 }
 
 /** Throws for a name that is none, and for one that a credential goes by. */
@@ -29,7 +29,7 @@ export function checkAddedNames(added: readonly string[]): void {
   }
 }
 
-const ALWAYS = ["PATH", "HOME", "LANG", "TERM", "TMPDIR"];
+const INHERITED_VARIABLES = ["PATH", "HOME", "LANG", "TERM", "TMPDIR"];
 
 const DEFAULTS = [
   ["PATH", "/usr/local/bin:/usr/bin:/bin"],
@@ -44,4 +44,4 @@ function isCredential(name: string): boolean {
 }
 
 /** Such as a proxy's address with a password in it. */
-const LOGIN_IN_ADDRESS = /:\/\/[^/\s@]*:[^/\s@]*@/;
+const URL_WITH_PASSWORD = /:\/\/[^/\s@]*:[^/\s@]*@/;

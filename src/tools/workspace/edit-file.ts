@@ -1,17 +1,21 @@
-import { counted } from "../../domain/counted.ts";
+import { pluralize } from "../../domain/counted.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { toolOutput, type ToolOutput } from "../../domain/tool-output.ts";
+import { createToolOutput, type ToolOutput } from "../../domain/tool-output.ts";
 import type { Tool } from "../tool.ts";
-import { flagArgument, textArgument } from "./arguments.ts";
-import { bytesOf, changeFile, fileBefore, textOf } from "./change-file.ts";
-import { sha256Of } from "./files/read-whole.ts";
-import { refusal } from "./refusal.ts";
+import { readBooleanArgument, readStringArgument } from "./arguments.ts";
+import { encodeText, changeFile, readOriginal, decodeText } from "./change-file.ts";
+import { computeSha256 } from "./files/read-whole.ts";
+import { createRefusal } from "./refusal.ts";
 import { applyEdit, type Edit } from "./text/apply-edit.ts";
-import { inItsFolder, locate } from "./workspace.ts";
-import { workspaceTool, type ToolGround, type WorkspaceCall } from "./workspace-tool.ts";
+import { withParentFolder, locatePath } from "./workspace.ts";
+import {
+  createWorkspaceTool,
+  type WorkspaceToolContext,
+  type WorkspaceToolCall,
+} from "./workspace-tool.ts";
 
-export function editFileTool(ground: ToolGround): Tool {
-  return workspaceTool(
+export function createEditFileTool(context: WorkspaceToolContext): Tool {
+  return createWorkspaceTool(
     {
       name: "edit_file",
       description:
@@ -33,47 +37,52 @@ export function editFileTool(ground: ToolGround): Tool {
       idempotent: false,
       run: editFile,
     },
-    ground,
+    context,
   );
 }
 
-export function editArguments(input: JsonObject): Edit {
+export function readEditArguments(input: JsonObject): Edit {
   return {
-    oldText: textArgument(input, "old_text") ?? "",
-    newText: textArgument(input, "new_text") ?? "",
-    replaceAll: flagArgument(input, "replace_all"),
+    oldText: readStringArgument(input, "old_text") ?? "",
+    newText: readStringArgument(input, "new_text") ?? "",
+    replaceAll: readBooleanArgument(input, "replace_all"),
   };
 }
 
-async function editFile({ input, workspace, context, editor }: WorkspaceCall): Promise<ToolOutput> {
-  const given = { argument: "path", input: textArgument(input, "path") ?? "" };
-  const located = await locate(workspace, given, context);
+async function editFile({
+  input,
+  workspace,
+  context,
+  editor,
+}: WorkspaceToolCall): Promise<ToolOutput> {
+  const pathInput = { argument: "path", input: readStringArgument(input, "path") ?? "" };
+  const located = await locatePath(workspace, pathInput, context);
   const { path, hostPath } = located;
-  return inItsFolder(workspace, located, async (folder, name) => {
-    const before = await fileBefore(folder, name, { located, workspace, editor });
-    if (before.seen === null) throw refusal("missing", `There is no file ${path}`);
-    const text = textOf(before.seen.bytes);
-    if (text === undefined) throw refusal("not_text", `${path} is no text in UTF-8`);
-    const edited = applyEdit(text, editArguments(input));
+  return withParentFolder(workspace, located, async (folder, name) => {
+    const original = await readOriginal(folder, name, { located, workspace, editor });
+    if (original.visible === null) throw createRefusal("missing", `There is no file ${path}`);
+    const text = decodeText(original.visible.bytes);
+    if (text === undefined) throw createRefusal("not_text", `${path} is no text in UTF-8`);
+    const edited = applyEdit(text, readEditArguments(input));
     if (edited.problem !== undefined) {
-      throw refusal(edited.problem, `${path} was not changed: ${edited.message}`);
+      throw createRefusal(edited.problem, `${path} was not changed: ${edited.message}`);
     }
-    const bytes = bytesOf(edited.text, workspace);
+    const bytes = encodeText(edited.text, workspace);
     context.signal.throwIfAborted();
     const changed = await changeFile(
-      { path, hostPath, folder, name, before, bytes },
+      { path, hostPath, folder, name, original, bytes },
       { workspace, editor },
     );
     const { lines } = edited;
     const where = lines.length === 1 ? `line ${lines[0]}` : `${lines.length} places`;
-    const sha256 = sha256Of(bytes);
-    return toolOutput({
-      text: `Changed ${path} at ${where}: ${counted(bytes.length, "byte")}, sha256 ${sha256}`,
-      data: { path, lines: lines.slice(0, MOST_LINES), replaced: lines.length, sha256 },
-      locations: lines.slice(0, MOST_LINES).map((line) => ({ path, line })),
+    const sha256 = computeSha256(bytes);
+    return createToolOutput({
+      text: `Changed ${path} at ${where}: ${pluralize(bytes.length, "byte")}, sha256 ${sha256}`,
+      data: { path, lines: lines.slice(0, MAX_LINES), replaced: lines.length, sha256 },
+      locations: lines.slice(0, MAX_LINES).map((line) => ({ path, line })),
       ...changed,
     });
   });
 }
 
-const MOST_LINES = 100;
+const MAX_LINES = 100;

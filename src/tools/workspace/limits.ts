@@ -30,7 +30,7 @@ export interface WorkspaceLimits {
 const KIB = 1024;
 const MIB = KIB * KIB;
 
-export const DEFAULT_LIMITS: WorkspaceLimits = {
+export const DEFAULT_WORKSPACE_LIMITS: WorkspaceLimits = {
   readLines: 2000,
   readCharacters: 60_000,
   lineCharacters: 2000,

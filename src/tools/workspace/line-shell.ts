@@ -1,8 +1,8 @@
-import { chosenShell, type KnownShells } from "../../domain/shell.ts";
-import { shellInvocation } from "../../domain/shell-invocation.ts";
-import { refusal } from "./refusal.ts";
+import { chooseShell, type ShellList } from "../../domain/shell.ts";
+import { createShellInvocation } from "../../domain/shell-invocation.ts";
+import { createRefusal } from "./refusal.ts";
 
-export interface LineProgram {
+export interface ShellCommand {
   readonly argv: readonly string[];
   /** Why it is run by another shell than the default. */
   readonly note?: string;
@@ -13,22 +13,22 @@ export interface LineProgram {
  * lines as `sh` and its like do; one of another language would be judged by what it does not mean, so it is not the
  * default.
  */
-export function lineProgram(
+export function resolveShellCommand(
   command: string,
-  known: KnownShells,
+  shells: ShellList,
   shellId: string | undefined,
-): LineProgram {
-  const shell = chosenShell(known, shellId === undefined ? {} : { shellId });
+): ShellCommand {
+  const shell = chooseShell(shells, shellId === undefined ? {} : { shellId });
   if (shell === undefined && shellId !== undefined) {
-    const ids = known.shells.flatMap(({ id, isAvailable }) => (isAvailable ? [id] : []));
-    throw refusal(
+    const ids = shells.shells.flatMap(({ id, isAvailable }) => (isAvailable ? [id] : []));
+    throw createRefusal(
       "invalid",
       `There is no shell ${JSON.stringify(shellId)}; there is ${ids.join(", ")}`,
     );
   }
-  const isRead = shell !== undefined && READ_SHELLS.has(shell.id);
+  const isRead = shell !== undefined && POSIX_SHELLS.has(shell.id);
   if (shell !== undefined && (isRead || shellId !== undefined)) {
-    const { program, args } = shellInvocation(shell, { command });
+    const { program, args } = createShellInvocation(shell, { command });
     return { argv: [program, ...args] };
   }
   const argv = ["/bin/sh", "-c", command];
@@ -38,4 +38,4 @@ export function lineProgram(
 }
 
 /** As `src/policy/command` has them. */
-export const READ_SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash"]);
+export const POSIX_SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash"]);

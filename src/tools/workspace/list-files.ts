@@ -1,17 +1,26 @@
-import { counted } from "../../domain/counted.ts";
-import { toolOutput, type ToolOutput } from "../../domain/tool-output.ts";
+import { pluralize } from "../../domain/counted.ts";
+import { createToolOutput, type ToolOutput } from "../../domain/tool-output.ts";
 import type { Tool } from "../tool.ts";
-import { flagArgument, numberArgument, textArgument } from "./arguments.ts";
-import { noNotes, walkFolder, type WalkEntry, type WalkNotes } from "./files/walk-folder.ts";
-import { isUsuallySkipped, walkedNotes } from "./looked-through.ts";
-import { refusal } from "./refusal.ts";
-import { breather } from "./text/breather.ts";
+import { readBooleanArgument, readNumberArgument, readStringArgument } from "./arguments.ts";
+import {
+  createWalkNotes,
+  walkFolder,
+  type WalkEntry,
+  type WalkNotes,
+} from "./files/walk-folder.ts";
+import { isUsuallySkipped, formatWalkNotes } from "./looked-through.ts";
+import { createRefusal } from "./refusal.ts";
+import { createLoopPacer } from "./text/breather.ts";
 import { readGlob, type Glob } from "./text/glob.ts";
-import { folderAt, locateToRead, shown } from "./workspace.ts";
-import { workspaceTool, type ToolGround, type WorkspaceCall } from "./workspace-tool.ts";
+import { openWorkspaceFolder, locateReadablePath, formatPath } from "./workspace.ts";
+import {
+  createWorkspaceTool,
+  type WorkspaceToolContext,
+  type WorkspaceToolCall,
+} from "./workspace-tool.ts";
 
-export function listFilesTool(ground: ToolGround): Tool {
-  return workspaceTool(
+export function createListFilesTool(context: WorkspaceToolContext): Tool {
+  return createWorkspaceTool(
     {
       name: "list_files",
       description:
@@ -41,88 +50,100 @@ export function listFilesTool(ground: ToolGround): Tool {
       idempotent: true,
       run: listFiles,
     },
-    ground,
+    context,
   );
 }
 
-async function listFiles({ input, workspace, context, clock }: WorkspaceCall): Promise<ToolOutput> {
+async function listFiles({
+  input,
+  workspace,
+  context,
+  clock,
+}: WorkspaceToolCall): Promise<ToolOutput> {
   const { limits } = workspace;
-  const pattern = textArgument(input, "glob");
-  const glob = pattern === undefined ? everything : await globOf(pattern);
-  const wanted = numberArgument(input, "depth") ?? (pattern === undefined ? 1 : limits.depth);
-  const depth = Math.min(wanted, limits.depth);
-  const given = textArgument(input, "path");
-  const place = { argument: "path", input: given ?? "." };
+  const pattern = readStringArgument(input, "glob");
+  const glob = pattern === undefined ? matchAll : await parseGlob(pattern);
+  const maxDepth = readNumberArgument(input, "depth") ?? (pattern === undefined ? 1 : limits.depth);
+  const depth = Math.min(maxDepth, limits.depth);
+  const pathArgument = readStringArgument(input, "path");
+  const pathInput = { argument: "path", input: pathArgument ?? "." };
   // An argument that is not there was not judged: what it stands for is the workspace itself.
-  const located = await locateToRead(workspace, place, given === undefined ? undefined : context);
-  const folder = await folderAt(workspace, located.names, located);
-  const notes = noNotes();
-  const found: string[] = [];
-  let more = 0;
+  const located = await locateReadablePath(
+    workspace,
+    pathInput,
+    pathArgument === undefined ? undefined : context,
+  );
+  const folder = await openWorkspaceFolder(workspace, located.names, located);
+  const notes = createWalkNotes();
+  const lines: string[] = [];
+  let omitted = 0;
   try {
     const walk = {
       depth,
       entries: limits.walkEntries,
-      isSkipped: flagArgument(input, "include_all") ? () => false : isUsuallySkipped,
-      rest: breather(clock, context.signal).rest,
+      isSkipped: readBooleanArgument(input, "include_all") ? () => false : isUsuallySkipped,
+      yieldToLoop: createLoopPacer(clock, context.signal).yieldToLoop,
     };
     for await (const entry of walkFolder(folder, walk, notes)) {
       if (!glob(entry.path)) continue;
-      if (found.length < limits.listEntries) found.push(lineOf(entry));
-      else more += 1;
+      if (lines.length < limits.listEntries) lines.push(formatEntry(entry));
+      else omitted += 1;
     }
   } finally {
     await folder.close();
   }
-  const others = located.path === "." ? workspace.folders : [];
-  return output({ path: located.path, found, more, depth, others }, notes);
+  const otherFolders = located.path === "." ? workspace.folders : [];
+  return formatListing({ path: located.path, lines, omitted, depth, otherFolders }, notes);
 }
 
-const everything: Glob = () => true;
+const matchAll: Glob = () => true;
 
-export async function globOf(pattern: string): Promise<Glob> {
+export async function parseGlob(pattern: string): Promise<Glob> {
   const read = await readGlob(pattern);
   if (read.problem !== undefined) {
-    throw refusal("invalid", `${shown(pattern)} cannot be used: ${read.problem}`);
+    throw createRefusal("invalid", `${formatPath(pattern)} cannot be used: ${read.problem}`);
   }
   return read.glob;
 }
 
 /** A name that is more than one line, or has quotes, is told as JSON tells it. */
-function lineOf({ path, type }: WalkEntry): string {
-  const text = shown(path);
-  return type === "folder" ? `${text}/` : type === "file" ? text : `${text} (${KINDS[type]})`;
+function formatEntry({ path, type }: WalkEntry): string {
+  const text = formatPath(path);
+  return type === "folder" ? `${text}/` : type === "file" ? text : `${text} (${ENTRY_KINDS[type]})`;
 }
 
-const KINDS = { link: "link", other: "no file" } as const;
+const ENTRY_KINDS = { link: "link", other: "no file" } as const;
 
-interface Listed {
+interface Listing {
   readonly path: string;
-  readonly found: readonly string[];
-  readonly more: number;
+  readonly lines: readonly string[];
+  readonly omitted: number;
   readonly depth: number;
   /** Other folders of the workspace. */
-  readonly others: readonly string[];
+  readonly otherFolders: readonly string[];
 }
 
-function output({ path, found, more, depth, others }: Listed, notes: WalkNotes): ToolOutput {
-  const told = [
-    ...(more > 0
-      ? [`${more} more ${more === 1 ? "is" : "are"} not shown; use a glob or a deeper path`]
+function formatListing(
+  { path, lines, omitted, depth, otherFolders }: Listing,
+  notes: WalkNotes,
+): ToolOutput {
+  const sections = [
+    ...(omitted > 0
+      ? [`${omitted} more ${omitted === 1 ? "is" : "are"} not shown; use a glob or a deeper path`]
       : []),
     ...(notes.tooDeep > 0
-      ? [`${counted(notes.tooDeep, "folder was", "folders were")} not entered (depth ${depth})`]
+      ? [`${pluralize(notes.tooDeep, "folder was", "folders were")} not entered (depth ${depth})`]
       : []),
-    ...walkedNotes(notes),
-    ...(others.length > 0
-      ? [`other folders of the workspace: ${others.map(shown).join(", ")}`]
+    ...formatWalkNotes(notes),
+    ...(otherFolders.length > 0
+      ? [`other folders of the workspace: ${otherFolders.map(formatPath).join(", ")}`]
       : []),
   ];
-  const first = found.length === 0 ? `Nothing to list in ${path}` : `${found.length} in ${path}`;
-  const text = [first, ...found, ...told.map((note) => `[${note}]`)].join("\n");
-  return toolOutput({
+  const first = lines.length === 0 ? `Nothing to list in ${path}` : `${lines.length} in ${path}`;
+  const text = [first, ...lines, ...sections.map((note) => `[${note}]`)].join("\n");
+  return createToolOutput({
     text,
-    data: { path, listed: found.length, more, isCut: notes.isCut },
+    data: { path, listed: lines.length, more: omitted, isCut: notes.isTruncated },
     locations: [{ path }],
   });
 }

@@ -1,4 +1,4 @@
-import { counted } from "../../domain/counted.ts";
+import { pluralize } from "../../domain/counted.ts";
 import type { WalkNotes } from "./files/walk-folder.ts";
 
 /** Folders that are seldom meant and always large. */
@@ -7,12 +7,19 @@ export function isUsuallySkipped(name: string): boolean {
 }
 
 /** What is to be said of a walk beside what it found. */
-export function walkedNotes({ isCut, entries, skipped, unreadable }: WalkNotes): string[] {
+export function formatWalkNotes({
+  isTruncated,
+  entries,
+  skipped,
+  unreadable,
+}: WalkNotes): string[] {
   return [
-    ...(isCut ? [`only the first ${counted(entries, "entry was", "entries were")} looked at`] : []),
+    ...(isTruncated
+      ? [`only the first ${pluralize(entries, "entry was", "entries were")} looked at`]
+      : []),
     ...(skipped > 0
       ? [`${skipped} of .git and node_modules ${skipped === 1 ? "was" : "were"} not entered`]
       : []),
-    ...(unreadable > 0 ? [`${counted(unreadable, "folder")} could not be entered`] : []),
+    ...(unreadable > 0 ? [`${pluralize(unreadable, "folder")} could not be entered`] : []),
   ];
 }

@@ -2,16 +2,22 @@ import { isAbsolute, relative, resolve } from "node:path";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { FileDiff } from "../../domain/tool-output.ts";
-import { textArgument } from "./arguments.ts";
-import { bytesOf, fileBefore, textOf, type TextBefore } from "./change-file.ts";
-import { editArguments } from "./edit-file.ts";
+import { readStringArgument } from "./arguments.ts";
+import { encodeText, readOriginal, decodeText, type FileContent } from "./change-file.ts";
+import { readEditArguments } from "./edit-file.ts";
 import { NO_EDITOR, type EditorFiles } from "./editor/editor-files.ts";
-import { sha256Of } from "./files/read-whole.ts";
-import { DEFAULT_LIMITS } from "./limits.ts";
-import type { Surroundings } from "./paths/examine-paths.ts";
-import { isRefusal, refusal } from "./refusal.ts";
+import { computeSha256 } from "./files/read-whole.ts";
+import { DEFAULT_WORKSPACE_LIMITS } from "./limits.ts";
+import type { WorkspacePaths } from "./paths/examine-paths.ts";
+import { isRefusal, createRefusal } from "./refusal.ts";
 import { applyEdit } from "./text/apply-edit.ts";
-import { inItsFolder, locate, openWorkspace, type Located, type Workspace } from "./workspace.ts";
+import {
+  withParentFolder,
+  locatePath,
+  openWorkspace,
+  type LocatedPath,
+  type Workspace,
+} from "./workspace.ts";
 import { checkExpected } from "./write-file.ts";
 
 /** What a call is going to do to files, for somebody who is asked whether it may. */
@@ -52,44 +58,47 @@ export type NoPreviewReason =
   | "does_not_apply";
 
 /** Empty for a tool that edits no files. Nothing is changed, and nothing is thrown. */
-export async function previewOf(
+export async function previewEdit(
   { name: tool, input }: { readonly name: string; readonly input: JsonObject },
-  surroundings: Surroundings,
+  workspacePaths: WorkspacePaths,
   editor: EditorFiles = NO_EDITOR,
 ): Promise<EditPreview> {
   if (tool !== "write_file" && tool !== "edit_file") return { diffs: [], evidence: [] };
-  const path = textArgument(input, "path") ?? "";
+  const path = readStringArgument(input, "path") ?? "";
   try {
-    const limits = { ...DEFAULT_LIMITS, fileBytes: MOST_BYTES };
-    const workspace = await openWorkspace({ ...surroundings, limits });
-    const located = await locate(workspace, { argument: "path", input: path });
-    checkNoLink(path, located, { workspace, given: surroundings.root });
-    const before = await beforeOf(located, workspace, editor);
-    const after = tool === "write_file" ? written(input, before, located) : edited(input, before);
-    const newText = bytesOf(after, workspace).toString();
-    const oldText = before === null ? null : textIn(before);
-    const preimageSha256 = before?.sha256 ?? null;
-    const byteCount = before?.bytes.length ?? 0;
+    const limits = { ...DEFAULT_WORKSPACE_LIMITS, fileBytes: MAX_BYTES };
+    const workspace = await openWorkspace({ ...workspacePaths, limits });
+    const located = await locatePath(workspace, { argument: "path", input: path });
+    checkNoLink(path, located, { workspace, given: workspacePaths.root });
+    const original = await readOriginalContent(located, workspace, editor);
+    const resultText =
+      tool === "write_file"
+        ? applyWrite(input, original, located)
+        : applyEditPreview(input, original);
+    const newText = encodeText(resultText, workspace).toString();
+    const oldText = original === null ? null : decodeContent(original);
+    const preimageSha256 = original?.sha256 ?? null;
+    const byteCount = original?.bytes.length ?? 0;
     return {
       diffs: [{ path: located.path, oldText, newText }],
       evidence: [{ path: located.path, source: tool, preimageSha256, byteCount }],
     };
   } catch (error) {
-    return { diffs: [], evidence: [{ path, source: tool, ...reasonOf(error) }] };
+    return { diffs: [], evidence: [{ path, source: tool, ...describeReason(error) }] };
   }
 }
 
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 class LinkError extends Error {}
 
 /** Links are followed when the path is used, so that the names it is written with are not those that it has. */
 function checkNoLink(
   input: string,
-  { hostPath }: Located,
-  { workspace, given }: { readonly workspace: Workspace; readonly given: string },
+  { hostPath }: LocatedPath,
+  { workspace, given: inputPath }: { readonly workspace: Workspace; readonly given: string },
 ): void {
-  const isWritten = [workspace.root, given].some((root) => {
+  const isWritten = [workspace.root, inputPath].some((root) => {
     const written = isAbsolute(input)
       ? relative(root, input)
       : relative(root, resolve(root, input));
@@ -98,16 +107,16 @@ function checkNoLink(
   if (!isWritten) throw new LinkError("The path goes through a link");
 }
 
-async function beforeOf(
-  located: Located,
+async function readOriginalContent(
+  located: LocatedPath,
   workspace: Workspace,
   editor: EditorFiles,
-): Promise<TextBefore | null> {
+): Promise<FileContent | null> {
   try {
-    const { seen } = await inItsFolder(workspace, located, (folder, name) =>
-      fileBefore(folder, name, { located, workspace, editor }),
+    const { visible } = await withParentFolder(workspace, located, (folder, name) =>
+      readOriginal(folder, name, { located, workspace, editor }),
     );
-    return seen;
+    return visible;
   } catch (error) {
     // The folders above a new file are made with it.
     if (isRefusal(error, "missing")) return null;
@@ -115,27 +124,34 @@ async function beforeOf(
   }
 }
 
-function written(input: JsonObject, before: TextBefore | null, { path }: Located): string {
-  const content = textArgument(input, "content") ?? "";
-  const expected = textArgument(input, "expected_sha256")?.toLowerCase();
-  checkExpected({ path, expected, before, sha256: sha256Of(Buffer.from(content)) });
+function applyWrite(
+  input: JsonObject,
+  original: FileContent | null,
+  { path }: LocatedPath,
+): string {
+  const content = readStringArgument(input, "content") ?? "";
+  const expected = readStringArgument(input, "expected_sha256")?.toLowerCase();
+  checkExpected({ path, expected, original, sha256: computeSha256(Buffer.from(content)) });
   return content;
 }
 
-function edited(input: JsonObject, before: TextBefore | null): string {
-  if (before === null) throw refusal("missing", "There is no such file");
-  const made = applyEdit(textIn(before), editArguments(input));
-  if (made.problem !== undefined) throw refusal(made.problem, made.message);
-  return made.text;
+function applyEditPreview(input: JsonObject, original: FileContent | null): string {
+  if (original === null) throw createRefusal("missing", "There is no such file");
+  const result = applyEdit(decodeContent(original), readEditArguments(input));
+  if (result.problem !== undefined) throw createRefusal(result.problem, result.message);
+  return result.text;
 }
 
-function textIn({ bytes }: TextBefore): string {
-  const text = textOf(bytes);
-  if (text === undefined) throw refusal("not_text", "The file is no text in UTF-8");
+function decodeContent({ bytes }: FileContent): string {
+  const text = decodeText(bytes);
+  if (text === undefined) throw createRefusal("not_text", "The file is no text in UTF-8");
   return text;
 }
 
-function reasonOf(error: unknown): { readonly reason: NoPreviewReason; readonly message: string } {
+function describeReason(error: unknown): {
+  readonly reason: NoPreviewReason;
+  readonly message: string;
+} {
   if (error instanceof LinkError) return { reason: "symlink", message: error.message };
   if (!(error instanceof SpanlineError)) {
     return { reason: "unreadable", message: "The file cannot be read" };

@@ -1,18 +1,22 @@
 import { createHash } from "node:crypto";
-import { counted } from "../../domain/counted.ts";
-import { toolOutput, type ToolOutput } from "../../domain/tool-output.ts";
+import { pluralize } from "../../domain/counted.ts";
+import { createToolOutput, type ToolOutput } from "../../domain/tool-output.ts";
 import type { Tool } from "../tool.ts";
-import { numberArgument, textArgument } from "./arguments.ts";
-import { MOST_EDITOR_TEXT, type EditorText } from "./editor/editor-files.ts";
+import { readNumberArgument, readStringArgument } from "./arguments.ts";
+import { MAX_EDITOR_TEXT, type EditorText } from "./editor/editor-files.ts";
 import { openFile, type OpenedFile } from "./files/open-file.ts";
-import { refusal } from "./refusal.ts";
-import { BEGINNING_BYTES, binaryKind } from "./text/content-kind.ts";
-import { lineWindow, type WindowText } from "./text/line-window.ts";
-import { inItsFolder, locateToRead } from "./workspace.ts";
-import { workspaceTool, type ToolGround, type WorkspaceCall } from "./workspace-tool.ts";
+import { createRefusal } from "./refusal.ts";
+import { SNIFF_BYTES, detectBinaryKind } from "./text/content-kind.ts";
+import { createLineWindow, type WindowText } from "./text/line-window.ts";
+import { withParentFolder, locateReadablePath } from "./workspace.ts";
+import {
+  createWorkspaceTool,
+  type WorkspaceToolContext,
+  type WorkspaceToolCall,
+} from "./workspace-tool.ts";
 
-export function readFileTool(ground: ToolGround): Tool {
-  return workspaceTool(
+export function createReadFileTool(context: WorkspaceToolContext): Tool {
+  return createWorkspaceTool(
     {
       name: "read_file",
       description:
@@ -37,41 +41,50 @@ export function readFileTool(ground: ToolGround): Tool {
       idempotent: true,
       run: readFile,
     },
-    ground,
+    context,
   );
 }
 
-async function readFile({ input, workspace, context, editor }: WorkspaceCall): Promise<ToolOutput> {
-  const given = { argument: "path", input: textArgument(input, "path") ?? "" };
-  const located = await locateToRead(workspace, given, context);
+async function readFile({
+  input,
+  workspace,
+  context,
+  editor,
+}: WorkspaceToolCall): Promise<ToolOutput> {
+  const pathInput = { argument: "path", input: readStringArgument(input, "path") ?? "" };
+  const located = await locateReadablePath(workspace, pathInput, context);
   const { path, hostPath } = located;
   const { limits, places } = workspace;
-  const from = numberArgument(input, "from_line") ?? 1;
-  const lines = Math.min(numberArgument(input, "max_lines") ?? limits.readLines, limits.readLines);
-  return inItsFolder(workspace, located, async (folder, name) => {
+  const from = readNumberArgument(input, "from_line") ?? 1;
+  const lines = Math.min(
+    readNumberArgument(input, "max_lines") ?? limits.readLines,
+    limits.readLines,
+  );
+  return withParentFolder(workspace, located, async (folder, name) => {
     const window = { from, lines, limits, signal: context.signal };
     const opened = await openFile(folder, name, places);
     const size = Number(opened?.facts.size ?? 0);
-    const disk = opened && (await scannedFile(opened, window));
+    const disk = opened && (await scanFile(opened, window));
     const isForEditor =
-      disk === undefined || (disk.binary === undefined && size <= MOST_EDITOR_TEXT);
+      disk === undefined || (disk.binary === undefined && size <= MAX_EDITOR_TEXT);
     const { text, note } = isForEditor
       ? await editor.read({ path, hostPath, folder, name }, disk !== undefined)
-      : NOTHING_ASKED;
-    const found = text === undefined ? disk : await scanned(inMemory(Buffer.from(text)), window);
-    if (found === undefined) throw refusal("missing", `There is no file ${path}`);
-    return output({ path, from, size, scanBytes: limits.scanBytes, note }, found);
+      : EMPTY_EDITOR_TEXT;
+    const scan =
+      text === undefined ? disk : await scanContent(createMemoryReader(Buffer.from(text)), window);
+    if (scan === undefined) throw createRefusal("missing", `There is no file ${path}`);
+    return formatOutput({ path, from, size, scanBytes: limits.scanBytes, note }, scan);
   });
 }
 
-const NOTHING_ASKED: EditorText = {};
+const EMPTY_EDITOR_TEXT: EditorText = {};
 
 /** Reads from a place on: how many bytes it was. */
-type Source = (buffer: Buffer, length: number, from: number) => Promise<number>;
+type ByteReader = (buffer: Buffer, length: number, from: number) => Promise<number>;
 
-async function scannedFile({ handle }: OpenedFile, options: ScanOptions): Promise<Scanned> {
+async function scanFile({ handle }: OpenedFile, options: ScanOptions): Promise<ScanResult> {
   try {
-    return await scanned(
+    return await scanContent(
       async (buffer, length, from) => (await handle.read(buffer, 0, length, from)).bytesRead,
       options,
     );
@@ -80,18 +93,18 @@ async function scannedFile({ handle }: OpenedFile, options: ScanOptions): Promis
   }
 }
 
-function inMemory(bytes: Buffer): Source {
+function createMemoryReader(bytes: Buffer): ByteReader {
   return async (buffer, length, from) => bytes.copy(buffer, 0, from, from + length);
 }
 
 interface ScanOptions {
   readonly from: number;
   readonly lines: number;
-  readonly limits: WorkspaceCall["workspace"]["limits"];
+  readonly limits: WorkspaceToolCall["workspace"]["limits"];
   readonly signal: AbortSignal;
 }
 
-interface Scanned {
+interface ScanResult {
   /** Undefined for text. */
   readonly binary: string | undefined;
   readonly text: WindowText;
@@ -100,28 +113,28 @@ interface Scanned {
   readonly bytes: number;
 }
 
-async function scanned(read: Source, options: ScanOptions): Promise<Scanned> {
+async function scanContent(read: ByteReader, options: ScanOptions): Promise<ScanResult> {
   const { from, lines, limits, signal } = options;
   const { readCharacters: characters, lineCharacters } = limits;
-  const window = lineWindow({ from, lines, characters, lineCharacters });
+  const window = createLineWindow({ from, lines, characters, lineCharacters });
   const hash = createHash("sha256");
   const buffer = Buffer.allocUnsafe(PIECE_BYTES);
   let bytes = 0;
   let binary: string | undefined;
-  let isWhole = false;
+  let isComplete = false;
   while (bytes < limits.scanBytes) {
     signal.throwIfAborted();
-    const room = Math.min(buffer.length, limits.scanBytes - bytes);
-    const bytesRead = await read(buffer, room, bytes);
-    isWhole = bytesRead === 0;
-    if (isWhole) break;
+    const available = Math.min(buffer.length, limits.scanBytes - bytes);
+    const bytesRead = await read(buffer, available, bytes);
+    isComplete = bytesRead === 0;
+    if (isComplete) break;
     const piece = buffer.subarray(0, bytesRead);
-    if (bytes === 0) binary = binaryKind(piece.subarray(0, BEGINNING_BYTES));
+    if (bytes === 0) binary = detectBinaryKind(piece.subarray(0, SNIFF_BYTES));
     hash.update(piece);
     if (binary === undefined) window.add(piece);
     bytes += bytesRead;
   }
-  return { binary, text: window.end(), sha256: isWhole ? hash.digest("hex") : undefined, bytes };
+  return { binary, text: window.end(), sha256: isComplete ? hash.digest("hex") : undefined, bytes };
 }
 
 const PIECE_BYTES = 256 * 1024;
@@ -134,43 +147,47 @@ interface Header {
   readonly note: string | undefined;
 }
 
-function output({ path, from, size, scanBytes, note }: Header, found: Scanned): ToolOutput {
-  const { binary, text, sha256, bytes } = found;
-  const whole = sha256 === undefined ? {} : { sha256 };
-  const told = sha256 === undefined ? "" : `, sha256 ${sha256}`;
+function formatOutput({ path, from, size, scanBytes, note }: Header, scan: ScanResult): ToolOutput {
+  const { binary, text, sha256, bytes } = scan;
+  const digestField = sha256 === undefined ? {} : { sha256 };
+  const digestText = sha256 === undefined ? "" : `, sha256 ${sha256}`;
   const locations = [{ path, line: from }];
   if (binary !== undefined) {
     const length = sha256 === undefined ? Math.max(size, bytes) : bytes;
-    const data = { path, binary, bytes: length, ...whole };
-    const words = `${path} is ${binary} of ${counted(length, "byte")}${told}. It is not shown.`;
-    return toolOutput({ text: words, data, locations });
+    const data = { path, binary, bytes: length, ...digestField };
+    const outputText = `${path} is ${binary} of ${pluralize(length, "byte")}${digestText}. It is not shown.`;
+    return createToolOutput({ text: outputText, data, locations });
   }
   const last = from + text.lines.length - 1;
   const total = sha256 === undefined ? `at least ${text.total}` : text.total;
-  const range = text.lines.length === 0 ? "no lines" : linesText(from, last);
+  const range = text.lines.length === 0 ? "no lines" : formatLineRange(from, last);
   const notes = [
     ...(last < text.total && text.lines.length > 0
       ? [
-          `${linesText(last + 1, text.total)} ${text.total === last + 1 ? "is" : "are"} not shown; go on with from_line ${last + 1}`,
+          `${formatLineRange(last + 1, text.total)} ${text.total === last + 1 ? "is" : "are"} not shown; go on with from_line ${last + 1}`,
         ]
       : []),
     ...(sha256 === undefined
-      ? [`only the first ${counted(scanBytes, "byte was", "bytes were")} looked at`]
+      ? [`only the first ${pluralize(scanBytes, "byte was", "bytes were")} looked at`]
       : []),
     ...(text.isUtf8 ? [] : ["some bytes are not UTF-8 and shown as \ufffd"]),
     ...(note === undefined ? [] : [note]),
     ...(text.hasCarriageReturns ? ["lines end with \\r\\n"] : []),
   ];
   const numbered = text.lines.map((line, at) => `${from + at}\t${line}`);
-  const words = [
-    `${path}, ${range} of ${total}${told}`,
+  const outputText = [
+    `${path}, ${range} of ${total}${digestText}`,
     ...numbered,
     ...notes.map((note) => `[${note}]`),
   ].join("\n");
   const shownLines = { from, count: text.lines.length, cut: text.cut };
-  return toolOutput({ text: words, data: { path, shown: shownLines, total, ...whole }, locations });
+  return createToolOutput({
+    text: outputText,
+    data: { path, shown: shownLines, total, ...digestField },
+    locations,
+  });
 }
 
-function linesText(first: number, last: number): string {
+function formatLineRange(first: number, last: number): string {
   return first === last ? `line ${first}` : `lines ${first} to ${last}`;
 }

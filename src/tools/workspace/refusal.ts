@@ -1,7 +1,11 @@
 import { SpanlineError } from "../../domain/errors.ts";
 
 /** Why a tool of the workspace did not do what it was asked; the message is for the model. */
-export function refusal(reason: RefusalReason, message: string, cause?: unknown): SpanlineError {
+export function createRefusal(
+  reason: RefusalReason,
+  message: string,
+  cause?: unknown,
+): SpanlineError {
   return new SpanlineError("workspace_refused", message, { details: { reason }, cause });
 }
 

@@ -1,34 +1,38 @@
-import { counted } from "../../domain/counted.ts";
+import { pluralize } from "../../domain/counted.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { toolOutput, type ToolOutput } from "../../domain/tool-output.ts";
-import type { KnownShells } from "../../domain/shell.ts";
-import type { Spawned, Tool } from "../tool.ts";
-import { listArgument, numberArgument, textArgument } from "./arguments.ts";
+import { createToolOutput, type ToolOutput } from "../../domain/tool-output.ts";
+import type { ShellList } from "../../domain/shell.ts";
+import type { SpawnedProcess, Tool } from "../tool.ts";
+import { readListArgument, readNumberArgument, readStringArgument } from "./arguments.ts";
 import { runInTerminal, type TerminalProgram } from "./editor/editor-terminal.ts";
-import { lineProgram, type LineProgram } from "./line-shell.ts";
-import { refusal } from "./refusal.ts";
-import { bubblewrapArguments } from "./sandbox/bubblewrap-arguments.ts";
-import { hiddenPlaces } from "./sandbox/hidden-places.ts";
+import { resolveShellCommand, type ShellCommand } from "./line-shell.ts";
+import { createRefusal } from "./refusal.ts";
+import { createBubblewrapArguments } from "./sandbox/bubblewrap-arguments.ts";
+import { findHiddenPaths } from "./sandbox/hidden-places.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
-import { watchProgram, type WatchedProgram } from "./watch-program.ts";
-import { folderAt, locate, type Located, type Workspace } from "./workspace.ts";
-import { workspaceTool, type ToolGround, type WorkspaceCall } from "./workspace-tool.ts";
+import { watchProcess, type WatchedProcess } from "./watch-program.ts";
+import { openWorkspaceFolder, locatePath, type LocatedPath, type Workspace } from "./workspace.ts";
+import {
+  createWorkspaceTool,
+  type WorkspaceToolContext,
+  type WorkspaceToolCall,
+} from "./workspace-tool.ts";
 
 export interface CommandOptions {
   readonly environment: { readonly [name: string]: string };
   readonly sandbox: Sandbox | undefined;
   readonly commandMs: number;
   /** Of this machine, for sessions whose editor says nothing of its own. */
-  readonly shells: () => Promise<KnownShells>;
+  readonly shells: () => Promise<ShellList>;
   /** Whether commands run in a terminal of the editor, where it has some. */
   readonly editorTerminals: boolean;
 }
 
-export function runCommandTool(ground: ToolGround, options: CommandOptions): Tool {
-  return workspaceTool(
+export function createRunCommandTool(context: WorkspaceToolContext, options: CommandOptions): Tool {
+  return createWorkspaceTool(
     {
       name: "run_command",
-      description: `Runs a command in the workspace and gives its exit code and output, of which the middle is left out when it is long. Give argv, a program with its arguments, where that is enough, and else command, a line for a POSIX shell. What it leaves running in the background ends with the call. ${rightsOf(options.sandbox)}`,
+      description: `Runs a command in the workspace and gives its exit code and output, of which the middle is left out when it is long. Give argv, a program with its arguments, where that is enough, and else command, a line for a POSIX shell. What it leaves running in the background ends with the call. ${describeRights(options.sandbox)}`,
       properties: {
         command: { type: "string", description: "A line for a shell" },
         argv: {
@@ -50,16 +54,16 @@ export function runCommandTool(ground: ToolGround, options: CommandOptions): Too
       },
       idempotent: false,
       // The limit of the call itself comes first, and then there is output to tell of.
-      timeoutMs: options.commandMs + MARGIN_MS,
-      run: (call) => ground.gate.command(() => runCommand(call, options)),
+      timeoutMs: options.commandMs + TIMEOUT_MARGIN_MS,
+      run: (call) => context.gate.runCommand(() => runCommand(call, options)),
     },
-    ground,
+    context,
   );
 }
 
-const MARGIN_MS = 10_000;
+const TIMEOUT_MARGIN_MS = 10_000;
 
-function rightsOf(sandbox: Sandbox | undefined): string {
+function describeRights(sandbox: Sandbox | undefined): string {
   if (sandbox === undefined) {
     return "It is not confined: it runs with the rights of the user, on the whole machine.";
   }
@@ -67,88 +71,97 @@ function rightsOf(sandbox: Sandbox | undefined): string {
   return `It is confined: it writes only in the workspace and in a /tmp of its own, and ${network}.`;
 }
 
-async function runCommand(call: WorkspaceCall, options: CommandOptions): Promise<ToolOutput> {
+async function runCommand(call: WorkspaceToolCall, options: CommandOptions): Promise<ToolOutput> {
   const { input, workspace, context, clock } = call;
-  const { argv, note } = await programOf(input, context.editor?.shells, options);
-  const given = textArgument(input, "working_directory");
-  const place = { argument: "working_directory", input: given ?? "." };
-  const located = await locate(workspace, place, given === undefined ? undefined : context);
-  const wanted = (numberArgument(input, "timeout_seconds") ?? Infinity) * 1000;
+  const { argv, note } = await resolveProgram(input, context.editor?.shells, options);
+  const folderArgument = readStringArgument(input, "working_directory");
+  const pathInput = { argument: "working_directory", input: folderArgument ?? "." };
+  const located = await locatePath(
+    workspace,
+    pathInput,
+    folderArgument === undefined ? undefined : context,
+  );
+  const requestedMs = (readNumberArgument(input, "timeout_seconds") ?? Infinity) * 1000;
   const watch = {
     clock,
     signal: context.signal,
-    milliseconds: Math.min(wanted, options.commandMs),
+    milliseconds: Math.min(requestedMs, options.commandMs),
     outputBytes: workspace.limits.outputBytes,
     floodBytes: workspace.limits.floodBytes,
     progress: (line: string) => context.progress(line),
   };
-  const shown = options.editorTerminals
-    ? await inTerminal({ argv, located, milliseconds: watch.milliseconds }, call, options)
+  const terminalResult = options.editorTerminals
+    ? await runInEditorTerminal({ argv, located, milliseconds: watch.milliseconds }, call, options)
     : undefined;
-  const watched = shown ?? (await watchProgram(await started(argv, located, call, options), watch));
-  return output(watched, { path: located.path, confined: options.sandbox !== undefined, note });
+  const watched =
+    terminalResult ?? (await watchProcess(await startProcess(argv, located, call, options), watch));
+  return formatOutput(watched, {
+    path: located.path,
+    confined: options.sandbox !== undefined,
+    note,
+  });
 }
 
-async function programOf(
+async function resolveProgram(
   input: JsonObject,
-  editorShells: KnownShells | undefined,
+  editorShells: ShellList | undefined,
   { shells }: CommandOptions,
-): Promise<LineProgram> {
-  const command = textArgument(input, "command");
-  const shellId = textArgument(input, "shell");
-  const argv = listArgument(input, "argv");
+): Promise<ShellCommand> {
+  const command = readStringArgument(input, "command");
+  const shellId = readStringArgument(input, "shell");
+  const argv = readListArgument(input, "argv");
   if ((command === undefined) === (argv === undefined)) {
-    throw refusal("invalid", "Give command or argv, and not both");
+    throw createRefusal("invalid", "Give command or argv, and not both");
   }
-  if (command?.trim() === "") throw refusal("invalid", "The command is empty");
+  if (command?.trim() === "") throw createRefusal("invalid", "The command is empty");
   if (argv !== undefined && shellId !== undefined) {
-    throw refusal("invalid", "argv is run by no shell; give command, or leave shell out");
+    throw createRefusal("invalid", "argv is run by no shell; give command, or leave shell out");
   }
-  const made =
+  const shellCommand =
     argv === undefined
-      ? lineProgram(command ?? "", editorShells ?? (await shells()), shellId)
+      ? resolveShellCommand(command ?? "", editorShells ?? (await shells()), shellId)
       : { argv };
-  const [program = ""] = made.argv;
-  if (program === "") throw refusal("invalid", "The command is empty");
+  const [program = ""] = shellCommand.argv;
+  if (program === "") throw createRefusal("invalid", "The command is empty");
   // The shell that starts it would take it for an option of its own.
-  if (program.startsWith("-")) throw refusal("invalid", `${program} is no program`);
-  if (made.argv.some((part) => part.includes("\0"))) {
-    throw refusal("invalid", "It has a NUL character");
+  if (program.startsWith("-")) throw createRefusal("invalid", `${program} is no program`);
+  if (shellCommand.argv.some((part) => part.includes("\0"))) {
+    throw createRefusal("invalid", "It has a NUL character");
   }
-  return made;
+  return shellCommand;
 }
 
-interface Wanted {
+interface CommandRun {
   readonly argv: readonly string[];
-  readonly located: Located;
+  readonly located: LocatedPath;
   readonly milliseconds: number;
 }
 
 /** In the editor's terminal, as confined as here. It is looked up by its path there, as it is in a sandbox here. */
-async function inTerminal(
-  { argv, located, milliseconds }: Wanted,
-  { workspace, context, clock }: WorkspaceCall,
+async function runInEditorTerminal(
+  { argv, located, milliseconds }: CommandRun,
+  { workspace, context, clock }: WorkspaceToolCall,
   options: CommandOptions,
-): Promise<WatchedProgram | undefined> {
-  const folder = await folderAt(workspace, located.names, located);
+): Promise<WatchedProcess | undefined> {
+  const folder = await openWorkspaceFolder(workspace, located.names, located);
   await folder.close();
-  const confined = await confinedArgv(argv, located, workspace, options);
+  const confined = await confineCommand(argv, located, workspace, options);
   const { outputBytes } = workspace.limits;
   const place = { workingDirectory: located.hostPath, milliseconds, outputBytes };
   return runInTerminal({ ...confined, ...place }, context, clock);
 }
 
 /** In the very folder that was judged: the program finds itself there whatever its path leads to by now. */
-async function started(
+async function startProcess(
   argv: readonly string[],
-  located: Located,
-  { workspace, context }: WorkspaceCall,
+  located: LocatedPath,
+  { workspace, context }: WorkspaceToolCall,
   options: CommandOptions,
-): Promise<Spawned> {
-  const folder = await folderAt(workspace, located.names, located);
+): Promise<SpawnedProcess> {
+  const folder = await openWorkspaceFolder(workspace, located.names, located);
   try {
     const workingDirectory = folder.self;
-    const { argv: made, environment } = await confinedArgv(argv, located, workspace, options);
+    const { argv: made, environment } = await confineCommand(argv, located, workspace, options);
     const [program = "", ...args] = made;
     return await context.spawn(program, args, { workingDirectory, environment });
   } finally {
@@ -157,49 +170,49 @@ async function started(
 }
 
 /** The same in the sandbox, where there is one. */
-async function confinedArgv(
+async function confineCommand(
   argv: readonly string[],
-  { hostPath: workingDirectory }: Located,
+  { hostPath: workingDirectory }: LocatedPath,
   { root, folders, places }: Workspace,
   { sandbox, environment }: CommandOptions,
 ): Promise<Pick<TerminalProgram, "argv" | "environment">> {
   if (sandbox === undefined) return { argv, environment };
   const { program, network } = sandbox;
-  const hidden = await hiddenPlaces([root, ...folders], places.paths, environment["HOME"]);
+  const hidden = await findHiddenPaths([root, ...folders], places.paths, environment["HOME"]);
   const confinement = { root, folders, workingDirectory, hidden, network };
   return {
-    argv: [program, ...bubblewrapArguments(confinement, argv)],
+    argv: [program, ...createBubblewrapArguments(confinement, argv)],
     environment: { ...environment, TMPDIR: "/tmp" },
   };
 }
 
-interface Ran {
+interface RunInfo {
   readonly path: string;
   readonly confined: boolean;
   readonly note: string | undefined;
 }
 
-function output(watched: WatchedProgram, { path, confined, note }: Ran): ToolOutput {
+function formatOutput(watched: WatchedProcess, { path, confined, note }: RunInfo): ToolOutput {
   const { end, output: stdout, errors: stderr, outputBytes, errorBytes } = watched;
   const text = [
-    `${endText(watched)}${confined ? ", confined" : ", not confined"}${note === undefined ? "" : `, ${note}`}`,
+    `${formatEnd(watched)}${confined ? ", confined" : ", not confined"}${note === undefined ? "" : `, ${note}`}`,
     ...(stdout === "" ? [] : ["stdout:", stdout.trimEnd()]),
     ...(stderr === "" ? [] : ["stderr:", stderr.trimEnd()]),
     ...(stdout === "" && stderr === "" ? ["It wrote nothing."] : []),
   ].join("\n");
   const { code: exitCode, signal } = end ?? { code: null, signal: null };
   const data = { exitCode, signal, stopped: watched.stopped, confined, outputBytes, errorBytes };
-  return toolOutput({ text, data, locations: [{ path }] });
+  return createToolOutput({ text, data, locations: [{ path }] });
 }
 
-function endText({ end, stopped, milliseconds }: WatchedProgram): string {
-  const time = counted(Math.round(milliseconds / 100) / 10, "second");
+function formatEnd({ end, stopped, milliseconds }: WatchedProcess): string {
+  const time = pluralize(Math.round(milliseconds / 100) / 10, "second");
   if (stopped === "time") return `Stopped at its time limit, after ${time}`;
   if (stopped === "flood") return `Stopped after ${time}, for writing too much`;
   const how =
     end?.code === null || end === null
       ? `Ended by ${end?.signal ?? "something unknown"}`
       : `Exit code ${end.code}`;
-  const left = stopped === "left" ? "; what it left in the background was ended" : "";
-  return `${how} after ${time}${left}`;
+  const backgroundNote = stopped === "left" ? "; what it left in the background was ended" : "";
+  return `${how} after ${time}${backgroundNote}`;
 }

@@ -1,35 +1,39 @@
 import { join } from "node:path";
-import { counted } from "../../domain/counted.ts";
-import { toolOutput, type ToolOutput } from "../../domain/tool-output.ts";
+import { pluralize } from "../../domain/counted.ts";
+import { createToolOutput, type ToolOutput } from "../../domain/tool-output.ts";
 import type { Tool } from "../tool.ts";
-import { flagArgument, numberArgument, textArgument } from "./arguments.ts";
+import { readBooleanArgument, readNumberArgument, readStringArgument } from "./arguments.ts";
 import type { Folder } from "./files/folder.ts";
 import { openFile } from "./files/open-file.ts";
 import { readBytes } from "./files/read-whole.ts";
-import { noNotes, walkFolder } from "./files/walk-folder.ts";
-import { globOf } from "./list-files.ts";
-import { isUsuallySkipped, walkedNotes } from "./looked-through.ts";
-import { workspacePathOf } from "./paths/examine-paths.ts";
+import { createWalkNotes, walkFolder } from "./files/walk-folder.ts";
+import { parseGlob } from "./list-files.ts";
+import { isUsuallySkipped, formatWalkNotes } from "./looked-through.ts";
+import { toWorkspacePath } from "./paths/examine-paths.ts";
 import { isWithin } from "./paths/protected-places.ts";
-import { refusal } from "./refusal.ts";
-import { breather, type Breather } from "./text/breather.ts";
-import { BEGINNING_BYTES, binaryKind } from "./text/content-kind.ts";
+import { createRefusal } from "./refusal.ts";
+import { createLoopPacer, type LoopPacer } from "./text/breather.ts";
+import { SNIFF_BYTES, detectBinaryKind } from "./text/content-kind.ts";
 import type { Glob } from "./text/glob.ts";
 import { readPattern, type LineMatcher } from "./text/line-matcher.ts";
-import { matchesIn, type FileMatches } from "./text/matches-in.ts";
+import { findMatches, type FileMatches } from "./text/matches-in.ts";
 import {
-  folderAt,
-  inItsFolder,
-  locateToRead,
-  shown,
+  openWorkspaceFolder,
+  withParentFolder,
+  locateReadablePath,
+  formatPath,
   type FoundFile,
-  type Located,
+  type LocatedPath,
   type Workspace,
 } from "./workspace.ts";
-import { workspaceTool, type ToolGround, type WorkspaceCall } from "./workspace-tool.ts";
+import {
+  createWorkspaceTool,
+  type WorkspaceToolContext,
+  type WorkspaceToolCall,
+} from "./workspace-tool.ts";
 
-export function searchTool(ground: ToolGround): Tool {
-  return workspaceTool(
+export function createSearchTool(context: WorkspaceToolContext): Tool {
+  return createWorkspaceTool(
     {
       name: "search",
       description:
@@ -59,18 +63,18 @@ export function searchTool(ground: ToolGround): Tool {
       idempotent: true,
       run: search,
     },
-    ground,
+    context,
   );
 }
 
 /** One search under way. */
-interface Search {
+interface SearchState {
   readonly workspace: Workspace;
   readonly matcher: LineMatcher;
   readonly glob: Glob | undefined;
   readonly contextLines: number;
-  readonly most: number;
-  readonly breath: Breather;
+  readonly maxMatches: number;
+  readonly pacer: LoopPacer;
   readonly found: FileMatches[];
   readonly notes: SearchNotes;
 }
@@ -89,32 +93,45 @@ interface SearchNotes {
   stopped: string | undefined;
 }
 
-async function search({ input, workspace, context, clock }: WorkspaceCall): Promise<ToolOutput> {
+async function search({
+  input,
+  workspace,
+  context,
+  clock,
+}: WorkspaceToolCall): Promise<ToolOutput> {
   const { limits } = workspace;
-  const read = await readPattern(textArgument(input, "pattern") ?? "", {
-    isLiteral: flagArgument(input, "literal"),
-    ignoreCase: flagArgument(input, "ignore_case"),
+  const parsed = await readPattern(readStringArgument(input, "pattern") ?? "", {
+    isLiteral: readBooleanArgument(input, "literal"),
+    ignoreCase: readBooleanArgument(input, "ignore_case"),
   });
-  if (read.problem !== undefined) throw refusal("invalid", `Nothing was searched: ${read.problem}`);
-  const pattern = textArgument(input, "glob");
-  const one: Search = {
+  if (parsed.problem !== undefined)
+    throw createRefusal("invalid", `Nothing was searched: ${parsed.problem}`);
+  const pattern = readStringArgument(input, "glob");
+  const state: SearchState = {
     workspace,
-    matcher: read.matcher,
-    glob: pattern === undefined ? undefined : await globOf(pattern),
-    contextLines: numberArgument(input, "context_lines") ?? 0,
-    most: Math.min(numberArgument(input, "max_matches") ?? Infinity, limits.searchMatches),
-    breath: breather(clock, context.signal),
+    matcher: parsed.matcher,
+    glob: pattern === undefined ? undefined : await parseGlob(pattern),
+    contextLines: readNumberArgument(input, "context_lines") ?? 0,
+    maxMatches: Math.min(
+      readNumberArgument(input, "max_matches") ?? Infinity,
+      limits.searchMatches,
+    ),
+    pacer: createLoopPacer(clock, context.signal),
     found: [],
-    notes: noSearchNotes(),
+    notes: createSearchNotes(),
   };
-  const given = textArgument(input, "path");
-  const place = { argument: "path", input: given ?? "." };
-  const located = await locateToRead(workspace, place, given === undefined ? undefined : context);
-  const walked = await searchAt(located, one, flagArgument(input, "include_all"));
-  return output(one, walked);
+  const pathArgument = readStringArgument(input, "path");
+  const pathInput = { argument: "path", input: pathArgument ?? "." };
+  const located = await locateReadablePath(
+    workspace,
+    pathInput,
+    pathArgument === undefined ? undefined : context,
+  );
+  const walkNotes = await searchPath(located, state, readBooleanArgument(input, "include_all"));
+  return formatOutput(state, walkNotes);
 }
 
-function noSearchNotes(): SearchNotes {
+function createSearchNotes(): SearchNotes {
   return {
     files: 0,
     bytes: 0,
@@ -128,82 +145,94 @@ function noSearchNotes(): SearchNotes {
   };
 }
 
-async function searchAt(located: Located, one: Search, includeAll: boolean): Promise<string[]> {
-  const { workspace } = one;
-  const folder = await folderOrFile(located, one);
+async function searchPath(
+  located: LocatedPath,
+  state: SearchState,
+  includeAll: boolean,
+): Promise<string[]> {
+  const { workspace } = state;
+  const folder = await openFolderOrSearchFile(located, state);
   if (folder === undefined) return [];
-  const notes = noNotes();
+  const notes = createWalkNotes();
   try {
     const { walkEntries: entries, depth } = workspace.limits;
     const isSkipped = includeAll ? () => false : isUsuallySkipped;
-    const walk = { depth, entries, isSkipped, rest: one.breath.rest };
+    const walk = { depth, entries, isSkipped, yieldToLoop: state.pacer.yieldToLoop };
     for await (const { type, path, folder: inner, name } of walkFolder(folder, walk, notes)) {
-      if (type !== "file" || one.glob?.(path) === false) continue;
-      if (!workspace.mayRead(fileIn(inner, name, workspace))) {
-        one.notes.withheld += 1;
+      if (type !== "file" || state.glob?.(path) === false) continue;
+      if (!workspace.mayRead(toFoundFile(inner, name, workspace))) {
+        state.notes.withheld += 1;
         continue;
       }
-      await searchFile(inner, name, one);
-      if (one.notes.stopped !== undefined) break;
+      await searchFile(inner, name, state);
+      if (state.notes.stopped !== undefined) break;
     }
   } finally {
     await folder.close();
   }
   const { tooDeep } = notes;
   return [
-    ...walkedNotes(notes),
-    ...(tooDeep > 0 ? [`${counted(tooDeep, "folder is", "folders are")} too deep`] : []),
+    ...formatWalkNotes(notes),
+    ...(tooDeep > 0 ? [`${pluralize(tooDeep, "folder is", "folders are")} too deep`] : []),
   ];
 }
 
 /** Undefined where it is a file, which is searched then. */
-async function folderOrFile(located: Located, one: Search): Promise<Folder | undefined> {
-  const { workspace } = one;
-  if (located.names.length === 0) return folderAt(workspace, [], located);
-  return inItsFolder(workspace, located, async (outer, name) => {
+async function openFolderOrSearchFile(
+  located: LocatedPath,
+  state: SearchState,
+): Promise<Folder | undefined> {
+  const { workspace } = state;
+  if (located.names.length === 0) return openWorkspaceFolder(workspace, [], located);
+  return withParentFolder(workspace, located, async (outer, name) => {
     const opened = await openFile(outer, name, workspace.places).catch(() => undefined);
     await opened?.handle.close();
-    if (opened === undefined) return folderAt(workspace, located.names, located);
-    await searchFile(outer, name, one);
+    if (opened === undefined) return openWorkspaceFolder(workspace, located.names, located);
+    await searchFile(outer, name, state);
     return undefined;
   });
 }
 
-async function searchFile(folder: Folder, name: string, one: Search): Promise<void> {
-  const { notes, workspace, breath } = one;
+async function searchFile(folder: Folder, name: string, state: SearchState): Promise<void> {
+  const { notes, workspace, pacer } = state;
   const { limits } = workspace;
-  if (notes.files >= limits.searchFiles) notes.stopped = `after ${counted(notes.files, "file")}`;
-  if (notes.bytes >= limits.searchBytes) notes.stopped = `after ${counted(notes.bytes, "byte")}`;
-  if (breath.elapsed >= limits.searchMs)
-    notes.stopped = `after ${counted(limits.searchMs / 1000, "second")}`;
+  if (notes.files >= limits.searchFiles) notes.stopped = `after ${pluralize(notes.files, "file")}`;
+  if (notes.bytes >= limits.searchBytes) notes.stopped = `after ${pluralize(notes.bytes, "byte")}`;
+  if (pacer.elapsed >= limits.searchMs)
+    notes.stopped = `after ${pluralize(limits.searchMs / 1000, "second")}`;
   if (notes.stopped !== undefined) return;
-  const bytes = await contentOf(folder, name, one);
+  const bytes = await readTextContent(folder, name, state);
   if (bytes === undefined) return;
   notes.files += 1;
   notes.bytes += bytes.length;
   const text = bytes.toString();
-  if (!one.matcher.mayBeIn(text)) return;
-  const path = pathIn(folder, name);
-  const { matcher, contextLines, most } = one;
-  const options = { matcher, contextLines, most: most - notes.matches };
-  const until = (): boolean => breath.elapsed >= limits.searchMs;
-  const found = await matchesIn(text, options, { rest: breath.rest, until });
-  notes.longLines += found.longLines;
-  notes.matches += found.lines.length;
-  if (found.lines.length > 0) one.found.push({ path, ...found });
-  if (found.isCut) notes.stopped = `after ${counted(limits.searchMs / 1000, "second")}`;
-  if (notes.matches >= most) notes.stopped = `after ${counted(most, "match", "matches")}`;
+  if (!state.matcher.mayMatchText(text)) return;
+  const path = joinFolderPath(folder, name);
+  const { matcher, contextLines, maxMatches } = state;
+  const options = { matcher, contextLines, maxMatches: maxMatches - notes.matches };
+  const isTimeUp = (): boolean => pacer.elapsed >= limits.searchMs;
+  const matches = await findMatches(text, options, { yieldToLoop: pacer.yieldToLoop, isTimeUp });
+  notes.longLines += matches.longLines;
+  notes.matches += matches.lines.length;
+  if (matches.lines.length > 0) state.found.push({ path, ...matches });
+  if (matches.isTruncated) notes.stopped = `after ${pluralize(limits.searchMs / 1000, "second")}`;
+  if (notes.matches >= maxMatches)
+    notes.stopped = `after ${pluralize(maxMatches, "match", "matches")}`;
 }
 
-async function contentOf(folder: Folder, name: string, one: Search): Promise<Buffer | undefined> {
-  const { notes, workspace } = one;
+async function readTextContent(
+  folder: Folder,
+  name: string,
+  state: SearchState,
+): Promise<Buffer | undefined> {
+  const { notes, workspace } = state;
   try {
     const opened = await openFile(folder, name, workspace.places);
     if (opened === undefined) return undefined;
     try {
       const bytes = await readBytes(opened, workspace.limits.searchFileBytes);
       if (bytes === undefined) notes.tooLarge += 1;
-      else if (binaryKind(bytes.subarray(0, BEGINNING_BYTES)) !== undefined) notes.binary += 1;
+      else if (detectBinaryKind(bytes.subarray(0, SNIFF_BYTES)) !== undefined) notes.binary += 1;
       else return bytes;
     } finally {
       await opened.handle.close();
@@ -215,51 +244,54 @@ async function contentOf(folder: Folder, name: string, one: Search): Promise<Buf
 }
 
 /** A walk that began outside comes past the workspace too. */
-function fileIn(folder: Folder, name: string, { root, folders }: Workspace): FoundFile {
+function toFoundFile(folder: Folder, name: string, { root, folders }: Workspace): FoundFile {
   const hostPath = join(folder.hostPath, name);
-  const base = [root, ...folders].find((one) => isWithin(hostPath, one));
-  return { workspacePath: base === undefined ? null : workspacePathOf(hostPath, base), hostPath };
+  const base = [root, ...folders].find((folderRoot) => isWithin(hostPath, folderRoot));
+  return { workspacePath: base === undefined ? null : toWorkspacePath(hostPath, base), hostPath };
 }
 
-function pathIn(folder: Folder, name: string): string {
+function joinFolderPath(folder: Folder, name: string): string {
   return folder.path === "." ? name : `${folder.path}/${name}`;
 }
 
-function output({ found, notes, workspace }: Search, walked: readonly string[]): ToolOutput {
+function formatOutput(
+  { found, notes, workspace }: SearchState,
+  walkNotes: readonly string[],
+): ToolOutput {
   const { lineCharacters, readCharacters } = workspace.limits;
-  const blocks = found.map(({ path, shown: lines }) => [
-    shown(path),
+  const blocks = found.map(({ path, displayLines: lines }) => [
+    formatPath(path),
     ...lines.map((line) =>
       line.length > lineCharacters ? `${line.slice(0, lineCharacters)}…` : line,
     ),
   ]);
-  const told = [
+  const sections = [
     ...(notes.stopped === undefined
       ? []
       : [`the search ended ${notes.stopped}; there may be more`]),
     ...(notes.tooLarge > 0
-      ? [`${counted(notes.tooLarge, "file is", "files are")} too large to be searched`]
+      ? [`${pluralize(notes.tooLarge, "file is", "files are")} too large to be searched`]
       : []),
-    ...(notes.binary > 0 ? [`${counted(notes.binary, "file is", "files are")} no text`] : []),
-    ...(notes.unreadable > 0 ? [`${counted(notes.unreadable, "file")} could not be read`] : []),
-    ...(notes.withheld > 0 ? [`${counted(notes.withheld, "file")} may not be read here`] : []),
+    ...(notes.binary > 0 ? [`${pluralize(notes.binary, "file is", "files are")} no text`] : []),
+    ...(notes.unreadable > 0 ? [`${pluralize(notes.unreadable, "file")} could not be read`] : []),
+    ...(notes.withheld > 0 ? [`${pluralize(notes.withheld, "file")} may not be read here`] : []),
     ...(notes.longLines > 0
-      ? [`of ${counted(notes.longLines, "long line")} only the beginning was searched`]
+      ? [`of ${pluralize(notes.longLines, "long line")} only the beginning was searched`]
       : []),
-    ...walked,
+    ...walkNotes,
   ];
-  const first = `${counted(notes.matches, "matching line")} in ${found.length} of ${counted(notes.files, "file")}`;
+  const first = `${pluralize(notes.matches, "matching line")} in ${found.length} of ${pluralize(notes.files, "file")}`;
   const body = blocks.map((lines) => lines.join("\n")).join("\n\n");
   const cut =
     body.length > readCharacters ? [`the text was cut at ${readCharacters} characters`] : [];
   const text = [
     first,
     body.slice(0, readCharacters),
-    ...[...cut, ...told].map((note) => `[${note}]`),
+    ...[...cut, ...sections].map((note) => `[${note}]`),
   ]
     .filter((part) => part !== "")
     .join("\n");
-  return toolOutput({
+  return createToolOutput({
     text,
     data: { matches: notes.matches, files: notes.files, stopped: notes.stopped ?? null },
     locations: found.flatMap(({ path, lines }) => lines.map((line) => ({ path, line }))),

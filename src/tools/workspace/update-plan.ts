@@ -1,18 +1,18 @@
-import { counted } from "../../domain/counted.ts";
+import { pluralize } from "../../domain/counted.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import {
-  LONGEST_ENTRY,
-  MOST_ENTRIES,
+  MAX_ENTRY_LENGTH,
+  MAX_ENTRIES,
   PLAN_PRIORITIES,
   readPlan,
   type PlanEntry,
 } from "../../domain/plan.ts";
-import { toolOutput } from "../../domain/tool-output.ts";
+import { createToolOutput } from "../../domain/tool-output.ts";
 import { defineTool } from "../define-tool.ts";
 import type { Tool } from "../tool.ts";
 
 /** Tells people what the agent means to do. It touches nothing. */
-export function updatePlanTool(): Tool {
+export function createUpdatePlanTool(): Tool {
   const tool = defineTool({
     name: "update_plan",
     description:
@@ -23,12 +23,12 @@ export function updatePlanTool(): Tool {
       properties: {
         entries: {
           type: "array",
-          maxItems: MOST_ENTRIES,
+          maxItems: MAX_ENTRIES,
           description: "All of the plan, in order; an empty list clears it",
           items: {
             type: "object",
             properties: {
-              content: { type: "string", minLength: 1, maxLength: LONGEST_ENTRY },
+              content: { type: "string", minLength: 1, maxLength: MAX_ENTRY_LENGTH },
               status: { type: "string", enum: ["pending", "in_progress", "completed"] },
               priority: {
                 type: "string",
@@ -48,15 +48,15 @@ export function updatePlanTool(): Tool {
     timeoutMs: 10_000,
     run({ entries }: JsonObject) {
       const plan = readPlan(entries) ?? [];
-      return toolOutput({ text: textOf(plan), plan });
+      return createToolOutput({ text: formatPlan(plan), plan });
     },
   });
   const traits = { kind: "think", sideEffect: "none", executor: { type: "builtin" } } as const;
-  return { ...tool, facts: { ...tool.facts, traits } };
+  return { ...tool, spec: { ...tool.spec, traits } };
 }
 
-function textOf(plan: readonly PlanEntry[]): string {
+function formatPlan(plan: readonly PlanEntry[]): string {
   if (plan.length === 0) return "The plan is empty now";
   const done = plan.filter(({ status }) => status === "completed").length;
-  return `The user sees the plan: ${counted(plan.length, "entry", "entries")}, ${done} completed`;
+  return `The user sees the plan: ${pluralize(plan.length, "entry", "entries")}, ${done} completed`;
 }

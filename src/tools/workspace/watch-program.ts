@@ -1,6 +1,6 @@
 import type { SteadyClock } from "../../platform/clock.ts";
-import type { ProgramEnd, Spawned } from "../tool.ts";
-import { keptEnds, type KeptEnds } from "./text/kept-ends.ts";
+import type { ProcessExit, SpawnedProcess } from "../tool.ts";
+import { createBoundedOutput, type BoundedOutput } from "./text/kept-ends.ts";
 
 export interface WatchOptions {
   readonly clock: SteadyClock;
@@ -11,10 +11,10 @@ export interface WatchOptions {
   readonly progress: (text: string) => void;
 }
 
-export interface WatchedProgram {
+export interface WatchedProcess {
   /** Null where it was stopped before. */
-  readonly end: ProgramEnd | null;
-  readonly stopped: Stopped | null;
+  readonly end: ProcessExit | null;
+  readonly stopped: StopReason | null;
   readonly output: string;
   readonly errors: string;
   readonly outputBytes: number;
@@ -23,29 +23,32 @@ export interface WatchedProgram {
 }
 
 /** `left`: it ended, and something that it started did not. */
-export type Stopped = "time" | "flood" | "left";
+export type StopReason = "time" | "flood" | "left";
 
 /** Reads what a program writes until it ends or reaches a limit. What is left of it then ends with its tool. */
-export async function watchProgram(
-  program: Spawned,
+export async function watchProcess(
+  program: SpawnedProcess,
   options: WatchOptions,
-): Promise<WatchedProgram> {
+): Promise<WatchedProcess> {
   const { clock, outputBytes, floodBytes, progress } = options;
   const start = clock.monotonic();
-  const output = keptEnds(outputBytes);
-  const errors = keptEnds(outputBytes);
+  const output = createBoundedOutput(outputBytes);
+  const errors = createBoundedOutput(outputBytes);
   /** Whether it wrote too much. */
-  const read = async (stream: AsyncIterable<Uint8Array>, kept: KeptEnds): Promise<boolean> => {
+  const read = async (
+    stream: AsyncIterable<Uint8Array>,
+    bounded: BoundedOutput,
+  ): Promise<boolean> => {
     for await (const bytes of stream) {
-      kept.add(bytes);
+      bounded.add(bytes);
       if (output.length + errors.length > floodBytes) return true;
-      const line = lastLine(bytes);
+      const line = readLastLine(bytes);
       if (line !== "") progress(line);
     }
     return false;
   };
   const reading = [read(program.output, output), read(program.errors, errors)];
-  const stopped = await untilOver(program, reading, options);
+  const stopped = await waitForEnd(program, reading, options);
   return {
     end: stopped === null || stopped === "left" ? await program.exited : null,
     stopped,
@@ -57,18 +60,18 @@ export async function watchProgram(
   };
 }
 
-function untilOver(
-  program: Spawned,
+function waitForEnd(
+  program: SpawnedProcess,
   reading: readonly Promise<boolean>[],
   { clock, signal, milliseconds }: WatchOptions,
-): Promise<Stopped | null> {
+): Promise<StopReason | null> {
   return new Promise((resolve, reject) => {
-    const timers = [clock.after(milliseconds, () => end("time"))];
+    const timers = [clock.schedule(milliseconds, () => end("time"))];
     const settle = (): void => {
       for (const callOff of timers) callOff();
       signal.removeEventListener("abort", abort);
     };
-    const end = (how: Stopped | null): void => {
+    const end = (how: StopReason | null): void => {
       settle();
       resolve(how);
     };
@@ -79,17 +82,20 @@ function untilOver(
     const abort = (): void => fail(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();
-    for (const one of reading) one.then((isFlood) => isFlood && end("flood"), fail);
-    program.exited.then(() => timers.push(clock.after(GRACE_MS, () => end("left"))), fail);
+    for (const stream of reading) stream.then((isFlood) => isFlood && end("flood"), fail);
+    program.exited.then(
+      () => timers.push(clock.schedule(OUTPUT_GRACE_MS, () => end("left"))),
+      fail,
+    );
     Promise.all([program.ended, ...reading]).then(() => end(null), fail);
   });
 }
 
 /** How long the last of the output may take when the program is over; more is what others write. */
-const GRACE_MS = 500;
+const OUTPUT_GRACE_MS = 500;
 
-function lastLine(bytes: Uint8Array): string {
-  const end = Buffer.from(bytes.subarray(-MOST_SHOWN)).toString().trimEnd();
+function readLastLine(bytes: Uint8Array): string {
+  const end = Buffer.from(bytes.subarray(-MAX_SHOWN)).toString().trimEnd();
   return end.slice(end.lastIndexOf("\n") + 1).replaceAll(CONTROL, " ");
 }
 
@@ -97,4 +103,4 @@ function lastLine(bytes: Uint8Array): string {
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]+/g;
 
-const MOST_SHOWN = 200;
+const MAX_SHOWN = 200;

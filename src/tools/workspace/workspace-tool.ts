@@ -4,20 +4,20 @@ import type { ToolTraits } from "../../domain/tool-traits.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import { defineTool } from "../define-tool.ts";
 import type { Tool, ToolContext } from "../tool.ts";
-import { editorFiles, type EditorFiles } from "./editor/editor-files.ts";
+import { createEditorFiles, type EditorFiles } from "./editor/editor-files.ts";
 import type { EditorGate } from "./editor/editor-gate.ts";
-import { openWorkspace, type Workspace, type WorkspacePlace } from "./workspace.ts";
+import { openWorkspace, type Workspace, type WorkspaceOptions } from "./workspace.ts";
 
 /** What every tool of a workspace is made with. */
-export interface ToolGround {
+export interface WorkspaceToolContext {
   readonly clock: SteadyClock;
   /** Between editors and the commands of these tools. */
   readonly gate: EditorGate;
   /** The workspace of a session. */
-  placeFor(context: Pick<ToolContext, "workingDirectory" | "folders">): WorkspacePlace;
+  resolveOptions(context: Pick<ToolContext, "workingDirectory" | "folders">): WorkspaceOptions;
 }
 
-export interface WorkspaceToolParts {
+export interface WorkspaceToolDefinition {
   readonly name: string;
   readonly description: string;
   readonly properties: JsonObject;
@@ -25,10 +25,10 @@ export interface WorkspaceToolParts {
   readonly traits: Omit<ToolTraits, "executor">;
   readonly idempotent: boolean;
   readonly timeoutMs?: number;
-  run(call: WorkspaceCall): Promise<ToolOutput>;
+  run(call: WorkspaceToolCall): Promise<ToolOutput>;
 }
 
-export interface WorkspaceCall {
+export interface WorkspaceToolCall {
   readonly input: JsonObject;
   readonly workspace: Workspace;
   readonly context: ToolContext;
@@ -36,8 +36,11 @@ export interface WorkspaceCall {
   readonly editor: EditorFiles;
 }
 
-export function workspaceTool(parts: WorkspaceToolParts, ground: ToolGround): Tool {
-  const { name, description, properties, required, idempotent, timeoutMs = 60_000 } = parts;
+export function createWorkspaceTool(
+  definition: WorkspaceToolDefinition,
+  toolContext: WorkspaceToolContext,
+): Tool {
+  const { name, description, properties, required, idempotent, timeoutMs = 60_000 } = definition;
   const tool = defineTool({
     name,
     description,
@@ -45,11 +48,11 @@ export function workspaceTool(parts: WorkspaceToolParts, ground: ToolGround): To
     idempotent,
     timeoutMs,
     async run(input: JsonObject, context) {
-      const workspace = await openWorkspace(ground.placeFor(context));
-      const editor = editorFiles(context, ground.gate);
-      return parts.run({ input, workspace, context, clock: ground.clock, editor });
+      const workspace = await openWorkspace(toolContext.resolveOptions(context));
+      const editor = createEditorFiles(context, toolContext.gate);
+      return definition.run({ input, workspace, context, clock: toolContext.clock, editor });
     },
   });
-  const traits: ToolTraits = { ...parts.traits, executor: { type: "builtin" } };
-  return { ...tool, facts: { ...tool.facts, traits } };
+  const traits: ToolTraits = { ...definition.traits, executor: { type: "builtin" } };
+  return { ...tool, spec: { ...tool.spec, traits } };
 }

@@ -1,25 +1,25 @@
 import { isAbsolute } from "node:path";
 import { SpanlineError } from "../../domain/errors.ts";
 import { systemClock, type SteadyClock } from "../../platform/clock.ts";
-import { examineCall } from "./examine-call.ts";
+import { examineToolCall } from "./examine-call.ts";
 import type { Tool, ToolContext } from "../tool.ts";
 import type { Environment } from "../../platform/environment.ts";
 import { findShells } from "../shells/find-shells.ts";
-import { thisMachine } from "../shells/machine-look.ts";
-import { checkAddedNames, commandEnvironment } from "./command-environment.ts";
-import { editFileTool } from "./edit-file.ts";
-import { editorGate } from "./editor/editor-gate.ts";
+import { readThisMachine } from "../shells/machine-look.ts";
+import { checkAddedNames, createCommandEnvironment } from "./command-environment.ts";
+import { createEditFileTool } from "./edit-file.ts";
+import { createEditorGate } from "./editor/editor-gate.ts";
 import type { Anchor } from "./files/folder.ts";
-import { DEFAULT_LIMITS, type WorkspaceLimits } from "./limits.ts";
-import { listFilesTool } from "./list-files.ts";
-import { readFileTool } from "./read-file.ts";
-import { runCommandTool } from "./run-command.ts";
+import { DEFAULT_WORKSPACE_LIMITS, type WorkspaceLimits } from "./limits.ts";
+import { createListFilesTool } from "./list-files.ts";
+import { createReadFileTool } from "./read-file.ts";
+import { createRunCommandTool } from "./run-command.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
-import { searchTool } from "./search.ts";
-import { updatePlanTool } from "./update-plan.ts";
-import type { FoundFile, WorkspacePlace } from "./workspace.ts";
-import type { ToolGround } from "./workspace-tool.ts";
-import { writeFileTool } from "./write-file.ts";
+import { createSearchTool } from "./search.ts";
+import { createUpdatePlanTool } from "./update-plan.ts";
+import type { FoundFile, WorkspaceOptions } from "./workspace.ts";
+import type { WorkspaceToolContext } from "./workspace-tool.ts";
+import { createWriteFileTool } from "./write-file.ts";
 
 export interface WorkspaceToolsOptions {
   /** The folder that the tools work in, or how to tell it of a session. */
@@ -55,12 +55,12 @@ export function workspaceTools(options: WorkspaceToolsOptions): Tool[] {
   const { root, protectedFolders, sandbox, mayRead, anchor, clock = systemClock } = options;
   const { environment = process.env, passEnvironment = [] } = options;
   checkAddedNames(passEnvironment);
-  const limits = checkedLimits(options.limits);
+  const limits = resolveLimits(options.limits);
   if (typeof root === "string") checkRoot(root);
-  const ground: ToolGround = {
+  const ground: WorkspaceToolContext = {
     clock,
-    gate: editorGate(),
-    placeFor(context): WorkspacePlace {
+    gate: createEditorGate(),
+    resolveOptions(context): WorkspaceOptions {
       const folder = typeof root === "string" ? root : root(context);
       checkRoot(folder);
       return {
@@ -75,47 +75,51 @@ export function workspaceTools(options: WorkspaceToolsOptions): Tool[] {
     },
   };
   const tools = [
-    readFileTool(ground),
-    writeFileTool(ground),
-    editFileTool(ground),
-    listFilesTool(ground),
-    searchTool(ground),
-    runCommandTool(ground, {
+    createReadFileTool(ground),
+    createWriteFileTool(ground),
+    createEditFileTool(ground),
+    createListFilesTool(ground),
+    createSearchTool(ground),
+    createRunCommandTool(ground, {
       sandbox,
-      environment: commandEnvironment(environment, passEnvironment),
+      environment: createCommandEnvironment(environment, passEnvironment),
       commandMs: limits.commandMs,
-      shells: once(() => findShells(thisMachine(environment))),
+      shells: memoize(() => findShells(readThisMachine(environment))),
       editorTerminals: options.editorTerminals ?? false,
     }),
-    updatePlanTool(),
+    createUpdatePlanTool(),
   ];
-  const examine: Tool["examine"] = (call) => examineCall(call, ground.placeFor(call), ground.gate);
+  const examine: Tool["examine"] = (call) =>
+    examineToolCall(call, ground.resolveOptions(call), ground.gate);
   return tools.map((tool) => ({ ...tool, examine }));
 }
 
 /** The same for everybody who asks. */
-function once<Value>(find: () => Promise<Value>): () => Promise<Value> {
-  let found: Promise<Value> | undefined;
-  return () => (found ??= find());
+function memoize<Value>(find: () => Promise<Value>): () => Promise<Value> {
+  let cached: Promise<Value> | undefined;
+  return () => (cached ??= find());
 }
 
 function checkRoot(root: string): void {
   if (process.platform === "win32")
-    throw wrong("root", "The tools of a workspace need POSIX paths");
-  if (!isAbsolute(root)) throw wrong("root", `${root} is no absolute path; a workspace needs one`);
-  if (/^\/+$/.test(root)) throw wrong("root", "The whole machine is no workspace; name a folder");
+    throw createOptionError("root", "The tools of a workspace need POSIX paths");
+  if (!isAbsolute(root))
+    throw createOptionError("root", `${root} is no absolute path; a workspace needs one`);
+  if (/^\/+$/.test(root))
+    throw createOptionError("root", "The whole machine is no workspace; name a folder");
 }
 
-function checkedLimits(given: Partial<WorkspaceLimits> = {}): WorkspaceLimits {
-  for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
-      throw wrong(`limits.${name}`, `There is no limit ${name}`);
+function resolveLimits(overrides: Partial<WorkspaceLimits> = {}): WorkspaceLimits {
+  for (const [name, value] of Object.entries(overrides)) {
+    if (!Object.hasOwn(DEFAULT_WORKSPACE_LIMITS, name)) {
+      throw createOptionError(`limits.${name}`, `There is no limit ${name}`);
     }
-    if (!(value >= 1)) throw wrong(`limits.${name}`, `${name} is ${value}; wanted 1 or more`);
+    if (!(value >= 1))
+      throw createOptionError(`limits.${name}`, `${name} is ${value}; wanted 1 or more`);
   }
-  return { ...DEFAULT_LIMITS, ...given };
+  return { ...DEFAULT_WORKSPACE_LIMITS, ...overrides };
 }
 
-function wrong(path: string, message: string): SpanlineError {
+function createOptionError(path: string, message: string): SpanlineError {
   return new SpanlineError("invalid_option", message, { details: { path } });
 }

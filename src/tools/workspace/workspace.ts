@@ -1,11 +1,11 @@
 import type { PathFact } from "../../domain/policy-decision.ts";
 import type { ToolContext } from "../tool.ts";
-import { openBelow, openOutside, type Anchor, type Folder } from "./files/folder.ts";
-import { codeOf } from "./files/system-error.ts";
+import { openSubfolder, openOutsideFolder, type Anchor, type Folder } from "./files/folder.ts";
+import { readErrorCode } from "./files/system-error.ts";
 import type { WorkspaceLimits } from "./limits.ts";
-import { examinePath, groundOf } from "./paths/examine-paths.ts";
-import type { ProtectedPlaces } from "./paths/protected-places.ts";
-import { refusal } from "./refusal.ts";
+import { examinePath, resolveWorkspace } from "./paths/examine-paths.ts";
+import type { ProtectedPaths } from "./paths/protected-places.ts";
+import { createRefusal } from "./refusal.ts";
 
 /** A workspace for one call: as it is on the disk now. */
 export interface Workspace {
@@ -13,7 +13,7 @@ export interface Workspace {
   readonly root: string;
   /** Those of the other folders that belong to it. */
   readonly folders: readonly string[];
-  readonly places: ProtectedPlaces;
+  readonly places: ProtectedPaths;
   readonly limits: WorkspaceLimits;
   readonly mayRead: (file: FoundFile) => boolean;
   readonly anchor?: Anchor;
@@ -27,7 +27,7 @@ export interface FoundFile {
 }
 
 /** Something in a workspace, where it was when the call was judged. */
-export interface Located {
+export interface LocatedPath {
   /** From the workspace, with `/`; `.` for itself. Where it is in another folder, or outside, the whole path. */
   readonly path: string;
   readonly hostPath: string;
@@ -38,7 +38,7 @@ export interface Located {
   readonly isOutside: boolean;
 }
 
-export interface WorkspacePlace {
+export interface WorkspaceOptions {
   readonly root: string;
   readonly folders?: readonly string[];
   readonly protectedFolders: readonly string[];
@@ -48,57 +48,57 @@ export interface WorkspacePlace {
   readonly anchor?: Anchor;
 }
 
-export async function openWorkspace(place: WorkspacePlace): Promise<Workspace> {
-  const { root, folders, places } = await groundOf(place);
-  if (root === null) throw refusal("missing", "The workspace is not there");
-  if (root === "/") throw refusal("invalid", "The whole machine is no workspace");
-  const { limits, anchor, mayRead = () => true } = place;
+export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
+  const { root, folders, places } = await resolveWorkspace(options);
+  if (root === null) throw createRefusal("missing", "The workspace is not there");
+  if (root === "/") throw createRefusal("invalid", "The whole machine is no workspace");
+  const { limits, anchor, mayRead = () => true } = options;
   return { root, folders, places, limits, mayRead, ...(anchor !== undefined && { anchor }) };
 }
 
 /** Follows an argument that is a path, and refuses one that does not lead where it led when the call was judged. */
-export async function locate(
+export async function locatePath(
   workspace: Workspace,
   { argument, input }: { readonly argument: string; readonly input: string },
   context?: Pick<ToolContext, "paths">,
-): Promise<Located> {
+): Promise<LocatedPath> {
   const fact = await examinePath({ argument, input }, workspace);
-  return locatedInside(workspace, fact, context);
+  return requireInside(workspace, fact, context);
 }
 
 /** The same for a tool that reads: also what is outside, where the rules let it be judged and it was allowed. */
-export async function locateToRead(
+export async function locateReadablePath(
   workspace: Workspace,
   { argument, input }: { readonly argument: string; readonly input: string },
   context?: Pick<ToolContext, "paths">,
-): Promise<Located> {
+): Promise<LocatedPath> {
   const fact = await examinePath({ argument, input }, workspace);
-  const { place, hostPath } = fact;
-  const isJudged = context?.paths !== undefined && isAsJudged(fact, context.paths);
-  if (place !== "outside" || hostPath === null || !isJudged || SYSTEM.test(hostPath)) {
-    return locatedInside(workspace, fact, context);
+  const { location, hostPath } = fact;
+  const isJudged = context?.paths !== undefined && isAsExamined(fact, context.paths);
+  if (location !== "outside" || hostPath === null || !isJudged || SYSTEM_PATH.test(hostPath)) {
+    return requireInside(workspace, fact, context);
   }
   const names = hostPath.split("/").filter((name) => name !== "");
   return { path: hostPath, hostPath, base: "/", names, isOutside: true };
 }
 
 /** What is there is no file of a disk: it tells of processes and their secrets, or does something when it is read. */
-const SYSTEM = /^\/(?:proc|sys|dev)(?:\/|$)/;
+const SYSTEM_PATH = /^\/(?:proc|sys|dev)(?:\/|$)/;
 
-function locatedInside(
+function requireInside(
   workspace: Workspace,
   fact: PathFact,
   context: Pick<ToolContext, "paths"> | undefined,
-): Located {
-  const { input, place, hostPath, workspacePath, folder, reason } = fact;
+): LocatedPath {
+  const { input, location: place, hostPath, workspacePath, folder, reason } = fact;
   if (place !== "inside" || hostPath === null || workspacePath === null) {
-    throw refusal(
+    throw createRefusal(
       place === "inside" ? "invalid" : place,
-      `${shown(input)} cannot be used: ${reason}`,
+      `${formatPath(input)} cannot be used: ${reason}`,
     );
   }
-  if (context?.paths !== undefined && !isAsJudged(fact, context.paths)) {
-    throw refusal("moved", `${shown(input)} leads elsewhere than when it was allowed`);
+  if (context?.paths !== undefined && !isAsExamined(fact, context.paths)) {
+    throw createRefusal("moved", `${formatPath(input)} leads elsewhere than when it was allowed`);
   }
   const base = folder ?? workspace.root;
   const below = hostPath.slice(base.length + 1);
@@ -108,23 +108,31 @@ function locatedInside(
 }
 
 /** A path that nobody judged is not as it was judged. */
-function isAsJudged(fact: PathFact, judged: readonly PathFact[]): boolean {
-  const before = judged.find(({ argument }) => argument === fact.argument);
+function isAsExamined(fact: PathFact, examined: readonly PathFact[]): boolean {
+  const earlier = examined.find(({ argument }) => argument === fact.argument);
   return (
-    before?.input === fact.input && before.place === fact.place && before.hostPath === fact.hostPath
+    earlier?.input === fact.input &&
+    earlier.location === fact.location &&
+    earlier.hostPath === fact.hostPath
   );
 }
 
 /** The folder that something is in, held open, and its name there. */
-export async function inItsFolder<Value>(
+export async function withParentFolder<Value>(
   workspace: Workspace,
-  { path, base, names, isOutside }: Located,
+  { path, base, names, isOutside }: LocatedPath,
   use: (folder: Folder, name: string) => Promise<Value>,
   { make = false }: { readonly make?: boolean } = {},
 ): Promise<Value> {
   const name = names.at(-1);
-  if (name === undefined) throw refusal("not_a_file", "That is the workspace itself, and no file");
-  const folder = await folderAt(workspace, names.slice(0, -1), { path, base, isOutside, make });
+  if (name === undefined)
+    throw createRefusal("not_a_file", "That is the workspace itself, and no file");
+  const folder = await openWorkspaceFolder(workspace, names.slice(0, -1), {
+    path,
+    base,
+    isOutside,
+    make,
+  });
   try {
     return await use(folder, name);
   } finally {
@@ -132,30 +140,34 @@ export async function inItsFolder<Value>(
   }
 }
 
-interface FolderWish extends Pick<Located, "path" | "base" | "isOutside"> {
+interface OpenFolderOptions extends Pick<LocatedPath, "path" | "base" | "isOutside"> {
   readonly make?: boolean;
 }
 
-export async function folderAt(
+export async function openWorkspaceFolder(
   workspace: Workspace,
   names: readonly string[],
-  { path, base, isOutside, make = false }: FolderWish,
+  { path, base, isOutside, make = false }: OpenFolderOptions,
 ): Promise<Folder> {
   try {
-    if (isOutside) return await openOutside(`/${names.join("/")}`, workspace);
-    return await openBelow(base, names, { ...workspace, make, isNamed: base === workspace.root });
+    if (isOutside) return await openOutsideFolder(`/${names.join("/")}`, workspace);
+    return await openSubfolder(base, names, {
+      ...workspace,
+      make,
+      isNamed: base === workspace.root,
+    });
   } catch (error) {
-    const code = codeOf(error);
+    const code = readErrorCode(error);
     if (code === "workspace_refused" || code === "") throw error;
-    if (code === "ENOENT") throw refusal("missing", `There is no ${path}`, error);
-    throw refusal("failed", `${path} cannot be opened (${code})`, error);
+    if (code === "ENOENT") throw createRefusal("missing", `There is no ${path}`, error);
+    throw createRefusal("failed", `${path} cannot be opened (${code})`, error);
   }
 }
 
 /** A path from the model in a message back to it. */
-export function shown(path: string): string {
-  const short = path.length <= MOST_SHOWN ? path : `${path.slice(0, MOST_SHOWN)}…`;
+export function formatPath(path: string): string {
+  const short = path.length <= MAX_SHOWN ? path : `${path.slice(0, MAX_SHOWN)}…`;
   return /^[\p{L}\p{N}._/-]+$/u.test(short) ? short : JSON.stringify(short);
 }
 
-const MOST_SHOWN = 200;
+const MAX_SHOWN = 200;

@@ -1,15 +1,19 @@
-import { counted } from "../../domain/counted.ts";
-import { toolOutput, type ToolOutput } from "../../domain/tool-output.ts";
+import { pluralize } from "../../domain/counted.ts";
+import { createToolOutput, type ToolOutput } from "../../domain/tool-output.ts";
 import type { Tool } from "../tool.ts";
-import { textArgument } from "./arguments.ts";
-import { bytesOf, changeFile, fileBefore, type TextBefore } from "./change-file.ts";
-import { sha256Of } from "./files/read-whole.ts";
-import { refusal } from "./refusal.ts";
-import { inItsFolder, locate } from "./workspace.ts";
-import { workspaceTool, type ToolGround, type WorkspaceCall } from "./workspace-tool.ts";
+import { readStringArgument } from "./arguments.ts";
+import { encodeText, changeFile, readOriginal, type FileContent } from "./change-file.ts";
+import { computeSha256 } from "./files/read-whole.ts";
+import { createRefusal } from "./refusal.ts";
+import { withParentFolder, locatePath } from "./workspace.ts";
+import {
+  createWorkspaceTool,
+  type WorkspaceToolContext,
+  type WorkspaceToolCall,
+} from "./workspace-tool.ts";
 
-export function writeFileTool(ground: ToolGround): Tool {
-  return workspaceTool(
+export function createWriteFileTool(context: WorkspaceToolContext): Tool {
+  return createWorkspaceTool(
     {
       name: "write_file",
       description:
@@ -34,7 +38,7 @@ export function writeFileTool(ground: ToolGround): Tool {
       idempotent: false,
       run: writeFile,
     },
-    ground,
+    context,
   );
 }
 
@@ -43,30 +47,30 @@ async function writeFile({
   workspace,
   context,
   editor,
-}: WorkspaceCall): Promise<ToolOutput> {
-  const given = { argument: "path", input: textArgument(input, "path") ?? "" };
-  const bytes = bytesOf(textArgument(input, "content") ?? "", workspace);
-  const expected = textArgument(input, "expected_sha256")?.toLowerCase();
-  const located = await locate(workspace, given, context);
+}: WorkspaceToolCall): Promise<ToolOutput> {
+  const pathInput = { argument: "path", input: readStringArgument(input, "path") ?? "" };
+  const bytes = encodeText(readStringArgument(input, "content") ?? "", workspace);
+  const expected = readStringArgument(input, "expected_sha256")?.toLowerCase();
+  const located = await locatePath(workspace, pathInput, context);
   const { path, hostPath } = located;
-  const sha256 = sha256Of(bytes);
-  return inItsFolder(
+  const sha256 = computeSha256(bytes);
+  return withParentFolder(
     workspace,
     located,
     async (folder, name) => {
-      const before = await fileBefore(folder, name, { located, workspace, editor });
-      const { seen } = before;
-      checkExpected({ path, expected, before: seen, sha256 });
+      const original = await readOriginal(folder, name, { located, workspace, editor });
+      const { visible } = original;
+      checkExpected({ path, expected, original: visible, sha256 });
       context.signal.throwIfAborted();
       const changed = await changeFile(
-        { path, hostPath, folder, name, before, bytes },
+        { path, hostPath, folder, name, original, bytes },
         { workspace, editor },
       );
       const did =
-        seen === null ? "Made" : seen.sha256 === sha256 ? "Nothing to change in" : "Replaced";
-      const text = `${did} ${path}: ${counted(bytes.length, "byte")}, sha256 ${sha256}`;
-      const data = { path, bytes: bytes.length, sha256, existed: seen !== null };
-      return toolOutput({ text, data, locations: [{ path }], ...changed });
+        visible === null ? "Made" : visible.sha256 === sha256 ? "Nothing to change in" : "Replaced";
+      const text = `${did} ${path}: ${pluralize(bytes.length, "byte")}, sha256 ${sha256}`;
+      const data = { path, bytes: bytes.length, sha256, existed: visible !== null };
+      return createToolOutput({ text, data, locations: [{ path }], ...changed });
     },
     // A folder is made for what is going to be in it, and a replaced file has one.
     { make: expected === undefined },
@@ -76,13 +80,15 @@ async function writeFile({
 interface Expectation {
   readonly path: string;
   readonly expected: string | undefined;
-  readonly before: TextBefore | null;
+  readonly original: FileContent | null;
   readonly sha256: string;
 }
 
 /** A file that has the new text already is fine: the same call was made before, and killed before it said so. */
-export function checkExpected({ path, expected, before, sha256 }: Expectation): void {
-  if (expected === undefined || before?.sha256 === expected || before?.sha256 === sha256) return;
-  const found = before === null ? "it is not there any more" : `it has sha256 ${before.sha256} now`;
-  throw refusal("changed", `${path} is not as it was read: ${found}; read it again`);
+export function checkExpected({ path, expected, original, sha256 }: Expectation): void {
+  if (expected === undefined || original?.sha256 === expected || original?.sha256 === sha256)
+    return;
+  const actual =
+    original === null ? "it is not there any more" : `it has sha256 ${original.sha256} now`;
+  throw createRefusal("changed", `${path} is not as it was read: ${actual}; read it again`);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { absolutePath } from "./absolute-path.ts";
+import { toAbsolutePath } from "./absolute-path.ts";
 
 it.each([
   ["src/a.ts", "/home/me", "/home/me/src/a.ts"],
@@ -12,5 +12,5 @@ it.each([
   ["C:\\a.ts", "/home/me", "C:\\a.ts"],
   ["a.ts", undefined, "a.ts"],
 ])("%j in %j is %j", (path, workspace, absolute) => {
-  expect(absolutePath(path, workspace)).toBe(absolute);
+  expect(toAbsolutePath(path, workspace)).toBe(absolute);
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { TurnFinished } from "../../domain/agent-event.ts";
 import { ERROR_CODES } from "../../domain/errors.ts";
-import { initializeAnswer } from "./agent-answers.ts";
-import { failureError } from "./failure-error.ts";
-import { promptAnswer } from "./prompt-answer.ts";
+import { encodeInitializeResult } from "./agent-answers.ts";
+import { encodeFailure } from "./failure-error.ts";
+import { encodePromptOutcome } from "./prompt-answer.ts";
 
 const STOP_REASONS = ["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"];
 
@@ -11,7 +11,7 @@ describe("an error", () => {
   it("has a code of ACP's with its own meaning, and ours beside it [W-28]", () => {
     const codes = new Map<number, string[]>();
     for (const code of ERROR_CODES) {
-      const error = failureError({ code, message: "It failed", details: {} });
+      const error = encodeFailure({ code, message: "It failed", details: {} });
       expect(error).toMatchObject({ message: "It failed", data: { code } });
       codes.set(error.code, [...(codes.get(error.code) ?? []), code]);
     }
@@ -27,7 +27,7 @@ describe("an error", () => {
 
 describe("the answer to initialize", () => {
   it("offers a way to log in, and none in a terminal, which not every client has [ACP-26] [ACP-35]", () => {
-    const { authMethods } = Object(initializeAnswer("1.0.0"));
+    const { authMethods } = Object(encodeInitializeResult("1.0.0"));
     expect(authMethods).not.toEqual([]);
     for (const method of authMethods) {
       expect(["terminal", "env_var"]).not.toContain(method.type);
@@ -48,11 +48,11 @@ describe("the end of a turn", () => {
     };
     for (const outcome of ["completed", "cancelled", "limited"] as const) {
       for (const reason of [null, "max_tokens", "steps", "guardrail_intervened", "anything"]) {
-        const answer = promptAnswer({ ...turn, outcome, reason });
+        const answer = encodePromptOutcome({ ...turn, outcome, reason });
         expect(STOP_REASONS).toContain(answer.ok && Object(answer.result).stopReason);
       }
     }
-    expect(promptAnswer({ ...turn, outcome: "failed" })).toMatchObject({
+    expect(encodePromptOutcome({ ...turn, outcome: "failed" })).toMatchObject({
       ok: false,
       error: { code: -32603 },
     });

@@ -1,16 +1,16 @@
-import { isoTime } from "../../domain/iso-time.ts";
+import { formatIsoTime } from "../../domain/iso-time.ts";
 import { AUTH_METHODS } from "./auth-methods.ts";
-import type { SettingsAnswer } from "./session-modes.ts";
-import { cursorMeta } from "./update-cursor.ts";
+import type { SettingsResult } from "./session-modes.ts";
+import { encodeCursorMeta } from "./update-cursor.ts";
 import { METHODS } from "./methods.ts";
 import { PROMPT_CAPABILITIES } from "./prompt-content.ts";
-import { harnCapabilities } from "./extensions.ts";
+import { encodeHarnCapabilities } from "./extensions.ts";
 
 /** The one wire version that we speak, whatever the client asks for: it may leave when it does not. */
 const PROTOCOL_VERSION = 1;
 
-export function initializeAnswer(version: string): unknown {
-  const offered = [...METHODS.values()].flatMap((method) => method.offered ?? []);
+export function encodeInitializeResult(version: string): unknown {
+  const offered = [...METHODS.values()].flatMap((method) => method.capability ?? []);
   return {
     protocolVersion: PROTOCOL_VERSION,
     agentInfo: { name: "spanline", title: "Spanline", version },
@@ -20,32 +20,32 @@ export function initializeAnswer(version: string): unknown {
       mcpCapabilities: { http: true, sse: false },
       sessionCapabilities: {
         ...Object.fromEntries(
-          offered.flatMap((one) => (one === "loadSession" ? [] : [[one.session, {}]])),
+          offered.flatMap((method) => (method === "loadSession" ? [] : [[method.session, {}]])),
         ),
         additionalDirectories: {},
       },
-      _meta: harnCapabilities(),
+      _meta: encodeHarnCapabilities(),
     },
     authMethods: AUTH_METHODS,
   };
 }
 
 /** Of requests that open a session that the client does not know yet. */
-export function newSessionAnswer(
+export function encodeNewSessionResult(
   sessionId: string,
-  settings: SettingsAnswer,
+  settings: SettingsResult,
   cursor?: string,
 ): unknown {
-  return { sessionId, ...knownSessionAnswer(settings, cursor) };
+  return { sessionId, ...encodeExistingSessionResult(settings, cursor) };
 }
 
 /** Of those that take one up. */
-export function knownSessionAnswer(settings: SettingsAnswer, cursor?: string): object {
-  return { ...settings, ...(cursor !== undefined && cursorMeta(cursor)) };
+export function encodeExistingSessionResult(settings: SettingsResult, cursor?: string): object {
+  return { ...settings, ...(cursor !== undefined && encodeCursorMeta(cursor)) };
 }
 
 /** Of requests that are answered when they are done, and have nothing more to say. */
-export function doneAnswer(): unknown {
+export function encodeEmptyResult(): unknown {
   return {};
 }
 
@@ -58,14 +58,17 @@ export interface ListedSession {
 }
 
 /** Every session has to name a folder there; one that has none works nowhere in particular. */
-export function listAnswer(sessions: readonly ListedSession[], nextPage?: string): unknown {
+export function encodeSessionListResult(
+  sessions: readonly ListedSession[],
+  nextPage?: string,
+): unknown {
   return {
     sessions: sessions.map(({ sessionId, workingDirectory, folders, title, updatedAt }) => ({
       sessionId,
       cwd: workingDirectory ?? "/",
       ...(folders.length > 0 && { additionalDirectories: folders }),
       ...(title !== null && { title }),
-      updatedAt: isoTime(updatedAt),
+      updatedAt: formatIsoTime(updatedAt),
     })),
     ...(nextPage !== undefined && { nextCursor: nextPage }),
   };

@@ -1,14 +1,18 @@
 import { describe, expect, it } from "vitest";
 import type { ApprovalRequested } from "../../domain/agent-event.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { argumentsAnswer, argumentsText, decodeArguments } from "./approval-arguments.ts";
+import {
+  encodeArgumentsResult,
+  formatArguments,
+  decodeArgumentsRequest,
+} from "./approval-arguments.ts";
 
 const asked: ApprovalRequested = {
   type: "approval.requested",
   approvalId: "appr_1",
   question: "run",
   options: ["allow", "deny"],
-  about: "tool_1",
+  subjectId: "tool_1",
   action: "save",
   input: { text: `"\\\u0000😀`.repeat(10_000), password: "hunter2" },
   deadline: 0,
@@ -16,11 +20,11 @@ const asked: ApprovalRequested = {
 
 describe("the arguments of a permission request, read in parts", () => {
   it("fit into lines, and joined are the whole, with its masks", () => {
-    const whole = argumentsText(asked);
+    const whole = formatArguments(asked);
     let text = "";
     for (let offset: number | null = 0; offset !== null;) {
       const wanted = { type: "arguments", sessionId: "s", approvalId: "appr_1", offset } as const;
-      const part = JSON.parse(JSON.stringify(argumentsAnswer(wanted, whole, 16 * 1024)));
+      const part = JSON.parse(JSON.stringify(encodeArgumentsResult(wanted, whole, 16 * 1024)));
       expect(Buffer.byteLength(JSON.stringify(part))).toBeLessThan(16 * 1024);
       expect(part).toMatchObject({ offset, totalCharacters: whole.length });
       expect(Buffer.from(part.text).toString()).toBe(part.text);
@@ -36,7 +40,7 @@ describe("the arguments of a permission request, read in parts", () => {
     [{ sessionId: "s", approvalId: "a", offset: -1 }, '"offset" is not a valid offset'],
     [{ sessionId: "s", approvalId: "a", offset: "1" }, '"offset" is not a valid offset'],
   ])("are not read by %j", (params, message) => {
-    expect(decodeArguments(params)).toMatchObject({
+    expect(decodeArgumentsRequest(params)).toMatchObject({
       ok: false,
       error: { message: expect.stringContaining(message) },
     });

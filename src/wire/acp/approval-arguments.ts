@@ -1,7 +1,7 @@
 import type { ApprovalRequested } from "../../domain/agent-event.ts";
-import { jsonText, type JsonObject } from "../../domain/json.ts";
-import { type Decoded, decoded, decodeSessionId, refusedParams } from "./decoded.ts";
-import { fits, LINE_MARGIN, wholeEnd } from "./fitted.ts";
+import { toJsonText, type JsonObject } from "../../domain/json.ts";
+import { type DecodeResult, accept, decodeSessionId, rejectParams } from "./decoded.ts";
+import { fits, LINE_MARGIN, alignToCharacter } from "./fitted.ts";
 import { maskCredentials } from "./mask-credentials.ts";
 
 /** A request for the arguments of an open permission request, from an offset on. */
@@ -13,35 +13,35 @@ export interface ArgumentsRequest {
   readonly offset: number;
 }
 
-export function decodeArguments(params: JsonObject): Decoded<ArgumentsRequest> {
+export function decodeArgumentsRequest(params: JsonObject): DecodeResult<ArgumentsRequest> {
   const session = decodeSessionId(params);
   if (!session.ok) return session;
   const { approvalId, offset } = params;
   if (typeof approvalId !== "string" || approvalId === "")
-    return refusedParams('"approvalId" is missing: the one in "truncated.fetch.params"');
+    return rejectParams('"approvalId" is missing: the one in "truncated.fetch.params"');
   const from = offset ?? 0;
   if (typeof from !== "number" || !Number.isSafeInteger(from) || from < 0)
-    return refusedParams('"offset" is not a valid offset: expected a whole number from 0 on');
-  return decoded({ type: "arguments", sessionId: session.value, approvalId, offset: from });
+    return rejectParams('"offset" is not a valid offset: expected a whole number from 0 on');
+  return accept({ type: "arguments", sessionId: session.value, approvalId, offset: from });
 }
 
 /** The arguments of a permission request as JSON text, with the masks that the request shows. */
-export function argumentsText({ input }: ApprovalRequested): string {
-  return jsonText(maskCredentials(input ?? {}).args);
+export function formatArguments({ input }: ApprovalRequested): string {
+  return toJsonText(maskCredentials(input ?? {}).args);
 }
 
 /** As much of the text as fits into a line. The texts of all parts, joined, are the JSON of the whole arguments. */
-export function argumentsAnswer(
+export function encodeArgumentsResult(
   { approvalId, offset }: ArgumentsRequest,
   text: string,
   lineBytes: number,
 ): object {
   const start = Math.min(offset, text.length);
   let length = lineBytes;
-  let part = text.slice(start, wholeEnd(text, Math.min(start + length, text.length)));
+  let part = text.slice(start, alignToCharacter(text, Math.min(start + length, text.length)));
   while (!fits(part, lineBytes - LINE_MARGIN)) {
     length = Math.floor(length / 2);
-    part = text.slice(start, wholeEnd(text, Math.min(start + length, text.length)));
+    part = text.slice(start, alignToCharacter(text, Math.min(start + length, text.length)));
   }
   const end = start + part.length;
   return {

@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { sortedJson } from "../../../test/support/sorted-json.ts";
-import type { AgentFacts, ApprovalRequested } from "../../domain/agent-event.ts";
+import { formatSortedJson } from "../../../test/support/sorted-json.ts";
+import type { AgentSpec, ApprovalRequested } from "../../domain/agent-event.ts";
 import type { PolicyDecision } from "../../domain/policy-decision.ts";
-import { readSkillMatch, skillListResult, skillMatchResult, skillResult } from "./host/skills.ts";
-import { decodeAttach, liveAnswer } from "./live-requests.ts";
-import { permissionAnswer } from "./permission-answer.ts";
-import { permissionRequest } from "./permission-request.ts";
+import {
+  decodeSkillMatch,
+  encodeSkillList,
+  encodeSkillMatches,
+  encodeSkill,
+} from "./host/skills.ts";
+import { decodeAttach, encodeLiveClients } from "./live-requests.ts";
+import { decodePermissionResponse } from "./permission-answer.ts";
+import { encodePermissionRequest } from "./permission-request.ts";
 
 /** The examples of the Harn bridge's page. Those of tools, shells, texts and updates stand with what reads or writes them. */
 
@@ -25,7 +30,7 @@ const decision: PolicyDecision = {
       {
         argument: "path",
         input: "src/main.rs",
-        place: "inside",
+        location: "inside",
         workspacePath: "src/main.rs",
         hostPath: "/w/src/main.rs",
       },
@@ -41,7 +46,7 @@ const asked: ApprovalRequested = {
   approvalId: "appr_1",
   question: "run",
   options: ["allow", "deny"],
-  about: "call_123",
+  subjectId: "call_123",
   action: "edit_file",
   input: { path: "src/main.rs" },
   deadline: Date.UTC(2026, 3, 30, 13),
@@ -49,11 +54,11 @@ const asked: ApprovalRequested = {
   decision,
 };
 
-const agent: AgentFacts = {
+const agent: AgentSpec = {
   name: "worker_3",
-  provider: { name: "p", seams: [], effectFree: false, canStop: false },
+  provider: { name: "p", injectionPoints: [], effectFree: false, canStop: false },
   tools: [],
-  approvals: { deny: [], ask: ["edit*"], allow: [], otherwise: "deny" },
+  approvals: { deny: [], ask: ["edit*"], allow: [], default: "deny" },
   mutationScope: "apply_workspace",
   caps: { steps: 1, seconds: 1, tokens: null, toolCalls: 1, parallelTools: 1 },
   onLost: "ask",
@@ -71,7 +76,7 @@ const policyDecision = {
 
 describe("the bridge's own example of", () => {
   it("a permission request is within what a host is asked [B-088] [B-103] [ACP-95]", () => {
-    const { method, params } = permissionRequest(asked, {
+    const { method, params } = encodePermissionRequest(asked, {
       sessionId: "session_123",
       at: Date.UTC(2026, 3, 30, 12),
       turnId: "run_123",
@@ -141,7 +146,7 @@ describe("the bridge's own example of", () => {
       { decision: "deny", reason: "not here" },
     ],
   ])("an answer to it, %j, is understood [B-113] [B-114] [B-115] [B-116]", (result, meant) => {
-    expect(permissionAnswer(asked, { ok: true, result })).toMatchObject(meant);
+    expect(decodePermissionResponse(asked, { ok: true, result })).toMatchObject(meant);
   });
 
   it("attaching is understood, and its answer has the same bytes [B-197] [B-206]", () => {
@@ -159,7 +164,7 @@ describe("the bridge's own example of", () => {
     const at = 1_780_000_000_000;
     const portal = {
       clientId: "portal",
-      mode: "observer",
+      role: "observer",
       name: "portal",
       attachedAt: at,
       lastSeenAt: at,
@@ -168,8 +173,8 @@ describe("the bridge's own example of", () => {
       metadata: harn,
     } as const;
     const after = { previousController: null, controller: "tui", clients: [] };
-    expect(sortedJson(liveAnswer({ client: portal, ...after }))).toBe(
-      sortedJson({
+    expect(formatSortedJson(encodeLiveClients({ client: portal, ...after }))).toBe(
+      formatSortedJson({
         client: {
           client_id: "portal",
           mode: "observer",
@@ -192,7 +197,7 @@ describe("the bridge's own example of", () => {
       { id: "acme/ops/review", name: "review", description: "Code review", source: "host" },
     ];
     const skills = entries.map(({ id, name, description }) => ({ id, name, description }));
-    expect(sortedJson(skillListResult(skills))).toBe(sortedJson(entries));
+    expect(formatSortedJson(encodeSkillList(skills))).toBe(formatSortedJson(entries));
     const body = "# Deploy runbook\n...";
     const own = {
       whenToUse: "...",
@@ -202,8 +207,8 @@ describe("the bridge's own example of", () => {
     };
     const { whenToUse: when_to_use, allowedTools: allowed_tools, ...others } = own;
     const named = { name: "deploy", description: "Ship it", body };
-    expect(sortedJson(skillResult({ ...named, ...own }))).toBe(
-      sortedJson({ ...named, manifest: { when_to_use, allowed_tools, ...others } }),
+    expect(formatSortedJson(encodeSkill({ ...named, ...own }))).toBe(
+      formatSortedJson({ ...named, manifest: { when_to_use, allowed_tools, ...others } }),
     );
   });
 
@@ -211,7 +216,7 @@ describe("the bridge's own example of", () => {
     const ship = { name: "ship", description: "Ship a production release" };
     const review = { name: "review", description: "Review existing code for correctness" };
     const prompt = "Ship the new release to production";
-    const read = readSkillMatch({
+    const read = decodeSkillMatch({
       strategy: "host",
       prompt,
       working_files: ["infra/terraform/cluster.tf"],
@@ -233,6 +238,8 @@ describe("the bridge's own example of", () => {
       },
     });
     const match = { name: "ship", score: 0.92, reason: "matched by embedding similarity" };
-    expect(sortedJson(skillMatchResult([match]))).toBe(sortedJson({ matches: [match] }));
+    expect(formatSortedJson(encodeSkillMatches([match]))).toBe(
+      formatSortedJson({ matches: [match] }),
+    );
   });
 });

@@ -15,11 +15,11 @@ export function decodeNotification(
   const { sessionId, requestId } = params;
   if (method === "session/cancel" && typeof sessionId === "string")
     return { type: "cancel", sessionId };
-  if (method === "$/cancel_request" && isId(requestId))
+  if (method === "$/cancel_request" && isRequestId(requestId))
     return { type: "cancel-request", requestId };
   return undefined;
 }
 
-function isId(id: unknown): id is RequestId {
+function isRequestId(id: unknown): id is RequestId {
   return typeof id === "string" || typeof id === "number" || id === null;
 }

@@ -2,17 +2,17 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createHost } from "../../host/create-host.ts";
 import {
-  clientProfile,
-  lineLimitOf,
+  readClientProfile,
+  resolveLineLimit,
   STOCK_CLIENT,
-  withUpdates,
+  applyUpdatesSetting,
   type ClientProfile,
 } from "./client-profile.ts";
 
 describe("the profile of a client", () => {
   it("is that of a plain one where nothing is said [ACP-25]", () => {
     for (const nothing of [undefined, null, {}, [], "x", { _meta: null, fs: null, session: 1 }]) {
-      expect(clientProfile(nothing)).toEqual(STOCK_CLIENT);
+      expect(readClientProfile(nothing)).toEqual(STOCK_CLIENT);
     }
   });
 
@@ -24,10 +24,10 @@ describe("the profile of a client", () => {
     [-5, undefined],
     ["100", undefined],
   ])("has the longest line that the client reads, within limits: %j", (maxLineBytes, limit) => {
-    const profile = clientProfile({ _meta: { harn: { maxLineBytes } } });
+    const profile = readClientProfile({ _meta: { harn: { maxLineBytes } } });
     expect(profile.maxLineBytes).toBe(limit);
-    expect(lineLimitOf(profile)).toBe(limit ?? 16 * 1024 * 1024);
-    expect(lineLimitOf(STOCK_CLIENT)).toBe(48 * 1024);
+    expect(resolveLineLimit(profile)).toBe(limit ?? 16 * 1024 * 1024);
+    expect(resolveLineLimit(STOCK_CLIENT)).toBe(48 * 1024);
   });
 
   it("has all that a client can offer", () => {
@@ -40,45 +40,45 @@ describe("the profile of a client", () => {
         terminal_output: true,
       },
     };
-    expect(clientProfile(capabilities)).toEqual({
+    expect(readClientProfile(capabilities)).toEqual({
       isBridgeHost: true,
       usesBridge: true,
-      takesEvents: true,
+      acceptsEvents: true,
       hasTools: true,
-      knowsCalls: true,
+      recognizesToolCalls: true,
       hasShells: true,
       readsFiles: true,
       writesFiles: true,
       runsTerminals: true,
       showsTerminalOutput: true,
-      takesNotices: true,
+      acceptsNotices: true,
     });
   });
 
   it("has the tools and shells of a host that was made with our own kit [W-29]", () => {
     const { capabilities } = createHost({ tools: [], shells: { shells: [], defaultId: null } });
-    expect(clientProfile(capabilities)).toMatchObject({ hasTools: true, hasShells: true });
+    expect(readClientProfile(capabilities)).toMatchObject({ hasTools: true, hasShells: true });
   });
 
   it.each([false, null, 0, "", "yes"])("takes harn: %j for no host of the bridge", (harn) => {
-    expect(clientProfile({ _meta: { harn } }).isBridgeHost).toBe(false);
+    expect(readClientProfile({ _meta: { harn } }).isBridgeHost).toBe(false);
   });
 
   it("is what a setting says of the bridge's own updates, whatever the client does [ACP-128]", () => {
-    const host = clientProfile({ _meta: { harn: { agentEvents: true } } });
-    const known = (profile: ClientProfile) => [profile.isBridgeHost, profile.takesEvents];
-    expect(known(withUpdates(host, "auto"))).toEqual([true, true]);
-    expect(known(withUpdates(STOCK_CLIENT, "auto"))).toEqual([false, false]);
-    expect(known(withUpdates(STOCK_CLIENT, "auto", true))).toEqual([true, false]);
-    expect(known(withUpdates(STOCK_CLIENT, "bridge"))).toEqual([true, false]);
-    expect(known(withUpdates(host, "standard"))).toEqual([false, false]);
-    expect(known(withUpdates(host, "standard", true))).toEqual([false, false]);
+    const host = readClientProfile({ _meta: { harn: { agentEvents: true } } });
+    const known = (profile: ClientProfile) => [profile.isBridgeHost, profile.acceptsEvents];
+    expect(known(applyUpdatesSetting(host, "auto"))).toEqual([true, true]);
+    expect(known(applyUpdatesSetting(STOCK_CLIENT, "auto"))).toEqual([false, false]);
+    expect(known(applyUpdatesSetting(STOCK_CLIENT, "auto", true))).toEqual([true, false]);
+    expect(known(applyUpdatesSetting(STOCK_CLIENT, "bridge"))).toEqual([true, false]);
+    expect(known(applyUpdatesSetting(host, "standard"))).toEqual([false, false]);
+    expect(known(applyUpdatesSetting(host, "standard", true))).toEqual([false, false]);
   });
 
   it("comes of anything that JSON can say [ACP-25]", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        expect(Object.keys(clientProfile(value))).toEqual(Object.keys(STOCK_CLIENT));
+        expect(Object.keys(readClientProfile(value))).toEqual(Object.keys(STOCK_CLIENT));
       }),
     );
   });

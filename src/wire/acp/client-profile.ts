@@ -1,5 +1,5 @@
 import { isObject } from "../../domain/json.ts";
-import { LINE_BYTES } from "./fitted.ts";
+import { DEFAULT_LINE_BYTES } from "./fitted.ts";
 import { MAX_LINE_BYTES } from "../jsonrpc/rpc-connection.ts";
 
 /** What a client can take, as it said at `initialize`. */
@@ -15,11 +15,11 @@ export interface ClientProfile {
    * Is sent those updates as notifications `_harn/agentEvent`. For a host on an SDK that throws away updates which it does
    * not know; one that did not ask may have an SDK that complains of notifications which nobody handles.
    */
-  readonly takesEvents: boolean;
+  readonly acceptsEvents: boolean;
   /** Has tools of its own, and says which when it is asked. */
   readonly hasTools: boolean;
   /** Runs each call of them once, and says again what came of it when it is asked again. */
-  readonly knowsCalls: boolean;
+  readonly recognizesToolCalls: boolean;
   /** Says which shells its machine has, and which its user chose. */
   readonly hasShells: boolean;
   readonly readsFiles: boolean;
@@ -27,7 +27,7 @@ export interface ClientProfile {
   readonly runsTerminals: boolean;
   /** Shows the output of commands in a terminal of its own making, fed through `_meta`. */
   readonly showsTerminalOutput: boolean;
-  readonly takesNotices: boolean;
+  readonly acceptsNotices: boolean;
   /** The longest line that the client says it reads, in bytes. Absent if it does not say. */
   readonly maxLineBytes?: number;
 }
@@ -43,37 +43,37 @@ export const UPDATES_SETTINGS = ["auto", "bridge", "standard"] as const;
 export const STOCK_CLIENT: ClientProfile = {
   isBridgeHost: false,
   usesBridge: false,
-  takesEvents: false,
+  acceptsEvents: false,
   hasTools: false,
-  knowsCalls: false,
+  recognizesToolCalls: false,
   hasShells: false,
   readsFiles: false,
   writesFiles: false,
   runsTerminals: false,
   showsTerminalOutput: false,
-  takesNotices: false,
+  acceptsNotices: false,
 };
 
 /** Reads `clientCapabilities`. What is missing, or not of its kind, is not offered. */
-export function clientProfile(capabilities: unknown): ClientProfile {
-  const given = fieldsOf(capabilities);
-  const meta = fieldsOf(given["_meta"]);
-  const bridge = fieldsOf(meta["harn"]);
-  const files = fieldsOf(given["fs"]);
-  const session = fieldsOf(given["session"]);
+export function readClientProfile(capabilities: unknown): ClientProfile {
+  const capabilityFields = toFields(capabilities);
+  const meta = toFields(capabilityFields["_meta"]);
+  const bridge = toFields(meta["harn"]);
+  const files = toFields(capabilityFields["fs"]);
+  const session = toFields(capabilityFields["session"]);
   return {
     isBridgeHost: isOffered(meta["harn"]),
     usesBridge: isOffered(meta["harn"]),
-    takesEvents: isOffered(bridge["agentEvents"]),
+    acceptsEvents: isOffered(bridge["agentEvents"]),
     hasTools: isOffered(bridge["hostTools"]) || isOffered(bridge["tools"]),
-    knowsCalls: isOffered(bridge["callRecords"]),
+    recognizesToolCalls: isOffered(bridge["callRecords"]),
     hasShells: isOffered(bridge["shells"]),
     readsFiles: files["readTextFile"] === true,
     writesFiles: files["writeTextFile"] === true,
-    runsTerminals: isOffered(given["terminal"]),
+    runsTerminals: isOffered(capabilityFields["terminal"]),
     showsTerminalOutput: meta["terminal_output"] === true,
-    takesNotices: isOffered(session["notices"]),
-    ...lineLimit(bridge["maxLineBytes"]),
+    acceptsNotices: isOffered(session["notices"]),
+    ...readLineLimit(bridge["maxLineBytes"]),
   };
 }
 
@@ -81,14 +81,14 @@ export function clientProfile(capabilities: unknown): ClientProfile {
  * The longest line that a client reads. A host of the bridge reads lines as long as the bridge does; some ACP clients
  * stop at 64 KiB.
  */
-export function lineLimitOf(
+export function resolveLineLimit(
   { isBridgeHost, maxLineBytes }: ClientProfile,
-  standardBytes = LINE_BYTES,
+  standardBytes = DEFAULT_LINE_BYTES,
 ): number {
   return maxLineBytes ?? (isBridgeHost ? MAX_LINE_BYTES : standardBytes);
 }
 
-function lineLimit(bytes: unknown): Pick<ClientProfile, "maxLineBytes"> {
+function readLineLimit(bytes: unknown): Pick<ClientProfile, "maxLineBytes"> {
   if (typeof bytes !== "number" || !(bytes > 0)) return {};
   return { maxLineBytes: Math.min(Math.max(bytes, MIN_LINE_BYTES), MAX_LINE_BYTES) };
 }
@@ -100,14 +100,14 @@ const MIN_LINE_BYTES = 16 * 1024;
  * The profile of a client with a setting. A host that is known only by the setting, or by the methods that it calls, cannot
  * say what it has: it gets everything of the bridge protocol, and is asked for its tools and shells.
  */
-export function withUpdates(
+export function applyUpdatesSetting(
   declared: ClientProfile,
   setting: UpdatesSetting,
   callsBridge = false,
 ): ClientProfile {
   const usesBridge = declared.usesBridge || callsBridge || setting === "bridge";
   if (setting === "standard")
-    return { ...declared, usesBridge, isBridgeHost: false, takesEvents: false };
+    return { ...declared, usesBridge, isBridgeHost: false, acceptsEvents: false };
   const isUnsaid = setting === "bridge" || (callsBridge && !declared.usesBridge);
   return isUnsaid ? { ...declared, ...EVERYTHING } : declared;
 }
@@ -124,6 +124,6 @@ function isOffered(value: unknown): boolean {
   return value === true || isObject(value);
 }
 
-function fieldsOf(value: unknown): { readonly [key: string]: unknown } {
+function toFields(value: unknown): { readonly [key: string]: unknown } {
   return isObject(value) ? value : {};
 }

@@ -1,6 +1,6 @@
-import type { BroughtServer } from "../../domain/equipment.ts";
+import type { ClientMcpServer } from "../../domain/equipment.ts";
 import type { ArgumentsRequest } from "./approval-arguments.ts";
-import type { LiveRequest } from "./live-requests.ts";
+import type { LiveClientRequest } from "./live-requests.ts";
 import type { ConfigureRequest } from "./session-modes.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
 import type { UpdateCursor } from "./update-cursor.ts";
@@ -21,19 +21,19 @@ export type ClientRequest =
       readonly page?: string;
     }
   | ({ readonly type: "new" } & SessionSetup)
-  | ({ readonly type: "load" | "resume" | "fork" } & Named & SessionSetup)
-  | ({ readonly type: "close" | "delete" | "cancel" } & Named)
+  | ({ readonly type: "load" | "resume" | "fork" } & SessionReference & SessionSetup)
+  | ({ readonly type: "close" | "delete" | "cancel" } & SessionReference)
   | ({
       readonly type: "prompt";
       readonly command: PromptCommand;
       /** The client's own name for it: sent again, it has the answer that it had, or will have. */
       readonly commandId?: string;
-    } & Named)
+    } & SessionReference)
   | ConfigureRequest
   | ArgumentsRequest
-  | LiveRequest;
+  | LiveClientRequest;
 
-interface Named {
+interface SessionReference {
   readonly sessionId: string;
 }
 
@@ -44,7 +44,7 @@ export interface SessionSetup {
   /** Folders that belong to the workspace beside it; none where nothing is said. */
   readonly folders: readonly string[];
   /** MCP servers that the client wants connected for this session. */
-  readonly servers: readonly BroughtServer[];
+  readonly servers: readonly ClientMcpServer[];
   /** What the client was told on another connection. */
   readonly from?: UpdateCursor;
   /** The agent of a new session. */

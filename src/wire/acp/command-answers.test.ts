@@ -1,13 +1,18 @@
 import { describe, expect, it } from "vitest";
 import type { GrantScope } from "../../domain/agent-event.ts";
-import { permissionsText, toolsText } from "./command-answers.ts";
+import { formatPermissions, formatTools } from "./command-answers.ts";
 
 describe("the answer to /tools", () => {
   it("says of each tool what the policy says, in one line each", () => {
-    const text = toolsText([
-      { name: "read", description: "Reads a file. Slowly.", action: "allow", isOpen: false },
-      { name: "run`\n- x", description: "Runs\nit", action: "ask", isOpen: true },
-      { name: "rm", description: "", action: "deny", isOpen: false },
+    const text = formatTools([
+      {
+        name: "read",
+        description: "Reads a file. Slowly.",
+        action: "allow",
+        dependsOnArguments: false,
+      },
+      { name: "run`\n- x", description: "Runs\nit", action: "ask", dependsOnArguments: true },
+      { name: "rm", description: "", action: "deny", dependsOnArguments: false },
     ]);
     expect(text.split("\n")).toEqual([
       "- `read` is allowed. Reads a file.",
@@ -31,6 +36,6 @@ describe("the answer to /permissions", () => {
     ],
     [{ tool: "look", rule: null }, "`look`"],
   ])("says what a grant allows: %j", (scope, words) => {
-    expect(permissionsText([{ grantId: "grant_1", scope }])).toContain(`- \`grant_1\`: ${words}`);
+    expect(formatPermissions([{ grantId: "grant_1", scope }])).toContain(`- \`grant_1\`: ${words}`);
   });
 });

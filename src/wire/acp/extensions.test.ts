@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { initializeAnswer } from "./agent-answers.ts";
+import { encodeInitializeResult } from "./agent-answers.ts";
 
-const { harn } = JSON.parse(JSON.stringify(initializeAnswer("1.2.3"))).agentCapabilities["_meta"];
+const { harn } = JSON.parse(JSON.stringify(encodeInitializeResult("1.2.3"))).agentCapabilities[
+  "_meta"
+];
 
 describe("what initialize says of the bridge", () => {
   it("names the schema of ACP and the contract of the extensions [B-017] [B-018]", () => {

@@ -50,7 +50,7 @@ export const TOOL_LIFECYCLE_FIELDS = [
 const CONTENT_FIELDS = ["visible_delta", "visible_text"] as const;
 
 /** The block of `initialize` by which a host knows what it can expect, and by which contract. */
-export function harnCapabilities(): { readonly harn: object } {
+export function encodeHarnCapabilities(): { readonly harn: object } {
   return {
     harn: {
       schemaCompatibility: "agentclientprotocol/agent-client-protocol schema v0.12.2",

@@ -1,13 +1,13 @@
 import type { Failure } from "../../domain/errors.ts";
-import { internalError, RPC_CODES, type RpcError } from "../jsonrpc/rpc-error.ts";
+import { createInternalError, RPC_CODES, type RpcError } from "../jsonrpc/rpc-error.ts";
 import { ACP_CODES } from "./acp-codes.ts";
 import { AUTH_METHODS } from "./auth-methods.ts";
 
 /** A failure as the answer to a request. */
-export function failureError(failure: Failure): RpcError {
+export function encodeFailure(failure: Failure): RpcError {
   const { code, message } = failure;
-  const data = failureData(failure);
-  const unknown = authError(failure);
+  const data = encodeFailureData(failure);
+  const unknown = encodeAuthError(failure);
   if (unknown !== undefined) return unknown;
   if (code === "not_found") return { code: ACP_CODES.notFound, message, data };
   if (code === "conflict") return { code: ACP_CODES.conflict, message, data };
@@ -19,18 +19,22 @@ export function failureError(failure: Failure): RpcError {
   if (code === "invalid_message" || code === "invalid_option" || code === "validation_failed") {
     return { code: RPC_CODES.invalidParams, message, data };
   }
-  return internalError(message, data);
+  return createInternalError(message, data);
 }
 
 /** Credentials are missing, or are not the right ones: the client may offer to mend that. */
-export function authError(failure: Failure): RpcError | undefined {
+export function encodeAuthError(failure: Failure): RpcError | undefined {
   const { code, message } = failure;
   if (code !== "no_credentials" && code !== "unauthorized") return undefined;
   const authMethods = AUTH_METHODS.map(({ id }) => id);
-  return { code: ACP_CODES.authRequired, message, data: { ...failureData(failure), authMethods } };
+  return {
+    code: ACP_CODES.authRequired,
+    message,
+    data: { ...encodeFailureData(failure), authMethods },
+  };
 }
 
 /** What programs branch on. */
-export function failureData({ code, message, details }: Failure): object {
+export function encodeFailureData({ code, message, details }: Failure): object {
   return { ...details, code, message };
 }

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isObject } from "../../domain/json.ts";
-import { firstThatFit, fits, fitted, fittedObject, fittedText, pieces } from "./fitted.ts";
+import { takeFitting, fits, fitValue, fitObject, fitText, splitText } from "./fitted.ts";
 
 function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
@@ -21,12 +21,12 @@ describe("what has to fit into so many bytes", () => {
   });
 
   it("stays as it is when it fits, and else loses its middle, and says so [ACP-15]", () => {
-    expect(fittedText("short", 100)).toBe("short");
-    const cut = fittedText(`begin${"x".repeat(5000)}end`, 500);
+    expect(fitText("short", 100)).toBe("short");
+    const cut = fitText(`begin${"x".repeat(5000)}end`, 500);
     expect(cut).toMatch(/^begin.*\n… \d+ characters are not shown …\n.*end$/s);
     fc.assert(
       fc.property(anyText, fc.integer({ min: 200, max: 4000 }), (text, bytes) => {
-        const shown = fittedText(text, bytes);
+        const shown = fitText(text, bytes);
         expect(bytesOf(shown)).toBeLessThanOrEqual(bytes);
         expect(shown.isWellFormed() || !text.isWellFormed()).toBe(true);
       }),
@@ -37,22 +37,22 @@ describe("what has to fit into so many bytes", () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: "binary" }), (value) => {
         const many = [value, { text: "y".repeat(20_000), list: Array(500).fill(value) }];
-        expect(bytesOf(fitted(many, 1000))).toBeLessThanOrEqual(1000);
+        expect(bytesOf(fitValue(many, 1000))).toBeLessThanOrEqual(1000);
       }),
     );
     const written = { path: "a.ts", content: "z".repeat(100_000) };
-    expect(fitted(written, 10_000)).toMatchObject({ path: "a.ts" });
-    expect(fitted(JSON.parse('{"__proto__":{"a":1}}'), 1000)).toEqual(
+    expect(fitValue(written, 10_000)).toMatchObject({ path: "a.ts" });
+    expect(fitValue(JSON.parse('{"__proto__":{"a":1}}'), 1000)).toEqual(
       JSON.parse('{"__proto__":{"a":1}}'),
     );
     const deep = JSON.parse(`${'{"a":'.repeat(400)}1${"}".repeat(400)}`);
-    expect(isObject(fittedObject(deep, 100))).toBe(true);
+    expect(isObject(fitObject(deep, 100))).toBe(true);
   });
 
   it("is the first of a list [ACP-15]", () => {
     fc.assert(
       fc.property(fc.array(anyText), fc.integer({ min: 2, max: 5000 }), (items, bytes) => {
-        const first = firstThatFit(items, bytes);
+        const first = takeFitting(items, bytes);
         expect(bytesOf(first)).toBeLessThanOrEqual(bytes);
         expect(items.slice(0, first.length)).toEqual(first);
       }),
@@ -62,7 +62,7 @@ describe("what has to fit into so many bytes", () => {
   it("is a text in pieces, none of which has half a character", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 2, max: 9 }), (text, most) => {
-        const parts = [...pieces(text, most)];
+        const parts = [...splitText(text, most)];
         expect(parts.join("")).toBe(text);
         expect(parts.every((part) => part.length <= most && part.isWellFormed())).toBe(true);
       }),

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { LiveClient } from "../../domain/live-client.ts";
-import { clientsAnswer } from "./live-requests.ts";
+import { encodeClientList } from "./live-requests.ts";
 
 describe("the answer that says who is attached", () => {
   it("names all of many, and tells of each only what there is room for", () => {
     const much = { words: "x".repeat(10_000) };
     const clients = Array.from({ length: 100 }, (_, at): LiveClient => ({
       clientId: `c${at}`,
-      mode: "observer",
+      role: "observer",
       name: "",
       attachedAt: 0,
       lastSeenAt: 0,
@@ -15,7 +15,7 @@ describe("the answer that says who is attached", () => {
       mayApprove: false,
       metadata: at === 99 ? { surface: "last" } : much,
     }));
-    const { data } = clientsAnswer(clients);
+    const { data } = encodeClientList(clients);
     expect(data.map(({ client_id }) => client_id)).toEqual(clients.map(({ clientId }) => clientId));
     expect(data.map(({ metadata }) => metadata)).toEqual([
       much,

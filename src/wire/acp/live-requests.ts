@@ -1,26 +1,26 @@
-import type { ClientMode } from "../../domain/agent-event.ts";
-import { isObject, jsonText, type JsonObject } from "../../domain/json.ts";
-import type { LiveClient, LiveClients } from "../../domain/live-client.ts";
+import type { ClientRole } from "../../domain/agent-event.ts";
+import { isObject, toJsonText, type JsonObject } from "../../domain/json.ts";
+import type { LiveClient, ClientStatus } from "../../domain/live-client.ts";
 import type { LiveClient as VendorClient, LiveClients as VendorClients } from "./vendor-fields.ts";
-import { LINE_BYTES } from "./fitted.ts";
-import { type Decoded, decoded, decodeSessionId, refusedParams } from "./decoded.ts";
+import { DEFAULT_LINE_BYTES } from "./fitted.ts";
+import { type DecodeResult, accept, decodeSessionId, rejectParams } from "./decoded.ts";
 
 /** What a host asks about the clients of a session. */
-export type LiveRequest = Named &
+export type LiveClientRequest = SessionReference &
   (
-    | ({ readonly type: "attach" } & Attaching)
+    | ({ readonly type: "attach" } & AttachParams)
     | { readonly type: "heartbeat"; readonly clientId: string; readonly metadata?: JsonObject }
     | { readonly type: "detach"; readonly clientId: string; readonly reason: string }
     | { readonly type: "clients" }
   );
 
-interface Named {
+interface SessionReference {
   readonly sessionId: string;
 }
 
-export interface Attaching {
+export interface AttachParams {
   readonly clientId: string;
-  readonly mode: ClientMode;
+  readonly mode: ClientRole;
   readonly takeOver: boolean;
   readonly mayPrompt?: boolean;
   readonly mayApprove?: boolean;
@@ -29,69 +29,81 @@ export interface Attaching {
   readonly secret?: string;
 }
 
-export function decodeAttach(params: JsonObject): Decoded<LiveRequest> {
-  const place = placeIn(params);
-  if (!place.ok) return place;
+export function decodeAttach(params: JsonObject): DecodeResult<LiveClientRequest> {
+  const reference = decodeClientReference(params);
+  if (!reference.ok) return reference;
   const mode = params["mode"] ?? "observer";
   const takeover = params["takeover"] ?? false;
   if (mode !== "observer" && mode !== "controller")
-    return refusedParams('"mode" is neither "observer" nor "controller"');
-  if (typeof takeover !== "boolean") return refusedParams('"takeover" is neither true nor false');
-  return decoded({
+    return rejectParams('"mode" is neither "observer" nor "controller"');
+  if (typeof takeover !== "boolean") return rejectParams('"takeover" is neither true nor false');
+  return accept({
     type: "attach",
-    ...place.value,
+    ...reference.value,
     mode,
     takeOver: takeover,
-    ...ownWords(params),
+    ...readClientOptions(params),
   });
 }
 
-export function decodeTakeover(params: JsonObject): Decoded<LiveRequest> {
-  const place = placeIn(params);
-  if (!place.ok) return place;
-  const own = ownWords(params);
-  return decoded({ type: "attach", ...place.value, mode: "controller", takeOver: true, ...own });
+export function decodeTakeover(params: JsonObject): DecodeResult<LiveClientRequest> {
+  const reference = decodeClientReference(params);
+  if (!reference.ok) return reference;
+  const clientOptions = readClientOptions(params);
+  return accept({
+    type: "attach",
+    ...reference.value,
+    mode: "controller",
+    takeOver: true,
+    ...clientOptions,
+  });
 }
 
-export function decodeHeartbeat(params: JsonObject): Decoded<LiveRequest> {
-  const place = placeIn(params);
-  if (!place.ok) return place;
-  const { metadata } = ownWords(params);
-  return decoded({
+export function decodeHeartbeat(params: JsonObject): DecodeResult<LiveClientRequest> {
+  const reference = decodeClientReference(params);
+  if (!reference.ok) return reference;
+  const { metadata } = readClientOptions(params);
+  return accept({
     type: "heartbeat",
-    ...place.value,
+    ...reference.value,
     ...(metadata !== undefined && { metadata }),
   });
 }
 
-export function decodeDetach(params: JsonObject): Decoded<LiveRequest> {
-  const place = placeIn(params);
-  if (!place.ok) return place;
+export function decodeDetach(params: JsonObject): DecodeResult<LiveClientRequest> {
+  const reference = decodeClientReference(params);
+  if (!reference.ok) return reference;
   const { reason } = params;
   const why = typeof reason === "string" && reason !== "" ? reason : "client_detached";
-  return decoded({ type: "detach", ...place.value, reason: why.slice(0, MAX_REASON) });
+  return accept({
+    type: "detach",
+    ...reference.value,
+    reason: why.slice(0, MAX_REASON_CHARACTERS),
+  });
 }
 
-export function decodeClients(params: JsonObject): Decoded<LiveRequest> {
+export function decodeLiveClients(params: JsonObject): DecodeResult<LiveClientRequest> {
   const session = decodeSessionId(params);
-  return session.ok ? decoded({ type: "clients", sessionId: session.value }) : session;
+  return session.ok ? accept({ type: "clients", sessionId: session.value }) : session;
 }
 
-function placeIn(params: JsonObject): Decoded<Named & Pick<Attaching, "clientId">> {
+function decodeClientReference(
+  params: JsonObject,
+): DecodeResult<SessionReference & Pick<AttachParams, "clientId">> {
   const session = decodeSessionId(params);
   if (!session.ok) return session;
   const { clientId, _meta: meta } = params;
   if (clientId === undefined)
-    return refusedParams('"clientId" is missing: the name that the client is attached under');
-  if (jsonText(meta).length > MAX_META)
-    return refusedParams(`"_meta" has more than ${MAX_META} characters`);
-  if (typeof clientId !== "string" || clientId === "" || clientId.length > MAX_ID)
-    return refusedParams(`"clientId" is no name of 1 to ${MAX_ID} characters`);
-  return decoded({ sessionId: session.value, clientId });
+    return rejectParams('"clientId" is missing: the name that the client is attached under');
+  if (toJsonText(meta).length > MAX_META_CHARACTERS)
+    return rejectParams(`"_meta" has more than ${MAX_META_CHARACTERS} characters`);
+  if (typeof clientId !== "string" || clientId === "" || clientId.length > MAX_ID_CHARACTERS)
+    return rejectParams(`"clientId" is no name of 1 to ${MAX_ID_CHARACTERS} characters`);
+  return accept({ sessionId: session.value, clientId });
 }
 
 /** What a client says of itself, but for what is not for others. */
-function ownWords(params: JsonObject) {
+function readClientOptions(params: JsonObject) {
   const { _meta: meta, promptInjection, permissionRouting } = params;
   const harn = isObject(meta) && isObject(meta["harn"]) ? meta["harn"] : undefined;
   const { attachSecret, ...metadata } = harn ?? {};
@@ -105,46 +117,46 @@ function ownWords(params: JsonObject) {
   };
 }
 
-const MAX_ID = 200;
-const MAX_REASON = 200;
-const MAX_META = 16 * 1024;
+const MAX_ID_CHARACTERS = 200;
+const MAX_REASON_CHARACTERS = 200;
+const MAX_META_CHARACTERS = 16 * 1024;
 
 /** The answer that all of them share. */
-export function liveAnswer({
+export function encodeLiveClients({
   client,
   previousController,
   controller,
   clients,
-}: LiveClients): VendorClients {
+}: ClientStatus): VendorClients {
   return {
-    client: client === null ? null : clientRow(client),
+    client: client === null ? null : encodeClient(client),
     previous_controller_id: previousController,
     active_controller_id: controller,
-    clients: clientRows(clients),
+    clients: encodeClients(clients),
   };
 }
 
-export function clientsAnswer(clients: readonly LiveClient[]) {
-  return { object: "list", data: clientRows(clients) };
+export function encodeClientList(clients: readonly LiveClient[]) {
+  return { object: "list", data: encodeClients(clients) };
 }
 
 /** All of them, and of what they say of themselves as much as a line has room for: each could say it to all others. */
-function clientRows(clients: readonly LiveClient[]): readonly VendorClient[] {
-  let room = LINE_BYTES / 2;
+function encodeClients(clients: readonly LiveClient[]): readonly VendorClient[] {
+  let remainingCharacters = DEFAULT_LINE_BYTES / 2;
   return clients.map((client) => {
-    const length = jsonText(client.metadata).length;
-    const isShown = length <= room;
-    if (isShown) room -= length;
-    return clientRow(isShown ? client : { ...client, metadata: {} });
+    const length = toJsonText(client.metadata).length;
+    const hasRoom = length <= remainingCharacters;
+    if (hasRoom) remainingCharacters -= length;
+    return encodeClient(hasRoom ? client : { ...client, metadata: {} });
   });
 }
 
-export function clientRow(client: LiveClient): VendorClient {
+export function encodeClient(client: LiveClient): VendorClient {
   return {
     client_id: client.clientId,
-    mode: client.mode,
-    attached_at: seconds(client.attachedAt),
-    last_seen_at: seconds(client.lastSeenAt),
+    mode: client.role,
+    attached_at: formatSeconds(client.attachedAt),
+    last_seen_at: formatSeconds(client.lastSeenAt),
     prompt_injection: client.mayPrompt,
     permission_routing: client.mayApprove,
     metadata: client.metadata,
@@ -152,6 +164,6 @@ export function clientRow(client: LiveClient): VendorClient {
 }
 
 /** Seconds since 1970, as a text. */
-function seconds(at: number): string {
+function formatSeconds(at: number): string {
   return String(Math.floor(at / 1000));
 }

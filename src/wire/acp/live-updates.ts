@@ -1,117 +1,125 @@
 import type {
   ClientAttached,
   ClientDetached,
-  ClientSeen,
-  ControlPassed,
+  ClientHeartbeat,
+  ControllerChanged,
 } from "../../domain/agent-event.ts";
 import type { Emit } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
-import { liveClients, withClientEvent } from "../../domain/live-client.ts";
-import { firstThatFit } from "./fitted.ts";
-import { clientRow } from "./live-requests.ts";
+import { listLiveClients, evolveClientRegistry } from "../../domain/live-client.ts";
+import { takeFitting } from "./fitted.ts";
+import { encodeClient } from "./live-requests.ts";
 import { routeQuestions } from "./question-updates.ts";
-import { tellVendor, type AcpOutput, type UpdateState } from "./update-state.ts";
+import { emitVendorUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
 import type { VendorFields } from "./vendor-fields.ts";
-import { liveSessionClientUpdate } from "./vendor-updates.ts";
+import { encodeLiveSessionClient } from "./vendor-updates.ts";
 
-type Change = Pick<VendorFields["live_session_client"], "action" | "clientId" | "reason">;
-type ClientEvent = ClientAttached | ClientSeen | ClientDetached | ControlPassed;
+type ClientChange = Pick<VendorFields["live_session_client"], "action" | "clientId" | "reason">;
+type ClientEvent = ClientAttached | ClientHeartbeat | ClientDetached | ControllerChanged;
 
 /** Control follows in an event of its own; it is told here already, so that one change is told once. */
-export function clientAttached(
+export function encodeClientAttached(
   state: UpdateState,
   event: ClientAttached,
   emit: Emit<AcpOutput>,
   { at }: Envelope,
 ): void {
   const { clientId, mode, attachmentId } = event;
-  if (attachmentId !== undefined && state.options.isOwnStay?.(attachmentId) === true) {
+  if (attachmentId !== undefined && state.options.isOwnAttachment?.(attachmentId) === true) {
     state.clientId = clientId;
   }
-  const { controller: before } = state.live;
-  const controller = mode === "controller" ? clientId : released(before, clientId);
-  take(state, event, at);
-  passControl(state, controller, at);
-  const isTakeover = before !== null && controller === clientId && before !== clientId;
-  tellChange(state, { action: isTakeover ? "takeover" : "attached", clientId }, before, emit);
+  const { controller: previousController } = state.clients;
+  const controller =
+    mode === "controller" ? clientId : releaseController(previousController, clientId);
+  applyClientEvent(state, event, at);
+  setController(state, controller, at);
+  const isTakeover =
+    previousController !== null && controller === clientId && previousController !== clientId;
+  emitClientChange(
+    state,
+    { action: isTakeover ? "takeover" : "attached", clientId },
+    previousController,
+    emit,
+  );
   routeQuestions(state, emit);
 }
 
-export function clientSeen(
+export function encodeClientHeartbeat(
   state: UpdateState,
-  event: ClientSeen,
+  event: ClientHeartbeat,
   emit: Emit<AcpOutput>,
   { at }: Envelope,
 ): void {
-  take(state, event, at);
+  applyClientEvent(state, event, at);
   const change = { action: "heartbeat", clientId: event.clientId } as const;
-  tellChange(state, change, state.live.controller, emit);
+  emitClientChange(state, change, state.clients.controller, emit);
 }
 
-export function clientDetached(
+export function encodeClientDetached(
   state: UpdateState,
   event: ClientDetached,
   emit: Emit<AcpOutput>,
   { at }: Envelope,
 ): void {
   const { clientId, reason } = event;
-  const { controller: before, attached } = state.live;
+  const { controller: previousController, attached } = state.clients;
   if (!attached.some((client) => client.clientId === clientId)) return;
-  take(state, event, at);
-  passControl(state, released(before, clientId), at);
-  tellChange(state, { action: "detached", clientId, reason }, before, emit);
+  applyClientEvent(state, event, at);
+  setController(state, releaseController(previousController, clientId), at);
+  emitClientChange(state, { action: "detached", clientId, reason }, previousController, emit);
   // A client that is about to attach again is not sent the requests of others meanwhile.
   if (isAttached(state)) routeQuestions(state, emit);
 }
 
-function isAttached({ live, clientId: name }: UpdateState): boolean {
+function isAttached({ clients: live, clientId: name }: UpdateState): boolean {
   return live.attached.some(({ clientId }) => clientId === name);
 }
 
-export function controlPassed(
+export function encodeControllerChanged(
   state: UpdateState,
-  event: ControlPassed,
+  event: ControllerChanged,
   emit: Emit<AcpOutput>,
   { at }: Envelope,
 ): void {
-  const { controller: before } = state.live;
-  if (event.to === before) return;
-  take(state, event, at);
+  const { controller: previousController } = state.clients;
+  if (event.to === previousController) return;
+  applyClientEvent(state, event, at);
   if (event.to !== null)
-    tellChange(state, { action: "takeover", clientId: event.to }, before, emit);
+    emitClientChange(state, { action: "takeover", clientId: event.to }, previousController, emit);
   routeQuestions(state, emit);
 }
 
-function take(state: UpdateState, event: ClientEvent, at: number): void {
-  state.live = withClientEvent(state.live, event, at);
+function applyClientEvent(state: UpdateState, event: ClientEvent, at: number): void {
+  state.clients = evolveClientRegistry(state.clients, event, at);
 }
 
-function passControl(state: UpdateState, to: string | null, at: number): void {
-  const { controller: from } = state.live;
-  if (to !== from) take(state, { type: "control.passed", from, to }, at);
+function setController(state: UpdateState, controller: string | null, at: number): void {
+  const { controller: from } = state.clients;
+  if (controller !== from)
+    applyClientEvent(state, { type: "controller.changed", from, to: controller }, at);
 }
 
-function released(controller: string | null, clientId: string): string | null {
+function releaseController(controller: string | null, clientId: string): string | null {
   return controller === clientId ? null : controller;
 }
 
-function tellChange(
+function emitClientChange(
   state: UpdateState,
-  change: Change,
+  change: ClientChange,
   previous: string | null,
   emit: Emit<AcpOutput>,
 ): void {
-  const { live, profile } = state;
+  const { clients: live, getProfile } = state;
   const { clientId } = change;
   // Whoever did not ask for this need not hear of itself.
-  if (clientId === state.clientId && !profile().isBridgeHost) return;
-  const clients = liveClients(live).map(clientRow);
+  if (clientId === state.clientId && !getProfile().isBridgeHost) return;
+  const clients = listLiveClients(live).map(encodeClient);
   const now = {
     client: clients.find(({ client_id }) => client_id === clientId) ?? null,
     previous_controller_id: previous,
     active_controller_id: live.controller,
     // There may be a thousand.
-    clients: firstThatFit(clients, state.lineBytes / 2),
+    clients: takeFitting(clients, state.lineBytes / 2),
   };
-  tellVendor(state, liveSessionClientUpdate({ ...change, state: now }), emit);
+  emitVendorUpdate(state, encodeLiveSessionClient({ ...change, state: now }), emit);
 }

@@ -1,5 +1,5 @@
 import { isSecretName } from "../../domain/is-secret-name.ts";
-import { isObject, jsonText, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { isObject, toJsonText, type JsonObject, type JsonValue } from "../../domain/json.ts";
 
 /** Arguments in which a mask stands for every credential. */
 export interface MaskedArguments {
@@ -17,7 +17,7 @@ export interface MaskedArguments {
  * same arguments always get the same masks, so that a reply is read without state.
  */
 export function maskCredentials(args: JsonObject): MaskedArguments {
-  const label = unusedLabel(args);
+  const label = createUnusedLabel(args);
   const masks = new Map<string, string>();
   const maskOf = (credential: string): string => {
     const known = masks.get(credential);
@@ -27,9 +27,11 @@ export function maskCredentials(args: JsonObject): MaskedArguments {
     return mask;
   };
   const masked = mapObject(args, (text, isCredential) =>
-    isCredential ? maskOf(text) : maskForms(text, maskOf),
+    isCredential ? maskOf(text) : maskPatterns(text, maskOf),
   );
-  const longMasks = [...masks].filter(([{ length }]) => length >= MIN_UNIQUE).slice(0, MAX_UNIQUE);
+  const longMasks = [...masks]
+    .filter(([{ length }]) => length >= MIN_UNIQUE_LENGTH)
+    .slice(0, MAX_UNIQUE_CREDENTIALS);
   longMasks.sort(([one], [other]) => other.length - one.length);
   const maskText = (text: string): string =>
     longMasks.reduce((rest, [credential, mask]) => rest.replaceAll(credential, () => mask), text);
@@ -46,26 +48,26 @@ export function maskCredentials(args: JsonObject): MaskedArguments {
   if (longMasks.length === 0) return { args: masked, maskText, maskTexts, unmask };
   const everywhere = mapObject(masked, maskText);
   // A credential such as "credential" is part of the masks themselves.
-  const isExact = jsonText(unmask(everywhere)) === jsonText(args);
+  const isExact = toJsonText(unmask(everywhere)) === toJsonText(args);
   return { args: isExact ? everywhere : masked, maskText, maskTexts, unmask };
 }
 
 /** A shorter credential, such as the password "a", may be part of any word: it is masked under its name alone. */
-const MIN_UNIQUE = 8;
+const MIN_UNIQUE_LENGTH = 8;
 /** Each costs a pass over the text. */
-const MAX_UNIQUE = 50;
+const MAX_UNIQUE_CREDENTIALS = 50;
 
 /** A label that the arguments do not contain, so that no text of theirs is taken for a mask. */
-function unusedLabel(args: JsonObject): string {
-  const text = jsonText(args);
+function createUnusedLabel(args: JsonObject): string {
+  const text = toJsonText(args);
   let label = "masked credential";
   while (text.includes(`[${label} `)) label = `${label}'`;
   return label;
 }
 
-type ChangeText = (text: string, isCredential: boolean) => string;
+type TextMapper = (text: string, isCredential: boolean) => string;
 
-function mapObject(object: JsonObject, change: ChangeText): JsonObject {
+function mapObject(object: JsonObject, change: TextMapper): JsonObject {
   const named = [object["name"], object["key"], object["header"]].find(
     (name) => typeof name === "string",
   );
@@ -78,7 +80,7 @@ function mapObject(object: JsonObject, change: ChangeText): JsonObject {
   return Object.fromEntries(entries);
 }
 
-function mapValue(value: JsonValue, change: ChangeText, isCredential: boolean): JsonValue {
+function mapValue(value: JsonValue, change: TextMapper, isCredential: boolean): JsonValue {
   if (typeof value === "string") return value === "" ? value : change(value, isCredential);
   if (Array.isArray(value))
     return value.map((item: JsonValue) => mapValue(item, change, isCredential));
@@ -105,19 +107,19 @@ function isCredentialName(name: string): boolean {
 const PLAIN_KEY =
   /^(?!.*(?:api|access|account|auth|encryption|private|secret|service|signing|ssh)).*keys?$/i;
 
-function maskForms(text: string, maskOf: (credential: string) => string): string {
-  if (text.length < MIN_UNIQUE) return text;
+function maskPatterns(text: string, mask: (credential: string) => string): string {
+  if (text.length < MIN_UNIQUE_LENGTH) return text;
   let masked = text;
-  for (const form of FORMS) {
+  for (const form of CREDENTIAL_PATTERNS) {
     masked = masked.replaceAll(form, (whole: string, before: string, credential: string) =>
-      isLikely(credential) ? `${before}${maskOf(credential)}` : whole,
+      isLikelyCredential(credential) ? `${before}${mask(credential)}` : whole,
     );
   }
   return masked;
 }
 
 /** `token: undefined` in a program is code. */
-function isLikely(credential: string): boolean {
+function isLikelyCredential(credential: string): boolean {
   return /\d/.test(credential) && /[a-z]/i.test(credential);
 }
 
@@ -125,7 +127,7 @@ function isLikely(credential: string): boolean {
  * The first group stays, the second is the credential. Every repetition is bounded or ends at a character that it
  * excludes, so that the time is linear in the text.
  */
-const FORMS: readonly RegExp[] = [
+const CREDENTIAL_PATTERNS: readonly RegExp[] = [
   /()(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]+-----END [A-Z ]{0,40}PRIVATE KEY-----)/g,
   /()\b((?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,200})/g,
   /()\b((?:gh[opusr]_|github_pat_|glpat-|xox[abeprs]-|npm_)[A-Za-z0-9_-]{10,255})/g,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../domain/json.ts";
 import { STOCK_CLIENT } from "./client-profile.ts";
 import { decodeNotification } from "./client-notification.ts";
-import { initializeAnswer } from "./agent-answers.ts";
+import { encodeInitializeResult } from "./agent-answers.ts";
 import { decodeRequest, METHODS } from "./methods.ts";
 
 function value(method: string, params?: JsonValue): unknown {
@@ -111,7 +111,7 @@ describe("a method that ACP does not have", () => {
 describe("steering", () => {
   it("is offered where there is a method for it, and not before [ACP-30]", () => {
     const isThere = METHODS.has("_session/steering") || METHODS.has("session/inject");
-    const offered = JSON.stringify(initializeAnswer("1"));
+    const offered = JSON.stringify(encodeInitializeResult("1"));
     expect(offered.includes('"steering":{"supported":true}')).toBe(isThere);
     expect(offered.includes("steering")).toBe(isThere);
     expect(value("_session/steering", { sessionId: "s" }) !== -32601).toBe(isThere);

@@ -1,16 +1,16 @@
-import type { SessionConfigured } from "../../domain/agent-event.ts";
+import type { SessionModeChanged } from "../../domain/agent-event.ts";
 import type { Emit } from "../../domain/codec.ts";
-import { optionsAnswer } from "./session-modes.ts";
-import { tell, type AcpOutput, type UpdateState } from "./update-state.ts";
+import { encodeOptions } from "./session-modes.ts";
+import { emitUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
 
 /** What was there before the client came is in the answer to its request. */
-export function tellMode(
+export function encodeModeChanged(
   state: UpdateState,
-  { mode }: SessionConfigured,
+  { mode }: SessionModeChanged,
   emit: Emit<AcpOutput>,
 ): void {
   state.mode = mode;
   if (!state.isLive) return;
-  tell(state, { sessionUpdate: "current_mode_update", currentModeId: mode }, emit);
-  tell(state, { sessionUpdate: "config_option_update", ...optionsAnswer(mode) }, emit);
+  emitUpdate(state, { sessionUpdate: "current_mode_update", currentModeId: mode }, emit);
+  emitUpdate(state, { sessionUpdate: "config_option_update", ...encodeOptions(mode) }, emit);
 }

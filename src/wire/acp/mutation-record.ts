@@ -1,14 +1,18 @@
-import type { AgentFacts } from "../../domain/agent-event.ts";
-import { approvalLists } from "../../domain/approval-lists.ts";
+import type { AgentSpec } from "../../domain/agent-event.ts";
+import { readPolicyLists } from "../../domain/approval-lists.ts";
 
-export interface MutationPlace {
+export interface MutationContext {
   readonly sessionId: string;
   readonly turnId: string | null;
-  readonly agent: AgentFacts | undefined;
+  readonly agent: AgentSpec | undefined;
 }
 
 /** Which writing session a call belongs to, the same wherever it is told; undefined where the agent has none. */
-export function mutationRecord({ sessionId, turnId, agent }: MutationPlace): object | undefined {
+export function encodeMutationRecord({
+  sessionId,
+  turnId,
+  agent,
+}: MutationContext): object | undefined {
   if (agent?.mutationScope === undefined) return undefined;
   return {
     session_id: sessionId,
@@ -17,12 +21,12 @@ export function mutationRecord({ sessionId, turnId, agent }: MutationPlace): obj
     worker_id: null,
     execution_kind: "session",
     mutation_scope: agent.mutationScope,
-    approval_policy: approvalPolicy(agent),
+    approval_policy: encodeApprovalPolicy(agent),
   };
 }
 
 /** `["**"]`: every path may be written. An empty list allows none. */
-function approvalPolicy({ policy, approvals }: AgentFacts): object {
+function encodeApprovalPolicy({ policy, approvals }: AgentSpec): object {
   if (policy === undefined) {
     const { allow, deny, ask } = approvals;
     return {
@@ -32,7 +36,7 @@ function approvalPolicy({ policy, approvals }: AgentFacts): object {
       write_path_allowlist: ANY_PATH,
     };
   }
-  const { autoApprove, autoDeny, requireApproval, writePathAllowlist } = approvalLists(policy);
+  const { autoApprove, autoDeny, requireApproval, writePathAllowlist } = readPolicyLists(policy);
   return {
     auto_approve: autoApprove,
     auto_deny: autoDeny,

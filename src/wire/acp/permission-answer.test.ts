@@ -1,24 +1,35 @@
 import { describe, expect, it } from "vitest";
-import type { ApprovalRequested, Decision, Question } from "../../domain/agent-event.ts";
+import type {
+  ApprovalRequested,
+  ApprovalDecision,
+  ApprovalQuestion,
+} from "../../domain/agent-event.ts";
 import type { JsonValue } from "../../domain/json.ts";
-import { permissionAnswer } from "./permission-answer.ts";
-import { permissionRequest } from "./permission-request.ts";
+import { decodePermissionResponse } from "./permission-answer.ts";
+import { encodePermissionRequest } from "./permission-request.ts";
 
-const OPTIONS: { readonly [Each in Question]: readonly Decision[] } = {
+const OPTIONS: { readonly [Each in ApprovalQuestion]: readonly ApprovalDecision[] } = {
   run: ["allow", "deny"],
   outcome: ["run-again", "deny", "done", "failed"],
   "lost-call": ["continue", "reseed", "stop"],
 };
 
-function asked(question: Question): ApprovalRequested {
+function asked(question: ApprovalQuestion): ApprovalRequested {
   const options = OPTIONS[question];
-  const about = "tool_1";
+  const subjectId = "tool_1";
   const shown = { action: "rm", input: {}, deadline: 0 };
-  return { type: "approval.requested", approvalId: "appr_1", question, options, about, ...shown };
+  return {
+    type: "approval.requested",
+    approvalId: "appr_1",
+    question,
+    options,
+    subjectId,
+    ...shown,
+  };
 }
 
-function decision(result: JsonValue, question: Question = "run"): unknown {
-  return permissionAnswer(asked(question), { ok: true, result })?.decision;
+function decision(result: JsonValue, question: ApprovalQuestion = "run"): unknown {
+  return decodePermissionResponse(asked(question), { ok: true, result })?.decision;
 }
 
 function selected(optionId?: JsonValue): JsonValue {
@@ -38,7 +49,7 @@ describe("the answer to a permission request", () => {
   it("allows by granted, with other arguments where there are some [B-114] [B-115] [ACP-96]", () => {
     expect(decision({ granted: true })).toBe("allow");
     const answer = { ok: true, result: { granted: true, args: { path: "b" } } } as const;
-    expect(permissionAnswer(asked("run"), answer)).toEqual({
+    expect(decodePermissionResponse(asked("run"), answer)).toEqual({
       decision: "allow",
       input: { path: "b" },
     });
@@ -48,7 +59,7 @@ describe("the answer to a permission request", () => {
     expect(decision(selected(null))).toBe("allow");
     expect(decision({ granted: null, ...Object(selected("deny")) })).toBe("deny");
     expect(
-      permissionAnswer(asked("run"), { ok: true, result: { granted: true, args: null } }),
+      decodePermissionResponse(asked("run"), { ok: true, result: { granted: true, args: null } }),
     ).toEqual({
       decision: "allow",
     });
@@ -60,7 +71,7 @@ describe("the answer to a permission request", () => {
       args: { path: "b" },
       outcome: { outcome: "selected", optionId: "allow" },
     };
-    expect(permissionAnswer(asked("run"), { ok: true, result })).toEqual({
+    expect(decodePermissionResponse(asked("run"), { ok: true, result })).toEqual({
       decision: "allow",
       input: { path: "b" },
     });
@@ -68,7 +79,7 @@ describe("the answer to a permission request", () => {
 
   it("denies with the reason that was given [B-116]", () => {
     const answer = { ok: true, result: { granted: false, reason: "not today" } } as const;
-    expect(permissionAnswer(asked("run"), answer)).toEqual({
+    expect(decodePermissionResponse(asked("run"), answer)).toEqual({
       decision: "deny",
       reason: "not today",
     });
@@ -102,7 +113,7 @@ describe("the answer to a permission request", () => {
   it("denies on method not found, and on any other error [B-011] [B-012] [ACP-97]", () => {
     for (const code of [-32601, -32602, -32603, -32800, 1]) {
       const error = { code, message: "no" };
-      expect(permissionAnswer(asked("run"), { ok: false, error })?.decision).toBe("deny");
+      expect(decodePermissionResponse(asked("run"), { ok: false, error })?.decision).toBe("deny");
     }
   });
 
@@ -114,7 +125,7 @@ describe("the answer to a permission request", () => {
     ]);
   });
 
-  it.each<[question: Question, yes: Decision, no: Decision]>([
+  it.each<[question: ApprovalQuestion, yes: ApprovalDecision, no: ApprovalDecision]>([
     ["run", "allow", "deny"],
     ["outcome", "run-again", "deny"],
     ["lost-call", "continue", "stop"],
@@ -134,7 +145,7 @@ describe("the answer to a permission request", () => {
         expect(decision(result, question)).toBe(no);
       }
       const error = { code: -32601, message: "Method not found" };
-      expect(permissionAnswer(asked(question), { ok: false, error })).toEqual({
+      expect(decodePermissionResponse(asked(question), { ok: false, error })).toEqual({
         decision: no,
         reason: "The client answered with an error: Method not found",
       });
@@ -144,14 +155,14 @@ describe("the answer to a permission request", () => {
   it("chooses how a lost conversation continues", () => {
     expect(decision(selected("reseed"), "lost-call")).toBe("reseed");
     const both = { granted: true, args: { a: 1 }, ...Object(selected("done")) };
-    expect(permissionAnswer(asked("outcome"), { ok: true, result: both })).toEqual({
+    expect(decodePermissionResponse(asked("outcome"), { ok: true, result: both })).toEqual({
       decision: "done",
     });
   });
 
   it("runs a tool again with edited arguments [B-115]", () => {
     const result = { granted: true, args: { path: "b" } };
-    expect(permissionAnswer(asked("outcome"), { ok: true, result })).toEqual({
+    expect(decodePermissionResponse(asked("outcome"), { ok: true, result })).toEqual({
       decision: "run-again",
       input: { path: "b" },
     });
@@ -163,19 +174,21 @@ describe("the answer to a permission request", () => {
   };
   const place = { sessionId: "s", at: 0, turnId: null, agent: undefined, workspace: undefined };
   const shownArgs = (request: ApprovalRequested) =>
-    JSON.parse(JSON.stringify(permissionRequest(request, place).params)).approvalRequest.args;
+    JSON.parse(JSON.stringify(encodePermissionRequest(request, place).params)).approvalRequest.args;
 
   it("denies edited arguments that contain a preview in place of the original [B-115]", () => {
     const args = { ...shownArgs(long), path: "b" };
     expect(args.text).toContain("[preview of appr_1:");
-    const answer = permissionAnswer(long, { ok: true, result: { granted: true, args } });
+    const answer = decodePermissionResponse(long, { ok: true, result: { granted: true, args } });
     expect(answer).toEqual({
       decision: "deny",
       reason:
         "The edited arguments contain a preview of arguments that were too long to send. Fetch the whole arguments, then edit them",
     });
     const whole = { ...long.input, path: "b" };
-    expect(permissionAnswer(long, { ok: true, result: { granted: true, args: whole } })).toEqual({
+    expect(
+      decodePermissionResponse(long, { ok: true, result: { granted: true, args: whole } }),
+    ).toEqual({
       decision: "allow",
       input: whole,
     });
@@ -183,7 +196,7 @@ describe("the answer to a permission request", () => {
     const quoting = { ...long, input: { text: "[preview of appr_1: 5 characters not shown]" } };
     const edited = { ...quoting.input, path: "b" };
     expect(
-      permissionAnswer(quoting, { ok: true, result: { granted: true, args: edited } }),
+      decodePermissionResponse(quoting, { ok: true, result: { granted: true, args: edited } }),
     ).toEqual({
       decision: "allow",
       input: edited,
@@ -195,11 +208,13 @@ describe("the answer to a permission request", () => {
     const args = shownArgs(short);
     expect(args).toEqual({ path: "a", password: "[masked credential 1]" });
     const edited = { path: "b", password: args.password, again: `--password=${args.password}` };
-    expect(permissionAnswer(short, { ok: true, result: { granted: true, args: edited } })).toEqual({
+    expect(
+      decodePermissionResponse(short, { ok: true, result: { granted: true, args: edited } }),
+    ).toEqual({
       decision: "allow",
       input: { path: "b", password: "hunter2", again: "--password=hunter2" },
     });
-    expect(permissionAnswer(short, { ok: true, result: { granted: true, args } })).toEqual({
+    expect(decodePermissionResponse(short, { ok: true, result: { granted: true, args } })).toEqual({
       decision: "allow",
     });
   });

@@ -1,12 +1,12 @@
-import type { ApprovalRequested, Decision } from "../../domain/agent-event.ts";
-import { isObject, jsonText, type JsonObject, type JsonValue } from "../../domain/json.ts";
-import { isYes, NO_TO, YES_TO } from "../../domain/answers.ts";
-import type { RpcAnswer } from "../jsonrpc/rpc-message.ts";
+import type { ApprovalRequested, ApprovalDecision } from "../../domain/agent-event.ts";
+import { isObject, toJsonText, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { isApproving, DENYING_DECISIONS, APPROVING_DECISIONS } from "../../domain/answers.ts";
+import type { RpcResponse } from "../jsonrpc/rpc-message.ts";
 import { maskCredentials } from "./mask-credentials.ts";
 import { containsPreview } from "./preview.ts";
 
-export interface PermissionAnswer {
-  readonly decision: Decision;
+export interface PermissionDecision {
+  readonly decision: ApprovalDecision;
   /** The client put the question away because it ends the turn. */
   readonly endsTurn?: true;
   readonly reason?: string;
@@ -20,21 +20,24 @@ export interface PermissionAnswer {
  * Every question has a plain yes and a plain no (`YES_TO`, `NO_TO`), so that a host decides each one with `granted` or a
  * bare `selected`. A reply that cannot be read, and an error, is the no.
  */
-export function permissionAnswer(asked: ApprovalRequested, answer: RpcAnswer): PermissionAnswer {
+export function decodePermissionResponse(
+  approval: ApprovalRequested,
+  answer: RpcResponse,
+): PermissionDecision {
   if (!answer.ok)
-    return declined(asked, `The client answered with an error: ${answer.error.message}`);
+    return createDenial(approval, `The client answered with an error: ${answer.error.message}`);
   const { result } = answer;
-  if (!isObject(result)) return declined(asked, UNREADABLE);
+  if (!isObject(result)) return createDenial(approval, UNREADABLE_RESPONSE);
   const { granted, outcome, error } = result;
-  if (isPresent(error)) return declined(asked, "The client's answer contains an error");
+  if (isPresent(error)) return createDenial(approval, "The client's answer contains an error");
   const isGranted = isPresent(granted) || !("outcome" in result);
-  const byGrant = isGranted ? grantedAnswer(asked, result) : undefined;
-  if (!("outcome" in result)) return byGrant ?? declined(asked, UNREADABLE);
-  const byOutcome = outcomeAnswer(asked, outcome);
+  const byGrant = isGranted ? decodeGranted(approval, result) : undefined;
+  if (!("outcome" in result)) return byGrant ?? createDenial(approval, UNREADABLE_RESPONSE);
+  const byOutcome = decodeOutcome(approval, outcome);
   if (byGrant === undefined) return byOutcome;
   // A reply with both allows only what both allow.
-  if (byGrant.decision === NO_TO[asked.question]) return byGrant;
-  return isYes(byOutcome.decision) ? { ...byGrant, ...byOutcome } : byOutcome;
+  if (byGrant.decision === DENYING_DECISIONS[approval.question]) return byGrant;
+  return isApproving(byOutcome.decision) ? { ...byGrant, ...byOutcome } : byOutcome;
 }
 
 /** Some hosts write null for a field that they leave out. */
@@ -42,59 +45,62 @@ function isPresent(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null;
 }
 
-function outcomeAnswer(asked: ApprovalRequested, reply: JsonValue | undefined): PermissionAnswer {
+function decodeOutcome(
+  approval: ApprovalRequested,
+  reply: JsonValue | undefined,
+): PermissionDecision {
   const outcome = isObject(reply) ? reply : {};
   switch (outcome["outcome"]) {
     case "selected":
-      return selectedAnswer(asked, outcome["optionId"]);
+      return decodeSelected(approval, outcome["optionId"]);
     case "cancelled":
-      return { ...declined(asked, "The client put the question away"), endsTurn: true };
+      return { ...createDenial(approval, "The client put the question away"), endsTurn: true };
     default:
-      return declined(asked, UNREADABLE);
+      return createDenial(approval, UNREADABLE_RESPONSE);
   }
 }
 
 /** A bare `selected` comes from hosts that know of one option only, which is to allow. */
-function selectedAnswer(
-  asked: ApprovalRequested,
+function decodeSelected(
+  approval: ApprovalRequested,
   optionId: JsonValue | undefined,
-): PermissionAnswer {
-  if (!isPresent(optionId)) return { decision: YES_TO[asked.question] };
-  const decision = asked.options.find((option) => option === optionId);
+): PermissionDecision {
+  if (!isPresent(optionId)) return { decision: APPROVING_DECISIONS[approval.question] };
+  const decision = approval.options.find((option) => option === optionId);
   return decision === undefined
-    ? declined(asked, "The client chose an option that was not offered")
+    ? createDenial(approval, "The client chose an option that was not offered")
     : { decision };
 }
 
 /** The older shape: a plain yes or no, with edited arguments beside a yes. */
-function grantedAnswer(
-  asked: ApprovalRequested,
+function decodeGranted(
+  approval: ApprovalRequested,
   { granted, args, reason }: JsonObject,
-): PermissionAnswer {
+): PermissionDecision {
   if (granted !== true) {
     const isDenial = granted === false;
-    const why = isDenial ? "The client denied it" : UNREADABLE;
-    return declined(asked, isDenial && typeof reason === "string" ? reason : why);
+    const why = isDenial ? "The client denied it" : UNREADABLE_RESPONSE;
+    return createDenial(approval, isDenial && typeof reason === "string" ? reason : why);
   }
-  const decision = YES_TO[asked.question];
-  if (!isPresent(args) || asked.question === "lost-call") return { decision };
-  if (!isObject(args)) return declined(asked, "The client's arguments are not an object");
-  return editedAnswer(asked, args);
+  const decision = APPROVING_DECISIONS[approval.question];
+  if (!isPresent(args) || approval.question === "lost-call") return { decision };
+  if (!isObject(args)) return createDenial(approval, "The client's arguments are not an object");
+  return decodeEditedArguments(approval, args);
 }
 
 /** A mask stands for its credential. A preview cannot stand for what it leaves out. */
-function editedAnswer(asked: ApprovalRequested, args: JsonObject): PermissionAnswer {
-  const original = asked.input ?? {};
-  if (containsPreview(args, original)) return declined(asked, HAS_PREVIEW);
+function decodeEditedArguments(approval: ApprovalRequested, args: JsonObject): PermissionDecision {
+  const original = approval.input ?? {};
+  if (containsPreview(args, original)) return createDenial(approval, HAS_PREVIEW);
   const input = maskCredentials(original).unmask(args);
-  const decision = YES_TO[asked.question];
-  return jsonText(input) === jsonText(original) ? { decision } : { decision, input };
+  const decision = APPROVING_DECISIONS[approval.question];
+  return toJsonText(input) === toJsonText(original) ? { decision } : { decision, input };
 }
 
-function declined({ question }: ApprovalRequested, reason: string): PermissionAnswer {
-  return { decision: NO_TO[question], reason };
+function createDenial({ question }: ApprovalRequested, reason: string): PermissionDecision {
+  return { decision: DENYING_DECISIONS[question], reason };
 }
 
-const UNREADABLE = "The client's answer could not be read";
+const UNREADABLE_RESPONSE = "The client's answer could not be read";
 const HAS_PREVIEW =
   "The edited arguments contain a preview of arguments that were too long to send. Fetch the whole arguments, then edit them";

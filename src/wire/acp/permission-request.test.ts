@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { acpProblems } from "../../../test/support/acp-schema.ts";
-import type { AgentFacts, ApprovalRequested } from "../../domain/agent-event.ts";
+import { findAcpProblems } from "../../../test/support/acp-schema.ts";
+import type { AgentSpec, ApprovalRequested } from "../../domain/agent-event.ts";
 import type { Rule, RuleSource } from "../../domain/policy.ts";
 import type { PolicyDecision } from "../../domain/policy-decision.ts";
-import { requestLine } from "../jsonrpc/write-message.ts";
-import { permissionRequest, type AskedPlace } from "./permission-request.ts";
+import { encodeRequestLine } from "../jsonrpc/write-message.ts";
+import { encodePermissionRequest, type ApprovalContext } from "./permission-request.ts";
 
 const decision: PolicyDecision = {
   action: "ask",
@@ -19,7 +19,7 @@ const decision: PolicyDecision = {
       {
         argument: "path",
         input: "src/../src/main.rs",
-        place: "inside",
+        location: "inside",
         workspacePath: "src/main.rs",
         hostPath: "/home/me/work/src/main.rs",
       },
@@ -35,7 +35,7 @@ const asked: ApprovalRequested = {
   approvalId: "appr_1",
   question: "run",
   options: ["allow", "allow-always", "deny"],
-  about: "tool_1",
+  subjectId: "tool_1",
   action: "edit_file",
   input: { path: "src/../src/main.rs" },
   deadline: Date.UTC(2026, 3, 30, 12, 10),
@@ -44,11 +44,11 @@ const asked: ApprovalRequested = {
   diffs: [{ path: "src/main.rs", oldText: "a", newText: "b" }],
 };
 
-const agent: AgentFacts = {
+const agent: AgentSpec = {
   name: "coder",
-  provider: { name: "p", seams: [], effectFree: false, canStop: false },
+  provider: { name: "p", injectionPoints: [], effectFree: false, canStop: false },
   tools: [],
-  approvals: { deny: ["rm"], ask: ["edit_*"], allow: ["read_file"], otherwise: "ask" },
+  approvals: { deny: ["rm"], ask: ["edit_*"], allow: ["read_file"], default: "ask" },
   mutationScope: "apply_workspace",
   caps: { steps: 1, seconds: 1, tokens: null, toolCalls: 1, parallelTools: 1 },
   onLost: "ask",
@@ -56,7 +56,7 @@ const agent: AgentFacts = {
   approvalMs: 1000,
 };
 
-const place: AskedPlace = {
+const place: ApprovalContext = {
   sessionId: "ses_1",
   at: Date.UTC(2026, 3, 30, 12),
   turnId: "turn_1",
@@ -65,8 +65,8 @@ const place: AskedPlace = {
 };
 
 /** As a client reads it. */
-function params(change: Partial<ApprovalRequested> = {}, where: Partial<AskedPlace> = {}) {
-  const { params: sent } = permissionRequest({ ...asked, ...change }, { ...place, ...where });
+function params(change: Partial<ApprovalRequested> = {}, where: Partial<ApprovalContext> = {}) {
+  const { params: sent } = encodePermissionRequest({ ...asked, ...change }, { ...place, ...where });
   return JSON.parse(JSON.stringify(sent));
 }
 
@@ -100,15 +100,15 @@ describe("a permission request", () => {
   it("says how far a yes for good goes [ACP-99]", () => {
     const named = (change: Partial<ApprovalRequested>): unknown =>
       params(change).options.find(({ kind }: { kind: string }) => kind === "allow_always").name;
-    expect(named({ always: "edit_file of src/main.rs" })).toBe(
+    expect(named({ grantLabel: "edit_file of src/main.rs" })).toBe(
       "Always allow edit_file of src/main.rs in this session",
     );
     expect(named({})).toBe("Always allow edit_file in this session");
   });
 
   it("is one that ACP knows, with the options of every kind [ACP-94] [ACP-87] [W-26]", () => {
-    const { method, params: sent } = permissionRequest(asked, place);
-    expect(acpProblems({ jsonrpc: "2.0", id: 1, method, params: sent })).toEqual([]);
+    const { method, params: sent } = encodePermissionRequest(asked, place);
+    expect(findAcpProblems({ jsonrpc: "2.0", id: 1, method, params: sent })).toEqual([]);
     const { toolCall, options } = params();
     expect(toolCall).toMatchObject({ title: "edit_file", kind: "edit" });
     expect(toolCall.content).toEqual([
@@ -290,8 +290,11 @@ describe("a permission request", () => {
 
   it("marks a preview wherever it stands, with its sizes and the way to the whole", () => {
     const input = { path: "a", text: "x".repeat(20_000_000), list: Array(500).fill("item") };
-    const sent = permissionRequest({ ...asked, input }, { ...place, lineBytes: 16 * 1024 * 1024 });
-    const line = requestLine("q", sent.method, sent.params);
+    const sent = encodePermissionRequest(
+      { ...asked, input },
+      { ...place, lineBytes: 16 * 1024 * 1024 },
+    );
+    const line = encodeRequestLine("q", sent.method, sent.params);
     expect(line.length).toBeLessThan(200 * 1024);
     const { _meta: meta, approvalRequest, toolCall } = JSON.parse(line).params;
     expect(approvalRequest.args).toMatchObject({ path: "a" });
@@ -377,7 +380,7 @@ describe("a permission request", () => {
   it("about a lost invocation is complete, under its own id [B-088] [B-089]", () => {
     const { decision: _, diffs: __, ...lost } = asked;
     const question = { question: "lost-call", options: ["continue", "reseed", "stop"] } as const;
-    const { params: sent } = permissionRequest({ ...lost, ...question, input: null }, place);
+    const { params: sent } = encodePermissionRequest({ ...lost, ...question, input: null }, place);
     const plain = JSON.parse(JSON.stringify(sent));
     expect(plain).toMatchObject({
       toolCall: { toolCallId: "appr_1", toolName: "edit_file", rawInput: {} },
@@ -393,15 +396,15 @@ describe("a permission request", () => {
     const context = { ...decision.context, command: long, simpleCommands: [] };
     const change = {
       action: long,
-      always: long,
+      grantLabel: long,
       input: { command: long },
       decision: { ...decision, reason: long, context },
       diffs: [{ path: "a", oldText: long, newText: "" }],
     };
-    const { method, params: sent } = permissionRequest({ ...asked, ...change }, place);
-    const line = requestLine("q", method, sent);
+    const { method, params: sent } = encodePermissionRequest({ ...asked, ...change }, place);
+    const line = encodeRequestLine("q", method, sent);
     expect(Buffer.byteLength(line)).toBeLessThan(48 * 1024);
-    expect(acpProblems(JSON.parse(line))).toEqual([]);
+    expect(findAcpProblems(JSON.parse(line))).toEqual([]);
     const { toolCall, policyDecision, declaredPaths } = JSON.parse(line).params;
     expect(toolCall.rawInput.command).toMatch(/characters not shown/);
     expect(policyDecision).toMatchObject({ action: "ask", matched_rule: { id: "edit-src" } });

@@ -1,19 +1,19 @@
 import type {
-  AgentFacts,
+  AgentSpec,
   ApprovalRequested,
-  Decision,
+  ApprovalDecision,
   Evidence,
-  Question,
+  ApprovalQuestion,
 } from "../../domain/agent-event.ts";
-import { isoTime } from "../../domain/iso-time.ts";
+import { formatIsoTime } from "../../domain/iso-time.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { PolicyDecision } from "../../domain/policy-decision.ts";
 import type { FileDiff } from "../../domain/tool-output.ts";
-import { diffContent } from "./diff-content.ts";
-import { firstThatFit, fittedObject, fittedText, jsonBytes, LINE_BYTES } from "./fitted.ts";
+import { encodeDiffs } from "./diff-content.ts";
+import { takeFitting, fitObject, fitText, measureJsonBytes, DEFAULT_LINE_BYTES } from "./fitted.ts";
 import { maskCredentials, type MaskedArguments } from "./mask-credentials.ts";
-import { mutationRecord } from "./mutation-record.ts";
-import { policyReceipt } from "./policy-receipt.ts";
+import { encodeMutationRecord } from "./mutation-record.ts";
+import { encodePolicyReceipt } from "./policy-receipt.ts";
 import { previewArguments } from "./preview.ts";
 import type { ToolContent } from "./session-update.ts";
 
@@ -23,12 +23,12 @@ export interface PermissionRequest {
 }
 
 /** Where and when a question was asked. */
-export interface AskedPlace {
+export interface ApprovalContext {
   readonly sessionId: string;
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly turnId: string | null;
-  readonly agent: AgentFacts | undefined;
+  readonly agent: AgentSpec | undefined;
   /** Where the paths of its diffs begin. */
   readonly workspace: string | undefined;
   /** The longest line that the client reads, in bytes. Default: 48 KiB. */
@@ -42,42 +42,54 @@ export interface AskedPlace {
  * The line has three copies of the arguments. Each is whole while the line has room for it. A copy without room is a
  * preview, and `_meta.harn.truncated` says which copies are whole: first `args`, then `rawInput`.
  */
-export function permissionRequest(asked: ApprovalRequested, place: AskedPlace): PermissionRequest {
-  const { lineBytes = LINE_BYTES } = place;
-  const masked = maskCredentials(asked.input ?? {});
-  const build = requestBuilder(asked, place, masked);
-  const room =
-    lineBytes - NOTES_BYTES - jsonBytes(build({ args: NONE, rawInput: NONE, meta: NONE }));
-  const diffs = (asked.diffs ?? []).map((diff) => maskDiff(diff, masked));
-  const shownDiffs = diffContent(diffs, place.workspace, Math.min(room / 2, DIFF_BYTES));
-  const diffBytes = jsonBytes(shownDiffs);
-  const size = jsonBytes(masked.args);
-  if (COPIES * size + diffBytes <= room) {
+export function encodePermissionRequest(
+  approval: ApprovalRequested,
+  approvalContext: ApprovalContext,
+): PermissionRequest {
+  const { lineBytes = DEFAULT_LINE_BYTES } = approvalContext;
+  const masked = maskCredentials(approval.input ?? {});
+  const build = createRequestBuilder(approval, approvalContext, masked);
+  const availableBytes =
+    lineBytes -
+    NOTES_BYTES -
+    measureJsonBytes(
+      build({ args: EMPTY_ARGUMENTS, rawInput: EMPTY_ARGUMENTS, meta: EMPTY_ARGUMENTS }),
+    );
+  const diffs = (approval.diffs ?? []).map((diff) => maskDiff(diff, masked));
+  const encodedDiffs = encodeDiffs(
+    diffs,
+    approvalContext.workspace,
+    Math.min(availableBytes / 2, DIFF_BYTES),
+  );
+  const diffBytes = measureJsonBytes(encodedDiffs);
+  const size = measureJsonBytes(masked.args);
+  if (ARGUMENT_COPIES * size + diffBytes <= availableBytes) {
     const { args } = masked;
-    return requestOf(build({ args, rawInput: args, meta: args, content: shownDiffs }));
+    return createRequest(build({ args, rawInput: args, meta: args, content: encodedDiffs }));
   }
-  const cut = previewArguments(masked.args, previewBytes(lineBytes), asked.approvalId);
-  const cutBytes = jsonBytes(cut);
-  const bytesWith = (copies: number): number => copies * size + (COPIES - copies) * cutBytes;
-  const copies = [2, 1].find((count) => bytesWith(count) <= room) ?? 0;
+  const cut = previewArguments(masked.args, computePreviewBytes(lineBytes), approval.approvalId);
+  const cutBytes = measureJsonBytes(cut);
+  const countBytes = (copies: number): number =>
+    copies * size + (ARGUMENT_COPIES - copies) * cutBytes;
+  const copies = [2, 1].find((count) => countBytes(count) <= availableBytes) ?? 0;
   const args = copies > 0 ? masked.args : cut;
   const rawInput = copies > 1 ? masked.args : cut;
-  const truncated = truncation({ asked, place, size, cutBytes, copies });
+  const truncated = createTruncationNote({ approval, approvalContext, size, cutBytes, copies });
   // The arguments come first: a diff repeats them.
-  const content = bytesWith(copies) + diffBytes <= room ? shownDiffs : [];
-  return requestOf(build({ args, rawInput, meta: cut, content, truncated }));
+  const content = countBytes(copies) + diffBytes <= availableBytes ? encodedDiffs : [];
+  return createRequest(build({ args, rawInput, meta: cut, content, truncated }));
 }
 
 /** `args`, `rawInput`, and `args` under `toolCall._meta.harn`. */
-const COPIES = 3;
+const ARGUMENT_COPIES = 3;
 /** Room for `truncated`, which stands in the line three times. */
 const NOTES_BYTES = 2048;
 const DIFF_BYTES = 1024 * 1024;
 const TITLE_BYTES = 400;
-const NONE: JsonObject = {};
+const EMPTY_ARGUMENTS: JsonObject = {};
 
 /** A preview is for people, however long the line may be. */
-function previewBytes(lineBytes: number): number {
+function computePreviewBytes(lineBytes: number): number {
   return Math.min(lineBytes / 8, 32 * 1024);
 }
 
@@ -87,32 +99,35 @@ interface RequestParts {
   /** `args` under `toolCall._meta.harn`. */
   readonly meta: JsonObject;
   readonly content?: readonly ToolContent[];
-  readonly truncated?: Truncated;
+  readonly truncated?: TruncationNote;
 }
 
-function requestOf(params: object): PermissionRequest {
+function createRequest(params: object): PermissionRequest {
   return { method: "session/request_permission", params };
 }
 
 /** The parts that are not arguments are cut to a share of the line each. */
-function requestBuilder(
-  asked: ApprovalRequested,
-  place: AskedPlace,
+function createRequestBuilder(
+  approval: ApprovalRequested,
+  approvalContext: ApprovalContext,
   masked: MaskedArguments,
 ): (parts: RequestParts) => object {
-  const { sessionId, lineBytes = LINE_BYTES } = place;
-  const { decision, attempt } = asked;
+  const { sessionId, lineBytes = DEFAULT_LINE_BYTES } = approvalContext;
+  const { decision, attempt } = approval;
   const share = lineBytes / 32;
-  const title = fittedText(asked.action, TITLE_BYTES);
-  const receipt = receiptOf(asked, masked, share);
+  const title = fitText(approval.action, TITLE_BYTES);
+  const receipt = encodeReceipt(approval, masked, share);
   const context = {
     policyDecision: receipt,
-    mutation: mutationOf(place, share),
-    declaredPaths: decision === undefined ? [] : firstThatFit(declaredPaths(decision), share),
+    mutation: encodeMutation(approvalContext, share),
+    declaredPaths: decision === undefined ? [] : takeFitting(listDeclaredPaths(decision), share),
   };
-  const request = approvalFields({ ...asked, action: title }, place, masked);
-  const named = { id: toolCallIdOf(asked), ...request };
-  const options = asked.options.map((optionId) => ({ optionId, ...optionFacts(optionId, asked) }));
+  const request = encodeApprovalFields({ ...approval, action: title }, approvalContext, masked);
+  const named = { id: resolveToolCallId(approval), ...request };
+  const options = approval.options.map((optionId) => ({
+    optionId,
+    ...describeOption(optionId, approval),
+  }));
   return ({ args, rawInput, meta, content = [], truncated }) => {
     const note = truncated === undefined ? {} : { truncated };
     const about = truncated === undefined ? {} : { _meta: { harn: note } };
@@ -123,7 +138,7 @@ function requestBuilder(
         toolCallId: named.id,
         title,
         kind: decision?.context.kind ?? "other",
-        toolName: fittedText(decision?.context.tool ?? asked.action, TITLE_BYTES),
+        toolName: fitText(decision?.context.tool ?? approval.action, TITLE_BYTES),
         rawInput,
         ...(content.length > 0 && { content }),
         _meta: { harn: { ...beside, ...(attempt !== undefined && { attempt }) } },
@@ -137,50 +152,60 @@ function requestBuilder(
 }
 
 /** A request that is not about a tool has an id of its own. */
-function toolCallIdOf({ question, approvalId, about }: ApprovalRequested): string {
-  return question === "lost-call" ? approvalId : about;
+function resolveToolCallId({ question, approvalId, subjectId }: ApprovalRequested): string {
+  return question === "lost-call" ? approvalId : subjectId;
 }
 
 /** The approval request of a question as a notification shows it, under the question's own id. */
-export function approvalRequest(asked: ApprovalRequested, place: AskedPlace): object {
-  const { lineBytes = LINE_BYTES } = place;
-  const masked = maskCredentials(asked.input ?? {});
-  const { approvalId: id } = asked;
-  const action = fittedText(asked.action, TITLE_BYTES);
-  const fields = { id, ...approvalFields({ ...asked, action }, place, masked) };
-  const size = jsonBytes(masked.args);
-  if (size + jsonBytes(fields) + NOTES_BYTES <= lineBytes) return { ...fields, args: masked.args };
-  const args = previewArguments(masked.args, previewBytes(lineBytes), id);
-  const truncated = truncation({ asked, place, size, cutBytes: jsonBytes(args), copies: 0 });
+export function encodeApprovalRequest(
+  approval: ApprovalRequested,
+  approvalContext: ApprovalContext,
+): object {
+  const { lineBytes = DEFAULT_LINE_BYTES } = approvalContext;
+  const masked = maskCredentials(approval.input ?? {});
+  const { approvalId: id } = approval;
+  const action = fitText(approval.action, TITLE_BYTES);
+  const fields = { id, ...encodeApprovalFields({ ...approval, action }, approvalContext, masked) };
+  const size = measureJsonBytes(masked.args);
+  if (size + measureJsonBytes(fields) + NOTES_BYTES <= lineBytes)
+    return { ...fields, args: masked.args };
+  const args = previewArguments(masked.args, computePreviewBytes(lineBytes), id);
+  const truncated = createTruncationNote({
+    approval,
+    approvalContext,
+    size,
+    cutBytes: measureJsonBytes(args),
+    copies: 0,
+  });
   return { ...fields, args, _meta: { harn: { truncated } } };
 }
 
 /** All fields of an approval request but its id and its arguments. */
-function approvalFields(
-  asked: ApprovalRequested,
-  place: AskedPlace,
+function encodeApprovalFields(
+  approval: ApprovalRequested,
+  approvalContext: ApprovalContext,
   masked: MaskedArguments,
 ): object {
-  const { sessionId, at, turnId, agent, lineBytes = LINE_BYTES } = place;
-  const { action, deadline, approvers = 1, evidence = [], decision, attempt } = asked;
+  const { sessionId, at, turnId, agent, lineBytes = DEFAULT_LINE_BYTES } = approvalContext;
+  const { action, deadline, approvers = 1, evidence = [], decision, attempt } = approval;
   const share = lineBytes / 32;
-  const paths = decision === undefined ? [] : declaredPaths(decision);
+  const paths = decision === undefined ? [] : listDeclaredPaths(decision);
   return {
     action,
     principal: agent?.name ?? sessionId,
-    requested_at: isoTime(at),
-    ...(deadline <= LAST_RFC3339_TIME && { deadline: isoTime(deadline) }),
+    requested_at: formatIsoTime(at),
+    ...(deadline <= LAST_RFC3339_TIME && { deadline: formatIsoTime(deadline) }),
     approvers_required: approvers,
     ...(attempt !== undefined && { attempt }),
-    evidence_refs: firstThatFit([...paths.map(pathEvidence), ...evidence], share),
+    evidence_refs: takeFitting([...paths.map(encodePathEvidence), ...evidence], share),
     undo_metadata: {
       session_id: sessionId,
       run_id: turnId,
       worker_id: null,
       mutation_scope: agent?.mutationScope ?? null,
-      policy_decision: receiptOf(asked, masked, share),
+      policy_decision: encodeReceipt(approval, masked, share),
     },
-    capabilities_requested: firstThatFit(decision?.context.capabilities ?? [], share),
+    capabilities_requested: takeFitting(decision?.context.capabilities ?? [], share),
   };
 }
 
@@ -188,18 +213,18 @@ function approvalFields(
 const LAST_RFC3339_TIME = 253_402_300_799_999;
 
 /** Commands and addresses in it repeat the arguments. */
-function receiptOf(
+function encodeReceipt(
   { decision }: ApprovalRequested,
   masked: MaskedArguments,
   bytes: number,
 ): object | null {
   if (decision === undefined) return null;
-  return fittedObject(masked.maskTexts(policyReceipt(decision)), bytes);
+  return fitObject(masked.maskTexts(encodePolicyReceipt(decision)), bytes);
 }
 
-function mutationOf(place: AskedPlace, bytes: number): object | null {
-  const record = mutationRecord(place);
-  return record === undefined ? null : fittedObject(record, bytes);
+function encodeMutation(approvalContext: ApprovalContext, bytes: number): object | null {
+  const record = encodeMutationRecord(approvalContext);
+  return record === undefined ? null : fitObject(record, bytes);
 }
 
 function maskDiff(diff: FileDiff, { maskText }: MaskedArguments): FileDiff {
@@ -209,7 +234,7 @@ function maskDiff(diff: FileDiff, { maskText }: MaskedArguments): FileDiff {
 }
 
 /** Says that arguments are a preview, how much is missing, and how to read all of them. */
-export interface Truncated {
+export interface TruncationNote {
   /** The copies that are previews. A reply must not return one. */
   readonly previews: readonly string[];
   /** Bytes of the whole arguments as JSON, and of a preview. */
@@ -218,19 +243,25 @@ export interface Truncated {
   readonly fetch: { readonly method: string; readonly params: JsonObject };
 }
 
-interface TruncatedParts {
-  readonly asked: ApprovalRequested;
-  readonly place: AskedPlace;
+interface TruncationInput {
+  readonly approval: ApprovalRequested;
+  readonly approvalContext: ApprovalContext;
   readonly size: number;
   readonly cutBytes: number;
   readonly copies: number;
 }
 
-function truncation({ asked, place, size, cutBytes, copies }: TruncatedParts): Truncated {
-  const { approvalId } = asked;
-  const { sessionId } = place;
+function createTruncationNote({
+  approval,
+  approvalContext,
+  size,
+  cutBytes,
+  copies,
+}: TruncationInput): TruncationNote {
+  const { approvalId } = approval;
+  const { sessionId } = approvalContext;
   return {
-    previews: PREVIEWED.slice(copies),
+    previews: PREVIEWED_PATHS.slice(copies),
     bytes: size,
     shownBytes: cutBytes,
     fetch: { method: ARGUMENTS_METHOD, params: { sessionId, approvalId, offset: 0 } },
@@ -240,46 +271,48 @@ function truncation({ asked, place, size, cutBytes, copies }: TruncatedParts): T
 /** The method that reads the arguments of an open request in parts. */
 export const ARGUMENTS_METHOD = "session/approval_args";
 
-const PREVIEWED = [
+const PREVIEWED_PATHS = [
   "approvalRequest.args",
   "toolCall.rawInput",
   "toolCall._meta.harn.approvalRequest.args",
 ];
 
-function declaredPaths({ context }: PolicyDecision): string[] {
+function listDeclaredPaths({ context }: PolicyDecision): string[] {
   return context.paths.flatMap(({ workspacePath }) => workspacePath ?? []);
 }
 
-function pathEvidence(path: string): Evidence {
+function encodePathEvidence(path: string): Evidence {
   const metadata: JsonObject = { workspace_path: path };
   return { kind: "workspace_path", ref: path, metadata };
 }
 
 /** A yes for good names its scope: it is about more than this call. */
-function optionFacts(
-  option: Decision,
-  { question, action, always = action }: ApprovalRequested,
-): OptionFacts {
+function describeOption(
+  option: ApprovalDecision,
+  { question, action, grantLabel = action }: ApprovalRequested,
+): OptionDetails {
   if (option === "allow-always") {
-    const name = `Always allow ${fittedText(always, TITLE_BYTES)} in this session`;
+    const name = `Always allow ${fitText(grantLabel, TITLE_BYTES)} in this session`;
     return { name, kind: "allow_always" };
   }
   return option === "deny" ? { name: DENIALS[question], kind: "reject_once" } : OPTIONS[option];
 }
 
-interface OptionFacts {
+interface OptionDetails {
   readonly name: string;
   readonly kind: "allow_once" | "allow_always" | "reject_once";
 }
 
-const DENIALS: { readonly [One in Question]: string } = {
+const DENIALS: { readonly [One in ApprovalQuestion]: string } = {
   run: "Deny",
   outcome: "Do not run it again; the outcome stays unknown",
   "lost-call": "Deny",
 };
 
 /** Only an option that runs or continues something allows. */
-const OPTIONS: { readonly [Choice in Exclude<Decision, "allow-always" | "deny">]: OptionFacts } = {
+const OPTIONS: {
+  readonly [Choice in Exclude<ApprovalDecision, "allow-always" | "deny">]: OptionDetails;
+} = {
   allow: { name: "Allow", kind: "allow_once" },
   done: { name: "It was done", kind: "reject_once" },
   failed: { name: "It failed", kind: "reject_once" },

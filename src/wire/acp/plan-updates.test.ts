@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { acpProblems } from "../../../test/support/acp-schema.ts";
-import type { AgentEvent } from "../../domain/agent-event.ts";
+import { findAcpProblems } from "../../../test/support/acp-schema.ts";
+import type { SessionEvent } from "../../domain/agent-event.ts";
 import { runCodec } from "../../domain/codec.ts";
 import type { PlanEntry } from "../../domain/plan.ts";
-import { updateLine, type SessionUpdate } from "./session-update.ts";
-import { updateEncoder } from "./update-encoder.ts";
+import { encodeUpdateLine, type AcpSessionUpdate } from "./session-update.ts";
+import { createUpdateEncoder } from "./update-encoder.ts";
 import type { UpdateOptions } from "./update-state.ts";
 
-function told(events: readonly AgentEvent[], options: Partial<UpdateOptions> = {}) {
-  const encoder = updateEncoder({
+function told(events: readonly SessionEvent[], options: Partial<UpdateOptions> = {}) {
+  const encoder = createUpdateEncoder({
     sessionId: "s",
     clientId: "me",
     upTo: 0,
@@ -19,12 +19,12 @@ function told(events: readonly AgentEvent[], options: Partial<UpdateOptions> = {
     const place = { sessionId: "s", seq: index + 1, at: 0, turnId: "turn_1" };
     return { ...place, visibility: "public", event } as const;
   });
-  return runCodec(encoder, log).flatMap((output): SessionUpdate[] =>
+  return runCodec(encoder, log).flatMap((output): AcpSessionUpdate[] =>
     output.type === "update" ? [output.update] : [],
   );
 }
 
-function planned(...entries: readonly PlanEntry[]): AgentEvent {
+function planned(...entries: readonly PlanEntry[]): SessionEvent {
   return { type: "plan.updated", entries };
 }
 
@@ -71,7 +71,7 @@ describe("a plan", () => {
       ],
     });
     if (update === undefined) throw new Error("No plan");
-    expect(acpProblems(JSON.parse(updateLine("s", update)))).toEqual([]);
+    expect(findAcpProblems(JSON.parse(encodeUpdateLine("s", update)))).toEqual([]);
   });
 
   it("has all of its entries in a line that has room, however long they are", () => {
@@ -81,6 +81,6 @@ describe("a plan", () => {
     const [update] = told([planned(...long)]);
     if (update?.sessionUpdate !== "plan") throw new Error("No plan");
     expect(update).toMatchObject({ entries: long.map(({ priority }) => ({ priority })) });
-    expect(Buffer.byteLength(updateLine("s", update))).toBeLessThan(48 * 1024);
+    expect(Buffer.byteLength(encodeUpdateLine("s", update))).toBeLessThan(48 * 1024);
   });
 });

@@ -1,7 +1,7 @@
 import type { PathFact, PolicyContext, PolicyDecision } from "../../domain/policy-decision.ts";
 
 /** The receipt of a decision, as `harn.permission_policy_decision.v1` has it. */
-export function policyReceipt(decision: PolicyDecision): object {
+export function encodePolicyReceipt(decision: PolicyDecision): object {
   const { action, reason, rule, labels, context, approvers, approval } = decision;
   return {
     type: "harn.permission_policy_decision.v1",
@@ -10,18 +10,18 @@ export function policyReceipt(decision: PolicyDecision): object {
     matched_rule: rule,
     risk_labels: labels,
     ...(action === "ask" && { required_approval: { approvers, ...approval } }),
-    context: contextFields(context),
+    context: encodePolicyContext(context),
   };
 }
 
-function contextFields(context: PolicyContext): object {
+function encodePolicyContext(context: PolicyContext): object {
   const { tool, kind, sideEffect, paths, capabilities, command, simpleCommands } = context;
   const { urls, domains, method, mcpServer, mcpTool, repeats } = context;
   return {
     tool_name: tool,
     tool_kind: kind,
     side_effect: sideEffect,
-    paths: paths.map(pathFields),
+    paths: paths.map(encodePathFact),
     capabilities,
     ...(command !== undefined && { command }),
     ...(simpleCommands !== undefined && {
@@ -36,10 +36,10 @@ function contextFields(context: PolicyContext): object {
   };
 }
 
-function pathFields({ input, place, workspacePath, hostPath, reason }: PathFact): object {
+function encodePathFact({ input, location, workspacePath, hostPath, reason }: PathFact): object {
   return {
     input,
-    kind: place,
+    kind: location,
     workspace_path: workspacePath,
     host_path: hostPath,
     ...(reason !== undefined && { reason }),

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { initializeAnswer } from "./agent-answers.ts";
+import { encodeInitializeResult } from "./agent-answers.ts";
 import { decodePrompt } from "./prompt-content.ts";
 
 const PICTURE = Buffer.from("a picture").toString("base64");
@@ -25,7 +25,7 @@ describe("a prompt", () => {
       audio: { type: "audio", data: PICTURE, mimeType: "audio/wav" },
       embeddedContext: { type: "resource", resource: { uri: "file:///a", text: "a" } },
     };
-    const offered = initializeAnswer("1") as {
+    const offered = encodeInitializeResult("1") as {
       agentCapabilities: { promptCapabilities: { [name: string]: boolean } };
     };
     for (const [name, block] of Object.entries(samples)) {

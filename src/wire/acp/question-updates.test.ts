@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { acpUpdates, HOST } from "../../../test/support/acp-updates.ts";
-import type { AgentEvent, ApprovalRequested } from "../../domain/agent-event.ts";
+import { encodeAcpUpdates, HOST_PROFILE } from "../../../test/support/acp-updates.ts";
+import type { SessionEvent, ApprovalRequested } from "../../domain/agent-event.ts";
 import { STOCK_CLIENT } from "./client-profile.ts";
-import { permissionRequest } from "./permission-request.ts";
+import { encodePermissionRequest } from "./permission-request.ts";
 
 const asked: ApprovalRequested = {
   type: "approval.requested",
   approvalId: "appr_1",
   question: "lost-call",
   options: ["continue", "stop"],
-  about: "call_1",
+  subjectId: "call_1",
   action: "go on",
   input: null,
   deadline: 60_000,
 };
-const events: readonly AgentEvent[] = [
+const events: readonly SessionEvent[] = [
   asked,
-  { type: "approval.resolved", approvalId: "appr_1", decision: "continue", by: "person" },
+  { type: "approval.resolved", approvalId: "appr_1", decision: "continue", resolvedBy: "person" },
 ];
 
 function shape(value: object): string[] {
@@ -25,7 +25,7 @@ function shape(value: object): string[] {
 
 describe("a question that is not about the start of a tool", () => {
   it("is told to hosts under its own id, and what came of it [B-047] [B-048] [B-093]", () => {
-    const [request, resolved, ...others] = acpUpdates(events, HOST).map(
+    const [request, resolved, ...others] = encodeAcpUpdates(events, HOST_PROFILE).map(
       (update) => [update.sessionUpdate, Object(update)["_meta"].harn] as const,
     );
     const place = { requestId: "appr_1", kind: "question" };
@@ -55,17 +55,17 @@ describe("a question that is not about the start of a tool", () => {
       context,
       approvers: 1,
     } as const;
-    const about = { ...asked, question: "run", about: "t1", input: {}, decision } as const;
+    const about = { ...asked, question: "run", subjectId: "t1", input: {}, decision } as const;
     const place = { sessionId: "s", at: 0, turnId: null, agent: undefined, workspace: undefined };
-    const { params } = permissionRequest(about, place);
-    const [told] = acpUpdates(events, HOST);
+    const { params } = encodePermissionRequest(about, place);
+    const [told] = encodeAcpUpdates(events, HOST_PROFILE);
     const { approval_request: own } = Object(told)["_meta"].harn.payload;
     expect(shape(own)).toEqual(shape(Object(params).approvalRequest));
     expect(shape(own.undo_metadata)).toEqual(shape(Object(params).approvalRequest.undo_metadata));
   });
 
   it("is told to nobody else, and one about the start of a tool to no host", () => {
-    expect(acpUpdates(events, STOCK_CLIENT)).toEqual([]);
-    expect(acpUpdates([{ ...asked, question: "run" }], HOST)).toEqual([]);
+    expect(encodeAcpUpdates(events, STOCK_CLIENT)).toEqual([]);
+    expect(encodeAcpUpdates([{ ...asked, question: "run" }], HOST_PROFILE)).toEqual([]);
   });
 });

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { acpProblems } from "../../../test/support/acp-schema.ts";
-import type { AgentEvent } from "../../domain/agent-event.ts";
+import { findAcpProblems } from "../../../test/support/acp-schema.ts";
+import type { SessionEvent } from "../../domain/agent-event.ts";
 import { runCodec } from "../../domain/codec.ts";
 import { SESSION_MODES } from "../../domain/session-mode.ts";
 import { decodeRequest } from "./methods.ts";
-import { optionsAnswer, settingsAnswer } from "./session-modes.ts";
-import { updateLine } from "./session-update.ts";
-import { updateEncoder } from "./update-encoder.ts";
+import { encodeOptions, encodeSettings } from "./session-modes.ts";
+import { encodeUpdateLine } from "./session-update.ts";
+import { createUpdateEncoder } from "./update-encoder.ts";
 import type { UpdateOptions } from "./update-state.ts";
 
-function told(events: readonly AgentEvent[], upTo: number, history: UpdateOptions["history"]) {
-  const encoder = updateEncoder({ sessionId: "s", clientId: "me", upTo, history });
+function told(events: readonly SessionEvent[], upTo: number, history: UpdateOptions["history"]) {
+  const encoder = createUpdateEncoder({ sessionId: "s", clientId: "me", upTo, history });
   const log = events.map((event, index) => {
     const place = { sessionId: "s", seq: index + 1, at: 0 };
     return { ...place, visibility: "public", event } as const;
@@ -20,7 +20,7 @@ function told(events: readonly AgentEvent[], upTo: number, history: UpdateOption
 
 describe("the settings of a session", () => {
   it.each(SESSION_MODES)("say the mode %s twice, and the same [ACP-41]", (mode) => {
-    const { modes, configOptions } = settingsAnswer(mode);
+    const { modes, configOptions } = encodeSettings(mode);
     expect(modes.currentModeId).toBe(mode);
     expect(modes.availableModes.map((one) => Object(one).id)).toEqual(SESSION_MODES);
     expect(configOptions).toMatchObject([
@@ -30,13 +30,13 @@ describe("the settings of a session", () => {
   });
 
   it("are told as both updates when they change, and once [ACP-41]", () => {
-    const updates = told([{ type: "session.configured", mode: "ask" }], 0, "shown");
+    const updates = told([{ type: "session.mode_changed", mode: "ask" }], 0, "shown");
     expect(updates).toEqual([
       { sessionUpdate: "current_mode_update", currentModeId: "ask" },
-      { sessionUpdate: "config_option_update", ...optionsAnswer("ask") },
+      { sessionUpdate: "config_option_update", ...encodeOptions("ask") },
     ]);
     for (const update of updates) {
-      expect(acpProblems(JSON.parse(updateLine("s", update)))).toEqual([]);
+      expect(findAcpProblems(JSON.parse(encodeUpdateLine("s", update)))).toEqual([]);
     }
   });
 
@@ -44,7 +44,7 @@ describe("the settings of a session", () => {
     "are not told again of a time before the client: its answer has them (%s)",
     (history) => {
       const mode = "read-only";
-      expect(told([{ type: "session.configured", mode }], 1, history)).toEqual([]);
+      expect(told([{ type: "session.mode_changed", mode }], 1, history)).toEqual([]);
     },
   );
 });

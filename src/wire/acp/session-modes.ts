@@ -2,20 +2,23 @@ import type { JsonObject } from "../../domain/json.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
 import {
   isSessionMode,
-  MODE_WORDS,
+  MODE_DESCRIPTIONS,
   SESSION_MODES,
   type SessionMode,
 } from "../../domain/session-mode.ts";
-import { decoded, decodeSessionId, refusedParams, type Decoded } from "./decoded.ts";
-import type { ConfigOption, OptionsAnswer } from "./session-update.ts";
+import { accept, decodeSessionId, rejectParams, type DecodeResult } from "./decoded.ts";
+import type { ConfigOption, OptionsResult } from "./session-update.ts";
 
 /** A session's settings, as the answers that open one carry them: the mode twice, since clients know one of the two. */
-export function settingsAnswer(mode: SessionMode): SettingsAnswer {
-  const availableModes = SESSION_MODES.map((id) => ({ id, ...MODE_WORDS[id] }));
-  return { modes: { currentModeId: mode, availableModes }, configOptions: configOptions(mode) };
+export function encodeSettings(mode: SessionMode): SettingsResult {
+  const availableModes = SESSION_MODES.map((id) => ({ id, ...MODE_DESCRIPTIONS[id] }));
+  return {
+    modes: { currentModeId: mode, availableModes },
+    configOptions: encodeConfigOptions(mode),
+  };
 }
 
-export interface SettingsAnswer extends OptionsAnswer {
+export interface SettingsResult extends OptionsResult {
   readonly modes: {
     readonly currentModeId: SessionMode;
     readonly availableModes: readonly object[];
@@ -23,13 +26,13 @@ export interface SettingsAnswer extends OptionsAnswer {
 }
 
 /** All of them, each time: a client replaces what it has. */
-export function optionsAnswer(mode: SessionMode): OptionsAnswer {
-  return { configOptions: configOptions(mode) };
+export function encodeOptions(mode: SessionMode): OptionsResult {
+  return { configOptions: encodeConfigOptions(mode) };
 }
 
 const MODE_OPTION = "mode";
 
-function configOptions(mode: SessionMode): readonly ConfigOption[] {
+function encodeConfigOptions(mode: SessionMode): readonly ConfigOption[] {
   return [
     {
       id: MODE_OPTION,
@@ -38,7 +41,7 @@ function configOptions(mode: SessionMode): readonly ConfigOption[] {
       category: "mode",
       type: "select",
       currentValue: mode,
-      options: SESSION_MODES.map((value) => ({ value, ...MODE_WORDS[value] })),
+      options: SESSION_MODES.map((value) => ({ value, ...MODE_DESCRIPTIONS[value] })),
     },
   ];
 }
@@ -52,27 +55,27 @@ export interface ConfigureRequest {
 }
 
 /** Of `session/set_mode`. */
-export function decodeSetMode(params: JsonObject): Decoded<ConfigureRequest> {
-  return decodeConfigure(params, "modeId", "nothing");
+export function decodeSetMode(params: JsonObject): DecodeResult<ConfigureRequest> {
+  return decodeConfigureRequest(params, "modeId", "nothing");
 }
 
 /** Of `session/set_config_option`. */
-export function decodeSetOption(params: JsonObject): Decoded<ConfigureRequest> {
-  if (params["configId"] === MODE_OPTION) return decodeConfigure(params, "value", "options");
-  return refusedParams(`"configId" is none of this session's options: ${MODE_OPTION}`);
+export function decodeSetOption(params: JsonObject): DecodeResult<ConfigureRequest> {
+  if (params["configId"] === MODE_OPTION) return decodeConfigureRequest(params, "value", "options");
+  return rejectParams(`"configId" is none of this session's options: ${MODE_OPTION}`);
 }
 
-function decodeConfigure(
+function decodeConfigureRequest(
   params: JsonObject,
   name: "modeId" | "value",
   answer: ConfigureRequest["answer"],
-): Decoded<ConfigureRequest> {
+): DecodeResult<ConfigureRequest> {
   const session = decodeSessionId(params);
   if (!session.ok) return session;
   const mode = params[name];
   if (!isSessionMode(mode)) {
-    return refusedParams(`"${name}" is none of this session's modes: ${SESSION_MODES.join(", ")}`);
+    return rejectParams(`"${name}" is none of this session's modes: ${SESSION_MODES.join(", ")}`);
   }
   const command = { type: "configure", mode } as const;
-  return decoded({ type: "configure", sessionId: session.value, command, answer });
+  return accept({ type: "configure", sessionId: session.value, command, answer });
 }

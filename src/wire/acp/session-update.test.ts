@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { updateLine, type ChunkUpdate } from "./session-update.ts";
+import { encodeUpdateLine, type ChunkUpdate } from "./session-update.ts";
 
 describe("a line about a piece of text", () => {
   it("is the message written out, whatever the text, with a cursor and without", () => {
@@ -29,7 +29,7 @@ describe("a line about a piece of text", () => {
           method: "session/update",
           params: { sessionId, update, ...place },
         };
-        expect(updateLine(sessionId, update, cursor ?? undefined)).toBe(
+        expect(encodeUpdateLine(sessionId, update, cursor ?? undefined)).toBe(
           `${JSON.stringify(message)}\n`,
         );
       }),

@@ -1,12 +1,12 @@
-import { jsonText } from "../../domain/json.ts";
+import { toJsonText } from "../../domain/json.ts";
 import type { PlanPriority } from "../../domain/plan.ts";
 import type { FileDiff, FileLocation } from "../../domain/tool-output.ts";
 import type { ToolKind } from "../../domain/tool-traits.ts";
-import { cursorMeta } from "./update-cursor.ts";
+import { encodeCursorMeta } from "./update-cursor.ts";
 import type { VendorUpdate } from "./vendor-updates.ts";
 
 /** The updates that this bridge sends: those of ACP v0.12.2, and those that hosts of the Harn bridge know beside them. */
-export type SessionUpdate = StandardUpdate | UserMessage | VendorUpdate;
+export type AcpSessionUpdate = StandardUpdate | UserMessage | VendorUpdate;
 
 export type StandardUpdate =
   | ChunkUpdate
@@ -134,12 +134,12 @@ export interface ModeUpdate {
   readonly currentModeId: string;
 }
 
-export interface OptionsUpdate extends OptionsAnswer {
+export interface OptionsUpdate extends OptionsResult {
   readonly sessionUpdate: "config_option_update";
 }
 
 /** All options of a session, as an update and as an answer. */
-export interface OptionsAnswer {
+export interface OptionsResult {
   readonly configOptions: readonly ConfigOption[];
 }
 
@@ -153,20 +153,25 @@ export interface ConfigOption {
   readonly options: readonly object[];
 }
 
-export function updateLine(sessionId: string, update: SessionUpdate, cursor?: string): string {
-  const place = cursor === undefined ? "" : `,"_meta":${jsonText(cursorMeta(cursor)["_meta"])}`;
-  const params = `{"sessionId":${jsonText(sessionId)},"update":${updateText(update)}${place}}`;
+export function encodeUpdateLine(
+  sessionId: string,
+  update: AcpSessionUpdate,
+  cursor?: string,
+): string {
+  const cursorFields =
+    cursor === undefined ? "" : `,"_meta":${toJsonText(encodeCursorMeta(cursor)["_meta"])}`;
+  const params = `{"sessionId":${toJsonText(sessionId)},"update":${encodeUpdate(update)}${cursorFields}}`;
   return `{"jsonrpc":"2.0","method":"session/update","params":${params}}\n`;
 }
 
 /** Nearly all that is told is plain text in pieces: put together around the piece it takes half the time. */
-function updateText(update: SessionUpdate): string {
-  if (!isPlainChunk(update)) return jsonText(update);
+function encodeUpdate(update: AcpSessionUpdate): string {
+  if (!isPlainChunk(update)) return toJsonText(update);
   const { sessionUpdate, content, messageId } = update;
-  return `{"sessionUpdate":"${sessionUpdate}","content":{"type":"text","text":${jsonText(content.text)}},"messageId":${jsonText(messageId)}}`;
+  return `{"sessionUpdate":"${sessionUpdate}","content":{"type":"text","text":${toJsonText(content.text)}},"messageId":${toJsonText(messageId)}}`;
 }
 
-function isPlainChunk(update: SessionUpdate): update is ChunkUpdate {
+function isPlainChunk(update: AcpSessionUpdate): update is ChunkUpdate {
   switch (update.sessionUpdate) {
     case "user_message_chunk":
     case "agent_message_chunk":

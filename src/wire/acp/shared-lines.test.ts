@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ChunkUpdate } from "./session-update.ts";
-import { updateLine } from "./session-update.ts";
-import { sharedLines } from "./shared-lines.ts";
-import { logUpdate } from "./vendor-updates.ts";
+import { encodeUpdateLine } from "./session-update.ts";
+import { createLineCache } from "./shared-lines.ts";
+import { encodeLog } from "./vendor-updates.ts";
 
 /** A chunk that counts how often it is written out. */
 function chunk(text: string) {
@@ -23,15 +23,15 @@ function plain(text: string): ChunkUpdate {
 
 describe("lines for many clients", () => {
   it("are written out once where they are told the same at the same place [ACP-20]", () => {
-    const lines = sharedLines();
+    const lines = createLineCache();
     const { update, written } = chunk("a");
-    const told = Array.from({ length: 50 }, () => lines.update("s", { ...update }, "i.1"));
+    const told = Array.from({ length: 50 }, () => lines.encodeUpdate("s", { ...update }, "i.1"));
     expect(written()).toBe(1);
-    expect(new Set(told)).toEqual(new Set([updateLine("s", plain("a"), "i.1")]));
+    expect(new Set(told)).toEqual(new Set([encodeUpdateLine("s", plain("a"), "i.1")]));
   });
 
   it("are each client's own where what they are told, or where, differs", () => {
-    const lines = sharedLines();
+    const lines = createLineCache();
     const wanted: readonly (readonly [string, ChunkUpdate, string?])[] = [
       ["s", plain("a"), "i.1"],
       ["s", plain("b"), "i.1"],
@@ -40,21 +40,21 @@ describe("lines for many clients", () => {
       ["s", plain("a")],
     ];
     for (const _ of [1, 2]) {
-      expect(wanted.map((told) => lines.update(...told))).toEqual(
-        wanted.map((told) => updateLine(...told)),
+      expect(wanted.map((told) => lines.encodeUpdate(...told))).toEqual(
+        wanted.map((told) => encodeUpdateLine(...told)),
       );
     }
-    const log = logUpdate({ level: "warn", message: "a", fields: {} });
-    expect(lines.update("s", log, "i.1")).toContain("session/update");
-    expect(lines.event("s", log, "i.1")).toContain("_harn/agentEvent");
+    const log = encodeLog({ level: "warn", message: "a", fields: {} });
+    expect(lines.encodeUpdate("s", log, "i.1")).toContain("session/update");
+    expect(lines.encodeEvent("s", log, "i.1")).toContain("_harn/agentEvent");
   });
 
   it("are forgotten when others have come", () => {
-    const lines = sharedLines();
+    const lines = createLineCache();
     const { update, written } = chunk("a");
-    lines.update("s", update, "i.1");
-    for (let seq = 2; seq < 4000; seq += 1) lines.update("s", plain("b"), `i.${seq}`);
-    lines.update("s", update, "i.1");
+    lines.encodeUpdate("s", update, "i.1");
+    for (let seq = 2; seq < 4000; seq += 1) lines.encodeUpdate("s", plain("b"), `i.${seq}`);
+    lines.encodeUpdate("s", update, "i.1");
     expect(written()).toBe(2);
   });
 });

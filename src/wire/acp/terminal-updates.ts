@@ -1,15 +1,15 @@
 import type { ToolFinished } from "../../domain/agent-event.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { MOST_ESCAPED, pieces } from "./fitted.ts";
+import { MAX_ESCAPED_BYTES, splitText } from "./fitted.ts";
 import type { ToolContent, ToolMeta } from "./session-update.ts";
-import { partText } from "./tool-content.ts";
+import { formatPart } from "./tool-content.ts";
 
 // Zed makes a terminal of its own for a `tool_call` whose `_meta` names one, and writes into it what later updates carry.
 // An update that names a terminal which it does not know is dropped whole: the name is the call's, and comes with it.
 
 type TerminalMeta = Omit<ToolMeta, "harn">;
 
-export function terminalShown(toolCallId: string): {
+export function encodeTerminalStart(toolCallId: string): {
   readonly content?: readonly ToolContent[];
   readonly terminal?: TerminalMeta;
 } {
@@ -20,26 +20,26 @@ export function terminalShown(toolCallId: string): {
 }
 
 /** The last line of what a command wrote, in the place of the one before. */
-export function progressInTerminal(toolCallId: string, line: string): TerminalMeta {
-  return written(toolCallId, CLEAR_LINE + line);
+export function encodeTerminalProgress(toolCallId: string, line: string): TerminalMeta {
+  return encodeTerminalWrite(toolCallId, CLEAR_LINE + line);
 }
 
 /** All of the output, in pieces: what is written is added to what is there. */
-export function outputInTerminal(
+export function encodeTerminalOutput(
   { toolCallId, result }: ToolFinished,
   lineBytes: number,
 ): readonly TerminalMeta[] {
-  const output = CLEAR_LINE + result.parts.map(partText).join("\n");
-  const parts = pieces(output, Math.floor(lineBytes / 2 / MOST_ESCAPED));
-  return [...parts].map((data) => written(toolCallId, data));
+  const output = CLEAR_LINE + result.parts.map(formatPart).join("\n");
+  const parts = splitText(output, Math.floor(lineBytes / 2 / MAX_ESCAPED_BYTES));
+  return [...parts].map((data) => encodeTerminalWrite(toolCallId, data));
 }
 
-export function terminalEnd({ toolCallId, beside }: ToolFinished): TerminalMeta {
-  const { exitCode = null, signal = null }: JsonObject = beside?.data ?? {};
+export function encodeTerminalExit({ toolCallId, attachments }: ToolFinished): TerminalMeta {
+  const { exitCode = null, signal = null }: JsonObject = attachments?.data ?? {};
   return { terminal_exit: { terminal_id: toolCallId, exit_code: exitCode, signal } };
 }
 
-function written(toolCallId: string, data: string): TerminalMeta {
+function encodeTerminalWrite(toolCallId: string, data: string): TerminalMeta {
   return { terminal_output: { terminal_id: toolCallId, data } };
 }
 

@@ -1,21 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { acpUpdates } from "../../../test/support/acp-updates.ts";
-import type { AgentEvent, AgentFacts, ToolAside, ToolEnding } from "../../domain/agent-event.ts";
+import { encodeAcpUpdates } from "../../../test/support/acp-updates.ts";
+import type {
+  SessionEvent,
+  AgentSpec,
+  ToolAttachments,
+  ToolEnding,
+} from "../../domain/agent-event.ts";
 import type { ToolKind } from "../../domain/tool-traits.ts";
-import { toolCall, toolError, toolSuccess } from "../../domain/tool.ts";
+import { createToolCall, toolError, toolSuccess } from "../../domain/tool.ts";
 import { STOCK_CLIENT, type ClientProfile } from "./client-profile.ts";
-import { updateLine, type SessionUpdate } from "./session-update.ts";
+import { encodeUpdateLine, type AcpSessionUpdate } from "./session-update.ts";
 
 const TERMINALS: ClientProfile = { ...STOCK_CLIENT, showsTerminalOutput: true };
 
-function agentWith(kind: ToolKind): AgentFacts {
+function agentWith(kind: ToolKind): AgentSpec {
   const traits = { kind, sideEffect: "process_exec" } as const;
   const tool = { name: "tool", description: "", schema: {}, idempotent: false, timeoutMs: 1 };
   return {
     name: "coder",
-    provider: { name: "p", seams: [], effectFree: false, canStop: false },
+    provider: { name: "p", injectionPoints: [], effectFree: false, canStop: false },
     tools: [{ ...tool, traits }],
-    approvals: { deny: [], ask: [], allow: ["*"], otherwise: "ask" },
+    approvals: { deny: [], ask: [], allow: ["*"], default: "ask" },
     workspace: "/work",
     caps: { steps: 1, seconds: 1, tokens: null, toolCalls: 1, parallelTools: 1 },
     onLost: "ask",
@@ -24,7 +29,7 @@ function agentWith(kind: ToolKind): AgentFacts {
   };
 }
 
-const call = toolCall({ id: "c", name: "tool", inputText: "{}", runBy: "client" });
+const call = createToolCall({ id: "c", name: "tool", inputText: "{}", runBy: "client" });
 const place = { toolCallId: "t", messageId: "m", block: 0 };
 
 /** A call that is announced, asked about where it has a preview, started, gets on, and ends. */
@@ -32,23 +37,23 @@ function events(
   kind: ToolKind,
   ending: ToolEnding,
   output: string,
-  beside: ToolAside = {},
-): AgentEvent[] {
-  const { diffs } = beside;
-  const ran: AgentEvent[] = [
+  attachments: ToolAttachments = {},
+): SessionEvent[] {
+  const { diffs } = attachments;
+  const ran: SessionEvent[] = [
     { type: "tool.started", toolCallId: "t", attempt: 1, digest: "d" },
-    { type: "tool.progressed", toolCallId: "t", text: "half" },
+    { type: "tool.progress", toolCallId: "t", text: "half" },
   ];
   return [
-    { type: "agent.bound", digest: "d", definition: agentWith(kind) },
-    { type: "tool.announced", ...place, name: "tool" },
-    { type: "tool.called", ...place, call },
+    { type: "agent.configured", digest: "d", spec: agentWith(kind) },
+    { type: "tool_call.opened", ...place, name: "tool" },
+    { type: "tool_call.received", ...place, toolCall: call },
     {
       type: "approval.requested",
       approvalId: "a",
       question: "run",
       options: ["allow", "deny"],
-      about: "t",
+      subjectId: "t",
       action: "tool",
       input: {},
       deadline: 0,
@@ -61,7 +66,7 @@ function events(
       ending,
       result: ending === "succeeded" ? toolSuccess("c", output) : toolError("c", output),
       durationMs: 7,
-      ...(ending === "succeeded" && { beside }),
+      ...(ending === "succeeded" && { attachments }),
     },
   ];
 }
@@ -72,7 +77,7 @@ function text(said: string): object {
 
 describe("a call", () => {
   it("is pending, then in progress, then over, by its own id [ACP-80] [ACP-83] [ACP-86]", () => {
-    const updates = acpUpdates(events("read", "succeeded", "ok"), STOCK_CLIENT);
+    const updates = encodeAcpUpdates(events("read", "succeeded", "ok"), STOCK_CLIENT);
     expect(updates.map((update) => Object(update).status ?? null)).toEqual([
       "pending",
       null,
@@ -89,13 +94,16 @@ describe("a call", () => {
 
   it("that runs where the agent does is in progress from the beginning [ACP-80]", () => {
     const server = { ...call, runBy: "server" } as const;
-    const statuses = acpUpdates([{ type: "tool.called", ...place, call: server }], STOCK_CLIENT);
+    const statuses = encodeAcpUpdates(
+      [{ type: "tool_call.received", ...place, toolCall: server }],
+      STOCK_CLIENT,
+    );
     expect(statuses).toMatchObject([{ status: "pending" }, { status: "in_progress" }]);
   });
 
   it("of before is shown to a client that was not told of it, as soon as there is news [ACP-55]", () => {
     const options = { upTo: 4, history: "hidden" } as const;
-    const updates = acpUpdates(events("execute", "succeeded", "ok"), TERMINALS, options);
+    const updates = encodeAcpUpdates(events("execute", "succeeded", "ok"), TERMINALS, options);
     expect(updates[0]).toMatchObject({
       sessionUpdate: "tool_call",
       title: "tool",
@@ -108,7 +116,7 @@ describe("a call", () => {
   it("that has ended is not heard of again", () => {
     const over = events("read", "succeeded", "ok");
     const late = [...over, ...over.slice(1)];
-    expect(acpUpdates(late, STOCK_CLIENT)).toEqual(acpUpdates(over, STOCK_CLIENT));
+    expect(encodeAcpUpdates(late, STOCK_CLIENT)).toEqual(encodeAcpUpdates(over, STOCK_CLIENT));
   });
 });
 
@@ -118,7 +126,7 @@ describe("a change of a file", () => {
   const beside = { diffs: [diff], locations: [{ path: "src/a.ts", line: 3 }] };
 
   it("is shown with its place on the machine [ACP-87] [ACP-88]", () => {
-    const last = acpUpdates(events("edit", "succeeded", "ok", beside), STOCK_CLIENT).at(-1);
+    const last = encodeAcpUpdates(events("edit", "succeeded", "ok", beside), STOCK_CLIENT).at(-1);
     expect(last).toMatchObject({
       content: [shown, text("ok")],
       locations: [{ path: "/work/src/a.ts", line: 3 }],
@@ -127,7 +135,7 @@ describe("a change of a file", () => {
 
   it("stays when there is more to say of the call, also when it is denied [ACP-92]", () => {
     for (const ending of ["succeeded", "failed", "denied"] as const) {
-      const contents = acpUpdates(events("edit", ending, "ok", beside), STOCK_CLIENT).flatMap(
+      const contents = encodeAcpUpdates(events("edit", ending, "ok", beside), STOCK_CLIENT).flatMap(
         (update) => ("content" in update ? [update.content] : []),
       );
       expect(contents.length).toBeGreaterThan(0);
@@ -140,7 +148,7 @@ describe("a change of a file", () => {
     const oldText = lines.join("\n");
     const newText = lines.with(2500, "changed").join("\n");
     const long = { diffs: [{ path: "a", oldText, newText }] };
-    const last = acpUpdates(events("edit", "succeeded", "ok", long), STOCK_CLIENT).at(-1);
+    const last = encodeAcpUpdates(events("edit", "succeeded", "ok", long), STOCK_CLIENT).at(-1);
     expect(Object(last).content[0]).toEqual({
       type: "diff",
       path: "/work/a",
@@ -148,7 +156,7 @@ describe("a change of a file", () => {
       newText: lines.with(2500, "changed").slice(2497, 2504).join("\n"),
     });
     const all = { diffs: [{ path: "a", oldText, newText: oldText.replaceAll("line", "row") }] };
-    const named = acpUpdates(events("edit", "succeeded", "ok", all), STOCK_CLIENT).at(-1);
+    const named = encodeAcpUpdates(events("edit", "succeeded", "ok", all), STOCK_CLIENT).at(-1);
     expect(Object(named).content[0].content.text).toContain("/work/a is too long");
   });
 });
@@ -158,15 +166,15 @@ describe("the output of a command", () => {
 
   it("stands between fences that are longer than its own [ACP-89]", () => {
     const last = (output: string): unknown =>
-      Object(acpUpdates(events("execute", "succeeded", output), STOCK_CLIENT).at(-1)).content;
+      Object(encodeAcpUpdates(events("execute", "succeeded", output), STOCK_CLIENT).at(-1)).content;
     expect(last("a *b*\n")).toEqual([text("```\na *b*\n```")]);
     expect(last("````\nx")).toEqual([text("`````\n````\nx\n`````")]);
-    const read = acpUpdates(events("read", "succeeded", "a *b*"), STOCK_CLIENT).at(-1);
+    const read = encodeAcpUpdates(events("read", "succeeded", "a *b*"), STOCK_CLIENT).at(-1);
     expect(Object(read).content).toEqual([text("a *b*")]);
   });
 
   it("goes to a terminal of the editor's, if it shows such, under the call's id [ACP-89] [ACP-90]", () => {
-    const updates = acpUpdates(events("execute", "succeeded", "out\n", { data }), TERMINALS);
+    const updates = encodeAcpUpdates(events("execute", "succeeded", "out\n", { data }), TERMINALS);
     const terminal_id = "t";
     const fed = updates.map((update) => {
       const { harn: _, ...terminal } = Object(update)["_meta"] ?? {};
@@ -185,14 +193,16 @@ describe("the output of a command", () => {
   });
 
   it("names no terminal to a client that does not show them [ACP-90]", () => {
-    const told = JSON.stringify(acpUpdates(events("execute", "succeeded", "x"), STOCK_CLIENT));
+    const told = JSON.stringify(
+      encodeAcpUpdates(events("execute", "succeeded", "x"), STOCK_CLIENT),
+    );
     expect(told).not.toContain("terminal");
-    const reading = JSON.stringify(acpUpdates(events("read", "succeeded", "x"), TERMINALS));
+    const reading = JSON.stringify(encodeAcpUpdates(events("read", "succeeded", "x"), TERMINALS));
     expect(reading).not.toContain("terminal");
   });
 
   it("of one that was denied is why, and no terminal [ACP-89]", () => {
-    const last = acpUpdates(events("execute", "denied", "no"), TERMINALS).at(-1);
+    const last = encodeAcpUpdates(events("execute", "denied", "no"), TERMINALS).at(-1);
     expect(Object(last).content).toEqual([text("no")]);
   });
 
@@ -201,13 +211,13 @@ describe("the output of a command", () => {
     ["text", STOCK_CLIENT],
   ])("as %s makes no line longer than it may be [ACP-15]", (_, profile) => {
     const output = `first${"\u0007".repeat(300_000)}last`;
-    const lines = acpUpdates(events("execute", "succeeded", output), profile).map((update) =>
-      updateLine("s", update),
+    const lines = encodeAcpUpdates(events("execute", "succeeded", output), profile).map((update) =>
+      encodeUpdateLine("s", update),
     );
     expect(Math.max(...lines.map((line) => Buffer.byteLength(line)))).toBeLessThan(48 * 1024);
     if (profile !== TERMINALS) return;
     const written = lines
-      .map((line): SessionUpdate => JSON.parse(line).params.update)
+      .map((line): AcpSessionUpdate => JSON.parse(line).params.update)
       .map((update) => Object(update)["_meta"]?.terminal_output?.data ?? "")
       .join("");
     expect(written.endsWith(output)).toBe(true);

@@ -1,8 +1,8 @@
-import type { ToolFacts } from "../../domain/agent-event.ts";
+import type { ToolSpec } from "../../domain/agent-event.ts";
 import type { UpdateState } from "./update-state.ts";
 
 /** The tool of a call, as the agent's definition has it. */
-export function toolNamed({ agent }: UpdateState, name: string | undefined): ToolFacts | undefined {
+export function findTool({ agent }: UpdateState, name: string | undefined): ToolSpec | undefined {
   return agent?.tools.find((tool) => tool.name === name);
 }
 
@@ -13,17 +13,17 @@ export type WireExecutor =
   | { readonly kind: "mcp_server"; readonly serverName: string };
 
 /** Undefined for a tool that the agent's definition does not know: it did not run here. */
-export function executorOf(state: UpdateState, toolCallId: string): WireExecutor | undefined {
-  const tool = toolNamed(state, state.calls.get(toolCallId)?.name);
+export function resolveExecutor(state: UpdateState, toolCallId: string): WireExecutor | undefined {
+  const tool = findTool(state, state.toolCalls.get(toolCallId)?.name);
   if (tool === undefined) return undefined;
   const executor = tool.traits?.executor ?? { type: "builtin" };
   switch (executor.type) {
     case "builtin":
       return "harn_builtin";
     case "host":
-      return executor.server === undefined ? "host_bridge" : mcpServer(executor.server);
+      return executor.server === undefined ? "host_bridge" : createMcpExecutor(executor.server);
     case "mcp":
-      return mcpServer(executor.server);
+      return createMcpExecutor(executor.server);
     case "provider":
       return "provider_native";
     default:
@@ -31,6 +31,6 @@ export function executorOf(state: UpdateState, toolCallId: string): WireExecutor
   }
 }
 
-function mcpServer(serverName: string): WireExecutor {
+function createMcpExecutor(serverName: string): WireExecutor {
   return { kind: "mcp_server", serverName };
 }

@@ -1,11 +1,11 @@
 import type { ToolEnding, ToolFinished } from "../../domain/agent-event.ts";
-import { fittedObject, fittedText } from "./fitted.ts";
-import type { Truncated } from "./permission-request.ts";
-import { mutationRecord } from "./mutation-record.ts";
+import { fitObject, fitText } from "./fitted.ts";
+import type { TruncationNote } from "./permission-request.ts";
+import { encodeMutationRecord } from "./mutation-record.ts";
 import type { ToolCallFields, ToolMeta } from "./session-update.ts";
-import { partText } from "./tool-content.ts";
-import { executorOf, type WireExecutor } from "./tool-facts.ts";
-import { narrowedAgent, type UpdateState } from "./update-state.ts";
+import { formatPart } from "./tool-content.ts";
+import { resolveExecutor, type WireExecutor } from "./tool-facts.ts";
+import { narrowAgent, type UpdateState } from "./update-state.ts";
 
 /** What hosts of the Harn bridge read of a call beside ACP's fields. */
 export interface LifecycleFields {
@@ -21,7 +21,7 @@ export interface LifecycleFields {
   /** Those that have come, as text: it need not be JSON yet. */
   readonly rawInputPartial?: string;
   /** Present if `rawInput` is a preview. */
-  readonly truncated?: Omit<Truncated, "fetch">;
+  readonly truncated?: Omit<TruncationNote, "fetch">;
 }
 
 /** With what an editor's terminal is fed. */
@@ -41,51 +41,58 @@ type ErrorCategory =
   | "unknown";
 
 /** The `_meta` of an update of a call: to hosts which writing session it belongs to, and what else there is to say. */
-export function toolMeta(
+export function encodeToolMeta(
   state: UpdateState,
   { terminal, ...fields }: MetaFields,
 ): Pick<ToolCallFields, "_meta"> {
-  const { turn, options, lineBytes, profile } = state;
+  const { turn, options, lineBytes, getProfile } = state;
   const turnId = turn?.turnId ?? null;
-  const { isBridgeHost } = profile();
-  const place = { sessionId: options.sessionId, turnId, agent: narrowedAgent(state) };
-  const record = isBridgeHost ? mutationRecord(place) : undefined;
-  const audit = record === undefined ? {} : { audit: fittedObject(record, lineBytes / 8) };
+  const { isBridgeHost } = getProfile();
+  const mutationContext = { sessionId: options.sessionId, turnId, agent: narrowAgent(state) };
+  const record = isBridgeHost ? encodeMutationRecord(mutationContext) : undefined;
+  const audit = record === undefined ? {} : { audit: fitObject(record, lineBytes / 8) };
   const harn = { ...audit, ...fields };
   const meta = { ...(Object.keys(harn).length > 0 && { harn }), ...terminal };
   return Object.keys(meta).length === 0 ? {} : { _meta: meta };
 }
 
 /** How a call ended, for programs. */
-export function endingFields(state: UpdateState, event: ToolFinished, at: number): LifecycleFields {
+export function encodeEnding(state: UpdateState, event: ToolFinished, at: number): LifecycleFields {
   const { toolCallId, ending, durationMs, result } = event;
-  const executor = ending === "server" ? "provider_native" : executorOf(state, toolCallId);
+  const executor = ending === "server" ? "provider_native" : resolveExecutor(state, toolCallId);
   return {
-    durationMs: durationOf(state, toolCallId, at),
+    durationMs: computeDuration(state, toolCallId, at),
     ...(durationMs !== undefined && { executionDurationMs: durationMs }),
-    ...(!isDone(event) && {
-      error: fittedText(result.parts.map(partText).join("\n"), state.lineBytes / 32),
-      errorCategory: categoryOf(ending, executor),
+    ...(!isSuccessful(event) && {
+      error: fitText(result.parts.map(formatPart).join("\n"), state.lineBytes / 32),
+      errorCategory: resolveErrorCategory(ending, executor),
     }),
-    ...(wasRun(ending) && executor !== undefined && { executor }),
+    ...(hasRun(ending) && executor !== undefined && { executor }),
   };
 }
 
 /** Never negative: clocks are put back. */
-export function durationOf({ calls }: UpdateState, toolCallId: string, at: number): number {
-  return Math.max(0, at - (calls.get(toolCallId)?.at ?? at));
+export function computeDuration(
+  { toolCalls }: UpdateState,
+  toolCallId: string,
+  at: number,
+): number {
+  return Math.max(0, at - (toolCalls.get(toolCallId)?.openedAt ?? at));
 }
 
-export function isDone({ ending, result }: ToolFinished): boolean {
+export function isSuccessful({ ending, result }: ToolFinished): boolean {
   return (ending === "succeeded" || ending === "server") && !result.isError;
 }
 
 /** Of the others nobody was the executor. A cancelled call may have run, or not. */
-export function wasRun(ending: ToolEnding): boolean {
+export function hasRun(ending: ToolEnding): boolean {
   return ending !== "denied" && ending !== "refused" && ending !== "cancelled";
 }
 
-function categoryOf(ending: ToolEnding, executor: WireExecutor | undefined): ErrorCategory {
+function resolveErrorCategory(
+  ending: ToolEnding,
+  executor: WireExecutor | undefined,
+): ErrorCategory {
   switch (ending) {
     case "denied":
       return "permission_denied";

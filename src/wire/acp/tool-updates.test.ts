@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { HOST } from "../../../test/support/acp-updates.ts";
-import { sortedJson } from "../../../test/support/sorted-json.ts";
-import type { AgentEvent, AgentFacts, ToolFacts } from "../../domain/agent-event.ts";
+import { HOST_PROFILE } from "../../../test/support/acp-updates.ts";
+import { formatSortedJson } from "../../../test/support/sorted-json.ts";
+import type { SessionEvent, AgentSpec, ToolSpec } from "../../domain/agent-event.ts";
 import type { Envelope } from "../../domain/envelope.ts";
-import { toolCall, toolError, toolSuccess } from "../../domain/tool.ts";
+import { createToolCall, toolError, toolSuccess } from "../../domain/tool.ts";
 import type { Executor } from "../../domain/tool-traits.ts";
 import type { SessionMode } from "../../domain/session-mode.ts";
 import { readPolicy } from "../../policy/document/read-policy.ts";
-import { permissionRequest } from "./permission-request.ts";
-import type { SessionUpdate } from "./session-update.ts";
+import { encodePermissionRequest } from "./permission-request.ts";
+import type { AcpSessionUpdate } from "./session-update.ts";
 import { STOCK_CLIENT } from "./client-profile.ts";
-import { updateEncoder } from "./update-encoder.ts";
+import { createUpdateEncoder } from "./update-encoder.ts";
 
-function tool(name: string, executor?: Executor): ToolFacts {
+function tool(name: string, executor?: Executor): ToolSpec {
   const facts = { name, description: name, schema: {}, idempotent: false, timeoutMs: 1 };
   const traits = { kind: "edit", sideEffect: "workspace_write" } as const;
   return executor === undefined ? facts : { ...facts, traits: { ...traits, executor } };
@@ -25,12 +25,12 @@ const TOOLS = [
   tool("linear__search", { type: "mcp", server: "linear" }),
 ];
 
-function agentWith(change: Partial<AgentFacts> = {}): AgentFacts {
+function agentWith(change: Partial<AgentSpec> = {}): AgentSpec {
   return {
     name: "coder",
-    provider: { name: "p", seams: [], effectFree: false, canStop: false },
+    provider: { name: "p", injectionPoints: [], effectFree: false, canStop: false },
     tools: TOOLS,
-    approvals: { deny: [], ask: [], allow: ["*"], otherwise: "ask" },
+    approvals: { deny: [], ask: [], allow: ["*"], default: "ask" },
     caps: { steps: 1, seconds: 1, tokens: null, toolCalls: 1, parallelTools: 1 },
     onLost: "ask",
     settle: "wait",
@@ -42,31 +42,31 @@ function agentWith(change: Partial<AgentFacts> = {}): AgentFacts {
 /** What a client is told of a call of a tool. */
 function told(
   name: string,
-  agent: AgentFacts,
+  agent: AgentSpec,
   ending: "succeeded" | "denied" | "server",
   { sessionId = "s", profile = STOCK_CLIENT } = {},
 ) {
-  const call = toolCall({ id: "c", name, inputText: "{}", runBy: "client" });
+  const call = createToolCall({ id: "c", name, inputText: "{}", runBy: "client" });
   const result = ending === "denied" ? toolError("c", "no") : toolSuccess("c", "ok");
-  const events: AgentEvent[] = [
-    { type: "agent.bound", digest: "d", definition: agent },
+  const events: SessionEvent[] = [
+    { type: "agent.configured", digest: "d", spec: agent },
     { type: "turn.started", turnId: "turn_1", promptId: "p" },
-    { type: "tool.announced", toolCallId: "t", messageId: "m", block: 0, name },
-    { type: "tool.called", toolCallId: "t", messageId: "m", block: 0, call },
+    { type: "tool_call.opened", toolCallId: "t", messageId: "m", block: 0, name },
+    { type: "tool_call.received", toolCallId: "t", messageId: "m", block: 0, toolCall: call },
     { type: "tool.started", toolCallId: "t", attempt: 1, digest: "d" },
-    { type: "tool.progressed", toolCallId: "t", text: "half" },
+    { type: "tool.progress", toolCallId: "t", text: "half" },
     { type: "tool.finished", toolCallId: "t", ending, result },
   ];
   const kept = events.filter(({ type }) => ending === "succeeded" || !RUNNING.has(type));
-  const encoder = updateEncoder({
+  const encoder = createUpdateEncoder({
     sessionId,
     clientId: "me",
-    profile: () => profile,
+    getProfile: () => profile,
     upTo: 0,
     history: "shown",
   });
   const state = encoder.initial();
-  const updates: SessionUpdate[] = [];
+  const updates: AcpSessionUpdate[] = [];
   kept.forEach((event, at) => {
     const envelope: Envelope = { sessionId, seq: at + 1, at, visibility: "public", event };
     encoder.step(state, envelope, (output) => {
@@ -80,7 +80,7 @@ function told(
   );
 }
 
-const RUNNING: ReadonlySet<string> = new Set(["tool.started", "tool.progressed"]);
+const RUNNING: ReadonlySet<string> = new Set(["tool.started", "tool.progress"]);
 
 function harn(update: object | undefined): { executor?: unknown; audit?: unknown } {
   return Object(update)["_meta"]?.harn ?? {};
@@ -130,10 +130,10 @@ const ASKED = {
 describe("the audit of a call", () => {
   it("is on every update of it, the same as in the question about it [B-072] [B-073] [B-076]", () => {
     const agent = agentWith({ mutationScope: "apply_workspace" });
-    const updates = told("edit_file", agent, "succeeded", { profile: HOST });
+    const updates = told("edit_file", agent, "succeeded", { profile: HOST_PROFILE });
     expect(updates.map(({ sessionUpdate }) => sessionUpdate)).toContain("tool_call");
-    const shown = { about: "t", action: "edit_file", input: {}, deadline: 0, decision: ASKED };
-    const { params } = permissionRequest(
+    const shown = { subjectId: "t", action: "edit_file", input: {}, deadline: 0, decision: ASKED };
+    const { params } = encodePermissionRequest(
       { type: "approval.requested", approvalId: "a", question: "run", options: [], ...shown },
       { sessionId: "s", at: 0, turnId: "turn_1", agent, workspace: undefined },
     );
@@ -143,7 +143,7 @@ describe("the audit of a call", () => {
   it("groups the calls of a session, and of no other [B-077]", () => {
     const agent = agentWith({ mutationScope: "apply_workspace" });
     const sessions = ["s1", "s2"].map((id) =>
-      told("edit_file", agent, "succeeded", { sessionId: id, profile: HOST }).map(
+      told("edit_file", agent, "succeeded", { sessionId: id, profile: HOST_PROFILE }).map(
         (update) => harn(update).audit,
       ),
     );
@@ -153,39 +153,39 @@ describe("the audit of a call", () => {
 
   it("says by itself that nothing may be written [B-078]", () => {
     const agent = agentWith({ mutationScope: "read_only" });
-    const [update] = told("edit_file", agent, "succeeded", { profile: HOST });
+    const [update] = told("edit_file", agent, "succeeded", { profile: HOST_PROFILE });
     expect(harn(update).audit).toMatchObject({ mutation_scope: "read_only" });
   });
 
   it("In the mode read-only the audit record and the approval request say read_only [B-078]", () => {
     const scopes = (...modes: SessionMode[]): unknown => {
-      const events: AgentEvent[] = [
+      const events: SessionEvent[] = [
         {
-          type: "agent.bound",
+          type: "agent.configured",
           digest: "d",
-          definition: agentWith({ mutationScope: "apply_workspace" }),
+          spec: agentWith({ mutationScope: "apply_workspace" }),
         },
-        ...modes.map((mode): AgentEvent => ({ type: "session.configured", mode })),
+        ...modes.map((mode): SessionEvent => ({ type: "session.mode_changed", mode })),
         { type: "turn.started", turnId: "turn_1", promptId: "p" },
-        { type: "tool.announced", toolCallId: "t", messageId: "m", block: 0, name: "edit_file" },
+        { type: "tool_call.opened", toolCallId: "t", messageId: "m", block: 0, name: "edit_file" },
         {
           type: "approval.requested",
           approvalId: "a",
           question: "run",
           options: ["allow", "deny"],
-          about: "t",
+          subjectId: "t",
           action: "edit_file",
           input: {},
           deadline: 0,
           decision: ASKED,
         },
       ];
-      const encoder = updateEncoder({
+      const encoder = createUpdateEncoder({
         sessionId: "s",
         clientId: "me",
         upTo: 0,
         history: "shown",
-        profile: () => HOST,
+        getProfile: () => HOST_PROFILE,
       });
       const state = encoder.initial();
       const audits: unknown[] = [];
@@ -215,7 +215,7 @@ describe("the audit of a call", () => {
   });
 
   it("is absent where there is no writing session [B-079]", () => {
-    for (const update of told("edit_file", agentWith(), "succeeded", { profile: HOST })) {
+    for (const update of told("edit_file", agentWith(), "succeeded", { profile: HOST_PROFILE })) {
       expect(harn(update)).not.toHaveProperty("audit");
     }
   });
@@ -230,10 +230,10 @@ describe("the audit of a call", () => {
     });
     const [update] = told("edit_file", agent, "succeeded", {
       sessionId: "session_42",
-      profile: HOST,
+      profile: HOST_PROFILE,
     });
-    expect(sortedJson(harn(update).audit)).toBe(
-      sortedJson({
+    expect(formatSortedJson(harn(update).audit)).toBe(
+      formatSortedJson({
         session_id: "session_42",
         parent_session_id: null,
         run_id: "turn_1",

@@ -1,210 +1,241 @@
 import type {
   ApprovalRequested,
-  ToolAnnounced,
-  ToolCalled,
+  ToolCallOpened,
+  ToolCallReceived,
   ToolFinished,
-  ToolInputDelta,
-  ToolProgressed,
+  ToolCallInputDelta,
+  ToolProgress,
   ToolStarted,
   TurnPaused,
 } from "../../domain/agent-event.ts";
 import type { Emit } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { diffContent } from "./diff-content.ts";
-import { fits, fitted, fittedText, jsonBytes, MOST_ESCAPED } from "./fitted.ts";
+import { encodeDiffs } from "./diff-content.ts";
+import { fits, fitValue, fitText, measureJsonBytes, MAX_ESCAPED_BYTES } from "./fitted.ts";
 import { maskCredentials } from "./mask-credentials.ts";
 import { previewArguments } from "./preview.ts";
 import type { ToolCallFields, ToolContent } from "./session-update.ts";
-import { outputInTerminal, progressInTerminal, terminalEnd } from "./terminal-updates.ts";
-import { rawOutput, resultContent, shownLocations, textContent } from "./tool-content.ts";
-import { executorOf, toolNamed } from "./tool-facts.ts";
-import { durationOf, endingFields, isDone, wasRun, type MetaFields } from "./tool-meta.ts";
-import { openCall, showCall, updateCall } from "./tool-shown.ts";
-import { tellVendor, workspaceOf, type AcpOutput, type UpdateState } from "./update-state.ts";
-import { progressUpdate } from "./vendor-updates.ts";
+import {
+  encodeTerminalOutput,
+  encodeTerminalProgress,
+  encodeTerminalExit,
+} from "./terminal-updates.ts";
+import {
+  encodeRawOutput,
+  encodeResultParts,
+  encodeLocations,
+  encodeTextContent,
+} from "./tool-content.ts";
+import { resolveExecutor, findTool } from "./tool-facts.ts";
+import {
+  computeDuration,
+  encodeEnding,
+  isSuccessful,
+  hasRun,
+  type MetaFields,
+} from "./tool-meta.ts";
+import { openToolCall, showToolCall, updateToolCall } from "./tool-shown.ts";
+import {
+  emitVendorUpdate,
+  resolveWorkspace,
+  type AcpOutput,
+  type UpdateState,
+} from "./update-state.ts";
+import { encodeProgress } from "./vendor-updates.ts";
 
-export function announced(
+export function encodeToolCallOpened(
   state: UpdateState,
-  event: ToolAnnounced,
+  event: ToolCallOpened,
   emit: Emit<AcpOutput>,
   { at }: Envelope,
 ): void {
   const { toolCallId, name } = event;
-  if (openCall(state, { toolCallId, name, at }) === undefined) return;
-  showCall(state, { toolCallId }, emit, parsing(state, true));
+  if (openToolCall(state, { toolCallId, name, at }) === undefined) return;
+  showToolCall(state, { toolCallId }, emit, encodeParsing(state, true));
 }
 
 /**
  * Arguments as they are streamed, for hosts that look. All of them each time, so not every time: when they have grown by
  * half, and only as far as fits into a line with room to spare.
  */
-export function inputDelta(
+export function encodeInputDelta(
   state: UpdateState,
-  { toolCallId, text }: ToolInputDelta,
+  { toolCallId, text }: ToolCallInputDelta,
   emit: Emit<AcpOutput>,
 ): void {
-  const call = state.calls.get(toolCallId);
-  if (call === undefined || !state.isLive || !state.profile().isBridgeHost) return;
-  if (call.input.length > state.lineBytes / 2 / MOST_ESCAPED) return;
+  const call = state.toolCalls.get(toolCallId);
+  if (call === undefined || !state.isLive || !state.getProfile().isBridgeHost) return;
+  if (call.input.length > state.lineBytes / 2 / MAX_ESCAPED_BYTES) return;
   call.input += text;
-  if (call.input.length > state.lineBytes / 2 / MOST_ESCAPED) return;
-  if (call.input.length < call.told * 1.5) return;
-  call.told = call.input.length;
-  updateCall(state, { toolCallId }, emit, { parsing: true, rawInputPartial: call.input });
+  if (call.input.length > state.lineBytes / 2 / MAX_ESCAPED_BYTES) return;
+  if (call.input.length < call.sentInputLength * 1.5) return;
+  call.sentInputLength = call.input.length;
+  updateToolCall(state, { toolCallId }, emit, { parsing: true, rawInputPartial: call.input });
 }
 
 /** A call that could not be read is shown as it was streamed. */
-export function called(
+export function encodeToolCallReceived(
   state: UpdateState,
-  event: ToolCalled,
+  event: ToolCallReceived,
   emit: Emit<AcpOutput>,
   { at }: Envelope,
 ): void {
-  const { toolCallId, call } = event;
-  const { name, input, inputText, runBy } = call;
-  if (openCall(state, { toolCallId, name, at }) === undefined) return;
-  const { rawInput, truncated } = shownInput(state, toolCallId, input ?? inputText);
-  showCall(state, { toolCallId, rawInput }, emit, { ...parsing(state, false), ...truncated });
+  const { toolCallId, toolCall } = event;
+  const { name, input, inputText, runBy } = toolCall;
+  if (openToolCall(state, { toolCallId, name, at }) === undefined) return;
+  const { rawInput, truncated } = encodeInput(state, toolCallId, input ?? inputText);
+  showToolCall(state, { toolCallId, rawInput }, emit, {
+    ...encodeParsing(state, false),
+    ...truncated,
+  });
   // It runs where the agent does, and nobody tells us that it started.
-  if (runBy === "server") updateCall(state, { toolCallId, status: "in_progress" }, emit);
+  if (runBy === "server") updateToolCall(state, { toolCallId, status: "in_progress" }, emit);
 }
 
 /** An approver edited the arguments: these are the ones that the tool runs with. */
-export function rewritten(
+export function encodeEditedInput(
   state: UpdateState,
   toolCallId: string,
   input: JsonObject,
   emit: Emit<AcpOutput>,
 ): void {
-  const { rawInput, truncated } = shownInput(state, toolCallId, input);
-  updateCall(state, { toolCallId, rawInput }, emit, truncated);
+  const { rawInput, truncated } = encodeInput(state, toolCallId, input);
+  updateToolCall(state, { toolCallId, rawInput }, emit, truncated);
 }
 
 /** Arguments as an update shows them: without credentials, and cut if they do not fit into the line. */
-function shownInput(
+function encodeInput(
   { lineBytes }: UpdateState,
   toolCallId: string,
   input: JsonObject | string,
 ): { readonly rawInput: unknown; readonly truncated?: Pick<MetaFields, "truncated"> } {
-  if (typeof input === "string") return { rawInput: fitted(input, lineBytes / 2) };
+  if (typeof input === "string") return { rawInput: fitValue(input, lineBytes / 2) };
   const { args } = maskCredentials(input);
   if (fits(args, lineBytes / 2)) return { rawInput: args };
   const rawInput = previewArguments(args, lineBytes / 2, toolCallId);
-  const sizes = { bytes: jsonBytes(args), shownBytes: jsonBytes(rawInput) };
+  const sizes = { bytes: measureJsonBytes(args), shownBytes: measureJsonBytes(rawInput) };
   return { rawInput, truncated: { truncated: { previews: ["rawInput"], ...sizes } } };
 }
 
 /** A question about a call shows what it would change; what is told of the call from here on keeps that. */
-export function previewed(state: UpdateState, { about, diffs = [] }: ApprovalRequested): void {
-  const call = state.calls.get(about);
+export function storePreviewDiffs(
+  state: UpdateState,
+  { subjectId, diffs = [] }: ApprovalRequested,
+): void {
+  const call = state.toolCalls.get(subjectId);
   if (call === undefined || diffs.length === 0) return;
-  call.diffs = diffContent(diffs, workspaceOf(state), state.lineBytes / 4);
+  call.diffs = encodeDiffs(diffs, resolveWorkspace(state), state.lineBytes / 4);
 }
 
-export function started(
+export function encodeToolStarted(
   state: UpdateState,
   { toolCallId }: ToolStarted,
   emit: Emit<AcpOutput>,
   { at }: Envelope,
 ): void {
-  if (openCall(state, { toolCallId, at }) === undefined) return;
-  updateCall(state, { toolCallId, status: "in_progress" }, emit);
+  if (openToolCall(state, { toolCallId, at }) === undefined) return;
+  updateToolCall(state, { toolCallId, status: "in_progress" }, emit);
 }
 
 /** Somebody else is at these. */
-export function handedOut(
+export function encodeTurnPaused(
   state: UpdateState,
   { toolCallIds }: TurnPaused,
   emit: Emit<AcpOutput>,
   { at }: Envelope,
 ): void {
   for (const toolCallId of toolCallIds) {
-    if (openCall(state, { toolCallId, at }) === undefined) continue;
-    updateCall(state, { toolCallId, status: "in_progress" }, emit);
+    if (openToolCall(state, { toolCallId, at }) === undefined) continue;
+    updateToolCall(state, { toolCallId, status: "in_progress" }, emit);
   }
 }
 
-export function progressed(
+export function encodeToolProgress(
   state: UpdateState,
-  event: ToolProgressed,
+  event: ToolProgress,
   emit: Emit<AcpOutput>,
   { at }: Envelope,
 ): void {
   const { toolCallId } = event;
-  const call = openCall(state, { toolCallId, at });
+  const call = openToolCall(state, { toolCallId, at });
   if (call === undefined) return;
-  const text = fittedText(event.text, state.lineBytes / 8);
-  const executor = executorOf(state, toolCallId);
+  const text = fitText(event.text, state.lineBytes / 8);
+  const executor = resolveExecutor(state, toolCallId);
   const meta: MetaFields = executor === undefined ? {} : { executor };
   if (call.hasTerminal) {
-    const terminal = progressInTerminal(toolCallId, text);
-    updateCall(state, { toolCallId }, emit, { ...meta, terminal });
+    const terminal = encodeTerminalProgress(toolCallId, text);
+    updateToolCall(state, { toolCallId }, emit, { ...meta, terminal });
   } else {
-    updateCall(state, { toolCallId, content: [...call.diffs, textContent(text)] }, emit, meta);
+    updateToolCall(
+      state,
+      { toolCallId, content: [...call.diffs, encodeTextContent(text)] },
+      emit,
+      meta,
+    );
   }
-  if (!state.profile().isBridgeHost) return;
+  if (!state.getProfile().isBridgeHost) return;
   const { progress = null, total = null } = event.amount ?? {};
   const about = { phase: "tool", message: text, progress, total, data: { toolCallId } };
-  tellVendor(state, progressUpdate(about), emit);
+  emitVendorUpdate(state, encodeProgress(about), emit);
 }
 
 /** ACP knows no end but these two: denied, cancelled and the rest are failed calls, and say so in their content. */
-export function finished(
+export function encodeToolFinished(
   state: UpdateState,
   event: ToolFinished,
   emit: Emit<AcpOutput>,
   { at }: Envelope,
 ): void {
-  const { toolCallId, ending, result, beside = {} } = event;
-  const call = openCall(state, { toolCallId, at });
+  const { toolCallId, ending, result, attachments = {} } = event;
+  const call = openToolCall(state, { toolCallId, at });
   if (call === undefined) return;
-  const { data, locations = [] } = beside;
-  const inTerminal = call.hasTerminal && wasRun(ending);
+  const { data, locations = [] } = attachments;
+  const inTerminal = call.hasTerminal && hasRun(ending);
   const fields: ToolCallFields = {
     toolCallId,
-    status: isDone(event) ? "completed" : "failed",
-    ...(!inTerminal && { content: contentOf(state, event) }),
-    ...shownLocations(locations, workspaceOf(state), state.lineBytes / 16),
-    rawOutput: fitted(data ?? rawOutput(result.parts), state.lineBytes / 5),
+    status: isSuccessful(event) ? "completed" : "failed",
+    ...(!inTerminal && { content: encodeFinishedContent(state, event) }),
+    ...encodeLocations(locations, resolveWorkspace(state), state.lineBytes / 16),
+    rawOutput: fitValue(data ?? encodeRawOutput(result.parts), state.lineBytes / 5),
   };
-  const meta = endingFields(state, event, at);
+  const meta = encodeEnding(state, event, at);
   if (inTerminal) {
-    for (const terminal of outputInTerminal(event, state.lineBytes)) {
-      updateCall(state, { toolCallId }, emit, { terminal });
+    for (const terminal of encodeTerminalOutput(event, state.lineBytes)) {
+      updateToolCall(state, { toolCallId }, emit, { terminal });
     }
-    updateCall(state, fields, emit, { ...meta, terminal: terminalEnd(event) });
-  } else updateCall(state, fields, emit, meta);
-  state.calls.delete(toolCallId);
-  state.endedCalls.add(toolCallId);
+    updateToolCall(state, fields, emit, { ...meta, terminal: encodeTerminalExit(event) });
+  } else updateToolCall(state, fields, emit, meta);
+  state.toolCalls.delete(toolCallId);
+  state.endedToolCalls.add(toolCallId);
 }
 
-function contentOf(state: UpdateState, event: ToolFinished): readonly ToolContent[] {
-  const { toolCallId, result, beside } = event;
-  const call = state.calls.get(toolCallId);
-  const isCommand = toolNamed(state, call?.name)?.traits?.kind === "execute";
-  const done = beside?.diffs ?? [];
+function encodeFinishedContent(state: UpdateState, event: ToolFinished): readonly ToolContent[] {
+  const { toolCallId, result, attachments: beside } = event;
+  const call = state.toolCalls.get(toolCallId);
+  const isCommand = findTool(state, call?.name)?.traits?.kind === "execute";
+  const finalDiffs = beside?.diffs ?? [];
   const diffs =
-    done.length > 0
-      ? diffContent(done, workspaceOf(state), state.lineBytes / 4)
+    finalDiffs.length > 0
+      ? encodeDiffs(finalDiffs, resolveWorkspace(state), state.lineBytes / 4)
       : (call?.diffs ?? []);
   const bytes = state.lineBytes / 5;
-  return [...diffs, ...resultContent(result.parts, isCommand && wasRun(event.ending), bytes)];
+  return [...diffs, ...encodeResultParts(result.parts, isCommand && hasRun(event.ending), bytes)];
 }
 
 /** No call is left as if it went on: not after a cancel, and not after a crash. */
-export function closeCalls(state: UpdateState, emit: Emit<AcpOutput>, at: number): void {
-  for (const toolCallId of state.calls.keys()) {
-    updateCall(state, { toolCallId, status: "failed" }, emit, {
-      durationMs: durationOf(state, toolCallId, at),
+export function closeToolCalls(state: UpdateState, emit: Emit<AcpOutput>, at: number): void {
+  for (const toolCallId of state.toolCalls.keys()) {
+    updateToolCall(state, { toolCallId, status: "failed" }, emit, {
+      durationMs: computeDuration(state, toolCallId, at),
       error: "The turn ended before the call did",
       errorCategory: "cancelled",
     });
   }
-  state.calls.clear();
-  state.endedCalls.clear();
+  state.toolCalls.clear();
+  state.endedToolCalls.clear();
 }
 
-function parsing(state: UpdateState, isParsing: boolean): { readonly parsing?: boolean } {
-  return state.profile().isBridgeHost ? { parsing: isParsing } : {};
+function encodeParsing(state: UpdateState, isParsing: boolean): { readonly parsing?: boolean } {
+  return state.getProfile().isBridgeHost ? { parsing: isParsing } : {};
 }

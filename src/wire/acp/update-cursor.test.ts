@@ -1,17 +1,17 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cursorIn, parseUpdateCursor, updateCursorText } from "./update-cursor.ts";
+import { readCursorMeta, parseUpdateCursor, formatUpdateCursor } from "./update-cursor.ts";
 
 describe("the cursor of an update", () => {
   it("is read as it was written [W-33]", () => {
     const cursor = fc.record({
       incarnation: fc.stringMatching(/^[!-~]{1,40}$/),
       seq: fc.nat(),
-      told: fc.nat(),
+      updateOffset: fc.nat(),
     });
     fc.assert(
       fc.property(cursor, (one) => {
-        expect(parseUpdateCursor(updateCursorText(one))).toEqual(one);
+        expect(parseUpdateCursor(formatUpdateCursor(one))).toEqual(one);
       }),
     );
   });
@@ -31,9 +31,9 @@ describe("the cursor of an update", () => {
   ])("is not %j", (text) => expect(parseUpdateCursor(text)).toBe(undefined));
 
   it("is looked for in its place alone", () => {
-    expect(cursorIn({ harn: { cursor: "a.1" } })).toBe("a.1");
+    expect(readCursorMeta({ harn: { cursor: "a.1" } })).toBe("a.1");
     for (const meta of [undefined, null, {}, { cursor: "a.1" }, { harn: "a.1" }]) {
-      expect(cursorIn(meta)).toBe(undefined);
+      expect(readCursorMeta(meta)).toBe(undefined);
     }
   });
 });

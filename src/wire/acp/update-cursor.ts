@@ -8,28 +8,28 @@ import { isObject } from "../../domain/json.ts";
  * Behind event 0 it is a place in what was said before the client came, which is told in other pieces than what is live.
  */
 export interface UpdateCursor extends Cursor {
-  readonly told: number;
+  readonly updateOffset: number;
 }
 
-export function updateCursorText({ incarnation, seq, told }: UpdateCursor): string {
-  return told === 0 ? `${incarnation}.${seq}` : `${incarnation}.${seq}+${told}`;
+export function formatUpdateCursor({ incarnation, seq, updateOffset }: UpdateCursor): string {
+  return updateOffset === 0 ? `${incarnation}.${seq}` : `${incarnation}.${seq}+${updateOffset}`;
 }
 
 /** Undefined for what is no cursor. */
 export function parseUpdateCursor(text: string): UpdateCursor | undefined {
-  const [, incarnation, seq, told = "0"] =
+  const [, incarnation, seq, updateOffset = "0"] =
     /^([!-~]{1,200})\.(\d{1,15})(?:\+(\d{1,15}))?$/.exec(text) ?? [];
   if (incarnation === undefined || seq === undefined) return undefined;
-  return { incarnation, seq: Number(seq), told: Number(told) };
+  return { incarnation, seq: Number(seq), updateOffset: Number(updateOffset) };
 }
 
 /** Where a message of ours has it. */
-export function cursorMeta(cursor: string): { readonly _meta: { readonly harn: object } } {
+export function encodeCursorMeta(cursor: string): { readonly _meta: { readonly harn: object } } {
   return { _meta: { harn: { cursor } } };
 }
 
 /** Where a request has it; undefined where it has none. */
-export function cursorIn(meta: unknown): unknown {
+export function readCursorMeta(meta: unknown): unknown {
   const harn = isObject(meta) ? meta["harn"] : undefined;
   return isObject(harn) ? harn["cursor"] : undefined;
 }

@@ -1,14 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { acpProblems } from "../../../test/support/acp-schema.ts";
-import { acpOutputs } from "../../../test/support/acp-updates.ts";
-import type { AgentEvent, ToolEnding } from "../../domain/agent-event.ts";
-import { toolCall, toolError, toolSuccess } from "../../domain/tool.ts";
-import { requestLine } from "../jsonrpc/write-message.ts";
-import { agentEventLine } from "./agent-event.ts";
+import { findAcpProblems } from "../../../test/support/acp-schema.ts";
+import { encodeAcpOutputs } from "../../../test/support/acp-updates.ts";
+import type { SessionEvent, ToolEnding } from "../../domain/agent-event.ts";
+import { createToolCall, toolError, toolSuccess } from "../../domain/tool.ts";
+import { encodeRequestLine } from "../jsonrpc/write-message.ts";
+import { encodeAgentEventLine } from "./agent-event.ts";
 import { STOCK_CLIENT, type ClientProfile } from "./client-profile.ts";
 import { SESSION_UPDATE_EXTENSIONS, TOOL_LIFECYCLE_FIELDS } from "./extensions.ts";
-import { updateLine } from "./session-update.ts";
+import { encodeUpdateLine } from "./session-update.ts";
 import type { AcpOutput } from "./update-state.ts";
 
 const PROFILES: readonly ClientProfile[] = [
@@ -35,9 +35,9 @@ const diffs = fc.array(fc.record({ path: said, oldText: fc.option(said), newText
   maxLength: 3,
 });
 
-const definition = {
+const spec = {
   name: "a",
-  provider: { name: "p", seams: [], effectFree: false, canStop: false },
+  provider: { name: "p", injectionPoints: [], effectFree: false, canStop: false },
   tools: (["run", "edit"] as const).map((name) => ({
     name,
     description: "",
@@ -46,7 +46,7 @@ const definition = {
     timeoutMs: 1,
     traits: { kind: name === "run" ? "execute" : "edit", sideEffect: "process_exec" } as const,
   })),
-  approvals: { deny: [], ask: ["y".repeat(9000)], allow: [], otherwise: "ask" },
+  approvals: { deny: [], ask: ["y".repeat(9000)], allow: [], default: "ask" },
   mutationScope: "apply_workspace",
   contextTokens: 1000,
   caps: { steps: 1, seconds: 1, tokens: null, toolCalls: 1, parallelTools: 1 },
@@ -63,19 +63,19 @@ const usage = {
   totalTokens: 2,
 };
 
-const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
-  fc.constant<AgentEvent>({ type: "agent.bound", digest: "d", definition }),
-  fc.constant<AgentEvent>({ type: "turn.started", turnId: "turn_1", promptId: "p" }),
-  fc.constant<AgentEvent>({ type: "usage.reported", usage }),
-  fc.record({ type: fc.constant("session.titled" as const), title: said }),
+const anyEvent: fc.Arbitrary<SessionEvent> = fc.oneof(
+  fc.constant<SessionEvent>({ type: "agent.configured", digest: "d", spec }),
+  fc.constant<SessionEvent>({ type: "turn.started", turnId: "turn_1", promptId: "p" }),
+  fc.constant<SessionEvent>({ type: "usage.reported", usage }),
+  fc.record({ type: fc.constant("session.title_changed" as const), title: said }),
   fc.record({ type: fc.constant("text.delta" as const), messageId, block, text: said }),
   fc.record({ type: fc.constant("text.finished" as const), messageId, block, text: said }),
   fc.record({ type: fc.constant("thought.delta" as const), messageId, block, text: said }),
   fc.record({ type: fc.constant("message.replaced" as const), messageId, text: said }),
-  fc.record({ type: fc.constant("tool.input.delta" as const), toolCallId, text: said }),
-  fc.record({ type: fc.constant("tool.progressed" as const), toolCallId, text: said }),
+  fc.record({ type: fc.constant("tool_call.input_delta" as const), toolCallId, text: said }),
+  fc.record({ type: fc.constant("tool.progress" as const), toolCallId, text: said }),
   fc.record({
-    type: fc.constant("tool.announced" as const),
+    type: fc.constant("tool_call.opened" as const),
     toolCallId,
     messageId,
     block,
@@ -87,18 +87,29 @@ const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
     attempt: fc.constant(1),
     digest: fc.constant("d"),
   }),
-  fc.tuple(toolCallId, named, fc.dictionary(said, said)).map(([id, name, input]): AgentEvent => {
-    const call = toolCall({ id: "c", name, inputText: JSON.stringify(input), runBy: "client" });
-    return { type: "tool.called", toolCallId: id, messageId: "m1", block: 0, call };
+  fc.tuple(toolCallId, named, fc.dictionary(said, said)).map(([id, name, input]): SessionEvent => {
+    const call = createToolCall({
+      id: "c",
+      name,
+      inputText: JSON.stringify(input),
+      runBy: "client",
+    });
+    return {
+      type: "tool_call.received",
+      toolCallId: id,
+      messageId: "m1",
+      block: 0,
+      toolCall: call,
+    };
   }),
-  fc.tuple(toolCallId, ending, said, diffs).map(([id, how, text, changed]): AgentEvent => {
+  fc.tuple(toolCallId, ending, said, diffs).map(([id, how, text, changed]): SessionEvent => {
     const result = how === "succeeded" ? toolSuccess("c", text) : toolError("c", text);
-    const beside = { diffs: changed, locations: changed.map(({ path }) => ({ path })) };
-    return { type: "tool.finished", toolCallId: id, ending: how, result, beside };
+    const attachments = { diffs: changed, locations: changed.map(({ path }) => ({ path })) };
+    return { type: "tool.finished", toolCallId: id, ending: how, result, attachments };
   }),
-  fc.tuple(toolCallId, said, diffs).map(([about, text, changed]): AgentEvent => {
-    const asked = { approvalId: `a_${about}`, question: "run", options: ["allow"] } as const;
-    const shown = { about, action: text, input: { text }, deadline: 0, diffs: changed };
+  fc.tuple(toolCallId, said, diffs).map(([subjectId, text, changed]): SessionEvent => {
+    const asked = { approvalId: `a_${subjectId}`, question: "run", options: ["allow"] } as const;
+    const shown = { subjectId, action: text, input: { text }, deadline: 0, diffs: changed };
     return { type: "approval.requested", ...asked, ...shown };
   }),
   fc.record({
@@ -112,12 +123,12 @@ const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
     clientId: fc.constantFrom("x", "y"),
     reason: fc.constant("client_exit"),
   }),
-  said.map((message): AgentEvent => {
+  said.map((message): SessionEvent => {
     return { type: "diagnostic.raised", diagnostic: { code: "usage_invalid", message } };
   }),
 );
 
-const end: AgentEvent = {
+const end: SessionEvent = {
   type: "turn.finished",
   turnId: "turn_1",
   outcome: "cancelled",
@@ -129,11 +140,11 @@ const end: AgentEvent = {
 function lineOf(output: AcpOutput): string | undefined {
   switch (output.type) {
     case "update":
-      return updateLine("s", output.update);
+      return encodeUpdateLine("s", output.update);
     case "event":
-      return agentEventLine("s", output.update);
+      return encodeAgentEventLine("s", output.update);
     case "ask":
-      return requestLine("q", output.request.method, output.request.params);
+      return encodeRequestLine("q", output.request.method, output.request.params);
     default:
       return undefined;
   }
@@ -165,12 +176,12 @@ describe("whatever a session's log says", () => {
           fc.nat(40),
           fc.constantFrom("shown" as const, "hidden" as const),
           (events, upTo, history) => {
-            const bound: AgentEvent = { type: "agent.bound", digest: "d", definition };
+            const bound: SessionEvent = { type: "agent.configured", digest: "d", spec };
             const options = { upTo, history, lineBytes: LINE_BYTES };
             const log = [bound, ...events, end];
             // The limit of permission requests is the client's.
             const reading = { ...profile, maxLineBytes: LINE_BYTES };
-            const outputs = acpOutputs(log, reading, options);
+            const outputs = encodeAcpOutputs(log, reading, options);
             for (const output of outputs) {
               const line = lineOf(output);
               if (line === undefined) continue;
@@ -179,7 +190,7 @@ describe("whatever a session's log says", () => {
               const name = message.params.update?.sessionUpdate;
               const isVendor = SESSION_UPDATE_EXTENSIONS.includes(name) || name === "user_message";
               const isTaken = isVendor && profile.isBridgeHost;
-              expect(isTaken ? [] : acpProblems(message)).toEqual([]);
+              expect(isTaken ? [] : findAcpProblems(message)).toEqual([]);
             }
           },
         ),
@@ -198,7 +209,7 @@ describe("whatever a session's log says", () => {
           (events, upTo, history) => {
             const log = [...events, end];
             const isWhole = history === "shown" || upTo < log.length;
-            checkCalls(acpOutputs(log, profile, { upTo, history }), isWhole);
+            checkCalls(encodeAcpOutputs(log, profile, { upTo, history }), isWhole);
           },
         ),
       );

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { acpProblems } from "../../../test/support/acp-schema.ts";
-import type { AgentEvent, ToolEnding, TurnFinished } from "../../domain/agent-event.ts";
+import { findAcpProblems } from "../../../test/support/acp-schema.ts";
+import type { SessionEvent, ToolEnding, TurnFinished } from "../../domain/agent-event.ts";
 import { runCodec } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
 import { EVENT_MANIFEST } from "../../domain/event-manifest.ts";
-import { toolCall, toolError, toolSuccess } from "../../domain/tool.ts";
-import { promptAnswer } from "./prompt-answer.ts";
-import { updateLine, type SessionUpdate } from "./session-update.ts";
-import { updateEncoder } from "./update-encoder.ts";
+import { createToolCall, toolError, toolSuccess } from "../../domain/tool.ts";
+import { encodePromptOutcome } from "./prompt-answer.ts";
+import { encodeUpdateLine, type AcpSessionUpdate } from "./session-update.ts";
+import { createUpdateEncoder } from "./update-encoder.ts";
 import { UPDATE_RULES } from "./update-rules.ts";
 import type { AcpOutput, UpdateOptions } from "./update-state.ts";
 
 const OPTIONS: UpdateOptions = { sessionId: "s", clientId: "me", upTo: 0, history: "shown" };
 
-function envelopes(events: readonly AgentEvent[], clientId = "other"): Envelope[] {
+function envelopes(events: readonly SessionEvent[], clientId = "other"): Envelope[] {
   return events.map((event, index) => ({
     sessionId: "s",
     seq: index + 1,
@@ -26,19 +26,22 @@ function envelopes(events: readonly AgentEvent[], clientId = "other"): Envelope[
 }
 
 function outputs(log: readonly Envelope[], options: Partial<UpdateOptions> = {}): AcpOutput[] {
-  return runCodec(updateEncoder({ ...OPTIONS, ...options }), log);
+  return runCodec(createUpdateEncoder({ ...OPTIONS, ...options }), log);
 }
 
-function updates(log: readonly Envelope[], options: Partial<UpdateOptions> = {}): SessionUpdate[] {
+function updates(
+  log: readonly Envelope[],
+  options: Partial<UpdateOptions> = {},
+): AcpSessionUpdate[] {
   return outputs(log, options).flatMap((output) =>
     output.type === "update" ? [output.update] : [],
   );
 }
 
-const call = toolCall({ id: "c", name: "read", inputText: '{"path":"a"}', runBy: "client" });
+const call = createToolCall({ id: "c", name: "read", inputText: '{"path":"a"}', runBy: "client" });
 const place = { messageId: "m", block: 0 };
 
-function finishedTool(ending: ToolEnding, isError = ending !== "succeeded"): AgentEvent {
+function finishedTool(ending: ToolEnding, isError = ending !== "succeeded"): SessionEvent {
   const result = isError ? toolError("c", "no") : toolSuccess("c", { size: 1 });
   return { type: "tool.finished", toolCallId: "t", ending, result };
 }
@@ -48,20 +51,20 @@ function turnEnd(over: Partial<TurnFinished> = {}): TurnFinished {
   return { type: "turn.finished", turnId: "turn_1", ...plain, ...over };
 }
 
-const approval: AgentEvent = {
+const approval: SessionEvent = {
   type: "approval.requested",
   approvalId: "a1",
   question: "run",
   options: ["allow", "deny"],
-  about: "t",
+  subjectId: "t",
   action: "read a",
   input: { path: "a" },
   deadline: 0,
 };
 
 /** A turn with everything in it. */
-const TURN: readonly AgentEvent[] = [
-  { type: "session.titled", title: "A talk" },
+const TURN: readonly SessionEvent[] = [
+  { type: "session.title_changed", title: "A talk" },
   { type: "prompt.accepted", promptId: "p", content: [{ type: "text", text: "hi" }] },
   { type: "turn.started", turnId: "turn_1", promptId: "p" },
   {
@@ -78,28 +81,28 @@ const TURN: readonly AgentEvent[] = [
   { type: "text.delta", messageId: "m", block: 1, text: "look 🚀" },
   { type: "text.delta", messageId: "m", block: 1, text: "." },
   { type: "text.finished", messageId: "m", block: 1, text: "Let me look 🚀." },
-  { type: "tool.announced", toolCallId: "t", messageId: "m", block: 2, name: "read" },
-  { type: "tool.input.delta", toolCallId: "t", text: '{"path":"a"}' },
-  { type: "tool.called", toolCallId: "t", messageId: "m", block: 2, call },
+  { type: "tool_call.opened", toolCallId: "t", messageId: "m", block: 2, name: "read" },
+  { type: "tool_call.input_delta", toolCallId: "t", text: '{"path":"a"}' },
+  { type: "tool_call.received", toolCallId: "t", messageId: "m", block: 2, toolCall: call },
   approval,
-  { type: "approval.resolved", approvalId: "a1", decision: "allow", by: "person" },
+  { type: "approval.resolved", approvalId: "a1", decision: "allow", resolvedBy: "person" },
   { type: "tool.started", toolCallId: "t", attempt: 1, digest: "d", approvalId: "a1" },
-  { type: "tool.progressed", toolCallId: "t", text: "half" },
+  { type: "tool.progress", toolCallId: "t", text: "half" },
   finishedTool("succeeded"),
   turnEnd(),
 ];
 
 /** The text of a chunk; undefined for any other update. */
-function textOf(update: SessionUpdate): string | undefined {
+function textOf(update: AcpSessionUpdate): string | undefined {
   return "messageId" in update && "text" in update.content ? update.content.text : undefined;
 }
 
-function textsOf(told: readonly SessionUpdate[]): string[] {
+function textsOf(told: readonly AcpSessionUpdate[]): string[] {
   return told.flatMap((update) => textOf(update) ?? []);
 }
 
 /** What a reader has in the end: texts by message, and each call's last state. */
-function gathered(told: readonly SessionUpdate[]): unknown {
+function gathered(told: readonly AcpSessionUpdate[]): unknown {
   const texts = new Map<string, string>();
   const calls = new Map<string, object>();
   for (const update of told) {
@@ -130,7 +133,7 @@ describe("the rules for updates", () => {
   it("tell nothing that ACP v0.12.2 does not know [B-016]", () => {
     for (const upTo of [0, 9, TURN.length]) {
       for (const update of updates(envelopes(TURN), { upTo })) {
-        expect(acpProblems(JSON.parse(updateLine("s", update)))).toEqual([]);
+        expect(findAcpProblems(JSON.parse(encodeUpdateLine("s", update)))).toEqual([]);
       }
     }
   });
@@ -208,7 +211,12 @@ describe("a turn as it happens", () => {
   ])(
     "tells of a call that ended as %s as failed, with the reason [B-007] [ACP-81]",
     (ending, errorCategory) => {
-      const called: AgentEvent = { type: "tool.called", toolCallId: "t", ...place, call };
+      const called: SessionEvent = {
+        type: "tool_call.received",
+        toolCallId: "t",
+        ...place,
+        toolCall: call,
+      };
       expect(updates(envelopes([called, finishedTool(ending)])).at(-1)).toEqual({
         sessionUpdate: "tool_call_update",
         toolCallId: "t",
@@ -242,26 +250,26 @@ describe("a turn as it happens", () => {
   });
 
   it("shows a call that was handed out as one that is under way, until its result is given", () => {
-    const paused: readonly AgentEvent[] = [
+    const paused: readonly SessionEvent[] = [
       { type: "turn.started", turnId: "turn_1", promptId: "p" },
-      { type: "tool.announced", toolCallId: "t", messageId: "m", block: 2, name: "read" },
+      { type: "tool_call.opened", toolCallId: "t", messageId: "m", block: 2, name: "read" },
       {
-        type: "tool.called",
+        type: "tool_call.received",
         toolCallId: "t",
         messageId: "m",
         block: 2,
-        call,
+        toolCall: call,
         executor: "prompter",
       },
       { type: "turn.paused", turnId: "turn_1", toolCallIds: ["t"] },
-      { type: "results.given", promptId: "p2", turnId: "turn_1", toolCallIds: ["t"] },
+      { type: "tool_results.submitted", promptId: "p2", turnId: "turn_1", toolCallIds: ["t"] },
       finishedTool("succeeded"),
     ];
     const told = updates(envelopes(paused));
     const statuses = told.flatMap((one) => ("status" in one ? [one.status] : []));
     expect(statuses).toEqual(["pending", "in_progress", "completed"]);
     for (const update of told) {
-      expect(acpProblems(JSON.parse(updateLine("s", update)))).toEqual([]);
+      expect(findAcpProblems(JSON.parse(encodeUpdateLine("s", update)))).toEqual([]);
     }
   });
 
@@ -298,10 +306,10 @@ describe("a turn as it happens", () => {
   });
 
   it("tells nothing that a turn says after its end [ACP-106]", () => {
-    const late: readonly AgentEvent[] = [
+    const late: readonly SessionEvent[] = [
       { type: "text.delta", messageId: "m9", block: 0, text: "late" },
       { type: "text.finished", messageId: "m9", block: 0, text: "late" },
-      { type: "tool.called", toolCallId: "t9", ...place, call },
+      { type: "tool_call.received", toolCallId: "t9", ...place, toolCall: call },
     ];
     expect(updates(envelopes([...TURN, ...late]))).toEqual(updates(envelopes(TURN)));
   });
@@ -316,7 +324,7 @@ describe("a turn as it happens", () => {
   it("cuts long text so that no line is longer than clients read [ACP-15]", () => {
     const text = `${"\u0001".repeat(8191)}🚀${"x".repeat(30_000)}`;
     const told = updates(envelopes([{ type: "text.finished", ...place, text }]));
-    const lines = told.map((update) => updateLine("s", update));
+    const lines = told.map((update) => encodeUpdateLine("s", update));
     expect(Math.max(...lines.map((line) => Buffer.byteLength(line)))).toBeLessThan(64 * 1024);
     const texts = textsOf(told);
     expect(texts.join("")).toBe(text);
@@ -371,7 +379,9 @@ describe("a session that is loaded", () => {
 
   it("is the same bytes each time [ACP-56]", () => {
     const lines = (): string[] =>
-      updates(envelopes(TURN), { upTo: TURN.length }).map((update) => updateLine("s", update));
+      updates(envelopes(TURN), { upTo: TURN.length }).map((update) =>
+        encodeUpdateLine("s", update),
+      );
     expect(lines()).toEqual(lines());
   });
 
@@ -408,11 +418,11 @@ describe("the answer to a prompt", () => {
     [turnEnd({ outcome: "limited", reason: null }), "max_turn_requests"],
     [turnEnd({ outcome: "limited", reason: "guardrail_intervened" }), "refusal"],
   ])("of %o is %s [ACP-69]", (turn, stopReason) => {
-    expect(promptAnswer(turn)).toEqual({ ok: true, result: { stopReason } });
+    expect(encodePromptOutcome(turn)).toEqual({ ok: true, result: { stopReason } });
   });
 
   it("has the turn's tokens where they are known", () => {
-    expect(promptAnswer(turnEnd({ usage }))).toEqual({
+    expect(encodePromptOutcome(turnEnd({ usage }))).toEqual({
       ok: true,
       result: {
         stopReason: "end_turn",
@@ -429,7 +439,7 @@ describe("the answer to a prompt", () => {
 
   it("is an error for a turn that failed, with what programs branch on [ACP-70]", () => {
     const failure = { code: "throttled", message: "Too fast", details: { tries: 3 } } as const;
-    expect(promptAnswer(turnEnd({ outcome: "failed", failure }))).toEqual({
+    expect(encodePromptOutcome(turnEnd({ outcome: "failed", failure }))).toEqual({
       ok: false,
       error: {
         code: -32603,

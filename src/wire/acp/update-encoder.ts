@@ -1,11 +1,11 @@
-import type { AgentEventType } from "../../domain/agent-event.ts";
+import type { SessionEventType } from "../../domain/agent-event.ts";
 import type { Codec, Emit } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
 import { routeQuestions } from "./question-updates.ts";
 import { sendOpenBlocks } from "./text-updates.ts";
 import { type EventOf, UPDATE_RULES } from "./update-rules.ts";
 import {
-  initialUpdateState,
+  createUpdateState,
   type AcpOutput,
   type UpdateOptions,
   type UpdateState,
@@ -17,9 +17,11 @@ import {
  * What was there before and what comes are one stream: the state at the seam (open blocks, open calls, open questions)
  * is that of the events themselves, so nothing is told twice and nothing is left out.
  */
-export function updateEncoder(options: UpdateOptions): Codec<UpdateState, Envelope, AcpOutput> {
+export function createUpdateEncoder(
+  options: UpdateOptions,
+): Codec<UpdateState, Envelope, AcpOutput> {
   return {
-    initial: () => initialUpdateState(options),
+    initial: () => createUpdateState(options),
     step(state, envelope, emit) {
       if (envelope.sessionId !== options.sessionId) return;
       // The last of the events from before may be gone: the deltas of a block that has ended since need not be kept.
@@ -34,11 +36,11 @@ export function updateEncoder(options: UpdateOptions): Codec<UpdateState, Envelo
 
 function encodeEvent(state: UpdateState, envelope: Envelope, emit: Emit<AcpOutput>): void {
   const { event } = envelope;
-  encodeAs(event.type, event, { state, envelope, emit });
+  applyUpdateRule(event.type, event, { state, envelope, emit });
 }
 
 /** The type parameter ties an event to its rule. */
-function encodeAs<Type extends AgentEventType>(
+function applyUpdateRule<Type extends SessionEventType>(
   type: Type,
   event: EventOf<Type>,
   { state, envelope, emit }: EncodeContext,

@@ -1,9 +1,9 @@
 import type { UsageReported } from "../../domain/agent-event.ts";
 import type { Emit } from "../../domain/codec.ts";
-import { tell, type AcpOutput, type UpdateState } from "./update-state.ts";
+import { emitUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
 
 /** How full the model's context is after a call of it. Nothing is told where either number would be a guess. */
-export function tellUsage(
+export function encodeUsageReported(
   state: UpdateState,
   { usage }: UsageReported,
   emit: Emit<AcpOutput>,
@@ -12,5 +12,5 @@ export function tellUsage(
   const used = inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
   const size = state.agent?.contextTokens;
   if (size === undefined || used === 0) return;
-  tell(state, { sessionUpdate: "usage_update", used, size }, emit);
+  emitUpdate(state, { sessionUpdate: "usage_update", used, size }, emit);
 }

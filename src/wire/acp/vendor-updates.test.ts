@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { sortedJson } from "../../../test/support/sorted-json.ts";
-import { agentEventLine } from "./agent-event.ts";
+import { formatSortedJson } from "../../../test/support/sorted-json.ts";
+import { encodeAgentEventLine } from "./agent-event.ts";
 import { BRIDGE_UPDATES } from "./extensions.ts";
-import { updateLine } from "./session-update.ts";
+import { encodeUpdateLine } from "./session-update.ts";
 import * as encoders from "./vendor-updates.ts";
 import type { VendorUpdate } from "./vendor-updates.ts";
 
@@ -39,7 +39,7 @@ describe("the bridge's own updates", () => {
     "write %s byte for byte, with all its fields under _meta.harn [B-031] [B-032] [B-033] [ACP-127]",
     (sessionUpdate, fixture) => {
       const update = encode(sessionUpdate, fixture["_meta"].harn);
-      expect(sortedJson(update)).toBe(sortedJson(fixture));
+      expect(formatSortedJson(update)).toBe(formatSortedJson(fixture));
       expect(Object.keys(update).sort()).toEqual(["_meta", "sessionUpdate"]);
       expect(JSON.stringify(update["_meta"])).not.toContain('"sessionUpdate"');
     },
@@ -95,8 +95,8 @@ describe("the bridge's own updates", () => {
   it("carry a reminder with its seven fields, and no others [B-054]", () => {
     const { _meta } = FIXTURES.find((one) => one.sessionUpdate === "reminder_emitted") ?? {};
     const reminder = { ...Object(_meta?.harn["reminder"]), more: 1 };
-    const update = encoders.reminderEmittedUpdate(reminder);
-    const sent = JSON.parse(updateLine("s", update)).params.update["_meta"].harn.reminder;
+    const update = encoders.encodeReminderEmitted(reminder);
+    const sent = JSON.parse(encodeUpdateLine("s", update)).params.update["_meta"].harn.reminder;
     expect(Object.keys(sent).sort()).toEqual(
       "body reminderId renderedRole roleHint source tags ttlTurns".split(" "),
     );
@@ -104,10 +104,13 @@ describe("the bridge's own updates", () => {
 
   it("are a line of JSON-RPC like any other update [B-022] [B-031]", () => {
     const update = FIXTURES.find((one) => one.sessionUpdate === "worker_update");
-    const line = updateLine("session_123", encode("worker_update", update?.["_meta"].harn ?? {}));
+    const line = encodeUpdateLine(
+      "session_123",
+      encode("worker_update", update?.["_meta"].harn ?? {}),
+    );
     const params = { sessionId: "session_123", update };
-    expect(sortedJson(JSON.parse(line))).toBe(
-      sortedJson({ jsonrpc: "2.0", method: "session/update", params }),
+    expect(formatSortedJson(JSON.parse(line))).toBe(
+      formatSortedJson({ jsonrpc: "2.0", method: "session/update", params }),
     );
   });
 
@@ -122,8 +125,8 @@ describe("the bridge's own updates", () => {
 
 describe("the same for a host that wants them as events", () => {
   it("is a notification, with its fields beside its kind [W-24]", () => {
-    const update = encoders.logUpdate({ level: "warn", message: "m", fields: { code: "c" } });
-    expect(JSON.parse(agentEventLine("s", update))).toEqual({
+    const update = encoders.encodeLog({ level: "warn", message: "m", fields: { code: "c" } });
+    expect(JSON.parse(encodeAgentEventLine("s", update))).toEqual({
       jsonrpc: "2.0",
       method: "_harn/agentEvent",
       params: { sessionId: "s", kind: "log", level: "warn", message: "m", fields: { code: "c" } },
@@ -132,7 +135,7 @@ describe("the same for a host that wants them as events", () => {
 
   it("does not take a field for the kind of the event [W-24]", () => {
     const kinds = FIXTURES.map(({ sessionUpdate, _meta }) => {
-      const { params } = JSON.parse(agentEventLine("s", encode(sessionUpdate, _meta.harn)));
+      const { params } = JSON.parse(encodeAgentEventLine("s", encode(sessionUpdate, _meta.harn)));
       expect(params.kind).toBe(sessionUpdate);
       return [params.artifactKind, params.hitlKind];
     });

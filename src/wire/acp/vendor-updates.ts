@@ -14,7 +14,7 @@ export interface VendorUpdate<Name extends VendorName = VendorName> {
 }
 
 // One for each name. Each writes the fields of its kind and no others, whatever it is given beside them.
-export const artifactUpdate = variant("artifact", [
+export const encodeArtifact = createVendorEncoder("artifact", [
   "artifactId",
   "kind",
   "title",
@@ -25,16 +25,16 @@ export const artifactUpdate = variant("artifact", [
   "provenance",
   "metadata",
 ]);
-export const progressUpdate = variant("progress", [
+export const encodeProgress = createVendorEncoder("progress", [
   "phase",
   "message",
   "progress",
   "total",
   "data",
 ]);
-export const logUpdate = variant("log", ["level", "message", "fields"]);
-export const fsWatchUpdate = variant("fs_watch", ["subscriptionId", "events"]);
-export const workerUpdate = variant("worker_update", [
+export const encodeLog = createVendorEncoder("log", ["level", "message", "fields"]);
+export const encodeFsWatch = createVendorEncoder("fs_watch", ["subscriptionId", "events"]);
+export const encodeWorkerUpdate = createVendorEncoder("worker_update", [
   "workerId",
   "workerName",
   "workerTask",
@@ -45,7 +45,7 @@ export const workerUpdate = variant("worker_update", [
   "metadata",
   "audit",
 ]);
-export const transcriptCompactedUpdate = variant("transcript_compacted", [
+export const encodeTranscriptCompacted = createVendorEncoder("transcript_compacted", [
   "mode",
   "reason",
   "strategy",
@@ -57,7 +57,7 @@ export const transcriptCompactedUpdate = variant("transcript_compacted", [
   "instructionSource",
   "compactionPolicy",
 ]);
-export const transcriptProjectedUpdate = variant("transcript_projected", [
+export const encodeTranscriptProjected = createVendorEncoder("transcript_projected", [
   "policy",
   "reason",
   "prefixHash",
@@ -69,15 +69,21 @@ export const transcriptProjectedUpdate = variant("transcript_projected", [
   "rootsConsulted",
   "redactionPointers",
 ]);
-export const handoffUpdate = variant("handoff", ["handoffId", "artifactId", "handoff"]);
-export const skillActivatedUpdate = variant("skill_activated", [
+export const encodeHandoff = createVendorEncoder("handoff", ["handoffId", "artifactId", "handoff"]);
+export const encodeSkillActivated = createVendorEncoder("skill_activated", [
   "skillName",
   "iteration",
   "reason",
 ]);
-export const skillDeactivatedUpdate = variant("skill_deactivated", ["skillName", "iteration"]);
-export const skillScopeToolsUpdate = variant("skill_scope_tools", ["skillName", "allowedTools"]);
-export const skillNarrowUpdate = variant("skill_narrow", [
+export const encodeSkillDeactivated = createVendorEncoder("skill_deactivated", [
+  "skillName",
+  "iteration",
+]);
+export const encodeSkillScopeTools = createVendorEncoder("skill_scope_tools", [
+  "skillName",
+  "allowedTools",
+]);
+export const encodeSkillNarrow = createVendorEncoder("skill_narrow", [
   "reason",
   "removedTools",
   "remainingTools",
@@ -85,35 +91,41 @@ export const skillNarrowUpdate = variant("skill_narrow", [
   "removedToolDetails",
   "keptToolDetails",
 ]);
-export const toolSearchQueryUpdate = variant("tool_search_query", [
+export const encodeToolSearchQuery = createVendorEncoder("tool_search_query", [
   "toolUseId",
   "name",
   "query",
   "strategy",
   "mode",
 ]);
-export const toolSearchResultUpdate = variant("tool_search_result", [
+export const encodeToolSearchResult = createVendorEncoder("tool_search_result", [
   "toolUseId",
   "promoted",
   "strategy",
   "mode",
 ]);
-export const hitlRequestUpdate = variant("hitl_request", ["requestId", "kind", "payload"]);
-export const hitlResolvedUpdate = variant("hitl_resolved", ["requestId", "kind", "outcome"]);
-export const liveSessionClientUpdate = variant("live_session_client", [
+export const encodeHitlRequest = createVendorEncoder("hitl_request", [
+  "requestId",
+  "kind",
+  "payload",
+]);
+export const encodeHitlResolved = createVendorEncoder("hitl_resolved", [
+  "requestId",
+  "kind",
+  "outcome",
+]);
+export const encodeLiveSessionClient = createVendorEncoder("live_session_client", [
   "action",
   "clientId",
   "reason",
   "state",
 ]);
-export const liveSessionPermissionRouteUpdate = variant("live_session_permission_route", [
-  "requestId",
-  "toolCallId",
-  "client",
-  "metadata",
-]);
+export const liveSessionPermissionRouteUpdate = createVendorEncoder(
+  "live_session_permission_route",
+  ["requestId", "toolCallId", "client", "metadata"],
+);
 
-const REMINDER = [
+const REMINDER_FIELDS = [
   "reminderId",
   "tags",
   "body",
@@ -124,21 +136,21 @@ const REMINDER = [
 ] as const satisfies readonly (keyof Reminder)[];
 
 /** The one whose fields stand a level deeper. */
-export function reminderEmittedUpdate(reminder: Reminder): VendorUpdate<"reminder_emitted"> {
+export function encodeReminderEmitted(reminder: Reminder): VendorUpdate<"reminder_emitted"> {
   return {
     sessionUpdate: "reminder_emitted",
-    _meta: { harn: { reminder: only(reminder, REMINDER) } },
+    _meta: { harn: { reminder: pickFields(reminder, REMINDER_FIELDS) } },
   };
 }
 
-function variant<Name extends VendorName>(
+function createVendorEncoder<Name extends VendorName>(
   sessionUpdate: Name,
   names: readonly (keyof VendorFields[Name] & string)[],
 ): (fields: VendorFields[Name]) => VendorUpdate<Name> {
-  return (fields) => ({ sessionUpdate, _meta: { harn: only(fields, names) } });
+  return (fields) => ({ sessionUpdate, _meta: { harn: pickFields(fields, names) } });
 }
 
-function only<Fields extends object>(
+function pickFields<Fields extends object>(
   fields: Fields,
   names: readonly (keyof Fields & string)[],
 ): object {

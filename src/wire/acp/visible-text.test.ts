@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { noVisibleText, seenAtEnd, seenOf } from "./visible-text.ts";
+import { createVisibleText, finishVisibleText, appendVisibleText } from "./visible-text.ts";
 
 /** What can be seen of a message that comes in these pieces. */
 function seen(...parts: readonly string[]): string {
-  const visible = noVisibleText();
-  const deltas = parts.map((part) => seenOf(visible, part, 1_000_000));
-  const all = deltas.join("") + seenAtEnd(visible, 1_000_000);
+  const visible = createVisibleText();
+  const deltas = parts.map((part) => appendVisibleText(visible, part, 1_000_000));
+  const all = deltas.join("") + finishVisibleText(visible, 1_000_000);
   expect(visible.text).toBe(all);
   return all;
 }
@@ -51,20 +51,20 @@ describe("what can be seen of a text", () => {
   });
 
   it("is kept whole only as far as it can be told whole", () => {
-    const visible = noVisibleText();
-    seenOf(visible, "abc", 4);
+    const visible = createVisibleText();
+    appendVisibleText(visible, "abc", 4);
     expect(visible.text).toBe("abc");
-    expect(seenOf(visible, "de", 4)).toBe("de");
+    expect(appendVisibleText(visible, "de", 4)).toBe("de");
     expect(visible).toMatchObject({ text: undefined, length: 5 });
   });
 
   it("is not looked at again for each piece [W-43]", () => {
-    const visible = noVisibleText();
+    const visible = createVisibleText();
     const open = "<think>" + "x".repeat(1000);
-    seenOf(visible, open, 10);
+    appendVisibleText(visible, open, 10);
     // All that is kept of what is hidden is what may be the beginning of its end.
-    expect(visible.held.length).toBeLessThan("</think>".length);
-    seenOf(visible, "</think>" + "y".repeat(1000), 10);
-    expect(visible.held).toBe("");
+    expect(visible.pendingText.length).toBeLessThan("</think>".length);
+    appendVisibleText(visible, "</think>" + "y".repeat(1000), 10);
+    expect(visible.pendingText).toBe("");
   });
 });

@@ -1,6 +1,6 @@
-import { notificationLine } from "../jsonrpc/write-message.ts";
+import { encodeNotificationLine } from "../jsonrpc/write-message.ts";
 
 /** Tells the client that its answer is no longer wanted. */
-export function withdrawalLine(requestId: string): string {
-  return notificationLine("$/cancel_request", { requestId });
+export function encodeWithdrawalLine(requestId: string): string {
+  return encodeNotificationLine("$/cancel_request", { requestId });
 }

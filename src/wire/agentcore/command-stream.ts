@@ -3,50 +3,55 @@ import type { CommandEvent } from "../../domain/command-event.ts";
 import { SpanlineError, type Failure } from "../../domain/errors.ts";
 import { isObject } from "../../domain/json.ts";
 import {
-  eventStreamDecoder,
+  createEventStreamDecoder,
   type EventStreamItem,
   type EventStreamState,
 } from "../framing/eventstream.ts";
 import { readStreamMessage } from "../framing/eventstream-message.ts";
-import { isEventStream, unexpectedBody, type UnexpectedBodyState } from "./unexpected-body.ts";
+import {
+  isEventStream,
+  createUnexpectedBodyReader,
+  type UnexpectedBodyState,
+} from "./unexpected-body.ts";
 
 export interface CommandStreamState {
   readonly frames: EventStreamState;
   /** In place of frames, when the answer is something else. */
-  readonly other: UnexpectedBodyState | null;
+  readonly unexpectedBody: UnexpectedBodyState | null;
   exit: Extract<CommandEvent, { type: "exit" }> | null;
   failure: Failure | null;
 }
 
 /** The body of an InvokeAgentRuntimeCommand answer: bytes in, output out. */
-export function commandStream(
+export function createCommandStream(
   contentType: string | null,
 ): Codec<CommandStreamState, Uint8Array, CommandEvent> {
-  const decoder = eventStreamDecoder();
-  const unexpected = unexpectedBody(contentType);
+  const decoder = createEventStreamDecoder();
+  const unexpected = createUnexpectedBodyReader(contentType);
   const fail = (state: CommandStreamState) => (error: SpanlineError) => {
     state.failure ??= error.toFailure();
   };
   return {
     initial: () => ({
       frames: decoder.initial(),
-      other: isEventStream(contentType) ? null : unexpected.initial(),
+      unexpectedBody: isEventStream(contentType) ? null : unexpected.initial(),
       exit: null,
       failure: null,
     }),
     step(state, chunk, emit) {
-      if (state.other !== null) return unexpected.step(state.other, chunk, fail(state));
+      if (state.unexpectedBody !== null)
+        return unexpected.step(state.unexpectedBody, chunk, fail(state));
       decoder.step(state.frames, chunk, (item) => readItem(state, item, emit));
     },
     finish(state, emit) {
-      if (state.other !== null) unexpected.finish(state.other, fail(state));
+      if (state.unexpectedBody !== null) unexpected.finish(state.unexpectedBody, fail(state));
       else decoder.finish(state.frames, (item) => readItem(state, item, emit));
-      emit(ending(state));
+      emit(createEndEvent(state));
     },
   };
 }
 
-function ending({ failure, exit }: CommandStreamState): CommandEvent {
+function createEndEvent({ failure, exit }: CommandStreamState): CommandEvent {
   if (failure !== null) return { type: "failed", failure };
   if (exit !== null) return exit;
   const message = "The stream ended before the command did";

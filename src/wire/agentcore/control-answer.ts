@@ -1,9 +1,9 @@
-import { isObject, jsonText, parseJson } from "../../domain/json.ts";
-import { providerError, type ProviderError } from "../../domain/provider-error.ts";
+import { isObject, toJsonText, parseJson } from "../../domain/json.ts";
+import { createProviderError, type ProviderError } from "../../domain/provider-error.ts";
 import type { Members } from "./control-settings.ts";
 
 /** How a harness, one of its versions or an endpoint stands. */
-interface Standing {
+interface ResourceStatus {
   readonly arn: string;
   /** The service's word; null when it gave none. */
   readonly status: string | null;
@@ -16,13 +16,13 @@ interface Standing {
   readonly raw: Members;
 }
 
-export interface Harness extends Standing {
+export interface Harness extends ResourceStatus {
   readonly id: string;
   readonly name: string;
   readonly version: string | null;
 }
 
-export interface Endpoint extends Standing {
+export interface Endpoint extends ResourceStatus {
   readonly name: string;
   /** What it serves now, and what it was told to serve. */
   readonly liveVersion: string | null;
@@ -32,112 +32,126 @@ export interface Endpoint extends Standing {
 export interface Page<Item> {
   readonly items: readonly Item[];
   /** Where the next page starts; null when this is the last. */
-  readonly next: string | null;
+  readonly nextCursor: string | null;
 }
 
 /** `operation` is for the error: whoever reads it wants to know which answer was odd. */
 export function readHarness(body: string, operation: string): Harness {
-  const { harness } = membersOf(body, operation);
-  return harnessOf(harness, operation);
+  const { harness } = parseMembers(body, operation);
+  return toHarness(harness, operation);
 }
 
 export function readEndpoint(body: string, operation: string): Endpoint {
-  const { endpoint } = membersOf(body, operation);
-  return endpointOf(endpoint, operation);
+  const { endpoint } = parseMembers(body, operation);
+  return toEndpoint(endpoint, operation);
 }
 
 /** The answer to a deletion may show what is being deleted, or nothing. */
 export function readDeletedHarness(body: string, operation: string): Harness | null {
   if (body.trim() === "") return null;
-  const { harness } = membersOf(body, operation);
-  return isObject(harness) ? harnessOf(harness, operation) : null;
+  const { harness } = parseMembers(body, operation);
+  return isObject(harness) ? toHarness(harness, operation) : null;
 }
 
 export function readHarnesses(body: string, operation: string): Page<Harness> {
-  return pageOf(body, operation, { member: "harnesses", read: harnessOf });
+  return readPage(body, operation, { member: "harnesses", read: toHarness });
 }
 
 export function readVersions(body: string, operation: string): Page<Harness> {
-  return pageOf(body, operation, { member: "harnessVersions", read: harnessOf });
+  return readPage(body, operation, { member: "harnessVersions", read: toHarness });
 }
 
 export function readEndpoints(body: string, operation: string): Page<Endpoint> {
-  return pageOf(body, operation, { member: "endpoints", read: endpointOf });
+  return readPage(body, operation, { member: "endpoints", read: toEndpoint });
 }
 
-function harnessOf(value: unknown, operation: string): Harness {
+function toHarness(value: unknown, operation: string): Harness {
   const members = isObject(value) ? value : {};
   return {
-    id: wanted(members, "harnessId", operation),
-    name: wanted(members, "harnessName", operation),
-    version: textIn(members, "harnessVersion"),
-    ...standingOf(members, operation),
+    id: requireString(members, "harnessId", operation),
+    name: requireString(members, "harnessName", operation),
+    version: readOptionalString(members, "harnessVersion"),
+    ...toResourceStatus(members, operation),
   };
 }
 
-function endpointOf(value: unknown, operation: string): Endpoint {
+function toEndpoint(value: unknown, operation: string): Endpoint {
   const members = isObject(value) ? value : {};
   return {
-    name: wanted(members, "endpointName", operation),
-    liveVersion: textIn(members, "liveVersion"),
-    targetVersion: textIn(members, "targetVersion"),
-    ...standingOf(members, operation),
+    name: requireString(members, "endpointName", operation),
+    liveVersion: readOptionalString(members, "liveVersion"),
+    targetVersion: readOptionalString(members, "targetVersion"),
+    ...toResourceStatus(members, operation),
   };
 }
 
-function standingOf(members: Members, operation: string): Standing {
+function toResourceStatus(members: Members, operation: string): ResourceStatus {
   return {
-    arn: wanted(members, "arn", operation),
-    status: textIn(members, "status"),
-    failureReason: textIn(members, "failureReason"),
-    createdAt: textIn(members, "createdAt"),
-    updatedAt: textIn(members, "updatedAt"),
+    arn: requireString(members, "arn", operation),
+    status: readOptionalString(members, "status"),
+    failureReason: readOptionalString(members, "failureReason"),
+    createdAt: readOptionalString(members, "createdAt"),
+    updatedAt: readOptionalString(members, "updatedAt"),
     raw: members,
   };
 }
 
-interface PageReading<Item> {
+interface PageReader<Item> {
   readonly member: string;
   readonly read: (value: unknown, operation: string) => Item;
 }
 
-function pageOf<Item>(
+function readPage<Item>(
   body: string,
   operation: string,
-  { member, read }: PageReading<Item>,
+  { member, read }: PageReader<Item>,
 ): Page<Item> {
-  const { [member]: found, nextToken } = membersOf(body, operation);
+  const { [member]: entries, nextToken } = parseMembers(body, operation);
   // A list that is empty may be left out.
-  const list = found ?? [];
-  if (!Array.isArray(list)) throw unexpected(operation, `${member} is no list`, body);
+  const list = entries ?? [];
+  if (!Array.isArray(list))
+    throw createUnexpectedResponseError(operation, `${member} is no list`, body);
   return {
     items: list.map((item) => read(item, operation)),
-    next: typeof nextToken === "string" && nextToken !== "" ? nextToken : null,
+    nextCursor: typeof nextToken === "string" && nextToken !== "" ? nextToken : null,
   };
 }
 
-function membersOf(body: string, operation: string): Members {
+function parseMembers(body: string, operation: string): Members {
   const parsed = parseJson(body);
-  if (!parsed.ok) throw unexpected(operation, `the answer is no JSON (${parsed.reason})`, body);
+  if (!parsed.ok)
+    throw createUnexpectedResponseError(
+      operation,
+      `the answer is no JSON (${parsed.reason})`,
+      body,
+    );
   if (isObject(parsed.value)) return parsed.value;
-  throw unexpected(operation, "the answer is no object", body);
+  throw createUnexpectedResponseError(operation, "the answer is no object", body);
 }
 
-function wanted(members: Members, name: string, operation: string): string {
-  const text = textIn(members, name);
+function requireString(members: Members, name: string, operation: string): string {
+  const text = readOptionalString(members, name);
   if (text !== null && text !== "") return text;
-  throw unexpected(operation, `the answer has no "${name}" where one must be`, jsonText(members));
+  throw createUnexpectedResponseError(
+    operation,
+    `the answer has no "${name}" where one must be`,
+    toJsonText(members),
+  );
 }
 
-function textIn(members: Members, name: string): string | null {
+function readOptionalString(members: Members, name: string): string | null {
   const value = members[name];
   return typeof value === "string" ? value : null;
 }
 
-function unexpected(operation: string, problem: string, body: string): ProviderError {
-  const details = { operation, body: body.slice(0, QUOTED_CHARACTERS) };
+function createUnexpectedResponseError(
+  operation: string,
+  problem: string,
+  body: string,
+): ProviderError {
+  const details = { operation, body: body.slice(0, MAX_QUOTED_CHARACTERS) };
   const message = `${operation} was answered with success, but ${problem}`;
-  return providerError("unexpected_answer", message, { phase: "http", details });
+  return createProviderError("unexpected_answer", message, { phase: "http", details });
 }
 
-const QUOTED_CHARACTERS = 1024;
+const MAX_QUOTED_CHARACTERS = 1024;

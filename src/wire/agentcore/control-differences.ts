@@ -1,24 +1,24 @@
 import { isObject } from "../../domain/json.ts";
-import { contentBody, type HarnessSpec, type Members } from "./control-settings.ts";
+import { encodeHarnessContent, type HarnessSpec, type Members } from "./control-settings.ts";
 
 /**
  * The settings of a spec that a harness has otherwise. What the service adds to an object of ours is no difference;
  * a list has to be the same.
  */
-export function differencesFrom(spec: HarnessSpec, harness: Members): string[] {
-  return Object.entries(contentBody(spec))
+export function findSpecDifferences(spec: HarnessSpec, harness: Members): string[] {
+  return Object.entries(encodeHarnessContent(spec))
     .filter(([name, value]) => !isCovered(value, harness[name]))
     .map(([name]) => (name === "executionRoleArn" ? "roleArn" : name));
 }
 
-function isCovered(ours: unknown, theirs: unknown): boolean {
-  if (Array.isArray(ours)) {
-    const isList = Array.isArray(theirs) && theirs.length === ours.length;
-    return isList && ours.every((item, at) => isCovered(item, theirs[at]));
+function isCovered(expected: unknown, actual: unknown): boolean {
+  if (Array.isArray(expected)) {
+    const isList = Array.isArray(actual) && actual.length === expected.length;
+    return isList && expected.every((item, at) => isCovered(item, actual[at]));
   }
-  if (!isObject(ours)) return ours === theirs;
+  if (!isObject(expected)) return expected === actual;
   return (
-    isObject(theirs) &&
-    Object.entries(ours).every(([name, value]) => isCovered(value, theirs[name]))
+    isObject(actual) &&
+    Object.entries(expected).every(([name, value]) => isCovered(value, actual[name]))
   );
 }

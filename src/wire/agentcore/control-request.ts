@@ -1,14 +1,14 @@
-import { checkText } from "./check.ts";
+import { checkString } from "./check.ts";
 import {
-  changesBody,
-  harnessBody,
+  encodeHarnessChanges,
+  encodeHarness,
   type HarnessChanges,
   type HarnessSpec,
   type Members,
 } from "./control-settings.ts";
-import { getEndpointRequest, getHarnessRequest } from "./deployed-tools.ts";
+import { encodeGetEndpoint, encodeGetHarness } from "./deployed-tools.ts";
 import { checkQualifier } from "./names.ts";
-import { jsonBody, type WireRequest } from "./wire-request.ts";
+import { encodeJsonBody, type WireRequest } from "./wire-request.ts";
 
 /** What an endpoint is told to serve. Without a version it is the newest. */
 export interface EndpointChanges {
@@ -22,21 +22,24 @@ export interface EndpointSpec extends EndpointChanges {
 }
 
 /** `token` makes the service do a thing once, however often it is asked under that token. */
-export function createHarnessRequest(spec: HarnessSpec, token: string): WireRequest {
-  return sending("POST", "/harnesses", { ...harnessBody(spec), clientToken: token });
+export function encodeCreateHarness(spec: HarnessSpec, token: string): WireRequest {
+  return createJsonRequest("POST", "/harnesses", { ...encodeHarness(spec), clientToken: token });
 }
 
-export function readHarnessRequest(id: string, version?: string): WireRequest {
+export function encodeReadHarness(id: string, version?: string): WireRequest {
   const checked = version === undefined ? undefined : checkVersion("version", version);
-  return getHarnessRequest(checkHarnessId("id", id), checked);
+  return encodeGetHarness(checkHarnessId("id", id), checked);
 }
 
-export function updateHarnessRequest(
+export function encodeUpdateHarness(
   id: string,
   changes: HarnessChanges,
   token: string,
 ): WireRequest {
-  return sending("PATCH", harnessPath(id), { ...changesBody(changes), clientToken: token });
+  return createJsonRequest("PATCH", formatHarnessPath(id), {
+    ...encodeHarnessChanges(changes),
+    clientToken: token,
+  });
 }
 
 export interface DeleteHarnessOptions {
@@ -44,99 +47,110 @@ export interface DeleteHarnessOptions {
   readonly keepMemory?: boolean;
 }
 
-export function deleteHarnessRequest(
+export function encodeDeleteHarness(
   id: string,
   token: string,
   { keepMemory = false }: DeleteHarnessOptions = {},
 ): WireRequest {
-  return asking("DELETE", harnessPath(id), {
+  return createBodilessRequest("DELETE", formatHarnessPath(id), {
     clientToken: token,
     ...(keepMemory && { deleteManagedMemory: "false" }),
   });
 }
 
-export function listHarnessesRequest(cursor: string | null): WireRequest {
-  return asking("GET", "/harnesses", pageQuery(cursor));
+export function encodeListHarnesses(cursor: string | null): WireRequest {
+  return createBodilessRequest("GET", "/harnesses", encodePageQuery(cursor));
 }
 
-export function listVersionsRequest(id: string, cursor: string | null): WireRequest {
-  return asking("GET", `${harnessPath(id)}/versions`, pageQuery(cursor));
+export function encodeListVersions(id: string, cursor: string | null): WireRequest {
+  return createBodilessRequest("GET", `${formatHarnessPath(id)}/versions`, encodePageQuery(cursor));
 }
 
-export function createEndpointRequest(
+export function encodeCreateEndpoint(
   id: string,
   endpoint: EndpointSpec,
   token: string,
 ): WireRequest {
   const { name, tags } = endpoint;
-  return sending("POST", `${harnessPath(id)}/endpoints`, {
+  return createJsonRequest("POST", `${formatHarnessPath(id)}/endpoints`, {
     endpointName: checkQualifier("name", name),
-    ...endpointBody(endpoint),
+    ...encodeEndpointBody(endpoint),
     ...(tags !== undefined && { tags }),
     clientToken: token,
   });
 }
 
-export function readEndpointRequest(id: string, name: string): WireRequest {
-  return getEndpointRequest(checkHarnessId("id", id), checkQualifier("name", name));
+export function encodeReadEndpoint(id: string, name: string): WireRequest {
+  return encodeGetEndpoint(checkHarnessId("id", id), checkQualifier("name", name));
 }
 
-export interface EndpointChange {
+export interface NamedEndpointChanges {
   readonly name: string;
   readonly changes: EndpointChanges;
 }
 
-export function updateEndpointRequest(
+export function encodeUpdateEndpoint(
   id: string,
-  { name, changes }: EndpointChange,
+  { name, changes }: NamedEndpointChanges,
   token: string,
 ): WireRequest {
-  return sending("PATCH", endpointPath(id, name), { ...endpointBody(changes), clientToken: token });
+  return createJsonRequest("PATCH", formatEndpointPath(id, name), {
+    ...encodeEndpointBody(changes),
+    clientToken: token,
+  });
 }
 
-export function deleteEndpointRequest(id: string, name: string, token: string): WireRequest {
-  return asking("DELETE", endpointPath(id, name), { clientToken: token });
+export function encodeDeleteEndpoint(id: string, name: string, token: string): WireRequest {
+  return createBodilessRequest("DELETE", formatEndpointPath(id, name), { clientToken: token });
 }
 
-export function listEndpointsRequest(id: string, cursor: string | null): WireRequest {
-  return asking("GET", `${harnessPath(id)}/endpoints`, pageQuery(cursor));
+export function encodeListEndpoints(id: string, cursor: string | null): WireRequest {
+  return createBodilessRequest(
+    "GET",
+    `${formatHarnessPath(id)}/endpoints`,
+    encodePageQuery(cursor),
+  );
 }
 
-function endpointBody({ version, description }: EndpointChanges): Members {
+function encodeEndpointBody({ version, description }: EndpointChanges): Members {
   return {
     ...(version !== undefined && { targetVersion: checkVersion("version", version) }),
     ...(description !== undefined && { description }),
   };
 }
 
-function harnessPath(id: string): string {
+function formatHarnessPath(id: string): string {
   return `/harnesses/${encodeURIComponent(checkHarnessId("id", id))}`;
 }
 
-function endpointPath(id: string, name: string): string {
-  return `${harnessPath(id)}/endpoints/${encodeURIComponent(checkQualifier("name", name))}`;
+function formatEndpointPath(id: string, name: string): string {
+  return `${formatHarnessPath(id)}/endpoints/${encodeURIComponent(checkQualifier("name", name))}`;
 }
 
-const MOST_PER_PAGE = "100";
+const MAX_PAGE_ITEMS = "100";
 
-function pageQuery(cursor: string | null): WireRequest["query"] {
-  return { maxResults: MOST_PER_PAGE, ...(cursor !== null && { nextToken: cursor }) };
+function encodePageQuery(cursor: string | null): WireRequest["query"] {
+  return { maxResults: MAX_PAGE_ITEMS, ...(cursor !== null && { nextToken: cursor }) };
 }
 
-function asking(method: "GET" | "DELETE", path: string, query: WireRequest["query"]): WireRequest {
+function createBodilessRequest(
+  method: "GET" | "DELETE",
+  path: string,
+  query: WireRequest["query"],
+): WireRequest {
   return { method, path, query, headers: { accept: "application/json" } };
 }
 
-function sending(method: "POST" | "PATCH", path: string, body: Members): WireRequest {
+function createJsonRequest(method: "POST" | "PATCH", path: string, body: Members): WireRequest {
   const headers = { accept: "application/json", "content-type": "application/json" };
-  return { method, path, query: {}, headers, body: jsonBody(body) };
+  return { method, path, query: {}, headers, body: encodeJsonBody(body) };
 }
 
 function checkHarnessId(path: string, id: unknown): string {
-  const wanted = "the id of a harness, such as name-a1b2c3d4e5";
-  return checkText(path, id, /^[a-zA-Z][a-zA-Z0-9_]{0,39}-[a-zA-Z0-9]{10}$/, wanted);
+  const expected = "the id of a harness, such as name-a1b2c3d4e5";
+  return checkString(path, id, /^[a-zA-Z][a-zA-Z0-9_]{0,39}-[a-zA-Z0-9]{10}$/, expected);
 }
 
 function checkVersion(path: string, version: unknown): string {
-  return checkText(path, version, /^[1-9][0-9]{0,4}$/, "the number of a version, from 1");
+  return checkString(path, version, /^[1-9][0-9]{0,4}$/, "the number of a version, from 1");
 }

@@ -1,6 +1,6 @@
 import { isObject } from "../../domain/json.ts";
-import { checkList, checkText, checkUnion, refuse } from "./check.ts";
-import { overridesBody, type HarnessOverrides } from "./harness-request.ts";
+import { checkList, checkString, checkUnion, throwInvalidOption } from "./check.ts";
+import { encodeOverrides, type HarnessOverrides } from "./harness-request.ts";
 
 export interface Members {
   readonly [member: string]: unknown;
@@ -37,96 +37,100 @@ export type HarnessChanges = Omit<HarnessSettings, Clearable> & {
 } & { readonly roleArn?: string };
 
 /** The body of CreateHarness, but for its token. Throws with the path of the field that the service would refuse. */
-export function harnessBody(spec: HarnessSpec): Members {
+export function encodeHarness(spec: HarnessSpec): Members {
   const { tags } = spec;
   return {
     harnessName: checkHarnessName("name", spec.name),
-    ...contentBody(spec),
-    ...(tags !== undefined && { tags: checkTexts("tags", tags) }),
+    ...encodeHarnessContent(spec),
+    ...(tags !== undefined && { tags: checkStringMap("tags", tags) }),
   };
 }
 
 /** All that makes a harness behave as it does: equal content is an equal harness. */
-export function contentBody(spec: Omit<HarnessSpec, "name">): Members {
+export function encodeHarnessContent(spec: Omit<HarnessSpec, "name">): Members {
   const { environmentArtifact, authorizerConfiguration, memory } = spec;
   return {
     executionRoleArn: checkRoleArn("roleArn", spec.roleArn),
-    ...settingsBody(spec),
+    ...encodeSettings(spec),
     ...(environmentArtifact !== undefined && {
-      environmentArtifact: union("environmentArtifact", environmentArtifact),
+      environmentArtifact: requireUnion("environmentArtifact", environmentArtifact),
     }),
     ...(authorizerConfiguration !== undefined && {
-      authorizerConfiguration: union("authorizerConfiguration", authorizerConfiguration),
+      authorizerConfiguration: requireUnion("authorizerConfiguration", authorizerConfiguration),
     }),
-    ...(memory !== undefined && { memory: union("memory", memory) }),
+    ...(memory !== undefined && { memory: requireUnion("memory", memory) }),
   };
 }
 
 /** The body of UpdateHarness, but for its token. */
-export function changesBody(changes: HarnessChanges): Members {
+export function encodeHarnessChanges(changes: HarnessChanges): Members {
   const { roleArn, environmentArtifact, authorizerConfiguration, memory } = changes;
   const body = {
     ...(roleArn !== undefined && { executionRoleArn: checkRoleArn("roleArn", roleArn) }),
-    ...settingsBody(changes),
-    ...wrapped("environmentArtifact", environmentArtifact),
-    ...wrapped("authorizerConfiguration", authorizerConfiguration),
-    ...wrapped("memory", memory),
+    ...encodeSettings(changes),
+    ...encodeClearable("environmentArtifact", environmentArtifact),
+    ...encodeClearable("authorizerConfiguration", authorizerConfiguration),
+    ...encodeClearable("memory", memory),
   };
-  if (Object.keys(body).length === 0) refuse("changes", changes, "at least one setting to change");
+  if (Object.keys(body).length === 0)
+    throwInvalidOption("changes", changes, "at least one setting to change");
   return body;
 }
 
 /** What is said alike when a harness is made and when it is changed. */
-function settingsBody(settings: Omit<HarnessSettings, Clearable>): Members {
+function encodeSettings(settings: Omit<HarnessSettings, Clearable>): Members {
   const { environment, environmentVariables, truncation, hooks } = settings;
-  const isPlace = environment !== undefined && Object.keys(environment).length > 0;
+  const hasEnvironment = environment !== undefined && Object.keys(environment).length > 0;
   return {
-    ...overridesBody(settings),
-    ...(isPlace && { environment: union("environment", environment) }),
+    ...encodeOverrides(settings),
+    ...(hasEnvironment && { environment: requireUnion("environment", environment) }),
     ...(environmentVariables !== undefined && {
-      environmentVariables: checkTexts("environmentVariables", environmentVariables),
+      environmentVariables: checkStringMap("environmentVariables", environmentVariables),
     }),
     ...(truncation !== undefined && { truncation: checkObject("truncation", truncation) }),
-    ...(hooks !== undefined && { hooks: hooksBody(hooks) }),
+    ...(hooks !== undefined && { hooks: encodeHooks(hooks) }),
   };
 }
 
 /** To leave such a member out means to keep it, so that a wrapper says whether it is set or taken away. */
-function wrapped(name: Clearable, value: Members | null | undefined): Members {
+function encodeClearable(name: Clearable, value: Members | null | undefined): Members {
   if (value === undefined) return {};
-  return { [name]: value === null ? {} : { optionalValue: union(name, value) } };
+  return { [name]: value === null ? {} : { optionalValue: requireUnion(name, value) } };
 }
 
-function union(path: string, value: Members): Members {
+function requireUnion(path: string, value: Members): Members {
   checkUnion(path, value);
   return value;
 }
 
-function hooksBody(hooks: readonly Members[]): readonly unknown[] {
+function encodeHooks(hooks: readonly Members[]): readonly unknown[] {
   const list = checkList("hooks", hooks);
   for (const [at, hook] of list.entries()) checkObject(`hooks[${at}]`, hook);
   return list;
 }
 
 export function checkObject(path: string, value: unknown): Members {
-  return isObject(value) ? value : refuse(path, value, "an object");
+  return isObject(value) ? value : throwInvalidOption(path, value, "an object");
 }
 
-export function checkTexts(path: string, value: unknown): { readonly [name: string]: string } {
-  const texts = Object.entries(checkObject(path, value)).map(([name, text]) => {
-    return [name, typeof text === "string" ? text : refuse(`${path}.${name}`, text, "text")];
+export function checkStringMap(path: string, value: unknown): { readonly [name: string]: string } {
+  const entries = Object.entries(checkObject(path, value)).map(([name, text]) => {
+    return [
+      name,
+      typeof text === "string" ? text : throwInvalidOption(`${path}.${name}`, text, "text"),
+    ];
   });
-  return Object.fromEntries(texts) as { readonly [name: string]: string };
+  return Object.fromEntries(entries) as { readonly [name: string]: string };
 }
 
 function checkHarnessName(path: string, name: unknown): string {
-  const wanted = "a letter, then up to 39 letters, digits and _";
-  return checkText(path, name, /^[a-zA-Z][a-zA-Z0-9_]{0,39}$/, wanted);
+  const expected = "a letter, then up to 39 letters, digits and _";
+  return checkString(path, name, /^[a-zA-Z][a-zA-Z0-9_]{0,39}$/, expected);
 }
 
 /** The service's own words for a blank one are of no help. */
 function checkRoleArn(path: string, arn: unknown): string {
-  const wanted = "the ARN of an IAM role, such as arn:aws:iam::123456789012:role/harness";
-  const trimmed = typeof arn === "string" ? arn.trim() : arn;
-  return checkText(path, trimmed, /^arn:aws[a-z-]*:iam::(?:\d{12})?:role\/\S+$/, wanted);
+  const expected = "the ARN of an IAM role, such as arn:aws:iam::123456789012:role/harness";
+  const trimmedArn = typeof arn === "string" ? arn.trim() : arn;
+  return checkString(path, trimmedArn, /^arn:aws[a-z-]*:iam::(?:\d{12})?:role\/\S+$/, expected);
 }

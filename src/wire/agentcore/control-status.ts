@@ -2,7 +2,7 @@
 export type Readiness = "ready" | "changing" | "deleting" | "failed" | "unknown";
 
 /** The list of the service is open: a word that is not known here may mean anything, so that nobody waits for it. */
-export function readinessOf(status: string | null): Readiness {
+export function resolveReadiness(status: string | null): Readiness {
   return (status === null ? undefined : READINESS.get(status)) ?? "unknown";
 }
 

@@ -11,7 +11,7 @@ export interface DeployedTools {
 }
 
 /** GetHarness. A version is what an endpoint serves; without one it is the newest. */
-export function getHarnessRequest(harnessId: string, version?: string): WireRequest {
+export function encodeGetHarness(harnessId: string, version?: string): WireRequest {
   return {
     method: "GET",
     path: `/harnesses/${encodeURIComponent(harnessId)}`,
@@ -20,12 +20,12 @@ export function getHarnessRequest(harnessId: string, version?: string): WireRequ
   };
 }
 
-export function getEndpointRequest(harnessId: string, endpoint: string): WireRequest {
+export function encodeGetEndpoint(harnessId: string, endpoint: string): WireRequest {
   const path = `/harnesses/${encodeURIComponent(harnessId)}/endpoints/${encodeURIComponent(endpoint)}`;
   return { method: "GET", path, query: {}, headers: { accept: "application/json" } };
 }
 
-export function harnessIdOf(arn: string): string {
+export function parseHarnessId(arn: string): string {
   return checkHarnessArn("harnessArn", arn).replace(/^.*\//, "");
 }
 

@@ -1,29 +1,33 @@
-import { plainName } from "../../domain/call-names.ts";
-import { imageNote } from "../../domain/image-block.ts";
+import { toToolName } from "../../domain/call-names.ts";
+import { formatImageNote } from "../../domain/image-block.ts";
 import type { ModelBlock, ModelMessage } from "../../domain/model-request.ts";
-import { settledMessages } from "../../domain/settled-messages.ts";
+import { normalizeHistory } from "../../domain/settled-messages.ts";
 import type { ToolResult } from "../../domain/tool.ts";
-import { userMessages, type ConverseContent, type ConverseMessage } from "../converse/request.ts";
 import {
-  reasoning,
-  resultContent,
-  resumeMessages,
-  toolUse,
+  createUserMessages,
+  type ConverseContent,
+  type ConverseMessage,
+} from "../converse/request.ts";
+import {
+  encodeReasoning,
+  encodeToolResult,
+  createResumeMessages,
+  encodeToolUse,
   type ResumableTurn,
 } from "../converse/resume.ts";
-import { harnessCallId } from "./tool-ids.ts";
+import { toHarnessToolCallId } from "./tool-ids.ts";
 
 /** The two messages that answer a turn's open calls, with ids as Harness takes them, and any text after the results. */
-export function harnessResume(
+export function encodeHarnessResume(
   turn: ResumableTurn,
   results: readonly ToolResult[],
   texts: readonly string[],
 ): ConverseMessage[] {
-  const [assistant, user] = resumeMessages(turn, results);
-  const said = texts.length === 0 ? [] : userMessages(...texts)[0].content;
+  const [assistant, user] = createResumeMessages(turn, results);
+  const textContent = texts.length === 0 ? [] : createUserMessages(...texts)[0].content;
   return [
-    { role: "assistant", content: assistant.content.map(withHarnessId) },
-    { role: "user", content: [...user.content.map(withHarnessId), ...said] },
+    { role: "assistant", content: assistant.content.map(applyHarnessCallId) },
+    { role: "user", content: [...user.content.map(applyHarnessCallId), ...textContent] },
   ];
 }
 
@@ -31,16 +35,19 @@ export function harnessResume(
  * A conversation that began elsewhere, as messages that Harness takes before a new one. What it would refuse is left out or
  * written otherwise: calls without results, reasoning without the seal of its model, names that no tool here can have.
  */
-export function harnessHistory(history: readonly ModelMessage[]): ConverseMessage[] {
-  const kept = history.map(({ role, blocks }) => ({ role, blocks: blocks.filter(isTaken) }));
-  return settledMessages(kept).map(({ role, blocks }) => ({
+export function encodeHarnessHistory(history: readonly ModelMessage[]): ConverseMessage[] {
+  const supportedMessages = history.map(({ role, blocks }) => ({
     role,
-    content: blocks.flatMap(earlierContent).map(withHarnessId),
+    blocks: blocks.filter(isSupportedBlock),
+  }));
+  return normalizeHistory(supportedMessages).map(({ role, blocks }) => ({
+    role,
+    content: blocks.flatMap(encodeHistoryBlock).map(applyHarnessCallId),
   }));
 }
 
 /** One list of messages, in which roles alternate. */
-export function joinedMessages(
+export function joinMessages(
   earlier: readonly ConverseMessage[],
   [next, ...rest]: readonly ConverseMessage[],
 ): ConverseMessage[] {
@@ -51,36 +58,36 @@ export function joinedMessages(
   return [...earlier.slice(0, -1), { role, content: [...last.content, ...next.content] }, ...rest];
 }
 
-function isTaken(block: ModelBlock): boolean {
+function isSupportedBlock(block: ModelBlock): boolean {
   if (block.type !== "reasoning") return true;
   return block.signature !== undefined || block.redacted !== undefined;
 }
 
-function earlierContent(block: ModelBlock): ConverseContent[] {
+function encodeHistoryBlock(block: ModelBlock): ConverseContent[] {
   switch (block.type) {
     case "text":
       return [{ text: block.text.toWellFormed() }];
     case "reasoning":
-      return reasoning(block);
+      return encodeReasoning(block);
     case "call":
-      return [toolUse({ ...block.call, name: plainName(block.call.name) })];
+      return [encodeToolUse({ ...block.call, name: toToolName(block.call.name) })];
     case "result":
-      return [resultContent(block.result)];
+      return [encodeToolResult(block.result)];
     case "image":
-      return [{ text: imageNote(block) }];
+      return [{ text: formatImageNote(block) }];
     default:
       return block satisfies never;
   }
 }
 
-function withHarnessId(block: ConverseContent): ConverseContent {
+function applyHarnessCallId(block: ConverseContent): ConverseContent {
   if ("toolUse" in block) {
     const { toolUse } = block;
-    return { toolUse: { ...toolUse, toolUseId: harnessCallId(toolUse.toolUseId) } };
+    return { toolUse: { ...toolUse, toolUseId: toHarnessToolCallId(toolUse.toolUseId) } };
   }
   if ("toolResult" in block) {
     const { toolResult } = block;
-    return { toolResult: { ...toolResult, toolUseId: harnessCallId(toolResult.toolUseId) } };
+    return { toolResult: { ...toolResult, toolUseId: toHarnessToolCallId(toolResult.toolUseId) } };
   }
   return block;
 }

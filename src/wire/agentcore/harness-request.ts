@@ -1,9 +1,9 @@
 import { isObject } from "../../domain/json.ts";
 import type { ConverseMessage } from "../converse/request.ts";
-import { checkCount, checkList, checkText, checkUnion, refuse } from "./check.ts";
+import { checkCount, checkList, checkString, checkUnion, throwInvalidOption } from "./check.ts";
 import { checkHarnessArn, checkQualifier, checkSessionId } from "./names.ts";
-import { sessionHeaders, type TraceContext } from "./session-headers.ts";
-import { jsonBody, type WireRequest } from "./wire-request.ts";
+import { encodeSessionHeaders, type TraceContext } from "./session-headers.ts";
+import { encodeJsonBody, type WireRequest } from "./wire-request.ts";
 
 /** A tool as a harness knows it. `inlineFunction` makes those that run on our side. */
 export interface HarnessTool {
@@ -39,10 +39,10 @@ export interface HarnessInvocation {
 }
 
 /** InvokeHarness, checked as the service would check it. Throws with the path of the field that it would refuse. */
-export function harnessRequest(invocation: HarnessInvocation): WireRequest {
+export function encodeInvokeHarness(invocation: HarnessInvocation): WireRequest {
   const { harnessArn, qualifier, messages, overrides = {} } = invocation;
   checkSessionId("sessionId", invocation.sessionId);
-  if (messages.length === 0) refuse("messages", messages, "at least one message");
+  if (messages.length === 0) throwInvalidOption("messages", messages, "at least one message");
   return {
     method: "POST",
     path: "/harnesses/invoke",
@@ -53,22 +53,24 @@ export function harnessRequest(invocation: HarnessInvocation): WireRequest {
     headers: {
       "content-type": "application/json",
       accept: "application/vnd.amazon.eventstream",
-      ...sessionHeaders(invocation, { traceparent: 1024, traceId: 1024 }),
+      ...encodeSessionHeaders(invocation, { traceparent: 1024, traceId: 1024 }),
     },
-    body: jsonBody({ messages, ...overridesBody(overrides) }),
+    body: encodeJsonBody({ messages, ...encodeOverrides(overrides) }),
   };
 }
 
 /** The overrides as both planes of the service write them. */
-export function overridesBody(overrides: HarnessOverrides): { readonly [member: string]: unknown } {
+export function encodeOverrides(overrides: HarnessOverrides): {
+  readonly [member: string]: unknown;
+} {
   const { systemPrompt, model, tools, allowedTools, skills, actorId } = overrides;
   const { maxIterations, maxTokens, timeoutSeconds } = overrides;
   return {
-    ...(systemPrompt !== undefined && { systemPrompt: promptBlocks(systemPrompt) }),
-    ...(model !== undefined && { model: modelBody(model) }),
-    ...(tools !== undefined && { tools: toolsBody(tools) }),
-    ...(allowedTools !== undefined && { allowedTools: allowedToolsBody(allowedTools) }),
-    ...(skills !== undefined && { skills: skillsBody(skills) }),
+    ...(systemPrompt !== undefined && { systemPrompt: encodeSystemPrompt(systemPrompt) }),
+    ...(model !== undefined && { model: encodeModel(model) }),
+    ...(tools !== undefined && { tools: encodeTools(tools) }),
+    ...(allowedTools !== undefined && { allowedTools: encodeAllowedTools(allowedTools) }),
+    ...(skills !== undefined && { skills: encodeSkills(skills) }),
     ...(maxIterations !== undefined && {
       maxIterations: checkCount("maxIterations", maxIterations),
     }),
@@ -76,41 +78,46 @@ export function overridesBody(overrides: HarnessOverrides): { readonly [member: 
     ...(timeoutSeconds !== undefined && {
       timeoutSeconds: checkCount("timeoutSeconds", timeoutSeconds),
     }),
-    ...(actorId !== undefined && { actorId: checkText("actorId", actorId, /./, "some text") }),
+    ...(actorId !== undefined && { actorId: checkString("actorId", actorId, /./, "some text") }),
   };
 }
 
-function promptBlocks(prompt: NonNullable<HarnessOverrides["systemPrompt"]>): unknown {
+function encodeSystemPrompt(prompt: NonNullable<HarnessOverrides["systemPrompt"]>): unknown {
   const blocks = typeof prompt === "string" ? [{ text: prompt }] : prompt;
   checkList("systemPrompt", blocks);
   for (const [at, block] of blocks.entries()) {
-    checkText(`systemPrompt[${at}].text`, isObject(block) ? block.text : block, /./s, "some text");
+    checkString(
+      `systemPrompt[${at}].text`,
+      isObject(block) ? block.text : block,
+      /./s,
+      "some text",
+    );
   }
   return blocks;
 }
 
-function modelBody(model: NonNullable<HarnessOverrides["model"]>): unknown {
+function encodeModel(model: NonNullable<HarnessOverrides["model"]>): unknown {
   if (typeof model === "string") {
-    checkText("model", model, /./, "the id of a model");
+    checkString("model", model, /./, "the id of a model");
     return { bedrockModelConfig: { modelId: model } };
   }
   checkUnion("model", model);
   return model;
 }
 
-function toolsBody(tools: readonly HarnessTool[]): unknown {
+function encodeTools(tools: readonly HarnessTool[]): unknown {
   for (const [at, tool] of checkList("tools", tools).entries()) {
     const path = `tools[${at}]`;
-    if (!isObject(tool)) refuse(path, tool, "an object with a type");
+    if (!isObject(tool)) throwInvalidOption(path, tool, "an object with a type");
     const { type, name, config } = tool;
-    checkText(`${path}.type`, type, /./, "the type of a tool");
-    if (name !== undefined) checkText(`${path}.name`, name, TOOL_NAME, TOOL_NAME_RULE);
+    checkString(`${path}.type`, type, /./, "the type of a tool");
+    if (name !== undefined) checkString(`${path}.name`, name, TOOL_NAME, TOOL_NAME_RULE);
     if (config !== undefined) {
       checkUnion(`${path}.config`, config);
       checkOutboundAuth(`${path}.config.remoteMcp.outboundAuth`, config);
     }
     if (type === "inline_function" && (name === undefined || config === undefined)) {
-      refuse(path, tool, "a name and a config, as inlineFunction() makes them");
+      throwInvalidOption(path, tool, "a name and a config, as inlineFunction() makes them");
     }
   }
   return tools;
@@ -124,25 +131,27 @@ function checkOutboundAuth(path: string, config: unknown): void {
   checkUnion(path, auth);
   if (!isObject(auth) || auth["awsIam"] === undefined) return;
   const { awsIam } = auth;
-  const place = `${path}.awsIam`;
-  const { service, region } = isObject(awsIam) ? awsIam : refuse(place, awsIam, "an object");
-  checkText(`${place}.service`, service, /^[\w.-]{1,64}$/, "the AWS service to sign for");
+  const authPath = `${path}.awsIam`;
+  const { service, region } = isObject(awsIam)
+    ? awsIam
+    : throwInvalidOption(authPath, awsIam, "an object");
+  checkString(`${authPath}.service`, service, /^[\w.-]{1,64}$/, "the AWS service to sign for");
   if (region === undefined) return;
-  checkText(`${place}.region`, region, /^[a-zA-Z0-9-]{1,32}$/, "a region, such as us-east-1");
+  checkString(`${authPath}.region`, region, /^[a-zA-Z0-9-]{1,32}$/, "a region, such as us-east-1");
 }
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const TOOL_NAME_RULE = `1 to 64 letters, digits, "_" and "-"`;
 
-function allowedToolsBody(allowed: readonly string[]): unknown {
+function encodeAllowedTools(allowed: readonly string[]): unknown {
   for (const [at, entry] of checkList("allowedTools", allowed).entries()) {
-    const wanted = "a tool's name, @server/tool, @builtin or *";
-    checkText(`allowedTools[${at}]`, entry, /^(?=.{1,64}$)(?:\*|@?[^/]+(?:\/[^/]+)?)$/, wanted);
+    const expected = "a tool's name, @server/tool, @builtin or *";
+    checkString(`allowedTools[${at}]`, entry, /^(?=.{1,64}$)(?:\*|@?[^/]+(?:\/[^/]+)?)$/, expected);
   }
   return allowed;
 }
 
-function skillsBody(skills: NonNullable<HarnessOverrides["skills"]>): unknown {
+function encodeSkills(skills: NonNullable<HarnessOverrides["skills"]>): unknown {
   for (const [at, skill] of checkList("skills", skills).entries())
     checkUnion(`skills[${at}]`, skill);
   return skills;

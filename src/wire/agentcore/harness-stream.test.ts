@@ -2,22 +2,22 @@ import { EventStreamCodec } from "@smithy/eventstream-codec";
 import { fromUtf8, toUtf8 } from "@smithy/util-utf8";
 import { describe, expect, it } from "vitest";
 import {
-  chunksOf,
+  splitChunks,
   concat,
   fuzz,
-  mutated,
-  randomChunks,
+  mutateBytes,
+  splitRandomly,
   runWithState,
   twoWaySplits,
 } from "../../../test/support/bytes.ts";
 import { runCodec } from "../../domain/codec.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { turnOf } from "../../domain/turn.ts";
-import { harnessStream } from "./harness-stream.ts";
-import { isEventStream, unexpectedBody } from "./unexpected-body.ts";
-import { longTests } from "../../../test/support/long-tests.ts";
+import { buildTurn } from "../../domain/turn.ts";
+import { createHarnessStream } from "./harness-stream.ts";
+import { isEventStream, createUnexpectedBodyReader } from "./unexpected-body.ts";
+import { allowLongTests } from "../../../test/support/long-tests.ts";
 
-longTests();
+allowLongTests();
 
 const oracle = new EventStreamCodec(toUtf8, fromUtf8);
 
@@ -64,7 +64,7 @@ const frames = [
   }),
 ];
 const answer = concat(...frames);
-const events = runCodec(harnessStream(), [answer]);
+const events = runCodec(createHarnessStream(), [answer]);
 
 function lastOf(out: readonly ProviderEvent[]): ProviderEvent | undefined {
   return out.at(-1);
@@ -72,21 +72,21 @@ function lastOf(out: readonly ProviderEvent[]): ProviderEvent | undefined {
 
 describe("a harness's answer, from bytes to events", () => {
   it("folds the frames that the AWS SDK's encoder wrote", () => {
-    expect(turnOf(events)).toMatchObject({
+    expect(buildTurn(events)).toMatchObject({
       text: "Grüße 🌍",
-      calls: [
+      toolCalls: [
         { id: "A", input: { x: 1 } },
         { id: "B", input: {} },
       ],
       usage: { inputTokens: 3, outputTokens: 4, totalTokens: 7 },
-      end: { outcome: "action-required", openCalls: ["A", "B"] },
+      end: { outcome: "action-required", openToolCallIds: ["A", "B"] },
     });
   });
 
   it("gives the same events for every two-way split and for single bytes [AC-1]", () => {
     for (const halves of twoWaySplits(answer))
-      expect(runCodec(harnessStream(), halves)).toEqual(events);
-    expect(runCodec(harnessStream(), chunksOf(answer, 1))).toEqual(events);
+      expect(runCodec(createHarnessStream(), halves)).toEqual(events);
+    expect(runCodec(createHarnessStream(), splitChunks(answer, 1))).toEqual(events);
   });
 
   it("says where in the stream each anomaly is [RMA-P1-14]", () => {
@@ -107,14 +107,14 @@ describe("a harness's answer, from bytes to events", () => {
         p: "z".repeat(size),
       });
       const stop = event("messageStop", { stopReason: "end_turn", p: "z" });
-      const out = runCodec(harnessStream(), [concat(start, padded, stop)]);
-      expect(turnOf(out).text).toBe("hi");
+      const out = runCodec(createHarnessStream(), [concat(start, padded, stop)]);
+      expect(buildTurn(out).text).toBe("hi");
       expect(JSON.stringify(out)).not.toContain("z");
     }
   });
 
   it("fails a turn cut inside a frame with the bytes that are pending [AC-12, RMA-P0-2]", () => {
-    expect(lastOf(runCodec(harnessStream(), [answer.subarray(0, -3)]))).toMatchObject({
+    expect(lastOf(runCodec(createHarnessStream(), [answer.subarray(0, -3)]))).toMatchObject({
       type: "end",
       outcome: "failed",
       failure: { code: "truncated_stream", details: { pendingBytes: expect.any(Number) } },
@@ -122,19 +122,19 @@ describe("a harness's answer, from bytes to events", () => {
   });
 
   it("fails a turn that ends on a boundary without its terminal [AC-12]", () => {
-    expect(lastOf(runCodec(harnessStream(), [start]))).toMatchObject({
+    expect(lastOf(runCodec(createHarnessStream(), [start]))).toMatchObject({
       outcome: "failed",
       failure: { code: "incomplete_turn" },
     });
   });
 
   it("fails an empty body [AC-13]", () => {
-    expect(runCodec(harnessStream(), [])).toEqual([
+    expect(runCodec(createHarnessStream(), [])).toEqual([
       {
         type: "end",
         outcome: "failed",
         reason: null,
-        openCalls: [],
+        openToolCallIds: [],
         usage: null,
         failure: {
           code: "incomplete_turn",
@@ -150,7 +150,7 @@ describe("a harness's answer, from bytes to events", () => {
       { ":message-type": "exception", ":exception-type": "throttlingException" },
       { message: "Rate exceeded" },
     );
-    const turn = turnOf(runCodec(harnessStream(), [...frames.slice(0, 3), exception]));
+    const turn = buildTurn(runCodec(createHarnessStream(), [...frames.slice(0, 3), exception]));
     expect(turn.text).toBe("Grüße 🌍");
     expect(turn.end).toMatchObject({
       outcome: "failed",
@@ -163,7 +163,7 @@ describe("a harness's answer, from bytes to events", () => {
       frame({ ":message-type": "exception", ":exception-type": type }, { message });
     const first = exception("throttlingException", "Rate exceeded");
     const second = exception("internalServerException", "Gone");
-    const turn = turnOf(runCodec(harnessStream(), [...frames.slice(0, 3), first, second]));
+    const turn = buildTurn(runCodec(createHarnessStream(), [...frames.slice(0, 3), first, second]));
     expect(turn.unknown).toEqual([
       { type: "unknown", what: "event", name: "internalServerException", raw: { message: "Gone" } },
     ]);
@@ -178,17 +178,17 @@ describe("a harness's answer, from bytes to events", () => {
   it("fails a turn with a damaged frame in it, also when it reads on [RMA-P1-14]", () => {
     const damaged = answer.slice();
     damaged[start.length + 100] = (damaged[start.length + 100] ?? 0) ^ 4;
-    const strict = turnOf(runCodec(harnessStream(), [damaged]));
+    const strict = buildTurn(runCodec(createHarnessStream(), [damaged]));
     expect(strict.end).toMatchObject({
       failure: { code: "frame_checksum", details: { offset: start.length } },
     });
-    const lenient = turnOf(runCodec(harnessStream({ mode: "lenient" }), [damaged]));
+    const lenient = buildTurn(runCodec(createHarnessStream({ mode: "lenient" }), [damaged]));
     expect(lenient.messages[0]?.blocks.map((block) => block.type)).toEqual([
       "text",
       "call",
       "call",
     ]);
-    expect(lenient.calls).toEqual([]);
+    expect(lenient.toolCalls).toEqual([]);
     expect(lenient.end).toMatchObject({ outcome: "failed", failure: { code: "frame_checksum" } });
     expect(lenient.diagnostics[0]).toMatchObject({
       code: "checksum_mismatch",
@@ -198,11 +198,11 @@ describe("a harness's answer, from bytes to events", () => {
 
   it("never throws and ends exactly once, whatever the bytes are", () => {
     fuzz(100_000, (random) => {
-      const bytes = mutated(answer, random);
+      const bytes = mutateBytes(answer, random);
       const mode = random(2) === 0 ? "strict" : "lenient";
       const { out, state } = runWithState(
-        harnessStream({ mode, maxCharacters: 1000 }),
-        randomChunks(bytes, random),
+        createHarnessStream({ mode, maxCharacters: 1000 }),
+        splitRandomly(bytes, random),
       );
       if (out.filter((item) => item.type === "end").length !== 1) throw new Error("not one end");
       if (state.frames.partial.byteLength > Math.max(4096, 2 * bytes.length))
@@ -220,7 +220,7 @@ describe("an answer that is no event stream", () => {
 
   it("gives an error that quotes the type and the first 1 KB of the body [AC-14]", () => {
     const page = fromUtf8(`<html>${"x".repeat(5000)}`);
-    const [error] = runCodec(unexpectedBody("text/html"), chunksOf(page, 700));
+    const [error] = runCodec(createUnexpectedBodyReader("text/html"), splitChunks(page, 700));
     expect(error).toMatchObject({
       code: "unexpected_content_type",
       details: { contentType: "text/html", body: `<html>${"x".repeat(1018)}`, bytes: 5006 },

@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
 import {
-  chunksOf,
+  splitChunks,
   fuzz,
-  mutated,
-  randomChunks,
+  mutateBytes,
+  splitRandomly,
   twoWaySplits,
 } from "../../../test/support/bytes.ts";
-import { keptBytes, usedBytes } from "../../../test/support/memory.ts";
+import { measureRetainedBytes, measureUsedBytes } from "../../../test/support/memory.ts";
 import { runCodec } from "../../domain/codec.ts";
 import { MAX_JSON_VALUES } from "../../domain/json.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { turnOf } from "../../domain/turn.ts";
-import { jsonStream, type JsonLayout } from "./json-stream.ts";
-import { longTests } from "../../../test/support/long-tests.ts";
+import { buildTurn } from "../../domain/turn.ts";
+import { createJsonStream, type JsonLayout } from "./json-stream.ts";
+import { allowLongTests } from "../../../test/support/long-tests.ts";
 
-longTests();
+allowLongTests();
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -45,30 +45,32 @@ function forms(events: readonly object[]): [JsonLayout, string][] {
 }
 
 function fold(layout: JsonLayout, text: string): ProviderEvent[] {
-  return runCodec(jsonStream(layout), [encode(text)]);
+  return runCodec(createJsonStream(layout), [encode(text)]);
 }
 
 describe("a stream captured as JSON", () => {
   it.each([...forms(converse), ...forms(strands)])("is read from %s: %s", (layout, text) => {
     const events = fold(layout, text);
-    expect(turnOf(events)).toMatchObject({ text: "Grüße 🌍", end: { outcome: "completed" } });
+    expect(buildTurn(events)).toMatchObject({ text: "Grüße 🌍", end: { outcome: "completed" } });
     const bytes = encode(text);
     for (const halves of twoWaySplits(bytes)) {
-      expect(runCodec(jsonStream(layout), halves)).toEqual(events);
+      expect(runCodec(createJsonStream(layout), halves)).toEqual(events);
     }
-    expect(runCodec(jsonStream(layout), chunksOf(bytes, 1))).toEqual(events);
+    expect(runCodec(createJsonStream(layout), splitChunks(bytes, 1))).toEqual(events);
   });
 
   it("finds the dialect by the first event that tells", () => {
-    const turned = turnOf(fold("array", JSON.stringify([{ novelty: 1 }, ...converse])));
+    const turned = buildTurn(fold("array", JSON.stringify([{ novelty: 1 }, ...converse])));
     expect(turned).toMatchObject({ text: "Grüße 🌍", unknown: [{ name: "novelty" }] });
-    expect(turnOf(fold("array", '[{"runtimeClientError":{"message":"no"}}]')).end).toMatchObject({
-      failure: { code: "stream_exception", message: "runtimeClientError: no" },
-    });
+    expect(buildTurn(fold("array", '[{"runtimeClientError":{"message":"no"}}]')).end).toMatchObject(
+      {
+        failure: { code: "stream_exception", message: "runtimeClientError: no" },
+      },
+    );
   });
 
   it("takes a document without events for the whole answer of an app", () => {
-    expect(turnOf(fold("document", '"Hello"'))).toMatchObject({
+    expect(buildTurn(fold("document", '"Hello"'))).toMatchObject({
       text: "Hello",
       end: { outcome: "completed" },
     });
@@ -78,11 +80,11 @@ describe("a stream captured as JSON", () => {
     const broken =
       '{"messageStart":{"role":"assistant"}}\n{"contentBlockDelta":\n{"messageStop":{"stopReason":"end_turn"}}';
     for (const text of [broken, broken.replaceAll("messageStart", "event"), "{oops\n{oops"]) {
-      const turned = turnOf(fold("lines", text));
+      const turned = buildTurn(fold("lines", text));
       expect(turned).toMatchObject({ text: "", end: { outcome: "failed" } });
       expect(turned.unknown.map(({ raw }) => raw)).toContain(text.split("\n")[1]);
     }
-    expect(turnOf(fold("document", "[{'messageStart': 1}]")).end).toMatchObject({
+    expect(buildTurn(fold("document", "[{'messageStart': 1}]")).end).toMatchObject({
       failure: { code: "frame_invalid" },
     });
   });
@@ -91,24 +93,24 @@ describe("a stream captured as JSON", () => {
     const filler = JSON.stringify({ filler: "x".repeat(5_000_000) });
     const text = `${JSON.stringify(converse[0])}\n{"this is": no JSON at all}\n${filler}`;
     const unreadable = (): unknown[] =>
-      turnOf(fold("document", text)).unknown.filter(({ name }) => name === "");
-    const kept = keptBytes(() => Array.from({ length: 10 }, unreadable));
+      buildTurn(fold("document", text)).unknown.filter(({ name }) => name === "");
+    const kept = measureRetainedBytes(() => Array.from({ length: 10 }, unreadable));
     expect(kept).toBeLessThan(3 * text.length);
   });
 
   it("fails a capture that was cut", () => {
     const whole = JSON.stringify(converse);
-    expect(turnOf(fold("array", whole.slice(0, -5))).end).toMatchObject({
+    expect(buildTurn(fold("array", whole.slice(0, -5))).end).toMatchObject({
       failure: { code: "truncated_stream" },
     });
-    expect(turnOf(fold("document", "")).end).toMatchObject({ outcome: "failed" });
+    expect(buildTurn(fold("document", "")).end).toMatchObject({ outcome: "failed" });
   });
 
   it("refuses what is larger than its limits", () => {
     const bytes = encode(JSON.stringify(converse));
     for (const layout of ["array", "lines", "document"] as const) {
-      const codec = jsonStream(layout, { maxEventBytes: 20, maxDocumentBytes: 20 });
-      expect(turnOf(runCodec(codec, [bytes])).end).toMatchObject({ outcome: "failed" });
+      const codec = createJsonStream(layout, { maxEventBytes: 20, maxDocumentBytes: 20 });
+      expect(buildTurn(runCodec(codec, [bytes])).end).toMatchObject({ outcome: "failed" });
     }
   });
 
@@ -118,7 +120,7 @@ describe("a stream captured as JSON", () => {
       ["array", encode("[1 2]")],
     ] as const;
     for (const [layout, bytes] of cases) {
-      const codec = jsonStream(layout, { maxDocumentBytes: 20 });
+      const codec = createJsonStream(layout, { maxDocumentBytes: 20 });
       const state = codec.initial();
       codec.step(state, bytes.subarray(0, 2), () => {});
       expect(codec.isOver?.(state)).toBe(false);
@@ -133,19 +135,19 @@ describe("a stream captured as JSON", () => {
     ["document", `{"a":[${"{},".repeat(MAX_JSON_VALUES)}{}]}`],
     ["document", `[${"{},".repeat(MAX_JSON_VALUES)}NaN]`],
   ] as const)("refuses %s of too many values", (layout, text) => {
-    expect(turnOf(fold(layout, text)).end?.failure).toMatchObject({ code: "event_too_large" });
+    expect(buildTurn(fold(layout, text)).end?.failure).toMatchObject({ code: "event_too_large" });
   });
 
   it("takes many values one after another one at a time", () => {
     const count = 500_000;
-    const codec = jsonStream("document");
+    const codec = createJsonStream("document");
     const state = codec.initial();
     codec.step(state, encode(`${JSON.stringify(converse[0])}${"{}".repeat(count)}`), () => {});
-    const before = usedBytes();
+    const before = measureUsedBytes();
     let seen = 0;
     let kept = Infinity;
     codec.finish(state, (event) => {
-      if (event.type === "unknown" && (seen += 1) === count / 2) kept = usedBytes() - before;
+      if (event.type === "unknown" && (seen += 1) === count / 2) kept = measureUsedBytes() - before;
     });
     expect(seen).toBe(count);
     expect(kept).toBeLessThan(10_000_000);
@@ -153,7 +155,7 @@ describe("a stream captured as JSON", () => {
 
   it("says where each anomaly is", () => {
     const text = JSON.stringify([converse[0], { novelty: 1 }]);
-    expect(turnOf(fold("array", text)).diagnostics[0]).toMatchObject({
+    expect(buildTurn(fold("array", text)).diagnostics[0]).toMatchObject({
       code: "unknown_event",
       offset: text.indexOf('{"novelty'),
     });
@@ -165,7 +167,7 @@ describe("a stream captured as JSON", () => {
   ])("says where an anomaly is that came before the dialect was known: %s", (_, events) => {
     const lines = ['{"first":1}', "{oops", '{"second":1}', ...events.map((e) => JSON.stringify(e))];
     const text = lines.join("\n");
-    const diagnostics = turnOf(fold("lines", text)).diagnostics.map(({ code, offset }) => ({
+    const diagnostics = buildTurn(fold("lines", text)).diagnostics.map(({ code, offset }) => ({
       code,
       offset,
     }));
@@ -180,8 +182,11 @@ describe("a stream captured as JSON", () => {
     const captures = [...forms(converse), ...forms(strands)];
     fuzz(100_000, (random) => {
       const [layout, text] = captures[random(captures.length)] ?? ["array", ""];
-      const bytes = mutated(encode(text), random);
-      const out = runCodec(jsonStream(layout, { maxEventBytes: 500 }), randomChunks(bytes, random));
+      const bytes = mutateBytes(encode(text), random);
+      const out = runCodec(
+        createJsonStream(layout, { maxEventBytes: 500 }),
+        splitRandomly(bytes, random),
+      );
       if (out.filter((event) => event.type === "end").length !== 1) throw new Error("not one end");
     });
   });

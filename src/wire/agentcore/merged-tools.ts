@@ -10,13 +10,18 @@ interface ToolSettings {
  * adds one has to send the rest as well. Of two tools with one name, ours stands. A list of allowed tools that is not
  * open to all is widened by ours.
  */
-export function mergedTools(deployed: ToolSettings, ours: readonly HarnessTool[]): ToolSettings {
-  const names = new Set(ours.flatMap(({ name }) => name ?? []));
-  const kept = deployed.tools.filter(({ name }) => name === undefined || !names.has(name));
+export function mergeTools(
+  deployed: ToolSettings,
+  addedTools: readonly HarnessTool[],
+): ToolSettings {
+  const names = new Set(addedTools.flatMap(({ name }) => name ?? []));
+  const remainingTools = deployed.tools.filter(
+    ({ name }) => name === undefined || !names.has(name),
+  );
   const allowed = deployed.allowedTools;
   const missing = [...names].filter((name) => !allowed.includes(name));
   return {
-    tools: [...kept, ...ours],
+    tools: [...remainingTools, ...addedTools],
     // An empty list allows everything, as does a star.
     allowedTools:
       allowed.length === 0 || allowed.includes("*") ? allowed : [...allowed, ...missing],
@@ -27,15 +32,15 @@ export function mergedTools(deployed: ToolSettings, ours: readonly HarnessTool[]
  * Those of the `wanted` tools that are allowed anyway: nobody gets more by asking for less. An empty list would allow
  * everything, so that none is said with a name that no tool has.
  */
-export function narrowedTools(
+export function narrowTools(
   allowed: readonly string[],
-  wanted: readonly string[],
+  requested: readonly string[],
 ): readonly string[] {
   const isOpen = allowed.length === 0 || allowed.includes("*");
   const isAllowed = (name: string): boolean =>
     isOpen || allowed.some((entry) => entry === name || name.startsWith(`${entry}/`));
-  const narrowed = wanted.filter(isAllowed);
-  return narrowed.length === 0 ? [NO_TOOL] : narrowed;
+  const allowedNames = requested.filter(isAllowed);
+  return allowedNames.length === 0 ? [NO_TOOL] : allowedNames;
 }
 
 const NO_TOOL = "@none/none";

@@ -1,4 +1,4 @@
-import { checkText } from "./check.ts";
+import { checkString } from "./check.ts";
 
 const PARTITION = "arn:aws[a-z-]*:bedrock-agentcore";
 
@@ -6,15 +6,15 @@ export function checkHarnessArn(path: string, arn: unknown): string {
   const pattern = new RegExp(
     `^${PARTITION}:[a-z0-9-]+:\\d{12}:harness/[a-zA-Z][a-zA-Z0-9_]{0,39}-[a-zA-Z0-9]{10}$`,
   );
-  const wanted =
+  const expected =
     "the ARN of a harness, such as arn:aws:bedrock-agentcore:us-east-1:123456789012:harness/name-a1b2c3d4e5";
-  return checkText(path, arn, pattern, wanted);
+  return checkString(path, arn, pattern, expected);
 }
 
 /** An agent of somebody's own making. */
 export function checkAgentArn(path: string, arn: unknown): string {
   const pattern = new RegExp(`^${PARTITION}:[a-z0-9-]+:\\d{12}:runtime/[\\w-]{1,100}$`);
-  return checkText(path, arn, pattern, RUNTIME_RULE);
+  return checkString(path, arn, pattern, RUNTIME_RULE);
 }
 
 const RUNTIME_RULE =
@@ -23,16 +23,16 @@ const RUNTIME_RULE =
 /** A harness can be stopped, and have commands run, under its own ARN as under that of its runtime. */
 export function checkRuntimeArn(path: string, arn: unknown): string {
   const pattern = new RegExp(`^${PARTITION}:[a-z0-9-]+:\\d{12}:(?:runtime|harness)/[\\w-]{1,100}$`);
-  return checkText(path, arn, pattern, RUNTIME_RULE);
+  return checkString(path, arn, pattern, RUNTIME_RULE);
 }
 
 export function checkQualifier(path: string, qualifier: unknown): string {
-  const wanted = "the name of an endpoint: a letter, then up to 47 letters, digits and _";
-  return checkText(path, qualifier, /^[a-zA-Z][a-zA-Z0-9_]{0,47}$/, wanted);
+  const expected = "the name of an endpoint: a letter, then up to 47 letters, digits and _";
+  return checkString(path, qualifier, /^[a-zA-Z][a-zA-Z0-9_]{0,47}$/, expected);
 }
 
 export function checkSessionId(path: string, id: unknown): string {
-  const wanted =
+  const expected =
     "33 to 100 letters, digits, - and _, the first a letter or digit; leave it out to have one made";
-  return checkText(path, id, /^[a-zA-Z0-9][a-zA-Z0-9_-]{32,99}$/, wanted);
+  return checkString(path, id, /^[a-zA-Z0-9][a-zA-Z0-9_-]{32,99}$/, expected);
 }

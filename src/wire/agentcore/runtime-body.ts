@@ -5,32 +5,32 @@ import type { WholeBodyItem } from "./whole-body.ts";
 
 /** An answer in one piece under the content type of JSON: JSON, or text that the TypeScript app sends as it is. */
 export function readJsonBody(item: WholeBodyItem): StrandsInput {
-  if (item.type === "failure") return failed(item.error.toFailure());
+  if (item.type === "failure") return toFailureInput(item.error.toFailure());
   const { text, bytes } = item;
   const parsed = parseLenientJson(text);
   if (parsed.ok) return { type: "body", value: parsed.value };
   if (isCutJson(text)) {
     const message = `The answer is not complete JSON: ${parsed.reason}`;
-    const place = { offset: 0, pendingBytes: bytes };
-    return failed(new TruncatedStreamError(message, place).toFailure());
+    const position = { offset: 0, pendingBytes: bytes };
+    return toFailureInput(new TruncatedStreamError(message, position).toFailure());
   }
-  if (!/^\s*(?:\{\s*"|\[\s*[[{])/.test(text)) return asText(text);
+  if (!/^\s*(?:\{\s*"|\[\s*[[{])/.test(text)) return toTextEvent(text);
   const message = `The answer is not JSON: ${parsed.reason}`;
-  return failed(new FrameError("frame_invalid", message, { offset: 0 }).toFailure());
+  return toFailureInput(new FrameError("frame_invalid", message, { offset: 0 }).toFailure());
 }
 
 /** An answer in one piece that is called plain text, and is JSON only if all of it is. */
 export function readTextBody(item: WholeBodyItem): StrandsInput {
-  if (item.type === "failure") return failed(item.error.toFailure());
+  if (item.type === "failure") return toFailureInput(item.error.toFailure());
   const parsed = parseLenientJson(item.text);
   const isJson = parsed.ok && /^\s*["[{]/.test(item.text);
-  return isJson ? { type: "body", value: parsed.value } : asText(item.text);
+  return isJson ? { type: "body", value: parsed.value } : toTextEvent(item.text);
 }
 
-function asText(data: string): StrandsInput {
+function toTextEvent(data: string): StrandsInput {
   return { type: "event", event: "", data };
 }
 
-function failed(failure: Failure): StrandsInput {
+function toFailureInput(failure: Failure): StrandsInput {
   return { type: "failure", failure };
 }

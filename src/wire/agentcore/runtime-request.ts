@@ -1,7 +1,7 @@
-import { checkCount, refuse } from "./check.ts";
+import { checkCount, throwInvalidOption } from "./check.ts";
 import { checkQualifier, checkRuntimeArn, checkSessionId } from "./names.ts";
-import { sessionHeaders, type SessionHeaders } from "./session-headers.ts";
-import { jsonBody, type WireRequest } from "./wire-request.ts";
+import { encodeSessionHeaders, type SessionHeaders } from "./session-headers.ts";
+import { encodeJsonBody, type WireRequest } from "./wire-request.ts";
 
 /** An agent runtime, or a harness as one, and a session on it. */
 export interface RuntimeTarget extends SessionHeaders {
@@ -10,58 +10,65 @@ export interface RuntimeTarget extends SessionHeaders {
 }
 
 /** InvokeAgentRuntime. The payload is between the caller and the agent. */
-export function runtimeRequest(target: RuntimeTarget, payload: Uint8Array): WireRequest {
-  if (payload.length > MOST_PAYLOAD_BYTES) {
-    refuse("payload", payload.length, `at most ${MOST_PAYLOAD_BYTES} bytes`);
+export function encodeInvokeRuntime(target: RuntimeTarget, payload: Uint8Array): WireRequest {
+  if (payload.length > MAX_PAYLOAD_BYTES) {
+    throwInvalidOption("payload", payload.length, `at most ${MAX_PAYLOAD_BYTES} bytes`);
   }
   return {
-    ...operation(target, "invocations"),
+    ...encodeOperation(target, "invocations"),
     headers: {
       "content-type": "application/json",
       // Apps in TypeScript refuse to stream without it.
       accept: "text/event-stream, application/json",
-      ...headersOf(target),
+      ...encodeHeaders(target),
     },
     body: payload,
   };
 }
 
-const MOST_PAYLOAD_BYTES = 100_000_000;
+const MAX_PAYLOAD_BYTES = 100_000_000;
 
-export function stopSessionRequest(target: RuntimeTarget, token: string): WireRequest {
+export function encodeStopSession(target: RuntimeTarget, token: string): WireRequest {
   return {
-    ...operation(target, "stopruntimesession"),
-    headers: { "content-type": "application/json", ...headersOf(target) },
-    body: jsonBody({ clientToken: token }),
+    ...encodeOperation(target, "stopruntimesession"),
+    headers: { "content-type": "application/json", ...encodeHeaders(target) },
+    body: encodeJsonBody({ clientToken: token }),
   };
 }
 
 /** InvokeAgentRuntimeCommand. */
-export function commandRequest(
+export function encodeRunCommand(
   target: RuntimeTarget,
   command: string,
   timeoutSeconds: number | undefined,
 ): WireRequest {
-  if (command === "" || command.length > LONGEST_COMMAND) {
-    refuse("command", command, `1 to ${LONGEST_COMMAND} characters, not ${command.length}`);
+  if (command === "" || command.length > MAX_COMMAND_LENGTH) {
+    throwInvalidOption(
+      "command",
+      command,
+      `1 to ${MAX_COMMAND_LENGTH} characters, not ${command.length}`,
+    );
   }
   if (timeoutSeconds !== undefined && checkCount("timeoutSeconds", timeoutSeconds) > 3600) {
-    refuse("timeoutSeconds", timeoutSeconds, "at most 3600");
+    throwInvalidOption("timeoutSeconds", timeoutSeconds, "at most 3600");
   }
   return {
-    ...operation(target, "commands"),
+    ...encodeOperation(target, "commands"),
     headers: {
       "content-type": "application/json",
       accept: "application/vnd.amazon.eventstream",
-      ...headersOf(target),
+      ...encodeHeaders(target),
     },
-    body: jsonBody({ command, ...(timeoutSeconds !== undefined && { timeout: timeoutSeconds }) }),
+    body: encodeJsonBody({
+      command,
+      ...(timeoutSeconds !== undefined && { timeout: timeoutSeconds }),
+    }),
   };
 }
 
-const LONGEST_COMMAND = 65_536;
+const MAX_COMMAND_LENGTH = 65_536;
 
-function operation(
+function encodeOperation(
   { runtimeArn, qualifier }: RuntimeTarget,
   name: string,
 ): Pick<WireRequest, "method" | "path" | "query"> {
@@ -73,7 +80,7 @@ function operation(
   };
 }
 
-function headersOf(target: RuntimeTarget): { readonly [name: string]: string } {
+function encodeHeaders(target: RuntimeTarget): { readonly [name: string]: string } {
   checkSessionId("sessionId", target.sessionId);
-  return sessionHeaders(target, { traceparent: 128, traceId: 128 });
+  return encodeSessionHeaders(target, { traceparent: 128, traceId: 128 });
 }

@@ -10,32 +10,32 @@ import {
   tokens,
 } from "../../../test/fixtures/strands/fixtures.ts";
 import {
-  chunksOf,
+  splitChunks,
   fuzz,
-  mutated,
-  randomChunks,
+  mutateBytes,
+  splitRandomly,
   runWithState,
 } from "../../../test/support/bytes.ts";
 import { runCodec } from "../../domain/codec.ts";
 import { isObject, parseJson } from "../../domain/json.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { turnOf, type Turn } from "../../domain/turn.ts";
-import { runtimeStream, type RuntimeStreamOptions } from "./runtime-stream.ts";
-import { longTests } from "../../../test/support/long-tests.ts";
+import { buildTurn, type Turn } from "../../domain/turn.ts";
+import { createRuntimeStream, type RuntimeStreamOptions } from "./runtime-stream.ts";
+import { allowLongTests } from "../../../test/support/long-tests.ts";
 import { runs, testDepth } from "../../../test/support/test-depth.ts";
 
-longTests();
+allowLongTests();
 
 const fixtures = readFixtures();
 const encoder = new TextEncoder();
 
 function fold(body: string | Uint8Array, options: RuntimeStreamOptions = {}): ProviderEvent[] {
   const bytes = typeof body === "string" ? encoder.encode(body) : body;
-  return runCodec(runtimeStream(options), [bytes]);
+  return runCodec(createRuntimeStream(options), [bytes]);
 }
 
 function turnOfFixture(file: string): Turn {
-  return turnOf(fold(readFixture(file)));
+  return buildTurn(fold(readFixture(file)));
 }
 
 /** The first 1 KB or less, up to the end of an event where there is one. */
@@ -55,7 +55,7 @@ function changingCuts(
   const expected = JSON.stringify(fold(bytes, options));
   return [...places].filter((at) => {
     const halves = [bytes.subarray(0, at), bytes.subarray(at)];
-    return JSON.stringify(runCodec(runtimeStream(options), halves)) !== expected;
+    return JSON.stringify(runCodec(createRuntimeStream(options), halves)) !== expected;
   });
 }
 
@@ -74,7 +74,7 @@ describe.each(fixtures)("the recording $file", ({ bytes, contentType }) => {
     const head = headOf(bytes);
     expect(changingCuts(head, places(0, head.length, 1), options)).toEqual([]);
     expect(changingCuts(bytes, places(0, bytes.length, CUT_STEP), options)).toEqual([]);
-    expect(runCodec(runtimeStream(options), chunksOf(bytes, 1))).toEqual(events);
+    expect(runCodec(createRuntimeStream(options), splitChunks(bytes, 1))).toEqual(events);
   });
 
   it("ends once, and last", () => {
@@ -110,7 +110,7 @@ describe("recordings of whole agents", () => {
   it.each(confirmed)(
     "$file says its text once, as its full messages have it [AC-74]",
     (fixture) => {
-      const turn = turnOf(fold(fixture.bytes));
+      const turn = buildTurn(fold(fixture.bytes));
       const told = turn.messages.filter(({ role }) => role === "assistant").map(textOf);
       expect(told).toEqual(fullMessages(fixture.bytes));
       expect(told).not.toEqual([]);
@@ -171,15 +171,17 @@ function blockText(block: unknown): string {
 
 describe("what the recordings say", () => {
   it("answers calls by the agent's own results, so none is open", () => {
-    const { calls, serverCalls, end } = turnOfFixture("py-two-tools.sse");
-    expect(calls).toEqual([]);
-    expect(end?.openCalls).toEqual([]);
-    expect(serverCalls.map(({ call, result }) => [call.name, call.input, result])).toEqual([
+    const { toolCalls, serverToolCalls, end } = turnOfFixture("py-two-tools.sse");
+    expect(toolCalls).toEqual([]);
+    expect(end?.openToolCallIds).toEqual([]);
+    expect(
+      serverToolCalls.map(({ toolCall, result }) => [toolCall.name, toolCall.input, result]),
+    ).toEqual([
       [
         "weather",
         { city: "Kyoto" },
         {
-          callId: "tooluse_B1",
+          toolCallId: "tooluse_B1",
           parts: [{ type: "text", text: "Sunny, 25°C in Kyoto" }],
           isError: false,
         },
@@ -188,7 +190,7 @@ describe("what the recordings say", () => {
         "fail",
         {},
         {
-          callId: "tooluse_B2",
+          toolCallId: "tooluse_B2",
           parts: [{ type: "text", text: "Error: RuntimeError - it's broken" }],
           isError: true,
         },
@@ -217,7 +219,7 @@ describe("what the recordings say", () => {
       expect(events.filter((event) => event.type === "message.replaced")).toEqual([
         { type: "message.replaced", message: 0, text: "[Assistant output redacted.]" },
       ]);
-      expect(turnOf(events)).toMatchObject({
+      expect(buildTurn(events)).toMatchObject({
         text: "[Assistant output redacted.]",
         end: { outcome: "limited", reason: "guardrail_intervened" },
       });
@@ -283,7 +285,7 @@ describe("what the recordings say", () => {
 
   it("turns half a pair into U+FFFD when the other half never comes [AC-81]", () => {
     const body = String.raw`data: "smile \ud83d"` + "\n\n";
-    expect(turnOf(fold(body))).toMatchObject({
+    expect(buildTurn(fold(body))).toMatchObject({
       text: "smile \ufffd",
       diagnostics: [{ code: "unpaired_surrogate" }],
     });
@@ -304,8 +306,8 @@ describe("what the recordings say", () => {
   ])("finds the whole text in %s, which passes on one carrier only [AC-85]", (file) => {
     expect(turnOfFixture(file)).toMatchObject({
       text: `Let me look that up.It's sunny in Tokyo, they said "25°C".`,
-      calls: [],
-      end: { outcome: "completed", openCalls: [] },
+      toolCalls: [],
+      end: { outcome: "completed", openToolCallIds: [] },
     });
   });
 
@@ -334,7 +336,7 @@ describe("what the recordings say", () => {
     expect(progress[4]).toEqual({
       type: "activity",
       kind: "tool-progress",
-      callId: "tooluse_G1",
+      toolCallId: "tooluse_G1",
       label: "helper",
       raw: { event: { contentBlockDelta: { delta: { text: "One. " }, contentBlockIndex: 0 } } },
     });
@@ -351,7 +353,7 @@ describe("what the recordings say", () => {
       (event) => event.type === "activity" && event.kind === "node",
     );
     expect(firstText).toBeGreaterThan(lastNode);
-    expect(turnOf(events)).toMatchObject({ text, end: { outcome: "completed" } });
+    expect(buildTurn(events)).toMatchObject({ text, end: { outcome: "completed" } });
   });
 
   it("tells the rest of what an agent does", () => {
@@ -394,7 +396,7 @@ describe("what the recordings say", () => {
     expect(turnOfFixture("py-interrupt.sse").end).toMatchObject({
       outcome: "limited",
       reason: "interrupt",
-      openCalls: [],
+      openToolCallIds: [],
     });
   });
 
@@ -487,21 +489,25 @@ describe("answers that are no stream", () => {
   ])("reads an event stream under the content type of JSON: %j [AC-85]", (body) => {
     expect(fold(body, json)).toEqual(plainTurn(null, "Hi"));
     const bytes = encoder.encode(body);
-    expect(runCodec(runtimeStream(json), chunksOf(bytes, 1))).toEqual(plainTurn(null, "Hi"));
+    expect(runCodec(createRuntimeStream(json), splitChunks(bytes, 1))).toEqual(
+      plainTurn(null, "Hi"),
+    );
   });
 
   it("takes text that only begins as the name of a field does for text", () => {
     for (const text of ["data", "dat", "e", "events: none", " data: x", "\n".repeat(80) + "Hi"]) {
       expect(fold(text, json)).toEqual(plainTurn(null, text));
       const bytes = encoder.encode(text);
-      expect(runCodec(runtimeStream(json), chunksOf(bytes, 1))).toEqual(plainTurn(null, text));
+      expect(runCodec(createRuntimeStream(json), splitChunks(bytes, 1))).toEqual(
+        plainTurn(null, text),
+      );
     }
   });
 
   it("fails a body beyond its limit, and keeps none of it", () => {
     const { out, state } = runWithState(
-      runtimeStream({ ...json, maxBodyBytes: 1000 }),
-      chunksOf(encoder.encode(JSON.stringify("x".repeat(100_000))), 100),
+      createRuntimeStream({ ...json, maxBodyBytes: 1000 }),
+      splitChunks(encoder.encode(JSON.stringify("x".repeat(100_000))), 100),
     );
     expect(out).toMatchObject([{ outcome: "failed", failure: { code: "event_too_large" } }]);
     expect(JSON.stringify(state)).not.toContain("xxxx");
@@ -514,7 +520,7 @@ describe("answers that are no stream", () => {
           type: "end",
           outcome: "failed",
           reason: null,
-          openCalls: [],
+          openToolCallIds: [],
           usage: null,
           failure: {
             code: "incomplete_turn",
@@ -538,7 +544,7 @@ describe("answers that are no stream", () => {
       '\n\ndata: "Hi"\n\n',
     ]) {
       expect(fold(body)).toEqual(plainTurn(null, "Hi"));
-      expect(runCodec(runtimeStream(), chunksOf(encoder.encode(body), 1))).toEqual(
+      expect(runCodec(createRuntimeStream(), splitChunks(encoder.encode(body), 1))).toEqual(
         plainTurn(null, "Hi"),
       );
     }
@@ -574,14 +580,18 @@ describe("any bytes at all", () => {
     fuzz(count, (random) => {
       const sample = samples[random(samples.length)];
       if (sample === undefined) return;
-      const damaged = mutated(sample.bytes, random);
+      const damaged = mutateBytes(sample.bytes, random);
       const options = random(8) === 0 ? {} : { contentType: sample.contentType };
-      const { out, state } = runWithState(runtimeStream(options), randomChunks(damaged, random));
+      const { out, state } = runWithState(
+        createRuntimeStream(options),
+        splitRandomly(damaged, random),
+      );
       if (out.at(-1)?.type !== "end") throw new Error("The last event is not the end");
       if (out.filter(({ type }) => type === "end").length !== 1) throw new Error("Not one end");
-      const { recentMessages, announcedCalls, converse, held } = state.fold;
-      if (recentMessages.length > 32 || announcedCalls.size > 1024) throw new Error("Ids pile up");
-      if (held.length > 0) throw new Error("What was held back never came out");
+      const { recentMessageIds, announcedToolCallIds, converse, pendingData } = state.fold;
+      if (recentMessageIds.length > 32 || announcedToolCallIds.size > 1024)
+        throw new Error("Ids pile up");
+      if (pendingData.length > 0) throw new Error("What was held back never came out");
       // Each block, slot and message counts for 64 beside its text.
       const pieces = 3 * (converse.blockCount + converse.messageCount) + out.length;
       if (converse.characters > 3 * damaged.length + 64 * pieces) throw new Error("Text piles up");

@@ -1,56 +1,56 @@
-import type { ErrorAnswer } from "../../domain/error-answer.ts";
+import type { ErrorResponse } from "../../domain/error-answer.ts";
 import { isObject, parseJson } from "../../domain/json.ts";
 import type { Failure } from "../../domain/errors.ts";
 import {
-  providerError,
-  type Phase,
+  createProviderError,
+  type RequestPhase,
   type ProviderError,
   type ProviderErrorCode,
 } from "../../domain/provider-error.ts";
-import { secondsToWait } from "../../domain/retry-after.ts";
+import { parseRetryAfter } from "../../domain/retry-after.ts";
 
 /** The error of an HTTP answer. A body that says nothing, or is a proxy's page, does not hide the status. */
-export function errorOfAnswer({ status, headers, body }: ErrorAnswer): ProviderError {
+export function serviceErrorFromResponse({ status, headers, body }: ErrorResponse): ProviderError {
   const parsed = parseJson(body);
   const members = parsed.ok && isObject(parsed.value) ? parsed.value : {};
-  const named = headers["x-amzn-errortype"] ?? members["__type"] ?? members["code"];
-  const type = typeof named === "string" ? plainName(named) : "";
+  const typeName = headers["x-amzn-errortype"] ?? members["__type"] ?? members["code"];
+  const type = typeof typeName === "string" ? toPlainName(typeName) : "";
   const requestId = headers["x-amzn-requestid"] ?? headers["x-amz-request-id"];
-  const retryAfter = secondsToWait(headers);
-  const said = members["message"] ?? members["Message"];
-  return serviceError({
+  const retryAfter = parseRetryAfter(headers);
+  const message = members["message"] ?? members["Message"];
+  return createServiceError({
     type,
     status,
-    message: typeof said === "string" ? said : "",
+    message: typeof message === "string" ? message : "",
     phase: "http",
     ...(requestId !== undefined && { requestId }),
     details: {
-      ...fieldsOf(members),
+      ...readValidationDetails(members),
       ...(retryAfter !== undefined && { retryAfter }),
-      ...(parsed.ok ? { payload: parsed.value } : { body: body.slice(0, QUOTED_CHARACTERS) }),
+      ...(parsed.ok ? { payload: parsed.value } : { body: body.slice(0, MAX_QUOTED_CHARACTERS) }),
     },
   });
 }
 
-const QUOTED_CHARACTERS = 1024;
+const MAX_QUOTED_CHARACTERS = 1024;
 
 interface ServiceErrorFacts {
   /** The service's name for it, without a namespace; empty when it gave none. */
   readonly type: string;
   readonly status?: number;
   readonly message: string;
-  readonly phase: Phase;
+  readonly phase: RequestPhase;
   readonly requestId?: string;
   readonly details?: Failure["details"];
 }
 
 /** One error for one cause, whether it came as an answer, as the first frame or in the middle of a stream. */
-function serviceError(facts: ServiceErrorFacts): ProviderError {
+function createServiceError(facts: ServiceErrorFacts): ProviderError {
   const { type, status, message, phase, requestId } = facts;
-  const code = codeOf(type, status);
+  const code = resolveErrorCode(type, status);
   const name = type === "" ? `HTTP ${status ?? "error"}` : type;
-  const problem = code === "agent_failed" ? knownProblem(message) : undefined;
-  return providerError(code, message === "" ? name : `${name}: ${message}`, {
+  const problem = code === "agent_failed" ? findKnownProblem(message) : undefined;
+  return createProviderError(code, message === "" ? name : `${name}: ${message}`, {
     phase,
     ...(requestId !== undefined && { requestId }),
     ...(status !== undefined && { status }),
@@ -59,37 +59,37 @@ function serviceError(facts: ServiceErrorFacts): ProviderError {
 }
 
 /** The failure of a stream. An exception of the service is the error that it would be as an answer. */
-export function failureInStream(failure: Failure, requestId: string | undefined): Failure {
+export function classifyServiceFailure(failure: Failure, requestId: string | undefined): Failure {
   const { code, message, details } = failure;
-  const known = { phase: "stream", ...(requestId !== undefined && { requestId }) } as const;
+  const streamDetails = { phase: "stream", ...(requestId !== undefined && { requestId }) } as const;
   const { type, payload } = details;
   if (code !== "stream_exception" || typeof type !== "string") {
-    return { code, message, details: { ...details, ...known } };
+    return { code, message, details: { ...details, ...streamDetails } };
   }
   const members = isObject(payload) ? payload : {};
-  const said = members["message"] ?? members["Message"];
-  return serviceError({
+  const serviceMessage = members["message"] ?? members["Message"];
+  return createServiceError({
     type,
-    message: typeof said === "string" ? said : "",
-    ...known,
-    details: { payload, ...fieldsOf(members) },
+    message: typeof serviceMessage === "string" ? serviceMessage : "",
+    ...streamDetails,
+    details: { payload, ...readValidationDetails(members) },
   }).toFailure();
 }
 
 /** `com.amazonaws#ThrottlingException:http://…` as older services write it. */
-function plainName(type: string): string {
+function toPlainName(type: string): string {
   return (type.split(":", 1)[0] ?? "").replace(/^.*#/, "");
 }
 
-function codeOf(type: string, status: number | undefined): ProviderErrorCode {
-  const byName = BY_NAME.get(type.charAt(0).toUpperCase() + type.slice(1));
+function resolveErrorCode(type: string, status: number | undefined): ProviderErrorCode {
+  const byName = CODES_BY_NAME.get(type.charAt(0).toUpperCase() + type.slice(1));
   if (byName !== undefined) return byName;
-  const byStatus = status === undefined ? undefined : BY_STATUS.get(status);
+  const byStatus = status === undefined ? undefined : CODES_BY_STATUS.get(status);
   if (byStatus !== undefined) return byStatus;
   return status !== undefined && status >= 500 ? "service_failed" : "unknown_exception";
 }
 
-const BY_NAME: ReadonlyMap<string, ProviderErrorCode> = new Map<string, ProviderErrorCode>([
+const CODES_BY_NAME: ReadonlyMap<string, ProviderErrorCode> = new Map<string, ProviderErrorCode>([
   ["ValidationException", "validation_failed"],
   ["UnauthorizedException", "unauthorized"],
   ["ServiceQuotaExceededException", "quota_exceeded"],
@@ -107,7 +107,7 @@ const BY_NAME: ReadonlyMap<string, ProviderErrorCode> = new Map<string, Provider
   ["ServiceUnavailableException", "service_failed"],
 ]);
 
-const BY_STATUS: ReadonlyMap<number, ProviderErrorCode> = new Map<number, ProviderErrorCode>([
+const CODES_BY_STATUS: ReadonlyMap<number, ProviderErrorCode> = new Map<number, ProviderErrorCode>([
   [400, "validation_failed"],
   [401, "unauthorized"],
   [402, "quota_exceeded"],
@@ -119,11 +119,11 @@ const BY_STATUS: ReadonlyMap<number, ProviderErrorCode> = new Map<number, Provid
 ]);
 
 /** What the model behind an agent complained of, in the words that were seen of it. */
-function knownProblem(message: string): string | undefined {
-  return PROBLEMS.find(([words]) => message.toLowerCase().includes(words))?.[1];
+function findKnownProblem(message: string): string | undefined {
+  return KNOWN_PROBLEMS.find(([words]) => message.toLowerCase().includes(words))?.[1];
 }
 
-const PROBLEMS: readonly (readonly [words: string, problem: string])[] = [
+const KNOWN_PROBLEMS: readonly (readonly [words: string, problem: string])[] = [
   ["duplicate ids", "duplicate-call-ids"],
   ["exceeds the number of tooluse blocks", "results-without-calls"],
   ["input is too long for requested model", "context-overflow"],
@@ -133,7 +133,12 @@ const PROBLEMS: readonly (readonly [words: string, problem: string])[] = [
 ];
 
 /** What a validation blames, field by field. */
-function fieldsOf({ reason, fieldList }: { readonly [name: string]: unknown }): Failure["details"] {
+function readValidationDetails({
+  reason,
+  fieldList,
+}: {
+  readonly [name: string]: unknown;
+}): Failure["details"] {
   return {
     ...(typeof reason === "string" && { reason }),
     ...(Array.isArray(fieldList) && { fields: fieldList }),

@@ -19,26 +19,26 @@ export interface HeaderLimits {
   readonly traceId: number;
 }
 
-export function sessionHeaders(
+export function encodeSessionHeaders(
   { sessionId, userId, trace = {} }: SessionHeaders,
   limits: HeaderLimits,
 ): { readonly [name: string]: string } {
   const { traceparent, tracestate, traceId, baggage } = trace;
   return {
     "x-amzn-bedrock-agentcore-runtime-session-id": sessionId,
-    ...optional("x-amzn-bedrock-agentcore-runtime-user-id", "userId", userId, 1024),
-    ...optional("traceparent", "trace.traceparent", traceparent, limits.traceparent),
-    ...optional("tracestate", "trace.tracestate", tracestate, 512),
-    ...optional("x-amzn-trace-id", "trace.traceId", traceId, limits.traceId),
-    ...optional("baggage", "trace.baggage", baggage, 8192),
+    ...encodeOptionalHeader("x-amzn-bedrock-agentcore-runtime-user-id", "userId", userId, 1024),
+    ...encodeOptionalHeader("traceparent", "trace.traceparent", traceparent, limits.traceparent),
+    ...encodeOptionalHeader("tracestate", "trace.tracestate", tracestate, 512),
+    ...encodeOptionalHeader("x-amzn-trace-id", "trace.traceId", traceId, limits.traceId),
+    ...encodeOptionalHeader("baggage", "trace.baggage", baggage, 8192),
   };
 }
 
-function optional(
+function encodeOptionalHeader(
   name: string,
   path: string,
   value: string | undefined,
-  most: number,
+  maxLength: number,
 ): { readonly [name: string]: string } {
-  return value === undefined ? {} : { [name]: checkLength(path, value, most) };
+  return value === undefined ? {} : { [name]: checkLength(path, value, maxLength) };
 }

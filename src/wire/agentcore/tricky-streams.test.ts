@@ -8,12 +8,12 @@ import {
   started,
   tokens,
 } from "../../../test/fixtures/strands/fixtures.ts";
-import { chunksOf, concat } from "../../../test/support/bytes.ts";
+import { splitChunks, concat } from "../../../test/support/bytes.ts";
 import { runCodec } from "../../domain/codec.ts";
 import type { DiagnosticCode } from "../../domain/diagnostic.ts";
 import type { Failure } from "../../domain/errors.ts";
 import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
-import { runtimeStream, type RuntimeStreamOptions } from "./runtime-stream.ts";
+import { createRuntimeStream, type RuntimeStreamOptions } from "./runtime-stream.ts";
 
 const encoder = new TextEncoder();
 
@@ -22,7 +22,7 @@ function fold(
   options: RuntimeStreamOptions = { contentType: "text/event-stream" },
 ): ProviderEvent[] {
   const bytes = typeof body === "string" ? encoder.encode(body) : body;
-  return runCodec(runtimeStream(options), [bytes]);
+  return runCodec(createRuntimeStream(options), [bytes]);
 }
 
 function sse(...values: readonly unknown[]): string {
@@ -39,14 +39,14 @@ function diagnostic(code: DiagnosticCode, message: string, offset: number): Prov
 }
 
 function failed(failure: Failure, reason: string | null = null): TurnEnd {
-  return { type: "end", outcome: "failed", reason, openCalls: [], usage: null, failure };
+  return { type: "end", outcome: "failed", reason, openToolCallIds: [], usage: null, failure };
 }
 
 const TURN_STARTED = { type: "activity", kind: "turn-started" } as const;
 const CYCLE_STARTED = { type: "activity", kind: "cycle-started" } as const;
 
 /** The first two messages of the recorded tool turns, in which a tool is called and answered. */
-function toolRound(callId: string): ProviderEvent[] {
+function toolRound(toolCallId: string): ProviderEvent[] {
   return [
     started(0),
     { type: "reasoning.delta", message: 0, block: 0, text: "The user wants " },
@@ -59,15 +59,15 @@ function toolRound(callId: string): ProviderEvent[] {
       signature: "c2lnLTE=",
     },
     ...saidText({ message: 0, block: 1 }, "Let me ", "look that up."),
-    { type: "tool.start", message: 0, block: 2, callId, name: "weather" },
-    { type: "tool.delta", message: 0, block: 2, callId, text: '{"city": "To' },
-    { type: "tool.delta", message: 0, block: 2, callId, text: 'kyo"}' },
+    { type: "tool.start", message: 0, block: 2, toolCallId, name: "weather" },
+    { type: "tool.delta", message: 0, block: 2, toolCallId, text: '{"city": "To' },
+    { type: "tool.delta", message: 0, block: 2, toolCallId, text: 'kyo"}' },
     {
       type: "tool.end",
       message: 0,
       block: 2,
-      call: {
-        id: callId,
+      toolCall: {
+        id: toolCallId,
         name: "weather",
         inputText: '{"city": "Tokyo"}',
         runBy: "server",
@@ -82,7 +82,7 @@ function toolRound(callId: string): ProviderEvent[] {
       message: 1,
       block: 3,
       result: {
-        callId,
+        toolCallId,
         parts: [{ type: "text", text: "Sunny, 25°C in Tokyo" }],
         isError: false,
       },
@@ -197,7 +197,7 @@ describe("reprs (4, 5, 6)", () => {
       format: "png",
       source: { bytes: Buffer.from("\x89PNG\r\n\x1a\n'\"", "latin1").toString("base64") },
     };
-    const call = {
+    const toolCall = {
       id: "tooluse_I1",
       name: "picture",
       inputText: "{}",
@@ -209,9 +209,9 @@ describe("reprs (4, 5, 6)", () => {
       TURN_STARTED,
       CYCLE_STARTED,
       started(0),
-      { type: "tool.start", message: 0, block: 0, callId: call.id, name: call.name },
-      { type: "tool.delta", message: 0, block: 0, callId: call.id, text: "{}" },
-      { type: "tool.end", message: 0, block: 0, call },
+      { type: "tool.start", message: 0, block: 0, toolCallId: toolCall.id, name: toolCall.name },
+      { type: "tool.delta", message: 0, block: 0, toolCallId: toolCall.id, text: "{}" },
+      { type: "tool.end", message: 0, block: 0, toolCall },
       ended(0, "tool_use"),
       { type: "usage", usage: tokens(1, 2), latencyMs: 3 },
       started(1, "user"),
@@ -220,7 +220,7 @@ describe("reprs (4, 5, 6)", () => {
         message: 1,
         block: 1,
         result: {
-          callId: call.id,
+          toolCallId: toolCall.id,
           parts: [
             { type: "unknown", raw: { image } },
             { type: "text", text: "dot" },
@@ -330,14 +330,14 @@ describe("event-stream syntax (8, 9, 10)", () => {
     for (const end of ["\n", "\r\n", "\r"]) expect(fold(lines.join(end))).toEqual(expected);
     expect(fold(`\u{feff}${lines.join("\r\n")}`)).toEqual(expected);
     expect(fold('data: "A "\n\ndata: "b"')).toEqual(expected);
-    const cut = chunksOf(encoder.encode(lines.join("\r\n")), 11);
-    expect(runCodec(runtimeStream(), cut)).toEqual(expected);
+    const cut = splitChunks(encoder.encode(lines.join("\r\n")), 11);
+    expect(runCodec(createRuntimeStream(), cut)).toEqual(expected);
   });
 
   it("joins characters that are cut, and ends no line at U+2028 [AC-73]", () => {
     const text = "日本\u2028\u2029\u0085😀";
     const bytes = encoder.encode(sse(text));
-    expect(runCodec(runtimeStream(), chunksOf(bytes, 1))).toEqual(plainTurn(null, text));
+    expect(runCodec(createRuntimeStream(), splitChunks(bytes, 1))).toEqual(plainTurn(null, text));
   });
 });
 
@@ -435,7 +435,9 @@ describe("large events (13)", () => {
     const noise = `data: "{'data': 'Hi', 'agent': <${"\\u12 ' ".repeat(1_700_000)}\n\n`;
     const body = concat(encoder.encode(start), encoder.encode(noise), encoder.encode(end));
     expect(body.length).toBeGreaterThan(10_000_000);
-    expect(runCodec(runtimeStream({ maxEventBytes: 4096 }), chunksOf(body, 65_536))).toEqual([
+    expect(
+      runCodec(createRuntimeStream({ maxEventBytes: 4096 }), splitChunks(body, 65_536)),
+    ).toEqual([
       started(0),
       ...saidText({ message: 0, block: 0 }, "Hi"),
       ended(0, "end_turn"),

@@ -3,7 +3,7 @@ import { FrameError } from "../../domain/errors.ts";
 import {
   appendPending,
   clearPending,
-  noPendingBytes,
+  createPendingBytes,
   peekPending,
   type PendingBytes,
 } from "../framing/pending-bytes.ts";
@@ -14,27 +14,29 @@ export type WholeBodyItem =
 
 export interface WholeBodyState {
   readonly body: PendingBytes;
-  tooLarge: boolean;
+  isTooLarge: boolean;
 }
 
 /** An answer or a file that only makes sense as a whole: kept up to a limit, given out at the end. */
-export function wholeBody(maxBytes: number): Codec<WholeBodyState, Uint8Array, WholeBodyItem> {
+export function createWholeBodyReader(
+  maxBytes: number,
+): Codec<WholeBodyState, Uint8Array, WholeBodyItem> {
   return {
-    initial: () => ({ body: noPendingBytes(), tooLarge: false }),
+    initial: () => ({ body: createPendingBytes(), isTooLarge: false }),
     step(state, chunk, emit) {
       const { body } = state;
-      if (state.tooLarge) return;
+      if (state.isTooLarge) return;
       if (body.length + chunk.length <= maxBytes) return appendPending(body, chunk, maxBytes);
-      state.tooLarge = true;
+      state.isTooLarge = true;
       clearPending(body);
       const message = `The body holds more than ${maxBytes} bytes`;
       emit({ type: "failure", error: new FrameError("event_too_large", message, { offset: 0 }) });
     },
-    finish({ body, tooLarge }, emit) {
-      if (tooLarge || body.length === 0) return;
+    finish({ body, isTooLarge }, emit) {
+      if (isTooLarge || body.length === 0) return;
       const text = new TextDecoder().decode(peekPending(body));
       emit({ type: "body", text, bytes: body.length });
     },
-    isOver: ({ tooLarge }) => tooLarge,
+    isOver: ({ isTooLarge }) => isTooLarge,
   };
 }

@@ -8,7 +8,7 @@ export interface WireRequest {
   readonly body?: Uint8Array;
 }
 
-export function jsonBody(value: unknown): Uint8Array {
+export function encodeJsonBody(value: unknown): Uint8Array {
   return encoder.encode(JSON.stringify(value));
 }
 

@@ -1,17 +1,21 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { toolCall } from "../../domain/tool.ts";
-import { responseOf } from "../responses/response-encoder.ts";
+import { createToolCall } from "../../domain/tool.ts";
+import { encodeResponse } from "../responses/response-encoder.ts";
 import { aigoProblems } from "../../../test/aigo/aigo-models.ts";
-import { aigoOutput } from "./aigo-output.ts";
+import { encodeAigoOutput } from "./aigo-output.ts";
 import { runs } from "../../../test/support/test-depth.ts";
 
 describe("any disorder of events", () => {
   it("is encoded without throwing, with unique ids and no call without an id [SD-20]", () => {
     fc.assert(
       fc.property(disorder(), (events) => {
-        const { items } = responseOf(events, { scope: "t", output: "parts", rawReasoning: true });
+        const { items } = encodeResponse(events, {
+          scope: "t",
+          output: "parts",
+          rawReasoning: true,
+        });
         expect(new Set(items.map(({ id }) => id)).size).toBe(items.length);
         expect(items.filter((item) => "call_id" in item && item.call_id === "")).toEqual([]);
       }),
@@ -22,7 +26,7 @@ describe("any disorder of events", () => {
   it("has one assistant message, last, with the session, and is what AI GO! accepts [SD-34]", () => {
     fc.assert(
       fc.property(disorder(), (events) => {
-        const output = aigoOutput(events, { scope: "t", sessionId: "s" });
+        const output = encodeAigoOutput(events, { scope: "t", sessionId: "s" });
         expect(aigoProblems("ModelOutput", output)).toEqual([]);
         const { items } = output;
         const messages = items.filter((item) => item.type === "message");
@@ -43,7 +47,7 @@ function disorder(): fc.Arbitrary<ProviderEvent[]> {
 const number = fc.integer({ min: -1, max: 6 });
 const at = { message: number, block: number };
 const text = fc.string({ maxLength: 6 });
-const callId = fc.constantFrom("", "a", "b", "__proto__");
+const toolCallId = fc.constantFrom("", "a", "b", "__proto__");
 const reason = fc.constantFrom(
   null,
   "end_turn",
@@ -68,8 +72,8 @@ function messageEvent(): fc.Arbitrary<ProviderEvent> {
 function deltaEvent(): fc.Arbitrary<ProviderEvent> {
   return fc.oneof(
     fc.record({ type: fc.constantFrom("text.delta", "reasoning.delta"), ...at, text }),
-    fc.record({ type: fc.constant("tool.start"), ...at, callId, name: text }),
-    fc.record({ type: fc.constant("tool.delta"), ...at, callId, text }),
+    fc.record({ type: fc.constant("tool.start"), ...at, toolCallId, name: text }),
+    fc.record({ type: fc.constant("tool.delta"), ...at, toolCallId, text }),
   );
 }
 
@@ -80,22 +84,22 @@ function blockEnd(): fc.Arbitrary<ProviderEvent> {
     fc.record({ type: fc.constant("unknown"), raw: fc.anything() }),
   );
   const result = fc.record({
-    callId,
+    toolCallId,
     parts: fc.array(part, { maxLength: 3 }),
     isError: fc.boolean(),
   });
   const call = fc
     .record({
-      id: callId,
+      id: toolCallId,
       name: text,
       inputText: fc.oneof(text, fc.constant('{"q":1}')),
       runBy: fc.constantFrom("client", "server"),
     })
-    .map(toolCall);
+    .map(createToolCall);
   const end = fc.oneof(
     fc.record({ type: fc.constant("text.end"), ...at, text }),
     fc.record({ type: fc.constant("reasoning.end"), ...at, text, redacted: text }),
-    fc.record({ type: fc.constant("tool.end"), ...at, call }),
+    fc.record({ type: fc.constant("tool.end"), ...at, toolCall: call }),
     fc.record({ type: fc.constant("tool.result"), ...at, result }),
   );
   return fc
@@ -119,7 +123,7 @@ function turnEvent(): fc.Arbitrary<ProviderEvent> {
       type: fc.constant("end"),
       outcome: fc.constantFrom("completed", "action-required", "limited", "failed", "other"),
       reason,
-      openCalls: fc.array(callId, { maxLength: 3 }),
+      openToolCallIds: fc.array(toolCallId, { maxLength: 3 }),
       usage: fc.option(usage),
     }),
   );

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { runCodec } from "../../domain/codec.ts";
 import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
-import { toolCall } from "../../domain/tool.ts";
+import { createToolCall } from "../../domain/tool.ts";
 import { type Usage } from "../../domain/usage.ts";
-import { aigoEncoder, type AigoOptions, aigoOutput } from "./aigo-output.ts";
+import { createAigoEncoder, type AigoOptions, encodeAigoOutput } from "./aigo-output.ts";
 
 const SESSION = "550e8400-e29b-41d4-a716-446655440000";
 const OPTIONS: AigoOptions = { scope: "turn1", sessionId: SESSION };
 
 const SEARCH_TURN: readonly ProviderEvent[] = [
   { type: "message.start", message: 0, role: "assistant" },
-  { type: "tool.start", message: 0, block: 0, callId: "tooluse_01", name: "search_products" },
-  { type: "tool.delta", message: 0, block: 0, callId: "tooluse_01", text: '{"query": ' },
-  { type: "tool.delta", message: 0, block: 0, callId: "tooluse_01", text: '"shoes"}' },
+  { type: "tool.start", message: 0, block: 0, toolCallId: "tooluse_01", name: "search_products" },
+  { type: "tool.delta", message: 0, block: 0, toolCallId: "tooluse_01", text: '{"query": ' },
+  { type: "tool.delta", message: 0, block: 0, toolCallId: "tooluse_01", text: '"shoes"}' },
   call(0, 0, "tooluse_01", '{"query": "shoes"}'),
   { type: "message.end", message: 0, reason: "tool_use" },
   { type: "message.start", message: 1, role: "user" },
@@ -57,11 +57,11 @@ const SEARCH_OUTPUT = {
 
 describe("an AI GO! output", () => {
   it("is the trace of one turn with the reply last", () => {
-    expect(aigoOutput(SEARCH_TURN, OPTIONS)).toEqual(SEARCH_OUTPUT);
+    expect(encodeAigoOutput(SEARCH_TURN, OPTIONS)).toEqual(SEARCH_OUTPUT);
   });
 
   it("is the same, ids included, when the same events are encoded again, one at a time [SD-34]", () => {
-    expect(runCodec(aigoEncoder(OPTIONS), SEARCH_TURN)).toEqual([SEARCH_OUTPUT]);
+    expect(runCodec(createAigoEncoder(OPTIONS), SEARCH_TURN)).toEqual([SEARCH_OUTPUT]);
   });
 
   it("parts pieces of text with a blank line and keeps their place in a trace [SD-29]", () => {
@@ -75,7 +75,7 @@ describe("an AI GO! output", () => {
       text(2, 3, "Done."),
       end(),
     ];
-    expect(aigoOutput(events, OPTIONS)).toEqual({
+    expect(encodeAigoOutput(events, OPTIONS)).toEqual({
       items: [
         functionCall("fc_turn1_1", "a"),
         functionCallOutput("fco_turn1_2", "a", "ok"),
@@ -97,14 +97,17 @@ describe("an AI GO! output", () => {
     const events = [
       assistant(0),
       call(0, 0, "a", "{}"),
-      end({ outcome: "action-required", reason: "tool_use", openCalls: ["a"] }),
+      end({ outcome: "action-required", reason: "tool_use", openToolCallIds: ["a"] }),
     ];
-    expect(aigoOutput(events, OPTIONS).items).toEqual([functionCall("fc_turn1_0", "a"), reply("")]);
+    expect(encodeAigoOutput(events, OPTIONS).items).toEqual([
+      functionCall("fc_turn1_0", "a"),
+      reply(""),
+    ]);
   });
 
   it("counts tokens read from and written to a cache as prompt tokens [SD-33]", () => {
     const usage = { ...tokens(100, 7), cacheReadTokens: 30, cacheWriteTokens: 5 };
-    expect(aigoOutput([end({ usage })], OPTIONS).usage).toEqual({
+    expect(encodeAigoOutput([end({ usage })], OPTIONS).usage).toEqual({
       num_prompt_tokens: 135,
       num_completion_tokens: 7,
     });
@@ -123,7 +126,9 @@ describe("an AI GO! output", () => {
       { type: "text", text: "Let me see." },
       { type: "text", text: "Yes." },
     ];
-    expect(aigoOutput(events, OPTIONS).items).toEqual([{ ...reply("Let me see.\n\nYes."), trace }]);
+    expect(encodeAigoOutput(events, OPTIONS).items).toEqual([
+      { ...reply("Let me see.\n\nYes."), trace },
+    ]);
   });
 
   it("says on the message that a limit stopped the turn [SD-31]", () => {
@@ -132,7 +137,7 @@ describe("an AI GO! output", () => {
       text(0, 0, "The answer is"),
       end({ outcome: "limited", reason: "max_tokens" }),
     ];
-    expect(aigoOutput(events, OPTIONS).items).toEqual([
+    expect(encodeAigoOutput(events, OPTIONS).items).toEqual([
       {
         ...reply("The answer is"),
         status: "incomplete",
@@ -151,7 +156,7 @@ describe("an AI GO! output", () => {
       result(1, 1, "a", "ok"),
       end({ outcome: "failed", reason: null, failure }),
     ];
-    expect(aigoOutput(events, OPTIONS).items).toEqual([
+    expect(encodeAigoOutput(events, OPTIONS).items).toEqual([
       functionCall("fc_turn1_0", "a"),
       functionCallOutput("fco_turn1_1", "a", "ok"),
       {
@@ -171,13 +176,13 @@ describe("an AI GO! output", () => {
         type: "tool.result",
         message: 1,
         block: 1,
-        result: { callId: "a", parts: [{ type: "text", text: "No stock" }], isError: true },
+        result: { toolCallId: "a", parts: [{ type: "text", text: "No stock" }], isError: true },
       },
       assistant(2),
       text(2, 2, "Sorry."),
       end(),
     ];
-    expect(aigoOutput(events, OPTIONS).items).toEqual([
+    expect(encodeAigoOutput(events, OPTIONS).items).toEqual([
       functionCall("fc_turn1_0", "a"),
       {
         ...functionCallOutput("fco_turn1_1", "a", "No stock"),
@@ -190,7 +195,7 @@ describe("an AI GO! output", () => {
 
   it("reports text of the user beside the reply, never in it [SD-25]", () => {
     const events = [user(0), text(0, 0, "As I said."), assistant(1), text(1, 1, "Noted."), end()];
-    expect(aigoOutput(events, OPTIONS).items).toEqual([
+    expect(encodeAigoOutput(events, OPTIONS).items).toEqual([
       {
         ...reply("Noted."),
         anomalies: [
@@ -206,7 +211,7 @@ describe("an AI GO! output", () => {
 
   it("reports a call that nobody answered and nobody waits for [SD-34]", () => {
     const events = [assistant(0), call(0, 0, "a", "{}"), end()];
-    expect(aigoOutput(events, OPTIONS).items).toEqual([
+    expect(encodeAigoOutput(events, OPTIONS).items).toEqual([
       functionCall("fc_turn1_0", "a"),
       {
         ...reply(""),
@@ -235,13 +240,13 @@ function text(message: number, block: number, said: string): ProviderEvent {
 }
 
 function call(message: number, block: number, id: string, inputText: string): ProviderEvent {
-  const made = toolCall({ id, name: "search_products", inputText, runBy: "server" });
-  return { type: "tool.end", message, block, call: made };
+  const made = createToolCall({ id, name: "search_products", inputText, runBy: "server" });
+  return { type: "tool.end", message, block, toolCall: made };
 }
 
-function result(message: number, block: number, callId: string, said: string): ProviderEvent {
+function result(message: number, block: number, toolCallId: string, said: string): ProviderEvent {
   const parts = [{ type: "text", text: said }] as const;
-  return { type: "tool.result", message, block, result: { callId, parts, isError: false } };
+  return { type: "tool.result", message, block, result: { toolCallId, parts, isError: false } };
 }
 
 function end(facts: Partial<TurnEnd> = {}): ProviderEvent {
@@ -249,7 +254,7 @@ function end(facts: Partial<TurnEnd> = {}): ProviderEvent {
     type: "end",
     outcome: "completed",
     reason: "end_turn",
-    openCalls: [],
+    openToolCallIds: [],
     usage: null,
     ...facts,
   };

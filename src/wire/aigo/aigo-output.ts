@@ -2,9 +2,9 @@ import type { Codec } from "../../domain/codec.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
 import type { Anomaly } from "../responses/anomaly.ts";
-import { itemId } from "../responses/item-id.ts";
-import { outputTextPart } from "../responses/items.ts";
-import { type FinishedResponse, finishedResponse } from "../responses/response-encoder.ts";
+import { formatItemId } from "../responses/item-id.ts";
+import { encodeOutputText } from "../responses/items.ts";
+import { type FinishedResponse, encodeFinishedResponse } from "../responses/response-encoder.ts";
 import type {
   FunctionCallItem,
   FunctionCallOutputItem,
@@ -13,7 +13,7 @@ import type {
   ResponseItem,
 } from "../responses/response-item.ts";
 import type { IncompleteDetails, ResponseError } from "../responses/response-status.ts";
-import { addToTurn, initialTurn, type TurnState } from "../../domain/turn-state.ts";
+import { addToTurn, createTurnBuilder, type TurnBuilder } from "../../domain/turn-state.ts";
 
 export interface AigoOptions {
   /** Names this one turn among all others: every item id is made from it. */
@@ -59,36 +59,47 @@ export type AigoTraceStep =
   | { readonly type: "item"; readonly id: string };
 
 /** Turns a provider's events into one AI GO! output, emitted at `finish`. */
-export function aigoEncoder(options: AigoOptions): Codec<TurnState, ProviderEvent, AigoOutput> {
+export function createAigoEncoder(
+  options: AigoOptions,
+): Codec<TurnBuilder, ProviderEvent, AigoOutput> {
   return {
-    initial: initialTurn,
+    initial: createTurnBuilder,
     step: addToTurn,
-    finish: (turn, emit) => emit(outputOf(turn, options)),
+    finish: (turn, emit) => emit(encodeTurn(turn, options)),
   };
 }
 
 /** The AI GO! output of a whole list of events. */
-export function aigoOutput(events: Iterable<ProviderEvent>, options: AigoOptions): AigoOutput {
-  const turn = initialTurn();
+export function encodeAigoOutput(
+  events: Iterable<ProviderEvent>,
+  options: AigoOptions,
+): AigoOutput {
+  const turn = createTurnBuilder();
   for (const event of events) addToTurn(turn, event);
-  return outputOf(turn, options);
+  return encodeTurn(turn, options);
 }
 
-function outputOf(turn: TurnState, options: AigoOptions): AigoOutput {
+function encodeTurn(turn: TurnBuilder, options: AigoOptions): AigoOutput {
   const { scope, anomalies = [] } = options;
-  const found = finishedResponse(turn, { scope });
-  const response = { ...found, anomalies: [...anomalies, ...found.anomalies] };
-  return aigoOf(response, { ...options, messageId: itemId("message", scope, "end") });
+  const finished = encodeFinishedResponse(turn, { scope });
+  const response = { ...finished, anomalies: [...anomalies, ...finished.anomalies] };
+  return encodeAigoResponse(response, {
+    ...options,
+    messageId: formatItemId("message", scope, "end"),
+  });
 }
 
-export interface MessageFacts extends Pick<AigoOptions, "sessionId" | "state" | "ignored"> {
+export interface AigoMessageFields extends Pick<AigoOptions, "sessionId" | "state" | "ignored"> {
   readonly messageId: string;
 }
 
 /** The output of a turn of which the items are known. */
-export function aigoOf(response: FinishedResponse, facts: MessageFacts): AigoOutput {
+export function encodeAigoResponse(
+  response: FinishedResponse,
+  facts: AigoMessageFields,
+): AigoOutput {
   return {
-    items: [...response.items.filter(isTraceItem), messageOf(response, facts)],
+    items: [...response.items.filter(isTraceItem), encodeMessage(response, facts)],
     usage: {
       num_prompt_tokens: response.usage?.input_tokens ?? 0,
       num_completion_tokens: response.usage?.output_tokens ?? 0,
@@ -101,20 +112,20 @@ function isTraceItem(item: ResponseItem): item is AigoTraceItem {
 }
 
 /** Scorers find the assistant's messages by turn, so there is exactly one, whatever was said and however it ended. */
-function messageOf(
+function encodeMessage(
   { items, status, incomplete_details, error, anomalies }: FinishedResponse,
-  { messageId, sessionId, state = {}, ignored = [] }: MessageFacts,
+  { messageId, sessionId, state = {}, ignored = [] }: AigoMessageFields,
 ): AigoMessage {
-  const steps = items.flatMap(stepsOf);
+  const steps = items.flatMap(encodeTraceSteps);
   const pieces = steps.filter((step) => step.type === "text").map(({ text }) => text);
-  const oddities = [...anomalies, ...items.flatMap(userText)];
+  const oddities = [...anomalies, ...items.flatMap(listUserTextAnomalies)];
   return {
     ...state,
     id: messageId,
     type: "message",
     status: status === "completed" ? "completed" : "incomplete",
     role: "assistant",
-    content: [outputTextPart(pieces.join("\n\n"))],
+    content: [encodeOutputText(pieces.join("\n\n"))],
     session_id: sessionId,
     ...(pieces.length > 1 && { trace: steps }),
     ...(incomplete_details && { incomplete_details }),
@@ -124,14 +135,14 @@ function messageOf(
   };
 }
 
-function stepsOf(item: ResponseItem): AigoTraceStep[] {
+function encodeTraceSteps(item: ResponseItem): AigoTraceStep[] {
   if (item.type !== "message") return isTraceItem(item) ? [{ type: "item", id: item.id }] : [];
   if (item.role === "user") return [];
   return item.content.map(({ text }) => ({ type: "text", text }));
 }
 
 /** A second message in the trace would pass for a turn of the user's. */
-function userText(item: ResponseItem): Anomaly[] {
+function listUserTextAnomalies(item: ResponseItem): Anomaly[] {
   if (item.type !== "message" || item.role !== "user") return [];
   return item.content.map(({ text }) => ({
     code: "text_from_user",

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCodec } from "../../domain/codec.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { toolCall } from "../../domain/tool.ts";
-import { runtimeStream } from "../agentcore/runtime-stream.ts";
-import { aigoOutput } from "./aigo-output.ts";
-import { converseEvents } from "./converse-events.ts";
+import { createToolCall } from "../../domain/tool.ts";
+import { createRuntimeStream } from "../agentcore/runtime-stream.ts";
+import { encodeAigoOutput } from "./aigo-output.ts";
+import { encodeConverseEvents } from "./converse-events.ts";
 import { convertModelOutput } from "./model-output.ts";
 
 const folder = join(import.meta.dirname, "../../../test/fixtures/strands");
@@ -15,12 +15,12 @@ const captures = readdirSync(folder).filter((name) => name.endsWith(".sse"));
 /** The same turn, by way of Converse. */
 function throughConverse(events: readonly ProviderEvent[]) {
   const failure = events.findLast((event) => event.type === "end")?.failure;
-  const raw = { session_id: "s", turn_id: "t", events: converseEvents(events) };
+  const raw = { session_id: "s", turn_id: "t", events: encodeConverseEvents(events) };
   return withoutIds(convertModelOutput(failure === undefined ? raw : { ...raw, failure }));
 }
 
 function directly(events: readonly ProviderEvent[]) {
-  return withoutIds(aigoOutput(events, { scope: "t", sessionId: "s" }));
+  return withoutIds(encodeAigoOutput(events, { scope: "t", sessionId: "s" }));
 }
 
 /** Ids number the blocks, of which Converse may have fewer. */
@@ -33,7 +33,7 @@ function withoutIds(output: object): unknown {
 describe("the events of another provider, told in those of Converse", () => {
   it.each(captures)("come to the same output: %s", (name) => {
     const bytes = new Uint8Array(readFileSync(join(folder, name)));
-    const events = runCodec(runtimeStream(), [bytes]);
+    const events = runCodec(createRuntimeStream(), [bytes]);
     expect(throughConverse(events)).toEqual(directly(events));
   });
 
@@ -42,7 +42,7 @@ describe("the events of another provider, told in those of Converse", () => {
       type: "tool.end",
       message: 0,
       block,
-      call: toolCall({
+      toolCall: createToolCall({
         id,
         name: `tool-${id}`,
         inputText: "",
@@ -50,12 +50,12 @@ describe("the events of another provider, told in those of Converse", () => {
         ...(server !== undefined && { server }),
       }),
     });
-    const result = (block: number, callId: string, isError: boolean): ProviderEvent => ({
+    const result = (block: number, toolCallId: string, isError: boolean): ProviderEvent => ({
       type: "tool.result",
       message: 1,
       block,
       result: {
-        callId,
+        toolCallId,
         isError,
         parts: [
           { type: "json", value: { ok: !isError } },
@@ -73,7 +73,7 @@ describe("the events of another provider, told in those of Converse", () => {
       result(3, "b", true),
       result(4, "a", false),
       { type: "message.end", message: 1, reason: null },
-      { type: "end", outcome: "completed", reason: "done", openCalls: [], usage: null },
+      { type: "end", outcome: "completed", reason: "done", openToolCallIds: [], usage: null },
     ];
     expect(throughConverse(events)).toEqual(directly(events));
     expect(JSON.stringify(throughConverse(events))).toMatch(/tool-a.*tool-b.*is_error/);

@@ -3,16 +3,16 @@ import type { ToolCall, ToolResultPart } from "../../domain/tool.ts";
 import {
   addToTurn,
   blocksInOrder,
-  initialTurn,
+  createTurnBuilder,
   type Block,
-  type TurnState,
+  type TurnBuilder,
 } from "../../domain/turn-state.ts";
 import type { Usage } from "../../domain/usage.ts";
-import { outcomeOf } from "../converse/stop-reasons.ts";
+import { resolveOutcome } from "../converse/stop-reasons.ts";
 
 /** The events of any provider as those of a Converse stream. Why a turn failed is the caller's to tell. */
-export function converseEvents(events: Iterable<ProviderEvent>): object[] {
-  const turn = initialTurn();
+export function encodeConverseEvents(events: Iterable<ProviderEvent>): object[] {
+  const turn = createTurnBuilder();
   for (const event of events) addToTurn(turn, event);
   const blocks = new Map<number, Block[]>();
   for (const block of blocksInOrder(turn)) {
@@ -21,29 +21,29 @@ export function converseEvents(events: Iterable<ProviderEvent>): object[] {
   const numbers = [...new Set([...turn.messages.keys(), ...blocks.keys()])].sort(
     (left, right) => left - right,
   );
-  const said = numbers.flatMap((number, at) =>
-    messageEvents(turn, number, blocks.get(number) ?? [], at === numbers.length - 1),
+  const messages = numbers.flatMap((number, at) =>
+    encodeMessage(turn, number, blocks.get(number) ?? [], at === numbers.length - 1),
   );
-  return [...said, ...closing(turn, numbers.at(-1)), ...counted(turn)];
+  return [...messages, ...encodeEnding(turn, numbers.at(-1)), ...encodeUsageEvents(turn)];
 }
 
-function messageEvents(
-  turn: TurnState,
+function encodeMessage(
+  turn: TurnBuilder,
   number: number,
   blocks: readonly Block[],
   isLast: boolean,
 ): object[] {
   const { role, reason } = turn.messages.get(number) ?? { role: "other", reason: null };
   const isAnswer = isLast && role === "assistant";
-  const stopReason = reason ?? (isAnswer ? reasonOf(turn.end) : null);
+  const stopReason = reason ?? (isAnswer ? toStopReason(turn.end) : null);
   return [
     { messageStart: { role } },
-    ...blocks.flatMap(blockEvents),
+    ...blocks.flatMap(encodeBlock),
     ...(stopReason === null ? [] : [{ messageStop: { stopReason } }]),
   ];
 }
 
-function blockEvents(block: Block, index: number): object[] {
+function encodeBlock(block: Block, index: number): object[] {
   const at = { contentBlockIndex: index };
   const start = (member: object): object => ({ contentBlockStart: { ...at, start: member } });
   const delta = (member: object): object => ({ contentBlockDelta: { ...at, delta: member } });
@@ -65,42 +65,44 @@ function blockEvents(block: Block, index: number): object[] {
     case "call": {
       const { inputText } = block.call;
       const input = inputText === "" ? [] : [delta({ toolUse: { input: inputText } })];
-      return [start({ toolUse: callStart(block.call) }), ...input, ...stop];
+      return [start({ toolUse: encodeToolCallStart(block.call) }), ...input, ...stop];
     }
     case "result": {
-      const { callId, isError, parts } = block.result;
+      const { toolCallId, isError, parts } = block.result;
       const status = isError ? "error" : "success";
-      const content = parts.length === 0 ? [] : [delta({ toolResult: parts.map(partOf) })];
-      return [start({ toolResult: { toolUseId: callId, status } }), ...content, ...stop];
+      const content =
+        parts.length === 0 ? [] : [delta({ toolResult: parts.map(encodeResultPart) })];
+      return [start({ toolResult: { toolUseId: toolCallId, status } }), ...content, ...stop];
     }
     default:
       return block satisfies never;
   }
 }
 
-function callStart({ id, name, runBy, server }: ToolCall): object {
-  const called = { toolUseId: id, name };
-  if (runBy === "client") return called;
-  if (server === undefined) return { ...called, type: "server_tool_use" };
-  return { ...called, type: "mcp_tool_use", serverName: server };
+function encodeToolCallStart({ id, name, runBy, server }: ToolCall): object {
+  const toolUse = { toolUseId: id, name };
+  if (runBy === "client") return toolUse;
+  if (server === undefined) return { ...toolUse, type: "server_tool_use" };
+  return { ...toolUse, type: "mcp_tool_use", serverName: server };
 }
 
-function partOf(part: ToolResultPart): unknown {
+function encodeResultPart(part: ToolResultPart): unknown {
   if (part.type === "text") return { text: part.text };
   return part.type === "json" ? { json: part.value } : part.raw;
 }
 
 /** Where the provider said nothing that means the same in Converse, a word that does. Null for a turn that failed. */
-function reasonOf(end: TurnEnd | null): string | null {
+function toStopReason(end: TurnEnd | null): string | null {
   if (end === null || end.outcome === "failed") return null;
   const { reason, outcome } = end;
-  const meant = reason === null ? undefined : outcomeOf(reason);
+  const knownOutcome = reason === null ? undefined : resolveOutcome(reason);
   // One that Converse does not know is no success there, and is passed on as it is.
-  if (meant === outcome || (meant === "other" && outcome === "limited")) return reason;
-  return REASONS[outcome];
+  if (knownOutcome === outcome || (knownOutcome === "other" && outcome === "limited"))
+    return reason;
+  return STOP_REASONS[outcome];
 }
 
-const REASONS = {
+const STOP_REASONS = {
   completed: "end_turn",
   "action-required": "tool_use",
   limited: "partial_turn",
@@ -108,13 +110,14 @@ const REASONS = {
 } as const;
 
 /** A turn whose last message does not say how it ended has that in one more, which says nothing else. */
-function closing({ end, messages }: TurnState, last: number | undefined): object[] {
-  const answer = last === undefined ? undefined : messages.get(last);
-  const stopReason = reasonOf(end);
-  const isSaid = answer?.role === "assistant" && (answer.reason ?? stopReason) === stopReason;
+function encodeEnding({ end, messages }: TurnBuilder, lastNumber: number | undefined): object[] {
+  const lastMessage = lastNumber === undefined ? undefined : messages.get(lastNumber);
+  const stopReason = toStopReason(end);
+  const hasStopReason =
+    lastMessage?.role === "assistant" && (lastMessage.reason ?? stopReason) === stopReason;
   const hook = end?.stoppedBy;
   return [
-    ...(isSaid || stopReason === null
+    ...(hasStopReason || stopReason === null
       ? []
       : [{ messageStart: { role: "assistant" } }, { messageStop: { stopReason } }]),
     ...(hook === undefined
@@ -123,17 +126,18 @@ function closing({ end, messages }: TurnState, last: number | undefined): object
   ];
 }
 
-function counted({ steps, end }: TurnState): object[] {
-  if (steps.length === 0) return end?.usage ? [{ metadata: { usage: usageOf(end.usage) } }] : [];
+function encodeUsageEvents({ steps, end }: TurnBuilder): object[] {
+  if (steps.length === 0)
+    return end?.usage ? [{ metadata: { usage: encodeUsage(end.usage) } }] : [];
   return steps.map(({ usage, latencyMs }) => ({
     metadata: {
-      usage: usageOf(usage),
+      usage: encodeUsage(usage),
       ...(latencyMs !== undefined && { metrics: { latencyMs } }),
     },
   }));
 }
 
-function usageOf(usage: Usage): object {
+function encodeUsage(usage: Usage): object {
   return {
     inputTokens: usage.inputTokens,
     outputTokens: usage.outputTokens,

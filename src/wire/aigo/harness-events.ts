@@ -1,7 +1,7 @@
 import { readStreamMessage } from "../framing/eventstream-message.ts";
-import { eventStreamDecoder } from "../framing/eventstream.ts";
+import { createEventStreamDecoder } from "../framing/eventstream.ts";
 
-export interface HarnessEvents {
+export interface HarnessEventRecorder {
   /** Takes the next bytes of an answer. */
   readonly add: (chunk: Uint8Array) => void;
   /** What they say so far, as the AWS SDKs hand it out. */
@@ -9,8 +9,8 @@ export interface HarnessEvents {
 }
 
 /** The events of an InvokeHarness answer as they came. What is no event of a stream is left to whoever reads the turn. */
-export function harnessEvents(): HarnessEvents {
-  const decoder = eventStreamDecoder();
+export function createHarnessEventRecorder(): HarnessEventRecorder {
+  const decoder = createEventStreamDecoder();
   const state = decoder.initial();
   const events: object[] = [];
   let bytes = 0;
@@ -18,7 +18,7 @@ export function harnessEvents(): HarnessEvents {
     events,
     add(chunk) {
       bytes += chunk.length;
-      if (bytes > MOST_BYTES) return;
+      if (bytes > MAX_BYTES) return;
       decoder.step(state, chunk, (item) => {
         if (item.type !== "frame") return;
         const message = readStreamMessage(item);
@@ -31,4 +31,4 @@ export function harnessEvents(): HarnessEvents {
 }
 
 /** A service answer has at most 100 MB. */
-const MOST_BYTES = 100_000_000;
+const MAX_BYTES = 100_000_000;

@@ -1,18 +1,18 @@
 import type { Codec } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
 import { isObject, type JsonObject } from "../../domain/json.ts";
-import { callIdOf, type Place } from "../responses/ids.ts";
-import { itemId } from "../responses/item-id.ts";
+import { formatCallId, type LogPosition } from "../responses/ids.ts";
+import { formatItemId } from "../responses/item-id.ts";
 import type { OutputItem } from "../responses/output-item.ts";
-import { unrecordedRequest } from "../responses/recorded-request.ts";
+import { createUnrecordedRequest } from "../responses/recorded-request.ts";
 import type { FinishedResponse } from "../responses/response-encoder.ts";
 import type { ResponseItem } from "../responses/response-item.ts";
 import type { ResponseObject } from "../responses/response-object.ts";
 import type { ResponseStatus } from "../responses/response-status.ts";
-import { responseNow } from "../responses/stream/lifecycle.ts";
-import { responseStream } from "../responses/stream/response-stream.ts";
+import { snapshotResponse } from "../responses/stream/lifecycle.ts";
+import { createResponseStream } from "../responses/stream/response-stream.ts";
 import type { StreamState } from "../responses/stream/stream-state.ts";
-import { aigoOf, type AigoOutput } from "./aigo-output.ts";
+import { encodeAigoResponse, type AigoOutput } from "./aigo-output.ts";
 
 /** What an answer is made with, beside the events: the log keeps it with the prompt. */
 export interface InferenceNote {
@@ -21,7 +21,7 @@ export interface InferenceNote {
   readonly ignored: readonly string[];
 }
 
-export function inferenceNote({ state, ignored }: InferenceNote): JsonObject {
+export function encodeInferenceNote({ state, ignored }: InferenceNote): JsonObject {
   return { surface: "inference", state, ignored };
 }
 
@@ -36,69 +36,72 @@ export function readInferenceNote({ surface, state, ignored }: JsonObject): Infe
 export interface InferenceState {
   readonly stream: StreamState;
   /** The agent's own ids of its calls, by those that clients of other surfaces know. */
-  readonly callIds: Map<string, string>;
+  readonly originalCallIds: Map<string, string>;
 }
 
 /** A session's events, from the one that is answered, as the one output of that turn. */
-export function inferenceEncoder(
-  place: Place,
-  { state: carried, ignored }: InferenceNote,
+export function createInferenceEncoder(
+  position: LogPosition,
+  { state: carriedState, ignored }: InferenceNote,
 ): Codec<InferenceState, Envelope, AigoOutput> {
-  const { sessionId, seq } = place;
-  const responses = responseStream(unrecordedRequest(""));
+  const { sessionId, seq } = position;
+  const responses = createResponseStream(createUnrecordedRequest(""));
   // No message of the turn has this id: it is the prompt's place, and a block.
-  const messageId = itemId("message", sessionId, `${seq}-0`);
-  const outputOf = ({ stream, callIds }: InferenceState): AigoOutput => {
-    const response = responseNow(stream);
+  const messageId = formatItemId("message", sessionId, `${seq}-0`);
+  const encodeOutput = ({ stream, originalCallIds }: InferenceState): AigoOutput => {
+    const response = snapshotResponse(stream);
     if (response === null) throw new Error("A turn has no events");
-    const finished = finishedFrom(response, callIds);
-    return aigoOf(finished, { messageId, sessionId, state: carried, ignored });
+    const finished = toFinishedResponse(response, originalCallIds);
+    return encodeAigoResponse(finished, { messageId, sessionId, state: carriedState, ignored });
   };
   const isOver = ({ stream }: InferenceState): boolean => responses.isOver?.(stream) === true;
   return {
-    initial: () => ({ stream: responses.initial(), callIds: new Map() }),
+    initial: () => ({ stream: responses.initial(), originalCallIds: new Map() }),
     step(state, envelope, emit) {
       const { event } = envelope;
-      if (event.type === "tool.called")
-        state.callIds.set(callIdOf(sessionId, event.toolCallId), event.call.id);
+      if (event.type === "tool_call.received")
+        state.originalCallIds.set(formatCallId(sessionId, event.toolCallId), event.toolCall.id);
       if (isOver(state)) return;
       responses.step(state.stream, envelope, () => {});
-      if (isOver(state)) emit(outputOf(state));
+      if (isOver(state)) emit(encodeOutput(state));
     },
     finish(state, emit) {
       if (isOver(state)) return;
       responses.finish(state.stream, () => {});
-      emit(outputOf(state));
+      emit(encodeOutput(state));
     },
     isOver,
   };
 }
 
-function finishedFrom(
+function toFinishedResponse(
   response: ResponseObject,
-  callIds: ReadonlyMap<string, string>,
+  originalCallIds: ReadonlyMap<string, string>,
 ): FinishedResponse {
   const { output, usage, anomalies = [] } = response;
-  const items = output.flatMap((item) => itemFor(item, callIds));
-  return { ...endOf(response), items, usage, anomalies };
+  const items = output.flatMap((item) => toResponseItems(item, originalCallIds));
+  return { ...toResponseStatus(response), items, usage, anomalies };
 }
 
-function endOf({ status, incomplete_details, error }: ResponseObject): ResponseStatus {
+function toResponseStatus({ status, incomplete_details, error }: ResponseObject): ResponseStatus {
   if (status === "completed") return { status, incomplete_details: null, error: null };
   if (incomplete_details !== null) return { status: "incomplete", incomplete_details, error: null };
-  return { status: "failed", incomplete_details: null, error: error ?? CANCELLED };
+  return { status: "failed", incomplete_details: null, error: error ?? CANCELLED_ERROR };
 }
 
-const CANCELLED = { code: "cancelled", message: "The turn was cancelled before it ended" };
+const CANCELLED_ERROR = { code: "cancelled", message: "The turn was cancelled before it ended" };
 
 /** The calls under the agent's own ids, as evaluations compare them. What the agent took back is not in its answer. */
-function itemFor(item: OutputItem, callIds: ReadonlyMap<string, string>): ResponseItem[] {
+function toResponseItems(
+  item: OutputItem,
+  originalCallIds: ReadonlyMap<string, string>,
+): ResponseItem[] {
   switch (item.type) {
     case "function_call":
     case "function_call_output":
-      return [{ ...item, call_id: callIds.get(item.call_id) ?? item.call_id }];
+      return [{ ...item, call_id: originalCallIds.get(item.call_id) ?? item.call_id }];
     case "message":
-      return item.role === "assistant" ? spoken(item) : [item];
+      return item.role === "assistant" ? toAssistantItems(item) : [item];
     case "reasoning":
     case "mcp_call":
     case "spanline:tool_call":
@@ -109,7 +112,9 @@ function itemFor(item: OutputItem, callIds: ReadonlyMap<string, string>): Respon
 }
 
 /** Pieces end with the blank line that keeps them apart in a response; here they are joined with one. */
-function spoken(item: Extract<OutputItem, { readonly role: "assistant" }>): ResponseItem[] {
+function toAssistantItems(
+  item: Extract<OutputItem, { readonly role: "assistant" }>,
+): ResponseItem[] {
   if (item.withdrawn === true) return [];
   const content = item.content.map((part) => ({ ...part, text: part.text.replace(/\n\n$/, "") }));
   return [{ ...item, content }];

@@ -1,8 +1,13 @@
 import type { JsonObject } from "../../domain/json.ts";
 import type { ModelMessage } from "../../domain/model-request.ts";
 import { readChatRequest, type ChatRequest } from "../chat-server/chat-request.ts";
-import { chatHistory, chatTurn, saidTexts, type ChatTurn } from "../chat-server/chat-turn.ts";
-import { refuse } from "../chat-server/refuse.ts";
+import {
+  toChatHistory,
+  readChatTurn,
+  toPromptTexts,
+  type ChatTurn,
+} from "../chat-server/chat-turn.ts";
+import { rejectRequest } from "../chat-server/refuse.ts";
 
 /** What AI GO! sends for each turn: the whole conversation. Messages may have any further fields. */
 export interface ChatCompletionInput {
@@ -47,43 +52,47 @@ export function convertUserInput(
   options: InputOptions = {},
 ): ModelInput {
   const request = readChatRequest(data);
-  const turn = chatTurn(request);
-  const history = chatHistory(turn.earlier);
-  refuseResults(turn);
-  const ignored = withoutEffect(request);
+  const turn = readChatTurn(request);
+  const history = toChatHistory(turn.earlierMessages);
+  rejectResults(turn);
+  const ignored = listIneffectiveFields(request);
   return {
     session_id: turn.sessionId ?? "",
-    user_message: saidTexts(turn.said).join("\n\n"),
+    user_message: toPromptTexts(turn.userMessages).join("\n\n"),
     ...(turn.instructions !== undefined && { instructions: turn.instructions }),
-    ...(history.length > 0 && isWanted(turn, options) && { history }),
+    ...(history.length > 0 && shouldReplayHistory(turn, options) && { history }),
     ...(Object.keys(turn.state).length > 0 && { state: turn.state }),
     ...(ignored.length > 0 && { ignored }),
   };
 }
 
 /** Results of tools are the agent's own. */
-export function refuseResults({ results }: Pick<ChatTurn, "results">): void {
+export function rejectResults({ results }: Pick<ChatTurn, "results">): void {
   const [result] = results;
   if (result === undefined) return;
-  const param = `messages[${result.at}]`;
+  const param = `messages[${result.index}]`;
   const message = `${param} is the result of a tool, which agents here run themselves`;
-  refuse(param, "unsupported_content", message);
+  rejectRequest(param, "unsupported_content", message);
 }
 
 /** An agent that has a session has its history, too: told once more, it would have it twice. */
-function isWanted(
-  { sessionId, earlier }: ChatTurn,
+function shouldReplayHistory(
+  { sessionId, earlierMessages }: ChatTurn,
   { history = "replay", keepsHistory = true }: InputOptions,
 ): boolean {
   if (sessionId !== null) return !keepsHistory;
   if (history !== "reject") return history === "replay";
   const message =
     "The conversation began elsewhere, and the agent is not to be told of it; begin a new one";
-  return refuse(`messages[${earlier[0]?.at ?? 0}]`, "missing_required_parameter", message);
+  return rejectRequest(
+    `messages[${earlierMessages[0]?.index ?? 0}]`,
+    "missing_required_parameter",
+    message,
+  );
 }
 
 /** An agent has its own tools and limits. */
-export function withoutEffect(request: ChatRequest): readonly string[] {
+export function listIneffectiveFields(request: ChatRequest): readonly string[] {
   const { ignored, tools, toolChoice, maxTokens } = request;
   return [
     ...(tools.length > 0 ? ["tools"] : []),

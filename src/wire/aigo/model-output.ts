@@ -1,11 +1,11 @@
 import type { Failure } from "../../domain/errors.ts";
-import { jsonText, type JsonObject } from "../../domain/json.ts";
+import { toJsonText, type JsonObject } from "../../domain/json.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { converseFold } from "../converse/fold.ts";
+import { createConverseFold } from "../converse/fold.ts";
 import { readUnionEvent } from "../converse/parse.ts";
-import { aigoOutput, type AigoOutput } from "./aigo-output.ts";
+import { encodeAigoOutput, type AigoOutput } from "./aigo-output.ts";
 import type { Anomaly } from "../responses/anomaly.ts";
-import { shortDigest } from "../responses/short-digest.ts";
+import { computeShortDigest } from "../responses/short-digest.ts";
 
 /** What an agent said in one turn, as a Converse stream has it, and the session that it said it in. */
 export interface RawModelOutput {
@@ -24,8 +24,8 @@ export interface RawModelOutput {
 /** The third stage. What broke off is incomplete, and keeps all that came before. */
 export function convertModelOutput(raw: RawModelOutput): AigoOutput {
   const { session_id: sessionId, events, turn_id, failure, state, ignored, anomalies } = raw;
-  const scope = turn_id ?? shortDigest(`${sessionId} ${jsonText(events)}`);
-  return aigoOutput(providerEvents(events, failure), {
+  const scope = turn_id ?? computeShortDigest(`${sessionId} ${toJsonText(events)}`);
+  return encodeAigoOutput(decodeProviderEvents(events, failure), {
     scope,
     sessionId,
     ...(state !== undefined && { state }),
@@ -34,10 +34,13 @@ export function convertModelOutput(raw: RawModelOutput): AigoOutput {
   });
 }
 
-function providerEvents(events: readonly unknown[], failure: Failure | undefined): ProviderEvent[] {
+function decodeProviderEvents(
+  events: readonly unknown[],
+  failure: Failure | undefined,
+): ProviderEvent[] {
   const out: ProviderEvent[] = [];
   const emit = (event: ProviderEvent): void => void out.push(event);
-  const fold = converseFold();
+  const fold = createConverseFold();
   const state = fold.initial();
   for (const event of events) {
     for (const message of readUnionEvent(event)) fold.step(state, message, emit);

@@ -29,7 +29,7 @@ export interface ChatDelta {
   readonly content?: string;
   /** Ours, as `trace` is: clients put what they do not know on the message, and send it back with that. */
   readonly session_id?: string;
-  readonly tool_calls?: readonly ChunkCall[];
+  readonly tool_calls?: readonly ChunkToolCall[];
   /** Whole and once: clients keep the last of a field that they do not know. */
   readonly trace?: readonly ChatTraceItem[];
   /** Ours: absent if there are none. */
@@ -38,11 +38,11 @@ export interface ChatDelta {
   readonly [carried: string]: unknown;
 }
 
-export interface ChunkCall extends ChatCall {
+export interface ChunkToolCall extends ChatToolCall {
   readonly index: number;
 }
 
-export interface ChatCall {
+export interface ChatToolCall {
   readonly id: string;
   readonly type: "function";
   readonly function: { readonly name: string; readonly arguments: string };
@@ -58,7 +58,7 @@ export interface ChatError {
 }
 
 /** Whoever asked did nothing wrong. */
-export function chatError(code: string, message: string): ChatError {
+export function createChatError(code: string, message: string): ChatError {
   return { error: { message, type: "server_error", param: null, code } };
 }
 
@@ -79,16 +79,16 @@ export interface ChatCompletion {
 
 export interface ChatChoice {
   readonly index: 0;
-  readonly message: ChatMessageSaid;
+  readonly message: ChatAssistantMessage;
   readonly logprobs: null;
   readonly finish_reason: FinishReason;
 }
 
-export interface ChatMessageSaid {
+export interface ChatAssistantMessage {
   readonly role: "assistant";
   readonly content: string | null;
   readonly refusal: null;
-  readonly tool_calls?: readonly ChatCall[];
+  readonly tool_calls?: readonly ChatToolCall[];
   readonly session_id?: string;
   readonly trace?: readonly ChatTraceItem[];
   readonly [carried: string]: unknown;

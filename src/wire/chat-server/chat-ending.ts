@@ -1,21 +1,21 @@
 import type { TurnFinished } from "../../domain/agent-event.ts";
-import { chatError, type ChatError, type FinishReason } from "./chat-chunk.ts";
+import { createChatError, type ChatError, type FinishReason } from "./chat-chunk.ts";
 
 /** Why a turn ended, as a client of chat completions knows it; an error where it has no word for that. */
-export function chatEnding(turn: TurnFinished): FinishReason | ChatError {
+export function toFinishReason(turn: TurnFinished): FinishReason | ChatError {
   switch (turn.outcome) {
     case "completed":
       return "stop";
     case "limited":
-      return FILTERS.has(turn.reason ?? "") ? "content_filter" : "length";
+      return FILTER_REASONS.has(turn.reason ?? "") ? "content_filter" : "length";
     case "cancelled":
-      return chatError("cancelled", "The turn was cancelled before it ended");
+      return createChatError("cancelled", "The turn was cancelled before it ended");
     case "failed": {
       const { failure, reason } = turn;
       const message = `The turn failed${reason === null ? "" : `: ${reason}`}`;
-      return chatError(failure?.code ?? "agent_failed", failure?.message ?? message);
+      return createChatError(failure?.code ?? "agent_failed", failure?.message ?? message);
     }
   }
 }
 
-const FILTERS: ReadonlySet<string> = new Set(["content_filtered", "guardrail_intervened"]);
+const FILTER_REASONS: ReadonlySet<string> = new Set(["content_filtered", "guardrail_intervened"]);

@@ -11,21 +11,21 @@ export type ChatPart = { readonly type: "text"; readonly text: string } | ImageB
 /** Of the system or the developer. */
 export interface InstructionsMessage {
   readonly type: "instructions";
-  readonly at: number;
+  readonly index: number;
   readonly text: string;
 }
 
 export interface UserMessage {
   readonly type: "user";
-  readonly at: number;
+  readonly index: number;
   readonly parts: readonly ChatPart[];
 }
 
 export interface AssistantMessage {
   readonly type: "assistant";
-  readonly at: number;
+  readonly index: number;
   readonly parts: readonly ChatPart[];
-  readonly calls: readonly ToolCall[];
+  readonly toolCalls: readonly ToolCall[];
   /** That it was given here; it says which answer it is. */
   readonly id?: string;
   /** Fields that are nobody's but the sender's: what it once attached comes back with them. */
@@ -34,19 +34,19 @@ export interface AssistantMessage {
 
 export interface ResultMessage {
   readonly type: "result";
-  readonly at: number;
+  readonly index: number;
   /** As the client has it. */
   readonly callId: string;
   readonly text: string;
 }
 
 /** A session that a part of the request names. */
-export interface NamedSession {
+export interface SessionReference {
   readonly id: string;
   readonly param: string;
 }
 
 /** Parts of one message are lines of it. */
-export function textOf(parts: readonly ChatPart[]): string {
+export function joinText(parts: readonly ChatPart[]): string {
   return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }

@@ -9,7 +9,7 @@ export interface ChatNote {
   readonly state: JsonObject;
 }
 
-export function chatNote({ model, trace, state }: ChatNote): JsonObject {
+export function encodeChatNote({ model, trace, state }: ChatNote): JsonObject {
   return { surface: "chat", model, trace, state };
 }
 

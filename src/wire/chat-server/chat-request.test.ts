@@ -1,9 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SpanlineError } from "../../domain/errors.ts";
-import { chatPromptOptions, readChatRequest } from "./chat-request.ts";
-import { callIdOf } from "../responses/ids.ts";
-import { chatHistory, chatTurn, givenResults, type ChatTurnOptions } from "./chat-turn.ts";
+import { toChatPromptOptions, readChatRequest } from "./chat-request.ts";
+import { formatCallId } from "../responses/ids.ts";
+import {
+  toChatHistory,
+  readChatTurn,
+  toChatToolResults,
+  type ChatTurnOptions,
+} from "./chat-turn.ts";
 import { runs } from "../../../test/support/test-depth.ts";
 
 const SESSION = "550e8400-e29b-41d4-a716-446655440000";
@@ -11,13 +16,13 @@ const OTHER = "ses_0123456789abcdef0123456789abcdef";
 const HI = { role: "user", content: "Hi" };
 
 function turnOf(body: object, options?: ChatTurnOptions) {
-  return chatTurn(readChatRequest(body), options);
+  return readChatTurn(readChatRequest(body), options);
 }
 
 /** What a request is refused with. */
 function refusal(body: unknown, options?: ChatTurnOptions): unknown {
   try {
-    chatTurn(readChatRequest(body), options);
+    readChatTurn(readChatRequest(body), options);
   } catch (error) {
     if (error instanceof SpanlineError) return [error.details["code"], error.details["param"]];
     throw error;
@@ -27,7 +32,7 @@ function refusal(body: unknown, options?: ChatTurnOptions): unknown {
 
 /** What the agent is sent: one text for each message. */
 function texts(body: object, options?: ChatTurnOptions): string[] {
-  return turnOf(body, options).said.map(({ parts }) =>
+  return turnOf(body, options).userMessages.map(({ parts }) =>
     parts.map((part) => (part.type === "text" ? part.text : part.mediaType)).join("|"),
   );
 }
@@ -97,7 +102,7 @@ describe("what is new for the agent", () => {
     ];
     const turn = turnOf({ messages });
     expect(turn.instructions).toBe("Be brief.\n\nBe kind.");
-    expect(turn.said.map(({ at }) => at)).toEqual([4]);
+    expect(turn.userMessages.map(({ index }) => index)).toEqual([4]);
   });
 
   it("keeps the parts of a message and their order [SD-8]", () => {
@@ -184,11 +189,11 @@ describe("a conversation that began elsewhere", () => {
       { role: "user", content: "Thanks. And tomorrow?" },
     ];
     const turn = turnOf({ messages });
-    expect(turn.said.map(({ at }) => at)).toEqual([5]);
-    expect(chatHistory(turn.earlier)).toMatchObject([
+    expect(turn.userMessages.map(({ index: at }) => at)).toEqual([5]);
+    expect(toChatHistory(turn.earlierMessages)).toMatchObject([
       { role: "user", blocks: [{ type: "text", text: "Hi" }] },
       { role: "assistant", blocks: [{ type: "call", call: { id: "a", name: "look", input: {} } }] },
-      { role: "user", blocks: [{ type: "result", result: { callId: "a", isError: false } }] },
+      { role: "user", blocks: [{ type: "result", result: { toolCallId: "a", isError: false } }] },
       { role: "assistant", blocks: [{ type: "text", text: "Hello!" }] },
     ]);
   });
@@ -196,7 +201,11 @@ describe("a conversation that began elsewhere", () => {
   it("takes results of its own calls for history, and refuses them where nothing follows", () => {
     const result = { role: "tool", tool_call_id: "a", content: "rain" };
     const turn = turnOf({ messages: [HI, calling("a"), result, HI] });
-    expect([turn.earlier.length, turn.results, turn.said.length]).toEqual([3, [], 1]);
+    expect([turn.earlierMessages.length, turn.results, turn.userMessages.length]).toEqual([
+      3,
+      [],
+      1,
+    ]);
     expect(refusal({ messages: [HI, calling("a"), result] })).toEqual([
       "unknown_call",
       "messages[2].tool_call_id",
@@ -205,7 +214,7 @@ describe("a conversation that began elsewhere", () => {
 });
 
 describe("results of calls [OR-68]", () => {
-  const sessionOf = (id: string) => (id.startsWith("call_") ? SESSION : undefined);
+  const findSession = (id: string) => (id.startsWith("call_") ? SESSION : undefined);
   const result = (id: string) => ({
     role: "tool",
     tool_call_id: id,
@@ -214,21 +223,21 @@ describe("results of calls [OR-68]", () => {
 
   it("belong to the session of the call, though nothing else names it [OR-32]", () => {
     const messages = [HI, calling("call_1", "call_2"), result("call_2"), result("call_1"), HI];
-    const turn = turnOf({ messages }, { sessionOf });
+    const turn = turnOf({ messages }, { findSession });
     expect(turn).toMatchObject({
       sessionId: SESSION,
       results: [
         { callId: "call_2", text: "ok" },
         { callId: "call_1", text: "ok" },
       ],
-      said: [{ at: 4 }],
+      userMessages: [{ index: 4 }],
     });
   });
 
   it("go to the session by its own ids of the calls, which they have to have [OR-53]", () => {
-    const [one, two] = ["tooluse_1", "tooluse_2"].map((id) => callIdOf(SESSION, id));
+    const [one, two] = ["tooluse_1", "tooluse_2"].map((id) => formatCallId(SESSION, id));
     const open = { sessionId: SESSION, toolCallIds: ["tooluse_1", "tooluse_2"] };
-    const given = (messages: object[]) => givenResults(turnOf({ messages }), open);
+    const given = (messages: object[]) => toChatToolResults(turnOf({ messages }), open);
     const said = { ...calling(one ?? "", two ?? ""), session_id: SESSION };
     const taken = ["tooluse_1", "tooluse_2"].map((toolCallId) => ({
       toolCallId,
@@ -251,7 +260,7 @@ describe("results of calls [OR-68]", () => {
 
   it("are refused for a call that was not made, or twice for one", () => {
     const named = { ...calling("call_1"), session_id: SESSION };
-    expect(refusal({ messages: [HI, named, result("x")] }, { sessionOf })).toEqual([
+    expect(refusal({ messages: [HI, named, result("x")] }, { findSession })).toEqual([
       "unknown_call",
       "messages[2].tool_call_id",
     ]);
@@ -263,7 +272,7 @@ describe("results of calls [OR-68]", () => {
 
   it("are refused for a call of another session than the one that is named [OR-33]", () => {
     const named = { ...calling("call_1"), session_id: OTHER };
-    expect(refusal({ messages: [HI, named, result("call_1")] }, { sessionOf })).toEqual([
+    expect(refusal({ messages: [HI, named, result("call_1")] }, { findSession })).toEqual([
       "conflicting_session",
       "messages[2].tool_call_id",
     ]);
@@ -295,7 +304,7 @@ describe("what else a request says", () => {
       includeUsage: true,
       ignored: ["temperature", "response_format", "made_up"],
     });
-    expect(chatPromptOptions(request, "Be brief")).toEqual({
+    expect(toChatPromptOptions(request, "Be brief")).toEqual({
       instructions: "Be brief",
       tools: [{ name: "look", description: "Looks", schema: parameters }],
       allowedTools: ["look"],
@@ -306,13 +315,13 @@ describe("what else a request says", () => {
   it("is not named where it says what holds anyway", () => {
     const body = { messages: [HI], response_format: { type: "text" }, n: 1 };
     expect(readChatRequest(body).ignored).toEqual([]);
-    expect(chatPromptOptions(readChatRequest(body), undefined)).toEqual({});
+    expect(toChatPromptOptions(readChatRequest(body), undefined)).toEqual({});
   });
 
   it("forbids tools where it says so, and is refused where it would force one [OR-57]", () => {
     const tools = [{ type: "function", function: { name: "look" } }];
     const none = readChatRequest({ messages: [HI], tools, tool_choice: "none" });
-    expect(chatPromptOptions(none, undefined).allowedTools).toEqual([]);
+    expect(toChatPromptOptions(none, undefined).allowedTools).toEqual([]);
     expect(refusal({ messages: [HI], tools, tool_choice: "required" })).toEqual([
       "unsupported_tool_choice",
       "tool_choice",
@@ -349,7 +358,7 @@ describe("what else a request says", () => {
   /** Anything but a refusal is thrown on. */
   function attempt(body: object): unknown {
     try {
-      return chatHistory(turnOf(body).earlier);
+      return toChatHistory(turnOf(body).earlierMessages);
     } catch (error) {
       if (error instanceof SpanlineError && typeof error.details["code"] === "string")
         return "refused";

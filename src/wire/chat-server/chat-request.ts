@@ -1,10 +1,10 @@
 import type { PromptOptions, PromptTool } from "../../domain/agent-event.ts";
 import { isObject } from "../../domain/json.ts";
-import type { ChatMessage, NamedSession } from "./chat-message.ts";
-import { readMessages } from "./read-messages.ts";
+import type { ChatMessage, SessionReference } from "./chat-message.ts";
+import { readChatMessages } from "./read-messages.ts";
 import { readSessionId } from "./read-session-id.ts";
-import { readToolChoice, readTools, type ChatToolChoice } from "./read-tools.ts";
-import { refuse, refuseType } from "./refuse.ts";
+import { readChatToolChoice, readChatTools, type ChatToolChoice } from "./read-tools.ts";
+import { rejectRequest, rejectType } from "./refuse.ts";
 
 /** A chat completion that somebody asks for. */
 export interface ChatRequest {
@@ -12,7 +12,7 @@ export interface ChatRequest {
   readonly model?: string;
   readonly messages: readonly ChatMessage[];
   /** Sessions that the request names, wherever it does. */
-  readonly sessions: readonly NamedSession[];
+  readonly sessions: readonly SessionReference[];
   readonly tools: readonly PromptTool[];
   readonly toolChoice: ChatToolChoice;
   readonly stream: boolean;
@@ -26,18 +26,18 @@ type Fields = { readonly [key: string]: unknown };
 
 /** Throws an `invalid_message` whose details have the `param` and `code` of OpenAI's errors. */
 export function readChatRequest(body: unknown): ChatRequest {
-  if (!isObject(body)) return refuseType("body", body, "an object with messages");
-  for (const [name, instead] of REFUSED) {
-    if (isGiven(body[name]))
-      refuse(name, "unsupported_parameter", `${name} is not known; ${instead}`);
+  if (!isObject(body)) return rejectType("body", body, "an object with messages");
+  for (const [name, instead] of UNSUPPORTED_FIELDS) {
+    if (isPresent(body[name]))
+      rejectRequest(name, "unsupported_parameter", `${name} is not known; ${instead}`);
   }
-  if (isGiven(body["n"]) && body["n"] !== 1) {
-    refuse("n", "unsupported_parameter", "n is not 1; an agent gives one answer");
+  if (isPresent(body["n"]) && body["n"] !== 1) {
+    rejectRequest("n", "unsupported_parameter", "n is not 1; an agent gives one answer");
   }
-  const { messages, sessions } = readMessages(body["messages"]);
+  const { messages, sessions } = readChatMessages(body["messages"]);
   const metadata = readMetadata(body["metadata"]);
-  const tools = readTools(body["tools"]);
-  const model = optional(body, "model", isText, "the name of an agent");
+  const tools = readChatTools(body["tools"]);
+  const model = readOptional(body, "model", isShortString, "the name of an agent");
   const maxTokens = readMaxTokens(body);
   return {
     ...(model !== undefined && { model }),
@@ -48,16 +48,16 @@ export function readChatRequest(body: unknown): ChatRequest {
       ...sessions,
     ],
     tools,
-    toolChoice: readToolChoice(body["tool_choice"], tools),
-    stream: optional(body, "stream", isBoolean, "true or false") ?? false,
+    toolChoice: readChatToolChoice(body["tool_choice"], tools),
+    stream: readOptional(body, "stream", isBoolean, "true or false") ?? false,
     includeUsage: readIncludeUsage(body["stream_options"]),
     ...(maxTokens !== undefined && { maxTokens }),
-    ignored: ignoredIn(body),
+    ignored: listIgnoredFields(body),
   };
 }
 
 /** What the request asks of its turn. */
-export function chatPromptOptions(
+export function toChatPromptOptions(
   { tools, toolChoice, maxTokens }: ChatRequest,
   instructions: string | undefined,
 ): PromptOptions {
@@ -70,12 +70,12 @@ export function chatPromptOptions(
 }
 
 /** The field that a part of a session's command was made of. */
-export function chatFieldOf(path: string): string | undefined {
-  const field = FIELDS.get(path);
+export function resolveChatField(path: string): string | undefined {
+  const field = FIELDS_BY_PATH.get(path);
   return field ?? (path.startsWith("options.tools") ? "tools" : undefined);
 }
 
-const FIELDS: ReadonlyMap<string, string> = new Map([
+const FIELDS_BY_PATH: ReadonlyMap<string, string> = new Map([
   ["content", "messages"],
   ["results", "messages"],
   ["options.instructions", "messages"],
@@ -83,14 +83,14 @@ const FIELDS: ReadonlyMap<string, string> = new Map([
   ["options.maxOutputTokens", "max_completion_tokens"],
 ]);
 
-const REFUSED: readonly (readonly [name: string, instead: string])[] = [
+const UNSUPPORTED_FIELDS: readonly (readonly [name: string, instead: string])[] = [
   ["functions", "use tools"],
   ["function_call", "use tool_choice"],
   ["audio", "an agent answers with text"],
 ];
 
 /** What is read; and `user`, which promises nothing. */
-const READ: ReadonlySet<string> = new Set([
+const SUPPORTED_FIELDS: ReadonlySet<string> = new Set([
   "model",
   "messages",
   "session_id",
@@ -106,34 +106,34 @@ const READ: ReadonlySet<string> = new Set([
 ]);
 
 /** A response in plain text is what there is anyway. */
-function ignoredIn(body: Fields): string[] {
+function listIgnoredFields(body: Fields): string[] {
   return Object.keys(body).filter((name) => {
     const value = body[name];
-    if (READ.has(name) || !isGiven(value)) return false;
+    if (SUPPORTED_FIELDS.has(name) || !isPresent(value)) return false;
     return name !== "response_format" || !isObject(value) || value["type"] !== "text";
   });
 }
 
-function isGiven(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-function optional<Value>(
+function readOptional<Value>(
   body: Fields,
   name: string,
-  isWanted: (value: unknown) => value is Value,
-  wanted: string,
+  isExpected: (value: unknown) => value is Value,
+  expected: string,
 ): Value | undefined {
   const value = body[name];
-  if (!isGiven(value)) return undefined;
-  return isWanted(value) ? value : refuseType(name, value, wanted);
+  if (!isPresent(value)) return undefined;
+  return isExpected(value) ? value : rejectType(name, value, expected);
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value.length <= LONGEST_NAME;
+function isShortString(value: unknown): value is string {
+  return typeof value === "string" && value.length <= MAX_NAME_LENGTH;
 }
 
-const LONGEST_NAME = 512;
+const MAX_NAME_LENGTH = 512;
 
 function isBoolean(value: unknown): value is boolean {
   return typeof value === "boolean";
@@ -145,25 +145,27 @@ function isCount(value: unknown): value is number {
 
 /** The newer name goes before the older. */
 function readMaxTokens(body: Fields): number | undefined {
-  const older = optional(body, "max_tokens", isCount, "a whole number above 0");
-  return optional(body, "max_completion_tokens", isCount, "a whole number above 0") ?? older;
+  const older = readOptional(body, "max_tokens", isCount, "a whole number above 0");
+  return readOptional(body, "max_completion_tokens", isCount, "a whole number above 0") ?? older;
 }
 
 function readIncludeUsage(value: unknown): boolean {
-  if (!isGiven(value)) return false;
-  if (!isObject(value)) return refuseType("stream_options", value, "an object");
+  if (!isPresent(value)) return false;
+  if (!isObject(value)) return rejectType("stream_options", value, "an object");
   return value["include_usage"] === true;
 }
 
 function readMetadata(value: unknown): ReadonlyMap<string, string> {
-  if (!isGiven(value)) return new Map();
-  if (!isObject(value)) return refuseType("metadata", value, "an object of texts");
+  if (!isPresent(value)) return new Map();
+  if (!isObject(value)) return rejectType("metadata", value, "an object of texts");
   const entries = Object.entries(value).map(([name, text]): readonly [string, string] => {
-    const isFit = typeof text === "string" && name.length <= 64 && text.length <= 512;
-    return isFit ? [name, text] : refuseType(`metadata.${name.slice(0, 64)}`, text, METADATA_RULE);
+    const isValid = typeof text === "string" && name.length <= 64 && text.length <= 512;
+    return isValid
+      ? [name, text]
+      : rejectType(`metadata.${name.slice(0, 64)}`, text, METADATA_RULE);
   });
   if (entries.length <= 16) return new Map(entries);
-  return refuse("metadata", "too_large", "metadata has more than 16 entries");
+  return rejectRequest("metadata", "too_large", "metadata has more than 16 entries");
 }
 
 const METADATA_RULE = "a text of at most 512 characters under a name of at most 64";

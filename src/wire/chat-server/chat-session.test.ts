@@ -1,19 +1,23 @@
 import { describe, expect, it } from "vitest";
-import { callIdOf } from "../responses/ids.ts";
+import { formatCallId } from "../responses/ids.ts";
 import { readChatRequest } from "./chat-request.ts";
-import { chatSession } from "./chat-session.ts";
+import { resolveChatSession } from "./chat-session.ts";
 
 const [ONE, OTHER] = ["a", "b"].map((letter) => `ses_${letter.repeat(32)}`) as [string, string];
 const HI = { role: "user", content: "Hi" };
 
 function calling(sessionId: string) {
-  const call = { id: callIdOf(sessionId, "tool_1"), type: "function", function: { name: "look" } };
+  const call = {
+    id: formatCallId(sessionId, "tool_1"),
+    type: "function",
+    function: { name: "look" },
+  };
   return { role: "assistant", content: null, tool_calls: [call] };
 }
 
 function named(body: object, value?: string) {
   const header = value === undefined ? undefined : { name: "x-spanline-session", value };
-  return chatSession(readChatRequest({ messages: [HI], ...body }), header);
+  return resolveChatSession(readChatRequest({ messages: [HI], ...body }), header);
 }
 
 describe("the session that a chat request names", () => {

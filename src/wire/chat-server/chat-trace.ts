@@ -1,13 +1,17 @@
 import type { ToolEnding, ToolFinished } from "../../domain/agent-event.ts";
 import type { ToolCall } from "../../domain/tool.ts";
-import type { Place } from "../responses/ids.ts";
-import { functionCallItem, functionCallOutputItem, reasoningItem } from "../responses/items.ts";
+import type { LogPosition } from "../responses/ids.ts";
+import {
+  encodeFunctionCall,
+  encodeFunctionCallOutput,
+  encodeReasoning,
+} from "../responses/items.ts";
 import type {
   FunctionCallItem,
   FunctionCallOutputItem,
   ReasoningItem,
 } from "../responses/response-item.ts";
-import { isFailure } from "../responses/stream/executed-events.ts";
+import { isFailedOutcome } from "../responses/stream/executed-events.ts";
 
 /** What the agent did: the items that an Open Responses output has for it, and what it said between them. */
 export type ChatTraceItem =
@@ -21,32 +25,43 @@ export type ChatTraceItem =
   | { readonly type: "text"; readonly text: string };
 
 /** Where a text is one piece, its place says nothing that the message does not. */
-export function withTexts(items: readonly ChatTraceItem[]): ChatTraceItem[] {
+export function dropRedundantTexts(items: readonly ChatTraceItem[]): ChatTraceItem[] {
   const texts = items.filter(({ type }) => type === "text");
   const hasPlaces = texts.length > 1 && texts.length < items.length;
   return hasPlaces ? [...items] : items.filter(({ type }) => type !== "text");
 }
 
 /** `place` is of the event that opened the item, here and below. */
-export function tracedCall(call: ToolCall, outer: string, place: Place): FunctionCallItem {
+export function encodeTracedCall(
+  call: ToolCall,
+  wireCallId: string,
+  position: LogPosition,
+): FunctionCallItem {
   const status = call.input === null ? "incomplete" : "completed";
-  const said = { key: String(place.seq), call: { ...call, id: outer } };
-  return functionCallItem(said, { scope: place.sessionId, status });
+  const block = { key: String(position.seq), call: { ...call, id: wireCallId } };
+  return encodeFunctionCall(block, { scope: position.sessionId, status });
 }
 
-export function tracedResult(event: ToolFinished, outer: string, place: Place): ChatTraceItem {
-  const isError = isFailure(event);
-  const facts = { scope: place.sessionId, status: "completed", output: "text" } as const;
-  const said = { key: String(place.seq), result: { ...event.result, callId: outer, isError } };
-  return { ...functionCallOutputItem(said, facts), ...(isError && { ending: event.ending }) };
+export function encodeTracedResult(
+  event: ToolFinished,
+  wireCallId: string,
+  position: LogPosition,
+): ChatTraceItem {
+  const isError = isFailedOutcome(event);
+  const facts = { scope: position.sessionId, status: "completed", output: "text" } as const;
+  const block = {
+    key: String(position.seq),
+    result: { ...event.result, toolCallId: wireCallId, isError },
+  };
+  return { ...encodeFunctionCallOutput(block, facts), ...(isError && { ending: event.ending }) };
 }
 
-export function tracedThought(text: string, place: Place): ReasoningItem {
-  const facts = { scope: place.sessionId, status: "completed", raw: false } as const;
-  return reasoningItem({ key: String(place.seq), text }, facts);
+export function encodeTracedThought(text: string, position: LogPosition): ReasoningItem {
+  const facts = { scope: position.sessionId, status: "completed", raw: false } as const;
+  return encodeReasoning({ key: String(position.seq), text }, facts);
 }
 
 /** A call without arguments has those of an empty object. */
-export function argumentsOf({ inputText }: ToolCall): string {
+export function formatArguments({ inputText }: ToolCall): string {
   return inputText.trim() === "" ? "{}" : inputText;
 }

@@ -10,7 +10,7 @@ export interface ChatUsage {
 }
 
 /** The counts of a response, in the words of chat completions. */
-export function chatUsage(usage: ResponseUsage): ChatUsage {
+export function encodeChatUsage(usage: ResponseUsage): ChatUsage {
   const { input_tokens, output_tokens } = usage;
   return {
     prompt_tokens: input_tokens,

@@ -3,16 +3,16 @@ import type { AddressInfo } from "node:net";
 import OpenAI from "openai";
 import { VERSION } from "openai/version";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { AgentEvent, TurnFinished } from "../../domain/agent-event.ts";
+import type { SessionEvent, TurnFinished } from "../../domain/agent-event.ts";
 import { runCodec } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
 import { EVENT_MANIFEST } from "../../domain/event-manifest.ts";
-import { toolCall, toolError, toolSuccess } from "../../domain/tool.ts";
+import { createToolCall, toolError, toolSuccess } from "../../domain/tool.ts";
 import { addUsage, type Usage } from "../../domain/usage.ts";
 import { isChatError, type ChatOutput } from "./chat-chunk.ts";
-import { chunkEncoder } from "./chunk-encoder.ts";
+import { createChunkEncoder } from "./chunk-encoder.ts";
 import { CHUNK_RULES } from "./chunk-rules.ts";
-import { completionOf } from "./completion.ts";
+import { collectCompletion } from "./completion.ts";
 import type { ChunkOptions } from "./chunk-state.ts";
 
 const SESSION = "ses_0123456789abcdef0123456789abcdef";
@@ -20,7 +20,7 @@ const OPTIONS: ChunkOptions = {
   sessionId: SESSION,
   model: "demo",
   includeUsage: true,
-  outerCallId: (id) => `call_${SESSION}_${id}`,
+  formatCallId: (id) => `call_${SESSION}_${id}`,
 };
 const USAGE = {
   inputTokens: 10,
@@ -38,7 +38,7 @@ const COUNTED = {
 };
 
 /** A log, from an event that is not the first of its session. */
-function logOf(events: readonly AgentEvent[], turnId = "t"): Envelope[] {
+function logOf(events: readonly SessionEvent[], turnId = "t"): Envelope[] {
   return events.map((event, at) => ({
     sessionId: SESSION,
     seq: 7 + at,
@@ -49,17 +49,17 @@ function logOf(events: readonly AgentEvent[], turnId = "t"): Envelope[] {
   }));
 }
 
-const ACCEPTED: AgentEvent = {
+const ACCEPTED: SessionEvent = {
   type: "prompt.accepted",
   promptId: "p",
   content: [{ type: "text", text: "Hi" }],
 };
-const BEGUN: readonly AgentEvent[] = [
+const BEGUN: readonly SessionEvent[] = [
   ACCEPTED,
   { type: "turn.started", turnId: "t", promptId: "p" },
 ];
 
-function finished(turn: Partial<TurnFinished> = {}): AgentEvent {
+function finished(turn: Partial<TurnFinished> = {}): SessionEvent {
   return {
     type: "turn.finished",
     turnId: "t",
@@ -71,10 +71,10 @@ function finished(turn: Partial<TurnFinished> = {}): AgentEvent {
   };
 }
 
-function says(messageId: string, ...pieces: readonly string[]): AgentEvent[] {
+function says(messageId: string, ...pieces: readonly string[]): SessionEvent[] {
   return [
     { type: "message.started", messageId, role: "assistant" },
-    ...pieces.map((text): AgentEvent => ({ type: "text.delta", messageId, block: 0, text })),
+    ...pieces.map((text): SessionEvent => ({ type: "text.delta", messageId, block: 0, text })),
     { type: "text.finished", messageId, block: 0, text: pieces.join("") },
   ];
 }
@@ -83,20 +83,26 @@ function calls(
   toolCallId: string,
   messageId = "m1",
   inputText = `{"city":"Bergen"}`,
-): AgentEvent[] {
-  const call = toolCall({ id: "provider-1", name: "look", inputText, runBy: "client" });
+): SessionEvent[] {
+  const call = createToolCall({ id: "provider-1", name: "look", inputText, runBy: "client" });
   return [
-    { type: "tool.announced", toolCallId, messageId, block: 1, name: "look" },
-    { type: "tool.called", toolCallId, messageId, block: 1, call },
+    { type: "tool_call.opened", toolCallId, messageId, block: 1, name: "look" },
+    { type: "tool_call.received", toolCallId, messageId, block: 1, toolCall: call },
   ];
 }
 
 /** One call of the provider, as it says of itself what it used. */
-function counted(usage: Usage): AgentEvent {
-  return { type: "call.finished", callId: "c", outcome: "completed", reason: null, usage };
+function counted(usage: Usage): SessionEvent {
+  return {
+    type: "invocation.finished",
+    invocationId: "c",
+    outcome: "completed",
+    reason: null,
+    usage,
+  };
 }
 
-function ends(toolCallId: string): AgentEvent {
+function ends(toolCallId: string): SessionEvent {
   return {
     type: "tool.finished",
     toolCallId,
@@ -105,7 +111,7 @@ function ends(toolCallId: string): AgentEvent {
   };
 }
 
-const TOOL_TURN: readonly AgentEvent[] = [
+const TOOL_TURN: readonly SessionEvent[] = [
   ...BEGUN,
   ...says("m1", "Let me ", "look."),
   ...calls("tool_1"),
@@ -133,8 +139,11 @@ const TRACE = [
   },
 ];
 
-function encoded(events: readonly AgentEvent[], options: Partial<ChunkOptions> = {}): ChatOutput[] {
-  return runCodec(chunkEncoder({ ...OPTIONS, ...options }), logOf(events));
+function encoded(
+  events: readonly SessionEvent[],
+  options: Partial<ChunkOptions> = {},
+): ChatOutput[] {
+  return runCodec(createChunkEncoder({ ...OPTIONS, ...options }), logOf(events));
 }
 
 describe("a streamed chat completion", () => {
@@ -169,7 +178,7 @@ describe("a streamed chat completion", () => {
   it("has executed tools in its trace, and never as calls for the client [OR-66]", () => {
     const outputs = encoded(TOOL_TURN);
     expect(JSON.stringify(outputs)).not.toContain("tool_calls");
-    expect(completionOf(outputs)).toEqual({
+    expect(collectCompletion(outputs)).toEqual({
       id: `chatcmpl_${SESSION}_7`,
       object: "chat.completion",
       created: 1_700_000_000,
@@ -214,7 +223,7 @@ describe("a streamed chat completion", () => {
       type: "function",
       function: { name: "look", arguments: input },
     });
-    expect(completionOf(encoded(events))).toMatchObject({
+    expect(collectCompletion(encoded(events))).toMatchObject({
       choices: [
         {
           message: {
@@ -232,21 +241,21 @@ describe("a streamed chat completion", () => {
   it("says what was done before the turn failed [SD-15]", () => {
     const failed = finished({ outcome: "failed", reason: null });
     const outputs = encoded([...TOOL_TURN.slice(0, -1), failed]);
-    expect(completionOf(outputs)).toMatchObject({
+    expect(collectCompletion(outputs)).toMatchObject({
       error: { code: "agent_failed" },
       partial: { trace: expect.arrayContaining([expect.objectContaining({ name: "look" })]) },
     });
   });
 
   it("goes on behind given results, whose calls are not told again [OR-68]", () => {
-    const events: AgentEvent[] = [
-      { type: "results.given", promptId: "p2", turnId: "t", toolCallIds: ["tool_2"] },
+    const events: SessionEvent[] = [
+      { type: "tool_results.submitted", promptId: "p2", turnId: "t", toolCallIds: ["tool_2"] },
       ends("tool_2"),
       ...says("m4", "Thanks."),
       counted(USAGE),
       finished({ usage: addUsage(USAGE, USAGE) }),
     ];
-    expect(completionOf(encoded(events))).toMatchObject({
+    expect(collectCompletion(encoded(events))).toMatchObject({
       id: `chatcmpl_${SESSION}_7`,
       choices: [{ message: { content: "Thanks." }, finish_reason: "stop" }],
       // Not that of the answer before it, which was told its own.
@@ -263,7 +272,7 @@ describe("a streamed chat completion", () => {
     ["limited", "content_filtered", "content_filter"],
     ["limited", "guardrail_intervened", "content_filter"],
   ] as const)("that is %s by %s stopped because of %s [OR-67]", (outcome, reason, wanted) => {
-    expect(completionOf(encoded([...BEGUN, finished({ outcome, reason })]))).toMatchObject({
+    expect(collectCompletion(encoded([...BEGUN, finished({ outcome, reason })]))).toMatchObject({
       choices: [{ finish_reason: wanted }],
     });
   });
@@ -290,7 +299,7 @@ describe("a streamed chat completion", () => {
       { error },
     ]);
     const partial = { role: "assistant", content: "Hel", refusal: null, session_id: SESSION };
-    expect(completionOf(outputs)).toEqual({ error, partial });
+    expect(collectCompletion(outputs)).toEqual({ error, partial });
   });
 
   it.each([
@@ -308,7 +317,9 @@ describe("a streamed chat completion", () => {
 
   it("carries state under any name, which takes the place of nothing", () => {
     const state = JSON.parse(`{"cursor":7,"__proto__":{"polluted":true},"role":"user"}`);
-    const made = completionOf(encoded([...BEGUN, ...says("m1", "Hello"), finished()], { state }));
+    const made = collectCompletion(
+      encoded([...BEGUN, ...says("m1", "Hello"), finished()], { state }),
+    );
     if (isChatError(made)) throw new Error("It is no completion");
     const [{ message }] = made.choices;
     expect(JSON.stringify(message)).toContain(`"cursor":7,"__proto__":{"polluted":true}`);
@@ -335,7 +346,7 @@ describe("a streamed chat completion", () => {
       finished(),
     ]);
     const log = [accepted, ...other, started, ...rest].filter((one) => one !== undefined);
-    expect(completionOf(runCodec(chunkEncoder(OPTIONS), log))).toMatchObject({
+    expect(collectCompletion(runCodec(createChunkEncoder(OPTIONS), log))).toMatchObject({
       choices: [
         {
           message: {
@@ -355,13 +366,13 @@ describe("a streamed chat completion", () => {
       result: toolSuccess("1", "Nobody allowed it"),
     } as const;
     const events = [...BEGUN, ...calls("tool_1"), denied, ...says("m1", "No"), finished()];
-    expect(completionOf(encoded(events))).toMatchObject({
+    expect(collectCompletion(encoded(events))).toMatchObject({
       choices: [{ message: { trace: [{}, { is_error: true, ending: "denied" }] } }],
     });
   });
 
   it("says in place of a message that was replaced what stands there now", () => {
-    const events: AgentEvent[] = [
+    const events: SessionEvent[] = [
       ...BEGUN,
       { type: "message.started", messageId: "m1", role: "assistant" },
       { type: "text.delta", messageId: "m1", block: 0, text: "Bad" },
@@ -369,7 +380,7 @@ describe("a streamed chat completion", () => {
       { type: "text.finished", messageId: "m1", block: 0, text: "Bad words" },
       finished(),
     ];
-    expect(completionOf(encoded(events))).toMatchObject({
+    expect(collectCompletion(encoded(events))).toMatchObject({
       choices: [{ message: { content: "Bad\n\nI cannot say that." } }],
     });
   });
@@ -380,8 +391,8 @@ describe("a streamed chat completion", () => {
       const left = logOf(TOOL_TURN).filter(
         ({ event }) => event.type !== "text.delta" || !dropped.includes(event.messageId),
       );
-      const again = completionOf(runCodec(chunkEncoder(OPTIONS), left));
-      expect(again).toEqual(completionOf(encoded(TOOL_TURN)));
+      const again = collectCompletion(runCodec(createChunkEncoder(OPTIONS), left));
+      expect(again).toEqual(collectCompletion(encoded(TOOL_TURN)));
     },
   );
 
@@ -426,7 +437,7 @@ describe(`openai ${VERSION}`, () => {
     const made = await client.chat.completions
       .stream({ ...asked, messages: [...asked.messages], stream: true })
       .finalChatCompletion();
-    const ours = completionOf(outputs);
+    const ours = collectCompletion(outputs);
     expect(plain(made)).toEqual(plain(ours));
   });
 

@@ -1,24 +1,25 @@
-import type { AgentEventType } from "../../domain/agent-event.ts";
+import type { SessionEventType } from "../../domain/agent-event.ts";
 import type { Codec, Emit } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
-import { chatError, type ChatOutput } from "./chat-chunk.ts";
+import { createChatError, type ChatOutput } from "./chat-chunk.ts";
 import { CHUNK_RULES, type EventOf } from "./chunk-rules.ts";
-import { initialChunkState, type ChunkOptions, type ChunkState } from "./chunk-state.ts";
+import { createChunkState, type ChunkOptions, type ChunkState } from "./chunk-state.ts";
 
 /**
  * A session's events, from the one that is answered, as a streamed chat completion. It ends with the end of the turn, or
  * with its pause for tools of the client's.
  */
-export function chunkEncoder(options: ChunkOptions): Codec<ChunkState, Envelope, ChatOutput> {
+export function createChunkEncoder(options: ChunkOptions): Codec<ChunkState, Envelope, ChatOutput> {
   return {
-    initial: () => initialChunkState(options),
+    initial: () => createChunkState(options),
     step(state, envelope, emit) {
       if (state.isOver || envelope.visibility !== "public") return;
       if (envelope.sessionId !== options.sessionId) return;
-      encodeAs(envelope.event.type, envelope.event, { state, envelope, emit });
+      encodeEvent(envelope.event.type, envelope.event, { state, envelope, emit });
     },
     finish(state, emit) {
-      if (!state.isOver) emit(chatError("incomplete_turn", "The events stop before the turn does"));
+      if (!state.isOver)
+        emit(createChatError("incomplete_turn", "The events stop before the turn does"));
     },
     isOver: ({ isOver }) => isOver,
   };
@@ -31,7 +32,7 @@ interface EncodeContext {
 }
 
 /** The type parameter ties an event to its rule. */
-function encodeAs<Type extends AgentEventType>(
+function encodeEvent<Type extends SessionEventType>(
   type: Type,
   event: EventOf<Type>,
   { state, envelope, emit }: EncodeContext,

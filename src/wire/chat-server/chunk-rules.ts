@@ -1,6 +1,6 @@
 import type {
-  AgentEvent,
-  AgentEventType,
+  SessionEvent,
+  SessionEventType,
   TurnFinished,
   TurnPaused,
 } from "../../domain/agent-event.ts";
@@ -8,81 +8,86 @@ import type { Emit } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/envelope.ts";
 import { addUsage } from "../../domain/usage.ts";
 import { INSTRUCTIONS_AS_TEXT } from "../responses/anomaly.ts";
-import { NO_USAGE, responseUsage } from "../responses/response-usage.ts";
-import { chatError, type ChatDelta, type ChatOutput, type FinishReason } from "./chat-chunk.ts";
+import { NO_USAGE, encodeResponseUsage } from "../responses/response-usage.ts";
 import {
-  argumentsOf,
-  tracedCall,
-  tracedResult,
-  tracedThought,
-  withTexts,
+  createChatError,
+  type ChatDelta,
+  type ChatOutput,
+  type FinishReason,
+} from "./chat-chunk.ts";
+import {
+  formatArguments,
+  encodeTracedCall,
+  encodeTracedResult,
+  encodeTracedThought,
+  dropRedundantTexts,
   type ChatTraceItem,
 } from "./chat-trace.ts";
-import { chatUsage } from "./chat-usage.ts";
-import { tell, type ChunkState } from "./chunk-state.ts";
+import { encodeChatUsage } from "./chat-usage.ts";
+import { emitDelta, type ChunkState } from "./chunk-state.ts";
 import { addText, endText, replaceText } from "./chunk-text.ts";
-import { chatEnding } from "./chat-ending.ts";
+import { toFinishReason } from "./chat-ending.ts";
 
 /** What an event comes to: either of the two, and never neither. */
-export type ChunkRule<Event extends AgentEvent> =
+export type ChunkRule<Event extends SessionEvent> =
   | { readonly silent: string; readonly encode?: undefined }
   | { readonly silent?: undefined; readonly encode: Encode<Event> };
 
-type Encode<Event extends AgentEvent> = (
+type Encode<Event extends SessionEvent> = (
   state: ChunkState,
   event: Event,
   emit: Emit<ChatOutput>,
   envelope: Envelope,
 ) => void;
 
-export type EventOf<Type extends AgentEventType> = Extract<AgentEvent, { readonly type: Type }>;
+export type EventOf<Type extends SessionEventType> = Extract<SessionEvent, { readonly type: Type }>;
 
-const UPSTREAM = "the provider's side is no matter of the client's";
-const APPROVALS = "chat completions have no word for it; what comes of it is told";
-const CLIENTS = "chat completions know one client";
-const PROCESSES = "a process group is the session's own";
+const UPSTREAM_REASON = "the provider's side is no matter of the client's";
+const APPROVALS_REASON = "chat completions have no word for it; what comes of it is told";
+const CLIENTS_REASON = "chat completions know one client";
+const PROCESSES_REASON = "a process group is the session's own";
 
 /** Every event of a session and what a client of chat completions is told of it. */
-export const CHUNK_RULES: { readonly [Type in AgentEventType]: ChunkRule<EventOf<Type>> } = {
+export const CHUNK_RULES: { readonly [Type in SessionEventType]: ChunkRule<EventOf<Type>> } = {
   "session.opened": silent("the answer names the session"),
-  "agent.bound": silent("the client has named the agent"),
-  "session.extended": silent("chat completions have no folders"),
+  "agent.configured": silent("the client has named the agent"),
+  "session.folders_changed": silent("chat completions have no folders"),
   "session.recovered": silent("what follows from it is told"),
   "session.metadata_changed": silent("chat completions have no conversations"),
-  "session.titled": silent("chat completions have no titles"),
-  "session.configured": silent("chat completions have no modes"),
-  "history.given": silent("the client has said it"),
+  "session.title_changed": silent("chat completions have no titles"),
+  "session.mode_changed": silent("chat completions have no modes"),
+  "history.imported": silent("the client has said it"),
   "prompt.accepted": mapped((state, { promptId }, emit, envelope) =>
-    begin(state, promptId, emit, envelope),
+    beginCompletion(state, promptId, emit, envelope),
   ),
   "prompt.withdrawn": mapped((state, { promptId, reason }, emit) => {
-    if (state.answer?.promptId !== promptId) return;
+    if (state.completion?.promptId !== promptId) return;
     state.isOver = true;
-    emit(chatError("cancelled", `The request was withdrawn before its turn: ${reason}`));
+    emit(createChatError("cancelled", `The request was withdrawn before its turn: ${reason}`));
   }),
-  "prompt.forgotten": silent("it was said all the same"),
+  "prompt.hidden": silent("it was said all the same"),
   "turn.started": mapped((state, { turnId, promptId }) => {
-    if (state.answer?.promptId === promptId) state.turnId = turnId;
+    if (state.completion?.promptId === promptId) state.turnId = turnId;
   }),
-  "turn.paused": duringTurn(pause),
-  "results.given": mapped((state, { promptId, turnId }, emit, envelope) => {
-    if (state.answer !== null) return;
-    begin(state, promptId, emit, envelope);
+  "turn.paused": duringTurn(pauseTurn),
+  "tool_results.submitted": mapped((state, { promptId, turnId }, emit, envelope) => {
+    if (state.completion !== null) return;
+    beginCompletion(state, promptId, emit, envelope);
     state.turnId = turnId;
   }),
   "turn.finished": duringTurn(finishTurn),
-  "upstream.opened": silent(UPSTREAM),
-  "upstream.settled": silent(UPSTREAM),
-  "call.started": silent(UPSTREAM),
-  "call.finished": duringTurn((state, { usage }) => {
+  "upstream.opened": silent(UPSTREAM_REASON),
+  "upstream.settled": silent(UPSTREAM_REASON),
+  "invocation.started": silent(UPSTREAM_REASON),
+  "invocation.finished": duringTurn((state, { usage }) => {
     if (usage !== null) state.usage = state.usage === null ? usage : addUsage(state.usage, usage);
   }),
-  "call.lost": silent("the turn's end says what came of it"),
+  "invocation.lost": silent("the turn's end says what came of it"),
   "message.sent": duringTurn((state, { origin }, emit) => {
-    if (origin === "instructions") tell(state, { anomalies: [INSTRUCTIONS_AS_TEXT] }, emit);
+    if (origin === "instructions") emitDelta(state, { anomalies: [INSTRUCTIONS_AS_TEXT] }, emit);
   }),
   "message.started": duringTurn((state, { messageId, role }) => {
-    state.speakers.set(messageId, role);
+    state.messageRoles.set(messageId, role);
   }),
   "message.finished": silent("an answer is one message, whatever it was made of"),
   "message.replaced": duringTurn((state, event, emit) => replaceText(state, event, emit)),
@@ -90,66 +95,70 @@ export const CHUNK_RULES: { readonly [Type in AgentEventType]: ChunkRule<EventOf
   "text.finished": duringTurn((state, event, emit) => endText(state, event, emit)),
   "thought.delta": silent("its end has the whole of it"),
   "thought.finished": duringTurn((state, { text }, _, envelope) => {
-    if (text !== "") state.trace.push({ toolCallId: null, item: tracedThought(text, envelope) });
+    if (text !== "")
+      state.trace.push({ toolCallId: null, item: encodeTracedThought(text, envelope) });
   }),
-  "tool.announced": duringTurn((state, { toolCallId }, _, { seq }) => {
-    if (!state.calls.has(toolCallId)) state.calls.set(toolCallId, { seq, call: null });
+  "tool_call.opened": duringTurn((state, { toolCallId }, _, { seq }) => {
+    if (!state.toolCalls.has(toolCallId)) state.toolCalls.set(toolCallId, { seq, call: null });
   }),
-  "tool.input.delta": silent("the call in full has its arguments"),
-  "tool.called": duringTurn((state, { toolCallId, call }, _, { sessionId, seq }) => {
-    const known = state.calls.get(toolCallId) ?? { seq, call: null };
-    known.call = call;
-    state.calls.set(toolCallId, known);
-    const outer = state.options.outerCallId(toolCallId);
-    state.trace.push({ toolCallId, item: tracedCall(call, outer, { sessionId, seq: known.seq }) });
+  "tool_call.input_delta": silent("the call in full has its arguments"),
+  "tool_call.received": duringTurn((state, { toolCallId, toolCall }, _, { sessionId, seq }) => {
+    const callState = state.toolCalls.get(toolCallId) ?? { seq, call: null };
+    callState.call = toolCall;
+    state.toolCalls.set(toolCallId, callState);
+    const wireCallId = state.options.formatCallId(toolCallId);
+    state.trace.push({
+      toolCallId,
+      item: encodeTracedCall(toolCall, wireCallId, { sessionId, seq: callState.seq }),
+    });
   }),
-  "tool.examined": silent("what follows from it is told"),
-  "policy.decided": silent(APPROVALS),
+  "tool_call.paths_resolved": silent("what follows from it is told"),
+  "policy.decided": silent(APPROVALS_REASON),
   "tool.started": silent("its result is told"),
-  "tool.awaited": silent("its result is told"),
-  "tool.spawned": silent(PROCESSES),
-  "tool.program.ended": silent(PROCESSES),
-  "tool.progressed": silent("its result is told"),
+  "tool.waiting_for_host": silent("its result is told"),
+  "tool.process_started": silent(PROCESSES_REASON),
+  "tool.process_exited": silent(PROCESSES_REASON),
+  "tool.progress": silent("its result is told"),
   "tool.finished": duringTurn((state, event, _, envelope) => {
     const { toolCallId } = event;
     // What the client itself brought to a call of an answer before this one, it knows.
-    if (!state.calls.has(toolCallId)) return;
-    const outer = state.options.outerCallId(toolCallId);
-    state.trace.push({ toolCallId, item: tracedResult(event, outer, envelope) });
+    if (!state.toolCalls.has(toolCallId)) return;
+    const wireCallId = state.options.formatCallId(toolCallId);
+    state.trace.push({ toolCallId, item: encodeTracedResult(event, wireCallId, envelope) });
   }),
   "plan.updated": silent("chat completions have no plans"),
-  "approval.requested": silent(APPROVALS),
-  "approval.routed": silent(APPROVALS),
-  "approval.voted": silent(APPROVALS),
-  "approval.resolved": silent(APPROVALS),
-  "approvals.doubted": silent("whoever has to be asked is asked again"),
-  "grant.given": silent(APPROVALS),
-  "grant.revoked": silent(APPROVALS),
-  "client.attached": silent(CLIENTS),
-  "client.seen": silent(CLIENTS),
-  "client.detached": silent(CLIENTS),
-  "control.passed": silent(CLIENTS),
-  "host.requested": silent(CLIENTS),
-  "host.answered": silent(CLIENTS),
+  "approval.requested": silent(APPROVALS_REASON),
+  "approval.routed": silent(APPROVALS_REASON),
+  "approval.voted": silent(APPROVALS_REASON),
+  "approval.resolved": silent(APPROVALS_REASON),
+  "approvals.invalidated": silent("whoever has to be asked is asked again"),
+  "grant.added": silent(APPROVALS_REASON),
+  "grant.revoked": silent(APPROVALS_REASON),
+  "client.attached": silent(CLIENTS_REASON),
+  "client.heartbeat": silent(CLIENTS_REASON),
+  "client.detached": silent(CLIENTS_REASON),
+  "controller.changed": silent(CLIENTS_REASON),
+  "host.requested": silent(CLIENTS_REASON),
+  "host.replied": silent(CLIENTS_REASON),
   "usage.reported": duringTurn((state, { usage }) => void state.steps.push({ usage })),
   "hook.fired": silent("chat completions have no word for it"),
-  "activity.seen": silent("chat completions have no word for it"),
+  "provider.activity": silent("chat completions have no word for it"),
   "diagnostic.raised": silent("for the operator, who reads the log"),
-  "unknown.reported": silent("for the operator, who reads the log"),
+  "provider.unknown": silent("for the operator, who reads the log"),
 };
 
 function silent(why: string): { readonly silent: string } {
   return { silent: why };
 }
 
-function mapped<Event extends AgentEvent>(
+function mapped<Event extends SessionEvent>(
   encode: Encode<Event>,
 ): { readonly encode: Encode<Event> } {
   return { encode };
 }
 
 /** Another turn may run while this one waits for it. */
-function duringTurn<Event extends AgentEvent>(
+function duringTurn<Event extends SessionEvent>(
   encode: Encode<Event>,
 ): { readonly encode: Encode<Event> } {
   return mapped((state, event, emit, envelope) => {
@@ -160,66 +169,78 @@ function duringTurn<Event extends AgentEvent>(
 }
 
 /** An answer is named after the event that it answers, so that it has the same name whenever the log is read. */
-function begin(
+function beginCompletion(
   state: ChunkState,
   promptId: string,
   emit: Emit<ChatOutput>,
   { sessionId, seq, at }: Envelope,
 ): void {
-  if (state.answer !== null) return;
+  if (state.completion !== null) return;
   const created = Math.floor(at / 1000);
-  state.answer = { id: `chatcmpl_${sessionId}_${seq}`, created, promptId };
-  const said = { role: "assistant", content: "", session_id: sessionId } as const;
-  tell(state, { ...state.options.state, ...said }, emit);
+  state.completion = { id: `chatcmpl_${sessionId}_${seq}`, created, promptId };
+  const firstDelta = { role: "assistant", content: "", session_id: sessionId } as const;
+  emitDelta(state, { ...state.options.state, ...firstDelta }, emit);
 }
 
-function pause(state: ChunkState, { toolCallIds }: TurnPaused, emit: Emit<ChatOutput>): void {
+function pauseTurn(state: ChunkState, { toolCallIds }: TurnPaused, emit: Emit<ChatOutput>): void {
   for (const [index, toolCallId] of toolCallIds.entries()) {
-    const call = state.calls.get(toolCallId)?.call;
+    const call = state.toolCalls.get(toolCallId)?.call;
     if (call === undefined || call === null) continue;
-    const wanted = { name: call.name, arguments: argumentsOf(call) };
-    const id = state.options.outerCallId(toolCallId);
-    tell(state, { tool_calls: [{ index, id, type: "function", function: wanted }] }, emit);
+    const functionCall = { name: call.name, arguments: formatArguments(call) };
+    const id = state.options.formatCallId(toolCallId);
+    emitDelta(
+      state,
+      { tool_calls: [{ index, id, type: "function", function: functionCall }] },
+      emit,
+    );
   }
-  end(state, { reason: "tool_calls", handedOut: toolCallIds }, emit);
+  endCompletion(state, { reason: "tool_calls", clientToolCallIds: toolCallIds }, emit);
 }
 
 function finishTurn(state: ChunkState, event: TurnFinished, emit: Emit<ChatOutput>): void {
-  const ending = chatEnding(event);
-  if (typeof ending === "string") return end(state, { reason: ending, handedOut: [] }, emit);
+  const ending = toFinishReason(event);
+  if (typeof ending === "string")
+    return endCompletion(state, { reason: ending, clientToolCallIds: [] }, emit);
   // What was done is done, however the turn ended.
-  const trace = tracedBut(state, []);
-  if (trace.length > 0) tell(state, { trace }, emit);
+  const trace = listTraceItems(state, []);
+  if (trace.length > 0) emitDelta(state, { trace }, emit);
   state.isOver = true;
   emit(ending);
 }
 
-interface Ending {
+interface CompletionEnding {
   readonly reason: FinishReason;
   /** Calls that are the client's to run, and so are not done. */
-  readonly handedOut: readonly string[];
+  readonly clientToolCallIds: readonly string[];
 }
 
-function end(state: ChunkState, { reason, handedOut }: Ending, emit: Emit<ChatOutput>): void {
-  const { options, answer } = state;
-  const trace = tracedBut(state, handedOut);
+function endCompletion(
+  state: ChunkState,
+  { reason, clientToolCallIds }: CompletionEnding,
+  emit: Emit<ChatOutput>,
+): void {
+  const { options, completion } = state;
+  const trace = listTraceItems(state, clientToolCallIds);
   const delta: ChatDelta = trace.length > 0 ? { trace } : {};
-  tell(state, delta, emit, reason);
+  emitDelta(state, delta, emit, reason);
   state.isOver = true;
-  if (!options.includeUsage || answer === null) return;
-  const { id, created } = answer;
+  if (!options.includeUsage || completion === null) return;
+  const { id, created } = completion;
   const { model } = options;
   // A turn may have been several answers: its calls of the provider say what this one used.
-  const usage = chatUsage(responseUsage(state.usage, state.steps) ?? NO_USAGE);
+  const usage = encodeChatUsage(encodeResponseUsage(state.usage, state.steps) ?? NO_USAGE);
   emit({ id, object: "chat.completion.chunk", created, model, choices: [], usage });
 }
 
 /** What was done, without calls that somebody else still has to run. */
-function tracedBut({ options, trace }: ChunkState, handedOut: readonly string[]): ChatTraceItem[] {
+function listTraceItems(
+  { options, trace }: ChunkState,
+  clientToolCallIds: readonly string[],
+): ChatTraceItem[] {
   if (options.trace === "none") return [];
-  const done = trace.flatMap(({ toolCallId, item }): ChatTraceItem[] => {
-    if (toolCallId !== null && handedOut.includes(toolCallId)) return [];
+  const items = trace.flatMap(({ toolCallId, item }): ChatTraceItem[] => {
+    if (toolCallId !== null && clientToolCallIds.includes(toolCallId)) return [];
     return "type" in item ? [item] : [{ type: "text", text: item.text }];
   });
-  return withTexts(done);
+  return dropRedundantTexts(items);
 }

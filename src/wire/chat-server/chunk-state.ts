@@ -1,6 +1,6 @@
 import type { Emit } from "../../domain/codec.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import type { GatheredText } from "../../domain/kept-text.ts";
+import type { TextBuilder } from "../../domain/kept-text.ts";
 import type { Role } from "../../domain/provider-event.ts";
 import type { ToolCall } from "../../domain/tool.ts";
 import type { UsageStep } from "../../domain/turn-state.ts";
@@ -14,7 +14,7 @@ export interface ChunkOptions {
   readonly model: string;
   readonly includeUsage: boolean;
   /** The session's id of a call as clients get to know it. */
-  readonly outerCallId: (toolCallId: string) => string;
+  readonly formatCallId: (toolCallId: string) => string;
   /** Whether the answer says what the agent did beside what it said; it does unless told otherwise. */
   readonly trace?: "items" | "none";
   /** Comes back beside the session, on the message. It takes the place of nothing that the message says itself. */
@@ -24,15 +24,15 @@ export interface ChunkOptions {
 export interface ChunkState {
   readonly options: ChunkOptions;
   /** Of the event that it answers; null before that. */
-  answer: { readonly id: string; readonly created: number; readonly promptId: string } | null;
+  completion: { readonly id: string; readonly created: number; readonly promptId: string } | null;
   turnId: string | null;
-  readonly speakers: Map<string, Role>;
+  readonly messageRoles: Map<string, Role>;
   /** By message and number. */
-  readonly blocks: Map<string, ShownBlock>;
+  readonly blocks: Map<string, ChunkTextBlock>;
   /** The one that was shown last. */
-  lastShown: ShownBlock | null;
-  readonly calls: Map<string, ShownCall>;
-  readonly trace: TracedItem[];
+  lastBlock: ChunkTextBlock | null;
+  readonly toolCalls: Map<string, ChunkToolCallState>;
+  readonly trace: TraceEntry[];
   /** Of the calls of the provider that have ended, as they count themselves. */
   usage: Usage | null;
   /** What was counted while they ran. */
@@ -40,36 +40,36 @@ export interface ChunkState {
   isOver: boolean;
 }
 
-export interface ShownBlock {
+export interface ChunkTextBlock {
   readonly messageId: string;
-  sent: number;
+  sentLength: number;
   isWithdrawn: boolean;
   /** What was shown of it since another one was. */
-  traced?: GatheredText;
+  traceText?: TextBuilder;
 }
 
-export interface ShownCall {
+export interface ChunkToolCallState {
   /** Where it was first heard of. */
   readonly seq: number;
   call: ToolCall | null;
 }
 
-export interface TracedItem {
+export interface TraceEntry {
   /** Of a call and its result. */
   readonly toolCallId: string | null;
   /** What was said is still being said. */
-  readonly item: ChatTraceItem | GatheredText;
+  readonly item: ChatTraceItem | TextBuilder;
 }
 
-export function initialChunkState(options: ChunkOptions): ChunkState {
+export function createChunkState(options: ChunkOptions): ChunkState {
   return {
     options,
-    answer: null,
+    completion: null,
     turnId: null,
-    speakers: new Map(),
+    messageRoles: new Map(),
     blocks: new Map(),
-    lastShown: null,
-    calls: new Map(),
+    lastBlock: null,
+    toolCalls: new Map(),
     trace: [],
     usage: null,
     steps: [],
@@ -77,17 +77,17 @@ export function initialChunkState(options: ChunkOptions): ChunkState {
   };
 }
 
-export function tell(
-  { options, answer }: ChunkState,
+export function emitDelta(
+  { options, completion }: ChunkState,
   delta: ChatDelta,
   emit: Emit<ChatOutput>,
   finish_reason: FinishReason | null = null,
 ): void {
-  if (answer === null) return;
+  if (completion === null) return;
   emit({
-    id: answer.id,
+    id: completion.id,
     object: "chat.completion.chunk",
-    created: answer.created,
+    created: completion.created,
     model: options.model,
     choices: [{ index: 0, delta, logprobs: null, finish_reason }],
     // OpenAI's streams say so in every chunk but the last.

@@ -1,24 +1,24 @@
 import type { Emit } from "../../domain/codec.ts";
-import { gather, noText } from "../../domain/kept-text.ts";
+import { appendText, createTextBuilder } from "../../domain/kept-text.ts";
 import type { ChatOutput } from "./chat-chunk.ts";
-import { tell, type ChunkState, type ShownBlock } from "./chunk-state.ts";
+import { emitDelta, type ChunkState, type ChunkTextBlock } from "./chunk-state.ts";
 
-interface InBlock {
+interface BlockText {
   readonly messageId: string;
   readonly block: number;
   readonly text: string;
 }
 
-export function addText(state: ChunkState, event: InBlock, emit: Emit<ChatOutput>): void {
-  if (!isAssistants(state, event)) return;
-  show(state, blockOf(state, event), event.text, emit);
+export function addText(state: ChunkState, event: BlockText, emit: Emit<ChatOutput>): void {
+  if (!isAssistantText(state, event)) return;
+  sendText(state, ensureBlock(state, event), event.text, emit);
 }
 
 /** The end of a block has its whole text: what was not shown of it is shown now. */
-export function endText(state: ChunkState, event: InBlock, emit: Emit<ChatOutput>): void {
-  if (!isAssistants(state, event)) return;
-  const block = blockOf(state, event);
-  show(state, block, event.text.slice(block.sent), emit);
+export function endText(state: ChunkState, event: BlockText, emit: Emit<ChatOutput>): void {
+  if (!isAssistantText(state, event)) return;
+  const block = ensureBlock(state, event);
+  sendText(state, block, event.text.slice(block.sentLength), emit);
 }
 
 /** What was shown cannot be taken back; what stands in its place follows it. */
@@ -30,38 +30,43 @@ export function replaceText(
   for (const block of state.blocks.values()) {
     if (block.messageId === messageId) block.isWithdrawn = true;
   }
-  if (state.speakers.get(messageId) !== "assistant") return;
-  show(state, { messageId, sent: 0, isWithdrawn: false }, text, emit);
+  if (state.messageRoles.get(messageId) !== "assistant") return;
+  sendText(state, { messageId, sentLength: 0, isWithdrawn: false }, text, emit);
 }
 
 /** Results of tools come in messages of the user's, whose text is nobody's answer. */
-function isAssistants({ speakers }: ChunkState, { messageId }: InBlock): boolean {
-  return speakers.get(messageId) === "assistant";
+function isAssistantText({ messageRoles }: ChunkState, { messageId }: BlockText): boolean {
+  return messageRoles.get(messageId) === "assistant";
 }
 
-function blockOf({ blocks }: ChunkState, { messageId, block }: InBlock): ShownBlock {
+function ensureBlock({ blocks }: ChunkState, { messageId, block }: BlockText): ChunkTextBlock {
   const key = `${messageId} ${block}`;
-  const known = blocks.get(key) ?? { messageId, sent: 0, isWithdrawn: false };
-  blocks.set(key, known);
-  return known;
+  const textBlock = blocks.get(key) ?? { messageId, sentLength: 0, isWithdrawn: false };
+  blocks.set(key, textBlock);
+  return textBlock;
 }
 
 /** A client joins everything to one text: what was said before a call and after it stays apart by a blank line. */
-function show(state: ChunkState, block: ShownBlock, text: string, emit: Emit<ChatOutput>): void {
+function sendText(
+  state: ChunkState,
+  block: ChunkTextBlock,
+  text: string,
+  emit: Emit<ChatOutput>,
+): void {
   if (text === "" || block.isWithdrawn) return;
-  const isApart = state.lastShown !== null && state.lastShown !== block;
-  block.sent += text.length;
-  trace(state, block, text);
-  state.lastShown = block;
-  tell(state, { content: isApart ? `\n\n${text}` : text }, emit);
+  const isNewParagraph = state.lastBlock !== null && state.lastBlock !== block;
+  block.sentLength += text.length;
+  recordTrace(state, block, text);
+  state.lastBlock = block;
+  emitDelta(state, { content: isNewParagraph ? `\n\n${text}` : text }, emit);
 }
 
 /** Where it was said among all that was done. */
-function trace(state: ChunkState, block: ShownBlock, text: string): void {
+function recordTrace(state: ChunkState, block: ChunkTextBlock, text: string): void {
   if (state.options.trace === "none") return;
-  if (block.traced === undefined || state.lastShown !== block) {
-    block.traced = noText();
-    state.trace.push({ toolCallId: null, item: block.traced });
+  if (block.traceText === undefined || state.lastBlock !== block) {
+    block.traceText = createTextBuilder();
+    state.trace.push({ toolCallId: null, item: block.traceText });
   }
-  gather(block.traced, text);
+  appendText(block.traceText, text);
 }

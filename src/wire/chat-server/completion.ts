@@ -1,24 +1,26 @@
 import {
-  chatError,
+  createChatError,
   isChatError,
-  type ChatCall,
+  type ChatToolCall,
   type ChatCompletion,
   type ChatDelta,
   type ChatError,
-  type ChatMessageSaid,
+  type ChatAssistantMessage,
   type ChatOutput,
-  type ChunkCall,
+  type ChunkToolCall,
   type FinishReason,
 } from "./chat-chunk.ts";
 import type { ChatUsage } from "./chat-usage.ts";
 
 /** A turn that did not come to its end, with what was said until then: a completion has no word for that. */
-export interface BrokenCompletion extends ChatError {
-  readonly partial: ChatMessageSaid;
+export interface InterruptedCompletion extends ChatError {
+  readonly partial: ChatAssistantMessage;
 }
 
 /** The completion that a stream comes to: what a client would make of its chunks. */
-export function completionOf(outputs: Iterable<ChatOutput>): ChatCompletion | BrokenCompletion {
+export function collectCompletion(
+  outputs: Iterable<ChatOutput>,
+): ChatCompletion | InterruptedCompletion {
   let head: Pick<ChatCompletion, "id" | "created" | "model"> | undefined;
   let content = "";
   let reason: FinishReason | null = null;
@@ -27,7 +29,7 @@ export function completionOf(outputs: Iterable<ChatOutput>): ChatCompletion | Br
   let traced: ChatDelta["trace"];
   let broken: ChatError | undefined;
   const carried = new Map<string, unknown>();
-  const calls: ChatCall[] = [];
+  const calls: ChatToolCall[] = [];
   for (const output of outputs) {
     if (isChatError(output)) {
       broken = output;
@@ -40,7 +42,7 @@ export function completionOf(outputs: Iterable<ChatOutput>): ChatCompletion | Br
       const { role: _, content: piece = "", tool_calls = [], session_id, trace, ...more } = delta;
       for (const [name, value] of Object.entries(more)) carried.set(name, value);
       content += piece;
-      calls.push(...tool_calls.map(callOf));
+      calls.push(...tool_calls.map(toToolCall));
       sessionId = session_id ?? sessionId;
       traced = trace ?? traced;
       reason ??= finish_reason;
@@ -57,7 +59,7 @@ export function completionOf(outputs: Iterable<ChatOutput>): ChatCompletion | Br
   } as const;
   if (broken !== undefined) return { ...broken, partial: message };
   if (head === undefined || reason === null) {
-    const error = chatError("incomplete_turn", "The stream stopped before the turn ended");
+    const error = createChatError("incomplete_turn", "The stream stopped before the turn ended");
     return { ...error, partial: message };
   }
   return {
@@ -70,6 +72,6 @@ export function completionOf(outputs: Iterable<ChatOutput>): ChatCompletion | Br
   };
 }
 
-function callOf({ id, type, function: called }: ChunkCall): ChatCall {
-  return { id, type, function: called };
+function toToolCall({ id, type, function: functionCall }: ChunkToolCall): ChatToolCall {
+  return { id, type, function: functionCall };
 }

@@ -1,132 +1,142 @@
-import { isObject, jsonText, type JsonObject, type JsonValue } from "../../domain/json.ts";
-import { shown } from "../../domain/shown.ts";
-import { toolCall, type ToolCall } from "../../domain/tool.ts";
-import { sessionOfItem } from "../responses/ids.ts";
-import { textOf, type ChatMessage, type ChatPart, type NamedSession } from "./chat-message.ts";
-import { readContent, textAt } from "./read-content.ts";
+import { isObject, toJsonText, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { formatValue } from "../../domain/shown.ts";
+import { createToolCall, type ToolCall } from "../../domain/tool.ts";
+import { parseItemSession } from "../responses/ids.ts";
+import {
+  joinText,
+  type ChatMessage,
+  type ChatPart,
+  type SessionReference,
+} from "./chat-message.ts";
+import { readChatContent, requireString } from "./read-content.ts";
 import { readSessionId } from "./read-session-id.ts";
-import { refuse, refuseType } from "./refuse.ts";
+import { rejectRequest, rejectType } from "./refuse.ts";
 
-export interface ReadMessages {
+export interface ChatMessages {
   readonly messages: readonly ChatMessage[];
   /** Those that the assistant's messages name. */
-  readonly sessions: readonly NamedSession[];
+  readonly sessions: readonly SessionReference[];
 }
 
 type Fields = { readonly [key: string]: unknown };
 
 /** Messages may have any fields beside those that are read. */
-export function readMessages(value: unknown): ReadMessages {
-  if (!Array.isArray(value)) return refuseType("messages", value, "a list of messages");
-  if (value.length === 0) refuse("messages", "missing_user_message", `messages is empty; ${SAY}`);
-  if (value.length > MOST_MESSAGES) {
-    refuse("messages", "too_large", `messages has more than ${MOST_MESSAGES} messages`);
+export function readChatMessages(value: unknown): ChatMessages {
+  if (!Array.isArray(value)) return rejectType("messages", value, "a list of messages");
+  if (value.length === 0)
+    rejectRequest("messages", "missing_user_message", `messages is empty; ${NEXT_STEP}`);
+  if (value.length > MAX_MESSAGES) {
+    rejectRequest("messages", "too_large", `messages has more than ${MAX_MESSAGES} messages`);
   }
-  const sessions: NamedSession[] = [];
-  const messages = value.map((message: unknown, at) => {
-    const param = `messages[${at}]`;
-    if (!isObject(message)) return refuseType(param, message, "a message with a role");
-    return readMessage(message, { at, param, sessions });
+  const sessions: SessionReference[] = [];
+  const messages = value.map((message: unknown, index) => {
+    const param = `messages[${index}]`;
+    if (!isObject(message)) return rejectType(param, message, "a message with a role");
+    return readMessage(message, { index, param, sessions });
   });
   return { messages, sessions };
 }
 
-const MOST_MESSAGES = 10_000;
-const SAY = "say something as the user";
+const MAX_MESSAGES = 10_000;
+const NEXT_STEP = "say something as the user";
 
-interface Place {
-  readonly at: number;
+interface MessagePosition {
+  readonly index: number;
   readonly param: string;
-  readonly sessions: NamedSession[];
+  readonly sessions: SessionReference[];
 }
 
-function readMessage(fields: Fields, place: Place): ChatMessage {
-  const { at, param } = place;
+function readMessage(fields: Fields, position: MessagePosition): ChatMessage {
+  const { index, param } = position;
   const { role, content } = fields;
   switch (role) {
     case "system":
     case "developer":
-      return { type: "instructions", at, text: onlyText(content, `${param}.content`) };
+      return { type: "instructions", index, text: readTextContent(content, `${param}.content`) };
     case "user":
-      return { type: "user", at, parts: readContent(content, `${param}.content`).parts };
+      return { type: "user", index, parts: readChatContent(content, `${param}.content`).parts };
     case "assistant":
-      return readAssistant(fields, place);
+      return readAssistant(fields, position);
     case "tool": {
-      const callId = idAt(fields["tool_call_id"], `${param}.tool_call_id`);
-      return { type: "result", at, callId, text: onlyText(content, `${param}.content`) };
+      const callId = readId(fields["tool_call_id"], `${param}.tool_call_id`);
+      return { type: "result", index, callId, text: readTextContent(content, `${param}.content`) };
     }
     default: {
-      const message = `${param}.role is ${shown(role)}; wanted system, developer, user, assistant or tool`;
-      return refuse(`${param}.role`, "invalid_value", message);
+      const message = `${param}.role is ${formatValue(role)}; wanted system, developer, user, assistant or tool`;
+      return rejectRequest(`${param}.role`, "invalid_value", message);
     }
   }
 }
 
-function readAssistant(fields: Fields, { at, param, sessions }: Place): ChatMessage {
+function readAssistant(fields: Fields, { index, param, sessions }: MessagePosition): ChatMessage {
   const { content } = fields;
   sessions.push(...readSessionId(fields["session_id"], `${param}.session_id`));
   let parts: readonly ChatPart[] = [];
   if (content !== undefined && content !== null) {
-    const read = readContent(content, `${param}.content`);
+    const read = readChatContent(content, `${param}.content`);
     parts = read.parts;
     sessions.push(...read.sessions);
   }
-  const calls = readCalls(fields["tool_calls"], `${param}.tool_calls`);
+  const toolCalls = readToolCalls(fields["tool_calls"], `${param}.tool_calls`);
   const { id } = fields;
-  const isOurs = typeof id === "string" && sessionOfItem(id) !== null;
-  const state = stateOf(fields, param);
-  return { type: "assistant", at, parts, calls, ...(isOurs && { id }), state };
+  const isOurs = typeof id === "string" && parseItemSession(id) !== null;
+  const state = readState(fields, param);
+  return { type: "assistant", index, parts, toolCalls, ...(isOurs && { id }), state };
 }
 
-function readCalls(value: unknown, param: string): ToolCall[] {
+function readToolCalls(value: unknown, param: string): ToolCall[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) return refuseType(param, value, "a list of calls");
+  if (!Array.isArray(value)) return rejectType(param, value, "a list of calls");
   return value.map((call: unknown, at) => {
-    const place = `${param}[${at}]`;
-    const wanted = isObject(call) ? call["function"] : undefined;
-    if (!isObject(call) || !isObject(wanted)) {
-      return refuseType(place, call, "a call with an id and a function");
+    const callParam = `${param}[${at}]`;
+    const expected = isObject(call) ? call["function"] : undefined;
+    if (!isObject(call) || !isObject(expected)) {
+      return rejectType(callParam, call, "a call with an id and a function");
     }
-    return toolCall({
-      id: idAt(call["id"], `${place}.id`),
-      name: idAt(wanted["name"], `${place}.function.name`),
-      inputText: textAt(wanted["arguments"] ?? "", `${place}.function.arguments`),
+    return createToolCall({
+      id: readId(call["id"], `${callParam}.id`),
+      name: readId(expected["name"], `${callParam}.function.name`),
+      inputText: requireString(expected["arguments"] ?? "", `${callParam}.function.arguments`),
       runBy: "client",
     });
   });
 }
 
-function onlyText(content: unknown, param: string): string {
-  const { parts } = readContent(content, param);
+function readTextContent(content: unknown, param: string): string {
+  const { parts } = readChatContent(content, param);
   const at = parts.findIndex(({ type }) => type !== "text");
-  if (at === -1) return textOf(parts);
-  return refuse(`${param}[${at}]`, "unsupported_content", `${param}[${at}] is no text`);
+  if (at === -1) return joinText(parts);
+  return rejectRequest(`${param}[${at}]`, "unsupported_content", `${param}[${at}] is no text`);
 }
 
-function idAt(value: unknown, param: string): string {
-  if (typeof value !== "string" || value === "") return refuseType(param, value, "some text");
-  if (value.length <= LONGEST_ID) return value;
-  return refuse(param, "too_large", `${param} has more than ${LONGEST_ID} characters`);
+function readId(value: unknown, param: string): string {
+  if (typeof value !== "string" || value === "") return rejectType(param, value, "some text");
+  if (value.length <= MAX_ID_LENGTH) return value;
+  return rejectRequest(param, "too_large", `${param} has more than ${MAX_ID_LENGTH} characters`);
 }
 
-const LONGEST_ID = 512;
+const MAX_ID_LENGTH = 512;
 
 /** What nobody here reads, to be given back with the next answer. */
-function stateOf(fields: Fields, param: string): JsonObject {
+function readState(fields: Fields, param: string): JsonObject {
   // Clients have fields of their own, which are null where they are empty.
   const entries = Object.entries(fields).filter(
-    ([name, value]) => !READ.has(name) && value !== null,
+    ([name, value]) => !KNOWN_FIELDS.has(name) && value !== null,
   );
   // Not an object literal: a key `__proto__` is data.
   const state = Object.fromEntries(entries) as { readonly [name: string]: JsonValue };
-  if (entries.length === 0 || jsonText(state).length <= MOST_STATE) return state;
-  return refuse(param, "too_large", `${param} has more than ${MOST_STATE} characters of state`);
+  if (entries.length === 0 || toJsonText(state).length <= MAX_STATE_LENGTH) return state;
+  return rejectRequest(
+    param,
+    "too_large",
+    `${param} has more than ${MAX_STATE_LENGTH} characters of state`,
+  );
 }
 
-const MOST_STATE = 65_536;
+const MAX_STATE_LENGTH = 65_536;
 
 /** What chat completions and our own answers have on a message of the assistant's. */
-const READ: ReadonlySet<string> = new Set([
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   "role",
   "content",
   "name",

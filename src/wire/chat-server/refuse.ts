@@ -1,8 +1,8 @@
 import { SpanlineError } from "../../domain/errors.ts";
-import { shown } from "../../domain/shown.ts";
+import { formatValue } from "../../domain/shown.ts";
 
 /** What a client can branch on when its request cannot be served. */
-export type RefusalCode =
+export type RejectionCode =
   | "invalid_type"
   | "invalid_value"
   | "too_large"
@@ -21,11 +21,11 @@ export type RefusalCode =
   | "credentials_not_accepted";
 
 /** Refuses a request before anything is done. `param` names the field as the client wrote it. */
-export function refuse(param: string, code: RefusalCode, message: string): never {
+export function rejectRequest(param: string, code: RejectionCode, message: string): never {
   throw new SpanlineError("invalid_message", message, { details: { param, code } });
 }
 
-export function refuseType(param: string, found: unknown, wanted: string): never {
-  const code = found === undefined ? "missing_required_parameter" : "invalid_type";
-  return refuse(param, code, `${param} is ${shown(found)}, wanted ${wanted}`);
+export function rejectType(param: string, actual: unknown, expected: string): never {
+  const code = actual === undefined ? "missing_required_parameter" : "invalid_type";
+  return rejectRequest(param, code, `${param} is ${formatValue(actual)}, wanted ${expected}`);
 }

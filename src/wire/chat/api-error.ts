@@ -1,12 +1,12 @@
-import type { ErrorAnswer } from "../../domain/error-answer.ts";
+import type { ErrorResponse } from "../../domain/error-answer.ts";
 import type { Failure } from "../../domain/errors.ts";
-import { isObject, jsonText, parseJson } from "../../domain/json.ts";
+import { isObject, toJsonText, parseJson } from "../../domain/json.ts";
 import {
-  providerError,
+  createProviderError,
   type ProviderError,
   type ProviderErrorCode,
 } from "../../domain/provider-error.ts";
-import { secondsToWait } from "../../domain/retry-after.ts";
+import { parseRetryAfter } from "../../domain/retry-after.ts";
 import type { Fields } from "../converse/schema.ts";
 
 /** What an API of a model says of its own failure. */
@@ -22,66 +22,78 @@ export interface ApiError {
  */
 export function readApiError(event: string, fields: Fields): ApiError | undefined {
   const { error } = fields;
-  if (isObject(error)) return { name: nameOf(error), payload: error };
+  if (isObject(error)) return { name: readErrorName(error), payload: error };
   if (typeof error === "string" && error !== "")
     return { name: "error", payload: { message: error } };
   if (event !== "error" && fields["object"] !== "error") return undefined;
-  return { name: nameOf(fields), payload: fields };
+  return { name: readErrorName(fields), payload: fields };
 }
 
-function nameOf({ type, code }: Fields): string {
-  const named = [type, code].find((value) => value !== undefined && value !== null && value !== "");
-  if (named === undefined) return "error";
-  return typeof named === "string" ? named : jsonText(named);
+function readErrorName({ type, code }: Fields): string {
+  const name = [type, code].find((value) => value !== undefined && value !== null && value !== "");
+  if (name === undefined) return "error";
+  return typeof name === "string" ? name : toJsonText(name);
 }
 
 /** The error of an HTTP answer. A body that says nothing, or is a proxy's page, does not hide the status. */
-export function apiErrorOfAnswer({ status, headers, body }: ErrorAnswer): ProviderError {
+export function apiErrorFromResponse({ status, headers, body }: ErrorResponse): ProviderError {
   const parsed = parseJson(body);
   const members = parsed.ok && isObject(parsed.value) ? parsed.value : {};
   const error = readApiError("error", members);
   const type = error === undefined ? "error" : error.name;
-  const said = messageOf(error?.payload) || textOf(members["detail"]);
+  const detail = readErrorMessage(error?.payload) || toStringOrEmpty(members["detail"]);
   const requestId = headers["x-request-id"] ?? headers["request-id"];
   const name = type === "error" ? `HTTP ${status}` : `${type} (HTTP ${status})`;
-  const retryAfter = secondsToWait(headers);
-  return providerError(codeOf(type, status), said === "" ? name : `${name}: ${said}`, {
-    phase: "http",
-    status,
-    ...(requestId !== undefined && { requestId }),
-    details: {
-      type,
-      ...(retryAfter !== undefined && { retryAfter }),
-      ...(headers["x-should-retry"] === "false" && { mayRetry: false }),
-      ...(said === "" && { body: body.slice(0, QUOTED_CHARACTERS) }),
+  const retryAfter = parseRetryAfter(headers);
+  return createProviderError(
+    resolveErrorCode(type, status),
+    detail === "" ? name : `${name}: ${detail}`,
+    {
+      phase: "http",
+      status,
+      ...(requestId !== undefined && { requestId }),
+      details: {
+        type,
+        ...(retryAfter !== undefined && { retryAfter }),
+        ...(headers["x-should-retry"] === "false" && { mayRetry: false }),
+        ...(detail === "" && { body: body.slice(0, MAX_QUOTED_CHARACTERS) }),
+      },
     },
-  });
+  );
 }
 
-const QUOTED_CHARACTERS = 1024;
+const MAX_QUOTED_CHARACTERS = 1024;
 
 /** The failure of a stream, as the error that it would have been as an answer. */
-export function apiFailureInStream(failure: Failure, requestId: string | undefined): Failure {
+export function classifyApiFailure(failure: Failure, requestId: string | undefined): Failure {
   const { code, message, details } = failure;
   const { type } = details;
-  const known = { ...details, phase: "stream", ...(requestId !== undefined && { requestId }) };
+  const streamDetails = {
+    ...details,
+    phase: "stream",
+    ...(requestId !== undefined && { requestId }),
+  };
   const isNamed = code === "stream_exception" && typeof type === "string";
-  return { code: isNamed ? codeOf(type, undefined) : code, message, details: known };
+  return {
+    code: isNamed ? resolveErrorCode(type, undefined) : code,
+    message,
+    details: streamDetails,
+  };
 }
 
-function codeOf(type: string, status: number | undefined): ProviderErrorCode {
+function resolveErrorCode(type: string, status: number | undefined): ProviderErrorCode {
   if (QUOTA_NAMES.has(type)) return "quota_exceeded";
   // OpenAI calls a wrong key an invalid request, so the status goes before the name.
   const number = status ?? Number(type);
-  const known = BY_STATUS.get(number) ?? BY_NAME.get(type);
-  if (known !== undefined) return known;
+  const knownCode = CODES_BY_STATUS.get(number) ?? CODES_BY_NAME.get(type);
+  if (knownCode !== undefined) return knownCode;
   return number >= 400 && number < 500 ? "validation_failed" : "service_failed";
 }
 
 /** These share a status with rates that are exceeded, and waiting does not help against them. */
 const QUOTA_NAMES: ReadonlySet<string> = new Set(["insufficient_quota", "billing_error"]);
 
-const BY_NAME: ReadonlyMap<string, ProviderErrorCode> = new Map<string, ProviderErrorCode>([
+const CODES_BY_NAME: ReadonlyMap<string, ProviderErrorCode> = new Map<string, ProviderErrorCode>([
   ["invalid_request_error", "validation_failed"],
   ["request_too_large", "validation_failed"],
   ["authentication_error", "unauthorized"],
@@ -91,7 +103,7 @@ const BY_NAME: ReadonlyMap<string, ProviderErrorCode> = new Map<string, Provider
   ["rate_limit_exceeded", "throttled"],
 ]);
 
-const BY_STATUS: ReadonlyMap<number, ProviderErrorCode> = new Map<number, ProviderErrorCode>([
+const CODES_BY_STATUS: ReadonlyMap<number, ProviderErrorCode> = new Map<number, ProviderErrorCode>([
   [401, "unauthorized"],
   [402, "quota_exceeded"],
   [403, "access_denied"],
@@ -101,10 +113,10 @@ const BY_STATUS: ReadonlyMap<number, ProviderErrorCode> = new Map<number, Provid
   [429, "throttled"],
 ]);
 
-function messageOf(payload: unknown): string {
-  return isObject(payload) ? textOf(payload["message"]) : "";
+function readErrorMessage(payload: unknown): string {
+  return isObject(payload) ? toStringOrEmpty(payload["message"]) : "";
 }
 
-function textOf(value: unknown): string {
+function toStringOrEmpty(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

@@ -1,33 +1,33 @@
 import { isObject } from "../../domain/json.ts";
 import type { Fields } from "../converse/schema.ts";
-import { keepUnknown, type Out } from "../converse/state.ts";
+import { keepUnknown, type EmitEvent } from "../converse/state.ts";
 import type { ChatState, ContentKind } from "./state.ts";
-import { tell } from "./told.ts";
+import { stepConverse } from "./told.ts";
 
 /** Reasoning has no place in OpenAI's own chunks; DeepSeek, vLLM and Ollama each found a name for it. */
 const REASONING_MEMBERS = ["reasoning_content", "reasoning", "thinking"] as const;
 
-export function foldContent(state: ChatState, delta: Fields, emit: Out): void {
+export function foldContent(state: ChatState, delta: Fields, emit: EmitEvent): void {
   const { content, refusal } = delta;
   // Some servers send the same thought under two names.
-  const member = REASONING_MEMBERS.find((name) => isText(delta[name]));
-  if (member !== undefined) say(state, "reasoning", delta[member], emit);
+  const member = REASONING_MEMBERS.find((name) => isNonEmptyString(delta[name]));
+  if (member !== undefined) appendContent(state, "reasoning", delta[member], emit);
   if (Array.isArray(content)) for (const part of content) foldPart(state, part, emit);
   else if (isObject(content)) foldPart(state, content, emit);
-  else say(state, "text", content, emit);
-  if (!isText(refusal)) return;
-  state.refused = true;
-  say(state, "refusal", refusal, emit);
+  else appendContent(state, "text", content, emit);
+  if (!isNonEmptyString(refusal)) return;
+  state.hasRefusal = true;
+  appendContent(state, "refusal", refusal, emit);
 }
 
 /** Mistral sends content in parts once a model thinks. */
-function foldPart(state: ChatState, part: unknown, emit: Out): void {
+function foldPart(state: ChatState, part: unknown, emit: EmitEvent): void {
   const fields = isObject(part) ? part : {};
   const { type, text, thinking } = fields;
-  if (type === "text" && typeof text === "string") return say(state, "text", text, emit);
+  if (type === "text" && typeof text === "string") return appendContent(state, "text", text, emit);
   if (type === "thinking" && Array.isArray(thinking)) {
     for (const thought of thinking) {
-      say(state, "reasoning", isObject(thought) ? thought["text"] : thought, emit);
+      appendContent(state, "reasoning", isObject(thought) ? thought["text"] : thought, emit);
     }
     return;
   }
@@ -35,22 +35,27 @@ function foldPart(state: ChatState, part: unknown, emit: Out): void {
 }
 
 /** Text of another kind begins another block. */
-function say(state: ChatState, kind: ContentKind, text: unknown, emit: Out): void {
-  if (!isText(text)) return;
-  if (state.open?.kind !== kind) {
+function appendContent(state: ChatState, kind: ContentKind, text: unknown, emit: EmitEvent): void {
+  if (!isNonEmptyString(text)) return;
+  if (state.openContent?.kind !== kind) {
     closeContent(state, emit);
-    state.open = { kind, index: state.nextIndex++ };
+    state.openContent = { kind, index: state.nextIndex++ };
   }
   const delta = kind === "reasoning" ? { reasoningContent: { text } } : { text };
-  tell(state, "contentBlockDelta", { contentBlockIndex: state.open.index, delta }, emit);
+  stepConverse(
+    state,
+    "contentBlockDelta",
+    { contentBlockIndex: state.openContent.index, delta },
+    emit,
+  );
 }
 
-export function closeContent(state: ChatState, emit: Out): void {
-  if (state.open === null) return;
-  tell(state, "contentBlockStop", { contentBlockIndex: state.open.index }, emit);
-  state.open = null;
+export function closeContent(state: ChatState, emit: EmitEvent): void {
+  if (state.openContent === null) return;
+  stepConverse(state, "contentBlockStop", { contentBlockIndex: state.openContent.index }, emit);
+  state.openContent = null;
 }
 
-function isText(value: unknown): value is string {
+function isNonEmptyString(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }

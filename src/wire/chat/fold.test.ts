@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 import {
-  expectOneEndHoweverDamaged,
-  expectSameHoweverCut,
+  expectOneEndWhenDamaged,
+  expectSameForAnySplit,
 } from "../../../test/support/answer-bytes.ts";
-import { serverSent } from "../../../test/support/server-sent.ts";
+import { encodeServerSent } from "../../../test/support/server-sent.ts";
 import { runCodec } from "../../domain/codec.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { turnOf, type Turn } from "../../domain/turn.ts";
-import { sseAnswer } from "../../models/sse-answer.ts";
-import { chatFold } from "./fold.ts";
-import { longTests } from "../../../test/support/long-tests.ts";
+import { buildTurn, type Turn } from "../../domain/turn.ts";
+import { createSseResponseCodec } from "../../models/sse-answer.ts";
+import { createChatFold } from "./fold.ts";
+import { allowLongTests } from "../../../test/support/long-tests.ts";
 
-longTests();
+allowLongTests();
 
-const codec = sseAnswer(chatFold(), "text/event-stream");
+const codec = createSseResponseCodec(createChatFold(), "text/event-stream");
 
 function chunk(delta: object, reason: string | null = null): object {
   const choices = [{ index: 0, delta, logprobs: null, finish_reason: reason }];
@@ -54,11 +54,11 @@ const counted = {
 };
 
 function events(...sent: readonly (string | object)[]): ProviderEvent[] {
-  return runCodec(codec, [serverSent(...sent)]);
+  return runCodec(codec, [encodeServerSent(...sent)]);
 }
 
 function turn(...sent: readonly (string | object)[]): Turn {
-  return turnOf(events(...sent));
+  return buildTurn(events(...sent));
 }
 
 function codes({ diagnostics }: Turn): string[] {
@@ -67,7 +67,7 @@ function codes({ diagnostics }: Turn): string[] {
 
 /** Calls that came through whole, as the model meant them. */
 function expectCalls(turned: Turn, ...inputs: readonly object[]): void {
-  expect(turned.calls.map(({ input }) => input)).toEqual(inputs);
+  expect(turned.toolCalls.map(({ input }) => input)).toEqual(inputs);
   expect(turned.end).toMatchObject({ outcome: "action-required" });
 }
 
@@ -96,7 +96,7 @@ describe("a chat completion", () => {
         type: "end",
         outcome: "completed",
         reason: "stop",
-        openCalls: [],
+        openToolCallIds: [],
         usage: counted,
       },
     ]);
@@ -173,9 +173,9 @@ describe("a chat completion", () => {
   });
 
   it("is whole once it has its reason, whatever is missing after it", () => {
-    const whole = serverSent(start, chunk({ content: "a" }, "stop"));
+    const whole = encodeServerSent(start, chunk({ content: "a" }, "stop"));
     const cut = new TextEncoder().encode('data: {"id":');
-    expect(turnOf(runCodec(codec, [whole, cut]))).toMatchObject({
+    expect(buildTurn(runCodec(codec, [whole, cut]))).toMatchObject({
       text: "a",
       end: { outcome: "completed" },
       diagnostics: [{ code: "content_lost" }],
@@ -257,7 +257,10 @@ describe("a chat completion", () => {
   });
 
   it("stops growing at its limit", () => {
-    const small = sseAnswer(chatFold({ maxCharacters: 1000 }), "text/event-stream");
+    const small = createSseResponseCodec(
+      createChatFold({ maxCharacters: 1000 }),
+      "text/event-stream",
+    );
     const nameless = Array.from({ length: 50 }, () =>
       calls(entry(0, undefined, "", "x".repeat(100))),
     );
@@ -265,11 +268,11 @@ describe("a chat completion", () => {
       nameless,
       Array.from({ length: 50 }, () => chunk({ content: "x".repeat(100) })),
     ])
-      expect(runCodec(small, [serverSent(start, ...sent, chunk({}, "stop"))]).at(-1)).toMatchObject(
-        {
-          failure: { code: "turn_too_large" },
-        },
-      );
+      expect(
+        runCodec(small, [encodeServerSent(start, ...sent, chunk({}, "stop"))]).at(-1),
+      ).toMatchObject({
+        failure: { code: "turn_too_large" },
+      });
   });
 });
 
@@ -287,7 +290,7 @@ describe("the calls of a chat completion", () => {
       "[DONE]",
     );
     expectCalls(turned, { at: 1 }, {});
-    expect(turned.calls.map(({ id, name }) => [id, name])).toEqual([
+    expect(turned.toolCalls.map(({ id, name }) => [id, name])).toEqual([
       ["call_A", "look"],
       ["call_B", "hear"],
     ]);
@@ -339,7 +342,7 @@ describe("the calls of a chat completion", () => {
       chunk({}, "tool_calls"),
     );
     expectCalls(turned, { at: 1 }, { at: 2 }, {});
-    expect(turned.calls.map(({ id }) => id)).toEqual([
+    expect(turned.toolCalls.map(({ id }) => id)).toEqual([
       "chatcmpl-1-call-0",
       "chatcmpl-1-call-1",
       "chatcmpl-1-call-2",
@@ -356,7 +359,7 @@ describe("the calls of a chat completion", () => {
       chunk({}, "tool_calls"),
     );
     expectCalls(turned, { at: 1 }, {});
-    expect(turned.calls.map(({ name }) => name)).toEqual(["look", "hear"]);
+    expect(turned.toolCalls.map(({ name }) => name)).toEqual(["look", "hear"]);
   });
 
   it("count although the reason is stop", () => {
@@ -372,7 +375,7 @@ describe("the calls of a chat completion", () => {
         calls(entry(0, "A", "look", '{"at"'), { index: 1, function: { name: "hear" } }),
         ...(reason === undefined ? [] : [chunk({}, reason)]),
       );
-      expect(turned.calls).toEqual([]);
+      expect(turned.toolCalls).toEqual([]);
       expect(turned.messages[0]?.blocks).toHaveLength(2);
     }
   });
@@ -393,7 +396,7 @@ describe("the calls of a chat completion", () => {
 });
 
 describe("the bytes of a chat completion", () => {
-  const answer = serverSent(
+  const answer = encodeServerSent(
     start,
     chunk({ reasoning: "hm 🤔" }),
     chunk({ content: "Grüße" }),
@@ -405,7 +408,7 @@ describe("the bytes of a chat completion", () => {
   );
 
   it("give the same events for every two-way split and for single bytes", () => {
-    expectSameHoweverCut(codec, answer);
+    expectSameForAnySplit(codec, answer);
   });
 
   it("are never taken for whole when they are cut before the reason", () => {
@@ -415,16 +418,16 @@ describe("the bytes of a chat completion", () => {
     for (let length = 0; length < bytes; length++)
       expect(runCodec(codec, [answer.subarray(0, length)]).at(-1)).toMatchObject({
         outcome: "failed",
-        openCalls: [],
+        openToolCallIds: [],
       });
   });
 
   it("never throw and end once, however they are damaged", () => {
-    expectOneEndHoweverDamaged(codec, answer);
+    expectOneEndWhenDamaged(codec, answer);
   });
 
   it("of another content type are quoted in the failure", () => {
-    const other = sseAnswer(chatFold(), "text/html; charset=utf-8");
+    const other = createSseResponseCodec(createChatFold(), "text/html; charset=utf-8");
     expect(runCodec(other, [new TextEncoder().encode("<h1>Sign in</h1>")]).at(-1)).toMatchObject({
       outcome: "failed",
       failure: { code: "unexpected_content_type", details: { body: "<h1>Sign in</h1>" } },

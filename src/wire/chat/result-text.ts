@@ -1,21 +1,21 @@
-import { jsonText } from "../../domain/json.ts";
+import { toJsonText } from "../../domain/json.ts";
 import type { ToolResult, ToolResultPart } from "../../domain/tool.ts";
 
 /** A result for an API that takes text. Where it has no place for errors, the text says that it is one. */
-export function resultText({ parts, isError }: ToolResult): string {
-  const text = parts.map(partText).join("\n");
-  const said = text.trim() === "" ? NO_OUTPUT : text.toWellFormed();
-  return isError ? `Error: ${said}` : said;
+export function formatResultText({ parts, isError }: ToolResult): string {
+  const text = parts.map(formatResultPart).join("\n");
+  const output = text.trim() === "" ? NO_OUTPUT : text.toWellFormed();
+  return isError ? `Error: ${output}` : output;
 }
 
-export function partText(part: ToolResultPart): string {
+export function formatResultPart(part: ToolResultPart): string {
   switch (part.type) {
     case "text":
       return part.text;
     case "json":
-      return jsonText(part.value);
+      return toJsonText(part.value);
     case "unknown":
-      return jsonText(part.raw);
+      return toJsonText(part.raw);
     default:
       return part satisfies never;
   }

@@ -1,7 +1,7 @@
-import { shapeOf } from "./told.ts";
+import { createShape } from "./told.ts";
 
 /** `obfuscation` is padding, by which OpenAI hides the length of what it says. */
-export const CHUNK = shapeOf(
+export const CHUNK = createShape(
   "chunk",
   "id",
   "object",
@@ -14,8 +14,15 @@ export const CHUNK = shapeOf(
   "usage",
   "error",
 );
-export const CHOICE = shapeOf("choice", "index", "delta", "message", "finish_reason", "logprobs");
-export const DELTA = shapeOf(
+export const CHOICE = createShape(
+  "choice",
+  "index",
+  "delta",
+  "message",
+  "finish_reason",
+  "logprobs",
+);
+export const DELTA = createShape(
   "delta",
   "role",
   "content",
@@ -25,4 +32,4 @@ export const DELTA = shapeOf(
   "reasoning_content",
   "thinking",
 );
-export const TOOL_CALL = shapeOf("tool_calls", "index", "id", "type", "function");
+export const TOOL_CALL = createShape("tool_calls", "index", "id", "type", "function");

@@ -1,27 +1,27 @@
-import type { GatheredText } from "../../domain/kept-text.ts";
-import type { ToldState } from "./told.ts";
+import type { TextBuilder } from "../../domain/kept-text.ts";
+import type { ConverseAdapterState } from "./told.ts";
 
-export interface ChatState extends ToldState {
-  started: boolean;
-  refused: boolean;
+export interface ChatState extends ConverseAdapterState {
+  hasStarted: boolean;
+  hasRefusal: boolean;
   /** The block that text of its kind still goes to. */
-  open: { readonly kind: ContentKind; readonly index: number } | null;
+  openContent: { readonly kind: ContentKind; readonly index: number } | null;
   nextIndex: number;
   /** In the order first seen. */
-  readonly calls: ChatCall[];
-  readonly callsByIndex: Map<number, ChatCall>;
-  readonly callsById: Map<string, ChatCall>;
+  readonly toolCalls: ChatToolCall[];
+  readonly toolCallsByIndex: Map<number, ChatToolCall>;
+  readonly toolCallsById: Map<string, ChatToolCall>;
   /** The server's name for this answer. */
-  answerId: string;
+  responseId: string;
 }
 
 export type ContentKind = "text" | "refusal" | "reasoning";
 
-export interface ChatCall {
+export interface ChatToolCall {
   id: string;
   name: string;
   /** Where it is open; null until both its id and its name are known. */
   index: number | null;
   /** Arguments that came before that. */
-  readonly waiting: GatheredText;
+  readonly pendingInput: TextBuilder;
 }

@@ -1,60 +1,65 @@
 import { hasInexactInteger, parseJson } from "../../domain/json.ts";
-import { gather, noText, type GatheredText } from "../../domain/kept-text.ts";
-import { cutCall, toolCall, type ToolResultPart } from "../../domain/tool.ts";
+import { appendText, createTextBuilder, type TextBuilder } from "../../domain/kept-text.ts";
+import { createCutToolCall, createToolCall, type ToolResultPart } from "../../domain/tool.ts";
 import {
   diagnose,
-  COST_OF_A_PIECE,
+  PIECE_OVERHEAD,
   type Block,
-  type Call,
-  type CallBlock,
+  type ToolCallState,
+  type ToolCallBlock,
   type ContentBlock,
   type ConverseState,
-  type Out,
+  type EmitEvent,
   type ResultBlock,
   type Slot,
 } from "./state.ts";
 
 /** How a block came to its end. */
-export type Closing = { readonly implicitStop?: true };
+export type BlockClosing = { readonly implicitStop?: true };
 
-export const EXPLICIT: Closing = {};
-export const IMPLICIT: Closing = { implicitStop: true };
+export const EXPLICIT: BlockClosing = {};
+export const IMPLICIT: BlockClosing = { implicitStop: true };
 
 /** An absent index is a place of its own. */
-export function slotKey(index: unknown): unknown {
+export function toSlotKey(index: unknown): unknown {
   return index ?? undefined;
 }
 
-export function isEmpty({ content, call, result }: Slot): boolean {
-  return content === null && call === null && result === null;
+export function isEmptySlot({ content, toolCall, result }: Slot): boolean {
+  return content === null && toolCall === null && result === null;
 }
 
-export function slotAt(state: ConverseState, index: unknown): Slot {
-  const key = slotKey(index);
+export function ensureSlot(state: ConverseState, index: unknown): Slot {
+  const key = toSlotKey(index);
   let slot = state.slots.get(key);
   if (slot === undefined) {
-    slot = { content: null, call: null, result: null };
+    slot = { content: null, toolCall: null, result: null };
     state.slots.set(key, slot);
-    state.characters += COST_OF_A_PIECE;
+    state.characters += PIECE_OVERHEAD;
   }
   return slot;
 }
 
 /** Text and reasoning have no start event: their first delta opens them. */
-export function contentBlock(
+export function ensureContentBlock(
   state: ConverseState,
   slot: Slot,
   kind: ContentBlock["kind"],
-  emit: Out,
+  emit: EmitEvent,
 ): ContentBlock {
   if (slot.content?.kind === kind) return slot.content;
-  if (!isEmpty(slot)) {
+  if (!isEmptySlot(slot)) {
     const message = `A ${kind} delta came at the index of an open block of another kind; it is a block of its own`;
     diagnose(state, "block_kind_mismatch", message, emit);
   }
   if (slot.content !== null) closeBlock(state, slot.content, emit, IMPLICIT);
-  const nothing = { ...noText(), carry: "", signature: noText(), redacted: [] };
-  slot.content = { ...placed(state), kind, ...nothing };
+  const emptyContent = {
+    ...createTextBuilder(),
+    carry: "",
+    signature: createTextBuilder(),
+    redacted: [],
+  };
+  slot.content = { ...allocateBlock(state), kind, ...emptyContent };
   return slot.content;
 }
 
@@ -62,9 +67,9 @@ export function appendContent(
   state: ConverseState,
   block: ContentBlock,
   fragment: string,
-  emit: Out,
+  emit: EmitEvent,
 ): void {
-  const text = wholeCharacters(state, block, fragment, emit);
+  const text = appendWholeCharacters(state, block, fragment, emit);
   if (text === "") return;
   const type = block.kind === "text" ? "text.delta" : "reasoning.delta";
   emit({ type, message: block.message, block: block.number, text });
@@ -72,44 +77,71 @@ export function appendContent(
 
 /** Redacted reasoning is base64: nothing of it is shown, and it goes back as it came. */
 export function appendRedacted(state: ConverseState, block: ContentBlock, base64: string): void {
-  state.characters += base64.length + COST_OF_A_PIECE;
+  state.characters += base64.length + PIECE_OVERHEAD;
   block.redacted.push(base64);
 }
 
-export function openCall(state: ConverseState, slot: Slot, call: Call, emit: Out): void {
-  const block: CallBlock = { ...placed(state), kind: "call", call, ...noText(), carry: "" };
-  slot.call = block;
-  call.slot = slot;
+export function openToolCall(
+  state: ConverseState,
+  slot: Slot,
+  toolCall: ToolCallState,
+  emit: EmitEvent,
+): void {
+  const block: ToolCallBlock = {
+    ...allocateBlock(state),
+    kind: "call",
+    toolCall,
+    ...createTextBuilder(),
+    carry: "",
+  };
+  slot.toolCall = block;
+  toolCall.slot = slot;
   const { message, number } = block;
-  emit({ type: "tool.start", message, block: number, callId: call.id, name: call.name });
+  emit({
+    type: "tool.start",
+    message,
+    block: number,
+    toolCallId: toolCall.id,
+    name: toolCall.name,
+  });
 }
 
 /** Ends the streaming of a call that is about to be opened again elsewhere. */
-export function closeCallBlock(state: ConverseState, call: Call, emit: Out): void {
+export function closeToolCallBlock(
+  state: ConverseState,
+  call: ToolCallState,
+  emit: EmitEvent,
+): void {
   const { slot } = call;
-  if (slot?.call?.call !== call) return;
-  closeBlock(state, slot.call, emit, IMPLICIT);
-  slot.call = null;
+  if (slot?.toolCall?.toolCall !== call) return;
+  closeBlock(state, slot.toolCall, emit, IMPLICIT);
+  slot.toolCall = null;
 }
 
 export function appendInput(
   state: ConverseState,
-  block: CallBlock,
+  block: ToolCallBlock,
   fragment: string,
-  emit: Out,
+  emit: EmitEvent,
 ): void {
-  const text = wholeCharacters(state, block, fragment, emit);
+  const text = appendWholeCharacters(state, block, fragment, emit);
   if (text === "") return;
-  const { message, number, call } = block;
-  emit({ type: "tool.delta", message, block: number, callId: call.id, text });
+  const { message, number, toolCall } = block;
+  emit({ type: "tool.delta", message, block: number, toolCallId: toolCall.id, text });
 }
 
 export function openResult(
   state: ConverseState,
   slot: Slot,
-  facts: { readonly callId: string; readonly isError: boolean },
+  facts: { readonly toolCallId: string; readonly isError: boolean },
 ): void {
-  slot.result = { ...placed(state), ...facts, kind: "result", parts: [], metadata: noText() };
+  slot.result = {
+    ...allocateBlock(state),
+    ...facts,
+    kind: "result",
+    parts: [],
+    metadata: createTextBuilder(),
+  };
 }
 
 /** A delta continues the text part before it; only parts that come in one delta are apart. */
@@ -127,29 +159,34 @@ export function appendParts(block: ResultBlock, parts: readonly ToolResultPart[]
 export function closeSlots(
   state: ConverseState,
   slots: Iterable<Slot>,
-  emit: Out,
-  closing: Closing,
+  emit: EmitEvent,
+  closing: BlockClosing,
 ): void {
-  const open: Block[] = [];
+  const openBlocks: Block[] = [];
   for (const slot of slots) {
-    for (const block of [slot.content, slot.call, slot.result])
-      if (block !== null) open.push(block);
+    for (const block of [slot.content, slot.toolCall, slot.result])
+      if (block !== null) openBlocks.push(block);
     slot.content = null;
-    slot.call = null;
+    slot.toolCall = null;
     slot.result = null;
   }
-  open.sort((left, right) => left.number - right.number);
-  for (const block of open) closeBlock(state, block, emit, closing);
+  openBlocks.sort((left, right) => left.number - right.number);
+  for (const block of openBlocks) closeBlock(state, block, emit, closing);
 }
 
-function closeBlock(state: ConverseState, block: Block, emit: Out, closing: Closing): void {
+function closeBlock(
+  state: ConverseState,
+  block: Block,
+  emit: EmitEvent,
+  closing: BlockClosing,
+): void {
   if (closing.implicitStop === true) {
     const message = `A ${block.kind} block was never closed by the provider`;
     diagnose(state, "block_stop_missing", message, emit);
   }
   switch (block.kind) {
     case "call":
-      return closeCall(state, block, emit, closing);
+      return closeToolCall(state, block, emit, closing);
     case "result":
       return closeResult(state, block, emit, closing);
     case "text":
@@ -164,62 +201,75 @@ function closeBlock(state: ConverseState, block: Block, emit: Out, closing: Clos
 function closeContent(
   state: ConverseState,
   block: ContentBlock,
-  emit: Out,
-  closing: Closing,
+  emit: EmitEvent,
+  closing: BlockClosing,
 ): void {
-  if (block.carry !== "") appendContent(state, block, loneSurrogate(state, block, emit), emit);
-  const place = { message: block.message, block: block.number };
+  if (block.carry !== "")
+    appendContent(state, block, replaceLoneSurrogate(state, block, emit), emit);
+  const position = { message: block.message, block: block.number };
   const { text } = block;
   const signature = block.signature.text;
   if (block.kind === "text") {
-    emit({ type: "text.end", ...place, text, ...closing });
+    emit({ type: "text.end", ...position, text, ...closing });
   } else if (block.kind === "redacted") {
     const redacted = joinBase64(block.redacted);
-    emit({ type: "reasoning.end", ...place, text: "", redacted, ...closing });
+    emit({ type: "reasoning.end", ...position, text: "", redacted, ...closing });
   } else if (signature === "") {
-    emit({ type: "reasoning.end", ...place, text, ...closing });
+    emit({ type: "reasoning.end", ...position, text, ...closing });
   } else {
-    emit({ type: "reasoning.end", ...place, text, signature, ...closing });
+    emit({ type: "reasoning.end", ...position, text, signature, ...closing });
   }
 }
 
-function closeCall(state: ConverseState, block: CallBlock, emit: Out, closing: Closing): void {
-  if (block.carry !== "") appendInput(state, block, loneSurrogate(state, block, emit), emit);
-  const { id, name, runBy, server } = block.call;
+function closeToolCall(
+  state: ConverseState,
+  block: ToolCallBlock,
+  emit: EmitEvent,
+  closing: BlockClosing,
+): void {
+  if (block.carry !== "") appendInput(state, block, replaceLoneSurrogate(state, block, emit), emit);
+  const { id, name, runBy, server } = block.toolCall;
   const facts = { id, name, inputText: block.text, runBy, ...(server !== undefined && { server }) };
-  const call = isCutShort(state, block, closing) ? cutCall(facts) : toolCall(facts);
-  if (call.inputError !== undefined) {
-    const message = `Arguments of "${name}" (${id}) cannot be used: ${call.inputError.message}`;
+  const toolCall = isCutShort(state, block, closing)
+    ? createCutToolCall(facts)
+    : createToolCall(facts);
+  if (toolCall.inputError !== undefined) {
+    const message = `Arguments of "${name}" (${id}) cannot be used: ${toolCall.inputError.message}`;
     diagnose(state, "tool_input_invalid", message, emit);
   } else if (hasInexactInteger(block.text)) {
     const message = `Arguments of "${name}" (${id}) hold a number that only their text has exactly`;
     diagnose(state, "number_not_exact", message, emit);
   }
-  emit({ type: "tool.end", message: block.message, block: block.number, call, ...closing });
+  emit({ type: "tool.end", message: block.message, block: block.number, toolCall, ...closing });
 }
 
 /** A call without arguments is whole only if the provider closed it, or its message stopped for tools. */
-function isCutShort(state: ConverseState, block: CallBlock, closing: Closing): boolean {
+function isCutShort(state: ConverseState, block: ToolCallBlock, closing: BlockClosing): boolean {
   if (closing.implicitStop !== true || block.text.trim() !== "") return false;
   const outcome = state.outcomes.get(state.message?.reason ?? "");
   return outcome !== "completed" && outcome !== "action-required";
 }
 
-function closeResult(state: ConverseState, block: ResultBlock, emit: Out, closing: Closing): void {
-  const { message, number, callId, isError } = block;
-  const parts = block.parts.map((part) => wellFormed(state, part, emit));
-  const facts = { callId, parts, isError };
+function closeResult(
+  state: ConverseState,
+  block: ResultBlock,
+  emit: EmitEvent,
+  closing: BlockClosing,
+): void {
+  const { message, number, toolCallId, isError } = block;
+  const parts = block.parts.map((part) => toWellFormedPart(state, part, emit));
+  const facts = { toolCallId, parts, isError };
   const metadata = block.metadata.text;
-  const result = metadata === "" ? facts : { ...facts, metadata: parsedOrRaw(metadata) };
+  const result = metadata === "" ? facts : { ...facts, metadata: parseOrKeepRaw(metadata) };
   emit({ type: "tool.result", message, block: number, result, ...closing });
 }
 
-function placed(state: ConverseState): { message: number; number: number } {
-  state.characters += COST_OF_A_PIECE;
+function allocateBlock(state: ConverseState): { message: number; number: number } {
+  state.characters += PIECE_OVERHEAD;
   return { message: state.message?.number ?? 0, number: state.blockCount++ };
 }
 
-function parsedOrRaw(text: string): unknown {
+function parseOrKeepRaw(text: string): unknown {
   const parsed = parseJson(text);
   return parsed.ok ? parsed.value : text;
 }
@@ -228,11 +278,11 @@ function parsedOrRaw(text: string): unknown {
  * Adds a fragment and returns what of it can be shown. Old Strands containers split a surrogate pair over two
  * deltas; half a character must neither be shown nor be lost.
  */
-function wholeCharacters(
+function appendWholeCharacters(
   state: ConverseState,
-  block: GatheredText & { carry: string },
+  block: TextBuilder & { carry: string },
   fragment: string,
-  emit: Out,
+  emit: EmitEvent,
 ): string {
   let text = block.carry === "" ? fragment : block.carry + fragment;
   block.carry = "";
@@ -241,28 +291,36 @@ function wholeCharacters(
     text = text.slice(0, -1);
   }
   if (!text.isWellFormed()) {
-    noteSurrogate(state, emit);
+    diagnoseSurrogate(state, emit);
     text = text.toWellFormed();
   }
-  gather(block, text);
+  appendText(block, text);
   state.characters += text.length;
   return text;
 }
 
-function loneSurrogate(state: ConverseState, block: { carry: string }, emit: Out): string {
+function replaceLoneSurrogate(
+  state: ConverseState,
+  block: { carry: string },
+  emit: EmitEvent,
+): string {
   block.carry = "";
-  noteSurrogate(state, emit);
+  diagnoseSurrogate(state, emit);
   return "\uFFFD";
 }
 
 /** Only the whole text of a part can tell: a pair may lie across two deltas. */
-function wellFormed(state: ConverseState, part: ToolResultPart, emit: Out): ToolResultPart {
+function toWellFormedPart(
+  state: ConverseState,
+  part: ToolResultPart,
+  emit: EmitEvent,
+): ToolResultPart {
   if (part.type !== "text" || part.text.isWellFormed()) return part;
-  noteSurrogate(state, emit);
+  diagnoseSurrogate(state, emit);
   return { type: "text", text: part.text.toWellFormed() };
 }
 
-function noteSurrogate(state: ConverseState, emit: Out): void {
+function diagnoseSurrogate(state: ConverseState, emit: EmitEvent): void {
   diagnose(state, "unpaired_surrogate", "Half a surrogate pair became U+FFFD", emit);
 }
 

@@ -1,13 +1,13 @@
-import { isObject, jsonText, type JsonValue } from "../../domain/json.ts";
-import { gather } from "../../domain/kept-text.ts";
+import { isObject, toJsonText, type JsonValue } from "../../domain/json.ts";
+import { appendText } from "../../domain/kept-text.ts";
 import type { ToolResultPart } from "../../domain/tool.ts";
 import {
   appendContent,
   appendInput,
   appendParts,
   appendRedacted,
-  contentBlock,
-  slotAt,
+  ensureContentBlock,
+  ensureSlot,
 } from "./blocks.ts";
 import { ensureMessage } from "./messages.ts";
 import {
@@ -20,16 +20,16 @@ import {
   type Fields,
 } from "./schema.ts";
 import {
-  COST_OF_A_PIECE,
+  PIECE_OVERHEAD,
   diagnose,
   keepUnknown,
   keepUnknownFields,
   type ConverseState,
-  type Out,
+  type EmitEvent,
   type Slot,
 } from "./state.ts";
 
-export function foldDelta(state: ConverseState, fields: Fields, emit: Out): void {
+export function foldDelta(state: ConverseState, fields: Fields, emit: EmitEvent): void {
   keepUnknownFields(state, CONTENT_BLOCK_DELTA, fields, emit);
   const { contentBlockIndex: index, delta } = fields;
   if (!isIndex(index)) {
@@ -40,11 +40,11 @@ export function foldDelta(state: ConverseState, fields: Fields, emit: Out): void
   for (const kind in delta) {
     const body = delta[kind];
     if (body === null || body === undefined) continue;
-    if (state.message === null || state.message.closed) {
+    if (state.message === null || state.message.isClosed) {
       const role = kind.startsWith("toolResult") ? "user" : "assistant";
-      ensureMessage(state, { role, trails: true }, emit);
+      ensureMessage(state, { role, isTrailing: true }, emit);
     }
-    foldMember(state, slotAt(state, index), { kind, body }, emit);
+    foldMember(state, ensureSlot(state, index), { kind, body }, emit);
   }
 }
 
@@ -59,11 +59,16 @@ interface Member {
   readonly body: unknown;
 }
 
-function foldMember(state: ConverseState, slot: Slot, { kind, body }: Member, emit: Out): void {
+function foldMember(
+  state: ConverseState,
+  slot: Slot,
+  { kind, body }: Member,
+  emit: EmitEvent,
+): void {
   switch (kind) {
     case "text":
       if (typeof body !== "string") break;
-      return appendContent(state, contentBlock(state, slot, "text", emit), body, emit);
+      return appendContent(state, ensureContentBlock(state, slot, "text", emit), body, emit);
     case "toolUse":
       return foldInput(state, slot, body, emit);
     case "reasoningContent":
@@ -75,7 +80,7 @@ function foldMember(state: ConverseState, slot: Slot, { kind, body }: Member, em
       if (slot.result === null || !isObject(body) || typeof body["metadata"] !== "string") break;
       keepUnknownFields(state, TOOL_RESULT_METADATA, body, emit);
       state.characters += body["metadata"].length;
-      gather(slot.result.metadata, body["metadata"]);
+      appendText(slot.result.metadata, body["metadata"]);
       return;
     default:
   }
@@ -83,56 +88,58 @@ function foldMember(state: ConverseState, slot: Slot, { kind, body }: Member, em
 }
 
 /** Arguments come as fragments of JSON text; a provider that sends them parsed is understood too. */
-function foldInput(state: ConverseState, slot: Slot, body: unknown, emit: Out): void {
+function foldInput(state: ConverseState, slot: Slot, body: unknown, emit: EmitEvent): void {
   const input = isObject(body) ? body["input"] : undefined;
   if (isObject(body)) keepUnknownFields(state, TOOL_USE_DELTA, body, emit);
   if (input === undefined || input === null) return;
-  if (slot.call === null) {
+  if (slot.toolCall === null) {
     // No call to give them to. A call made up from here would have neither id nor name.
     emit({ type: "unknown", what: "delta", name: "toolUse", raw: body });
     const message = "Tool arguments came at an index where no tool call is open";
     return diagnose(state, "tool_input_unmatched", message, emit);
   }
-  appendInput(state, slot.call, typeof input === "string" ? input : jsonText(input), emit);
+  appendInput(state, slot.toolCall, typeof input === "string" ? input : toJsonText(input), emit);
 }
 
-function foldReasoning(state: ConverseState, slot: Slot, body: Fields, emit: Out): void {
+function foldReasoning(state: ConverseState, slot: Slot, body: Fields, emit: EmitEvent): void {
   const { text, signature, redactedContent } = body;
   keepUnknownFields(state, REASONING, body, emit);
   if (typeof text === "string") {
-    appendContent(state, contentBlock(state, slot, "reasoning", emit), text, emit);
+    appendContent(state, ensureContentBlock(state, slot, "reasoning", emit), text, emit);
   }
   if (typeof signature === "string") {
     state.characters += signature.length;
-    gather(contentBlock(state, slot, "reasoning", emit).signature, signature);
+    appendText(ensureContentBlock(state, slot, "reasoning", emit).signature, signature);
   }
-  const base64 = asBase64(redactedContent);
+  const base64 = toBase64(redactedContent);
   if (base64 !== undefined) {
-    appendRedacted(state, contentBlock(state, slot, "redacted", emit), base64);
+    appendRedacted(state, ensureContentBlock(state, slot, "redacted", emit), base64);
   } else if (redactedContent !== undefined && redactedContent !== null) {
     keepUnknown(state, { what: "delta", name: "redactedContent", raw: redactedContent }, emit);
   }
 }
 
 /** The wire has base64; what the AWS SDK hands out has bytes. */
-function asBase64(value: unknown): string | undefined {
+function toBase64(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (!(value instanceof Uint8Array)) return undefined;
   return btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join(""));
 }
 
-function foldResultParts(state: ConverseState, slot: Slot, body: unknown, emit: Out): void {
+function foldResultParts(state: ConverseState, slot: Slot, body: unknown, emit: EmitEvent): void {
   if (slot.result === null) {
     emit({ type: "unknown", what: "delta", name: "toolResult", raw: body });
     const message = "Tool result content came at an index where no tool result is open";
     return diagnose(state, "tool_result_unmatched", message, emit);
   }
-  const parts = (Array.isArray(body) ? body : [body]).map((raw) => partOf(state, raw, emit));
-  for (const part of parts) state.characters += sizeOf(part) + COST_OF_A_PIECE;
+  const parts = (Array.isArray(body) ? body : [body]).map((raw) =>
+    readResultPart(state, raw, emit),
+  );
+  for (const part of parts) state.characters += measureResultPart(part) + PIECE_OVERHEAD;
   appendParts(slot.result, parts);
 }
 
-function partOf(state: ConverseState, raw: unknown, emit: Out): ToolResultPart {
+function readResultPart(state: ConverseState, raw: unknown, emit: EmitEvent): ToolResultPart {
   if (typeof raw === "string") return { type: "text", text: raw };
   if (!isObject(raw)) return { type: "unknown", raw };
   if (typeof raw["text"] === "string") {
@@ -144,7 +151,7 @@ function partOf(state: ConverseState, raw: unknown, emit: Out): ToolResultPart {
   return { type: "json", value: raw["json"] as JsonValue };
 }
 
-function sizeOf(part: ToolResultPart): number {
+function measureResultPart(part: ToolResultPart): number {
   if (part.type === "text") return part.text.length;
-  return jsonText(part.type === "json" ? part.value : part.raw).length;
+  return toJsonText(part.type === "json" ? part.value : part.raw).length;
 }

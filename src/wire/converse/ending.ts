@@ -3,41 +3,41 @@ import type { Outcome, TurnEnd } from "../../domain/provider-event.ts";
 import { closeMessage } from "./messages.ts";
 import {
   diagnose,
-  reportCounted,
+  reportRepeatedDiagnostics,
   type ConverseState,
   type OpenMessage,
-  type Out,
+  type EmitEvent,
 } from "./state.ts";
 
 /** Decides what the end of the stream means. The last message decides, and only if the provider closed it. */
-export function endTurn(state: ConverseState, emit: Out): void {
+export function endTurn(state: ConverseState, emit: EmitEvent): void {
   const { message } = state;
-  const complete = message !== null && message.closed;
+  const isComplete = message !== null && message.isClosed;
   closeMessage(state, emit);
-  const openCalls: string[] = [];
-  for (const call of state.calls.values()) {
-    if (call.answered) continue;
-    if (call.runBy === "client") openCalls.push(call.id);
+  const openToolCallIds: string[] = [];
+  for (const call of state.toolCalls.values()) {
+    if (call.isAnswered) continue;
+    if (call.runBy === "client") openToolCallIds.push(call.id);
     else diagnose(state, "tool_result_missing", `Server tool call ${call.id} has no result`, emit);
   }
-  const verdict = judge(state, complete ? message : null, openCalls);
+  const verdict = resolveVerdict(state, isComplete ? message : null, openToolCallIds);
   if (verdict.contradiction !== undefined) {
     diagnose(state, "stop_reason_contradicted", verdict.contradiction, emit);
   }
-  reportCounted(state, emit);
+  reportRepeatedDiagnostics(state, emit);
   const { outcome, failure } = verdict;
   const reason = message?.reason ?? null;
-  const waits = outcome === "action-required" || outcome === "other";
-  const end: TurnEnd = {
+  const isWaiting = outcome === "action-required" || outcome === "other";
+  const turnEnd: TurnEnd = {
     type: "end",
     outcome,
     reason,
-    openCalls: waits ? openCalls : [],
+    openToolCallIds: isWaiting ? openToolCallIds : [],
     usage: state.usage,
   };
   const policy = reason === "hook_stopped" ? state.denial : null;
   emit({
-    ...end,
+    ...turnEnd,
     ...(failure !== undefined && { failure }),
     ...(policy !== null && { stoppedBy: policy }),
   });
@@ -49,39 +49,40 @@ interface Verdict {
   readonly contradiction?: string;
 }
 
-function judge(
+function resolveVerdict(
   state: ConverseState,
-  last: OpenMessage | null,
-  openCalls: readonly string[],
+  lastMessage: OpenMessage | null,
+  openToolCallIds: readonly string[],
 ): Verdict {
   if (state.failure !== null) return { outcome: "failed", failure: state.failure };
-  if (last === null) {
-    const seen = state.messageCount === 0 ? "before any message" : "inside a message";
-    return incomplete(`The stream ended ${seen}`);
+  if (lastMessage === null) {
+    const position = state.messageCount === 0 ? "before any message" : "inside a message";
+    return createIncompleteVerdict(`The stream ended ${position}`);
   }
-  if (last.reason === null) return incomplete("The last message ended without a reason");
-  if (last.reason === "tool_result") {
-    return incomplete("The stream ended on a tool result, before the agent's answer");
+  if (lastMessage.reason === null)
+    return createIncompleteVerdict("The last message ended without a reason");
+  if (lastMessage.reason === "tool_result") {
+    return createIncompleteVerdict("The stream ended on a tool result, before the agent's answer");
   }
-  const outcome = state.outcomes.get(last.reason) ?? "other";
-  if (outcome === "action-required" && openCalls.length === 0) {
-    return incomplete("The stream stopped for tools, but no call waits for a result");
+  const outcome = state.outcomes.get(lastMessage.reason) ?? "other";
+  if (outcome === "action-required" && openToolCallIds.length === 0) {
+    return createIncompleteVerdict("The stream stopped for tools, but no call waits for a result");
   }
-  if (outcome === "completed" && openCalls.length > 0) {
-    const contradiction = `The reason is "${last.reason}", but ${openCalls.length} call(s) wait for a result`;
+  if (outcome === "completed" && openToolCallIds.length > 0) {
+    const contradiction = `The reason is "${lastMessage.reason}", but ${openToolCallIds.length} call(s) wait for a result`;
     return { outcome: "action-required", contradiction };
   }
-  if (outcome === "completed" && last.role === "user") {
-    return incomplete("The stream ended on a tool result, before the agent's answer");
+  if (outcome === "completed" && lastMessage.role === "user") {
+    return createIncompleteVerdict("The stream ended on a tool result, before the agent's answer");
   }
-  return outcome === "failed" ? modelFault(last.reason) : { outcome };
+  return outcome === "failed" ? createModelFaultVerdict(lastMessage.reason) : { outcome };
 }
 
-function incomplete(message: string): Verdict {
+function createIncompleteVerdict(message: string): Verdict {
   return { outcome: "failed", failure: { code: "incomplete_turn", message, details: {} } };
 }
 
-function modelFault(reason: string): Verdict {
+function createModelFaultVerdict(reason: string): Verdict {
   const message = `The provider ended the turn with "${reason}"`;
   return { outcome: "failed", failure: { code: "stream_exception", message, details: { reason } } };
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { keptBytes } from "../../../test/support/memory.ts";
+import { measureRetainedBytes } from "../../../test/support/memory.ts";
 import { runCodec } from "../../domain/codec.ts";
 import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
 import type { StreamMessage } from "../../domain/stream-message.ts";
-import { turnOf, type Turn } from "../../domain/turn.ts";
-import { converseFold } from "./fold.ts";
+import { buildTurn, type Turn } from "../../domain/turn.ts";
+import { createConverseFold } from "./fold.ts";
 import { readUnionEvent } from "./parse.ts";
 
 const assistant = { messageStart: { role: "assistant" } };
@@ -40,11 +40,11 @@ const usage = (inputTokens: number, outputTokens: number, more: object = {}) => 
 });
 
 function fold(events: readonly unknown[], extra: readonly StreamMessage[] = []): ProviderEvent[] {
-  return runCodec(converseFold(), [...events.flatMap(readUnionEvent), ...extra]);
+  return runCodec(createConverseFold(), [...events.flatMap(readUnionEvent), ...extra]);
 }
 
 function turn(...events: readonly unknown[]): Turn {
-  return turnOf(fold(events));
+  return buildTurn(fold(events));
 }
 
 function end(...events: readonly unknown[]): TurnEnd {
@@ -72,12 +72,15 @@ describe("calls", () => {
       close(1),
       stop("tool_use"),
     );
-    expect(turned.calls.map(({ id, name, input: value }) => ({ id, name, value }))).toEqual([
+    expect(turned.toolCalls.map(({ id, name, input: value }) => ({ id, name, value }))).toEqual([
       { id: "A", name: "first", value: { a: 1 } },
       { id: "B", name: "second", value: { b: 2 } },
       { id: "C", name: "third", value: { c: 3 } },
     ]);
-    expect(turned.end).toMatchObject({ outcome: "action-required", openCalls: ["A", "B", "C"] });
+    expect(turned.end).toMatchObject({
+      outcome: "action-required",
+      openToolCallIds: ["A", "B", "C"],
+    });
   });
 
   it("collapses a repeated id to one call with the last opening's input, and says so [AC-18]", () => {
@@ -93,7 +96,7 @@ describe("calls", () => {
       close(2),
       stop("tool_use"),
     );
-    expect(turned.calls).toEqual([
+    expect(turned.toolCalls).toEqual([
       { id: "X", name: "new", inputText: '{"n":2}', runBy: "client", input: { n: 2 } },
       { id: "Y", name: "other", inputText: "", runBy: "client", input: {} },
     ]);
@@ -105,7 +108,7 @@ describe("calls", () => {
     const turned = turn(assistant, text(0, "before"), call(0, "A", "tool"), stop("tool_use"));
     expect(turned.messages[0]?.blocks).toMatchObject([
       { type: "text", text: "before" },
-      { type: "call", call: { id: "A" } },
+      { type: "call", toolCall: { id: "A" } },
     ]);
     expect(codes(turned)).toEqual(["block_stop_missing", "block_stop_missing"]);
   });
@@ -123,7 +126,7 @@ describe("calls", () => {
       close(0),
       stop("tool_use"),
     );
-    expect(turned.calls.map((one) => one.input)).toEqual([{ x: 1 }, { y: 2 }]);
+    expect(turned.toolCalls.map((one) => one.input)).toEqual([{ x: 1 }, { y: 2 }]);
   });
 
   it("orders parallel blocks by their opening, not by their stop [SD-19]", () => {
@@ -136,18 +139,18 @@ describe("calls", () => {
       stop("tool_use"),
     ]);
     const blocks = events.filter((event) => event.type === "tool.end");
-    expect(blocks.map((event) => [event.call.id, event.block])).toEqual([
+    expect(blocks.map((event) => [event.toolCall.id, event.block])).toEqual([
       ["B", 1],
       ["A", 0],
     ]);
-    expect(turnOf(events).messages[0]?.blocks).toMatchObject([
+    expect(buildTurn(events).messages[0]?.blocks).toMatchObject([
       { call: { id: "A" } },
       { call: { id: "B" } },
     ]);
   });
 
   it("takes no arguments as an empty object [AC-27]", () => {
-    expect(turn(assistant, call(0, "A", "a"), close(0), stop("tool_use")).calls).toEqual([
+    expect(turn(assistant, call(0, "A", "a"), close(0), stop("tool_use")).toolCalls).toEqual([
       { id: "A", name: "a", inputText: "", runBy: "client", input: {} },
     ]);
   });
@@ -160,7 +163,7 @@ describe("calls", () => {
       close(0),
       stop("tool_use"),
     );
-    expect(turned.calls).toEqual([
+    expect(turned.toolCalls).toEqual([
       {
         id: "A",
         name: "a",
@@ -177,7 +180,7 @@ describe("calls", () => {
     "reports arguments that are no object: %s [AC-28]",
     (fragment) => {
       const turned = turn(assistant, call(0, "A", "a"), input(0, fragment), stop("tool_use"));
-      expect(turned.calls).toMatchObject([
+      expect(turned.toolCalls).toMatchObject([
         { input: null, inputText: fragment, inputError: { problem: "not-an-object" } },
       ]);
     },
@@ -193,13 +196,13 @@ describe("calls", () => {
       close(0),
       stop("tool_use"),
     );
-    expect(turned.calls[0]?.input).toEqual({ e: "é", r: "🚀" });
+    expect(turned.toolCalls[0]?.input).toEqual({ e: "é", r: "🚀" });
     expect(codes(turned)).toEqual([]);
   });
 
   it("understands arguments that come parsed [SD-23]", () => {
     const turned = turn(assistant, call(0, "A", "a"), input(0, { a: [1] }), stop("tool_use"));
-    expect(turned.calls[0]?.input).toEqual({ a: [1] });
+    expect(turned.toolCalls[0]?.input).toEqual({ a: [1] });
   });
 
   it("makes no call out of arguments without an opening; they are kept and reported [AC-20, SD-20]", () => {
@@ -211,7 +214,7 @@ describe("calls", () => {
       name: "toolUse",
       raw: { input: '{"a":1}' },
     });
-    expect(codes(turnOf(events))).toEqual(["tool_input_unmatched", "block_stop_missing"]);
+    expect(codes(buildTurn(events))).toEqual(["tool_input_unmatched", "block_stop_missing"]);
   });
 
   it("makes no call out of an opening without an id, and does not take it for text [SD-22]", () => {
@@ -222,7 +225,7 @@ describe("calls", () => {
       close(0),
       stop("tool_use"),
     );
-    expect(turned.calls).toEqual([]);
+    expect(turned.toolCalls).toEqual([]);
     expect(turned.messages[0]?.blocks).toEqual([]);
     expect(turned.unknown.map((seen) => seen.what)).toEqual(["start", "delta"]);
     expect(turned.end).toMatchObject({ outcome: "failed", failure: { code: "incomplete_turn" } });
@@ -238,7 +241,7 @@ describe("calls", () => {
       close(0),
       stop("end_turn"),
     );
-    const result = { callId: "", isError: false, parts: [{ type: "text", text: "42" }] };
+    const result = { toolCallId: "", isError: false, parts: [{ type: "text", text: "42" }] };
     expect(turned.messages.flatMap(({ blocks }) => blocks)).toEqual([{ type: "result", result }]);
     expect(codes(turned)).toEqual(["tool_result_unmatched"]);
   });
@@ -256,7 +259,7 @@ describe("calls", () => {
       close(0),
       stop("tool_use"),
     );
-    expect(reused.calls).toMatchObject([cut, { input: {} }]);
+    expect(reused.toolCalls).toMatchObject([cut, { input: {} }]);
   });
 
   it("says when arguments hold a number that only their text has exactly", () => {
@@ -275,7 +278,7 @@ describe("calls", () => {
       close(0),
       stop("tool_use"),
     );
-    expect(rounded.calls).toMatchObject([{ inputText: '{"n":12345678901234567890}' }]);
+    expect(rounded.toolCalls).toMatchObject([{ inputText: '{"n":12345678901234567890}' }]);
     expect(codes(rounded)).toEqual(["number_not_exact"]);
   });
 
@@ -291,8 +294,8 @@ describe("calls", () => {
       assistant,
       stop("tool_use"),
     );
-    expect(turned.calls.map((one) => one.id)).toEqual(["A"]);
-    expect(turned.end?.openCalls).toEqual(["A"]);
+    expect(turned.toolCalls.map((one) => one.id)).toEqual(["A"]);
+    expect(turned.end?.openToolCallIds).toEqual(["A"]);
   });
 
   it("keeps a call without a name, so that it can be answered", () => {
@@ -302,7 +305,7 @@ describe("calls", () => {
       close(0),
       stop("tool_use"),
     );
-    expect(turned.calls).toMatchObject([{ id: "A", name: "" }]);
+    expect(turned.toolCalls).toMatchObject([{ id: "A", name: "" }]);
     expect(codes(turned)).toEqual(["tool_name_missing"]);
   });
 });
@@ -329,20 +332,20 @@ describe("whose call it is", () => {
       close(0),
       stop("end_turn"),
     );
-    expect(turned.calls).toEqual([]);
-    expect(turned.serverCalls).toEqual([
+    expect(turned.toolCalls).toEqual([]);
+    expect(turned.serverToolCalls).toEqual([
       {
-        call: {
+        toolCall: {
           id: "S",
           name: "shell",
           inputText: '{"cmd":"ls"}',
           runBy: "server",
           input: { cmd: "ls" },
         },
-        result: { callId: "S", parts: [{ type: "text", text: "a.txt" }], isError: false },
+        result: { toolCallId: "S", parts: [{ type: "text", text: "a.txt" }], isError: false },
       },
     ]);
-    expect(turned.end).toMatchObject({ outcome: "completed", openCalls: [] });
+    expect(turned.end).toMatchObject({ outcome: "completed", openToolCallIds: [] });
     expect(codes(turned)).toEqual([]);
   });
 
@@ -356,7 +359,7 @@ describe("whose call it is", () => {
       close(1),
       stop("tool_use"),
     );
-    expect(turned.end).toMatchObject({ outcome: "action-required", openCalls: ["B", "C"] });
+    expect(turned.end).toMatchObject({ outcome: "action-required", openToolCallIds: ["B", "C"] });
   });
 
   it("takes an untyped call that is answered in the stream as run by the server [AC-39]", () => {
@@ -375,15 +378,15 @@ describe("whose call it is", () => {
       close(0),
       stop("end_turn"),
     );
-    expect(turned.calls).toEqual([]);
-    expect(turned.serverCalls).toMatchObject([{ result: { isError: true } }]);
+    expect(turned.toolCalls).toEqual([]);
+    expect(turned.serverToolCalls).toMatchObject([{ result: { isError: true } }]);
   });
 
   it("keeps the name of an MCP tool's server", () => {
     const more = { type: "mcp_tool_use", serverName: "docs" };
     const turned = turn(assistant, call(0, "M", "search", more), close(0), stop("tool_use"));
-    expect(turned.serverCalls).toMatchObject([
-      { call: { server: "docs", runBy: "server" }, result: null },
+    expect(turned.serverToolCalls).toMatchObject([
+      { toolCall: { server: "docs", runBy: "server" }, result: null },
     ]);
   });
 
@@ -392,7 +395,7 @@ describe("whose call it is", () => {
     expect(turned.end).toMatchObject({
       outcome: "failed",
       reason: "tool_use",
-      openCalls: [],
+      openToolCallIds: [],
       failure: { code: "incomplete_turn" },
     });
     expect(codes(turned)).toEqual(["tool_result_missing"]);
@@ -411,8 +414,8 @@ describe("whose call it is", () => {
       close(0),
       stop("tool_use"),
     );
-    expect(turned.calls).toMatchObject([{ id: "S", name: "mine" }]);
-    expect(turned.end?.openCalls).toEqual(["S"]);
+    expect(turned.toolCalls).toMatchObject([{ id: "S", name: "mine" }]);
+    expect(turned.end?.openToolCallIds).toEqual(["S"]);
   });
 
   it("keeps a result that comes while its call is still open", () => {
@@ -428,8 +431,8 @@ describe("whose call it is", () => {
       close(0),
       stop("end_turn"),
     );
-    expect(turned.calls).toEqual([]);
-    expect(turned.end?.openCalls).toEqual([]);
+    expect(turned.toolCalls).toEqual([]);
+    expect(turned.end?.openToolCallIds).toEqual([]);
   });
 });
 
@@ -451,7 +454,7 @@ describe("messages and blocks", () => {
       { type: "text.delta", message: 0, block: 1, text: "hi" },
       { type: "text.end", message: 0, block: 1, text: "hi" },
       { type: "message.end", message: 0, reason: "end_turn" },
-      { type: "end", outcome: "completed", reason: "end_turn", openCalls: [], usage: null },
+      { type: "end", outcome: "completed", reason: "end_turn", openToolCallIds: [], usage: null },
     ]);
   });
 
@@ -467,7 +470,7 @@ describe("messages and blocks", () => {
         text: "a",
         implicitStop: true,
       });
-      expect(codes(turnOf(events))).toContain("block_stop_missing");
+      expect(codes(buildTurn(events))).toContain("block_stop_missing");
     }
   });
 
@@ -499,9 +502,9 @@ describe("messages and blocks", () => {
       {
         role: "assistant",
         reason: "tool_use",
-        blocks: [{ text: "Let me check." }, { call: { id: "A" } }],
+        blocks: [{ text: "Let me check." }, { toolCall: { id: "A" } }],
       },
-      { role: "user", reason: "tool_result", blocks: [{ result: { callId: "A" } }] },
+      { role: "user", reason: "tool_result", blocks: [{ result: { toolCallId: "A" } }] },
       { role: "assistant", reason: "end_turn", blocks: [{ text: "One." }] },
     ]);
     expect([turned.text, turned.finalText]).toEqual(["Let me check.One.", "One."]);
@@ -560,7 +563,7 @@ describe("messages and blocks", () => {
       stop("tool_use"),
     );
     expect(turned.messages[0]?.blocks).toMatchObject([
-      { call: { id: "A", input: { a: 1 } } },
+      { toolCall: { id: "A", input: { a: 1 } } },
       { text: "words" },
     ]);
     expect(codes(turned)).toEqual(["block_kind_mismatch"]);
@@ -580,7 +583,7 @@ describe("messages and blocks", () => {
         close(index),
         stop("tool_use"),
       );
-      expect(turned.messages[0]?.blocks).toMatchObject([{ text: "hi" }, { call: { id: "A" } }]);
+      expect(turned.messages[0]?.blocks).toMatchObject([{ text: "hi" }, { toolCall: { id: "A" } }]);
     },
   );
 
@@ -603,7 +606,7 @@ describe("messages and blocks", () => {
     expect(events.filter(({ type }) => type === "message.end")).toEqual([
       { type: "message.end", message: 0, reason: "end_turn" },
     ]);
-    expect(codes(turnOf(events))).toEqual(["event_after_end"]);
+    expect(codes(buildTurn(events))).toEqual(["event_after_end"]);
     expect(events.at(-1)).toMatchObject({ outcome: "completed", reason: "end_turn" });
   });
 
@@ -649,7 +652,7 @@ describe("messages and blocks", () => {
         type: "end",
         outcome: "failed",
         reason: null,
-        openCalls: [],
+        openToolCallIds: [],
         usage: null,
         failure: {
           code: "stream_exception",
@@ -664,7 +667,7 @@ describe("messages and blocks", () => {
   });
 
   it("A stream of exceptions that does not end reaches the limit of its turn", () => {
-    const codec = converseFold({ maxCharacters: 10_000 });
+    const codec = createConverseFold({ maxCharacters: 10_000 });
     const state = codec.initial();
     let seen = 0;
     for (let at = 0; at < 20_000; at++) {
@@ -692,7 +695,7 @@ describe("messages and blocks", () => {
 
   it("looks at each open block once, however many there are [AC-41]", () => {
     const visits = (blocks: number, messages: number): number => {
-      const codec = converseFold();
+      const codec = createConverseFold();
       const state = codec.initial();
       let visited = 0;
       const values = state.slots.values.bind(state.slots);
@@ -719,7 +722,7 @@ describe("messages and blocks", () => {
 
   it("folds 10,000 blocks and 1,000 messages to as many events, holding only the message at hand", () => {
     let steps = 0;
-    const counted = converseFold();
+    const counted = createConverseFold();
     const state = counted.initial();
     const emit = (): void => void (steps += 1);
     for (let message = 0; message < 1000; message++) {
@@ -753,7 +756,7 @@ describe("results", () => {
       text(0, "."),
       close(0),
       stop("end_turn"),
-    ).serverCalls[0]?.result;
+    ).serverToolCalls[0]?.result;
 
   it("appends text and JSON parts in order [AC-30]", () => {
     expect(
@@ -970,7 +973,7 @@ describe("what this version does not know", () => {
     };
     const events = fold([assistant, padded, close(0), stop("end_turn")]);
     expect(JSON.stringify(events)).not.toContain("abcdefgh");
-    expect(turnOf(events).text).toBe("hi");
+    expect(buildTurn(events).text).toBe("hi");
   });
 
   it("lists a repeated anomaly sixteen times and counts the rest", () => {
@@ -992,8 +995,8 @@ describe("what this version does not know", () => {
     );
     const turned = turn(...hostile);
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
-    expect(turned.calls[0]).toMatchObject({ id: "__proto__", name: "constructor" });
-    expect(Object.keys(turned.calls[0]?.input ?? {})).toEqual(["__proto__"]);
+    expect(turned.toolCalls[0]).toMatchObject({ id: "__proto__", name: "constructor" });
+    expect(Object.keys(turned.toolCalls[0]?.input ?? {})).toEqual(["__proto__"]);
     expect(turned.end).toMatchObject({ outcome: "other", reason: "toString" });
   });
 });
@@ -1085,7 +1088,7 @@ describe("how a turn ends", () => {
       type: "end",
       outcome: "action-required",
       reason: "tool_use",
-      openCalls: ["A"],
+      openToolCallIds: ["A"],
       usage: null,
     });
   });
@@ -1093,7 +1096,7 @@ describe("how a turn ends", () => {
   it("runs nothing when a limit cut the message that calls [SD-31]", () => {
     expect(end(assistant, call(0, "A", "a"), input(0, '{"a'), stop("max_tokens"))).toMatchObject({
       outcome: "limited",
-      openCalls: [],
+      openToolCallIds: [],
     });
   });
 
@@ -1167,7 +1170,7 @@ describe("how a turn ends", () => {
       reason: "not JSON",
       raw: "{x",
     };
-    const events = runCodec(converseFold(), [
+    const events = runCodec(createConverseFold(), [
       ...[assistant, text(0, "a"), close(0)].flatMap(readUnionEvent),
       hole,
       ...readUnionEvent(stop("end_turn")),
@@ -1185,7 +1188,7 @@ describe("how a turn ends", () => {
   });
 
   it("lets a stream of empty pieces reach its limit too", () => {
-    const codec = converseFold({ maxCharacters: 10_000 });
+    const codec = createConverseFold({ maxCharacters: 10_000 });
     const state = codec.initial();
     for (let at = 0; at < 1000; at++) {
       for (const event of readUnionEvent(text(at, ""))) codec.step(state, event, () => {});
@@ -1196,7 +1199,7 @@ describe("how a turn ends", () => {
 
   it("lets a stream of what nobody knows reach its limit too", () => {
     for (const event of [{}, { novelty: {} }, text(0, "x"), 1]) {
-      const codec = converseFold({ maxCharacters: 10_000 });
+      const codec = createConverseFold({ maxCharacters: 10_000 });
       const state = codec.initial();
       let seen = 0;
       for (let at = 0; at < 20_000; at++) {
@@ -1219,8 +1222,8 @@ describe("how a turn ends", () => {
     ["metadata", [result(0, "A")], (piece: string) => metadata(0, piece)],
   ])("keeps %s in a few bytes for a character, however short its deltas are", (_, first, delta) => {
     const characters = 300_000;
-    const kept = keptBytes(() => {
-      const codec = converseFold();
+    const kept = measureRetainedBytes(() => {
+      const codec = createConverseFold();
       const state = codec.initial();
       const take = (event: unknown): void => {
         for (const message of readUnionEvent(event)) codec.step(state, message, () => {});
@@ -1235,7 +1238,7 @@ describe("how a turn ends", () => {
   it("asks nobody to run a call that trails behind the end of the answer and is cut", () => {
     expect(end(assistant, stop("end_turn"), call(0, "A", "delete_all"))).toMatchObject({
       outcome: "failed",
-      openCalls: [],
+      openToolCallIds: [],
     });
   });
 
@@ -1246,12 +1249,12 @@ describe("how a turn ends", () => {
       close(0),
       stop("tool_use"),
     );
-    expect(turned.calls).toEqual([]);
+    expect(turned.toolCalls).toEqual([]);
     expect(codes(turned)).toContain("unknown_field");
   });
 
   it("stops keeping text at its limit and fails the turn", () => {
-    const codec = converseFold({ maxCharacters: 300 });
+    const codec = createConverseFold({ maxCharacters: 300 });
     const state = codec.initial();
     const many = [assistant, ...Array.from({ length: 50 }, () => text(0, "x".repeat(10)))];
     const events: ProviderEvent[] = [];

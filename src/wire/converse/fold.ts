@@ -4,13 +4,13 @@ import { isObject } from "../../domain/json.ts";
 import type { HookFired, Outcome, ProviderEvent } from "../../domain/provider-event.ts";
 import type { StreamMessage } from "../../domain/stream-message.ts";
 import { addUsage } from "../../domain/usage.ts";
-import { closeSlots, EXPLICIT, isEmpty, slotKey } from "./blocks.ts";
+import { closeSlots, EXPLICIT, isEmptySlot, toSlotKey } from "./blocks.ts";
 import { foldDelta } from "./deltas.ts";
 import { endTurn } from "./ending.ts";
 import { startMessage, stopMessage } from "./messages.ts";
 import { foldStart } from "./starts.ts";
 import {
-  CARRIES_THE_TURN,
+  TURN_EVENT_NAMES,
   CONTENT_BLOCK_STOP,
   HOOK_EVENT,
   METADATA,
@@ -20,14 +20,14 @@ import {
   type Fields,
 } from "./schema.ts";
 import {
-  COST_OF_A_PIECE,
+  PIECE_OVERHEAD,
   diagnose,
-  isOverfull,
+  isOverLimit,
   keepRaw,
   keepUnknown,
   keepUnknownFields,
   type ConverseState,
-  type Out,
+  type EmitEvent,
 } from "./state.ts";
 import { CONVERSE_OUTCOMES } from "./stop-reasons.ts";
 import { readUsage } from "./usage.ts";
@@ -48,7 +48,7 @@ const DEFAULT_MAX_CHARACTERS = 100_000_000;
  * with block indexes that start again and may even be reused within a message. So calls are known by their id,
  * blocks by a number that counts openings, and an index only says where a fragment belongs.
  */
-export function converseFold(
+export function createConverseFold(
   options: ConverseOptions = {},
 ): Codec<ConverseState, StreamMessage, ProviderEvent> {
   const { maxCharacters = DEFAULT_MAX_CHARACTERS, outcomes = CONVERSE_OUTCOMES } = options;
@@ -58,15 +58,15 @@ export function converseFold(
       messageCount: 0,
       blockCount: 0,
       slots: new Map(),
-      calls: new Map(),
+      toolCalls: new Map(),
       usage: null,
       failure: null,
-      ended: false,
+      hasEnded: false,
       denial: null,
       characters: 0,
       maxCharacters,
       outcomes,
-      diagnosed: new Map(),
+      diagnosticCounts: new Map(),
       unknownFields: new Map(),
     }),
     step: foldMessage,
@@ -74,10 +74,10 @@ export function converseFold(
   };
 }
 
-function foldMessage(state: ConverseState, message: StreamMessage, emit: Out): void {
+function foldMessage(state: ConverseState, message: StreamMessage, emit: EmitEvent): void {
   switch (message.type) {
     case "event":
-      if (state.ended && !isExceptionName(message.name)) {
+      if (state.hasEnded && !isExceptionName(message.name)) {
         const note = `"${message.name}" came after the failure that ended the turn`;
         diagnose(state, "event_after_end", note, emit);
       }
@@ -88,18 +88,18 @@ function foldMessage(state: ConverseState, message: StreamMessage, emit: Out): v
       return foldMalformed(state, message, emit);
     case "fault":
       diagnose(state, message.diagnostic.code, message.diagnostic.message, emit);
-      if (message.failure !== undefined) fail(state, message.failure);
+      if (message.failure !== undefined) recordFailure(state, message.failure);
       return;
     case "failure":
-      state.ended = true;
-      return fail(state, message.failure);
+      state.hasEnded = true;
+      return recordFailure(state, message.failure);
     default:
       message satisfies never;
   }
 }
 
-function foldEvent(state: ConverseState, name: string, payload: unknown, emit: Out): void {
-  if (isOverfull(state)) return;
+function foldEvent(state: ConverseState, name: string, payload: unknown, emit: EmitEvent): void {
+  if (isOverLimit(state)) return;
   // A null payload says as little as an empty one.
   const fields = isObject(payload) ? payload : {};
   switch (name) {
@@ -124,43 +124,43 @@ function foldEvent(state: ConverseState, name: string, payload: unknown, emit: O
   }
 }
 
-function stopBlock(state: ConverseState, fields: Fields, emit: Out): void {
+function stopBlock(state: ConverseState, fields: Fields, emit: EmitEvent): void {
   keepUnknownFields(state, CONTENT_BLOCK_STOP, fields, emit);
-  const key = slotKey(fields["contentBlockIndex"]);
+  const key = toSlotKey(fields["contentBlockIndex"]);
   const slot = state.slots.get(key);
-  if (slot === undefined || isEmpty(slot)) {
+  if (slot === undefined || isEmptySlot(slot)) {
     return diagnose(state, "block_stop_unmatched", "A block was closed that is not open", emit);
   }
   closeSlots(state, [slot], emit, EXPLICIT);
   state.slots.delete(key);
 }
 
-function foldMetadata(state: ConverseState, fields: Fields, emit: Out): void {
+function foldMetadata(state: ConverseState, fields: Fields, emit: EmitEvent): void {
   keepUnknownFields(state, METADATA, fields, emit);
   const { usage: counts, metrics } = fields;
   if (isObject(counts)) keepUnknownFields(state, METADATA_USAGE, counts, emit);
   if (isObject(metrics)) keepUnknownFields(state, METADATA_METRICS, metrics, emit);
-  const read = readUsage(counts);
-  if (read === undefined) return;
-  for (const name of read.invalid) {
+  const reading = readUsage(counts);
+  if (reading === undefined) return;
+  for (const name of reading.invalidFields) {
     diagnose(state, "usage_invalid", `Usage field "${name}" is not a count`, emit);
   }
-  const { usage } = read;
+  const { usage } = reading;
   state.usage = state.usage === null ? usage : addUsage(state.usage, usage);
   const latencyMs = isObject(metrics) ? metrics["latencyMs"] : undefined;
   if (typeof latencyMs === "number") emit({ type: "usage", usage, latencyMs });
   else emit({ type: "usage", usage });
 }
 
-function foldHook(state: ConverseState, fields: Fields, emit: Out): void {
+function foldHook(state: ConverseState, fields: Fields, emit: EmitEvent): void {
   keepUnknownFields(state, HOOK_EVENT, fields, emit);
-  const decision = textOr(fields["decision"], undefined);
-  const reason = textOr(fields["reason"], undefined);
+  const decision = readStringOr(fields["decision"], undefined);
+  const reason = readStringOr(fields["reason"], undefined);
   const event: HookFired = {
     type: "hook",
-    id: textOr(fields["hookEventId"], ""),
-    name: textOr(fields["name"], ""),
-    stage: textOr(fields["type"], ""),
+    id: readStringOr(fields["hookEventId"], ""),
+    name: readStringOr(fields["name"], ""),
+    stage: readStringOr(fields["type"], ""),
     ...(decision !== undefined && { decision }),
     ...(reason !== undefined && { reason }),
   };
@@ -171,18 +171,26 @@ function foldHook(state: ConverseState, fields: Fields, emit: Out): void {
 }
 
 /** The first failure decides the turn; an exception that follows it is kept as it came. */
-function foldException(state: ConverseState, name: string, payload: unknown, emit: Out): void {
-  state.ended = true;
+function foldException(
+  state: ConverseState,
+  name: string,
+  payload: unknown,
+  emit: EmitEvent,
+): void {
+  state.hasEnded = true;
   if (state.failure !== null) {
     keepRaw(state, { what: "event", name, raw: payload }, emit);
     const note = `"${name}" came after the failure that decided the turn`;
     return diagnose(state, "failure_repeated", note, emit);
   }
   const fields = isObject(payload) ? payload : {};
-  const said = textOr(fields["message"], textOr(fields["Message"], ""));
-  fail(state, {
+  const providerMessage = readStringOr(fields["message"], readStringOr(fields["Message"], ""));
+  recordFailure(state, {
     code: "stream_exception",
-    message: said === "" ? `The provider ended the stream with ${name}` : `${name}: ${said}`,
+    message:
+      providerMessage === ""
+        ? `The provider ended the stream with ${name}`
+        : `${name}: ${providerMessage}`,
     details: { type: name, payload },
   });
 }
@@ -191,22 +199,22 @@ function foldException(state: ConverseState, name: string, payload: unknown, emi
 function foldMalformed(
   state: ConverseState,
   message: Extract<StreamMessage, { type: "malformed" }>,
-  emit: Out,
+  emit: EmitEvent,
 ): void {
-  if (isOverfull(state)) return;
+  if (isOverLimit(state)) return;
   const { name, reason, raw } = message;
-  state.characters += raw.length + COST_OF_A_PIECE;
+  state.characters += raw.length + PIECE_OVERHEAD;
   emit({ type: "unknown", what: "event", name, raw });
   diagnose(state, "malformed_event", reason, emit);
-  if (name === "" || CARRIES_THE_TURN.has(name)) {
-    fail(state, { code: "malformed_event", message: reason, details: { event: name } });
+  if (name === "" || TURN_EVENT_NAMES.has(name)) {
+    recordFailure(state, { code: "malformed_event", message: reason, details: { event: name } });
   }
 }
 
-function fail(state: ConverseState, failure: Failure): void {
+function recordFailure(state: ConverseState, failure: Failure): void {
   state.failure ??= failure;
 }
 
-function textOr<Fallback>(value: unknown, fallback: Fallback): string | Fallback {
+function readStringOr<Fallback>(value: unknown, fallback: Fallback): string | Fallback {
   return typeof value === "string" ? value : fallback;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { inlineFunction } from "./inline-function.ts";
+import { createInlineFunction } from "./inline-function.ts";
 
 const schema = {
   type: "object",
@@ -16,7 +16,7 @@ const schema = {
 
 describe("declaring an inline function", () => {
   it("wraps a JSON Schema and loses nothing of it [RMA-P1-28]", () => {
-    expect(inlineFunction("look_up", "Looks it up", schema)).toEqual({
+    expect(createInlineFunction("look_up", "Looks it up", schema)).toEqual({
       type: "inline_function",
       name: "look_up",
       config: { inlineFunction: { description: "Looks it up", inputSchema: schema } },
@@ -30,7 +30,7 @@ describe("declaring an inline function", () => {
       place: z.object({ lat: z.number() }),
       id: z.union([z.string(), z.int()]),
     });
-    const { inputSchema } = inlineFunction("look_up", "Looks it up", parameters).config
+    const { inputSchema } = createInlineFunction("look_up", "Looks it up", parameters).config
       .inlineFunction;
     expect(inputSchema).toMatchObject({
       type: "object",
@@ -46,7 +46,7 @@ describe("declaring an inline function", () => {
   });
 
   it("takes an empty schema as a tool without parameters", () => {
-    expect(inlineFunction("now", "The time", {}).config.inlineFunction.inputSchema).toEqual({
+    expect(createInlineFunction("now", "The time", {}).config.inlineFunction.inputSchema).toEqual({
       type: "object",
       properties: {},
     });
@@ -60,16 +60,16 @@ describe("declaring an inline function", () => {
     ["ok", "d".repeat(4097), {}],
     ["ok", "d", { type: "array" }],
   ])("refuses what the service refuses: %j, %j, %j", (name, description, given) => {
-    expect(() => inlineFunction(name, description, given)).toThrow(
+    expect(() => createInlineFunction(name, description, given)).toThrow(
       expect.objectContaining({ code: "invalid_tool" }),
     );
   });
 
   it("refuses a schema that has no JSON form, and says why", () => {
-    expect(() => inlineFunction("when", "d", z.object({ at: z.date() }))).toThrow(
+    expect(() => createInlineFunction("when", "d", z.object({ at: z.date() }))).toThrow(
       /^The schema of "when" cannot be written as JSON Schema: /,
     );
     const silent = { "~standard": { version: 1, vendor: "x", validate: () => ({ value: 1 }) } };
-    expect(() => inlineFunction("when", "d", silent)).toThrow("pass a JSON Schema");
+    expect(() => createInlineFunction("when", "d", silent)).toThrow("pass a JSON Schema");
   });
 });

@@ -1,5 +1,5 @@
 import { SpanlineError } from "../../domain/errors.ts";
-import { isObject, jsonText } from "../../domain/json.ts";
+import { isObject, toJsonText } from "../../domain/json.ts";
 import type { JsonDocument } from "./request.ts";
 
 /** A tool that the agent may call and that runs on our side. */
@@ -18,31 +18,31 @@ export interface SchemaWithJson {
   };
 }
 
-const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-const LONGEST_DESCRIPTION = 4096;
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const MAX_DESCRIPTION_LENGTH = 4096;
 
 /**
  * Declares a tool to the agent. `schema` is a JSON Schema or any Standard Schema that carries one, such as Zod's; it
  * goes through as it is: enums, defaults, nesting and all.
  */
-export function inlineFunction(
+export function createInlineFunction(
   name: string,
   description: string,
   schema: object | SchemaWithJson,
 ): InlineFunction {
-  if (!NAME.test(name)) {
+  if (!TOOL_NAME.test(name)) {
     throw new SpanlineError(
       "invalid_tool",
       `Tool name "${name}" is not allowed; use 1 to 64 letters, digits, "_" and "-"`,
     );
   }
-  if (description.length === 0 || description.length > LONGEST_DESCRIPTION) {
+  if (description.length === 0 || description.length > MAX_DESCRIPTION_LENGTH) {
     throw new SpanlineError(
       "invalid_tool",
-      `The description of "${name}" has ${description.length} characters, wanted 1 to ${LONGEST_DESCRIPTION}`,
+      `The description of "${name}" has ${description.length} characters, wanted 1 to ${MAX_DESCRIPTION_LENGTH}`,
     );
   }
-  const inputSchema = objectSchema(name, jsonSchemaOf(name, schema));
+  const inputSchema = toObjectSchema(name, resolveJsonSchema(name, schema));
   return {
     type: "inline_function",
     name,
@@ -50,11 +50,11 @@ export function inlineFunction(
   };
 }
 
-function jsonSchemaOf(name: string, schema: object): unknown {
+function resolveJsonSchema(name: string, schema: object): unknown {
   const standard = "~standard" in schema ? schema["~standard"] : undefined;
   if (standard === undefined) return schema;
   // A Standard Schema may be a function as well as an object.
-  if (!carriesJsonSchema(standard)) {
+  if (!hasJsonSchema(standard)) {
     throw new SpanlineError(
       "invalid_tool",
       `The schema of "${name}" cannot be written as JSON Schema; pass a JSON Schema or use Zod 4.2 or later`,
@@ -69,13 +69,13 @@ function jsonSchemaOf(name: string, schema: object): unknown {
   }
 }
 
-function carriesJsonSchema(standard: unknown): standard is SchemaWithJson["~standard"] {
+function hasJsonSchema(standard: unknown): standard is SchemaWithJson["~standard"] {
   return isObject(standard) && isObject(standard["jsonSchema"]);
 }
 
 /** A tool takes an object. A schema that says nothing at all means a tool without parameters. */
-function objectSchema(name: string, schema: unknown): { [key: string]: JsonDocument } {
-  const copy: JsonDocument = JSON.parse(jsonText(schema));
+function toObjectSchema(name: string, schema: unknown): { [key: string]: JsonDocument } {
+  const copy: JsonDocument = JSON.parse(toJsonText(schema));
   if (typeof copy !== "object" || copy === null || Array.isArray(copy)) {
     throw new SpanlineError("invalid_tool", `The schema of "${name}" is no JSON Schema object`);
   }

@@ -1,17 +1,17 @@
-import { jsonText } from "../../domain/json.ts";
+import { toJsonText } from "../../domain/json.ts";
 import type { Role } from "../../domain/provider-event.ts";
 import { closeSlots, IMPLICIT } from "./blocks.ts";
 import { MESSAGE_START, MESSAGE_STOP, type Fields } from "./schema.ts";
 import {
-  COST_OF_A_PIECE,
+  PIECE_OVERHEAD,
   diagnose,
   keepUnknown,
   keepUnknownFields,
   type ConverseState,
-  type Out,
+  type EmitEvent,
 } from "./state.ts";
 
-export function startMessage(state: ConverseState, fields: Fields, emit: Out): void {
+export function startMessage(state: ConverseState, fields: Fields, emit: EmitEvent): void {
   keepUnknownFields(state, MESSAGE_START, fields, emit);
   closeMessage(state, emit);
   const { role } = fields;
@@ -21,19 +21,19 @@ export function startMessage(state: ConverseState, fields: Fields, emit: Out): v
     return openMessage(state, "assistant", emit);
   }
   openMessage(state, "other", emit);
-  keepUnknown(state, { what: "role", name: jsonText(role), raw: role }, emit);
+  keepUnknown(state, { what: "role", name: toJsonText(role), raw: role }, emit);
 }
 
-export function stopMessage(state: ConverseState, fields: Fields, emit: Out): void {
+export function stopMessage(state: ConverseState, fields: Fields, emit: EmitEvent): void {
   keepUnknownFields(state, MESSAGE_STOP, fields, emit);
   if (state.message === null) inferMessage(state, "assistant", emit);
   const { message } = state;
   if (message === null) return;
-  if (message.closed) {
+  if (message.isClosed) {
     return diagnose(state, "event_after_end", "A message was closed twice", emit);
   }
   const { stopReason } = fields;
-  message.closed = true;
+  message.isClosed = true;
   message.reason = typeof stopReason === "string" ? stopReason : null;
   closeOpenBlocks(state, emit);
   emit({ type: "message.end", message: message.number, reason: message.reason });
@@ -43,20 +43,24 @@ export function stopMessage(state: ConverseState, fields: Fields, emit: Out): vo
   }
 }
 
-interface Content {
+interface ContentPlacement {
   /** What the content itself suggests. */
   readonly role: Role;
   /** Whether it may trail behind the end of its message; a block that starts anew does not. */
-  readonly trails: boolean;
+  readonly isTrailing: boolean;
 }
 
 /** Content needs a message to belong to. */
-export function ensureMessage(state: ConverseState, { role, trails }: Content, emit: Out): void {
+export function ensureMessage(
+  state: ConverseState,
+  { role, isTrailing }: ContentPlacement,
+  emit: EmitEvent,
+): void {
   const { message } = state;
   if (message === null) return inferMessage(state, role, emit);
-  if (!message.closed) return;
+  if (!message.isClosed) return;
   // Text that trails behind the end of an answer belongs to that answer; behind a tool round it begins the next one.
-  if (trails && message.role === role && !isToolRound(state, message.reason)) {
+  if (isTrailing && message.role === role && !isToolRound(state, message.reason)) {
     diagnose(state, "event_after_end", "Content came after its message was closed", emit);
     return;
   }
@@ -68,30 +72,30 @@ function isToolRound({ outcomes }: ConverseState, reason: string | null): boolea
 }
 
 /** Closes the message at hand if the provider has not. */
-export function closeMessage(state: ConverseState, emit: Out): void {
+export function closeMessage(state: ConverseState, emit: EmitEvent): void {
   closeOpenBlocks(state, emit);
   const { message } = state;
-  if (message === null || message.closed) return;
-  message.closed = true;
+  if (message === null || message.isClosed) return;
+  message.isClosed = true;
   diagnose(state, "message_stop_missing", "A message was never closed by the provider", emit);
   emit({ type: "message.end", message: message.number, reason: null });
 }
 
-function closeOpenBlocks(state: ConverseState, emit: Out): void {
+function closeOpenBlocks(state: ConverseState, emit: EmitEvent): void {
   closeSlots(state, state.slots.values(), emit, IMPLICIT);
   state.slots.clear();
 }
 
-function inferMessage(state: ConverseState, role: Role, emit: Out): void {
+function inferMessage(state: ConverseState, role: Role, emit: EmitEvent): void {
   closeMessage(state, emit);
   const message = `Content came without the start of its message; taken as one of role ${role}`;
   diagnose(state, "message_start_missing", message, emit);
   openMessage(state, role, emit);
 }
 
-function openMessage(state: ConverseState, role: Role, emit: Out): void {
+function openMessage(state: ConverseState, role: Role, emit: EmitEvent): void {
   const number = state.messageCount++;
-  state.characters += COST_OF_A_PIECE;
-  state.message = { number, role, closed: false, reason: null };
+  state.characters += PIECE_OVERHEAD;
+  state.message = { number, role, isClosed: false, reason: null };
   emit({ type: "message.start", message: number, role });
 }

@@ -1,6 +1,6 @@
-import { plainId, plainName } from "../../domain/call-names.ts";
+import { toToolCallId, toToolName } from "../../domain/call-names.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { requestBody, type ModelDialect } from "../../domain/model-dialect.ts";
+import { createRequestBody, type ModelDialect } from "../../domain/model-dialect.ts";
 import type {
   ModelBlock,
   ModelRequest,
@@ -9,11 +9,11 @@ import type {
 } from "../../domain/model-request.ts";
 import type { ToolResult } from "../../domain/tool.ts";
 import type { JsonDocument } from "./request.ts";
-import { document, partContent, reasoning } from "./resume.ts";
+import { cloneJson, encodeResultPart, encodeReasoning } from "./resume.ts";
 
 /** The body of a ConverseStream request. The model is named by the path. */
 export interface ConverseModelRequest extends ConverseFields {
-  readonly messages: readonly ConverseMessage[];
+  readonly messages: readonly ConverseModelMessage[];
 }
 
 interface ConverseFields {
@@ -22,37 +22,37 @@ interface ConverseFields {
   toolConfig?: { tools: object[]; toolChoice?: object };
 }
 
-interface ConverseMessage {
+interface ConverseModelMessage {
   readonly role: "user" | "assistant";
   readonly content: readonly object[];
 }
 
-export function converseModelRequest(request: ModelRequest): ConverseModelRequest {
-  return requestBody(converseDialect, request);
+export function encodeConverseModelRequest(request: ModelRequest): ConverseModelRequest {
+  return createRequestBody(converseDialect, request);
 }
 
-export const converseDialect: ModelDialect<ConverseFields, ConverseMessage> = {
-  fields: (request) => {
+export const converseDialect: ModelDialect<ConverseFields, ConverseModelMessage> = {
+  encodeFields: (request) => {
     const { system, tools = [], toolChoice } = request;
-    const inferenceConfig = inferenceConfigOf(request);
+    const inferenceConfig = encodeInferenceConfig(request);
     return {
       ...(system !== undefined && { system: [{ text: system }] }),
       ...(Object.keys(inferenceConfig).length > 0 && { inferenceConfig }),
       ...(tools.length > 0 && {
         toolConfig: {
-          tools: tools.map(tool),
-          ...(toolChoice !== undefined && { toolChoice: choice(toolChoice) }),
+          tools: tools.map(encodeTool),
+          ...(toolChoice !== undefined && { toolChoice: encodeToolChoice(toolChoice) }),
         },
       }),
     };
   },
-  opening: () => [],
-  encode: ({ role, blocks }) => [{ role, content: blocks.flatMap(content) }],
-  isTaken,
-  shapeId: plainId,
+  encodeOpening: () => [],
+  encodeMessage: ({ role, blocks }) => [{ role, content: blocks.flatMap(encodeBlock) }],
+  isSupported: isSupportedBlock,
+  shapeId: toToolCallId,
 };
 
-function inferenceConfigOf({
+function encodeInferenceConfig({
   maxTokens,
   temperature,
   stopSequences = [],
@@ -65,27 +65,27 @@ function inferenceConfigOf({
 }
 
 /** A thought that says nothing, not even sealed, is none. */
-function isTaken(block: ModelBlock): boolean {
-  return block.type !== "reasoning" || reasoning(block).length > 0;
+function isSupportedBlock(block: ModelBlock): boolean {
+  return block.type !== "reasoning" || encodeReasoning(block).length > 0;
 }
 
 /** As a resume of a harness has it, but without the types of tools, which ConverseStream does not know. */
-function content(block: ModelBlock): object[] {
+function encodeBlock(block: ModelBlock): object[] {
   switch (block.type) {
     case "text":
       return [{ text: block.text.toWellFormed() }];
     case "reasoning":
-      return reasoning(block);
+      return encodeReasoning(block);
     case "call": {
       const { id: toolUseId, name, input, inputText } = block.call;
       return [
         {
-          toolUse: { toolUseId, name: plainName(name), input: input ?? { unreadable: inputText } },
+          toolUse: { toolUseId, name: toToolName(name), input: input ?? { unreadable: inputText } },
         },
       ];
     }
     case "result":
-      return [{ toolResult: toolResult(block.result) }];
+      return [{ toolResult: encodeToolResult(block.result) }];
     case "image": {
       const format = block.mediaType.slice("image/".length);
       return [{ image: { format, source: { bytes: block.base64 } } }];
@@ -96,22 +96,22 @@ function content(block: ModelBlock): object[] {
 }
 
 /** Only some models know a status; that a tool did its work goes without saying. */
-function toolResult({ callId, parts, isError }: ToolResult): object {
-  const given = parts.length === 0 ? [{ type: "text", text: "" } as const] : parts;
+function encodeToolResult({ toolCallId, parts, isError }: ToolResult): object {
+  const nonEmptyParts = parts.length === 0 ? [{ type: "text", text: "" } as const] : parts;
   return {
-    toolUseId: callId,
-    content: given.map(partContent),
+    toolUseId: toolCallId,
+    content: nonEmptyParts.map(encodeResultPart),
     ...(isError && { status: "error" }),
   };
 }
 
-function tool({ name, description, schema }: ModelTool): {
+function encodeTool({ name, description, schema }: ModelTool): {
   toolSpec: { name: string; description: string; inputSchema: { json: JsonDocument } };
 } {
-  return { toolSpec: { name, description, inputSchema: { json: document(schema) } } };
+  return { toolSpec: { name, description, inputSchema: { json: cloneJson(schema) } } };
 }
 
-function choice(wanted: ToolChoice): JsonObject {
-  if (wanted === "auto") return { auto: {} };
-  return wanted === "required" ? { any: {} } : { tool: { name: wanted.tool } };
+function encodeToolChoice(toolChoice: ToolChoice): JsonObject {
+  if (toolChoice === "auto") return { auto: {} };
+  return toolChoice === "required" ? { any: {} } : { tool: { name: toolChoice.tool } };
 }

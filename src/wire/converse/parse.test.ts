@@ -2,15 +2,15 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { runCodec } from "../../domain/codec.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { addToTurn, initialTurn } from "../../domain/turn-state.ts";
+import { addToTurn, createTurnBuilder } from "../../domain/turn-state.ts";
 import { snapshotTurn } from "../../domain/turn.ts";
 import { fuzz } from "../../../test/support/bytes.ts";
-import { converseFold } from "./fold.ts";
+import { createConverseFold } from "./fold.ts";
 import { parse, readUnionEvent } from "./parse.ts";
-import { longTests } from "../../../test/support/long-tests.ts";
+import { allowLongTests } from "../../../test/support/long-tests.ts";
 import { runs } from "../../../test/support/test-depth.ts";
 
-longTests();
+allowLongTests();
 
 // The model below reads events without checks: it only ever sees what the generator makes.
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -143,9 +143,9 @@ describe("the batch form", () => {
   it("equals the incremental fold at every point of a stream [RMA-P1-1]", () => {
     fc.assert(
       fc.property(stream, (events) => {
-        const fold = converseFold();
+        const fold = createConverseFold();
         const state = fold.initial();
-        const turn = initialTurn();
+        const turn = createTurnBuilder();
         for (const [at, event] of events.entries()) {
           for (const one of readUnionEvent(event))
             fold.step(state, one, (out) => addToTurn(turn, out));
@@ -247,7 +247,7 @@ describe("any events at all", () => {
       const events = Array.from({ length: 1 + random(12) }, () => ({
         [names[random(names.length)] ?? ""]: anything(random, 4),
       }));
-      const out: ProviderEvent[] = runCodec(converseFold(), events.flatMap(readUnionEvent));
+      const out: ProviderEvent[] = runCodec(createConverseFold(), events.flatMap(readUnionEvent));
       const ends = out.filter((event) => event.type === "end");
       if (ends.length !== 1 || out.at(-1) !== ends[0]) throw new Error("not exactly one end, last");
       const started = new Set(
@@ -259,14 +259,14 @@ describe("any events at all", () => {
       }
       for (const [key, { ending }] of collected(out).blocks)
         if (ending === "open") throw new Error(`block ${key} never ends`);
-      const { calls, end } = snapshotTurn(collected(out));
-      if (calls.map((call) => call.id).join() !== end?.openCalls.join())
+      const { toolCalls, end } = snapshotTurn(collected(out));
+      if (toolCalls.map((call) => call.id).join() !== end?.openToolCallIds.join())
         throw new Error("open calls disagree");
     });
   });
 
   function collected(events: readonly ProviderEvent[]) {
-    const turn = initialTurn();
+    const turn = createTurnBuilder();
     for (const event of events) addToTurn(turn, event);
     return turn;
   }

@@ -1,10 +1,10 @@
 import { runCodec } from "../../domain/codec.ts";
-import { isObject, jsonText, type JsonObject } from "../../domain/json.ts";
+import { isObject, toJsonText, type JsonObject } from "../../domain/json.ts";
 import type { StreamMessage } from "../../domain/stream-message.ts";
 import type { ToolInputError } from "../../domain/tool.ts";
-import { turnOf, type Turn } from "../../domain/turn.ts";
+import { buildTurn, type Turn } from "../../domain/turn.ts";
 import type { Usage } from "../../domain/usage.ts";
-import { converseFold } from "./fold.ts";
+import { createConverseFold } from "./fold.ts";
 import { EVENT_NAMES, isExceptionName } from "./schema.ts";
 
 /** One call that waits for us, in the words of the wire. */
@@ -27,10 +27,10 @@ export interface ParsedStream {
 
 /** Folds a whole list of decoded events, each an object with the event's name as its one key. */
 export function parse(events: Iterable<unknown>): ParsedStream {
-  const turn = turnOf(runCodec(converseFold(), unionMessages(events)));
+  const turn = buildTurn(runCodec(createConverseFold(), readUnionMessages(events)));
   return {
     stopReason: turn.end?.reason ?? null,
-    toolUses: turn.calls.map(({ id: toolUseId, name, input, inputError, inputText }) =>
+    toolUses: turn.toolCalls.map(({ id: toolUseId, name, input, inputError, inputText }) =>
       input === null
         ? { toolUseId, name, input, inputError, inputText }
         : { toolUseId, name, input },
@@ -41,7 +41,7 @@ export function parse(events: Iterable<unknown>): ParsedStream {
   };
 }
 
-function* unionMessages(events: Iterable<unknown>): Generator<StreamMessage> {
+function* readUnionMessages(events: Iterable<unknown>): Generator<StreamMessage> {
   for (const event of events) yield* readUnionEvent(event);
 }
 
@@ -49,7 +49,10 @@ function* unionMessages(events: Iterable<unknown>): Generator<StreamMessage> {
 export function readUnionEvent(event: unknown): StreamMessage[] {
   if (!isObject(event)) {
     return [
-      malformed(`An event is ${event === null ? "null" : typeof event}, wanted an object`, event),
+      createMalformedMessage(
+        `An event is ${event === null ? "null" : typeof event}, wanted an object`,
+        event,
+      ),
     ];
   }
   const { $unknown: unmodelled } = event;
@@ -62,7 +65,7 @@ export function readUnionEvent(event: unknown): StreamMessage[] {
     (name) => event[name] !== null && event[name] !== undefined,
   );
   const names = set.length > 0 ? set : Object.keys(event);
-  if (names.length === 0) return [malformed("An event is an empty object", event)];
+  if (names.length === 0) return [createMalformedMessage("An event is an empty object", event)];
   return names.map((name) => ({ type: "event", name, payload: event[name] }));
 }
 
@@ -76,6 +79,6 @@ export function isUnionEvent(value: unknown): boolean {
   );
 }
 
-function malformed(reason: string, event: unknown): StreamMessage {
-  return { type: "malformed", name: "?", reason, raw: jsonText(event) };
+function createMalformedMessage(reason: string, event: unknown): StreamMessage {
+  return { type: "malformed", name: "?", reason, raw: toJsonText(event) };
 }

@@ -50,7 +50,7 @@ export type ReasoningContent =
  * The messages of an ordinary turn: only what is new. The agent holds the conversation; sending it again would
  * double it.
  */
-export function userMessages(...texts: readonly string[]): [UserMessage] {
+export function createUserMessages(...texts: readonly string[]): [UserMessage] {
   if (texts.length === 0 || texts.some((text) => text.trim() === "")) {
     throw new SpanlineError("invalid_message", "Cannot send an empty message; give it some text");
   }

@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toolError, toolSuccess, type ToolResult } from "../../domain/tool.ts";
 import { parse } from "./parse.ts";
-import { userMessages } from "./request.ts";
-import { resumeMessages } from "./resume.ts";
+import { createUserMessages } from "./request.ts";
+import { createResumeMessages } from "./resume.ts";
 
 const start = (contentBlockIndex: number, toolUseId: string, name: string, type?: string) => ({
   contentBlockStart: {
@@ -38,7 +38,7 @@ const { turn } = parse([
 describe("answering a turn's open calls", () => {
   it("sends the assistant's message whole and one result per call, in the calls' order [AC-43, RMA-P0-3]", () => {
     expect(
-      resumeMessages(turn, [toolError("tu_2", "not found"), toolSuccess("tu_1", { n: 1 })]),
+      createResumeMessages(turn, [toolError("tu_2", "not found"), toolSuccess("tu_1", { n: 1 })]),
     ).toEqual([
       {
         role: "assistant",
@@ -97,7 +97,7 @@ describe("answering a turn's open calls", () => {
             stop(2),
             { messageStop: { stopReason: "tool_use" } },
           ]);
-          const [assistant] = resumeMessages(parsed.turn, [toolSuccess("A", "ok")]);
+          const [assistant] = createResumeMessages(parsed.turn, [toolSuccess("A", "ok")]);
           expect(assistant.content.slice(0, 2)).toEqual([
             { reasoningContent: { reasoningText: { text, signature } } },
             { reasoningContent: { redactedContent } },
@@ -121,7 +121,7 @@ describe("answering a turn's open calls", () => {
       { missing: [], extra: [], repeated: 1 },
     ],
   ])("refuses %s before anything is sent [AC-44]", (_, results, details) => {
-    expect(() => resumeMessages(turn, results)).toThrow(
+    expect(() => createResumeMessages(turn, results)).toThrow(
       expect.objectContaining({ code: "resume_mismatch", details }),
     );
   });
@@ -131,7 +131,9 @@ describe("answering a turn's open calls", () => {
       { messageStart: { role: "assistant" } },
       { messageStop: { stopReason: "end_turn" } },
     ]);
-    expect(() => resumeMessages(done.turn, [])).toThrow("Cannot resume: the turn has no open call");
+    expect(() => createResumeMessages(done.turn, [])).toThrow(
+      "Cannot resume: the turn has no open call",
+    );
   });
 
   it("sends each id once, however often and in how many messages the stream opened it [AC-43]", () => {
@@ -147,7 +149,7 @@ describe("answering a turn's open calls", () => {
       stop(1),
       { messageStop: { stopReason: "tool_use" } },
     ]);
-    const [assistant, user] = resumeMessages(repeated, [
+    const [assistant, user] = createResumeMessages(repeated, [
       toolSuccess("A", "x"),
       toolSuccess("B", "y"),
     ]);
@@ -178,7 +180,7 @@ describe("answering a turn's open calls", () => {
       stop(1),
       { messageStop: { stopReason: "tool_use" } },
     ]);
-    expect(resumeMessages(repeated, [toolSuccess("X", "ok")])[0].content).toMatchObject([
+    expect(createResumeMessages(repeated, [toolSuccess("X", "ok")])[0].content).toMatchObject([
       { text: "two" },
       { toolUse: { toolUseId: "X" } },
     ]);
@@ -203,7 +205,7 @@ describe("answering a turn's open calls", () => {
       stop(1),
       { messageStop: { stopReason: "tool_use" } },
     ]);
-    expect(resumeMessages(mixed, [toolSuccess("C", "yes")])[0]).toEqual({
+    expect(createResumeMessages(mixed, [toolSuccess("C", "yes")])[0]).toEqual({
       role: "assistant",
       content: [
         { text: "Now you." },
@@ -220,7 +222,7 @@ describe("answering a turn's open calls", () => {
       stop(0),
       { messageStop: { stopReason: "tool_use" } },
     ]);
-    expect(resumeMessages(broken, [toolError("A", "not JSON")])[0].content).toEqual([
+    expect(createResumeMessages(broken, [toolError("A", "not JSON")])[0].content).toEqual([
       { toolUse: { toolUseId: "A", name: "a", input: { unreadable: '{"a":' }, type: "tool_use" } },
     ]);
   });
@@ -228,7 +230,7 @@ describe("answering a turn's open calls", () => {
   it("Tool results go out as text, as JSON or as several blocks, each in the form that it was given [RMA-P1-3]", () => {
     const json = toolSuccess("tu_1", { rows: [1, null, "ü"], total: 2 });
     const blocks: ToolResult = {
-      callId: "tu_2",
+      toolCallId: "tu_2",
       isError: false,
       parts: [
         { type: "text", text: "Two of them:" },
@@ -237,7 +239,7 @@ describe("answering a turn's open calls", () => {
         { type: "unknown", raw: { document: { name: "a.pdf" } } },
       ],
     };
-    const [, user] = resumeMessages(turn, [json, blocks]);
+    const [, user] = createResumeMessages(turn, [json, blocks]);
     expect(user).toEqual({
       role: "user",
       content: [
@@ -277,8 +279,8 @@ describe("answering a turn's open calls", () => {
   });
 
   it("sends no empty text, which the service refuses", () => {
-    const results = [toolSuccess("tu_1", ""), { callId: "tu_2", parts: [], isError: false }];
-    expect(resumeMessages(turn, results)[1].content).toMatchObject([
+    const results = [toolSuccess("tu_1", ""), { toolCallId: "tu_2", parts: [], isError: false }];
+    expect(createResumeMessages(turn, results)[1].content).toMatchObject([
       { toolResult: { content: [{ text: "(no output)" }] } },
       { toolResult: { content: [{ text: "(no output)" }] } },
     ]);
@@ -287,13 +289,17 @@ describe("answering a turn's open calls", () => {
 
 describe("an ordinary turn", () => {
   it("sends only the new user message [AC-45]", () => {
-    expect(userMessages("Search the catalog for shoes.")).toEqual([
+    expect(createUserMessages("Search the catalog for shoes.")).toEqual([
       { role: "user", content: [{ text: "Search the catalog for shoes." }] },
     ]);
   });
 
   it("refuses an empty message", () => {
-    expect(() => userMessages("")).toThrow(expect.objectContaining({ code: "invalid_message" }));
-    expect(() => userMessages()).toThrow(expect.objectContaining({ code: "invalid_message" }));
+    expect(() => createUserMessages("")).toThrow(
+      expect.objectContaining({ code: "invalid_message" }),
+    );
+    expect(() => createUserMessages()).toThrow(
+      expect.objectContaining({ code: "invalid_message" }),
+    );
   });
 });

@@ -1,11 +1,11 @@
 import { SpanlineError } from "../../domain/errors.ts";
-import { jsonText, type JsonValue } from "../../domain/json.ts";
+import { toJsonText, type JsonValue } from "../../domain/json.ts";
 import type { ToolCall, ToolResult, ToolResultPart } from "../../domain/tool.ts";
 import type { Turn, TurnBlock, TurnMessage } from "../../domain/turn.ts";
 import type { ConverseContent, ConverseMessage, JsonDocument } from "./request.ts";
 
 /** What there has to be of a turn to answer its calls. */
-export type ResumableTurn = Pick<Turn, "messages" | "calls">;
+export type ResumableTurn = Pick<Turn, "messages" | "toolCalls">;
 
 /**
  * The two messages that answer a turn's open calls. The agent does not keep a turn that it left to us, so the
@@ -14,69 +14,82 @@ export type ResumableTurn = Pick<Turn, "messages" | "calls">;
  *
  * Throws before anything is sent when the results do not match the calls one to one.
  */
-export function resumeMessages(
+export function createResumeMessages(
   turn: ResumableTurn,
   results: readonly ToolResult[],
 ): [ConverseMessage, ConverseMessage] {
-  const byCall = matched(turn.calls, results);
+  const findResult = matchResults(turn.toolCalls, results);
   return [
-    { role: "assistant", content: assistantContent(turn) },
-    { role: "user", content: turn.calls.map((call) => resultContent(byCall(call))) },
+    { role: "assistant", content: encodeAssistantContent(turn) },
+    { role: "user", content: turn.toolCalls.map((call) => encodeToolResult(findResult(call))) },
   ];
 }
 
 /** Finds the result of each call. Throws unless every call has one, and there is no other. */
-export function matched(
+export function matchResults(
   calls: readonly ToolCall[],
   results: readonly ToolResult[],
 ): (call: ToolCall) => ToolResult {
-  const given = new Map(results.map((result) => [result.callId, result]));
-  const wanted = new Set(calls.map((call) => call.id));
-  const missing = calls.filter((call) => !given.has(call.id)).map((call) => call.id);
-  const extra = [...given.keys()].filter((id) => !wanted.has(id));
-  const repeated = results.length - given.size;
+  const resultsById = new Map(results.map((result) => [result.toolCallId, result]));
+  const expectedIds = new Set(calls.map((call) => call.id));
+  const missingIds = calls.filter((call) => !resultsById.has(call.id)).map((call) => call.id);
+  const extraIds = [...resultsById.keys()].filter((id) => !expectedIds.has(id));
+  const repeatedCount = results.length - resultsById.size;
   const problems = [
     ...(calls.length === 0 ? ["the turn has no open call"] : []),
-    ...(missing.length > 0 ? [`no result for ${missing.join(", ")}`] : []),
-    ...(extra.length > 0 ? [`no such open call: ${extra.join(", ")}`] : []),
-    ...(repeated > 0 ? [`${repeated} result(s) for a call that already has one`] : []),
+    ...(missingIds.length > 0 ? [`no result for ${missingIds.join(", ")}`] : []),
+    ...(extraIds.length > 0 ? [`no such open call: ${extraIds.join(", ")}`] : []),
+    ...(repeatedCount > 0 ? [`${repeatedCount} result(s) for a call that already has one`] : []),
   ];
   if (problems.length > 0) {
     const message = `Cannot resume: ${problems.join("; ")}`;
-    throw new SpanlineError("resume_mismatch", message, { details: { missing, extra, repeated } });
+    throw new SpanlineError("resume_mismatch", message, {
+      details: { missing: missingIds, extra: extraIds, repeated: repeatedCount },
+    });
   }
-  return (call) => given.get(call.id) as ToolResult;
+  return (call) => resultsById.get(call.id) as ToolResult;
 }
 
-function assistantContent(turn: ResumableTurn): ConverseContent[] {
-  const holders = holdersOf(turn);
+function encodeAssistantContent(turn: ResumableTurn): ConverseContent[] {
+  const messagesByToolCall = findToolCallMessages(turn);
   return turn.messages.flatMap((message) => {
-    const isHeld = (call: ToolCall): boolean => holders.get(call.id) === message;
-    const calls = message.blocks.some((block) => block.type === "call" && isHeld(block.call));
-    return calls ? message.blocks.flatMap((block) => echo(block, isHeld)) : [];
+    const isInMessage = (call: ToolCall): boolean => messagesByToolCall.get(call.id) === message;
+    const hasToolCalls = message.blocks.some(
+      (block) => block.type === "call" && isInMessage(block.call),
+    );
+    return hasToolCalls
+      ? message.blocks.flatMap((block) => encodeTurnBlock(block, isInMessage))
+      : [];
   });
 }
 
 /** The message that each open call goes back with: the last one that opened it. */
-function holdersOf({ calls, messages }: ResumableTurn): ReadonlyMap<string, TurnMessage> {
-  const open = new Set(calls.map((call) => call.id));
-  const holders = new Map<string, TurnMessage>();
+function findToolCallMessages({
+  toolCalls,
+  messages,
+}: ResumableTurn): ReadonlyMap<string, TurnMessage> {
+  const openIds = new Set(toolCalls.map((call) => call.id));
+  const messagesByToolCall = new Map<string, TurnMessage>();
   for (const message of messages) {
     for (const block of message.blocks) {
-      if (block.type === "call" && open.has(block.call.id)) holders.set(block.call.id, message);
+      if (block.type === "call" && openIds.has(block.call.id))
+        messagesByToolCall.set(block.call.id, message);
     }
   }
-  return holders;
+  return messagesByToolCall;
 }
 
-function echo(block: TurnBlock, isHeld: (call: ToolCall) => boolean): ConverseContent[] {
+function encodeTurnBlock(
+  block: TurnBlock,
+  isInMessage: (call: ToolCall) => boolean,
+): ConverseContent[] {
   switch (block.type) {
     case "text":
       return block.text === "" ? [] : [{ text: block.text }];
     case "reasoning":
-      return reasoning(block);
+      return encodeReasoning(block);
     case "call":
-      return isHeld(block.call) ? [toolUse(block.call)] : [];
+      return isInMessage(block.call) ? [encodeToolUse(block.call)] : [];
     case "result":
       return [];
     default:
@@ -84,7 +97,9 @@ function echo(block: TurnBlock, isHeld: (call: ToolCall) => boolean): ConverseCo
   }
 }
 
-export function reasoning(block: Extract<TurnBlock, { type: "reasoning" }>): ConverseContent[] {
+export function encodeReasoning(
+  block: Extract<TurnBlock, { type: "reasoning" }>,
+): ConverseContent[] {
   const { text, signature, redacted } = block;
   if (redacted !== undefined) return [{ reasoningContent: { redactedContent: redacted } }];
   if (signature !== undefined)
@@ -92,17 +107,17 @@ export function reasoning(block: Extract<TurnBlock, { type: "reasoning" }>): Con
   return text === "" ? [] : [{ reasoningContent: { reasoningText: { text } } }];
 }
 
-export function toolUse(call: ToolCall): ConverseContent {
+export function encodeToolUse(call: ToolCall): ConverseContent {
   // Arguments that cannot be read go back inside an object, which is all that models take here.
-  const input = document(call.input ?? { unreadable: call.inputText });
+  const input = cloneJson(call.input ?? { unreadable: call.inputText });
   return { toolUse: { toolUseId: call.id, name: call.name, input, type: "tool_use" } };
 }
 
-export function resultContent(result: ToolResult): ConverseContent {
-  const parts = result.parts.map(partContent);
+export function encodeToolResult(result: ToolResult): ConverseContent {
+  const parts = result.parts.map(encodeResultPart);
   return {
     toolResult: {
-      toolUseId: result.callId,
+      toolUseId: result.toolCallId,
       content: parts.length === 0 ? [{ text: NO_OUTPUT }] : parts,
       status: result.isError ? "error" : "success",
       type: "tool_use",
@@ -110,21 +125,21 @@ export function resultContent(result: ToolResult): ConverseContent {
   };
 }
 
-export function partContent(part: ToolResultPart): { text: string } | { json: JsonDocument } {
+export function encodeResultPart(part: ToolResultPart): { text: string } | { json: JsonDocument } {
   switch (part.type) {
     case "text":
       return { text: part.text === "" ? NO_OUTPUT : part.text.toWellFormed() };
     case "json":
-      return { json: document(part.value) };
+      return { json: cloneJson(part.value) };
     case "unknown":
-      return { text: jsonText(part.raw) };
+      return { text: toJsonText(part.raw) };
     default:
       return part satisfies never;
   }
 }
 
 /** A copy: what is sent is the receiver's to change. */
-export function document(value: JsonValue): JsonDocument {
+export function cloneJson(value: JsonValue): JsonDocument {
   return structuredClone(value) as JsonDocument;
 }
 

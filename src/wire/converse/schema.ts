@@ -6,7 +6,7 @@ export interface Shape {
   readonly name: string;
   readonly fields: ReadonlySet<string>;
   /** How many different values of one unknown field are kept in a stream: 1 where every delta may have another. */
-  readonly keptValues: number;
+  readonly maxValues: number;
 }
 
 export const USAGE_COUNTS = [
@@ -17,26 +17,33 @@ export const USAGE_COUNTS = [
   "totalTokens",
 ] as const;
 
-export const MESSAGE_START = shape("messageStart", "role");
-export const MESSAGE_STOP = shape("messageStop", "stopReason");
-export const CONTENT_BLOCK_START = shape("contentBlockStart", "contentBlockIndex", "start");
-export const CONTENT_BLOCK_DELTA = shape("contentBlockDelta", "contentBlockIndex", "delta");
-export const CONTENT_BLOCK_STOP = shape("contentBlockStop", "contentBlockIndex");
-export const METADATA = rareShape("metadata", "usage", "metrics");
-export const METADATA_USAGE = rareShape("metadata.usage", ...USAGE_COUNTS);
-export const METADATA_METRICS = rareShape("metadata.metrics", "latencyMs");
-export const HOOK_EVENT = shape("hookEvent", "hookEventId", "name", "type", "decision", "reason");
-export const TOOL_USE = shape("toolUse", "toolUseId", "name", "type", "serverName");
-export const TOOL_RESULT = shape("toolResult", "toolUseId", "status", "type");
-export const TOOL_USE_DELTA = shape("toolUse", "input");
+export const MESSAGE_START = createShape("messageStart", "role");
+export const MESSAGE_STOP = createShape("messageStop", "stopReason");
+export const CONTENT_BLOCK_START = createShape("contentBlockStart", "contentBlockIndex", "start");
+export const CONTENT_BLOCK_DELTA = createShape("contentBlockDelta", "contentBlockIndex", "delta");
+export const CONTENT_BLOCK_STOP = createShape("contentBlockStop", "contentBlockIndex");
+export const METADATA = createRareShape("metadata", "usage", "metrics");
+export const METADATA_USAGE = createRareShape("metadata.usage", ...USAGE_COUNTS);
+export const METADATA_METRICS = createRareShape("metadata.metrics", "latencyMs");
+export const HOOK_EVENT = createShape(
+  "hookEvent",
+  "hookEventId",
+  "name",
+  "type",
+  "decision",
+  "reason",
+);
+export const TOOL_USE = createShape("toolUse", "toolUseId", "name", "type", "serverName");
+export const TOOL_RESULT = createShape("toolResult", "toolUseId", "status", "type");
+export const TOOL_USE_DELTA = createShape("toolUse", "input");
 /** The parts of a result; `type` only repeats which of the other fields a part has. */
-export const TEXT_PART = rareShape("toolResult.content", "text", "type");
-export const JSON_PART = rareShape("toolResult.content", "json", "type");
-export const TOOL_RESULT_METADATA = rareShape("toolResultMetadata", "metadata");
-export const REASONING = shape("reasoningContent", "text", "signature", "redactedContent");
+export const TEXT_PART = createRareShape("toolResult.content", "text", "type");
+export const JSON_PART = createRareShape("toolResult.content", "json", "type");
+export const TOOL_RESULT_METADATA = createRareShape("toolResultMetadata", "metadata");
+export const REASONING = createShape("reasoningContent", "text", "signature", "redactedContent");
 
 /** Events without which a turn has a hole. */
-export const CARRIES_THE_TURN: ReadonlySet<string> = new Set([
+export const TURN_EVENT_NAMES: ReadonlySet<string> = new Set([
   MESSAGE_START.name,
   CONTENT_BLOCK_START.name,
   CONTENT_BLOCK_DELTA.name,
@@ -45,7 +52,7 @@ export const CARRIES_THE_TURN: ReadonlySet<string> = new Set([
 ]);
 
 export const EVENT_NAMES: ReadonlySet<string> = new Set([
-  ...CARRIES_THE_TURN,
+  ...TURN_EVENT_NAMES,
   METADATA.name,
   HOOK_EVENT.name,
 ]);
@@ -56,11 +63,11 @@ export function isExceptionName(name: string): boolean {
 }
 
 /** `p` is padding, by which Bedrock hides the length of what it says. */
-function shape(name: string, ...fields: readonly string[]): Shape {
-  return { name, fields: new Set([...fields, "p"]), keptValues: 1 };
+function createShape(name: string, ...fields: readonly string[]): Shape {
+  return { name, fields: new Set([...fields, "p"]), maxValues: 1 };
 }
 
 /** A structure that comes about once in a model call: what differs from one to the next, such as a count, is kept. */
-function rareShape(name: string, ...fields: readonly string[]): Shape {
-  return { ...shape(name, ...fields), keptValues: 64 };
+function createRareShape(name: string, ...fields: readonly string[]): Shape {
+  return { ...createShape(name, ...fields), maxValues: 64 };
 }

@@ -3,12 +3,12 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
 import { toolSuccess } from "../../domain/tool.ts";
-import { turnOf } from "../../domain/turn.ts";
-import { inlineFunction } from "./inline-function.ts";
+import { buildTurn } from "../../domain/turn.ts";
+import { createInlineFunction } from "./inline-function.ts";
 import { parse } from "./parse.ts";
-import { userMessages } from "./request.ts";
-import { resumeMessages } from "./resume.ts";
-import { sdkEvents, sdkMessages } from "./sdk.ts";
+import { createUserMessages } from "./request.ts";
+import { createResumeMessages } from "./resume.ts";
+import { foldSdkStream, toSdkMessages } from "./sdk.ts";
 
 async function* stream(events: readonly unknown[], error?: Error): AsyncGenerator {
   yield* events;
@@ -39,7 +39,7 @@ const calling = [
 
 describe("beside the AWS SDK", () => {
   it("folds the events that the SDK hands out", async () => {
-    expect(turnOf(await gathered(sdkEvents(stream(calling))))).toEqual(parse(calling).turn);
+    expect(buildTurn(await gathered(foldSdkStream(stream(calling))))).toEqual(parse(calling).turn);
   });
 
   it("keeps what was said before the SDK throws, and names what it threw [SD-32]", async () => {
@@ -48,7 +48,7 @@ describe("beside the AWS SDK", () => {
       { contentBlockDelta: { contentBlockIndex: 0, delta: { text: "Hi" } } },
     ];
     const thrown = Object.assign(new Error("Rate exceeded"), { name: "throttlingException" });
-    expect(turnOf(await gathered(sdkEvents(stream(said, thrown))))).toMatchObject({
+    expect(buildTurn(await gathered(foldSdkStream(stream(said, thrown))))).toMatchObject({
       text: "Hi",
       end: {
         outcome: "failed",
@@ -58,8 +58,8 @@ describe("beside the AWS SDK", () => {
   });
 
   it("gives messages in which redacted reasoning is bytes again [AC-32]", () => {
-    const messages = resumeMessages(parse(calling).turn, [toolSuccess("A", "ok")]);
-    expect(sdkMessages(messages)[0]?.content[0]).toEqual({
+    const messages = createResumeMessages(parse(calling).turn, [toolSuccess("A", "ok")]);
+    expect(toSdkMessages(messages)[0]?.content[0]).toEqual({
       reasoningContent: { redactedContent: Uint8Array.of(0, 1, 255) },
     });
   });
@@ -68,12 +68,14 @@ describe("beside the AWS SDK", () => {
     const request = {
       harnessArn: "arn",
       runtimeSessionId: "id",
-      messages: sdkMessages(userMessages("hi")),
-      tools: [inlineFunction("a", "d", z.object({ q: z.string() }))],
+      messages: toSdkMessages(createUserMessages("hi")),
+      tools: [createInlineFunction("a", "d", z.object({ q: z.string() }))],
     };
     expectTypeOf(request).toExtend<InvokeHarnessCommandInput>();
-    const resume = sdkMessages(resumeMessages(parse(calling).turn, [toolSuccess("A", "ok")]));
+    const resume = toSdkMessages(
+      createResumeMessages(parse(calling).turn, [toolSuccess("A", "ok")]),
+    );
     expectTypeOf(resume).toExtend<InvokeHarnessCommandInput["messages"]>();
-    expectTypeOf(userMessages("hi")).toExtend<InvokeHarnessCommandInput["messages"]>();
+    expectTypeOf(createUserMessages("hi")).toExtend<InvokeHarnessCommandInput["messages"]>();
   });
 });

@@ -1,7 +1,7 @@
 import { SpanlineError } from "../../domain/errors.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
 import type { StreamMessage } from "../../domain/stream-message.ts";
-import { converseFold, type ConverseOptions } from "./fold.ts";
+import { createConverseFold, type ConverseOptions } from "./fold.ts";
 import { readUnionEvent } from "./parse.ts";
 import type { ConverseContent, ConverseMessage, ReasoningContent } from "./request.ts";
 
@@ -16,18 +16,18 @@ export type SdkContent =
   | { reasoningContent: Exclude<ReasoningContent, { redactedContent: string }> }
   | { reasoningContent: { redactedContent: Uint8Array } };
 
-export function sdkMessages(messages: readonly ConverseMessage[]): SdkMessage[] {
-  return messages.map(({ role, content }) => ({ role, content: content.map(sdkContent) }));
+export function toSdkMessages(messages: readonly ConverseMessage[]): SdkMessage[] {
+  return messages.map(({ role, content }) => ({ role, content: content.map(toSdkContent) }));
 }
 
-function sdkContent(block: ConverseContent): SdkContent {
+function toSdkContent(block: ConverseContent): SdkContent {
   if (!("reasoningContent" in block)) return block;
   const { reasoningContent } = block;
   if (!("redactedContent" in reasoningContent)) return { reasoningContent };
-  return { reasoningContent: { redactedContent: bytesOf(reasoningContent.redactedContent) } };
+  return { reasoningContent: { redactedContent: decodeBase64(reasoningContent.redactedContent) } };
 }
 
-function bytesOf(base64: string): Uint8Array {
+function decodeBase64(base64: string): Uint8Array {
   try {
     return Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0));
   } catch (cause) {
@@ -43,11 +43,11 @@ function bytesOf(base64: string): Uint8Array {
  * Folds the stream that the AWS SDK hands out: decoded events, and exceptions that it throws in the middle. What it
  * throws ends the turn as failed, with everything that was said before.
  */
-export async function* sdkEvents(
+export async function* foldSdkStream(
   stream: AsyncIterable<unknown>,
   options: ConverseOptions = {},
 ): AsyncGenerator<ProviderEvent, void, undefined> {
-  const fold = converseFold(options);
+  const fold = createConverseFold(options);
   const state = fold.initial();
   let out: ProviderEvent[] = [];
   const emit = (event: ProviderEvent): void => void out.push(event);
@@ -58,13 +58,13 @@ export async function* sdkEvents(
       out = [];
     }
   } catch (error) {
-    fold.step(state, thrown(error), emit);
+    fold.step(state, toExceptionMessage(error), emit);
   }
   fold.finish(state, emit);
   yield* out;
 }
 
-function thrown(error: unknown): StreamMessage {
+function toExceptionMessage(error: unknown): StreamMessage {
   const { name, message } =
     error instanceof Error ? error : { name: "Error", message: String(error) };
   return { type: "exception", name, payload: { message } };

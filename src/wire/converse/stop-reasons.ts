@@ -23,19 +23,19 @@ export const CONVERSE_OUTCOMES: ReadonlyMap<string, Outcome> = new Map<string, O
   ["malformed_tool_use", "failed"],
 ]);
 
-export function outcomeOf(stopReason: string): Outcome {
+export function resolveOutcome(stopReason: string): Outcome {
   return CONVERSE_OUTCOMES.get(stopReason) ?? "other";
 }
 
 /** The word that a harness has for what a model calls by another; any other word is left as it is. */
-export function harnessReason(reason: string, hasCalls: boolean): string {
+export function toHarnessReason(reason: string, hasCalls: boolean): string {
   if (CONVERSE_OUTCOMES.has(reason)) return reason;
-  const known = OTHER_WORDS.get(reason) ?? reason;
+  const knownReason = REASON_SYNONYMS.get(reason) ?? reason;
   // Some servers of models say that they stopped, although there are calls.
-  return known === "end_turn" && hasCalls ? "tool_use" : known;
+  return knownReason === "end_turn" && hasCalls ? "tool_use" : knownReason;
 }
 
-const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+const REASON_SYNONYMS: ReadonlyMap<string, string> = new Map([
   ["stop", "end_turn"],
   ["eos", "end_turn"],
   ["eos_token", "end_turn"],

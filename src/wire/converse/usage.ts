@@ -2,21 +2,21 @@ import { isObject } from "../../domain/json.ts";
 import type { Usage } from "../../domain/usage.ts";
 import type { USAGE_COUNTS } from "./schema.ts";
 
-export interface ReadUsage {
+export interface UsageReading {
   readonly usage: Usage;
   /** Fields that hold something else than a count. */
-  readonly invalid: readonly string[];
+  readonly invalidFields: readonly string[];
 }
 
 /** Every number is optional on the wire, whatever the service's model says. */
-export function readUsage(raw: unknown): ReadUsage | undefined {
+export function readUsage(raw: unknown): UsageReading | undefined {
   if (!isObject(raw)) return undefined;
-  const invalid: string[] = [];
+  const invalidFields: string[] = [];
   const count = (name: (typeof USAGE_COUNTS)[number]): number | undefined => {
     const value = raw[name];
     if (value === undefined || value === null) return undefined;
     if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
-    invalid.push(name);
+    invalidFields.push(name);
     return undefined;
   };
   const inputTokens = count("inputTokens") ?? 0;
@@ -27,6 +27,6 @@ export function readUsage(raw: unknown): ReadUsage | undefined {
   const totalTokens = count("totalTokens") ?? sum;
   return {
     usage: { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, totalTokens },
-    invalid,
+    invalidFields,
   };
 }

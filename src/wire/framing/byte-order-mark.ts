@@ -7,16 +7,16 @@ export interface StreamPosition {
 }
 
 /** The `head` of a stream of which nothing has come. */
-export const NO_HEAD = new Uint8Array(0);
+export const EMPTY_HEAD = new Uint8Array(0);
 
 /** The content of a chunk: everything but a UTF-8 byte order mark at the very start of the stream. */
-export function withoutByteOrderMark(position: StreamPosition, chunk: Uint8Array): Uint8Array {
+export function stripByteOrderMark(position: StreamPosition, chunk: Uint8Array): Uint8Array {
   if (position.head === undefined) return chunk;
-  const bytes = position.head.length === 0 ? chunk : joined(position.head, chunk);
-  const matched = markedBytes(bytes);
+  const bytes = position.head.length === 0 ? chunk : concatBytes(position.head, chunk);
+  const matched = countMarkBytes(bytes);
   if (matched === bytes.length && matched < MARK.length) {
     position.head = bytes.slice();
-    return NO_HEAD;
+    return EMPTY_HEAD;
   }
   position.head = undefined;
   if (matched < MARK.length) return bytes;
@@ -26,19 +26,19 @@ export function withoutByteOrderMark(position: StreamPosition, chunk: Uint8Array
 
 /** What was held back when the stream ended: content after all. */
 export function releaseHead(position: StreamPosition): Uint8Array {
-  const head = position.head ?? NO_HEAD;
+  const head = position.head ?? EMPTY_HEAD;
   position.head = undefined;
   return head;
 }
 
-function joined(head: Uint8Array, chunk: Uint8Array): Uint8Array {
+function concatBytes(head: Uint8Array, chunk: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(head.length + chunk.length);
   bytes.set(head);
   bytes.set(chunk, head.length);
   return bytes;
 }
 
-function markedBytes(bytes: Uint8Array): number {
+function countMarkBytes(bytes: Uint8Array): number {
   let matched = 0;
   while (matched < MARK.length && bytes[matched] === MARK[matched]) matched += 1;
   return matched;

@@ -42,9 +42,9 @@ export function decodeHeaders(block: Uint8Array, offset: number): HeaderBlock | 
   let at = 0;
   while (at < block.length) {
     const nameEnd = at + 1 + view.getUint8(at);
-    if (nameEnd >= block.length) return pastTheEnd("name", offset + at);
+    if (nameEnd >= block.length) return createOverrunError("name", offset + at);
     const name = utf8.decode(block.subarray(at + 1, nameEnd));
-    const size = valueSize(view, nameEnd);
+    const size = readValueSize(view, nameEnd);
     if (size === undefined) {
       const type = view.getUint8(nameEnd);
       return new FrameError(
@@ -54,7 +54,7 @@ export function decodeHeaders(block: Uint8Array, offset: number): HeaderBlock | 
       );
     }
     const end = nameEnd + 1 + size;
-    if (end > block.length) return pastTheEnd(`value of "${name}"`, offset + nameEnd);
+    if (end > block.length) return createOverrunError(`value of "${name}"`, offset + nameEnd);
     if (headers.has(name)) duplicates.push(name);
     headers.set(name, readValue(block, view, nameEnd));
     at = end;
@@ -63,7 +63,7 @@ export function decodeHeaders(block: Uint8Array, offset: number): HeaderBlock | 
 }
 
 /** Bytes of the value behind the type byte at `at`; undefined when the type is unknown, Infinity when it is cut. */
-function valueSize(view: DataView, at: number): number | undefined {
+function readValueSize(view: DataView, at: number): number | undefined {
   switch (view.getUint8(at)) {
     case TRUE:
     case FALSE:
@@ -133,19 +133,19 @@ function encodeValue(name: string, header: HeaderValue): Uint8Array {
     case "boolean":
       return Uint8Array.of(header.value ? TRUE : FALSE);
     case "byte":
-      return typed(BYTE, 1, (view) => view.setInt8(1, header.value));
+      return encodeFixedValue(BYTE, 1, (view) => view.setInt8(1, header.value));
     case "short":
-      return typed(SHORT, 2, (view) => view.setInt16(1, header.value));
+      return encodeFixedValue(SHORT, 2, (view) => view.setInt16(1, header.value));
     case "integer":
-      return typed(INTEGER, 4, (view) => view.setInt32(1, header.value));
+      return encodeFixedValue(INTEGER, 4, (view) => view.setInt32(1, header.value));
     case "long":
-      return typed(LONG, 8, (view) => view.setBigInt64(1, header.value));
+      return encodeFixedValue(LONG, 8, (view) => view.setBigInt64(1, header.value));
     case "timestamp":
-      return typed(TIMESTAMP, 8, (view) => view.setBigInt64(1, header.value));
+      return encodeFixedValue(TIMESTAMP, 8, (view) => view.setBigInt64(1, header.value));
     case "binary":
-      return sized(name, BINARY, header.value);
+      return encodeSizedValue(name, BINARY, header.value);
     case "string":
-      return sized(name, STRING, encoder.encode(header.value));
+      return encodeSizedValue(name, STRING, encoder.encode(header.value));
     case "uuid":
       return joinBytes([Uint8Array.of(UUID), parseUuid(name, header.value)]);
     default:
@@ -153,14 +153,14 @@ function encodeValue(name: string, header: HeaderValue): Uint8Array {
   }
 }
 
-function typed(type: number, size: number, write: (view: DataView) => void): Uint8Array {
+function encodeFixedValue(type: number, size: number, write: (view: DataView) => void): Uint8Array {
   const bytes = new Uint8Array(1 + size);
   bytes[0] = type;
   write(new DataView(bytes.buffer));
   return bytes;
 }
 
-function sized(name: string, type: number, value: Uint8Array): Uint8Array {
+function encodeSizedValue(name: string, type: number, value: Uint8Array): Uint8Array {
   if (value.length > 0xffff) {
     throw new SpanlineError(
       "frame_invalid",
@@ -195,10 +195,10 @@ function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-function pastTheEnd(what: string, offset: number): FrameError {
+function createOverrunError(part: string, offset: number): FrameError {
   return new FrameError(
     "frame_invalid",
-    `A header's ${what} at byte ${offset} runs past the header block`,
+    `A header's ${part} at byte ${offset} runs past the header block`,
     { offset },
   );
 }

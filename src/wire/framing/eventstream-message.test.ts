@@ -2,9 +2,9 @@ import { EventStreamCodec } from "@smithy/eventstream-codec";
 import { fromUtf8, toUtf8 } from "@smithy/util-utf8";
 import { describe, expect, it } from "vitest";
 import { concat } from "../../../test/support/bytes.ts";
-import { keptBytes } from "../../../test/support/memory.ts";
+import { measureRetainedBytes } from "../../../test/support/memory.ts";
 import type { StreamMessage } from "../../domain/stream-message.ts";
-import { eventStreamDecoder } from "./eventstream.ts";
+import { createEventStreamDecoder } from "./eventstream.ts";
 import { encodeEvent, encodeException } from "./eventstream-encode.ts";
 import { readStreamMessage } from "./eventstream-message.ts";
 
@@ -32,7 +32,7 @@ const FILLER = encodeEvent("novelty", { filler: "x".repeat(1_000_000) });
 
 function readBytes(bytes: Uint8Array): StreamMessage {
   const messages: StreamMessage[] = [];
-  const codec = eventStreamDecoder();
+  const codec = createEventStreamDecoder();
   codec.step(codec.initial(), bytes, (item) => {
     if (item.type === "frame") messages.push(readStreamMessage(item));
   });
@@ -49,7 +49,7 @@ describe("reading a frame's message", () => {
     { ":message-type": "error" },
   ])("keeps no more than the text of a body that is no JSON: %j", (headers) => {
     const bytes = concat(encoded(headers, "not JSON, and long enough to be a slice"), FILLER);
-    const kept = keptBytes(() => Array.from({ length: 20 }, () => readBytes(bytes)));
+    const kept = measureRetainedBytes(() => Array.from({ length: 20 }, () => readBytes(bytes)));
     expect(kept).toBeLessThan(FILLER.length * 5);
   });
 

@@ -1,6 +1,6 @@
 import { SpanlineError } from "../../domain/errors.ts";
 import { parseJson } from "../../domain/json.ts";
-import { detached } from "../../domain/kept-text.ts";
+import { copyString } from "../../domain/kept-text.ts";
 import type { StreamMessage } from "../../domain/stream-message.ts";
 import type { Frame } from "./eventstream.ts";
 
@@ -9,56 +9,58 @@ import type { Frame } from "./eventstream.ts";
  * carries an event type is still an exception, and so is one that lacks the message type.
  */
 export function readStreamMessage(frame: Frame): StreamMessage {
-  const kind = header(frame, ":message-type") ?? inferredKind(frame);
+  const kind = readHeader(frame, ":message-type") ?? inferKind(frame);
   switch (kind) {
     case "event":
       return readEvent(frame);
     case "exception": {
-      const name = header(frame, ":exception-type") ?? header(frame, ":event-type") ?? "exception";
+      const name =
+        readHeader(frame, ":exception-type") ?? readHeader(frame, ":event-type") ?? "exception";
       return { type: "exception", name, payload: readException(frame) };
     }
     case "error": {
-      const name = header(frame, ":error-code") ?? "error";
-      const message = header(frame, ":error-message") ?? keptText(frame);
+      const name = readHeader(frame, ":error-code") ?? "error";
+      const message = readHeader(frame, ":error-message") ?? copyText(frame);
       return { type: "exception", name, payload: { message } };
     }
     case undefined:
-      return protocolError(frame, "has no :message-type header");
+      return createProtocolError(frame, "has no :message-type header");
     default:
       return {
         type: "malformed",
         name: kind,
         reason: `Frame ${frame.ordinal} has the unknown message type "${kind}"`,
-        raw: keptText(frame),
+        raw: copyText(frame),
       };
   }
 }
 
-function inferredKind(frame: Frame): string | undefined {
+function inferKind(frame: Frame): string | undefined {
   if (frame.headers.has(":exception-type")) return "exception";
   if (frame.headers.has(":error-code")) return "error";
   return undefined;
 }
 
 function readEvent(frame: Frame): StreamMessage {
-  const name = header(frame, ":event-type");
-  if (name === undefined) return protocolError(frame, "is an event without an :event-type header");
+  const name = readHeader(frame, ":event-type");
+  if (name === undefined)
+    return createProtocolError(frame, "is an event without an :event-type header");
   const raw = frame.text();
   if (raw === "") return { type: "event", name, payload: {} };
   const parsed = parseJson(raw);
   if (parsed.ok) return { type: "event", name, payload: parsed.value };
   const reason = `Payload of "${name}" cannot be read: ${parsed.reason}`;
-  return { type: "malformed", name, reason, raw: detached(raw) };
+  return { type: "malformed", name, reason, raw: copyString(raw) };
 }
 
 /** An exception's body is often empty or plain text; it must not hide that there was one. */
 function readException(frame: Frame): unknown {
   const raw = frame.text();
   const parsed = parseJson(raw);
-  return parsed.ok ? parsed.value : { message: detached(raw) };
+  return parsed.ok ? parsed.value : { message: copyString(raw) };
 }
 
-function protocolError(frame: Frame, problem: string): StreamMessage {
+function createProtocolError(frame: Frame, problem: string): StreamMessage {
   const { ordinal, offset } = frame;
   const error = new SpanlineError(
     "protocol_error",
@@ -71,11 +73,11 @@ function protocolError(frame: Frame, problem: string): StreamMessage {
 }
 
 /** Outlives the window that the frame came in. */
-function keptText(frame: Frame): string {
-  return detached(frame.text());
+function copyText(frame: Frame): string {
+  return copyString(frame.text());
 }
 
-function header(frame: Frame, name: string): string | undefined {
-  const found = frame.headers.get(name);
-  return found?.type === "string" ? found.value : undefined;
+function readHeader(frame: Frame, name: string): string | undefined {
+  const value = frame.headers.get(name);
+  return value?.type === "string" ? value.value : undefined;
 }

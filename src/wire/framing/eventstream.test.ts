@@ -3,27 +3,27 @@ import { fromUtf8, toUtf8 } from "@smithy/util-utf8";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  chunksOf,
+  splitChunks,
   concat,
   fuzz,
-  mutated,
-  randomChunks,
+  mutateBytes,
+  splitRandomly,
   runWithState,
   twoWaySplits,
 } from "../../../test/support/bytes.ts";
 import { runCodec } from "../../domain/codec.ts";
 import { FrameChecksumError, FrameError, TruncatedStreamError } from "../../domain/errors.ts";
 import {
-  eventStreamDecoder,
+  createEventStreamDecoder,
   type EventStreamItem,
   type EventStreamOptions,
 } from "./eventstream.ts";
 import { encodeFrame } from "./eventstream-encode.ts";
 import type { HeaderValue } from "./eventstream-headers.ts";
-import { longTests } from "../../../test/support/long-tests.ts";
+import { allowLongTests } from "../../../test/support/long-tests.ts";
 import { runs } from "../../../test/support/test-depth.ts";
 
-longTests();
+allowLongTests();
 
 /** The AWS SDK's own codec: every frame in these tests is of its making unless the test is about our encoder. */
 const oracle = new EventStreamCodec(toUtf8, fromUtf8);
@@ -65,7 +65,7 @@ const stream = concat(
 
 /** Frames as plain values, taken while they are valid. */
 function decode(chunks: Iterable<Uint8Array>, options?: EventStreamOptions): unknown[] {
-  const codec = eventStreamDecoder(options);
+  const codec = createEventStreamDecoder(options);
   const out: unknown[] = [];
   const keep = (item: EventStreamItem): void => {
     if (item.type !== "frame") out.push(item);
@@ -87,7 +87,7 @@ function decode(chunks: Iterable<Uint8Array>, options?: EventStreamOptions): unk
 }
 
 function onlyFailure(bytes: Uint8Array, options?: EventStreamOptions): FrameError {
-  const items = runCodec(eventStreamDecoder(options), [bytes]);
+  const items = runCodec(createEventStreamDecoder(options), [bytes]);
   const last = items.at(-1);
   if (last?.type !== "failure") throw new Error("the decoder did not fail");
   return last.error;
@@ -146,7 +146,7 @@ describe("decoding event-stream frames", () => {
 
   it("gives the same frames for every two-way split and every chunk size from 1 to 64 [AC-1]", () => {
     for (const halves of twoWaySplits(stream)) expect(decode(halves)).toEqual(whole);
-    for (let size = 1; size <= 64; size++) expect(decode(chunksOf(stream, size))).toEqual(whole);
+    for (let size = 1; size <= 64; size++) expect(decode(splitChunks(stream, size))).toEqual(whole);
   });
 
   it("gives the same frames from one chunk larger than its window", () => {
@@ -161,7 +161,7 @@ describe("decoding event-stream frames", () => {
 
   it("refuses a wrong prelude checksum as soon as 12 bytes are there, with offset and ordinal [AC-2]", () => {
     const good = event("messageStart", { role: "assistant" });
-    const codec = eventStreamDecoder();
+    const codec = createEventStreamDecoder();
     const state = codec.initial();
     const items: EventStreamItem[] = [];
     const bad = event("messageStop", {}).slice(0, 12);
@@ -182,7 +182,7 @@ describe("decoding event-stream frames", () => {
   it("delivers what came before a wrong message checksum, then a FrameChecksumError [AC-3]", () => {
     const damaged = concat(event("messageStart", { role: "assistant" }), event("messageStop", {}));
     damaged[damaged.length - 6] = (damaged[damaged.length - 6] ?? 0) ^ 1;
-    const items = runCodec(eventStreamDecoder(), [damaged, stream]);
+    const items = runCodec(createEventStreamDecoder(), [damaged, stream]);
     expect(items.map((item) => item.type)).toEqual(["frame", "failure"]);
     expect(items[1]).toMatchObject({ error: expect.any(FrameChecksumError) });
   });
@@ -191,10 +191,12 @@ describe("decoding event-stream frames", () => {
     const first = event("messageStart", { role: "assistant" });
     const second = event("contentBlockDelta", {}).slice();
     second[second.length - 6] = (second[second.length - 6] ?? 0) ^ 1;
-    const items = runCodec(eventStreamDecoder({ mode: "lenient" }), [concat(first, second, first)]);
+    const items = runCodec(createEventStreamDecoder({ mode: "lenient" }), [
+      concat(first, second, first),
+    ]);
     expect(items.map((item) => item.type)).toEqual(["frame", "fault", "frame"]);
     expect(items[1]).toMatchObject({
-      lost: true,
+      isLost: true,
       diagnostic: { code: "checksum_mismatch", offset: first.length },
     });
   });
@@ -209,7 +211,7 @@ describe("decoding event-stream frames", () => {
   );
 
   it("refuses a frame above the limit from its prelude, before allocating for it [AC-5]", () => {
-    const { out, state } = runWithState(eventStreamDecoder(), [
+    const { out, state } = runWithState(createEventStreamDecoder(), [
       withPrelude(0xfffffff0, 0, new Uint8Array(0)),
     ]);
     expect(out).toMatchObject([{ type: "failure", error: { code: "frame_too_large", offset: 0 } }]);
@@ -219,7 +221,7 @@ describe("decoding event-stream frames", () => {
   });
 
   it("holds on to no more than it was given of an announced frame [AC-5]", () => {
-    const codec = eventStreamDecoder();
+    const codec = createEventStreamDecoder();
     const state = codec.initial();
     codec.step(state, withPrelude(20 * 1024 * 1024, 0, new Uint8Array(100)), () => {});
     expect(state.partial.byteLength).toBeLessThan(1024 * 1024);
@@ -296,17 +298,20 @@ describe("decoding event-stream frames", () => {
   });
 
   it("says nothing when the stream ends on a boundary", () => {
-    expect(runCodec(eventStreamDecoder(), [])).toEqual([]);
-    expect(runCodec(eventStreamDecoder(), [stream])).toHaveLength(6);
+    expect(runCodec(createEventStreamDecoder(), [])).toEqual([]);
+    expect(runCodec(createEventStreamDecoder(), [stream])).toHaveLength(6);
   });
 
   it("never throws, hangs or outgrows what it was fed, whatever the bytes are", () => {
     const frames = [stream, withHeaderBlock([1, 97, 0, 1, 97, 1]), oracle.encode(allTypes)];
     fuzz(100_000, (random) => {
-      const bytes = mutated(frames[random(frames.length)] ?? stream, random);
+      const bytes = mutateBytes(frames[random(frames.length)] ?? stream, random);
       const mode = random(2) === 0 ? "strict" : "lenient";
-      const { out, state } = runWithState(eventStreamDecoder({ mode }), [bytes]);
-      const split = runWithState(eventStreamDecoder({ mode }), randomChunks(bytes, random)).out;
+      const { out, state } = runWithState(createEventStreamDecoder({ mode }), [bytes]);
+      const split = runWithState(
+        createEventStreamDecoder({ mode }),
+        splitRandomly(bytes, random),
+      ).out;
       if (out.map((item) => item.type).join() !== split.map((item) => item.type).join()) {
         throw new Error("the split feed gives other items");
       }

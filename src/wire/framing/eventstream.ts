@@ -20,7 +20,7 @@ export type EventStreamItem =
   | {
       readonly type: "fault";
       readonly diagnostic: Diagnostic;
-      readonly lost: boolean;
+      readonly isLost: boolean;
       readonly offset: number;
     }
   /** Nothing follows. */
@@ -33,23 +33,23 @@ export interface EventStreamState {
   /** Bytes of the stream before the frame at hand. */
   offset: number;
   ordinal: number;
-  failed: boolean;
+  hasFailed: boolean;
   readonly maxFrameBytes: number;
-  readonly lenient: boolean;
+  readonly isLenient: boolean;
   readonly recentHeaders: RecentHeaders;
 }
 
 /** botocore's caps: 24 MiB of payload and 128 KiB of headers. */
-const LARGEST_HEADERS = 128 * 1024;
-const DEFAULT_MAX_FRAME_BYTES = 24 * 1024 * 1024 + LARGEST_HEADERS;
+const MAX_HEADER_BYTES = 128 * 1024;
+const DEFAULT_MAX_FRAME_BYTES = 24 * 1024 * 1024 + MAX_HEADER_BYTES;
 /** A chunk is read in windows of this size, so that its text (see `Frame.text`) stays small. */
 const WINDOW_BYTES = 1024 * 1024;
 const PRELUDE_BYTES = 12;
-const SMALLEST_FRAME = 16;
-const FIRST_PARTIAL_BYTES = 4096;
+const MIN_FRAME_BYTES = 16;
+const INITIAL_PARTIAL_BYTES = 4096;
 
 /** Decodes `application/vnd.amazon.eventstream`. */
-export function eventStreamDecoder(
+export function createEventStreamDecoder(
   options: EventStreamOptions = {},
 ): Codec<EventStreamState, Uint8Array, EventStreamItem> {
   const { maxFrameBytes = DEFAULT_MAX_FRAME_BYTES, mode = "strict" } = options;
@@ -59,25 +59,25 @@ export function eventStreamDecoder(
       partialLength: 0,
       offset: 0,
       ordinal: 0,
-      failed: false,
+      hasFailed: false,
       maxFrameBytes,
-      lenient: mode === "lenient",
+      isLenient: mode === "lenient",
       recentHeaders: { blocks: [], next: 0 },
     }),
     step(state, chunk, emit) {
-      for (let at = 0; at < chunk.length && !state.failed; at += WINDOW_BYTES) {
+      for (let at = 0; at < chunk.length && !state.hasFailed; at += WINDOW_BYTES) {
         const window = chunk.length <= WINDOW_BYTES ? chunk : chunk.subarray(at, at + WINDOW_BYTES);
         const rest = completePartial(state, window, emit);
-        if (rest < window.length && !state.failed) readFrames(state, window, rest, emit);
+        if (rest < window.length && !state.hasFailed) readFrames(state, window, rest, emit);
       }
     },
     finish(state, emit) {
-      const { failed, partialLength: pendingBytes, offset, ordinal } = state;
-      if (failed || pendingBytes === 0) return;
+      const { hasFailed, partialLength: pendingBytes, offset, ordinal } = state;
+      if (hasFailed || pendingBytes === 0) return;
       const message = `The stream ended inside frame ${ordinal}, ${pendingBytes} bytes after its start at byte ${offset}`;
       fail(state, new TruncatedStreamError(message, { offset, pendingBytes }), emit);
     },
-    isOver: ({ failed }) => failed,
+    isOver: ({ hasFailed }) => hasFailed,
   };
 }
 
@@ -93,7 +93,7 @@ export class Frame {
   private readonly start: number;
   private readonly end: number;
 
-  constructor(facts: FrameFacts) {
+  constructor(facts: FrameFields) {
     this.headers = facts.headers;
     this.offset = facts.offset;
     this.ordinal = facts.ordinal;
@@ -109,14 +109,16 @@ export class Frame {
   /** The payload as text. */
   text(): string {
     const { source, start, end } = this;
-    if (end - start >= WORTH_A_CALL && decoded !== undefined) return decoded(source, start, end);
-    if (latin1 === undefined || !isAscii(source, start, end)) return utf8.decode(this.payload);
-    source.latin1 ??= latin1(source.bytes);
+    if (end - start >= MIN_NATIVE_BYTES && decodeUtf8 !== undefined)
+      return decodeUtf8(source, start, end);
+    if (decodeLatin1 === undefined || !isAscii(source, start, end))
+      return utf8.decode(this.payload);
+    source.latin1 ??= decodeLatin1(source.bytes);
     return source.latin1.slice(start, end);
   }
 }
 
-interface FrameFacts {
+interface FrameFields {
   readonly headers: Headers;
   readonly offset: number;
   readonly ordinal: number;
@@ -133,7 +135,7 @@ interface Source {
   latin1: string | undefined;
 }
 
-function sourceOf(bytes: Uint8Array): Source {
+function createSource(bytes: Uint8Array): Source {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return { bytes, view, latin1: undefined };
 }
@@ -144,16 +146,21 @@ function completePartial(
   chunk: Uint8Array,
   emit: Emit<EventStreamItem>,
 ): number {
-  let taken = 0;
-  while (state.partialLength > 0 && taken < chunk.length) {
-    const known = state.partialLength >= PRELUDE_BYTES;
-    const wanted = known ? sourceOf(state.partial).view.getUint32(0) : PRELUDE_BYTES;
-    const part = chunk.subarray(taken, taken + wanted - state.partialLength);
+  let consumedBytes = 0;
+  while (state.partialLength > 0 && consumedBytes < chunk.length) {
+    const hasPrelude = state.partialLength >= PRELUDE_BYTES;
+    const expectedLength = hasPrelude
+      ? createSource(state.partial).view.getUint32(0)
+      : PRELUDE_BYTES;
+    const part = chunk.subarray(
+      consumedBytes,
+      consumedBytes + expectedLength - state.partialLength,
+    );
     appendPartial(state, part);
-    taken += part.length;
-    if (state.partialLength < wanted) break;
-    const source = sourceOf(state.partial);
-    if (!known) {
+    consumedBytes += part.length;
+    if (state.partialLength < expectedLength) break;
+    const source = createSource(state.partial);
+    if (!hasPrelude) {
       checkPrelude(state, source, 0, emit);
     } else {
       // The emitted frame is a view of this buffer, so the next partial frame gets another.
@@ -162,14 +169,14 @@ function completePartial(
       readFrame(state, source, 0, emit);
     }
   }
-  return taken;
+  return consumedBytes;
 }
 
 /** Grows with what arrives, not with what was announced. */
 function appendPartial(state: EventStreamState, part: Uint8Array): void {
   const length = state.partialLength + part.length;
   if (length > state.partial.length) {
-    const grown = new Uint8Array(Math.max(length, 2 * state.partial.length, FIRST_PARTIAL_BYTES));
+    const grown = new Uint8Array(Math.max(length, 2 * state.partial.length, INITIAL_PARTIAL_BYTES));
     grown.set(state.partial.subarray(0, state.partialLength));
     state.partial = grown;
   }
@@ -183,14 +190,14 @@ function readFrames(
   from: number,
   emit: Emit<EventStreamItem>,
 ): void {
-  const source = sourceOf(chunk);
+  const source = createSource(chunk);
   let at = from;
   while (at + PRELUDE_BYTES <= chunk.length) {
     const total = checkPrelude(state, source, at, emit);
-    if (state.failed) return;
+    if (state.hasFailed) return;
     if (at + total > chunk.length) break;
     readFrame(state, source, at, emit);
-    if (state.failed) return;
+    if (state.hasFailed) return;
     at += total;
   }
   if (at < chunk.length) appendPartial(state, chunk.subarray(at));
@@ -209,11 +216,11 @@ function checkPrelude(
   if (view.getUint32(at + 8) !== crc32(bytes, at, at + 8)) {
     const message = `The prelude of frame ${ordinal} at byte ${offset} does not match its checksum`;
     fail(state, new FrameChecksumError(message, { offset, ordinal }), emit);
-  } else if (total < SMALLEST_FRAME || headers > total - SMALLEST_FRAME) {
+  } else if (total < MIN_FRAME_BYTES || headers > total - MIN_FRAME_BYTES) {
     const message = `Frame ${ordinal} at byte ${offset} announces ${total} bytes with ${headers} bytes of headers, which cannot be`;
     fail(state, new FrameError("frame_invalid", message, { offset }), emit);
-  } else if (headers > LARGEST_HEADERS) {
-    const message = `Frame ${ordinal} at byte ${offset} announces ${headers} bytes of headers, the limit is ${LARGEST_HEADERS}`;
+  } else if (headers > MAX_HEADER_BYTES) {
+    const message = `Frame ${ordinal} at byte ${offset} announces ${headers} bytes of headers, the limit is ${MAX_HEADER_BYTES}`;
     fail(state, new FrameError("frame_too_large", message, { offset }), emit);
   } else if (total > state.maxFrameBytes) {
     const message = `Frame ${ordinal} at byte ${offset} announces ${total} bytes, the limit is ${state.maxFrameBytes}`;
@@ -229,22 +236,23 @@ function readFrame(
   at: number,
   emit: Emit<EventStreamItem>,
 ): void {
-  const { offset, ordinal, lenient } = state;
+  const { offset, ordinal, isLenient } = state;
   const total = source.view.getUint32(at);
   const start = at + PRELUDE_BYTES + source.view.getUint32(at + 4);
   const end = at + total - 4;
-  const block = verifiedHeaders(state, source, at);
+  const block = readVerifiedHeaders(state, source, at);
   if (block instanceof FrameError) {
-    if (!lenient) return fail(state, block, emit);
+    if (!isLenient) return fail(state, block, emit);
     const code = block instanceof FrameChecksumError ? "checksum_mismatch" : "malformed_event";
     const diagnostic = { code, message: block.message, offset } as const;
-    emit({ type: "fault", diagnostic, lost: true, offset });
+    emit({ type: "fault", diagnostic, isLost: true, offset });
   } else {
     for (const name of block.duplicates) {
       const message = `Frame ${ordinal} at byte ${offset} has the header "${name}" more than once`;
-      if (!lenient) return fail(state, new FrameError("frame_invalid", message, { offset }), emit);
+      if (!isLenient)
+        return fail(state, new FrameError("frame_invalid", message, { offset }), emit);
       const diagnostic = { code: "duplicate_header", message, offset } as const;
-      emit({ type: "fault", diagnostic, lost: false, offset });
+      emit({ type: "fault", diagnostic, isLost: false, offset });
     }
     emit(new Frame({ headers: block.headers, offset, ordinal, source, start, end }));
   }
@@ -252,7 +260,7 @@ function readFrame(
   state.ordinal += 1;
 }
 
-function verifiedHeaders(
+function readVerifiedHeaders(
   state: EventStreamState,
   source: Source,
   at: number,
@@ -275,8 +283,8 @@ interface RecentHeaders {
   next: number;
 }
 
-const RECENT_HEADERS = 8;
-const LARGEST_CACHED_HEADERS = 1024;
+const MAX_RECENT_HEADERS = 8;
+const MAX_CACHED_HEADER_BYTES = 1024;
 
 function findHeaders(
   state: EventStreamState,
@@ -285,52 +293,55 @@ function findHeaders(
   end: number,
 ): HeaderBlock | FrameError {
   const { blocks, next } = state.recentHeaders;
-  for (const known of blocks) if (sameBytes(known.view, view, start, end)) return known.block;
-  const own = bytes.slice(start, end);
-  const block = decodeHeaders(own, state.offset + PRELUDE_BYTES);
-  if (!(block instanceof FrameError) && own.length <= LARGEST_CACHED_HEADERS) {
-    blocks[next] = { view: new DataView(own.buffer, own.byteOffset, own.byteLength), block };
-    state.recentHeaders.next = (next + 1) % RECENT_HEADERS;
+  for (const cached of blocks) if (isSameBytes(cached.view, view, start, end)) return cached.block;
+  const headerBytes = bytes.slice(start, end);
+  const block = decodeHeaders(headerBytes, state.offset + PRELUDE_BYTES);
+  if (!(block instanceof FrameError) && headerBytes.length <= MAX_CACHED_HEADER_BYTES) {
+    blocks[next] = {
+      view: new DataView(headerBytes.buffer, headerBytes.byteOffset, headerBytes.byteLength),
+      block,
+    };
+    state.recentHeaders.next = (next + 1) % MAX_RECENT_HEADERS;
   }
   return block;
 }
 
 function fail(state: EventStreamState, error: FrameError, emit: Emit<EventStreamItem>): void {
-  state.failed = true;
+  state.hasFailed = true;
   state.partial = NO_BYTES;
   state.partialLength = 0;
   emit({ type: "failure", error });
 }
 
 /** Four bytes at a time: a third of the cost of a loop over single ones. */
-function sameBytes(known: DataView, view: DataView, start: number, end: number): boolean {
-  const length = known.byteLength;
+function isSameBytes(cachedView: DataView, view: DataView, start: number, end: number): boolean {
+  const length = cachedView.byteLength;
   if (length !== end - start) return false;
   let at = 0;
   for (; at + 4 <= length; at += 4) {
-    if (known.getInt32(at) !== view.getInt32(start + at)) return false;
+    if (cachedView.getInt32(at) !== view.getInt32(start + at)) return false;
   }
-  for (; at < length; at++) if (known.getUint8(at) !== view.getUint8(start + at)) return false;
+  for (; at < length; at++) if (cachedView.getUint8(at) !== view.getUint8(start + at)) return false;
   return true;
 }
 
 function isAscii({ view }: Source, start: number, end: number): boolean {
-  let seen = 0;
+  let combinedBits = 0;
   let at = start;
-  for (; at + 4 <= end; at += 4) seen |= view.getInt32(at);
-  for (; at < end; at++) seen |= view.getUint8(at);
-  return (seen & 0x80808080) === 0;
+  for (; at + 4 <= end; at += 4) combinedBits |= view.getInt32(at);
+  for (; at < end; at++) combinedBits |= view.getUint8(at);
+  return (combinedBits & 0x80808080) === 0;
 }
 
 const NO_BYTES = new Uint8Array(0);
 const utf8 = new TextDecoder();
 
 /** From here on Node's own decoder is faster than looking for ASCII first. */
-const WORTH_A_CALL = 1024;
+const MIN_NATIVE_BYTES = 1024;
 const BYTE_ORDER_MARK_START = 0xef;
 
 /** Unlike a `TextDecoder`, a Buffer keeps a byte order mark. */
-const decoded =
+const decodeUtf8 =
   typeof Buffer === "undefined"
     ? undefined
     : ({ bytes }: Source, start: number, end: number): string =>
@@ -342,7 +353,7 @@ const decoded =
  * Where there is Node's Buffer, a whole chunk becomes one string in a single copy, and a frame's text a slice of it:
  * a tenth of the cost of a decoder call per frame. TextDecoder's own latin1 is forty times slower than that copy.
  */
-const latin1 =
+const decodeLatin1 =
   typeof Buffer === "undefined"
     ? undefined
     : (bytes: Uint8Array): string =>

@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chunksOf, fuzz, mutated, randomChunks } from "../../../test/support/bytes.ts";
-import { checkedItems, decodeAllWays } from "../../../test/support/framing.ts";
+import { splitChunks, fuzz, mutateBytes, splitRandomly } from "../../../test/support/bytes.ts";
+import { decodeChecked, decodeAllWays } from "../../../test/support/framing.ts";
 import { runCodec } from "../../domain/codec.ts";
-import { jsonArrayDecoder, type JsonArrayItem, type JsonArrayState } from "./json-array.ts";
-import { longTests } from "../../../test/support/long-tests.ts";
+import { createJsonArrayDecoder, type JsonArrayItem, type JsonArrayState } from "./json-array.ts";
+import { allowLongTests } from "../../../test/support/long-tests.ts";
 import { runs } from "../../../test/support/test-depth.ts";
 
-longTests();
+allowLongTests();
 
 const utf8 = new TextEncoder();
 
@@ -88,12 +88,12 @@ describe("taking a JSON array apart", () => {
     ["calls an array cut off inside a string", '["a\\"', [cutOff(1, 4)]],
     ["calls an array cut off after a number, which may go on", "[12", [cutOff(1, 2)]],
   ])("%s", (_, input, items) => {
-    expect(decodeAllWays(jsonArrayDecoder(), input)).toEqual(items);
+    expect(decodeAllWays(createJsonArrayDecoder(), input)).toEqual(items);
   });
 
   it("fails once for an element beyond the limit, and gives the next", () => {
     const input = `["${"a".repeat(8)}", "${"b".repeat(9)}", {"c": [${"1,".repeat(90)}1]}, 2]`;
-    expect(decodeAllWays(jsonArrayDecoder({ maxElementBytes: 10 }), input)).toEqual([
+    expect(decodeAllWays(createJsonArrayDecoder({ maxElementBytes: 10 }), input)).toEqual([
       element('"aaaaaaaa"', 1),
       tooLarge(13),
       tooLarge(26),
@@ -102,12 +102,12 @@ describe("taking a JSON array apart", () => {
   });
 
   it("fails before such an element has ended, and keeps nothing of it", () => {
-    const decoder = jsonArrayDecoder({ maxElementBytes: 1000 });
+    const decoder = createJsonArrayDecoder({ maxElementBytes: 1000 });
     const state = decoder.initial();
     const items: JsonArrayItem[] = [];
-    for (const chunk of chunksOf(utf8.encode(`["${"x".repeat(50_000)}`), 99)) {
+    for (const chunk of splitChunks(utf8.encode(`["${"x".repeat(50_000)}`), 99)) {
       decoder.step(state, chunk, (item) => items.push(item));
-      expect(state.element.kept.bytes.length).toBeLessThanOrEqual(1000);
+      expect(state.element.pendingBytes.bytes.length).toBeLessThanOrEqual(1000);
       expect(items.length).toBe(state.offset > 1001 ? 1 : 0);
     }
     decoder.finish(state, (item) => items.push(item));
@@ -123,7 +123,7 @@ describe("taking a JSON array apart", () => {
     fc.assert(
       fc.property(values, layout, fc.integer({ min: 1, max: 50 }), (array, space, size) => {
         const bytes = utf8.encode(JSON.stringify(array, undefined, space));
-        const items = runCodec(jsonArrayDecoder(), chunksOf(bytes, size));
+        const items = runCodec(createJsonArrayDecoder(), splitChunks(bytes, size));
         const read = items.map((item): unknown => item.type === "element" && JSON.parse(item.text));
         // -0 is written as 0.
         expect(read).toEqual(JSON.parse(JSON.stringify(array)));
@@ -138,10 +138,14 @@ describe("taking a JSON array apart", () => {
       `[{"a":"${"x".repeat(60)}"},{"b":[${"1,".repeat(60)}{}]},null]`,
     ].map((text) => utf8.encode(text));
     const check = (random: (below: number) => number): void => {
-      const bytes = mutated(inputs[random(2)] ?? new Uint8Array(0), random);
+      const bytes = mutateBytes(inputs[random(2)] ?? new Uint8Array(0), random);
       const options = { maxElementBytes: [5, 60, 10_000][random(3)] ?? 0 };
-      const whole = checkedItems(jsonArrayDecoder(options), [bytes], checkHeld);
-      const split = checkedItems(jsonArrayDecoder(options), randomChunks(bytes, random), checkHeld);
+      const whole = decodeChecked(createJsonArrayDecoder(options), [bytes], checkHeld);
+      const split = decodeChecked(
+        createJsonArrayDecoder(options),
+        splitRandomly(bytes, random),
+        checkHeld,
+      );
       if (whole !== split) throw new Error(`unlike when split: ${whole} | ${split}`);
     };
     expect(() => fuzz(100_000, check)).not.toThrow();
@@ -149,6 +153,6 @@ describe("taking a JSON array apart", () => {
 });
 
 function checkHeld({ element, maxElementBytes }: JsonArrayState): void {
-  const held = element.kept.bytes.length;
+  const held = element.pendingBytes.bytes.length;
   if (held > maxElementBytes) throw new Error(`holds ${held} bytes`);
 }

@@ -1,15 +1,15 @@
 import type { Codec, Emit } from "../../domain/codec.ts";
 import { FrameError, TruncatedStreamError } from "../../domain/errors.ts";
 import {
-  NO_HEAD,
+  EMPTY_HEAD,
   releaseHead,
-  withoutByteOrderMark,
+  stripByteOrderMark,
   type StreamPosition,
 } from "./byte-order-mark.ts";
 import {
   appendPending,
   clearPending,
-  noPendingBytes,
+  createPendingBytes,
   peekPending,
   type PendingBytes,
 } from "./pending-bytes.ts";
@@ -34,32 +34,32 @@ type Phase = "before" | "opened" | "element" | "after-element" | "after-comma" |
 
 interface PendingElement {
   offset: number;
-  readonly kept: PendingBytes;
+  readonly pendingBytes: PendingBytes;
   /** Nothing more of it is kept. */
-  tooLarge: boolean;
-  ended: boolean;
+  isTooLarge: boolean;
+  hasEnded: boolean;
   depth: number;
-  inString: boolean;
-  escaped: boolean;
+  isInString: boolean;
+  isEscaped: boolean;
 }
 
 const DEFAULT_MAX_ELEMENT_BYTES = 64 * 1024 * 1024;
 
 /** Takes a top-level JSON array apart, an element at a time. Whether an element is valid JSON is for its reader to say. */
-export function jsonArrayDecoder(
+export function createJsonArrayDecoder(
   options: JsonArrayOptions = {},
 ): Codec<JsonArrayState, Uint8Array, JsonArrayItem> {
   const { maxElementBytes = DEFAULT_MAX_ELEMENT_BYTES } = options;
   return {
     initial: () => ({
       offset: 0,
-      head: NO_HEAD,
+      head: EMPTY_HEAD,
       maxElementBytes,
-      element: noElement(),
+      element: createPendingElement(),
       phase: "before",
     }),
     step(state, chunk, emit) {
-      readChunk(state, withoutByteOrderMark(state, chunk), emit);
+      readChunk(state, stripByteOrderMark(state, chunk), emit);
     },
     finish(state, emit) {
       readChunk(state, releaseHead(state), emit);
@@ -69,15 +69,15 @@ export function jsonArrayDecoder(
   };
 }
 
-function noElement(): PendingElement {
+function createPendingElement(): PendingElement {
   return {
     offset: 0,
-    kept: noPendingBytes(),
-    tooLarge: false,
-    ended: false,
+    pendingBytes: createPendingBytes(),
+    isTooLarge: false,
+    hasEnded: false,
     depth: 0,
-    inString: false,
-    escaped: false,
+    isInString: false,
+    isEscaped: false,
   };
 }
 
@@ -85,13 +85,13 @@ function readChunk(state: JsonArrayState, chunk: Uint8Array, emit: Emit<JsonArra
   let at = 0;
   while (at < chunk.length && state.phase !== "failed") {
     if (state.phase === "element") {
-      const end = elementEnd(state.element, chunk, at);
-      takePiece(state, chunk.subarray(at, end), emit);
+      const end = findElementEnd(state.element, chunk, at);
+      appendPiece(state, chunk.subarray(at, end), emit);
       at = end;
     } else if (isWhitespace(chunk[at])) {
       at += 1;
     } else {
-      const next = nextPhase(state.phase, chunk[at]);
+      const next = resolveNextPhase(state.phase, chunk[at]);
       enterPhase(state, next, state.offset + at, emit);
       // The first byte of an element is read once more, as a part of it.
       if (next !== "element") at += 1;
@@ -105,7 +105,7 @@ function isWhitespace(byte: number | undefined): boolean {
 }
 
 /** What a byte between the elements leads to. */
-function nextPhase(phase: Phase, byte: number | undefined): Phase {
+function resolveNextPhase(phase: Phase, byte: number | undefined): Phase {
   switch (phase) {
     case "before":
       return byte === OPEN_BRACKET ? "opened" : "failed";
@@ -134,17 +134,17 @@ function enterPhase(
 ): void {
   if (phase === "element") state.element.offset = offset;
   if (phase === "failed") {
-    const message = `Something else stands at byte ${offset}, where ${EXPECTED[state.phase]} was to come`;
+    const message = `Something else stands at byte ${offset}, where ${EXPECTED_INPUT[state.phase]} was to come`;
     emit({ type: "failure", error: new FrameError("frame_invalid", message, { offset }) });
   }
   state.phase = phase;
 }
 
 /** Reads on in the element at hand. Returns its end, or the length of the chunk when it goes on. */
-function elementEnd(element: PendingElement, chunk: Uint8Array, from: number): number {
+function findElementEnd(element: PendingElement, chunk: Uint8Array, from: number): number {
   let at = from;
-  while (at < chunk.length && !element.ended) {
-    at = element.inString ? readString(element, chunk, at) : readStructure(element, chunk, at);
+  while (at < chunk.length && !element.hasEnded) {
+    at = element.isInString ? readString(element, chunk, at) : readStructure(element, chunk, at);
   }
   return at;
 }
@@ -153,11 +153,11 @@ function elementEnd(element: PendingElement, chunk: Uint8Array, from: number): n
 function readString(element: PendingElement, chunk: Uint8Array, from: number): number {
   for (let at = from; at < chunk.length; at += 1) {
     const byte = chunk[at];
-    if (element.escaped) element.escaped = false;
-    else if (byte === BACKSLASH) element.escaped = true;
+    if (element.isEscaped) element.isEscaped = false;
+    else if (byte === BACKSLASH) element.isEscaped = true;
     else if (byte === QUOTE) {
-      element.inString = false;
-      element.ended = element.depth === 0;
+      element.isInString = false;
+      element.hasEnded = element.depth === 0;
       return at + 1;
     }
   }
@@ -169,46 +169,46 @@ function readStructure(element: PendingElement, chunk: Uint8Array, from: number)
   for (let at = from; at < chunk.length; at += 1) {
     const byte = chunk[at];
     if (byte === QUOTE) {
-      element.inString = true;
+      element.isInString = true;
       return at + 1;
     }
     if (byte === OPEN_BRACE || byte === OPEN_BRACKET) element.depth += 1;
-    else if (element.depth === 0 && endsPlainValue(byte)) {
-      element.ended = true;
+    else if (element.depth === 0 && isPlainValueEnd(byte)) {
+      element.hasEnded = true;
       return at;
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       element.depth -= 1;
-      element.ended = element.depth === 0;
-      if (element.ended) return at + 1;
+      element.hasEnded = element.depth === 0;
+      if (element.hasEnded) return at + 1;
     }
   }
   return chunk.length;
 }
 
 /** A number or a word has no end of its own. */
-function endsPlainValue(byte: number | undefined): boolean {
+function isPlainValueEnd(byte: number | undefined): boolean {
   return !canStartElement(byte) || isWhitespace(byte);
 }
 
-function takePiece(state: JsonArrayState, piece: Uint8Array, emit: Emit<JsonArrayItem>): void {
+function appendPiece(state: JsonArrayState, piece: Uint8Array, emit: Emit<JsonArrayItem>): void {
   const { element, maxElementBytes } = state;
-  const { kept, offset } = element;
-  const isWhole = kept.length === 0 && element.ended;
-  if (!element.tooLarge && kept.length + piece.length > maxElementBytes) {
-    element.tooLarge = true;
-    clearPending(kept);
+  const { pendingBytes, offset } = element;
+  const isWhole = pendingBytes.length === 0 && element.hasEnded;
+  if (!element.isTooLarge && pendingBytes.length + piece.length > maxElementBytes) {
+    element.isTooLarge = true;
+    clearPending(pendingBytes);
     const message = `The element at byte ${offset} is larger than the limit of ${maxElementBytes} bytes`;
     emit({ type: "failure", error: new FrameError("event_too_large", message, { offset }) });
   }
-  if (!element.tooLarge && !isWhole) appendPending(kept, piece, maxElementBytes);
-  if (!element.ended) return;
-  if (!element.tooLarge) {
-    const text = utf8.decode(isWhole ? piece : peekPending(kept));
+  if (!element.isTooLarge && !isWhole) appendPending(pendingBytes, piece, maxElementBytes);
+  if (!element.hasEnded) return;
+  if (!element.isTooLarge) {
+    const text = utf8.decode(isWhole ? piece : peekPending(pendingBytes));
     emit({ type: "element", text, offset });
   }
-  clearPending(kept);
-  element.tooLarge = false;
-  element.ended = false;
+  clearPending(pendingBytes);
+  element.isTooLarge = false;
+  element.hasEnded = false;
   state.phase = "after-element";
 }
 
@@ -216,11 +216,11 @@ function endStream(state: JsonArrayState, emit: Emit<JsonArrayItem>): void {
   if (state.phase === "after" || state.phase === "failed") return;
   const offset = state.phase === "element" ? state.element.offset : state.offset;
   const pendingBytes = state.offset - offset;
-  const message = `The input ended at byte ${state.offset}, where ${EXPECTED[state.phase]} was to come`;
+  const message = `The input ended at byte ${state.offset}, where ${EXPECTED_INPUT[state.phase]} was to come`;
   emit({ type: "failure", error: new TruncatedStreamError(message, { offset, pendingBytes }) });
 }
 
-const EXPECTED: Readonly<Record<Phase, string>> = {
+const EXPECTED_INPUT: Readonly<Record<Phase, string>> = {
   before: "the start of an array",
   opened: "an element or the end of the array",
   element: "the rest of an element",

@@ -1,18 +1,18 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chunksOf, fuzz, mutated, randomChunks } from "../../../test/support/bytes.ts";
-import { checkedItems, decodeAllWays } from "../../../test/support/framing.ts";
+import { splitChunks, fuzz, mutateBytes, splitRandomly } from "../../../test/support/bytes.ts";
+import { decodeChecked, decodeAllWays } from "../../../test/support/framing.ts";
 import { runCodec } from "../../domain/codec.ts";
 import {
   encodeJsonLine,
-  jsonLinesDecoder,
+  createJsonLinesDecoder,
   type JsonLinesItem,
   type JsonLinesState,
 } from "./json-lines.ts";
-import { longTests } from "../../../test/support/long-tests.ts";
+import { allowLongTests } from "../../../test/support/long-tests.ts";
 import { runs } from "../../../test/support/test-depth.ts";
 
-longTests();
+allowLongTests();
 
 const utf8 = new TextEncoder();
 
@@ -52,18 +52,18 @@ describe("reading JSON lines", () => {
     ["gives nothing for an empty input", "", []],
     ["gives nothing for a byte order mark alone", "\uFEFF", []],
   ])("%s", (_, input, items) => {
-    expect(decodeAllWays(jsonLinesDecoder(), input)).toEqual(items);
+    expect(decodeAllWays(createJsonLinesDecoder(), input)).toEqual(items);
   });
 
   it("puts U+FFFD in the place of bytes that are not UTF-8", () => {
     expect(
-      decodeAllWays(jsonLinesDecoder(), Uint8Array.of(0xef, 0xbb, 0x31, 0x0a, 0xf0, 0x9f)),
+      decodeAllWays(createJsonLinesDecoder(), Uint8Array.of(0xef, 0xbb, 0x31, 0x0a, 0xf0, 0x9f)),
     ).toEqual([line("\uFFFD1", 0), line("\uFFFD", 4)]);
   });
 
   it("fails once for a line beyond the limit, and reads the next", () => {
     const input = `${"a".repeat(80)}\n${"b".repeat(81)}\n${"c".repeat(300)}\n"d"\n`;
-    expect(decodeAllWays(jsonLinesDecoder({ maxLineBytes: 80 }), input)).toEqual([
+    expect(decodeAllWays(createJsonLinesDecoder({ maxLineBytes: 80 }), input)).toEqual([
       line("a".repeat(80), 0),
       tooLarge(81),
       tooLarge(163),
@@ -72,17 +72,17 @@ describe("reading JSON lines", () => {
   });
 
   it("says nothing more at the end of a line beyond the limit that has no LF", () => {
-    expect(decodeAllWays(jsonLinesDecoder({ maxLineBytes: 4 }), "1\n12345")).toEqual([
+    expect(decodeAllWays(createJsonLinesDecoder({ maxLineBytes: 4 }), "1\n12345")).toEqual([
       line("1", 0),
       tooLarge(2),
     ]);
   });
 
   it("fails before such a line has ended, and keeps nothing of it", () => {
-    const decoder = jsonLinesDecoder({ maxLineBytes: 1000 });
+    const decoder = createJsonLinesDecoder({ maxLineBytes: 1000 });
     const state = decoder.initial();
     const items: JsonLinesItem[] = [];
-    for (const chunk of chunksOf(new Uint8Array(100_000).fill(0x61), 999)) {
+    for (const chunk of splitChunks(new Uint8Array(100_000).fill(0x61), 999)) {
       decoder.step(state, chunk, (item) => items.push(item));
       expect(state.line.bytes.length).toBeLessThanOrEqual(1000);
       expect(items.length).toBe(state.offset > 1000 ? 1 : 0);
@@ -91,10 +91,10 @@ describe("reading JSON lines", () => {
 
   it("reads a line of 20 MiB unless the caller sets a limit, and gives back its room", () => {
     const text = "x".repeat(20 * 1024 * 1024);
-    const decoder = jsonLinesDecoder();
+    const decoder = createJsonLinesDecoder();
     const state = decoder.initial();
     const items: JsonLinesItem[] = [];
-    for (const chunk of chunksOf(utf8.encode(`${text}\n`), 65_536)) {
+    for (const chunk of splitChunks(utf8.encode(`${text}\n`), 65_536)) {
       decoder.step(state, chunk, (item) => items.push(item));
     }
     expect(items.map((item) => item.type === "line" && item.text === text)).toEqual([true]);
@@ -122,7 +122,7 @@ describe("reading JSON lines", () => {
         const texts = lines
           .map((each) => each.replace(/\r$/, ""))
           .filter((each) => /[^ \t\r]/.test(each));
-        const items = runCodec(jsonLinesDecoder(), chunksOf(utf8.encode(input), size));
+        const items = runCodec(createJsonLinesDecoder(), splitChunks(utf8.encode(input), size));
         expect(items.map((item) => item.type === "line" && item.text)).toEqual(texts);
       }),
       { numRuns: runs(3000) },
@@ -135,10 +135,14 @@ describe("reading JSON lines", () => {
       `${"x".repeat(60)}\n${"y".repeat(90)}\n1\n${"z".repeat(200)}`,
     ].map((text) => utf8.encode(text));
     const check = (random: (below: number) => number): void => {
-      const bytes = mutated(inputs[random(2)] ?? new Uint8Array(0), random);
+      const bytes = mutateBytes(inputs[random(2)] ?? new Uint8Array(0), random);
       const options = { maxLineBytes: [5, 60, 10_000][random(3)] ?? 0 };
-      const whole = checkedItems(jsonLinesDecoder(options), [bytes], checkHeld);
-      const split = checkedItems(jsonLinesDecoder(options), randomChunks(bytes, random), checkHeld);
+      const whole = decodeChecked(createJsonLinesDecoder(options), [bytes], checkHeld);
+      const split = decodeChecked(
+        createJsonLinesDecoder(options),
+        splitRandomly(bytes, random),
+        checkHeld,
+      );
       if (whole !== split) throw new Error(`unlike when split: ${whole} | ${split}`);
     };
     expect(() => fuzz(100_000, check)).not.toThrow();
@@ -151,7 +155,7 @@ describe("writing JSON lines", () => {
       fc.property(fc.jsonValue(), (value) => {
         const text = encodeJsonLine(value);
         expect(text.indexOf("\n")).toBe(text.length - 1);
-        const [item] = runCodec(jsonLinesDecoder(), [utf8.encode(text)]);
+        const [item] = runCodec(createJsonLinesDecoder(), [utf8.encode(text)]);
         expect(item).toEqual(line(JSON.stringify(value), 0));
       }),
     );

@@ -1,15 +1,15 @@
 import type { Codec, Emit } from "../../domain/codec.ts";
 import { FrameError } from "../../domain/errors.ts";
 import {
-  NO_HEAD,
+  EMPTY_HEAD,
   releaseHead,
-  withoutByteOrderMark,
+  stripByteOrderMark,
   type StreamPosition,
 } from "./byte-order-mark.ts";
 import {
   appendPending,
   clearPending,
-  noPendingBytes,
+  createPendingBytes,
   peekPending,
   type PendingBytes,
 } from "./pending-bytes.ts";
@@ -33,27 +33,27 @@ export interface JsonLinesState extends StreamPosition {
   readonly line: PendingBytes;
   lineOffset: number;
   /** The line at hand is too large; nothing more of it is kept. */
-  tooLarge: boolean;
+  isTooLarge: boolean;
 }
 
 const DEFAULT_MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** Splits newline-delimited JSON. Only LF ends a line: the other line ends of Unicode may stand inside a JSON string. */
-export function jsonLinesDecoder(
+export function createJsonLinesDecoder(
   options: JsonLinesOptions = {},
 ): Codec<JsonLinesState, Uint8Array, JsonLinesItem> {
   const { maxLineBytes = DEFAULT_MAX_LINE_BYTES } = options;
   return {
     initial: () => ({
       offset: 0,
-      head: NO_HEAD,
+      head: EMPTY_HEAD,
       maxLineBytes,
-      line: noPendingBytes(),
+      line: createPendingBytes(),
       lineOffset: 0,
-      tooLarge: false,
+      isTooLarge: false,
     }),
     step(state, chunk, emit) {
-      readChunk(state, withoutByteOrderMark(state, chunk), emit);
+      readChunk(state, stripByteOrderMark(state, chunk), emit);
     },
     finish(state, emit) {
       readChunk(state, releaseHead(state), emit);
@@ -75,7 +75,7 @@ function readChunk(state: JsonLinesState, chunk: Uint8Array, emit: Emit<JsonLine
     if (state.line.length === 0) state.lineOffset = state.offset + at;
     const end = chunk.indexOf(LINE_FEED, at);
     if (end === -1) {
-      holdPiece(state, chunk.subarray(at), emit);
+      appendPiece(state, chunk.subarray(at), emit);
       break;
     }
     endLine(state, chunk.subarray(at, end), emit);
@@ -84,7 +84,7 @@ function readChunk(state: JsonLinesState, chunk: Uint8Array, emit: Emit<JsonLine
   state.offset += chunk.length;
 }
 
-function holdPiece(state: JsonLinesState, piece: Uint8Array, emit: Emit<JsonLinesItem>): void {
+function appendPiece(state: JsonLinesState, piece: Uint8Array, emit: Emit<JsonLinesItem>): void {
   if (checkSize(state, piece, emit)) appendPending(state.line, piece, state.maxLineBytes);
 }
 
@@ -95,21 +95,21 @@ function endLine(state: JsonLinesState, piece: Uint8Array, emit: Emit<JsonLinesI
     emitLine(state, isWhole ? piece : peekPending(state.line), emit);
   }
   clearPending(state.line);
-  state.tooLarge = false;
+  state.isTooLarge = false;
 }
 
 /** Whether the line may take this piece. Says so once when it may not. */
 function checkSize(state: JsonLinesState, piece: Uint8Array, emit: Emit<JsonLinesItem>): boolean {
   const { line, lineOffset: offset, maxLineBytes } = state;
-  if (!state.tooLarge && line.length + piece.length > maxLineBytes) {
-    state.tooLarge = true;
+  if (!state.isTooLarge && line.length + piece.length > maxLineBytes) {
+    state.isTooLarge = true;
     const first = line.length === 0 ? piece : peekPending(line);
     const start = utf8.decode(first.subarray(0, START_BYTES));
     clearPending(line);
     const message = `The line at byte ${offset} is longer than the limit of ${maxLineBytes} bytes`;
     emit({ type: "failure", error: new FrameError("line_too_large", message, { offset }), start });
   }
-  return !state.tooLarge;
+  return !state.isTooLarge;
 }
 
 function emitLine(state: JsonLinesState, bytes: Uint8Array, emit: Emit<JsonLinesItem>): void {

@@ -6,8 +6,8 @@ export interface ScannedChunk {
   lineFeed: number;
 }
 
-export function scanned(bytes: Uint8Array): ScannedChunk {
-  return { bytes: searchable(bytes), carriageReturn: -1, lineFeed: -1 };
+export function createScannedChunk(bytes: Uint8Array): ScannedChunk {
+  return { bytes: toSearchableBytes(bytes), carriageReturn: -1, lineFeed: -1 };
 }
 
 /**
@@ -16,20 +16,21 @@ export function scanned(bytes: Uint8Array): ScannedChunk {
  * Most bytes of a stream can be lines that nobody wants, so this search is most of the work. Both places are kept:
  * a stream that has only one kind of line end is searched once for the other.
  */
-export function nextLineEnd(chunk: ScannedChunk, from: number): number {
+export function findLineEnd(chunk: ScannedChunk, from: number): number {
   const { bytes } = chunk;
-  if (chunk.carriageReturn < from) chunk.carriageReturn = indexOrEnd(bytes, CARRIAGE_RETURN, from);
-  if (chunk.lineFeed < from) chunk.lineFeed = indexOrEnd(bytes, LINE_FEED, from);
+  if (chunk.carriageReturn < from)
+    chunk.carriageReturn = findIndexOrEnd(bytes, CARRIAGE_RETURN, from);
+  if (chunk.lineFeed < from) chunk.lineFeed = findIndexOrEnd(bytes, LINE_FEED, from);
   return Math.min(chunk.lineFeed, chunk.carriageReturn);
 }
 
-function indexOrEnd(bytes: Uint8Array, byte: number, from: number): number {
+function findIndexOrEnd(bytes: Uint8Array, byte: number, from: number): number {
   const at = bytes.indexOf(byte, from);
   return at === -1 ? bytes.length : at;
 }
 
 /** The same memory as Node's Buffer, where there is one: its `indexOf` is twenty times that of a Uint8Array. */
-function searchable(bytes: Uint8Array): Uint8Array {
+function toSearchableBytes(bytes: Uint8Array): Uint8Array {
   if (typeof Buffer === "undefined") return bytes;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -5,7 +5,7 @@ export interface PendingBytes {
   length: number;
 }
 
-export function noPendingBytes(): PendingBytes {
+export function createPendingBytes(): PendingBytes {
   return { bytes: NO_BYTES, length: 0 };
 }
 
@@ -16,8 +16,8 @@ export function noPendingBytes(): PendingBytes {
 export function appendPending(pending: PendingBytes, piece: Uint8Array, limit: number): void {
   const length = pending.length + piece.length;
   if (length > pending.bytes.length) {
-    const wanted = Math.min(Math.max(2 * length, SMALLEST_ROOM), limit);
-    const grown = new Uint8Array(Math.max(wanted, length));
+    const requiredLength = Math.min(Math.max(2 * length, MIN_CAPACITY), limit);
+    const grown = new Uint8Array(Math.max(requiredLength, length));
     grown.set(pending.bytes.subarray(0, pending.length));
     pending.bytes = grown;
   }
@@ -33,9 +33,9 @@ export function peekPending(pending: PendingBytes): Uint8Array {
 /** Forgets the bytes. Large room is given back: one long line must not weigh on a stream for the rest of its life. */
 export function clearPending(pending: PendingBytes): void {
   pending.length = 0;
-  if (pending.bytes.length > LARGEST_KEPT_ROOM) pending.bytes = NO_BYTES;
+  if (pending.bytes.length > MAX_RETAINED_CAPACITY) pending.bytes = NO_BYTES;
 }
 
 const NO_BYTES = new Uint8Array(0);
-const SMALLEST_ROOM = 256;
-const LARGEST_KEPT_ROOM = 64 * 1024;
+const MIN_CAPACITY = 256;
+const MAX_RETAINED_CAPACITY = 64 * 1024;

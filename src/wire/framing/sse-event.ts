@@ -22,12 +22,12 @@ export interface PendingEvent {
   id: string | undefined;
   retry: number | undefined;
   /** A line of it was refused by the caller. */
-  refused: boolean;
+  isSkipped: boolean;
   /** It is larger than the limit. */
-  dropped: boolean;
+  isDropped: boolean;
 }
 
-export function noEvent(): PendingEvent {
+export function createPendingEvent(): PendingEvent {
   return {
     offset: undefined,
     bytes: 0,
@@ -35,8 +35,8 @@ export function noEvent(): PendingEvent {
     data: undefined,
     id: undefined,
     retry: undefined,
-    refused: false,
-    dropped: false,
+    isSkipped: false,
+    isDropped: false,
   };
 }
 
@@ -47,8 +47,8 @@ export function clearEvent(event: PendingEvent): void {
   event.data = undefined;
   event.id = undefined;
   event.retry = undefined;
-  event.refused = false;
-  event.dropped = false;
+  event.isSkipped = false;
+  event.isDropped = false;
 }
 
 /** The bytes of a line where they lie: making a view of each costs as much as finding its end. */
@@ -61,11 +61,11 @@ export interface Line {
 /** Reads one line that is neither empty nor a comment. Unknown fields mean nothing. */
 export function readField(event: PendingEvent, line: Line): void {
   if (isDataLine(line)) {
-    const value = textFrom(line, dataStart(line));
+    const value = decodeText(line, findDataStart(line));
     event.data = event.data === undefined ? value : `${event.data}\n${value}`;
     return;
   }
-  const [name, value] = splitField(textFrom(line, line.start));
+  const [name, value] = splitField(decodeText(line, line.start));
   if (name === "event") event.name = value;
   else if (name === "id" && !value.includes("\0")) event.id = value;
   else if (name === "retry" && RETRY.test(value)) event.retry = Number(value);
@@ -83,15 +83,15 @@ export function isDataLine({ bytes, start, end }: Line): boolean {
 }
 
 /** Where the value of a data line starts; beyond its end when it has none. */
-export function dataStart({ bytes, start }: Line): number {
+export function findDataStart({ bytes, start }: Line): number {
   return bytes[start + 5] === SPACE ? start + 6 : start + 5;
 }
 
-export function commentText(line: Line): string {
-  return splitField(textFrom(line, line.start))[1];
+export function readComment(line: Line): string {
+  return splitField(decodeText(line, line.start))[1];
 }
 
-function textFrom(line: Line, from: number): string {
+function decodeText(line: Line, from: number): string {
   return utf8.decode(line.bytes.subarray(from, line.end));
 }
 

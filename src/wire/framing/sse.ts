@@ -1,20 +1,25 @@
 import type { Codec, Emit } from "../../domain/codec.ts";
 import { FrameError, TruncatedStreamError } from "../../domain/errors.ts";
 import {
-  NO_HEAD,
+  EMPTY_HEAD,
   releaseHead,
-  withoutByteOrderMark,
+  stripByteOrderMark,
   type StreamPosition,
 } from "./byte-order-mark.ts";
-import { nextLineEnd, scanned } from "./line-ends.ts";
-import { appendPending, clearPending, noPendingBytes, type PendingBytes } from "./pending-bytes.ts";
+import { findLineEnd, createScannedChunk } from "./line-ends.ts";
+import {
+  appendPending,
+  clearPending,
+  createPendingBytes,
+  type PendingBytes,
+} from "./pending-bytes.ts";
 import {
   clearEvent,
-  commentText,
-  dataStart,
+  readComment,
+  findDataStart,
   dispatchEvent,
   isDataLine,
-  noEvent,
+  createPendingEvent,
   readField,
   type Line,
   type PendingEvent,
@@ -52,26 +57,26 @@ interface PendingLine {
   offset: number;
   /** How many of its bytes have come, kept or not. */
   length: number;
-  readonly kept: PendingBytes;
+  readonly pendingBytes: PendingBytes;
   /** `refused` and `dropped` lines are passed over: by the caller's wish, and because their event is too large. */
-  fate: "undecided" | "wanted" | "refused" | "dropped";
+  disposition: "undecided" | "wanted" | "refused" | "dropped";
 }
 
 /** Reads an event stream as the HTML standard defines it (section 9.2), and tells what that standard passes over. */
-export function sseDecoder(options: SseOptions = {}): Codec<SseState, Uint8Array, SseItem> {
+export function createSseDecoder(options: SseOptions = {}): Codec<SseState, Uint8Array, SseItem> {
   const { maxEventBytes = DEFAULT_MAX_EVENT_BYTES, skip } = options;
   return {
     initial: () => ({
       offset: 0,
-      head: NO_HEAD,
+      head: EMPTY_HEAD,
       maxEventBytes,
       skip,
-      line: { offset: 0, length: 0, kept: noPendingBytes(), fate: "undecided" },
-      event: noEvent(),
+      line: { offset: 0, length: 0, pendingBytes: createPendingBytes(), disposition: "undecided" },
+      event: createPendingEvent(),
       afterCarriageReturn: false,
     }),
     step(state, chunk, emit) {
-      readChunk(state, withoutByteOrderMark(state, chunk), emit);
+      readChunk(state, stripByteOrderMark(state, chunk), emit);
     },
     finish(state, emit) {
       readChunk(state, releaseHead(state), emit);
@@ -81,7 +86,7 @@ export function sseDecoder(options: SseOptions = {}): Codec<SseState, Uint8Array
 }
 
 function readChunk(state: SseState, chunk: Uint8Array, emit: Emit<SseItem>): void {
-  const lines = scanned(chunk);
+  const lines = createScannedChunk(chunk);
   let at = 0;
   while (at < chunk.length) {
     if (state.afterCarriageReturn) {
@@ -91,10 +96,10 @@ function readChunk(state: SseState, chunk: Uint8Array, emit: Emit<SseItem>): voi
         continue;
       }
     }
-    const end = nextLineEnd(lines, at);
+    const end = findLineEnd(lines, at);
     if (state.line.length === 0) state.line.offset = state.offset + at;
     if (end === chunk.length) {
-      holdPiece(state, chunk.subarray(at), emit);
+      appendPiece(state, chunk.subarray(at), emit);
       break;
     }
     endLine(state, { bytes: chunk, start: at, end }, emit);
@@ -105,39 +110,40 @@ function readChunk(state: SseState, chunk: Uint8Array, emit: Emit<SseItem>): voi
 }
 
 /** Takes a piece of a line that goes on. */
-function holdPiece(state: SseState, piece: Uint8Array, emit: Emit<SseItem>): void {
+function appendPiece(state: SseState, piece: Uint8Array, emit: Emit<SseItem>): void {
   const { line } = state;
-  let rest = piece;
-  if (line.fate === "undecided") {
-    const start = piece.subarray(0, JUDGED_BYTES - line.kept.length);
-    rest = piece.subarray(start.length);
-    keep(state, start, emit);
-    if (line.kept.length === JUDGED_BYTES) judge(state, keptBytes(line), emit);
+  let remainingBytes = piece;
+  if (line.disposition === "undecided") {
+    const start = piece.subarray(0, DECISION_BYTES - line.pendingBytes.length);
+    remainingBytes = piece.subarray(start.length);
+    bufferPiece(state, start, emit);
+    if (line.pendingBytes.length === DECISION_BYTES)
+      decideDisposition(state, viewPendingLine(line), emit);
   }
-  if (line.fate === "wanted") keep(state, rest, emit);
+  if (line.disposition === "wanted") bufferPiece(state, remainingBytes, emit);
   line.length += piece.length;
 }
 
-function keep(state: SseState, piece: Uint8Array, emit: Emit<SseItem>): void {
-  const { kept } = state.line;
-  if (isTooLarge(state, kept.length + piece.length)) dropEvent(state, emit);
-  else appendPending(kept, piece, state.maxEventBytes);
+function bufferPiece(state: SseState, piece: Uint8Array, emit: Emit<SseItem>): void {
+  const { pendingBytes } = state.line;
+  if (isTooLarge(state, pendingBytes.length + piece.length)) dropEvent(state, emit);
+  else appendPending(pendingBytes, piece, state.maxEventBytes);
 }
 
-function keptBytes({ kept }: PendingLine): Line {
-  return { bytes: kept.bytes, start: 0, end: kept.length };
+function viewPendingLine({ pendingBytes }: PendingLine): Line {
+  return { bytes: pendingBytes.bytes, start: 0, end: pendingBytes.length };
 }
 
 /**
  * Decides the fate of a line by its start, or by all of a line that has come whole. The size of the start is looked at
  * first, so that the outcome does not depend on how the line was cut into chunks.
  */
-function judge(state: SseState, start: Line, emit: Emit<SseItem>): void {
+function decideDisposition(state: SseState, start: Line, emit: Emit<SseItem>): void {
   const length = start.end - start.start;
-  if (isTooLarge(state, Math.min(length, JUDGED_BYTES))) dropEvent(state, emit);
-  else if (isRefused(state, start)) refuseEvent(state);
+  if (isTooLarge(state, Math.min(length, DECISION_BYTES))) dropEvent(state, emit);
+  else if (shouldSkip(state, start)) skipEvent(state);
   else if (isTooLarge(state, length)) dropEvent(state, emit);
-  else state.line.fate = "wanted";
+  else state.line.disposition = "wanted";
 }
 
 function isTooLarge(state: SseState, lineBytes: number): boolean {
@@ -145,27 +151,27 @@ function isTooLarge(state: SseState, lineBytes: number): boolean {
 }
 
 /** One refused line is enough: an event that lacks a line must not be taken for a whole one. */
-function isRefused({ skip, event }: SseState, start: Line): boolean {
+function shouldSkip({ skip, event }: SseState, start: Line): boolean {
   if (skip === undefined || !isDataLine(start)) return false;
-  if (event.refused) return true;
-  const from = dataStart(start);
+  if (event.isSkipped) return true;
+  const from = findDataStart(start);
   return skip(start.bytes.subarray(from, Math.min(from + SKIP_START_BYTES, start.end)));
 }
 
-function refuseEvent({ line, event }: SseState): void {
+function skipEvent({ line, event }: SseState): void {
   event.offset ??= line.offset;
-  event.refused = true;
+  event.isSkipped = true;
   event.data = undefined;
-  line.fate = "refused";
-  clearPending(line.kept);
+  line.disposition = "refused";
+  clearPending(line.pendingBytes);
 }
 
 function dropEvent({ line, event, maxEventBytes }: SseState, emit: Emit<SseItem>): void {
   const offset = (event.offset ??= line.offset);
-  event.dropped = true;
+  event.isDropped = true;
   event.data = undefined;
-  line.fate = "dropped";
-  clearPending(line.kept);
+  line.disposition = "dropped";
+  clearPending(line.pendingBytes);
   const message = `The event at byte ${offset} is larger than the limit of ${maxEventBytes} bytes`;
   emit({ type: "failure", error: new FrameError("event_too_large", message, { offset }) });
 }
@@ -173,33 +179,33 @@ function dropEvent({ line, event, maxEventBytes }: SseState, emit: Emit<SseItem>
 /** Takes the last piece of a line: all of it, when the line lies in one chunk. */
 function endLine(state: SseState, piece: Line, emit: Emit<SseItem>): void {
   const { line, event } = state;
-  let whole = piece;
+  let wholeLine = piece;
   if (line.length === 0) line.length = piece.end - piece.start;
   else {
-    holdPiece(state, piece.bytes.subarray(piece.start, piece.end), emit);
-    whole = keptBytes(line);
+    appendPiece(state, piece.bytes.subarray(piece.start, piece.end), emit);
+    wholeLine = viewPendingLine(line);
   }
-  if (line.fate === "undecided") judge(state, whole, emit);
-  if (line.fate === "wanted") readLine(state, whole, emit);
-  else if (line.fate === "refused") reportRefused(state, emit);
+  if (line.disposition === "undecided") decideDisposition(state, wholeLine, emit);
+  if (line.disposition === "wanted") readLine(state, wholeLine, emit);
+  else if (line.disposition === "refused") reportSkipped(state, emit);
   else if (line.length === 0) clearEvent(event);
-  clearPending(line.kept);
+  clearPending(line.pendingBytes);
   line.length = 0;
-  line.fate = event.dropped ? "dropped" : "undecided";
+  line.disposition = event.isDropped ? "dropped" : "undecided";
 }
 
-function readLine({ line, event }: SseState, whole: Line, emit: Emit<SseItem>): void {
+function readLine({ line, event }: SseState, wholeLine: Line, emit: Emit<SseItem>): void {
   if (line.length === 0) dispatchEvent(event, emit);
-  else if (whole.bytes[whole.start] === COLON) {
-    emit({ type: "comment", text: commentText(whole), offset: line.offset });
+  else if (wholeLine.bytes[wholeLine.start] === COLON) {
+    emit({ type: "comment", text: readComment(wholeLine), offset: line.offset });
   } else {
     event.offset ??= line.offset;
     event.bytes += line.length;
-    readField(event, whole);
+    readField(event, wholeLine);
   }
 }
 
-function reportRefused({ line, event }: SseState, emit: Emit<SseItem>): void {
+function reportSkipped({ line, event }: SseState, emit: Emit<SseItem>): void {
   const offset = event.offset ?? line.offset;
   emit({ type: "skipped", bytes: line.offset + line.length - offset, offset });
   event.offset = undefined;
@@ -211,7 +217,7 @@ function endStream(state: SseState, emit: Emit<SseItem>): void {
   const offset = event.offset ?? (line.length > 0 ? line.offset : undefined);
   if (offset === undefined) return;
   if (isComplete(state)) {
-    if (line.length > 0) endLine(state, NO_MORE, emit);
+    if (line.length > 0) endLine(state, EMPTY_LINE, emit);
     dispatchEvent(event, emit);
     return;
   }
@@ -222,13 +228,13 @@ function endStream(state: SseState, emit: Emit<SseItem>): void {
 
 /** Whether the data cannot be the beginning of longer data. A line without its end may only be a data line. */
 function isComplete({ line, event }: SseState): boolean {
-  const whole: PendingEvent = { ...event };
+  const completeEvent: PendingEvent = { ...event };
   if (line.length > 0) {
-    const last = keptBytes(line);
+    const last = viewPendingLine(line);
     if (!isDataLine(last)) return false;
-    readField(whole, last);
+    readField(completeEvent, last);
   }
-  return whole.data !== undefined && isSelfDelimiting(whole.data);
+  return completeEvent.data !== undefined && isSelfDelimiting(completeEvent.data);
 }
 
 function isSelfDelimiting(data: string): boolean {
@@ -244,8 +250,8 @@ function isSelfDelimiting(data: string): boolean {
 const DEFAULT_MAX_EVENT_BYTES = 16 * 1024 * 1024 + 64 * 1024;
 const SKIP_START_BYTES = 64;
 /** `data: ` and the bytes that `skip` gets to see. */
-const JUDGED_BYTES = 6 + SKIP_START_BYTES;
+const DECISION_BYTES = 6 + SKIP_START_BYTES;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const COLON = 0x3a;
-const NO_MORE: Line = { bytes: new Uint8Array(0), start: 0, end: 0 };
+const EMPTY_LINE: Line = { bytes: new Uint8Array(0), start: 0, end: 0 };

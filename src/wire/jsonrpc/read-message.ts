@@ -1,18 +1,18 @@
 import {
   hasMoreMembers,
   isObject,
-  limitExceeded,
+  createLimitError,
   parseJson,
   type JsonObject,
   type JsonValue,
   type ParsedJson,
 } from "../../domain/json.ts";
-import { invalidRequest, parseError, RPC_CODES, type RpcError } from "./rpc-error.ts";
+import { createInvalidRequest, createParseError, RPC_CODES, type RpcError } from "./rpc-error.ts";
 import {
   MAX_ID_CHARACTERS,
-  requestId,
+  readRequestId,
   type RequestId,
-  type RpcAnswer,
+  type RpcResponse,
   type RpcMessage,
 } from "./rpc-message.ts";
 import { scanMessage } from "./scan-message.ts";
@@ -25,7 +25,7 @@ import { scanMessage } from "./scan-message.ts";
  */
 export function readMessage(line: string): RpcMessage {
   const parsed = parseLine(line);
-  return parsed.ok ? messageOf(parsed.value) : unparsed(line, parsed);
+  return parsed.ok ? toMessage(parsed.value) : toUnparsedMessage(line, parsed);
 }
 
 /**
@@ -34,75 +34,82 @@ export function readMessage(line: string): RpcMessage {
  */
 export function readMessages(line: string): readonly RpcMessage[] {
   const parsed = parseLine(line);
-  if (!parsed.ok) return [unparsed(line, parsed)];
+  if (!parsed.ok) return [toUnparsedMessage(line, parsed)];
   const { value } = parsed;
-  if (!Array.isArray(value)) return [messageOf(value)];
-  if (value.length === 0) return [invalid(invalidRequest("a batch is empty"))];
-  if (value.length > MOST_IN_BATCH) {
-    const reason = `a batch has more than ${MOST_IN_BATCH} messages`;
-    return [invalid(invalidRequest(reason, "message_too_complex"))];
+  if (!Array.isArray(value)) return [toMessage(value)];
+  if (value.length === 0) return [createInvalidMessage(createInvalidRequest("a batch is empty"))];
+  if (value.length > MAX_BATCH_MESSAGES) {
+    const reason = `a batch has more than ${MAX_BATCH_MESSAGES} messages`;
+    return [createInvalidMessage(createInvalidRequest(reason, "message_too_complex"))];
   }
-  return value.map(messageOf);
+  return value.map(toMessage);
 }
 
-const MOST_IN_BATCH = 100;
+const MAX_BATCH_MESSAGES = 100;
 
-type Unparsed = Extract<ParsedJson, { readonly ok: false }>;
+type ParseFailure = Extract<ParsedJson, { readonly ok: false }>;
 
 /** Text that is not JSON has no id; text that exceeds a limit usually has one. */
-function unparsed(line: string, { reason, exceedsLimit }: Unparsed): RpcMessage {
-  if (exceedsLimit !== true) return invalid(parseError(reason));
-  return skippedMessage(line, parseError(reason, "message_too_complex"));
+function toUnparsedMessage(line: string, { reason, exceedsLimit }: ParseFailure): RpcMessage {
+  if (exceedsLimit !== true) return createInvalidMessage(createParseError(reason));
+  return readSkippedMessage(line, createParseError(reason, "message_too_complex"));
 }
 
 /**
  * The meaning of text that is not parsed because of a limit, or of which only the start is known: a failed response ends
  * the request that it answers; anything else is refused under its id.
  */
-export function skippedMessage(text: string, error: RpcError): RpcMessage {
+export function readSkippedMessage(text: string, error: RpcError): RpcMessage {
   const { id, isResponse } = scanMessage(text);
-  if (!isResponse) return invalid(error, id);
+  if (!isResponse) return createInvalidMessage(error, id);
   return { type: "response", id, outcome: { ok: false, error } };
 }
 
 function parseLine(line: string): ParsedJson {
-  if (line.length > MOST_MEMBERS && hasMoreMembers(line, MOST_MEMBERS)) {
-    return limitExceeded(`More than ${MOST_MEMBERS} members in objects`);
+  if (line.length > MAX_MEMBERS && hasMoreMembers(line, MAX_MEMBERS)) {
+    return createLimitError(`More than ${MAX_MEMBERS} members in objects`);
   }
   return parseJson(line);
 }
 
 /** Names of members are what costs most to read: more would hold up everybody else for a second or two. */
-const MOST_MEMBERS = 200_000;
+const MAX_MEMBERS = 200_000;
 
-function messageOf(message: JsonValue): RpcMessage {
-  if (Array.isArray(message)) return invalid(invalidRequest("a batch is not accepted here"));
-  if (!isObject(message)) return invalid(invalidRequest("a message is an object"));
+function toMessage(message: JsonValue): RpcMessage {
+  if (Array.isArray(message))
+    return createInvalidMessage(createInvalidRequest("a batch is not accepted here"));
+  if (!isObject(message))
+    return createInvalidMessage(createInvalidRequest("a message is an object"));
   if (message["jsonrpc"] !== undefined && message["jsonrpc"] !== "2.0") {
-    return invalid(invalidRequest('"jsonrpc" is not "2.0"'), idOf(message) ?? null);
+    return createInvalidMessage(
+      createInvalidRequest('"jsonrpc" is not "2.0"'),
+      readId(message) ?? null,
+    );
   }
-  return message["method"] === undefined ? readAnswer(message) : readCall(message);
+  return message["method"] === undefined ? readResponse(message) : readRequest(message);
 }
 
-function readCall(message: JsonObject): RpcMessage {
+function readRequest(message: JsonObject): RpcMessage {
   const { method, params } = message;
-  const id = idOf(message);
-  if (id === undefined && message["id"] !== undefined) return invalid(invalidRequest(WANTED_ID));
+  const id = readId(message);
+  if (id === undefined && message["id"] !== undefined)
+    return createInvalidMessage(createInvalidRequest(INVALID_ID_REASON));
   if (typeof method !== "string")
-    return invalid(invalidRequest('"method" is not a string'), id ?? null);
+    return createInvalidMessage(createInvalidRequest('"method" is not a string'), id ?? null);
   return id === undefined
     ? { type: "notification", method, params }
     : { type: "request", id, method, params };
 }
 
-function readAnswer(message: JsonObject): RpcMessage {
-  const id = idOf(message);
-  if (id === undefined) return invalid(invalidRequest("neither a method nor the id of a request"));
-  return { type: "response", id, outcome: outcomeOf(message) };
+function readResponse(message: JsonObject): RpcMessage {
+  const id = readId(message);
+  if (id === undefined)
+    return createInvalidMessage(createInvalidRequest("neither a method nor the id of a request"));
+  return { type: "response", id, outcome: readOutcome(message) };
 }
 
 /** An error beside a result counts as an error. */
-function outcomeOf({ result, error }: JsonObject): RpcAnswer {
+function readOutcome({ result, error }: JsonObject): RpcResponse {
   if (error === undefined || error === null) return { ok: true, result: result ?? null };
   return { ok: false, error: readError(error) };
 }
@@ -117,12 +124,12 @@ export function readError(error: JsonValue): RpcError {
   };
 }
 
-function idOf({ id }: JsonObject): RequestId | undefined {
-  return requestId(id);
+function readId({ id }: JsonObject): RequestId | undefined {
+  return readRequestId(id);
 }
 
-function invalid(error: RpcError, id: RequestId = null): RpcMessage {
+function createInvalidMessage(error: RpcError, id: RequestId = null): RpcMessage {
   return { type: "invalid", id, error };
 }
 
-const WANTED_ID = `"id" is not a string of at most ${MAX_ID_CHARACTERS} characters, an exact number or null`;
+const INVALID_ID_REASON = `"id" is not a string of at most ${MAX_ID_CHARACTERS} characters, an exact number or null`;

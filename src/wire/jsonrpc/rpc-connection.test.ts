@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chunksOf } from "../../../test/support/bytes.ts";
+import { splitChunks } from "../../../test/support/bytes.ts";
 import { runCodec } from "../../domain/codec.ts";
-import { jsonLinesDecoder } from "../framing/json-lines.ts";
+import { createJsonLinesDecoder } from "../framing/json-lines.ts";
 import { readMessage } from "./read-message.ts";
-import { createRpcConnection, type Received } from "./rpc-connection.ts";
-import { notificationLine, requestLine, responseLine } from "./write-message.ts";
+import { createRpcConnection, type ReceivedMessage } from "./rpc-connection.ts";
+import { encodeNotificationLine, encodeRequestLine, encodeResponseLine } from "./write-message.ts";
 import { runs } from "../../../test/support/test-depth.ts";
 
 interface Waiting {
@@ -16,7 +16,7 @@ function connection(epoch = "e", maxOpenRequests = 256) {
   return createRpcConnection<Waiting>({ epoch, maxOpenRequests });
 }
 
-function refusal(received: Received<Waiting>): unknown {
+function refusal(received: ReceivedMessage<Waiting>): unknown {
   if (received.type !== "refused") throw new Error(`not refused: ${received.type}`);
   const { id, error } = JSON.parse(received.line);
   return { id, code: error.code };
@@ -43,7 +43,7 @@ describe("reading a line", () => {
     const rpc = connection();
     const request = rpc.read(JSON.stringify({ jsonrpc: "2.0", id, method: "m", params: [1] }));
     expect(request).toEqual({ type: "request", id, method: "m", params: [1] });
-    const line = request.type === "request" && rpc.answer(request, { ok: true, result: {} });
+    const line = request.type === "request" && rpc.respond(request, { ok: true, result: {} });
     expect(line).toBe(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{}}\n`);
   });
 
@@ -127,7 +127,7 @@ describe("reading a line", () => {
     const first = rpc.read(line);
     rpc.read(line);
     expect(refusal(rpc.read(line))).toEqual({ id: 1, code: -32603 });
-    if (first.type === "request") rpc.answer(first, { ok: true, result: null });
+    if (first.type === "request") rpc.respond(first, { ok: true, result: null });
     expect(rpc.read(line).type).toBe("request");
   });
 
@@ -190,8 +190,8 @@ describe("answering", () => {
     const rpc = connection();
     const request = rpc.read('{"jsonrpc":"2.0","id":1,"method":"m"}');
     if (request.type !== "request") throw new Error("not a request");
-    expect(rpc.answer(request, { ok: true, result: 1 })).toBeDefined();
-    expect(rpc.answer(request, { ok: true, result: 2 })).toBeUndefined();
+    expect(rpc.respond(request, { ok: true, result: 1 })).toBeDefined();
+    expect(rpc.respond(request, { ok: true, result: 2 })).toBeUndefined();
   });
 
   it("tells two open requests with one id apart", () => {
@@ -199,8 +199,8 @@ describe("answering", () => {
     const line = '{"jsonrpc":"2.0","id":null,"method":"m"}';
     const [first, second] = [rpc.read(line), rpc.read(line)];
     if (first.type !== "request" || second.type !== "request") throw new Error("not requests");
-    expect(rpc.answer(first, { ok: true, result: 1 })).toBeDefined();
-    expect(rpc.answer(second, { ok: true, result: 2 })).toBeDefined();
+    expect(rpc.respond(first, { ok: true, result: 1 })).toBeDefined();
+    expect(rpc.respond(second, { ok: true, result: 2 })).toBeDefined();
   });
 });
 
@@ -209,13 +209,13 @@ describe("asking", () => {
     const rpc = connection();
     const a = rpc.request("m", {}, { what: "a" });
     const b = rpc.request("m", {}, { what: "b" });
-    expect(rpc.read(responseLine(b?.id ?? "", { ok: true, result: 2 }))).toEqual({
+    expect(rpc.read(encodeResponseLine(b?.id ?? "", { ok: true, result: 2 }))).toEqual({
       type: "response",
       waiting: { what: "b" },
       outcome: { ok: true, result: 2 },
     });
     const error = { code: -32601, message: "no" };
-    expect(rpc.read(responseLine(a?.id ?? "", { ok: false, error }))).toEqual({
+    expect(rpc.read(encodeResponseLine(a?.id ?? "", { ok: false, error }))).toEqual({
       type: "response",
       waiting: { what: "a" },
       outcome: { ok: false, error },
@@ -232,7 +232,7 @@ describe("asking", () => {
       return sent?.id;
     });
     expect(new Set([old?.id, ...ids]).size).toBe(1001);
-    expect(rpc.read(responseLine(old?.id ?? "", { ok: true, result: "yes" }))).toEqual({
+    expect(rpc.read(encodeResponseLine(old?.id ?? "", { ok: true, result: "yes" }))).toEqual({
       type: "stray",
       id: old?.id,
       outcome: { ok: true, result: "yes" },
@@ -243,13 +243,15 @@ describe("asking", () => {
     const before = connection("before").request("m", {}, { what: "before" });
     const now = connection("now");
     now.request("m", {}, { what: "now" });
-    expect(now.read(responseLine(before?.id ?? "", { ok: true, result: 1 })).type).toBe("stray");
+    expect(now.read(encodeResponseLine(before?.id ?? "", { ok: true, result: 1 })).type).toBe(
+      "stray",
+    );
   });
 
   it("takes a second answer for a stray one", () => {
     const rpc = connection();
     const sent = rpc.request("m", {}, { what: "a" });
-    const line = responseLine(sent?.id ?? "", { ok: true, result: 1 });
+    const line = encodeResponseLine(sent?.id ?? "", { ok: true, result: 1 });
     expect([rpc.read(line).type, rpc.read(line).type]).toEqual(["response", "stray"]);
   });
 
@@ -280,9 +282,11 @@ describe("messages as lines", () => {
   const id = fc.oneof(fc.string(), fc.integer(), fc.constant(null));
   const params = fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue()));
   const message = fc.oneof(
-    fc.tuple(fc.string(), fc.string(), params).map((all) => requestLine(...all)),
-    fc.tuple(fc.string(), params).map((all) => notificationLine(...all)),
-    fc.tuple(id, fc.jsonValue()).map(([to, result]) => responseLine(to, { ok: true, result })),
+    fc.tuple(fc.string(), fc.string(), params).map((all) => encodeRequestLine(...all)),
+    fc.tuple(fc.string(), params).map((all) => encodeNotificationLine(...all)),
+    fc
+      .tuple(id, fc.jsonValue())
+      .map(([to, result]) => encodeResponseLine(to, { ok: true, result })),
   );
 
   it("are read the same wherever their bytes are cut [ACP-4]", () => {
@@ -293,8 +297,8 @@ describe("messages as lines", () => {
         fc.integer({ min: 1, max: 64 }),
         (lines, end, size) => {
           const text = lines.map((line) => line.replace(/\n$/, end)).join("");
-          const chunks = chunksOf(new TextEncoder().encode(text), size);
-          const read = runCodec(jsonLinesDecoder(), chunks).map((item) =>
+          const chunks = splitChunks(new TextEncoder().encode(text), size);
+          const read = runCodec(createJsonLinesDecoder(), chunks).map((item) =>
             item.type === "line" ? readMessage(item.text) : item,
           );
           expect(read).toEqual(lines.map((line) => readMessage(line.trimEnd())));
@@ -314,6 +318,6 @@ describe("messages as lines", () => {
   });
 
   it("stay messages when what they carry has no JSON form", () => {
-    expect(readMessage(notificationLine("m", { big: 1n })).type).toBe("notification");
+    expect(readMessage(encodeNotificationLine("m", { big: 1n })).type).toBe("notification");
   });
 });

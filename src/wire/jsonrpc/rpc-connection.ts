@@ -1,15 +1,15 @@
 import type { ErrorCode } from "../../domain/errors.ts";
-import { readMessage, readMessages, skippedMessage } from "./read-message.ts";
-import { internalError, invalidRequest } from "./rpc-error.ts";
+import { readMessage, readMessages, readSkippedMessage } from "./read-message.ts";
+import { createInternalError, createInvalidRequest } from "./rpc-error.ts";
 import type {
   RequestId,
-  RpcAnswer,
+  RpcResponse,
   RpcMessage,
   RpcNotification,
   RpcOutcome,
   RpcRequest,
 } from "./rpc-message.ts";
-import { requestLine, responseLine } from "./write-message.ts";
+import { encodeRequestLine, encodeResponseLine } from "./write-message.ts";
 
 /** The longest line that is read: an editor's embedded files fit, a runaway writer does not. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
@@ -22,12 +22,12 @@ export interface RpcConnectionOptions {
 }
 
 /** What a line comes to. `Waiting` is what the caller remembers of a request of its own. */
-export type Received<Waiting> =
+export type ReceivedMessage<Waiting> =
   | RpcRequest
   | RpcNotification
-  | { readonly type: "response"; readonly waiting: Waiting; readonly outcome: RpcAnswer }
+  | { readonly type: "response"; readonly waiting: Waiting; readonly outcome: RpcResponse }
   /** An answer that nobody waits for, or waits for any more. */
-  | { readonly type: "stray"; readonly id: RequestId; readonly outcome: RpcAnswer }
+  | { readonly type: "stray"; readonly id: RequestId; readonly outcome: RpcResponse }
   /** Already dealt with: `line` is the answer. */
   | { readonly type: "refused"; readonly line: string };
 
@@ -38,17 +38,17 @@ export type Received<Waiting> =
  * newer request.
  */
 export interface RpcConnection<Waiting extends object> {
-  read(line: string): Received<Waiting>;
+  read(line: string): ReceivedMessage<Waiting>;
   /** The same for a line that may be a batch: what each of its messages comes to, in their order. */
-  readAll(line: string): readonly Received<Waiting>[];
+  readAll(line: string): readonly ReceivedMessage<Waiting>[];
   /** A line that was skipped because it is too long. */
-  readSkipped(line: SkippedLine): Received<Waiting>;
+  readSkipped(line: SkippedLine): ReceivedMessage<Waiting>;
   /** Undefined when too many are unanswered: it is not sent. */
   request(method: string, params: unknown, waiting: Waiting): SentRequest | undefined;
   /** Waits for this answer no longer. Gives what waited for it; undefined when nothing did. */
   forget(id: string): Waiting | undefined;
   /** The line that answers a request; undefined when it has been answered. */
-  answer(request: RpcRequest, outcome: RpcOutcome): string | undefined;
+  respond(request: RpcRequest, outcome: RpcOutcome): string | undefined;
 }
 
 export interface SkippedLine {
@@ -67,29 +67,29 @@ export function createRpcConnection<Waiting extends object>({
   epoch,
   maxOpenRequests = 256,
 }: RpcConnectionOptions): RpcConnection<Waiting> {
-  const ours = new Map<string, Waiting>();
+  const sentRequests = new Map<string, Waiting>();
   // By identity and not by id: nothing forbids a client to have two requests with one id.
-  const theirs = new Set<RpcRequest>();
-  let sent = 0;
+  const receivedRequests = new Set<RpcRequest>();
+  let requestCount = 0;
 
-  function readResponse(id: RequestId, outcome: RpcAnswer): Received<Waiting> {
-    const waiting = typeof id === "string" ? ours.get(id) : undefined;
+  function readResponse(id: RequestId, outcome: RpcResponse): ReceivedMessage<Waiting> {
+    const waiting = typeof id === "string" ? sentRequests.get(id) : undefined;
     if (typeof id !== "string" || waiting === undefined) return { type: "stray", id, outcome };
-    ours.delete(id);
+    sentRequests.delete(id);
     return { type: "response", waiting, outcome };
   }
 
-  function readRequest(request: RpcRequest): Received<Waiting> {
-    if (theirs.size >= maxOpenRequests) {
+  function readRequest(request: RpcRequest): ReceivedMessage<Waiting> {
+    if (receivedRequests.size >= maxOpenRequests) {
       const data = { code: "throttled" satisfies ErrorCode };
-      const error = internalError(`More than ${maxOpenRequests} requests are open`, data);
-      return { type: "refused", line: responseLine(request.id, { ok: false, error }) };
+      const error = createInternalError(`More than ${maxOpenRequests} requests are open`, data);
+      return { type: "refused", line: encodeResponseLine(request.id, { ok: false, error }) };
     }
-    theirs.add(request);
+    receivedRequests.add(request);
     return request;
   }
 
-  function received(message: RpcMessage): Received<Waiting> {
+  function handleMessage(message: RpcMessage): ReceivedMessage<Waiting> {
     switch (message.type) {
       case "request":
         return readRequest(message);
@@ -100,30 +100,30 @@ export function createRpcConnection<Waiting extends object>({
       case "invalid":
         return {
           type: "refused",
-          line: responseLine(message.id, { ok: false, error: message.error }),
+          line: encodeResponseLine(message.id, { ok: false, error: message.error }),
         };
     }
   }
 
   return {
-    read: (line) => received(readMessage(line)),
-    readAll: (line) => readMessages(line).map(received),
+    read: (line) => handleMessage(readMessage(line)),
+    readAll: (line) => readMessages(line).map(handleMessage),
     readSkipped: ({ code, reason, start }) =>
-      received(skippedMessage(start, invalidRequest(reason, code))),
+      handleMessage(readSkippedMessage(start, createInvalidRequest(reason, code))),
     request(method, params, waiting) {
-      if (ours.size >= maxOpenRequests) return undefined;
-      sent += 1;
-      const id = `${epoch}-${sent}`;
-      ours.set(id, waiting);
-      return { id, line: requestLine(id, method, params) };
+      if (sentRequests.size >= maxOpenRequests) return undefined;
+      requestCount += 1;
+      const id = `${epoch}-${requestCount}`;
+      sentRequests.set(id, waiting);
+      return { id, line: encodeRequestLine(id, method, params) };
     },
     forget(id) {
-      const waiting = ours.get(id);
-      ours.delete(id);
+      const waiting = sentRequests.get(id);
+      sentRequests.delete(id);
       return waiting;
     },
-    answer(request, outcome) {
-      return theirs.delete(request) ? responseLine(request.id, outcome) : undefined;
+    respond(request, outcome) {
+      return receivedRequests.delete(request) ? encodeResponseLine(request.id, outcome) : undefined;
     },
   };
 }

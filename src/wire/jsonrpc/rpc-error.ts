@@ -17,26 +17,30 @@ export const RPC_CODES = {
 } as const;
 
 /** `code` goes into `data.code`: programs branch on it, since the numbers of JSON-RPC do not tell these cases apart. */
-export function parseError(reason: string, code: ErrorCode = "invalid_message"): RpcError {
+export function createParseError(reason: string, code: ErrorCode = "invalid_message"): RpcError {
   return { code: RPC_CODES.parse, message: `Parse error: ${reason}`, data: { code } };
 }
 
-export function invalidRequest(reason: string, code: ErrorCode = "invalid_message"): RpcError {
+export function createInvalidRequest(
+  reason: string,
+  code: ErrorCode = "invalid_message",
+): RpcError {
   return { code: RPC_CODES.invalidRequest, message: `Invalid request: ${reason}`, data: { code } };
 }
 
-export function methodNotFound(method: string): RpcError {
-  const shown = method.length > MAX_SHOWN ? `${method.slice(0, MAX_SHOWN)}…` : method;
-  return { code: RPC_CODES.methodNotFound, message: `Method not found: ${shown}` };
+export function createMethodNotFound(method: string): RpcError {
+  const shortMethod =
+    method.length > MAX_SHOWN_CHARACTERS ? `${method.slice(0, MAX_SHOWN_CHARACTERS)}…` : method;
+  return { code: RPC_CODES.methodNotFound, message: `Method not found: ${shortMethod}` };
 }
 
-export function invalidParams(reason: string): RpcError {
+export function createInvalidParams(reason: string): RpcError {
   const data = { code: "validation_failed" satisfies ErrorCode };
   return { code: RPC_CODES.invalidParams, message: `Invalid params: ${reason}`, data };
 }
 
-export function internalError(reason: string, data?: unknown): RpcError {
+export function createInternalError(reason: string, data?: unknown): RpcError {
   return { code: RPC_CODES.internal, message: reason, ...(data !== undefined && { data }) };
 }
 
-const MAX_SHOWN = 100;
+const MAX_SHOWN_CHARACTERS = 100;

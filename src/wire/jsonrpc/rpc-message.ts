@@ -8,7 +8,7 @@ export type RequestId = string | number | null;
  * Undefined for a value that is not a valid id. A whole number that a double cannot hold would be answered under another
  * id; a very long string would be repeated in every error and log line about its request.
  */
-export function requestId(value: unknown): RequestId | undefined {
+export function readRequestId(value: unknown): RequestId | undefined {
   if (value === null) return value;
   if (typeof value === "string") return value.length <= MAX_ID_CHARACTERS ? value : undefined;
   if (typeof value !== "number" || !Number.isFinite(value)) return undefined;
@@ -23,13 +23,13 @@ export type RpcOutcome<Result = unknown> =
   | { readonly ok: false; readonly error: RpcError };
 
 /** How the other side answered. */
-export type RpcAnswer = RpcOutcome<JsonValue>;
+export type RpcResponse = RpcOutcome<JsonValue>;
 
 /** What one line says. */
 export type RpcMessage =
   | RpcRequest
   | RpcNotification
-  | { readonly type: "response"; readonly id: RequestId; readonly outcome: RpcAnswer }
+  | { readonly type: "response"; readonly id: RequestId; readonly outcome: RpcResponse }
   /** Nothing that JSON-RPC knows; `error` is the answer that it asks for. */
   | { readonly type: "invalid"; readonly id: RequestId; readonly error: RpcError };
 

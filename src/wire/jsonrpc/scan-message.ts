@@ -1,5 +1,5 @@
-import { endOfString } from "../../domain/json.ts";
-import { requestId, type RequestId } from "./rpc-message.ts";
+import { findStringEnd } from "../../domain/json.ts";
+import { readRequestId, type RequestId } from "./rpc-message.ts";
 
 /** The top-level members of a message that was not parsed. */
 export interface ScannedMessage {
@@ -22,10 +22,11 @@ export function scanMessage(text: string): ScannedMessage {
     if (code === OPEN_BRACE || code === OPEN_BRACKET) depth += 1;
     else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1;
     else if (code === QUOTE) {
-      const end = endOfString(text, at);
-      const name = depth === 1 && end - at <= LONGEST_NAME ? nameAt(text, at, end) : undefined;
+      const end = findStringEnd(text, at);
+      const name =
+        depth === 1 && end - at <= MAX_NAME_LENGTH ? readMemberName(text, at, end) : undefined;
       if (name !== undefined) members.add(name);
-      if (name === "id") id = idAt(text, end) ?? null;
+      if (name === "id") id = readIdMember(text, end) ?? null;
       at = end - 1;
     }
   }
@@ -34,17 +35,17 @@ export function scanMessage(text: string): ScannedMessage {
 }
 
 /** The member's name, if the string is one: a colon follows. */
-function nameAt(text: string, start: number, end: number): string | undefined {
+function readMemberName(text: string, start: number, end: number): string | undefined {
   COLON.lastIndex = end;
   return COLON.test(text) ? text.slice(start + 1, end - 1) : undefined;
 }
 
-function idAt(text: string, end: number): RequestId | undefined {
+function readIdMember(text: string, end: number): RequestId | undefined {
   SCALAR.lastIndex = end;
   const [, scalar] = SCALAR.exec(text) ?? [];
   if (scalar === undefined) return undefined;
   try {
-    return requestId(JSON.parse(scalar));
+    return readRequestId(JSON.parse(scalar));
   } catch {
     return undefined;
   }
@@ -53,7 +54,7 @@ function idAt(text: string, end: number): RequestId | undefined {
 const COLON = /\s*:/y;
 /** Bounded: an id that is longer is not valid. */
 const SCALAR = /\s*:\s*("(?:[^"\\]|\\.){0,300}"|-?\d[\d.eE+-]{0,30}|null)\s*[,}]/y;
-const LONGEST_NAME = 10;
+const MAX_NAME_LENGTH = 10;
 const QUOTE = 0x22;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;

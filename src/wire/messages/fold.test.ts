@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 import {
-  expectOneEndHoweverDamaged,
-  expectSameHoweverCut,
+  expectOneEndWhenDamaged,
+  expectSameForAnySplit,
 } from "../../../test/support/answer-bytes.ts";
-import { serverSent } from "../../../test/support/server-sent.ts";
+import { encodeServerSent } from "../../../test/support/server-sent.ts";
 import { runCodec } from "../../domain/codec.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { turnOf, type Turn } from "../../domain/turn.ts";
-import { sseAnswer } from "../../models/sse-answer.ts";
-import { messagesFold } from "./fold.ts";
-import { longTests } from "../../../test/support/long-tests.ts";
+import { buildTurn, type Turn } from "../../domain/turn.ts";
+import { createSseResponseCodec } from "../../models/sse-answer.ts";
+import { createMessagesFold } from "./fold.ts";
+import { allowLongTests } from "../../../test/support/long-tests.ts";
 
-longTests();
+allowLongTests();
 
-const codec = sseAnswer(messagesFold(), "text/event-stream; charset=utf-8");
+const codec = createSseResponseCodec(createMessagesFold(), "text/event-stream; charset=utf-8");
 
 const start = {
   type: "message_start",
@@ -58,11 +58,11 @@ function reason(stop_reason: string | null, output_tokens = 15): object {
 }
 
 function events(...sent: readonly (string | object)[]): ProviderEvent[] {
-  return runCodec(codec, [serverSent(...sent)]);
+  return runCodec(codec, [encodeServerSent(...sent)]);
 }
 
 function turn(...sent: readonly (string | object)[]): Turn {
-  return turnOf(events(...sent));
+  return buildTurn(events(...sent));
 }
 
 function blocksOf(turned: Turn): unknown {
@@ -94,7 +94,7 @@ describe("an answer of the Messages API", () => {
       { type: "text.end", message: 0, block: 0, text: "Grüße 🌍" },
       { type: "message.end", message: 0, reason: "end_turn" },
       { type: "usage", usage },
-      { type: "end", outcome: "completed", reason: "end_turn", openCalls: [], usage },
+      { type: "end", outcome: "completed", reason: "end_turn", openToolCallIds: [], usage },
     ]);
   });
 
@@ -136,7 +136,7 @@ describe("an answer of the Messages API", () => {
       reason("tool_use"),
       stop,
     );
-    expect(turned.calls.map(({ id, name, input }) => [id, name, input])).toEqual([
+    expect(turned.toolCalls.map(({ id, name, input }) => [id, name, input])).toEqual([
       ["toolu_1", "get_weather", { location: "San Francisco, CA" }],
       ["toolu_2", "now", {}],
       ["toolu_3", "at_once", { whole: true }],
@@ -181,30 +181,35 @@ describe("an answer of the Messages API", () => {
       stop,
     );
     expect(
-      turned.serverCalls.map(({ call, result }) => [call.name, call.input, call.server, result]),
+      turned.serverToolCalls.map(({ toolCall, result }) => [
+        toolCall.name,
+        toolCall.input,
+        toolCall.server,
+        result,
+      ]),
     ).toEqual([
       [
         "web_search",
         { query: "Zürich" },
         undefined,
-        { callId: "srvtoolu_1", parts: [{ type: "json", value: found[0] }], isError: false },
+        { toolCallId: "srvtoolu_1", parts: [{ type: "json", value: found[0] }], isError: false },
       ],
       [
         "web_search",
         {},
         undefined,
-        { callId: "srvtoolu_2", parts: [{ type: "json", value: error }], isError: true },
+        { toolCallId: "srvtoolu_2", parts: [{ type: "json", value: error }], isError: true },
       ],
       [
         "echo",
         { text: "hi" },
         "example",
-        { callId: "mcptoolu_1", parts: [{ type: "text", text: "hi" }], isError: false },
+        { toolCallId: "mcptoolu_1", parts: [{ type: "text", text: "hi" }], isError: false },
       ],
     ]);
     expect(turned).toMatchObject({
       text: "Done.",
-      calls: [],
+      toolCalls: [],
       end: { outcome: "completed" },
       unknown: [{ what: "delta", name: "citations_delta" }],
     });
@@ -272,7 +277,7 @@ describe("an answer of the Messages API", () => {
 });
 
 describe("the bytes of an answer of the Messages API", () => {
-  const answer = serverSent(
+  const answer = encodeServerSent(
     ...said,
     open(1, { type: "thinking", thinking: "", signature: "" }),
     delta(1, "signature_delta", { signature: "sig" }),
@@ -285,10 +290,10 @@ describe("the bytes of an answer of the Messages API", () => {
   );
 
   it("give the same events for every two-way split and for single bytes", () => {
-    expectSameHoweverCut(codec, answer);
+    expectSameForAnySplit(codec, answer);
   });
 
   it("never throw and end once, however they are damaged", () => {
-    expectOneEndHoweverDamaged(codec, answer);
+    expectOneEndWhenDamaged(codec, answer);
   });
 });

@@ -3,50 +3,50 @@ import { isObject } from "../../domain/json.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
 import { readApiError } from "../chat/api-error.ts";
 import {
-  fail,
-  fold,
+  stepFailure,
+  sharedFold,
   keepUnknownMembers,
-  readData,
-  shapeOf,
-  tell,
-  tellUsage,
+  parseEventData,
+  createShape,
+  stepConverse,
+  stepUsage,
   type ModelFoldOptions,
   type ServerSentInput,
 } from "../chat/told.ts";
-import { converseFold } from "../converse/fold.ts";
+import { createConverseFold } from "../converse/fold.ts";
 import type { Fields } from "../converse/schema.ts";
-import { keepUnknown, type Out } from "../converse/state.ts";
+import { keepUnknown, type EmitEvent } from "../converse/state.ts";
 import { foldDelta, startBlock, stopBlock } from "./blocks.ts";
 import { MESSAGES_OUTCOMES } from "./outcomes.ts";
 import type { MessagesState } from "./state.ts";
 
 /** Folds the stream of the Anthropic Messages API. */
-export function messagesFold(
+export function createMessagesFold(
   options: ModelFoldOptions = {},
 ): Codec<MessagesState, ServerSentInput, ProviderEvent> {
-  const converse = converseFold({ ...options, outcomes: MESSAGES_OUTCOMES });
+  const converse = createConverseFold({ ...options, outcomes: MESSAGES_OUTCOMES });
   return {
     initial: () => ({
       converse: converse.initial(),
-      ended: false,
-      over: false,
+      hasEnded: false,
+      isOver: false,
       blocks: new Map(),
       usage: null,
     }),
     step(state, input, emit) {
-      const fields = readData(state, input, emit);
+      const fields = parseEventData(state, input, emit);
       if (fields === undefined || input.type !== "event") return;
       const { type } = fields;
       foldEvent(state, typeof type === "string" ? type : input.event, fields, emit);
     },
     finish(state, emit) {
-      tellUsage(state, emit);
-      fold.finish(state.converse, emit);
+      stepUsage(state, emit);
+      sharedFold.finish(state.converse, emit);
     },
   };
 }
 
-function foldEvent(state: MessagesState, type: string, fields: Fields, emit: Out): void {
+function foldEvent(state: MessagesState, type: string, fields: Fields, emit: EmitEvent): void {
   switch (type) {
     case "message_start":
       return startMessage(state, fields, emit);
@@ -57,14 +57,14 @@ function foldEvent(state: MessagesState, type: string, fields: Fields, emit: Out
     case "content_block_stop":
       return stopBlock(state, fields, emit);
     case "message_delta":
-      return changeMessage(state, fields, emit);
+      return foldMessageDelta(state, fields, emit);
     case "message_stop":
       return stopMessage(state, emit);
     case "ping":
       return;
     case "error": {
       const error = readApiError("error", fields);
-      if (error !== undefined) fail(state, { type: "exception", ...error }, emit);
+      if (error !== undefined) stepFailure(state, { type: "exception", ...error }, emit);
       return;
     }
     default:
@@ -72,30 +72,30 @@ function foldEvent(state: MessagesState, type: string, fields: Fields, emit: Out
   }
 }
 
-function startMessage(state: MessagesState, fields: Fields, emit: Out): void {
+function startMessage(state: MessagesState, fields: Fields, emit: EmitEvent): void {
   const message = isObject(fields["message"]) ? fields["message"] : {};
-  tell(state, "messageStart", { role: message["role"] }, emit);
+  stepConverse(state, "messageStart", { role: message["role"] }, emit);
   keepUnknownMembers(state, MESSAGE, message, emit);
-  noteUsage(state, message["usage"]);
+  recordUsage(state, message["usage"]);
 }
 
-function changeMessage(state: MessagesState, fields: Fields, emit: Out): void {
+function foldMessageDelta(state: MessagesState, fields: Fields, emit: EmitEvent): void {
   const delta = isObject(fields["delta"]) ? fields["delta"] : {};
   keepUnknownMembers(state, MESSAGE_DELTA, delta, emit);
-  noteUsage(state, fields["usage"]);
+  recordUsage(state, fields["usage"]);
   const { stop_reason: stopReason } = delta;
   if (typeof stopReason !== "string") return;
-  state.ended = true;
-  tell(state, "messageStop", { stopReason }, emit);
+  state.hasEnded = true;
+  stepConverse(state, "messageStop", { stopReason }, emit);
 }
 
 /** The reason came before. Without one the message is not whole, whatever this says. */
-function stopMessage(state: MessagesState, emit: Out): void {
-  state.over = true;
-  if (!state.ended) tell(state, "messageStop", {}, emit);
+function stopMessage(state: MessagesState, emit: EmitEvent): void {
+  state.isOver = true;
+  if (!state.hasEnded) stepConverse(state, "messageStop", {}, emit);
 }
 
-const MESSAGE = shapeOf(
+const MESSAGE = createShape(
   "message",
   "id",
   "type",
@@ -106,9 +106,9 @@ const MESSAGE = shapeOf(
   "stop_sequence",
   "usage",
 );
-const MESSAGE_DELTA = shapeOf("message_delta", "stop_reason", "stop_sequence");
+const MESSAGE_DELTA = createShape("message_delta", "stop_reason", "stop_sequence");
 
-function noteUsage(state: MessagesState, raw: unknown): void {
+function recordUsage(state: MessagesState, raw: unknown): void {
   if (!isObject(raw)) return;
   const counts = [...USAGE_NAMES].flatMap(([theirs, name]) => {
     const count = raw[theirs];

@@ -1,6 +1,6 @@
-import { plainId, plainName } from "../../domain/call-names.ts";
+import { toToolCallId, toToolName } from "../../domain/call-names.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { requestBody, type ModelDialect } from "../../domain/model-dialect.ts";
+import { createRequestBody, type ModelDialect } from "../../domain/model-dialect.ts";
 import type {
   ModelBlock,
   ModelRequest,
@@ -9,33 +9,33 @@ import type {
 } from "../../domain/model-request.ts";
 import type { ToolCall, ToolResult } from "../../domain/tool.ts";
 import type { TurnBlock } from "../../domain/turn.ts";
-import { partText } from "../chat/result-text.ts";
+import { formatResultPart } from "../chat/result-text.ts";
 
 /** The body of a call to the Messages API that is streamed. */
-export function messagesRequest(model: string, request: ModelRequest): JsonObject {
-  return requestBody(messagesDialect(model), request);
+export function encodeMessagesRequest(model: string, request: ModelRequest): JsonObject {
+  return createRequestBody(createMessagesDialect(model), request);
 }
 
-export function messagesDialect(model: string): ModelDialect<JsonObject, JsonObject> {
+export function createMessagesDialect(model: string): ModelDialect<JsonObject, JsonObject> {
   return {
-    fields: (request) => {
+    encodeFields: (request) => {
       const { system, tools = [], toolChoice, temperature, stopSequences = [] } = request;
       const { maxTokens = DEFAULT_MAX_TOKENS } = request;
       return {
         model,
         max_tokens: maxTokens,
         ...(system !== undefined && { system }),
-        ...(tools.length > 0 && { tools: tools.map(tool) }),
-        ...(toolChoice !== undefined && { tool_choice: choice(toolChoice) }),
+        ...(tools.length > 0 && { tools: tools.map(encodeTool) }),
+        ...(toolChoice !== undefined && { tool_choice: encodeToolChoice(toolChoice) }),
         ...(temperature !== undefined && { temperature }),
         ...(stopSequences.length > 0 && { stop_sequences: stopSequences }),
         stream: true,
       };
     },
-    opening: () => [],
-    encode: ({ role, blocks }) => [{ role, content: blocks.flatMap(content) }],
-    isTaken,
-    shapeId: plainId,
+    encodeOpening: () => [],
+    encodeMessage: ({ role, blocks }) => [{ role, content: blocks.flatMap(encodeBlock) }],
+    isSupported: isSupportedBlock,
+    shapeId: toToolCallId,
   };
 }
 
@@ -43,21 +43,21 @@ export function messagesDialect(model: string): ModelDialect<JsonObject, JsonObj
 const DEFAULT_MAX_TOKENS = 8192;
 
 /** Thinking without the seal of the model that thought it is refused. */
-function isTaken(block: ModelBlock): boolean {
+function isSupportedBlock(block: ModelBlock): boolean {
   if (block.type !== "reasoning") return true;
   return block.signature !== undefined || block.redacted !== undefined;
 }
 
-function content(block: ModelBlock): JsonObject[] {
+function encodeBlock(block: ModelBlock): JsonObject[] {
   switch (block.type) {
     case "text":
       return [{ type: "text", text: block.text.toWellFormed() }];
     case "reasoning":
-      return reasoning(block);
+      return encodeReasoning(block);
     case "call":
-      return [toolUse(block.call)];
+      return [encodeToolUse(block.call)];
     case "result":
-      return [toolResult(block.result)];
+      return [encodeToolResult(block.result)];
     case "image": {
       const { mediaType, base64 } = block;
       return [{ type: "image", source: { type: "base64", media_type: mediaType, data: base64 } }];
@@ -67,22 +67,27 @@ function content(block: ModelBlock): JsonObject[] {
   }
 }
 
-function reasoning(block: Extract<TurnBlock, { type: "reasoning" }>): JsonObject[] {
+function encodeReasoning(block: Extract<TurnBlock, { type: "reasoning" }>): JsonObject[] {
   const { text, signature, redacted } = block;
   if (redacted !== undefined) return [{ type: "redacted_thinking", data: redacted }];
   return signature === undefined ? [] : [{ type: "thinking", thinking: text, signature }];
 }
 
-function toolUse({ id, name, input, inputText }: ToolCall): JsonObject {
-  return { type: "tool_use", id, name: plainName(name), input: input ?? { unreadable: inputText } };
+function encodeToolUse({ id, name, input, inputText }: ToolCall): JsonObject {
+  return {
+    type: "tool_use",
+    id,
+    name: toToolName(name),
+    input: input ?? { unreadable: inputText },
+  };
 }
 
 /** The API refuses blank text, and takes a result without any content. */
-function toolResult({ callId, parts, isError }: ToolResult): JsonObject {
-  const texts = parts.map(partText).filter((text) => text.trim() !== "");
+function encodeToolResult({ toolCallId, parts, isError }: ToolResult): JsonObject {
+  const texts = parts.map(formatResultPart).filter((text) => text.trim() !== "");
   return {
     type: "tool_result",
-    tool_use_id: callId,
+    tool_use_id: toolCallId,
     ...(texts.length > 0 && {
       content: texts.map((text) => ({ type: "text", text: text.toWellFormed() })),
     }),
@@ -90,11 +95,11 @@ function toolResult({ callId, parts, isError }: ToolResult): JsonObject {
   };
 }
 
-function tool({ name, description, schema }: ModelTool): JsonObject {
+function encodeTool({ name, description, schema }: ModelTool): JsonObject {
   return { name, description, input_schema: schema };
 }
 
-function choice(wanted: ToolChoice): JsonObject {
-  if (wanted === "auto") return { type: "auto" };
-  return wanted === "required" ? { type: "any" } : { type: "tool", name: wanted.tool };
+function encodeToolChoice(toolChoice: ToolChoice): JsonObject {
+  if (toolChoice === "auto") return { type: "auto" };
+  return toolChoice === "required" ? { type: "any" } : { type: "tool", name: toolChoice.tool };
 }

@@ -1,13 +1,13 @@
-import type { ToldState } from "../chat/told.ts";
+import type { ConverseAdapterState } from "../chat/told.ts";
 
-export interface MessagesState extends ToldState {
+export interface MessagesState extends ConverseAdapterState {
   /** What is open, by the API's index. */
   readonly blocks: Map<unknown, OpenBlock>;
 }
 
 export interface OpenBlock {
   /** Of a kind that this version does not know. */
-  readonly unknown: boolean;
+  readonly isUnknown: boolean;
   /** Arguments that came with the start of a call. They count only if none are streamed. */
   input: string;
 }

@@ -1,5 +1,5 @@
 import type { Anomaly } from "./anomaly.ts";
-import { outputText } from "./tool-output.ts";
+import { formatToolOutput } from "./tool-output.ts";
 import type { Block, CallBlock, ResultBlock } from "../../domain/turn-state.ts";
 
 interface PairedBlocks {
@@ -11,35 +11,38 @@ interface PairedBlocks {
  * Leaves one call and at most one result for every call id. A repeated id is one call: it has the place of its first
  * opening, the content of its last, and no result from before that.
  */
-export function pairCalls(blocks: readonly Block[], openCalls: readonly string[]): PairedBlocks {
-  const ids = idsOf(blocks);
-  const kept: Block[] = [];
+export function pairToolCalls(
+  blocks: readonly Block[],
+  openCallIds: readonly string[],
+): PairedBlocks {
+  const ids = indexCallUses(blocks);
+  const pairedBlocks: Block[] = [];
   const anomalies: Anomaly[] = [];
   for (const block of blocks) {
-    const keep =
+    const pairedBlock =
       block.kind === "call"
-        ? keepCall(block, ids, anomalies)
+        ? resolveCall(block, ids, anomalies)
         : block.kind === "result"
-          ? keepResult(block, ids, anomalies)
+          ? resolveResult(block, ids, anomalies)
           : block;
-    if (keep) kept.push(keep);
+    if (pairedBlock) pairedBlocks.push(pairedBlock);
   }
-  checkPairs(ids, new Set(openCalls), anomalies);
-  return { blocks: kept, anomalies };
+  checkPairs(ids, new Set(openCallIds), anomalies);
+  return { blocks: pairedBlocks, anomalies };
 }
 
-interface Uses {
+interface CallUses {
   readonly calls: CallBlock[];
   last: CallBlock | ResultBlock;
 }
 
-type UsesById = ReadonlyMap<string, Uses>;
+type UsesById = ReadonlyMap<string, CallUses>;
 
-function idsOf(blocks: readonly Block[]): UsesById {
-  const ids = new Map<string, Uses>();
+function indexCallUses(blocks: readonly Block[]): UsesById {
+  const ids = new Map<string, CallUses>();
   for (const block of blocks) {
     if (block.kind !== "call" && block.kind !== "result") continue;
-    const id = block.kind === "call" ? block.call.id : block.result.callId;
+    const id = block.kind === "call" ? block.call.id : block.result.toolCallId;
     if (id === "") continue;
     const uses = ids.get(id) ?? { calls: [], last: block };
     if (block.kind === "call") uses.calls.push(block);
@@ -49,12 +52,16 @@ function idsOf(blocks: readonly Block[]): UsesById {
   return ids;
 }
 
-function keepCall(call: CallBlock, ids: UsesById, anomalies: Anomaly[]): CallBlock | null {
+function resolveCall(call: CallBlock, ids: UsesById, anomalies: Anomaly[]): CallBlock | null {
   const { id: callId, name, inputText } = call.call;
-  const lost = { name, arguments: inputText };
+  const droppedCall = { name, arguments: inputText };
   const calls = ids.get(callId)?.calls;
   if (!calls) {
-    anomalies.push({ code: "call_id_missing", message: "A call came without an id", ...lost });
+    anomalies.push({
+      code: "call_id_missing",
+      message: "A call came without an id",
+      ...droppedCall,
+    });
     return null;
   }
   const latest = calls.at(-1) ?? call;
@@ -63,19 +70,23 @@ function keepCall(call: CallBlock, ids: UsesById, anomalies: Anomaly[]): CallBlo
       code: "call_repeated",
       message: "A later call has the same id",
       call_id: callId,
-      ...lost,
+      ...droppedCall,
     });
   return call === calls[0] ? { ...latest, key: call.key, order: call.order } : null;
 }
 
-function keepResult(block: ResultBlock, ids: UsesById, anomalies: Anomaly[]): ResultBlock | null {
-  const { callId, parts } = block.result;
-  const uses = ids.get(callId);
+function resolveResult(
+  block: ResultBlock,
+  ids: UsesById,
+  anomalies: Anomaly[],
+): ResultBlock | null {
+  const { toolCallId, parts } = block.result;
+  const uses = ids.get(toolCallId);
   if (!uses) {
     anomalies.push({
       code: "call_id_missing",
       message: "A result came without the id of its call",
-      output: outputText(parts),
+      output: formatToolOutput(parts),
     });
     return null;
   }
@@ -83,8 +94,8 @@ function keepResult(block: ResultBlock, ids: UsesById, anomalies: Anomaly[]): Re
     anomalies.push({
       code: "result_superseded",
       message: "A later call or result has the same id",
-      call_id: callId,
-      output: outputText(parts),
+      call_id: toolCallId,
+      output: formatToolOutput(parts),
     });
     return null;
   }

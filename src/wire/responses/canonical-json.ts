@@ -5,29 +5,29 @@ import { isObject } from "../../domain/json.ts";
  *
  * Works with its own stack: what a tool returned may be nested deeper than calls can be, and an encoder never throws.
  */
-export function canonicalJson(value: unknown): string {
+export function toCanonicalJson(value: unknown): string {
   let text = "";
-  const pending: Pending[] = [{ value }];
+  const pending: PendingOutput[] = [{ value }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (typeof next === "string") text += next;
     else if (Array.isArray(next.value)) pushArray(pending, next.value);
     else if (isObject(next.value)) pushObject(pending, next.value);
-    else text += scalar(next.value);
+    else text += encodeScalar(next.value);
   }
   return text;
 }
 
 /** Text to write as it is, or a value still to be written. */
-type Pending = string | { readonly value: unknown };
+type PendingOutput = string | { readonly value: unknown };
 
-function pushArray(pending: Pending[], values: readonly unknown[]): void {
+function pushArray(pending: PendingOutput[], values: readonly unknown[]): void {
   pending.push("]");
   for (let index = values.length - 1; index >= 0; index -= 1)
     pending.push({ value: values[index] }, index > 0 ? "," : "[");
   if (values.length === 0) pending.push("[");
 }
 
-function pushObject(pending: Pending[], object: { readonly [key: string]: unknown }): void {
+function pushObject(pending: PendingOutput[], object: { readonly [key: string]: unknown }): void {
   const keys = Object.keys(object)
     .filter((key) => object[key] !== undefined)
     .sort();
@@ -39,7 +39,7 @@ function pushObject(pending: Pending[], object: { readonly [key: string]: unknow
   if (keys.length === 0) pending.push("{");
 }
 
-function scalar(value: unknown): string {
+function encodeScalar(value: unknown): string {
   if (typeof value === "bigint") return value.toString();
   return JSON.stringify(value) ?? "null";
 }

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ModelBlock, ModelMessage } from "../../domain/model-request.ts";
-import { toolCall, toolError, toolSuccess } from "../../domain/tool.ts";
-import { compactionObject, conversationIn } from "./compaction-object.ts";
+import { createToolCall, toolError, toolSuccess } from "../../domain/tool.ts";
+import { encodeCompaction, toPackedConversation } from "./compaction-object.ts";
 import { packConversation, unpackConversation } from "./request/compaction.ts";
-import { beginningOf } from "./request/new-input.ts";
+import { readOpening } from "./request/new-input.ts";
 import { readCreateRequest } from "./request/read-create-request.ts";
 
 const anyBlock: fc.Arbitrary<ModelBlock> = fc.oneof(
@@ -16,7 +16,10 @@ const anyBlock: fc.Arbitrary<ModelBlock> = fc.oneof(
       name: fc.string(),
       inputText: fc.constantFrom("{}", "[", '{"a":1}'),
     })
-    .map((facts) => ({ type: "call" as const, call: toolCall({ ...facts, runBy: "server" }) })),
+    .map((facts) => ({
+      type: "call" as const,
+      call: createToolCall({ ...facts, runBy: "server" }),
+    })),
   fc
     .jsonValue({ maxDepth: 3 })
     .map((value) => ({ type: "result" as const, result: toolSuccess("c", value) })),
@@ -47,7 +50,7 @@ describe("a conversation that is packed", () => {
         { role: "assistant", content: "Hi Ann" },
       ],
     });
-    const compacted = compactionObject(conversationIn(request), 1_750_000_000_500);
+    const compacted = encodeCompaction(toPackedConversation(request), 1_750_000_000_500);
     expect(compacted).toMatchObject({
       object: "response.compaction",
       created_at: 1_750_000_000,
@@ -55,7 +58,7 @@ describe("a conversation that is packed", () => {
       usage: { total_tokens: 0 },
     });
     const input = [...compacted.output, { role: "user", content: "Who am I?" }];
-    expect(beginningOf(readCreateRequest({ input }))).toMatchObject({
+    expect(readOpening(readCreateRequest({ input }))).toMatchObject({
       instructions: "Be brief",
       history: [
         { role: "user", blocks: [{ type: "text", text: "My name is Ann" }] },

@@ -1,50 +1,51 @@
-import type { PromptAccepted, ResultsGiven } from "../../domain/agent-event.ts";
+import type { PromptAccepted, ToolResultsSubmitted } from "../../domain/agent-event.ts";
 import type { Envelope } from "../../domain/envelope.ts";
-import { imageNote } from "../../domain/image-block.ts";
+import { formatImageNote } from "../../domain/image-block.ts";
 import type { ModelBlock, ModelMessage } from "../../domain/model-request.ts";
 import type { TraceMode } from "../../domain/trace-mode.ts";
-import type { Place } from "./ids.ts";
-import { inputItemsOf } from "./input-items.ts";
+import type { LogPosition } from "./ids.ts";
+import { encodeInputItems } from "./input-items.ts";
 import {
-  assistantMessageItem,
-  functionCallItem,
-  functionCallOutputItem,
-  reasoningItem,
-  userMessageItem,
+  encodeAssistantMessage,
+  encodeFunctionCall,
+  encodeFunctionCallOutput,
+  encodeReasoning,
+  encodeUserMessage,
 } from "./items.ts";
 import type { OutputItem } from "./output-item.ts";
-import { readNote, unrecordedRequest } from "./recorded-request.ts";
+import { decodeNote, createUnrecordedRequest } from "./recorded-request.ts";
 import type { ResponseItem } from "./response-item.ts";
-import { responseFrom } from "./stream/response-stream.ts";
+import { foldResponse } from "./stream/response-stream.ts";
 
 export type ConversationItem = OutputItem | ResponseItem;
 
 export interface ConversationView {
   /** Trace mode of responses that were not asked for here. */
   readonly trace: TraceMode;
-  readonly isLeftOut: (asked: PromptAccepted | ResultsGiven) => boolean;
+  readonly isExcluded: (asked: PromptAccepted | ToolResultsSubmitted) => boolean;
 }
 
 /** All that a session was asked and answered, from the oldest: the input and the output of every response in its log. */
-export function conversationItems(
+export function encodeConversationItems(
   envelopes: readonly Envelope[],
-  { trace, isLeftOut }: ConversationView,
+  { trace, isExcluded }: ConversationView,
 ): ConversationItem[] {
-  const withdrawn = new Set(
+  const withdrawnPromptIds = new Set(
     envelopes.flatMap(({ event }) => (event.type === "prompt.withdrawn" ? [event.promptId] : [])),
   );
   return envelopes.flatMap(({ event, sessionId, seq }, at): readonly ConversationItem[] => {
-    if (event.type === "history.given") return historyItems(event.messages, { sessionId, seq });
-    if (event.type !== "prompt.accepted" && event.type !== "results.given") return [];
-    if (withdrawn.has(event.promptId) || isLeftOut(event)) return [];
-    const recorded = readNote(event.note) ?? unrecordedRequest("", trace);
-    const response = responseFrom(startingAt(envelopes, at), recorded);
-    return [...inputItemsOf(startingAt(envelopes, at)), ...(response?.output ?? [])];
+    if (event.type === "history.imported")
+      return encodeHistoryItems(event.messages, { sessionId, seq });
+    if (event.type !== "prompt.accepted" && event.type !== "tool_results.submitted") return [];
+    if (withdrawnPromptIds.has(event.promptId) || isExcluded(event)) return [];
+    const recorded = decodeNote(event.note) ?? createUnrecordedRequest("", trace);
+    const response = foldResponse(iterateFrom(envelopes, at), recorded);
+    return [...encodeInputItems(iterateFrom(envelopes, at)), ...(response?.output ?? [])];
   });
 }
 
 /** Not a copy: every piece stops reading where it ends. */
-function* startingAt(envelopes: readonly Envelope[], at: number): Generator<Envelope> {
+function* iterateFrom(envelopes: readonly Envelope[], at: number): Generator<Envelope> {
   for (let index = at; index < envelopes.length; index += 1) {
     const envelope = envelopes[index];
     if (envelope !== undefined) yield envelope;
@@ -52,9 +53,9 @@ function* startingAt(envelopes: readonly Envelope[], at: number): Generator<Enve
 }
 
 /** What was said before the session; calls have the ids that they came with. */
-function historyItems(
+function encodeHistoryItems(
   messages: readonly ModelMessage[],
-  { sessionId: scope, seq }: Place,
+  { sessionId: scope, seq }: LogPosition,
 ): ResponseItem[] {
   const facts = { scope, status: "completed" } as const;
   return messages
@@ -63,19 +64,19 @@ function historyItems(
       const key = `${seq}-${index}`;
       switch (block.type) {
         case "call":
-          return functionCallItem({ key, call: block.call }, facts);
+          return encodeFunctionCall({ key, call: block.call }, facts);
         case "result":
-          return functionCallOutputItem(
+          return encodeFunctionCallOutput(
             { key, result: block.result },
             { ...facts, output: "text" },
           );
         case "reasoning":
-          return reasoningItem({ ...block, key }, { ...facts, raw: false });
+          return encodeReasoning({ ...block, key }, { ...facts, raw: false });
         case "text":
         case "image": {
-          const said = { key, texts: [textIn(block)] };
-          if (role === "user") return userMessageItem(said, facts);
-          return assistantMessageItem(said, { ...facts, phase: "final_answer" });
+          const message = { key, texts: [toItemText(block)] };
+          if (role === "user") return encodeUserMessage(message, facts);
+          return encodeAssistantMessage(message, { ...facts, phase: "final_answer" });
         }
         default:
           return block satisfies never;
@@ -83,6 +84,6 @@ function historyItems(
     });
 }
 
-function textIn(block: Extract<ModelBlock, { readonly type: "text" | "image" }>): string {
-  return block.type === "text" ? block.text : imageNote(block);
+function toItemText(block: Extract<ModelBlock, { readonly type: "text" | "image" }>): string {
+  return block.type === "text" ? block.text : formatImageNote(block);
 }

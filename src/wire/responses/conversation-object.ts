@@ -1,12 +1,12 @@
 /** What a conversation is, beside its items. */
-export interface ConversationFacts {
+export interface ConversationFields {
   readonly sessionId: string;
   /** In milliseconds since 1970. */
   readonly createdAt: number;
   readonly metadata: { readonly [name: string]: string };
 }
 
-export function conversationObject({ sessionId, createdAt, metadata }: ConversationFacts) {
+export function encodeConversation({ sessionId, createdAt, metadata }: ConversationFields) {
   return {
     id: sessionId,
     object: "conversation",

@@ -2,7 +2,7 @@ import type { Anomaly } from "./anomaly.ts";
 import type {
   Block,
   CallBlock,
-  MessageFacts,
+  MessageState,
   ReasoningBlock,
   ResultBlock,
   TextBlock,
@@ -25,33 +25,33 @@ interface Entries {
 }
 
 /** Decides what stands alone and what stands together; expects the blocks in the order they were opened. */
-export function entriesOf(
+export function groupEntries(
   blocks: readonly Block[],
-  messages: ReadonlyMap<number, MessageFacts>,
+  messages: ReadonlyMap<number, MessageState>,
 ): Entries {
   const entries: Entry[] = [];
   const anomalies: Anomaly[] = [];
   for (const block of blocks) {
-    if (isEmpty(block)) continue;
+    if (isEmptyBlock(block)) continue;
     if (block.kind !== "text") {
       entries.push(block);
       continue;
     }
     const role = messages.get(block.message)?.role ?? "other";
-    if (role === "other") anomalies.push(unknownRole(block));
+    if (role === "other") anomalies.push(createUnknownRoleAnomaly(block));
     else addText(entries, block, role);
   }
   return { entries, anomalies };
 }
 
-function isEmpty(block: Block): boolean {
+function isEmptyBlock(block: Block): boolean {
   if (block.kind === "text") return block.text === "";
   if (block.kind !== "reasoning") return false;
   return block.text === "" && !block.signature && !block.redacted;
 }
 
 /** The specification has no role for a speaker that is not known. */
-function unknownRole({ text }: TextBlock): Anomaly {
+function createUnknownRoleAnomaly({ text }: TextBlock): Anomaly {
   return { code: "text_role_unknown", message: "Nobody known said this text", text };
 }
 

@@ -1,16 +1,16 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  callIdOf,
-  callNamed,
+  formatCallId,
+  findToolCallId,
   isSessionId,
-  readResponseId,
-  responseId,
-  sessionOfCall,
-  sessionOfItem,
+  parseResponseId,
+  formatResponseId,
+  parseCallSession,
+  parseItemSession,
 } from "./ids.ts";
-import { ITEM_PREFIXES, itemId } from "./item-id.ts";
-import { nameMeant, wireName } from "./tool-name.ts";
+import { ITEM_PREFIXES, formatItemId } from "./item-id.ts";
+import { findToolName, toWireName } from "./tool-name.ts";
 
 const letters = "ABCXYZabcxyz0189_-".split("");
 const anySessionId = fc
@@ -26,7 +26,7 @@ describe("ids", () => {
     fc.assert(
       fc.property(anySessionId, anySeq, (sessionId, seq) => {
         expect(isSessionId(sessionId)).toBe(true);
-        expect(readResponseId(responseId({ sessionId, seq }))).toEqual({ sessionId, seq });
+        expect(parseResponseId(formatResponseId({ sessionId, seq }))).toEqual({ sessionId, seq });
       }),
     );
   });
@@ -41,7 +41,7 @@ describe("ids", () => {
     );
     fc.assert(
       fc.property(anySessionId, anyType, anyKey, (sessionId, type, key) => {
-        expect(sessionOfItem(itemId(type, sessionId, key))).toBe(sessionId);
+        expect(parseItemSession(formatItemId(type, sessionId, key))).toBe(sessionId);
       }),
     );
   });
@@ -52,12 +52,12 @@ describe("ids", () => {
         anySessionId,
         fc.uniqueArray(fc.string(), { maxLength: 9 }),
         (sessionId, calls) => {
-          const ids = calls.map((call) => callIdOf(sessionId, call));
+          const ids = calls.map((call) => formatCallId(sessionId, call));
           expect(new Set(ids).size).toBe(calls.length);
           expect(ids.every((id) => /^[A-Za-z0-9_-]{1,64}$/.test(id))).toBe(true);
-          expect(ids.map((id) => callNamed(id, sessionId, calls))).toEqual(calls);
+          expect(ids.map((id) => findToolCallId(id, sessionId, calls))).toEqual(calls);
           const named = sessionId.length <= 45 ? sessionId : null;
-          expect(ids.every((id) => sessionOfCall(id) === named)).toBe(true);
+          expect(ids.every((id) => parseCallSession(id) === named)).toBe(true);
         },
       ),
     );
@@ -66,8 +66,8 @@ describe("ids", () => {
   it("of a session of another surface are good too", () => {
     const sessionId = "ses_01hz0000000000000000000000";
     expect(isSessionId(sessionId)).toBe(true);
-    expect(readResponseId(responseId({ sessionId, seq: 3 }))).toEqual({ sessionId, seq: 3 });
-    expect(callIdOf(sessionId, "tool_1")).toMatch(/^call_ses_01hz0{22}_[0-9a-v]{13}$/);
+    expect(parseResponseId(formatResponseId({ sessionId, seq: 3 }))).toEqual({ sessionId, seq: 3 });
+    expect(formatCallId(sessionId, "tool_1")).toMatch(/^call_ses_01hz0{22}_[0-9a-v]{13}$/);
   });
 
   it.each([
@@ -80,7 +80,7 @@ describe("ids", () => {
     `msg_${"a".repeat(33)}_1`,
     `resp_${"a".repeat(33)}_99999999999999999`,
   ])("that somebody else made are not read: %s", (id) => {
-    expect(readResponseId(id)).toBeNull();
+    expect(parseResponseId(id)).toBeNull();
   });
 
   it.each([
@@ -99,12 +99,12 @@ describe("names of tools", () => {
   it("that the API takes stay, and others are made such that they can be told apart again [OR-64]", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string(), { maxLength: 9 }), (names) => {
-        const wire = names.map(wireName);
+        const wire = names.map(toWireName);
         expect(wire.every((name) => /^[A-Za-z0-9_-]{1,64}$/.test(name))).toBe(true);
-        expect(wire.map((name) => nameMeant(name, names))).toEqual(names);
+        expect(wire.map((name) => findToolName(name, names))).toEqual(names);
       }),
     );
-    expect(wireName("get_weather")).toBe("get_weather");
-    expect(wireName("fs/read")).toMatch(/^fs_read-[0-9a-v]{13}$/);
+    expect(toWireName("get_weather")).toBe("get_weather");
+    expect(toWireName("fs/read")).toMatch(/^fs_read-[0-9a-v]{13}$/);
   });
 });

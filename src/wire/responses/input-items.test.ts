@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { logOf, SESSION } from "../../../test/responses/any-turn.ts";
 import { refused } from "../../../test/responses/refused.ts";
 import { toolSuccess } from "../../domain/tool.ts";
-import { callIdOf } from "./ids.ts";
-import { inputItemsOf, listPage, readPageWish } from "./input-items.ts";
+import { formatCallId } from "./ids.ts";
+import { encodeInputItems, createListPage, readPageQuery } from "./input-items.ts";
 
 describe("the input of a response", () => {
   it("is what the prompt said [OR-6]", () => {
@@ -11,7 +11,7 @@ describe("the input of a response", () => {
       { type: "text", text: "one" },
       { type: "text", text: "two" },
     ] as const;
-    expect(inputItemsOf(logOf([{ type: "prompt.accepted", promptId: "p", content }]))).toEqual([
+    expect(encodeInputItems(logOf([{ type: "prompt.accepted", promptId: "p", content }]))).toEqual([
       {
         id: `msg_${SESSION}_7`,
         type: "message",
@@ -27,8 +27,13 @@ describe("the input of a response", () => {
 
   it("is the results that were brought, and what was said beside them", () => {
     const content = [{ type: "text", text: "so" }] as const;
-    const given = { type: "results.given", promptId: "r", turnId: "turn_1", content } as const;
-    const items = inputItemsOf(
+    const given = {
+      type: "tool_results.submitted",
+      promptId: "r",
+      turnId: "turn_1",
+      content,
+    } as const;
+    const items = encodeInputItems(
       logOf([
         { ...given, toolCallIds: ["t"] },
         {
@@ -49,7 +54,7 @@ describe("the input of a response", () => {
       {
         type: "function_call_output",
         id: `fco_${SESSION}_8`,
-        call_id: callIdOf(SESSION, "t"),
+        call_id: formatCallId(SESSION, "t"),
         output: "1",
       },
       { type: "message", content: [{ text: "so" }] },
@@ -61,27 +66,31 @@ describe("a page of a list", () => {
   const items = ["a", "b", "c"].map((id) => ({ id }));
 
   it("goes on after an item, from either end", () => {
-    const wish = readPageWish(new Map([["limit", "2"]]));
-    expect(listPage(items, wish)).toEqual({
+    const wish = readPageQuery(new Map([["limit", "2"]]));
+    expect(createListPage(items, wish)).toEqual({
       object: "list",
       data: [{ id: "c" }, { id: "b" }],
       first_id: "c",
       last_id: "b",
       has_more: true,
     });
-    expect(listPage(items, { ...wish, after: "b" })).toMatchObject({
+    expect(createListPage(items, { ...wish, after: "b" })).toMatchObject({
       data: [{ id: "a" }],
       has_more: false,
     });
-    expect(listPage(items, { limit: 9, order: "asc", after: null }).data).toEqual(items);
-    expect(listPage([], wish)).toMatchObject({ data: [], first_id: null, last_id: null });
+    expect(createListPage(items, { limit: 9, order: "asc", after: null }).data).toEqual(items);
+    expect(createListPage([], wish)).toMatchObject({ data: [], first_id: null, last_id: null });
   });
 
   it.each<[string, () => unknown, string]>([
-    ["a limit of none", () => readPageWish(new Map([["limit", "0"]])), "invalid_message"],
-    ["no limit", () => readPageWish(new Map([["limit", "x"]])), "invalid_message"],
-    ["no order", () => readPageWish(new Map([["order", "up"]])), "invalid_message"],
-    ["no such item", () => listPage(items, { limit: 1, order: "asc", after: "z" }), "not_found"],
+    ["a limit of none", () => readPageQuery(new Map([["limit", "0"]])), "invalid_message"],
+    ["no limit", () => readPageQuery(new Map([["limit", "x"]])), "invalid_message"],
+    ["no order", () => readPageQuery(new Map([["order", "up"]])), "invalid_message"],
+    [
+      "no such item",
+      () => createListPage(items, { limit: 1, order: "asc", after: "z" }),
+      "not_found",
+    ],
   ])("is refused for %s", (_, read, kind) => {
     expect(refused(read)?.kind).toBe(kind);
   });

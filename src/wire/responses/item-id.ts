@@ -11,6 +11,6 @@ export const ITEM_PREFIXES = {
 export type ItemType = keyof typeof ITEM_PREFIXES;
 
 /** The same scope and key always give the same id, and no other scope and key do: a key has no underscore. */
-export function itemId(type: ItemType, scope: string, key: string): string {
+export function formatItemId(type: ItemType, scope: string, key: string): string {
   return `${ITEM_PREFIXES[type]}_${scope}_${key}`;
 }

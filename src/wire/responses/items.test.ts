@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { toolCall, type ToolResultPart } from "../../domain/tool.ts";
-import { functionCallOutputItem, reasoningItem } from "./items.ts";
-import { responseOf } from "./response-encoder.ts";
+import { createToolCall, type ToolResultPart } from "../../domain/tool.ts";
+import { encodeFunctionCallOutput, encodeReasoning } from "./items.ts";
+import { encodeResponse } from "./response-encoder.ts";
 import type { ReasoningBlock, ResultBlock } from "../../domain/turn-state.ts";
 
 const FACTS = { scope: "turn1", status: "completed" } as const;
@@ -17,16 +17,16 @@ describe("a function call", () => {
   ])(
     "with $what for arguments is $status and keeps them as they were streamed [SD-30]",
     ({ inputText, written, status }) => {
-      const call = toolCall({ id: "a", name: "search", inputText, runBy: "client" });
-      const { items } = responseOf(
+      const call = createToolCall({ id: "a", name: "search", inputText, runBy: "client" });
+      const { items } = encodeResponse(
         [
           { type: "message.start", message: 0, role: "assistant" },
-          { type: "tool.end", message: 0, block: 0, call },
+          { type: "tool.end", message: 0, block: 0, toolCall: call },
           {
             type: "end",
             outcome: "action-required",
             reason: "tool_use",
-            openCalls: ["a"],
+            openToolCallIds: ["a"],
             usage: null,
           },
         ],
@@ -49,7 +49,7 @@ describe("a function call", () => {
 describe("a function call's output", () => {
   it("stays completed when the tool failed, and says so beside it [SD-27]", () => {
     const block = resultBlock([{ type: "text", text: "No such order" }], true);
-    expect(functionCallOutputItem(block, { ...FACTS, output: "text" })).toEqual({
+    expect(encodeFunctionCallOutput(block, { ...FACTS, output: "text" })).toEqual({
       id: "fco_turn1_3",
       type: "function_call_output",
       call_id: "a",
@@ -68,7 +68,7 @@ describe("a function call's output", () => {
   ];
 
   it("puts each part on its own line, JSON in its canonical form [SD-28]", () => {
-    expect(functionCallOutputItem(resultBlock(parts), { ...FACTS, output: "text" })).toEqual({
+    expect(encodeFunctionCallOutput(resultBlock(parts), { ...FACTS, output: "text" })).toEqual({
       id: "fco_turn1_3",
       type: "function_call_output",
       call_id: "a",
@@ -78,7 +78,7 @@ describe("a function call's output", () => {
   });
 
   it("keeps the parts apart in the form of parts [SD-28]", () => {
-    expect(functionCallOutputItem(resultBlock(parts), { ...FACTS, output: "parts" })).toEqual({
+    expect(encodeFunctionCallOutput(resultBlock(parts), { ...FACTS, output: "parts" })).toEqual({
       id: "fco_turn1_3",
       type: "function_call_output",
       call_id: "a",
@@ -99,7 +99,7 @@ describe("a function call's output", () => {
   ] satisfies { what: string; parts: ToolResultPart[]; output: string }[])(
     "of $what is written out [SD-28]",
     ({ parts: given, output }) => {
-      const item = functionCallOutputItem(resultBlock(given), { ...FACTS, output: "text" });
+      const item = encodeFunctionCallOutput(resultBlock(given), { ...FACTS, output: "text" });
       expect(item).toEqual({
         id: "fco_turn1_3",
         type: "function_call_output",
@@ -134,10 +134,10 @@ describe("a reasoning item", () => {
 });
 
 function reasoning(content: Pick<ReasoningBlock, "text" | "signature" | "redacted">): object {
-  return reasoningItem({ key: "0", ...content }, { ...FACTS, raw: false });
+  return encodeReasoning({ key: "0", ...content }, { ...FACTS, raw: false });
 }
 
 function resultBlock(parts: readonly ToolResultPart[], isError = false): ResultBlock {
-  const result = { callId: "a", parts, isError };
+  const result = { toolCallId: "a", parts, isError };
   return { key: "3", order: 3, message: 1, kind: "result", ending: "explicit", result };
 }

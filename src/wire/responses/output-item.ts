@@ -10,33 +10,33 @@ import type {
 
 /** A finished item of a response that a session gives. */
 export type OutputItem =
-  | (AssistantMessageItem & Carried)
+  | (AssistantMessageItem & SessionFields)
   | UserMessageItem
-  | (FunctionCallItem & Named)
-  | (FunctionCallOutputItem & Ended)
+  | (FunctionCallItem & NameFields)
+  | (FunctionCallOutputItem & EndingFields)
   | ReasoningItem
   | McpCallItem
   | ToolCallItem;
 
 /** On what the assistant says, for callers who send nothing else back; with the state that they carry. */
-interface Carried {
+interface SessionFields {
   readonly session_id: string;
   /** What the agent took back after it was shown. */
   readonly withdrawn?: true;
 }
 
-interface Named {
+interface NameFields {
   /** The tool's own name, where the API does not take it. */
   readonly original_name?: string;
 }
 
-interface Ended {
+interface EndingFields {
   /** How a call ended that did not succeed: denied, timed out. */
   readonly ending?: ToolEnding;
 }
 
 /** OpenAI's item for a tool that the server ran: not in the specification's list, and read by every client. */
-export interface McpCallItem extends Named {
+export interface McpCallItem extends NameFields {
   readonly id: string;
   readonly type: "mcp_call";
   readonly server_label: string;
@@ -49,7 +49,7 @@ export interface McpCallItem extends Named {
 }
 
 /** Our own: a call with its result. */
-export interface ToolCallItem extends Named {
+export interface ToolCallItem extends NameFields {
   readonly id: string;
   readonly type: "spanline:tool_call";
   readonly call_id: string;

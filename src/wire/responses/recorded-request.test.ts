@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { problemsOf } from "../../../test/responses/open-responses-schema.ts";
 import {
-  noteOf,
-  readNote,
-  recordedRequest,
-  unrecordedRequest,
+  encodeNote,
+  decodeNote,
+  recordRequest,
+  createUnrecordedRequest,
   type RecordedRequest,
 } from "./recorded-request.ts";
 import { readCreateRequest } from "./request/read-create-request.ts";
-import { responseObject, type ResponseFacts } from "./response-object.ts";
+import { encodeResponseObject, type ResponseProgress } from "./response-object.ts";
 import { NO_USAGE } from "./response-usage.ts";
 
 const SESSION = "ses_0123456789abcdef0123456789abcdef";
-const FACTS: ResponseFacts = {
-  place: { sessionId: SESSION, seq: 7 },
+const FACTS: ResponseProgress = {
+  position: { sessionId: SESSION, seq: 7 },
   createdAt: 1_750_000_000_999,
   completedAt: null,
   status: "in_progress",
@@ -25,14 +25,14 @@ const FACTS: ResponseFacts = {
 };
 
 function recorded(body: object): RecordedRequest {
-  return recordedRequest(readCreateRequest(body), { model: "demo", trace: "pairs" });
+  return recordRequest(readCreateRequest(body), { model: "demo", trace: "pairs" });
 }
 
 const WEATHER = { type: "function", name: "weather", parameters: { type: "object" } };
 
 describe("the response object", () => {
   it("has all its keys and defaults, whatever was asked [OR-1, OR-2, OR-4, OR-34]", () => {
-    const response = responseObject(recorded({ input: "hi" }), FACTS);
+    const response = encodeResponseObject(recorded({ input: "hi" }), FACTS);
     expect(problemsOf("ResponseResource", response)).toEqual([]);
     expect(response).toEqual({
       id: `resp_${SESSION}_7`,
@@ -69,7 +69,7 @@ describe("the response object", () => {
       conversation: { id: SESSION },
       session_id: SESSION,
     });
-    expect(responseObject(unrecordedRequest("demo"), FACTS)).toEqual(response);
+    expect(encodeResponseObject(createUnrecordedRequest("demo"), FACTS)).toEqual(response);
   });
 
   it.each<[string, object, object]>([
@@ -138,7 +138,7 @@ describe("the response object", () => {
       { store: false, background: true, parallel_tool_calls: false },
     ],
   ])("says %s again [OR-1, OR-4]", (_, body, echoed) => {
-    const response = responseObject(recorded(body), { ...FACTS, usage: NO_USAGE });
+    const response = encodeResponseObject(recorded(body), { ...FACTS, usage: NO_USAGE });
     expect(response).toMatchObject(echoed);
     expect(problemsOf("ResponseResource", response)).toEqual([]);
   });
@@ -160,13 +160,13 @@ describe("a request beside its prompt", () => {
       clientTools: ["weather"],
       state: { cursor: 7 },
     });
-    expect(readNote(JSON.parse(JSON.stringify(noteOf(request))))).toEqual(request);
+    expect(decodeNote(JSON.parse(JSON.stringify(encodeNote(request))))).toEqual(request);
   });
 
   it("has the tools of the turn that it goes on with", () => {
     const facts = { model: "demo", trace: "none", clientTools: ["a", "b"] } as const;
     const tools = [{ type: "function", name: "b" }];
-    expect(recordedRequest(readCreateRequest({ tools }), facts).clientTools).toEqual(["b", "a"]);
+    expect(recordRequest(readCreateRequest({ tools }), facts).clientTools).toEqual(["b", "a"]);
   });
 
   it("is small: many tools are named without their schemas", () => {
@@ -177,14 +177,14 @@ describe("a request beside its prompt", () => {
       description,
     }));
     const request = recorded({ tools });
-    expect(JSON.stringify(noteOf(request)).length).toBeLessThan(32_768);
-    expect(problemsOf("ResponseResource", responseObject(request, FACTS))).toEqual([]);
+    expect(JSON.stringify(encodeNote(request)).length).toBeLessThan(32_768);
+    expect(problemsOf("ResponseResource", encodeResponseObject(request, FACTS))).toEqual([]);
   });
 
   it("is nobody else's", () => {
-    expect(readNote(undefined)).toBeNull();
-    expect(readNote({ surface: "acp" })).toBeNull();
-    expect(readNote({ surface: "responses" })).toMatchObject({
+    expect(decodeNote(undefined)).toBeNull();
+    expect(decodeNote({ surface: "acp" })).toBeNull();
+    expect(decodeNote({ surface: "responses" })).toMatchObject({
       trace: "pairs",
       clientTools: [],
       state: {},

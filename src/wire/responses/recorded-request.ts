@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
-import { carriedState } from "./request/carriers.ts";
+import { readCarriedState } from "./request/carriers.ts";
 import type { CreateRequest, RequestToolChoice } from "./request/create-request.ts";
 import { TRACE_MODES, type TraceMode } from "../../domain/trace-mode.ts";
 
@@ -15,7 +15,7 @@ export interface RecordedRequest {
   readonly echo: JsonObject;
 }
 
-export interface RecordingFacts {
+export interface RecordingContext {
   /** What the response calls its model: the agent's name, where the request named none. */
   readonly model: string;
   readonly trace: TraceMode;
@@ -24,56 +24,59 @@ export interface RecordingFacts {
 }
 
 /** The request as it is kept beside its prompt. The input is not in it: the events have it. */
-export function recordedRequest(request: CreateRequest, facts: RecordingFacts): RecordedRequest {
-  const own = request.tools.map(({ name }) => name);
+export function recordRequest(request: CreateRequest, facts: RecordingContext): RecordedRequest {
+  const toolNames = request.tools.map(({ name }) => name);
   return {
     trace: facts.trace,
     isBackground: request.background,
-    clientTools: [...new Set([...own, ...(facts.clientTools ?? [])])],
-    state: carriedState(request),
-    echo: echoOf(request, facts.model),
+    clientTools: [...new Set([...toolNames, ...(facts.clientTools ?? [])])],
+    state: readCarriedState(request),
+    echo: encodeEcho(request, facts.model),
   };
 }
 
 /** For a prompt that came another way, and is looked at as a response all the same. */
-export function unrecordedRequest(model: string, trace: TraceMode = "pairs"): RecordedRequest {
+export function createUnrecordedRequest(
+  model: string,
+  trace: TraceMode = "pairs",
+): RecordedRequest {
   const echo = { ...DEFAULTS, model };
   return { trace, isBackground: false, clientTools: [], state: {}, echo };
 }
 
-export function noteOf(recorded: RecordedRequest): JsonObject {
+export function encodeNote(recorded: RecordedRequest): JsonObject {
   const { trace, isBackground, clientTools, state, echo } = recorded;
   return { surface: SURFACE, trace, isBackground, clientTools, state, echo };
 }
 
 /** Null for a note of somebody else's. What an older version did not write has its default. */
-export function readNote(note: JsonObject | undefined): RecordedRequest | null {
+export function decodeNote(note: JsonObject | undefined): RecordedRequest | null {
   if (note === undefined || note["surface"] !== SURFACE) return null;
   const { trace, isBackground, clientTools, state, echo } = note;
   return {
     trace: TRACE_MODES.find((mode) => mode === trace) ?? "pairs",
     isBackground: isBackground === true,
-    clientTools: Array.isArray(clientTools) ? clientTools.filter(isText) : [],
+    clientTools: Array.isArray(clientTools) ? clientTools.filter(isString) : [],
     state: isObject(state) ? state : {},
     echo: { ...DEFAULTS, ...(isObject(echo) ? echo : {}) },
   };
 }
 
-function isText(value: unknown): value is string {
+function isString(value: unknown): value is string {
   return typeof value === "string";
 }
 
-function echoOf(request: CreateRequest, model: string): JsonObject {
+function encodeEcho(request: CreateRequest, model: string): JsonObject {
   const { sampling, reasoning } = request;
   return {
     model,
     previous_response_id: request.previousResponseId,
     instructions: request.instructions,
-    tools: toolsEcho(request.tools),
-    tool_choice: choiceEcho(request.toolChoice),
+    tools: encodeToolsEcho(request.tools),
+    tool_choice: encodeToolChoiceEcho(request.toolChoice),
     truncation: request.truncation,
     parallel_tool_calls: request.parallelToolCalls ?? DEFAULTS.parallel_tool_calls,
-    text: textEcho(request),
+    text: encodeTextEcho(request),
     top_p: sampling.topP ?? DEFAULTS.top_p,
     presence_penalty: sampling.presencePenalty ?? DEFAULTS.presence_penalty,
     frequency_penalty: sampling.frequencyPenalty ?? DEFAULTS.frequency_penalty,
@@ -92,8 +95,8 @@ function echoOf(request: CreateRequest, model: string): JsonObject {
 }
 
 /** All five fields of each. Of very many the schemas are left out, as the specification allows: a log is no place for them. */
-function toolsEcho(tools: CreateRequest["tools"]): JsonValue {
-  const isLarge = JSON.stringify(tools).length > MOST_ECHOED;
+function encodeToolsEcho(tools: CreateRequest["tools"]): JsonValue {
+  const isLarge = JSON.stringify(tools).length > MAX_ECHOED_CHARACTERS;
   return tools.map(({ name, description, parameters, strict }) => ({
     type: "function",
     name,
@@ -103,7 +106,7 @@ function toolsEcho(tools: CreateRequest["tools"]): JsonValue {
   }));
 }
 
-function choiceEcho(choice: RequestToolChoice): JsonValue {
+function encodeToolChoiceEcho(choice: RequestToolChoice): JsonValue {
   if (typeof choice === "string") return choice;
   if ("tool" in choice) return { type: "function", name: choice.tool };
   const tools = choice.allowed.map((name) => ({ type: "function", name }));
@@ -111,15 +114,16 @@ function choiceEcho(choice: RequestToolChoice): JsonValue {
 }
 
 /** The specification admits no schema here but null. */
-function textEcho({ textFormat, verbosity }: CreateRequest): JsonValue {
-  const beside = verbosity === null ? {} : { verbosity };
-  if (textFormat.type !== "json_schema") return { format: { type: textFormat.type }, ...beside };
+function encodeTextEcho({ textFormat, verbosity }: CreateRequest): JsonValue {
+  const extraFields = verbosity === null ? {} : { verbosity };
+  if (textFormat.type !== "json_schema")
+    return { format: { type: textFormat.type }, ...extraFields };
   const { type, name, description, strict } = textFormat;
-  return { format: { type, name, description, schema: null, strict }, ...beside };
+  return { format: { type, name, description, schema: null, strict }, ...extraFields };
 }
 
 const SURFACE = "responses";
-const MOST_ECHOED = 32_768;
+const MAX_ECHOED_CHARACTERS = 32_768;
 
 /** What a request that says nothing asks for. */
 const DEFAULTS = {

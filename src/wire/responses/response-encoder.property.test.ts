@@ -2,9 +2,9 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { toolCall, type ToolResult } from "../../domain/tool.ts";
-import { turnOf } from "../../domain/turn.ts";
-import { responseOf } from "./response-encoder.ts";
+import { createToolCall, type ToolResult } from "../../domain/tool.ts";
+import { buildTurn } from "../../domain/turn.ts";
+import { encodeResponse } from "./response-encoder.ts";
 import type { ResponseItem } from "./response-item.ts";
 import { runs } from "../../../test/support/test-depth.ts";
 
@@ -12,7 +12,7 @@ describe("any turn", () => {
   it("has items with unique ids, valid by the published schema [SD-34]", () => {
     fc.assert(
       fc.property(turn(), ({ events }) => {
-        const { items } = responseOf(events, { scope: "t" });
+        const { items } = encodeResponse(events, { scope: "t" });
         expect(new Set(items.map(({ id }) => id)).size).toBe(items.length);
         expect(publishedItems.safeParse(items).error).toBeUndefined();
       }),
@@ -23,7 +23,7 @@ describe("any turn", () => {
   it("has exactly one function call, and no output, for every call it waits for [SD-34]", () => {
     fc.assert(
       fc.property(turn(), ({ events, openCalls }) => {
-        const { items } = responseOf(events, { scope: "t" });
+        const { items } = encodeResponse(events, { scope: "t" });
         for (const id of openCalls)
           expect(items.filter((item) => "call_id" in item && item.call_id === id)).toEqual([
             expect.objectContaining({ type: "function_call" }),
@@ -36,7 +36,7 @@ describe("any turn", () => {
   it("loses no text and no result, and keeps the order of opening [SD-19]", () => {
     fc.assert(
       fc.property(turn(), ({ events, texts, results }) => {
-        const { items, anomalies } = responseOf(events, { scope: "t" });
+        const { items, anomalies } = encodeResponse(events, { scope: "t" });
         expect(items.flatMap(textsOf)).toEqual(texts);
         const kept = items.filter(({ type }) => type === "function_call_output").length;
         const reported = anomalies.filter(({ code }) => code === "result_superseded").length;
@@ -155,10 +155,15 @@ function tell([messages, hasDeltas]: [MessagePlan[], boolean]): ToldTurn {
     events.push({ type: "message.end", message, reason: "end_turn" });
     if (replaced !== null) events.push({ type: "message.replaced", message, text: replaced });
   }
-  const openCalls = turnOf(events).calls.map(({ id }) => id);
-  const outcome = openCalls.length > 0 ? "action-required" : "completed";
-  events.push({ type: "end", outcome, reason: "end_turn", openCalls, usage: null });
-  return { events, openCalls, texts: messages.flatMap(textsPlanned), results: resultsIn(messages) };
+  const openToolCallIds = buildTurn(events).toolCalls.map(({ id }) => id);
+  const outcome = openToolCallIds.length > 0 ? "action-required" : "completed";
+  events.push({ type: "end", outcome, reason: "end_turn", openToolCallIds, usage: null });
+  return {
+    events,
+    openCalls: openToolCallIds,
+    texts: messages.flatMap(textsPlanned),
+    results: resultsIn(messages),
+  };
 
   function isKept({ type }: ProviderEvent): boolean {
     return hasDeltas || !type.endsWith(".delta");
@@ -190,16 +195,16 @@ function opening(plan: BlockPlan, at: At): ProviderEvent[] {
   if (plan.kind === "result") return [];
   const { id, name, inputText: text } = plan.call;
   return [
-    { type: "tool.start", ...at, callId: id, name },
-    { type: "tool.delta", ...at, callId: id, text },
+    { type: "tool.start", ...at, toolCallId: id, name },
+    { type: "tool.delta", ...at, toolCallId: id, text },
   ];
 }
 
 function ending(plan: BlockPlan, at: At): ProviderEvent {
   if (plan.kind === "text") return { type: "text.end", ...at, text: plan.words };
   if (plan.kind === "reasoning") return { type: "reasoning.end", ...at, text: plan.words };
-  if (plan.kind === "call") return { type: "tool.end", ...at, call: toolCall(plan.call) };
+  if (plan.kind === "call") return { type: "tool.end", ...at, toolCall: createToolCall(plan.call) };
   const { callId: id, parts: given, isError } = plan;
-  const result: ToolResult = { callId: id, parts: given, isError };
+  const result: ToolResult = { toolCallId: id, parts: given, isError };
   return { type: "tool.result", ...at, result };
 }

@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { runCodec } from "../../domain/codec.ts";
 import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
-import { toolCall } from "../../domain/tool.ts";
-import { type FinishedResponse, responseEncoder, responseOf } from "./response-encoder.ts";
+import { createToolCall } from "../../domain/tool.ts";
+import {
+  type FinishedResponse,
+  createResponseEncoder,
+  encodeResponse,
+} from "./response-encoder.ts";
 
 const SCOPE = "turn1";
 
@@ -46,8 +50,8 @@ describe("order", () => {
   it("orders parallel calls and results by their opening, not by their end [SD-19]", () => {
     const events: ProviderEvent[] = [
       assistant(0),
-      { type: "tool.start", message: 0, block: 0, callId: "first", name: "search" },
-      { type: "tool.start", message: 0, block: 1, callId: "second", name: "search" },
+      { type: "tool.start", message: 0, block: 0, toolCallId: "first", name: "search" },
+      { type: "tool.start", message: 0, block: 1, toolCallId: "second", name: "search" },
       call(0, 1, "second", '{"q":2}'),
       call(0, 0, "first", '{"q":1}'),
       messageEnd(0, "tool_use"),
@@ -114,7 +118,7 @@ describe("order", () => {
       call(0, 0, "a", "{}"),
       text(0, 1, "I asked."),
       messageEnd(0, "tool_use"),
-      end({ outcome: "action-required", reason: "tool_use", openCalls: ["a"] }),
+      end({ outcome: "action-required", reason: "tool_use", openToolCallIds: ["a"] }),
     ];
     expect(response(events).items).toEqual([
       functionCall("fc_turn1_0", "a", "{}"),
@@ -213,9 +217,9 @@ describe("calls and results", () => {
         type: "tool.result",
         message: 1,
         block: 2,
-        result: { callId: "a", parts: [], isError: false },
+        result: { toolCallId: "a", parts: [], isError: false },
       },
-      end({ outcome: "action-required", reason: "tool_use", openCalls: ["b"] }),
+      end({ outcome: "action-required", reason: "tool_use", openToolCallIds: ["b"] }),
     ];
     expect(response(events).items).toEqual([
       functionCall("fc_turn1_0", "a", "{}"),
@@ -229,7 +233,7 @@ describe("calls and results", () => {
       assistant(0),
       call(0, 0, "ours", "{}"),
       call(0, 1, "theirs", "{}"),
-      end({ outcome: "action-required", reason: "tool_use", openCalls: ["ours"] }),
+      end({ outcome: "action-required", reason: "tool_use", openToolCallIds: ["ours"] }),
     ];
     expect(response(events)).toMatchObject({
       items: [functionCall("fc_turn1_0", "ours", "{}"), functionCall("fc_turn1_1", "theirs", "{}")],
@@ -252,7 +256,9 @@ describe("calls and results", () => {
   });
 
   it("reports an open call that was never made [SD-34]", () => {
-    const events = [end({ outcome: "action-required", reason: "tool_use", openCalls: ["ghost"] })];
+    const events = [
+      end({ outcome: "action-required", reason: "tool_use", openToolCallIds: ["ghost"] }),
+    ];
     expect(response(events).anomalies).toEqual([
       {
         code: "open_call_unknown",
@@ -298,7 +304,7 @@ describe("calls and results", () => {
       result(1, 1, "a", "one"),
       assistant(2),
       call(2, 2, "a", '{"q":2}'),
-      end({ outcome: "action-required", reason: "tool_use", openCalls: ["a"] }),
+      end({ outcome: "action-required", reason: "tool_use", openToolCallIds: ["a"] }),
     ];
     expect(response(events)).toMatchObject({
       items: [functionCall("fc_turn1_0", "a", '{"q":2}')],
@@ -386,7 +392,7 @@ describe("cut turns", () => {
         type: "tool.end",
         message: 0,
         block: 2,
-        call: toolCall({ id: "a", name: "search", inputText: '{"q":', runBy: "client" }),
+        toolCall: createToolCall({ id: "a", name: "search", inputText: '{"q":', runBy: "client" }),
         implicitStop: true,
       },
       messageEnd(0, null),
@@ -442,7 +448,7 @@ describe("cut turns", () => {
       assistant(0),
       call(0, 0, "a", "{}"),
       messageEnd(0, null),
-      end({ outcome: "failed", reason: null, openCalls: ["a"], failure }),
+      end({ outcome: "failed", reason: null, openToolCallIds: ["a"], failure }),
     ];
     expect(response(events)).toMatchObject({
       status: "failed",
@@ -454,7 +460,7 @@ describe("cut turns", () => {
   it("does not pass a call that was cut before its arguments off as one without any [SD-30]", () => {
     const events: ProviderEvent[] = [
       assistant(0),
-      { type: "tool.start", message: 0, block: 0, callId: "a", name: "search" },
+      { type: "tool.start", message: 0, block: 0, toolCallId: "a", name: "search" },
       call(0, 0, "a", ""),
       messageEnd(0, "max_tokens"),
       end({ outcome: "limited", reason: "max_tokens" }),
@@ -467,9 +473,9 @@ describe("cut turns", () => {
   it("keeps a call that never ended, with what was streamed of its arguments [SD-30]", () => {
     const events: ProviderEvent[] = [
       assistant(0),
-      { type: "tool.start", message: 0, block: 0, callId: "a", name: "search" },
-      { type: "tool.delta", message: 0, block: 0, callId: "a", text: '{"q"' },
-      { type: "tool.delta", message: 0, block: 0, callId: "a", text: ":" },
+      { type: "tool.start", message: 0, block: 0, toolCallId: "a", name: "search" },
+      { type: "tool.delta", message: 0, block: 0, toolCallId: "a", text: '{"q"' },
+      { type: "tool.delta", message: 0, block: 0, toolCallId: "a", text: ":" },
     ];
     expect(response(events)).toMatchObject({
       status: "failed",
@@ -546,7 +552,7 @@ describe("options", () => {
   const reasoned = [assistant(0), thought(0, 0, "Hm."), text(0, 1, "Yes."), end()];
 
   it("adds the raw form of reasoning for those who ask [SD-26]", () => {
-    expect(responseOf(reasoned, { scope: SCOPE, rawReasoning: true }).items[0]).toEqual({
+    expect(encodeResponse(reasoned, { scope: SCOPE, rawReasoning: true }).items[0]).toEqual({
       id: "rs_turn1_0",
       type: "reasoning",
       status: "completed",
@@ -557,7 +563,7 @@ describe("options", () => {
 
   it("gives a tool's output part by part for those who ask [SD-28]", () => {
     const events = [assistant(0), call(0, 0, "a", "{}"), user(1), result(1, 1, "a", "ok"), end()];
-    expect(responseOf(events, { scope: SCOPE, output: "parts" }).items[1]).toEqual({
+    expect(encodeResponse(events, { scope: SCOPE, output: "parts" }).items[1]).toEqual({
       ...functionCallOutput("fco_turn1_1", "a", ""),
       output: [{ type: "input_text", text: "ok" }],
     });
@@ -566,18 +572,18 @@ describe("options", () => {
   it("has no message for a turn without a word, unless the consumer asks [SD-34]", () => {
     const events = [assistant(0), text(0, 0, ""), messageEnd(0, "end_turn"), end()];
     expect(response(events).items).toEqual([]);
-    expect(responseOf(events, { scope: SCOPE, emptyMessage: true }).items).toEqual([
+    expect(encodeResponse(events, { scope: SCOPE, emptyMessage: true }).items).toEqual([
       message("msg_turn1_end", "final_answer", ""),
     ]);
   });
 
   it("adds no empty message to a turn that has one", () => {
     const events = [assistant(0), text(0, 0, "Hi."), end()];
-    expect(responseOf(events, { scope: SCOPE, emptyMessage: true })).toEqual(response(events));
+    expect(encodeResponse(events, { scope: SCOPE, emptyMessage: true })).toEqual(response(events));
   });
 
   it("marks the empty message of a failed turn incomplete [SD-34]", () => {
-    expect(responseOf([], { scope: SCOPE, emptyMessage: true }).items).toEqual([
+    expect(encodeResponse([], { scope: SCOPE, emptyMessage: true }).items).toEqual([
       { ...message("msg_turn1_end", "final_answer", ""), status: "incomplete" },
     ]);
   });
@@ -585,13 +591,13 @@ describe("options", () => {
   it("makes ids of the scope and the block alone, so the same events give the same ids [SD-34]", () => {
     const events = [assistant(0), text(0, 0, "Hi."), call(0, 1, "a", "{}"), end()];
     const ids = (scope: string): string[] =>
-      responseOf(events, { scope }).items.map((item) => item.id);
+      encodeResponse(events, { scope }).items.map((item) => item.id);
     expect(ids("t1")).toEqual(["msg_t1_0", "fc_t1_1"]);
     expect(ids("t2")).toEqual(["msg_t2_0", "fc_t2_1"]);
   });
 
   it("emits one response, at the end of the stream", () => {
-    const codec = responseEncoder({ scope: SCOPE });
+    const codec = createResponseEncoder({ scope: SCOPE });
     const emitted: FinishedResponse[] = [];
     const state = codec.initial();
     for (const event of reasoned) codec.step(state, event, (out) => void emitted.push(out));
@@ -601,7 +607,7 @@ describe("options", () => {
 });
 
 function response(events: readonly ProviderEvent[]): FinishedResponse {
-  return responseOf(events, { scope: SCOPE });
+  return encodeResponse(events, { scope: SCOPE });
 }
 
 function assistant(number: number): ProviderEvent {
@@ -625,13 +631,18 @@ function thought(number: number, block: number, said: string): ProviderEvent {
 }
 
 function call(number: number, block: number, id: string, inputText: string): ProviderEvent {
-  const made = toolCall({ id, name: "search", inputText, runBy: "client" });
-  return { type: "tool.end", message: number, block, call: made };
+  const made = createToolCall({ id, name: "search", inputText, runBy: "client" });
+  return { type: "tool.end", message: number, block, toolCall: made };
 }
 
-function result(number: number, block: number, callId: string, said: string): ProviderEvent {
+function result(number: number, block: number, toolCallId: string, said: string): ProviderEvent {
   const parts = [{ type: "text", text: said }] as const;
-  return { type: "tool.result", message: number, block, result: { callId, parts, isError: false } };
+  return {
+    type: "tool.result",
+    message: number,
+    block,
+    result: { toolCallId, parts, isError: false },
+  };
 }
 
 function end(facts: Partial<TurnEnd> = {}): ProviderEvent {
@@ -639,7 +650,7 @@ function end(facts: Partial<TurnEnd> = {}): ProviderEvent {
     type: "end",
     outcome: "completed",
     reason: "end_turn",
-    openCalls: [],
+    openToolCallIds: [],
     usage: null,
     ...facts,
   };

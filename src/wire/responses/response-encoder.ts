@@ -1,21 +1,26 @@
 import type { Codec } from "../../domain/codec.ts";
 import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
 import type { Anomaly } from "./anomaly.ts";
-import { pairCalls } from "./call-pairs.ts";
-import { type Entry, entriesOf } from "./entries.ts";
-import { entryStatus } from "./entry-status.ts";
-import { itemId } from "./item-id.ts";
+import { pairToolCalls } from "./call-pairs.ts";
+import { type Entry, groupEntries } from "./entries.ts";
+import { resolveEntryStatus } from "./entry-status.ts";
+import { formatItemId } from "./item-id.ts";
 import {
-  functionCallItem,
-  functionCallOutputItem,
-  messageItem,
-  outputTextPart,
-  reasoningItem,
+  encodeFunctionCall,
+  encodeFunctionCallOutput,
+  encodeMessage,
+  encodeOutputText,
+  encodeReasoning,
 } from "./items.ts";
 import type { AssistantMessageItem, ItemStatus, ResponseItem } from "./response-item.ts";
-import { responseStatus, type ResponseStatus } from "./response-status.ts";
-import { responseUsage, type ResponseUsage } from "./response-usage.ts";
-import { addToTurn, blocksInOrder, initialTurn, type TurnState } from "../../domain/turn-state.ts";
+import { toResponseStatus, type ResponseStatus } from "./response-status.ts";
+import { encodeResponseUsage, type ResponseUsage } from "./response-usage.ts";
+import {
+  addToTurn,
+  blocksInOrder,
+  createTurnBuilder,
+  type TurnBuilder,
+} from "../../domain/turn-state.ts";
 
 export interface ResponseOptions {
   /** Names this one stream among all others, such as the id of its turn: every item id is made from it. */
@@ -43,52 +48,55 @@ type Phase = AssistantMessageItem["phase"];
  * Emits one response, at `finish`: until then a message may be replaced, a call may be repeated under its id, and
  * nobody knows which text was the answer.
  */
-export function responseEncoder(
+export function createResponseEncoder(
   options: ResponseOptions,
-): Codec<TurnState, ProviderEvent, FinishedResponse> {
+): Codec<TurnBuilder, ProviderEvent, FinishedResponse> {
   return {
-    initial: initialTurn,
+    initial: createTurnBuilder,
     step: addToTurn,
-    finish: (turn, emit) => emit(finishedResponse(turn, options)),
+    finish: (turn, emit) => emit(encodeFinishedResponse(turn, options)),
   };
 }
 
 /** The response to a whole list of events. */
-export function responseOf(
+export function encodeResponse(
   events: Iterable<ProviderEvent>,
   options: ResponseOptions,
 ): FinishedResponse {
-  const turn = initialTurn();
+  const turn = createTurnBuilder();
   for (const event of events) addToTurn(turn, event);
-  return finishedResponse(turn, options);
+  return encodeFinishedResponse(turn, options);
 }
 
 /** What a turn comes to as it stands, for encoders that wrap the response into a shape of their own. */
-export function finishedResponse(turn: TurnState, options: ResponseOptions): FinishedResponse {
-  const status = responseStatus(turn.end);
-  const paired = pairCalls(blocksInOrder(turn), turn.end?.openCalls ?? []);
-  const { entries, anomalies } = entriesOf(paired.blocks, turn.messages);
-  const phases = phasesOf(entries, turn.end);
+export function encodeFinishedResponse(
+  turn: TurnBuilder,
+  options: ResponseOptions,
+): FinishedResponse {
+  const status = toResponseStatus(turn.end);
+  const paired = pairToolCalls(blocksInOrder(turn), turn.end?.openToolCallIds ?? []);
+  const { entries, anomalies } = groupEntries(paired.blocks, turn.messages);
+  const phases = assignPhases(entries, turn.end);
   const items = entries.map((entry, index) => {
     const reason = turn.messages.get(entry.message)?.reason ?? null;
     const isLast = index === entries.length - 1;
-    return itemOf(entry, options, {
-      status: entryStatus(entry, { response: status.status, isLast, reason }),
+    return encodeItem(entry, options, {
+      status: resolveEntryStatus(entry, { response: status.status, isLast, reason }),
       phase: phases(entry, index),
     });
   });
-  if (options.emptyMessage && !items.some(isReply))
-    items.push(emptyMessage(options.scope, status.status, turn.end));
+  if (options.emptyMessage && !items.some(isAssistantReply))
+    items.push(createEmptyMessage(options.scope, status.status, turn.end));
   return {
     ...status,
     items,
-    usage: responseUsage(turn.end?.usage ?? null, turn.steps),
+    usage: encodeResponseUsage(turn.end?.usage ?? null, turn.steps),
     anomalies: [...paired.anomalies, ...anomalies],
   };
 }
 
 /** The answer is what the last message of the assistant says after all tools; a turn that waits for us has none yet. */
-function phasesOf(
+function assignPhases(
   entries: readonly Entry[],
   end: TurnEnd | null,
 ): (entry: Entry, index: number) => Phase {
@@ -103,40 +111,40 @@ function phasesOf(
       : "commentary";
 }
 
-function itemOf(
+function encodeItem(
   entry: Entry,
   { scope, output = "text", rawReasoning = false }: ResponseOptions,
   { status, phase }: { readonly status: ItemStatus; readonly phase: Phase },
 ): ResponseItem {
   switch (entry.kind) {
     case "passage":
-      return messageItem(entry, { scope, status, phase });
+      return encodeMessage(entry, { scope, status, phase });
     case "call":
-      return functionCallItem(entry, { scope, status });
+      return encodeFunctionCall(entry, { scope, status });
     case "result":
-      return functionCallOutputItem(entry, { scope, status, output });
+      return encodeFunctionCallOutput(entry, { scope, status, output });
     case "reasoning":
-      return reasoningItem(entry, { scope, status, raw: rawReasoning });
+      return encodeReasoning(entry, { scope, status, raw: rawReasoning });
     default:
       return entry satisfies never;
   }
 }
 
-function isReply(item: ResponseItem): boolean {
+function isAssistantReply(item: ResponseItem): boolean {
   return item.type === "message" && item.role === "assistant";
 }
 
-function emptyMessage(
+function createEmptyMessage(
   scope: string,
   response: ResponseStatus["status"],
   end: TurnEnd | null,
 ): AssistantMessageItem {
   return {
-    id: itemId("message", scope, "end"),
+    id: formatItemId("message", scope, "end"),
     type: "message",
     status: response === "completed" ? "completed" : "incomplete",
     role: "assistant",
-    content: [outputTextPart("")],
+    content: [encodeOutputText("")],
     phase: end?.outcome === "action-required" ? "commentary" : "final_answer",
   };
 }

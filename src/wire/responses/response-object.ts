@@ -1,5 +1,5 @@
 import type { Anomaly } from "./anomaly.ts";
-import { responseId, type Place } from "./ids.ts";
+import { formatResponseId, type LogPosition } from "./ids.ts";
 import type { OutputItem } from "./output-item.ts";
 import type { RecordedRequest } from "./recorded-request.ts";
 import type { IncompleteDetails, ResponseError } from "./response-status.ts";
@@ -14,9 +14,9 @@ export type WireStatus =
   | "cancelled";
 
 /** How far a response has come. */
-export interface ResponseFacts {
+export interface ResponseProgress {
   /** Of its first event, which it is named after. */
-  readonly place: Place;
+  readonly position: LogPosition;
   /** In milliseconds since 1970; null while it is under way. */
   readonly createdAt: number;
   readonly completedAt: number | null;
@@ -46,27 +46,30 @@ export interface ResponseObject {
   readonly [echoed: string]: unknown;
 }
 
-export function responseObject(recorded: RecordedRequest, facts: ResponseFacts): ResponseObject {
-  const { place, createdAt, completedAt, status, output, usage } = facts;
-  const created = seconds(createdAt);
+export function encodeResponseObject(
+  recorded: RecordedRequest,
+  facts: ResponseProgress,
+): ResponseObject {
+  const { position, createdAt, completedAt, status, output, usage } = facts;
+  const created = toSeconds(createdAt);
   return {
-    id: responseId(place),
+    id: formatResponseId(position),
     object: "response",
     created_at: created,
     // A clock may be set back; a response does not end before it began.
-    completed_at: completedAt === null ? null : Math.max(created, seconds(completedAt)),
+    completed_at: completedAt === null ? null : Math.max(created, toSeconds(completedAt)),
     status,
     incomplete_details: facts.incompleteDetails,
     ...recorded.echo,
     output,
     error: facts.error,
     usage,
-    conversation: { id: place.sessionId },
-    session_id: place.sessionId,
+    conversation: { id: position.sessionId },
+    session_id: position.sessionId,
     ...(facts.anomalies.length > 0 && { anomalies: facts.anomalies }),
   };
 }
 
-function seconds(milliseconds: number): number {
+function toSeconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Outcome, TurnEnd } from "../../domain/provider-event.ts";
-import { responseStatus } from "./response-status.ts";
+import { toResponseStatus } from "./response-status.ts";
 
 describe("the status of a response", () => {
   it.each([
@@ -8,7 +8,7 @@ describe("the status of a response", () => {
     ["completed", "stop_sequence"],
     ["action-required", "tool_use"],
   ] satisfies [Outcome, string][])("is completed after %s with %s [SD-31]", (outcome, reason) => {
-    expect(responseStatus(end({ outcome, reason }))).toEqual({
+    expect(toResponseStatus(end({ outcome, reason }))).toEqual({
       status: "completed",
       incomplete_details: null,
       error: null,
@@ -27,13 +27,15 @@ describe("the status of a response", () => {
     ["partial_turn", "partial_turn"],
   ])("is incomplete after %s, because of %s [SD-31]", (reason, detail) => {
     const expected = { status: "incomplete", incomplete_details: { reason: detail }, error: null };
-    expect(responseStatus(end({ outcome: "limited", reason }))).toEqual(expected);
-    expect(responseStatus(end({ outcome: "failed", reason }))).toEqual(expected);
+    expect(toResponseStatus(end({ outcome: "limited", reason }))).toEqual(expected);
+    expect(toResponseStatus(end({ outcome: "failed", reason }))).toEqual(expected);
   });
 
   it("names the hook that stopped the turn, and its reason [SD-31]", () => {
     const stoppedBy = { hook: "budget-guard", reason: "Over budget" };
-    expect(responseStatus(end({ outcome: "limited", reason: "hook_stopped", stoppedBy }))).toEqual({
+    expect(
+      toResponseStatus(end({ outcome: "limited", reason: "hook_stopped", stoppedBy })),
+    ).toEqual({
       status: "incomplete",
       incomplete_details: {
         reason: "hook_stopped",
@@ -46,7 +48,7 @@ describe("the status of a response", () => {
   it.each(["malformed_model_output", "malformed_tool_use"])(
     "is failed after %s, by the model's fault [SD-31]",
     (reason) => {
-      expect(responseStatus(end({ outcome: "failed", reason }))).toEqual({
+      expect(toResponseStatus(end({ outcome: "failed", reason }))).toEqual({
         status: "failed",
         incomplete_details: null,
         error: { code: "model_error", message: `The model's output is unusable: ${reason}` },
@@ -59,12 +61,12 @@ describe("the status of a response", () => {
     const message = 'The provider ended the turn with "malformed_tool_use"';
     const ended = { code: "stream_exception", message, details: { reason: fault.reason } } as const;
     const broken = { code: "truncated_stream", message: "Cut", details: { offset: 9 } } as const;
-    expect(responseStatus(end({ ...fault, failure: ended }))).toEqual({
+    expect(toResponseStatus(end({ ...fault, failure: ended }))).toEqual({
       status: "failed",
       incomplete_details: null,
       error: { code: "model_error", message },
     });
-    expect(responseStatus(end({ ...fault, failure: broken }))).toEqual({
+    expect(toResponseStatus(end({ ...fault, failure: broken }))).toEqual({
       status: "failed",
       incomplete_details: null,
       error: { code: "truncated_stream", message: "Cut" },
@@ -77,7 +79,7 @@ describe("the status of a response", () => {
       message: "Internal error",
       details: { name: "internalServerException" },
     } as const;
-    expect(responseStatus(end({ outcome: "failed", reason: "end_turn", failure }))).toEqual({
+    expect(toResponseStatus(end({ outcome: "failed", reason: "end_turn", failure }))).toEqual({
       status: "failed",
       incomplete_details: null,
       error: { code: "stream_exception", message: "Internal error" },
@@ -88,7 +90,7 @@ describe("the status of a response", () => {
     [null, "The turn failed"],
     ["tool_use", "The turn failed: tool_use"],
   ])("is failed after a failure that only says %s [SD-32]", (reason, message) => {
-    expect(responseStatus(end({ outcome: "failed", reason }))).toEqual({
+    expect(toResponseStatus(end({ outcome: "failed", reason }))).toEqual({
       status: "failed",
       incomplete_details: null,
       error: { code: "incomplete_turn", message },
@@ -99,7 +101,7 @@ describe("the status of a response", () => {
     ["sunspots", "sunspots"],
     [null, "unknown"],
   ])("is incomplete, in the provider's word, after a reason nobody knows: %s", (reason, detail) => {
-    expect(responseStatus(end({ outcome: "other", reason }))).toEqual({
+    expect(toResponseStatus(end({ outcome: "other", reason }))).toEqual({
       status: "incomplete",
       incomplete_details: { reason: detail },
       error: null,
@@ -108,5 +110,5 @@ describe("the status of a response", () => {
 });
 
 function end(facts: Pick<TurnEnd, "outcome" | "reason"> & Partial<TurnEnd>): TurnEnd {
-  return { type: "end", openCalls: [], usage: null, ...facts };
+  return { type: "end", openToolCallIds: [], usage: null, ...facts };
 }

@@ -21,33 +21,38 @@ export interface ResponseError {
 }
 
 /** How a turn that ended so reads as a response. `null`: no end was ever seen. */
-export function responseStatus(end: TurnEnd | null): ResponseStatus {
-  if (end === null) return failed("incomplete_turn", "The stream stopped before the turn ended");
+export function toResponseStatus(end: TurnEnd | null): ResponseStatus {
+  if (end === null)
+    return createFailedStatus("incomplete_turn", "The stream stopped before the turn ended");
   const reason = end.reason ?? "";
   const isModelFault = MODEL_FAULTS.has(reason);
   // A stream that broke is not the model's fault, even when the model had failed before that.
   if (end.failure && !(isModelFault && end.failure.details["reason"] === reason))
-    return failed(end.failure.code, end.failure.message);
-  if (end.outcome === "completed" || end.outcome === "action-required") return COMPLETED;
-  const known = INCOMPLETE_REASONS.get(reason);
-  if (known !== undefined) return incomplete(known, end);
+    return createFailedStatus(end.failure.code, end.failure.message);
+  if (end.outcome === "completed" || end.outcome === "action-required") return COMPLETED_STATUS;
+  const incompleteReason = INCOMPLETE_REASONS.get(reason);
+  if (incompleteReason !== undefined) return createIncompleteStatus(incompleteReason, end);
   if (isModelFault)
-    return failed(
+    return createFailedStatus(
       "model_error",
       end.failure?.message ?? `The model's output is unusable: ${reason}`,
     );
   if (end.outcome === "failed")
-    return failed("incomplete_turn", `The turn failed${reason && `: ${reason}`}`);
+    return createFailedStatus("incomplete_turn", `The turn failed${reason && `: ${reason}`}`);
   // A reason that nobody here knows is no proof of success; the provider's own word is passed on.
-  return incomplete(reason || (end.stoppedBy ? "hook_stopped" : "unknown"), end);
+  return createIncompleteStatus(reason || (end.stoppedBy ? "hook_stopped" : "unknown"), end);
 }
 
 /** Whether a message that stopped for this reason said all that it meant to say. */
-export function isFinished(reason: string | null): boolean {
+export function isFinishedReason(reason: string | null): boolean {
   return reason !== null && FINISHED_REASONS.has(reason);
 }
 
-const COMPLETED: ResponseStatus = { status: "completed", incomplete_details: null, error: null };
+const COMPLETED_STATUS: ResponseStatus = {
+  status: "completed",
+  incomplete_details: null,
+  error: null,
+};
 
 const FINISHED_REASONS: ReadonlySet<string> = new Set([
   "end_turn",
@@ -73,11 +78,11 @@ const INCOMPLETE_REASONS: ReadonlyMap<string, string> = new Map([
   ["hook_stopped", "hook_stopped"],
 ]);
 
-function failed(code: string, message: string): ResponseStatus {
+function createFailedStatus(code: string, message: string): ResponseStatus {
   return { status: "failed", incomplete_details: null, error: { code, message } };
 }
 
-function incomplete(reason: string, { stoppedBy }: TurnEnd): ResponseStatus {
+function createIncompleteStatus(reason: string, { stoppedBy }: TurnEnd): ResponseStatus {
   const hook = stoppedBy && {
     name: stoppedBy.hook,
     ...(stoppedBy.reason !== undefined && { reason: stoppedBy.reason }),

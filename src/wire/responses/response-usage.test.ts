@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { addUsage, type Usage } from "../../domain/usage.ts";
-import { responseUsage } from "./response-usage.ts";
+import { encodeResponseUsage } from "./response-usage.ts";
 
 const FIRST: Usage = {
   inputTokens: 100,
@@ -45,14 +45,14 @@ describe("usage", () => {
   };
 
   it("counts cached tokens as input, keeps the reported total and every step [SD-33]", () => {
-    expect(responseUsage(addUsage(FIRST, SECOND), STEPS)).toEqual(expected);
+    expect(encodeResponseUsage(addUsage(FIRST, SECOND), STEPS)).toEqual(expected);
   });
 
   it("is the sum of the steps when the turn has no sum of its own [SD-33]", () => {
-    expect(responseUsage(null, STEPS)).toEqual(expected);
+    expect(encodeResponseUsage(null, STEPS)).toEqual(expected);
   });
 
   it("is nothing when nothing was reported", () => {
-    expect(responseUsage(null, [])).toBeNull();
+    expect(encodeResponseUsage(null, [])).toBeNull();
   });
 });

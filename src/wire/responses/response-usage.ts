@@ -32,11 +32,11 @@ export const NO_USAGE: ResponseUsage = {
 };
 
 /** `total` is the turn's own sum; without one the steps are added up. */
-export function responseUsage(
+export function encodeResponseUsage(
   total: Usage | null,
   steps: readonly UsageStep[],
 ): ResponseUsage | null {
-  const sum = total ?? sumOf(steps);
+  const sum = total ?? sumUsage(steps);
   if (sum === null) return null;
   return {
     input_tokens: sum.inputTokens + sum.cacheReadTokens + sum.cacheWriteTokens,
@@ -45,17 +45,17 @@ export function responseUsage(
     // No provider here counts reasoning apart from the rest of the output.
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: sum.totalTokens,
-    steps: steps.map(usageStep),
+    steps: steps.map(encodeUsageStep),
   };
 }
 
-function sumOf(steps: readonly UsageStep[]): Usage | null {
+function sumUsage(steps: readonly UsageStep[]): Usage | null {
   let sum: Usage | null = null;
   for (const { usage } of steps) sum = sum === null ? usage : addUsage(sum, usage);
   return sum;
 }
 
-function usageStep({ usage, latencyMs }: UsageStep): ResponseUsageStep {
+function encodeUsageStep({ usage, latencyMs }: UsageStep): ResponseUsageStep {
   return {
     input_tokens: usage.inputTokens,
     cache_read_tokens: usage.cacheReadTokens,

@@ -2,7 +2,7 @@
  * Thirteen characters that are the same for the same text, and for nothing else in practice: 64 bits, made of two
  * hashes that differ. No secret is kept by it.
  */
-export function shortDigest(text: string): string {
+export function computeShortDigest(text: string): string {
   let left = 0xdeadbeef;
   let right = 0x41c6ce57;
   for (let index = 0; index < text.length; index += 1) {
@@ -10,13 +10,13 @@ export function shortDigest(text: string): string {
     left = Math.imul(left ^ code, 0x9e3779b1);
     right = Math.imul(right ^ code, 0x5f356495);
   }
-  const mixedLeft = mixed(left, right);
-  const mixedRight = mixed(right, mixedLeft);
+  const mixedLeft = mixHashes(left, right);
+  const mixedRight = mixHashes(right, mixedLeft);
   const bits = (BigInt(mixedLeft) << 32n) | BigInt(mixedRight);
   return bits.toString(32).padStart(13, "0");
 }
 
-function mixed(hash: number, other: number): number {
+function mixHashes(hash: number, other: number): number {
   const first = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   const second = Math.imul(other ^ (other >>> 13), 0xc2b2ae35);
   return (first ^ (first >>> 15) ^ second) >>> 0;

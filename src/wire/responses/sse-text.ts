@@ -1,5 +1,5 @@
 /** An event as one piece of text: some readers forget what a write brought only half of. */
-export function sseText(event: { readonly type: string }): string {
+export function encodeSseEvent(event: { readonly type: string }): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 

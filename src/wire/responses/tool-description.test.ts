@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { describedTool } from "./tool-description.ts";
+import { describeTool } from "./tool-description.ts";
 
 describe("what an agent is told of a caller's tool", () => {
   it("is what the caller says", () => {
-    expect(describedTool("get_weather", " Tells it ")).toBe(" Tells it ");
+    expect(describeTool("get_weather", " Tells it ")).toBe(" Tells it ");
   });
 
   it.each([
@@ -13,6 +13,6 @@ describe("what an agent is told of a caller's tool", () => {
     ["look", "Look"],
     ["__", "__"],
   ])("is made of its name where the caller says nothing: %s", (name, made) => {
-    for (const said of [undefined, null, "", " \n"]) expect(describedTool(name, said)).toBe(made);
+    for (const said of [undefined, null, "", " \n"]) expect(describeTool(name, said)).toBe(made);
   });
 });

@@ -1,6 +1,7 @@
 /** What a tool is for. A caller need not say it, and agents want to be told something: then it is what its name says. */
-export function describedTool(name: string, said: string | null | undefined): string {
-  if (said !== undefined && said !== null && said.trim() !== "") return said;
+export function describeTool(name: string, description: string | null | undefined): string {
+  if (description !== undefined && description !== null && description.trim() !== "")
+    return description;
   const words = name
     .replace(/([a-z\d])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, "$1$3 $2")
     .split(/[\s_-]+/)

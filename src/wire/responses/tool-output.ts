@@ -1,19 +1,19 @@
 import type { ToolResultPart } from "../../domain/tool.ts";
-import { canonicalJson } from "./canonical-json.ts";
+import { toCanonicalJson } from "./canonical-json.ts";
 
 /** A tool's result as one text: each part on its own line. */
-export function outputText(parts: readonly ToolResultPart[]): string {
-  return parts.map(partText).join("\n");
+export function formatToolOutput(parts: readonly ToolResultPart[]): string {
+  return parts.map(formatOutputPart).join("\n");
 }
 
-export function partText(part: ToolResultPart): string {
+export function formatOutputPart(part: ToolResultPart): string {
   switch (part.type) {
     case "text":
       return part.text;
     case "json":
-      return canonicalJson(part.value);
+      return toCanonicalJson(part.value);
     case "unknown":
-      return canonicalJson(part.raw);
+      return toCanonicalJson(part.raw);
     default:
       part satisfies never;
       return "";

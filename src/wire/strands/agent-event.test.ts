@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { linesOf, readFixtures } from "../../../test/fixtures/strands/fixtures.ts";
 import { isObject, parseJson } from "../../domain/json.ts";
-import { foldAgentEvent, isUnderstood } from "./agent-event.ts";
-import { strandsFold } from "./fold.ts";
+import { foldStrandsEvent, isUnderstoodEvent } from "./agent-event.ts";
+import { createStrandsFold } from "./fold.ts";
 import type { Fields } from "./state.ts";
 
 /** Every object of the recordings, and with each of its keys left out or set to null. */
@@ -45,8 +45,8 @@ describe("what is understood", () => {
   it("is what something is made of, and nothing else", () => {
     const objects = [...WORDS, ...recordedObjects()];
     const wrong = objects.filter((fields) => {
-      const made = foldAgentEvent(strandsFold().initial(), fields, () => undefined);
-      return made !== isUnderstood(fields);
+      const made = foldStrandsEvent(createStrandsFold().initial(), fields, () => undefined);
+      return made !== isUnderstoodEvent(fields);
     });
     expect(objects.length).toBeGreaterThan(1000);
     expect(wrong).toEqual([]);

@@ -4,14 +4,14 @@ import { foldKeyedActivity, foldTypedActivity, isActivity } from "./activity.ts"
 import { foldConverseEvent, isBareConverseEvent, isConverseEventName } from "./converse-events.ts";
 import { foldError, foldForceStop, isError } from "./errors.ts";
 import { foldFullMessage } from "./full-message.ts";
-import { closeDataMessage, foldMerged, isMerged } from "./merged.ts";
+import { closeDataMessage, foldMergedEvent, isMergedEvent } from "./merged.ts";
 import { isMessage } from "./message-blocks.ts";
 import { foldResult } from "./result.ts";
 import { translateStrandsTs } from "./strands-ts.ts";
-import type { Fields, Out, StrandsState } from "./state.ts";
+import type { Fields, EmitEvent, StrandsState } from "./state.ts";
 
 /** Folds one object of the stream: an agent's event of any make; false, and nothing done, when it is none. */
-export function foldAgentEvent(state: StrandsState, fields: Fields, emit: Out): boolean {
+export function foldStrandsEvent(state: StrandsState, fields: Fields, emit: EmitEvent): boolean {
   const { type } = fields;
   const translated = typeof type === "string" ? translateStrandsTs(type, fields) : undefined;
   if (translated === undefined) return foldEvent(state, fields, emit);
@@ -20,12 +20,12 @@ export function foldAgentEvent(state: StrandsState, fields: Fields, emit: Out): 
 }
 
 /** Whether `foldAgentEvent` would make something of an object. */
-export function isUnderstood(fields: Fields): boolean {
+export function isUnderstoodEvent(fields: Fields): boolean {
   const { type, event } = fields;
   return (
-    isAgentEvent(fields) ||
+    isStrandsEvent(fields) ||
     isActivity(fields) ||
-    isMerged(fields) ||
+    isMergedEvent(fields) ||
     isError(fields) ||
     (type === undefined && isObject(event)) ||
     fields["force_stop"] === true ||
@@ -35,52 +35,54 @@ export function isUnderstood(fields: Fields): boolean {
 }
 
 /** Whether an object is one that agents send, and not the answer of a model that happens to be JSON. */
-export function isAgentEvent(value: unknown): value is Fields {
+export function isStrandsEvent(value: unknown): value is Fields {
   if (!isObject(value)) return false;
   const { type, event, data, delta, message, result } = value;
-  if (typeof type === "string" && (isAgUi(type) || translateStrandsTs(type, value))) return true;
+  if (typeof type === "string" && (isAgUiType(type) || translateStrandsTs(type, value)))
+    return true;
   if (isObject(event)) return Object.keys(event).some(isConverseEventName);
   return (
     isBareConverseEvent(value) ||
     isMessage(message) ||
     isMessage(result) ||
     (isObject(delta) && typeof data === "string") ||
-    loopKey(value) !== undefined ||
+    findLoopKey(value) !== undefined ||
     (isError(value) && "error_type" in value)
   );
 }
 
-function foldEvent(state: StrandsState, fields: Fields, emit: Out): boolean {
+function foldEvent(state: StrandsState, fields: Fields, emit: EmitEvent): boolean {
   if (foldLoopEvent(state, fields, emit)) return true;
-  state.cycleAnnounced = false;
+  state.isCycleAnnounced = false;
   const { type, event } = fields;
   if (type === undefined && isObject(event)) {
     keepUnknownFields(state.converse, WRAPPED_EVENT, fields, emit);
-    foldWrapped(state, event, emit);
+    foldWrappedEvent(state, event, emit);
     return true;
   }
-  if (typeof type === "string" && isAgUi(type)) return foldAgUi(state, type, fields, emit);
+  if (typeof type === "string" && isAgUiType(type)) return foldAgUiEvent(state, type, fields, emit);
   if (foldTypedActivity(state, fields, emit)) return true;
-  const told = foldKeyedActivity(state, fields, emit);
-  if (told && !hasContent(fields)) return true;
-  return foldContent(state, fields, emit) || told;
+  const hasActivity = foldKeyedActivity(state, fields, emit);
+  if (hasActivity && !hasContent(fields)) return true;
+  return foldContent(state, fields, emit) || hasActivity;
 }
 
-function foldLoopEvent(state: StrandsState, fields: Fields, emit: Out): boolean {
-  const key = loopKey(fields);
+function foldLoopEvent(state: StrandsState, fields: Fields, emit: EmitEvent): boolean {
+  const key = findLoopKey(fields);
   if (key === undefined) return false;
-  state.loopSeen = true;
-  state.suspect = null;
+  state.hasLoopEvents = true;
+  state.suspectedError = null;
   closeDataMessage(state, emit);
-  if (state.heard !== null && !state.heard.open) state.heard.settled = true;
+  if (state.trackedMessage !== null && !state.trackedMessage.isOpen)
+    state.trackedMessage.isSettled = true;
   if (key === "init_event_loop") emit({ type: "activity", kind: "turn-started" });
-  else if (!state.cycleAnnounced) emit({ type: "activity", kind: "cycle-started" });
+  else if (!state.isCycleAnnounced) emit({ type: "activity", kind: "cycle-started" });
   // Each cycle is announced two or three times.
-  state.cycleAnnounced = key !== "init_event_loop";
+  state.isCycleAnnounced = key !== "init_event_loop";
   return true;
 }
 
-function loopKey(fields: Fields): (typeof LOOP_KEYS)[number] | undefined {
+function findLoopKey(fields: Fields): (typeof LOOP_KEYS)[number] | undefined {
   return hasContent(fields) ? undefined : LOOP_KEYS.find((name) => fields[name] === true);
 }
 
@@ -90,16 +92,16 @@ function hasContent({ result, message, data }: Fields): boolean {
 }
 
 const LOOP_KEYS = ["init_event_loop", "start", "start_event_loop"] as const;
-const WRAPPED_EVENT = { name: "strands", fields: new Set(["event"]), keptValues: 1 };
+const WRAPPED_EVENT = { name: "strands", fields: new Set(["event"]), maxValues: 1 };
 
 /** Some apps wrap every event of the agent once more. */
-function foldWrapped(state: StrandsState, event: Fields, emit: Out): void {
-  if (Object.keys(event).some(isConverseEventName) || !isAgentEvent(event))
+function foldWrappedEvent(state: StrandsState, event: Fields, emit: EmitEvent): void {
+  if (Object.keys(event).some(isConverseEventName) || !isStrandsEvent(event))
     foldConverseEvent(state, event, emit);
   else foldEvent(state, event, emit);
 }
 
-function foldContent(state: StrandsState, fields: Fields, emit: Out): boolean {
+function foldContent(state: StrandsState, fields: Fields, emit: EmitEvent): boolean {
   const { message, stop_reason: reason } = fields;
   if (isError(fields)) foldError(state, fields, emit);
   else if (fields["force_stop"] === true) foldForceStop(state, fields);
@@ -108,23 +110,23 @@ function foldContent(state: StrandsState, fields: Fields, emit: Out): boolean {
     foldFullMessage(state, message, typeof reason === "string" ? reason : undefined, emit);
   } else if ("result" in fields) foldResult(state, fields["result"], emit);
   // Arguments in `current_tool_use` may run ahead of their Converse events; they are never to be believed.
-  else return foldMerged(state, fields, emit) || "current_tool_use" in fields;
+  else return foldMergedEvent(state, fields, emit) || "current_tool_use" in fields;
   return true;
 }
 
-function isAgUi(type: string): boolean {
-  return AG_UI.test(type);
+function isAgUiType(type: string): boolean {
+  return AG_UI_TYPE.test(type);
 }
 
-const AG_UI =
+const AG_UI_TYPE =
   /^(?:(?:RUN|STEP|TEXT_MESSAGE|TOOL_CALL|STATE|MESSAGES|THINKING|REASONING|ACTIVITY)_[A-Z_]+|RAW|CUSTOM)$/;
 
 /** AG-UI on the same endpoint is passed on as it is; only how its run ends is ours to know. */
-function foldAgUi(state: StrandsState, type: string, fields: Fields, emit: Out): true {
+function foldAgUiEvent(state: StrandsState, type: string, fields: Fields, emit: EmitEvent): true {
   emit({ type: "unknown", what: "event", name: type, raw: fields });
   if (type === "RUN_FINISHED") {
-    state.done = { reason: null };
-    state.suspect = null;
+    state.loopEnd = { reason: null };
+    state.suspectedError = null;
   }
   if (type === "RUN_ERROR") {
     const { message: error, code = type } = fields;

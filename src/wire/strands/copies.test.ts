@@ -9,7 +9,7 @@ import {
   started,
   textDelta,
 } from "../../../test/fixtures/strands/fixtures.ts";
-import { turnOf } from "../../domain/turn.ts";
+import { buildTurn } from "../../domain/turn.ts";
 
 function merged(text: string, cycle?: string): unknown {
   return {
@@ -58,7 +58,7 @@ describe("copies of one text", () => {
   ])(
     "are told once where a bare string runs ahead of an event that has %s [AC-74]",
     (_, values) => {
-      const turn = turnOf(foldValues(values));
+      const turn = buildTurn(foldValues(values));
       expect([turn.text, turn.messages.length, turn.end?.outcome]).toEqual([
         "Hello",
         1,
@@ -75,9 +75,9 @@ describe("copies of one text", () => {
 
   it("may be the whole conversation, with the prompt, behind its end", () => {
     const said = [CALL, RESULT, message("Sunny.")];
-    const turn = turnOf(foldValues([...said, PROMPT, ...said]));
-    expect(turn).toEqual(turnOf(foldValues(said)));
-    expect(turnOf(foldValues([...said, [PROMPT, ...said]]))).toEqual(turn);
+    const turn = buildTurn(foldValues([...said, PROMPT, ...said]));
+    expect(turn).toEqual(buildTurn(foldValues(said)));
+    expect(buildTurn(foldValues([...said, [PROMPT, ...said]]))).toEqual(turn);
   });
 });
 
@@ -99,7 +99,7 @@ describe("a copy of the last words", () => {
     });
     const lastMessage = { role: "assistant", content: [{ text: "Sunny." }] };
     const result = { type: "agentResultEvent", result: { stopReason: "endTurn", lastMessage } };
-    expect(turnOf(foldValues([block("Let me look. "), block("Sunny."), result]))).toMatchObject({
+    expect(buildTurn(foldValues([block("Let me look. "), block("Sunny."), result]))).toMatchObject({
       text: "Let me look. Sunny.",
       diagnostics: [],
       end: { outcome: "completed", reason: "end_turn" },
@@ -116,7 +116,7 @@ describe("a stream cut behind full messages", () => {
     ],
     ["bare strings", ["Let me look.", CALL, RESULT, "Sun"]],
   ])("has not said all, for the last %s have no full copy [AC-45]", (_, values) => {
-    expect(turnOf(foldValues(values))).toMatchObject({
+    expect(buildTurn(foldValues(values))).toMatchObject({
       text: "Let me look.Sun",
       end: { outcome: "failed", failure: { code: "incomplete_turn" } },
     });

@@ -10,7 +10,7 @@ import {
 } from "../../../test/fixtures/strands/fixtures.ts";
 import { runWithState } from "../../../test/support/bytes.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { strandsFold } from "./fold.ts";
+import { createStrandsFold } from "./fold.ts";
 
 /** What becomes of an object that nobody knows. */
 function kept(name: string, raw: unknown): ProviderEvent[] {
@@ -106,15 +106,15 @@ describe("an app that sends JSON", () => {
       event: "",
       data: `{"step":${index}}`,
     }));
-    const { out, state } = runWithState(strandsFold(), many);
-    expect(state.held).toEqual([]);
+    const { out, state } = runWithState(createStrandsFold(), many);
+    expect(state.pendingData).toEqual([]);
     expect(out.flatMap((event) => (event.type === "unknown" ? [event.raw] : []))).toEqual(
       many.map((_, step) => ({ step })),
     );
-    const fold = strandsFold();
+    const fold = createStrandsFold();
     const halfWay = fold.initial();
     for (const input of many) fold.step(halfWay, input, () => undefined);
-    expect(halfWay.held.length).toBeLessThan(33);
+    expect(halfWay.pendingData.length).toBeLessThan(33);
     const large = { type: "event" as const, event: "", data: JSON.stringify(["x".repeat(70_000)]) };
     const seen: string[] = [];
     fold.step(fold.initial(), large, (event) => seen.push(event.type));
@@ -122,7 +122,7 @@ describe("an app that sends JSON", () => {
   });
 
   it("gives the place of a line that had to wait to what is said about it", () => {
-    const fold = strandsFold();
+    const fold = createStrandsFold();
     const state = fold.initial();
     const out: ProviderEvent[] = [];
     const emit = (event: ProviderEvent): void => void out.push(event);

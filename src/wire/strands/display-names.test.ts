@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { announcedName, displayName } from "./display-names.ts";
+import { formatAnnouncedName, resolveDisplayName } from "./display-names.ts";
 
 describe("names of tools for people", () => {
   it("names the three AWS Knowledge tools [AC-102]", () => {
     expect([
-      displayName("aws___search_documentation"),
-      displayName("aws___read_documentation"),
-      displayName("aws___recommend"),
+      resolveDisplayName("aws___search_documentation"),
+      resolveDisplayName("aws___read_documentation"),
+      resolveDisplayName("aws___recommend"),
     ]).toEqual([
       "🔍 AWS Documentation Search",
       "📖 AWS Documentation Reader",
@@ -15,34 +15,36 @@ describe("names of tools for people", () => {
   });
 
   it("finds them by their prefix and a part of their name [AC-102]", () => {
-    expect(displayName("aws___knowledge_search_documentation_v2")).toBe(
+    expect(resolveDisplayName("aws___knowledge_search_documentation_v2")).toBe(
       "🔍 AWS Documentation Search",
     );
-    expect(displayName("my_search_documentation")).toBe("my_search_documentation");
-    expect(displayName("aws___other")).toBe("aws___other");
+    expect(resolveDisplayName("my_search_documentation")).toBe("my_search_documentation");
+    expect(resolveDisplayName("aws___other")).toBe("aws___other");
   });
 
   it("says Unknown Tool when there is no name [AC-102]", () => {
-    expect([displayName(undefined), displayName(""), announcedName(undefined)]).toEqual([
-      "Unknown Tool",
-      "Unknown Tool",
-      "Unknown Tool",
-    ]);
+    expect([
+      resolveDisplayName(undefined),
+      resolveDisplayName(""),
+      formatAnnouncedName(undefined),
+    ]).toEqual(["Unknown Tool", "Unknown Tool", "Unknown Tool"]);
   });
 
   it("marks the name that an app announces [AC-102]", () => {
-    expect(announcedName("AWS Documentation Search")).toBe("🔧 AWS Documentation Search");
+    expect(formatAnnouncedName("AWS Documentation Search")).toBe("🔧 AWS Documentation Search");
   });
 
   it("takes more names from a table or a function, before its own [AC-102]", () => {
     const table = [{ prefix: "get_", includes: "weather", label: "🌦 Weather" }];
-    expect(displayName("get_weather_today", table)).toBe("🌦 Weather");
-    expect(displayName("aws___recommend", table)).toBe("💡 AWS Documentation Recommendations");
+    expect(resolveDisplayName("get_weather_today", table)).toBe("🌦 Weather");
+    expect(resolveDisplayName("aws___recommend", table)).toBe(
+      "💡 AWS Documentation Recommendations",
+    );
     const mine = (name: string): string | undefined =>
       name === "aws___recommend" ? "Mine" : undefined;
-    expect([displayName("aws___recommend", mine), displayName("other", mine)]).toEqual([
-      "Mine",
-      "other",
-    ]);
+    expect([
+      resolveDisplayName("aws___recommend", mine),
+      resolveDisplayName("other", mine),
+    ]).toEqual(["Mine", "other"]);
   });
 });

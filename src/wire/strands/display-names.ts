@@ -11,14 +11,14 @@ export interface DisplayName {
 export type DisplayNames = readonly DisplayName[] | ((name: string) => string | undefined);
 
 /** The name of a tool for people; its own name when nobody gave it another. */
-export function displayName(name: string | undefined, names: DisplayNames = []): string {
+export function resolveDisplayName(name: string | undefined, names: DisplayNames = []): string {
   if (name === undefined || name === "") return UNKNOWN_TOOL;
-  const given = typeof names === "function" ? names(name) : lookUp(names, name);
-  return given ?? lookUp(AWS_KNOWLEDGE_TOOLS, name) ?? name;
+  const configuredLabel = typeof names === "function" ? names(name) : findLabel(names, name);
+  return configuredLabel ?? findLabel(AWS_KNOWLEDGE_TOOLS, name) ?? name;
 }
 
 /** The name of a tool that an app announced in its own words. */
-export function announcedName(name: string | undefined): string {
+export function formatAnnouncedName(name: string | undefined): string {
   return name === undefined || name === "" ? UNKNOWN_TOOL : `🔧 ${name}`;
 }
 
@@ -31,7 +31,7 @@ const AWS_KNOWLEDGE_TOOLS: readonly DisplayName[] = [
 
 const UNKNOWN_TOOL = "Unknown Tool";
 
-function lookUp(names: readonly DisplayName[], name: string): string | undefined {
+function findLabel(names: readonly DisplayName[], name: string): string | undefined {
   return names.find(({ prefix, includes }) => name.startsWith(prefix) && name.includes(includes))
     ?.label;
 }

@@ -11,7 +11,7 @@ import {
 } from "../../../test/fixtures/strands/fixtures.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
 import { isNoise } from "./noise.ts";
-import { strandsFold } from "./fold.ts";
+import { createStrandsFold } from "./fold.ts";
 
 /** Lines of a real AgentCore answer of July 2025, as the document about it shows them. */
 const INIT = ['{"init_event_loop": true}', '{"start": true}', '{"start_event_loop": true}'];
@@ -40,21 +40,21 @@ const CALL: ProviderEvent[] = [
     type: "tool.start",
     message: 0,
     block: 1,
-    callId: CALL_ID,
+    toolCallId: CALL_ID,
     name: "aws___search_documentation",
   },
   {
     type: "tool.delta",
     message: 0,
     block: 1,
-    callId: CALL_ID,
+    toolCallId: CALL_ID,
     text: '{"search_phrase":"Bedrock AgentCore","limit":10}',
   },
   {
     type: "tool.end",
     message: 0,
     block: 1,
-    call: {
+    toolCall: {
       id: CALL_ID,
       name: "aws___search_documentation",
       inputText: '{"search_phrase":"Bedrock AgentCore","limit":10}',
@@ -73,7 +73,7 @@ const NO_RESULT: ProviderEvent = {
 
 function incomplete(message: string, reason: string | null = null): ProviderEvent {
   const failure = { code: "incomplete_turn", message, details: {} } as const;
-  return { type: "end", outcome: "failed", reason, openCalls: [], usage: null, failure };
+  return { type: "end", outcome: "failed", reason, openToolCallIds: [], usage: null, failure };
 }
 
 /** What one line makes of itself, without the end that every stream has. */
@@ -104,7 +104,7 @@ describe("the documented lines of an AgentCore answer", () => {
   });
 
   it("skips the repr that repeats a delta, from its first bytes [AC-75]", () => {
-    const fold = strandsFold();
+    const fold = createStrandsFold();
     const state = fold.initial();
     const start = new TextEncoder().encode(REPR).subarray(0, 64);
     expect(isNoise(state, start)).toBe(false);
@@ -163,7 +163,7 @@ describe("the documented lines of an AgentCore answer", () => {
       {
         type: "activity",
         kind: "tool-announced",
-        callId: CALL_ID,
+        toolCallId: CALL_ID,
         label: "🔧 AWS Documentation Search",
         raw: (debug as { debug_data: unknown }).debug_data,
       },
@@ -219,7 +219,7 @@ describe("the documented lines of an AgentCore answer", () => {
         type: "end",
         outcome: "failed",
         reason: null,
-        openCalls: [],
+        openToolCallIds: [],
         usage: null,
         failure: { code: "stream_exception", message: line, details: { type: "printed" } },
       },

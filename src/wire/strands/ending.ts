@@ -2,76 +2,100 @@ import type { Failure } from "../../domain/errors.ts";
 import type { TurnEnd } from "../../domain/provider-event.ts";
 import { endTurn } from "../converse/ending.ts";
 import type { ConverseState } from "../converse/state.ts";
-import { releaseAsEvents } from "./data.ts";
+import { flushAsEvents } from "./data.ts";
 import { closeDataMessage } from "./merged.ts";
-import { tellMessage } from "./heard.ts";
+import { stepConverseMessage } from "./heard.ts";
 import { foldError } from "./errors.ts";
-import { loopOutcome } from "./stop-reasons.ts";
-import type { Done, HeardMessage, Out, StrandsState } from "./state.ts";
+import { resolveLoopOutcome } from "./stop-reasons.ts";
+import type { LoopEnd, TrackedMessage, EmitEvent, StrandsState } from "./state.ts";
 
 /** Says what the end of the stream means. */
-export function endStream(state: StrandsState, emit: Out): void {
-  releaseAsEvents(state, emit);
-  if (state.suspect !== null) foldError(state, state.suspect, emit);
-  const plainText = isPlainText(state);
+export function endStream(state: StrandsState, emit: EmitEvent): void {
+  flushAsEvents(state, emit);
+  if (state.suspectedError !== null) foldError(state, state.suspectedError, emit);
+  const isPlain = isPlainTextMessage(state);
   // After a failure the text may be cut, and must not look as if it had ended.
   if (state.converse.failure === null) closeDataMessage(state, emit);
-  if (state.forceStop !== null && state.done === null) {
+  if (state.forceStop !== null && state.loopEnd === null) {
     foldError(state, { error: state.forceStop, error_type: "force_stop" }, emit);
   }
-  if (state.hole !== null) {
-    const failure = { code: "malformed_event", message: state.hole, details: {} } as const;
-    tellMessage(state, { type: "failure", failure }, emit);
+  if (state.missingContent !== null) {
+    const failure = {
+      code: "malformed_event",
+      message: state.missingContent,
+      details: {},
+    } as const;
+    stepConverseMessage(state, { type: "failure", failure }, emit);
   }
-  if (state.skipped > 0) {
-    const message = `${state.skipped} line(s) repeated what had come before and were not read`;
+  if (state.skippedLines > 0) {
+    const message = `${state.skippedLines} line(s) repeated what had come before and were not read`;
     emit({
       type: "diagnostic",
-      diagnostic: { code: "noise_skipped", message, count: state.skipped },
+      diagnostic: { code: "noise_skipped", message, count: state.skippedLines },
     });
   }
-  if (plainText) state.done ??= { reason: null };
+  if (isPlain) state.loopEnd ??= { reason: null };
   endTurn(state.converse, (event) => {
-    emit(event.type === "end" ? withKnownError(state, judge(state, event)) : event);
+    emit(event.type === "end" ? applyKnownError(state, resolveTurnEnd(state, event)) : event);
   });
 }
 
 /** Text alone has no end on the wire but the end of the stream. */
-function isPlainText(state: StrandsState): boolean {
-  const { heard } = state;
-  return heard?.carrier === "data" && heard.open && !awaitsCopy(state, heard);
+function isPlainTextMessage(state: StrandsState): boolean {
+  const { trackedMessage } = state;
+  return (
+    trackedMessage?.carrier === "data" &&
+    trackedMessage.isOpen &&
+    !isAwaitingCopy(state, trackedMessage)
+  );
 }
 
 /** Whether a message counts as whole only with its full copy, because the messages before it had theirs. */
-function awaitsCopy(state: StrandsState, { carrier, merged }: HeardMessage): boolean {
-  if (state.loopSeen || carrier !== "data") return state.loopSeen;
-  return merged ? state.confirmsMessages : state.confirmsStrings;
+function isAwaitingCopy(
+  state: StrandsState,
+  { carrier, hasMergedEvents }: TrackedMessage,
+): boolean {
+  if (state.hasLoopEvents || carrier !== "data") return state.hasLoopEvents;
+  return hasMergedEvents ? state.hasConfirmedMessages : state.hasConfirmedStrings;
 }
 
 /** The loop knows better than its last message whether the turn is whole. */
-function judge(state: StrandsState, end: TurnEnd): TurnEnd {
-  const { done, heard, converse } = state;
-  const { failure, ...rest } = end;
+function resolveTurnEnd(state: StrandsState, end: TurnEnd): TurnEnd {
+  const { loopEnd, trackedMessage, converse } = state;
+  const { failure, ...endWithoutFailure } = end;
   if (failure !== undefined && failure.code !== "incomplete_turn") return end;
-  if (done !== null) return judgeDone(done, rest, openCalls(converse));
-  if (heard === null || heard.number !== converse.message?.number) return end;
-  if (heard.confirmed) return heard.reason === null ? { ...rest, outcome: "completed" } : end;
-  if (!awaitsCopy(state, heard) || failure !== undefined) return end;
+  if (loopEnd !== null)
+    return resolveLoopEnd(loopEnd, endWithoutFailure, listOpenToolCallIds(converse));
+  if (trackedMessage === null || trackedMessage.number !== converse.message?.number) return end;
+  if (trackedMessage.isConfirmed)
+    return trackedMessage.reason === null ? { ...endWithoutFailure, outcome: "completed" } : end;
+  if (!isAwaitingCopy(state, trackedMessage) || failure !== undefined) return end;
   const message = "The stream ended before the full copy that confirms the last message";
-  return { ...rest, outcome: "failed", failure: { code: "incomplete_turn", message, details: {} } };
+  return {
+    ...endWithoutFailure,
+    outcome: "failed",
+    failure: { code: "incomplete_turn", message, details: {} },
+  };
 }
 
-function judgeDone(done: Done, end: TurnEnd, waiting: readonly string[]): TurnEnd {
-  const reason = done.reason ?? end.reason;
-  const outcome = done.outcome ?? loopOutcome(reason, waiting.length);
-  const waits = outcome === "action-required" || outcome === "other";
-  const judged = { ...end, outcome, reason, openCalls: waits ? waiting : [] };
-  if (outcome !== "failed") return judged;
-  return { ...judged, failure: blame(done.outcome === undefined ? reason : null) };
+function resolveLoopEnd(
+  loopEnd: LoopEnd,
+  end: TurnEnd,
+  openToolCallIds: readonly string[],
+): TurnEnd {
+  const reason = loopEnd.reason ?? end.reason;
+  const outcome = loopEnd.outcome ?? resolveLoopOutcome(reason, openToolCallIds.length);
+  const isWaiting = outcome === "action-required" || outcome === "other";
+  const turnEnd = { ...end, outcome, reason, openToolCallIds: isWaiting ? openToolCallIds : [] };
+  if (outcome !== "failed") return turnEnd;
+  return {
+    ...turnEnd,
+    failure: createProviderFailure(loopEnd.outcome === undefined ? reason : null),
+  };
 }
 
 /** As Converse blames the model: by the reason that it gave. */
-function blame(reason: string | null): Failure {
+function createProviderFailure(reason: string | null): Failure {
   const how = reason === null ? "as failed" : `with "${reason}"`;
   return {
     code: "stream_exception",
@@ -80,16 +104,16 @@ function blame(reason: string | null): Failure {
   };
 }
 
-function openCalls({ calls }: ConverseState): string[] {
+function listOpenToolCallIds({ toolCalls }: ConverseState): string[] {
   const ids: string[] = [];
-  for (const { id, runBy, answered } of calls.values()) {
-    if (runBy === "client" && !answered) ids.push(id);
+  for (const { id, runBy, isAnswered } of toolCalls.values()) {
+    if (runBy === "client" && !isAnswered) ids.push(id);
   }
   return ids;
 }
 
 /** An error that was printed explains a turn that stopped short; a turn that went on outlived it. */
-function withKnownError({ knownError }: StrandsState, end: TurnEnd): TurnEnd {
+function applyKnownError({ knownError }: StrandsState, end: TurnEnd): TurnEnd {
   if (knownError === null || end.failure?.code !== "incomplete_turn") return end;
   const details = { type: "printed" };
   return { ...end, failure: { code: "stream_exception", message: knownError, details } };

@@ -9,22 +9,22 @@ import {
 } from "../../../test/fixtures/strands/fixtures.ts";
 import { runCodec } from "../../domain/codec.ts";
 import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
-import { turnOf } from "../../domain/turn.ts";
-import { strandsFold } from "./fold.ts";
+import { buildTurn } from "../../domain/turn.ts";
+import { createStrandsFold } from "./fold.ts";
 
 function failed(message: string, payload: unknown): TurnEnd {
   return {
     type: "end",
     outcome: "failed",
     reason: null,
-    openCalls: [],
+    openToolCallIds: [],
     usage: null,
     failure: { code: "stream_exception", message, details: { type: "error", payload } },
   };
 }
 
 function body(value: unknown): ProviderEvent[] {
-  return runCodec(strandsFold(), [{ type: "body", value }]);
+  return runCodec(createStrandsFold(), [{ type: "body", value }]);
 }
 
 describe("a body that speaks of an error", () => {
@@ -60,7 +60,9 @@ describe("a body that speaks of an error", () => {
   it.each([{ message: "Hi" }, { detail: "Hi" }])(
     "is none where the answer was accepted and nothing but this: %j [AC-83]",
     (value) => {
-      const events = runCodec(strandsFold({ accepted: true }), [{ type: "body", value }]);
+      const events = runCodec(createStrandsFold({ hasSuccessStatus: true }), [
+        { type: "body", value },
+      ]);
       expect(events[0]).toEqual({ type: "activity", kind: "structured-result", raw: value });
       expect(events.at(-1)).toMatchObject({ outcome: "completed" });
     },
@@ -71,13 +73,13 @@ describe("an error inside a bare string", () => {
   const inner = JSON.stringify({ error: "Boom", error_type: "ValueError" });
 
   it("fails the turn as its last word [AC-80]", () => {
-    const turn = turnOf(foldValues(["Hi", inner]));
+    const turn = buildTurn(foldValues(["Hi", inner]));
     expect(turn.text).toBe("Hi");
     expect(turn.end?.failure).toMatchObject({ message: "ValueError: Boom" });
   });
 
   it("fails nothing where the text goes on, and is kept [AC-34]", () => {
-    const turn = turnOf(foldValues(["Hi", inner, " there"]));
+    const turn = buildTurn(foldValues(["Hi", inner, " there"]));
     expect(turn).toMatchObject({ text: "Hi there", end: { outcome: "completed" } });
     expect(turn.unknown).toHaveLength(1);
   });
@@ -115,7 +117,7 @@ describe("an object that speaks of an error in a stream", () => {
       [...textMessage("Hello"), full("Hello"), value, REPR_OF_RESULT],
     ];
     for (const stream of streams) {
-      const turn = turnOf(foldValues(stream));
+      const turn = buildTurn(foldValues(stream));
       expect(turn.unknown.map(({ raw }) => raw)).toEqual([value]);
       expect([turn.text, turn.end?.outcome]).toEqual(["Hello", "completed"]);
     }
@@ -139,11 +141,11 @@ describe("an event that the agent could not send", () => {
   it("is a hole in the message that is open [AC-80]", () => {
     const [start, ...rest] = textMessage("a", "c");
     const values = [start, textDelta("a", 0), lost, ...rest.slice(1)];
-    expect(turnOf(foldValues(values))).toMatchObject({
+    expect(buildTurn(foldValues(values))).toMatchObject({
       text: "ac",
       end: { outcome: "failed", failure: { code: "malformed_event", message } },
     });
-    expect(turnOf(foldValues([...values, full("abc")]))).toMatchObject({
+    expect(buildTurn(foldValues([...values, full("abc")]))).toMatchObject({
       text: "abc",
       end: { outcome: "completed" },
     });

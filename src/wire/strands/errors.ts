@@ -1,7 +1,7 @@
-import { isObject, jsonText } from "../../domain/json.ts";
+import { isObject, toJsonText } from "../../domain/json.ts";
 import { diagnose } from "../converse/state.ts";
-import { currentMessage, tellMessage } from "./heard.ts";
-import type { Fields, Out, StrandsState } from "./state.ts";
+import { getCurrentMessage, stepConverseMessage } from "./heard.ts";
+import type { Fields, EmitEvent, StrandsState } from "./state.ts";
 
 /** An error inside an answer that began well: the HTTP status is 200 all the same. */
 export function isError(fields: Fields): boolean {
@@ -21,7 +21,7 @@ const ERROR_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether an object that is not understood speaks of an error. It may be data of an app, or its last word. */
-export function isSuspect(fields: Fields): boolean {
+export function isSuspectedError(fields: Fields): boolean {
   const { type, error } = fields;
   if (type === "error") return true;
   return isObject(error)
@@ -37,16 +37,17 @@ export function isSuspect(fields: Fields): boolean {
 export function isRefusal({ settings }: StrandsState, fields: Fields): boolean {
   const [name, ...others] = Object.keys(fields);
   if (others.length === 0 && (name === "message" || name === "detail")) {
-    return typeof fields[name] === "string" && !settings.accepted;
+    return typeof fields[name] === "string" && !settings.hasSuccessStatus;
   }
   const { __type: type, errorMessage, status, message } = fields;
   return [type, errorMessage, status === "error" ? message : null].some(
-    (word) => typeof word === "string",
+    (text) => typeof text === "string",
   );
 }
 
-export function foldError(state: StrandsState, fields: Fields, emit: Out): void {
-  if (fields["error"] === NOT_SERIALISED) return foldNotSerialised(state, fields, emit);
+export function foldError(state: StrandsState, fields: Fields, emit: EmitEvent): void {
+  if (fields["error"] === SERIALIZATION_FAILED)
+    return foldSerializationFailure(state, fields, emit);
   const { error_type: type } = fields;
   const { forceStop } = state;
   state.forceStop = null;
@@ -55,26 +56,30 @@ export function foldError(state: StrandsState, fields: Fields, emit: Out): void 
     payload: fields,
     ...(forceStop !== null && { forceStop }),
   };
-  const said = wordsOf(fields);
-  const message = typeof type === "string" ? `${type}: ${said}` : said;
+  const errorMessage = readErrorMessage(fields);
+  const message = typeof type === "string" ? `${type}: ${errorMessage}` : errorMessage;
   const failure = { code: "stream_exception", message, details } as const;
-  tellMessage(state, { type: "failure", failure }, emit);
+  stepConverseMessage(state, { type: "failure", failure }, emit);
 }
 
-function wordsOf(fields: Fields): string {
+function readErrorMessage(fields: Fields): string {
   const { error, message, detail, errorMessage } = fields;
   const inner = isObject(error) ? error["message"] : undefined;
-  const words = [error, inner, message, errorMessage, detail];
-  const said = words.find((text) => typeof text === "string");
-  return typeof said === "string" ? said : jsonText(error ?? fields);
+  const candidates = [error, inner, message, errorMessage, detail];
+  const firstText = candidates.find((text) => typeof text === "string");
+  return typeof firstText === "string" ? firstText : toJsonText(error ?? fields);
 }
 
-const NOT_SERIALISED = "Serialization failed";
+const SERIALIZATION_FAILED = "Serialization failed";
 
 /** What was lost may be a piece of the message that is open; between messages it is none. */
-function foldNotSerialised(state: StrandsState, { original_type }: Fields, emit: Out): void {
-  const message = `The agent could not send an event of type ${jsonText(original_type)}`;
-  if (currentMessage(state)?.open === true) state.hole ??= message;
+function foldSerializationFailure(
+  state: StrandsState,
+  { original_type }: Fields,
+  emit: EmitEvent,
+): void {
+  const message = `The agent could not send an event of type ${toJsonText(original_type)}`;
+  if (getCurrentMessage(state)?.isOpen === true) state.missingContent ??= message;
   diagnose(state.converse, "content_lost", message, emit);
 }
 
@@ -87,7 +92,7 @@ export function foldForceStop(state: StrandsState, fields: Fields): void {
 /** Errors that agents print into their stream instead of sending them. */
 export const KNOWN_ERROR_TEXTS: readonly string[] = ["'MCPAgentTool' object"];
 
-export function foldKnownError(state: StrandsState, text: string, emit: Out): void {
+export function foldKnownError(state: StrandsState, text: string, emit: EmitEvent): void {
   state.knownError ??= text;
   diagnose(state.converse, "malformed_event", `The agent printed an error: ${text}`, emit);
 }

@@ -15,8 +15,8 @@ import {
 import { runCodec } from "../../domain/codec.ts";
 import type { DiagnosticCode } from "../../domain/diagnostic.ts";
 import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
-import { turnOf } from "../../domain/turn.ts";
-import { strandsFold } from "./fold.ts";
+import { buildTurn } from "../../domain/turn.ts";
+import { createStrandsFold } from "./fold.ts";
 
 function full(...content: readonly unknown[]): { readonly message: unknown } {
   return { message: { role: "assistant", content } };
@@ -34,11 +34,11 @@ function toolUse(toolUseId: string): { readonly toolUse: unknown } {
 }
 
 function codesOf(events: readonly ProviderEvent[]): DiagnosticCode[] {
-  return turnOf(events).diagnostics.map(({ code }) => code);
+  return buildTurn(events).diagnostics.map(({ code }) => code);
 }
 
 function endOf(events: readonly ProviderEvent[]): TurnEnd | null {
-  return turnOf(events).end;
+  return buildTurn(events).end;
 }
 
 const LOOP = [{ init_event_loop: true }, { start: true }, { start_event_loop: true }];
@@ -90,7 +90,7 @@ describe("carriers of one message", () => {
       { data: "Done", delta: {} },
       full({ text: "Done" }),
     ];
-    const turn = turnOf(foldValues(values));
+    const turn = buildTurn(foldValues(values));
     expect(
       turn.messages.map(({ blocks, reason }) => [reason, blocks.map(({ type }) => type)]),
     ).toEqual([
@@ -124,7 +124,7 @@ describe("carriers of one message", () => {
         [merged, cited],
         [...textMessage("So: 2 %"), cited],
       ]) {
-        const turn = turnOf(foldValues(carriers));
+        const turn = buildTurn(foldValues(carriers));
         expect({ text: turn.text, unknown: turn.unknown }).toEqual({
           text: "So: 2 %",
           unknown: kept,
@@ -146,7 +146,7 @@ describe("carriers of one message", () => {
       { citation: raw, delta: {} },
     ];
     for (const carriers of [[start, delta, citation, ...rest], merged]) {
-      expect(turnOf(foldValues([...carriers, cited])).unknown).toEqual([
+      expect(buildTurn(foldValues([...carriers, cited])).unknown).toEqual([
         { type: "unknown", what: "delta", name: "citation", raw },
       ]);
     }
@@ -200,7 +200,7 @@ describe("carriers of one message", () => {
       results("A"),
       ...textMessage("Done"),
     ];
-    const turn = turnOf(foldValues(values));
+    const turn = buildTurn(foldValues(values));
     expect(turn.messages.map(({ role, blocks }) => [role, blocks.map(({ type }) => type)])).toEqual(
       [
         ["assistant", ["text"]],
@@ -214,18 +214,18 @@ describe("carriers of one message", () => {
 
   it("keeps blocks of a kind that it does not know [AC-34]", () => {
     const image = { format: "png" };
-    expect(turnOf(foldValues([full({ text: "See" }, { image })])).unknown).toEqual([
+    expect(buildTurn(foldValues([full({ text: "See" }, { image })])).unknown).toEqual([
       { type: "unknown", what: "start", name: "image", raw: image },
     ]);
     expect(
-      turnOf(foldValues([...textMessage("See"), full({ text: "See" }, { image })])).unknown,
+      buildTurn(foldValues([...textMessage("See"), full({ text: "See" }, { image })])).unknown,
     ).toEqual([{ type: "unknown", what: "start", name: "image", raw: image }]);
   });
 
   it("refuses a call without an id once, and calls nothing", () => {
-    const turn = turnOf(foldValues([full({ text: "Hi" }, { toolUse: { name: "look" } })]));
+    const turn = buildTurn(foldValues([full({ text: "Hi" }, { toolUse: { name: "look" } })]));
     expect(turn.diagnostics.map(({ code }) => code)).toEqual(["tool_id_missing"]);
-    expect([turn.text, turn.calls, turn.serverCalls]).toEqual(["Hi", [], []]);
+    expect([turn.text, turn.toolCalls, turn.serverToolCalls]).toEqual(["Hi", [], []]);
   });
 
   it("counts the tokens of a full message unless its Converse events did", () => {
@@ -258,18 +258,20 @@ describe("carriers of one message", () => {
       results("A"),
       full({ text: "Hi" }),
     ];
-    expect(turnOf(foldValues(called)).messages).toHaveLength(3);
+    expect(buildTurn(foldValues(called)).messages).toHaveLength(3);
   });
 
   it("knows a message of Strands TS again behind the results of its tools [AC-85]", () => {
     const message = { role: "assistant", content: [{ text: "Hi" }], trackingId: "m-1" };
     const said = { type: "modelMessageEvent", message, stopReason: "endTurn" };
     const added = { type: "messageAddedEvent", message };
-    expect(turnOf(foldValues([said, results("A"), added])).text).toBe("Hi");
+    expect(buildTurn(foldValues([said, results("A"), added])).text).toBe("Hi");
   });
 
   it("takes a full message behind the results of tools for another than the one before them", () => {
-    const turn = turnOf(foldValues([...textMessage("One"), results("A"), full({ text: "Two" })]));
+    const turn = buildTurn(
+      foldValues([...textMessage("One"), results("A"), full({ text: "Two" })]),
+    );
     expect(turn.messages.map(({ role }) => role)).toEqual(["assistant", "user", "assistant"]);
     expect(turn.text).toBe("OneTwo");
   });
@@ -294,7 +296,7 @@ describe("carriers of one message", () => {
       expect(events.filter((event) => event.type === "message.replaced")).toEqual([
         { type: "message.replaced", message: 0, text: "[redacted]" },
       ]);
-      expect(turnOf(events).text).toBe("[redacted]");
+      expect(buildTurn(events).text).toBe("[redacted]");
     }
   });
 
@@ -303,14 +305,17 @@ describe("carriers of one message", () => {
       redactAssistantContentMessage: "[redacted]",
     });
     const values = [...LOOP, ...textMessage("Secret"), redaction, full({ text: "Secret" })];
-    const turn = turnOf(foldValues(values));
+    const turn = buildTurn(foldValues(values));
     expect([turn.text, turn.end?.outcome]).toEqual(["[redacted]", "completed"]);
   });
 
   it("keeps what takes a text back before there is any [AC-34, AC-79]", () => {
     const raw = { redactAssistantContentMessage: "[redacted]" };
     const events = foldValues([converseEvent("redactContent", raw), ...textMessage("Hi")]);
-    expect(turnOf(events)).toMatchObject({ text: "Hi", unknown: [{ name: "redactContent", raw }] });
+    expect(buildTurn(events)).toMatchObject({
+      text: "Hi",
+      unknown: [{ name: "redactContent", raw }],
+    });
   });
 
   it("goes on behind a text that was taken back [AC-79]", () => {
@@ -323,7 +328,7 @@ describe("carriers of one message", () => {
       full({ text: "[redacted] and more" }),
     ];
     const events = foldValues(values);
-    expect(turnOf(events).text).toBe("[redacted] and more");
+    expect(buildTurn(events).text).toBe("[redacted] and more");
     expect(events.filter((event) => event.type === "message.replaced")).toHaveLength(1);
   });
 
@@ -331,7 +336,7 @@ describe("carriers of one message", () => {
     const message = (id: string): unknown => ({
       message: { role: "assistant", content: [{ text: "Hi" }], tracking_id: id },
     });
-    expect(turnOf(foldValues([message("m-1"), message("m-2")])).text).toBe("HiHi");
+    expect(buildTurn(foldValues([message("m-1"), message("m-2")])).text).toBe("HiHi");
   });
 
   it("drops bare strings that repeat the Converse events, and keeps those that do not", () => {
@@ -346,7 +351,7 @@ describe("carriers of one message", () => {
     ];
     expect(foldValues(repeated)).toEqual(plainTurn("end_turn", "One. ", "Two."));
     const foreign = foldValues([...lines.slice(0, 2), "Searching", ...lines.slice(2)]);
-    expect(turnOf(foreign)).toMatchObject({
+    expect(buildTurn(foreign)).toMatchObject({
       text: "One. Two.",
       unknown: [{ name: "text", raw: "Searching" }],
       diagnostics: [{ code: "text_disagrees" }],
@@ -359,8 +364,8 @@ describe("carriers of one message", () => {
       "Two.",
       ...lines.slice(3),
     ]);
-    expect(turnOf(both).unknown.map(({ raw }) => raw)).toEqual(["Aside"]);
-    expect(turnOf(foldValues([...lines, "Bye"])).messages).toHaveLength(2);
+    expect(buildTurn(both).unknown.map(({ raw }) => raw)).toEqual(["Aside"]);
+    expect(buildTurn(foldValues([...lines, "Bye"])).messages).toHaveLength(2);
   });
 
   it("ends a message of bare strings where Converse events begin another", () => {
@@ -424,7 +429,7 @@ describe("who runs the tools", () => {
       type: "end",
       outcome: "action-required",
       reason: "tool_use",
-      openCalls: ["A"],
+      openToolCallIds: ["A"],
       usage: null,
     });
   });
@@ -433,10 +438,10 @@ describe("who runs the tools", () => {
     const message = { role: "assistant", content: [toolUse("A")] };
     const end = (stop_reason: string): TurnEnd | null =>
       endOf(foldValues([...round, { result: { stop_reason, message } }], { toolsRunBy: "caller" }));
-    expect(end("interrupt")).toMatchObject({ outcome: "limited", openCalls: [] });
-    expect(end("malformed_tool_use")).toMatchObject({ outcome: "failed", openCalls: [] });
-    expect(end("something_new")).toMatchObject({ outcome: "other", openCalls: ["A"] });
-    expect(end("tool_use")).toMatchObject({ outcome: "action-required", openCalls: ["A"] });
+    expect(end("interrupt")).toMatchObject({ outcome: "limited", openToolCallIds: [] });
+    expect(end("malformed_tool_use")).toMatchObject({ outcome: "failed", openToolCallIds: [] });
+    expect(end("something_new")).toMatchObject({ outcome: "other", openToolCallIds: ["A"] });
+    expect(end("tool_use")).toMatchObject({ outcome: "action-required", openToolCallIds: ["A"] });
   });
 
   it("answers each call once, however often its result comes", () => {
@@ -479,7 +484,7 @@ describe("results", () => {
   });
 
   it("keeps a result that says something else, beside the text [AC-34]", () => {
-    expect(turnOf(foldValues([...textMessage("Hello"), { result: "Other" }]))).toMatchObject({
+    expect(buildTurn(foldValues([...textMessage("Hello"), { result: "Other" }]))).toMatchObject({
       text: "Hello",
       unknown: [{ name: "result", raw: "Other" }],
       diagnostics: [{ code: "text_disagrees" }],
@@ -535,7 +540,7 @@ describe("blame", () => {
       type: "end",
       outcome: "failed",
       reason: "malformed_model_output",
-      openCalls: [],
+      openToolCallIds: [],
       usage: null,
       failure: {
         code: "stream_exception",
@@ -596,7 +601,7 @@ describe("nodes", () => {
 
   it("add nothing to a turn that has text and tokens of its own [AC-84]", () => {
     const usage = { inputTokens: 1, outputTokens: 2 };
-    const turn = turnOf(
+    const turn = buildTurn(
       foldValues([...textMessage("Hi"), converseEvent("metadata", { usage }), done]),
     );
     expect([turn.text, turn.usage]).toEqual(["Hi", tokens(1, 2)]);
@@ -631,7 +636,7 @@ describe("errors inside a 200", () => {
       { error: "first", error_type: "A", message: "x", request_id: "7" },
       { error: "second", error_type: "B", message: "x" },
     ];
-    expect(turnOf(foldValues(values))).toMatchObject({
+    expect(buildTurn(foldValues(values))).toMatchObject({
       text: "Hel",
       end: { outcome: "failed", failure: { message: "A: first", details: { forceStop: "why" } } },
     });
@@ -653,7 +658,7 @@ describe("errors inside a 200", () => {
     ['{"code":7}', '{"code":7}'],
     ["7", "7"],
   ])("fails a turn on the error event %s [AC-80]", (data, message) => {
-    const events = runCodec(strandsFold(), [{ type: "event", event: "error", data }]);
+    const events = runCodec(createStrandsFold(), [{ type: "event", event: "error", data }]);
     expect(endOf(events)).toMatchObject({
       outcome: "failed",
       failure: { code: "stream_exception", message },
@@ -663,7 +668,7 @@ describe("errors inside a 200", () => {
   it("takes an app's own error for one only when it says nothing else [AC-34]", () => {
     expect(endOf(foldValues([{ error: "boom" }]))).toMatchObject({ failure: { message: "boom" } });
     const mixed = { error: "one source was slow", sources: 3 };
-    expect(turnOf(foldValues([mixed])).unknown).toMatchObject([{ name: "error", raw: mixed }]);
+    expect(buildTurn(foldValues([mixed])).unknown).toMatchObject([{ name: "error", raw: mixed }]);
   });
 
   it("reports a loss of the serialiser and goes on [AC-80]", () => {
@@ -674,7 +679,7 @@ describe("errors inside a 200", () => {
 
   it("takes a broken framing for the end", () => {
     const failure = { code: "event_too_large", message: "Too much", details: {} } as const;
-    expect(endOf(runCodec(strandsFold(), [{ type: "failure", failure }]))).toMatchObject({
+    expect(endOf(runCodec(createStrandsFold(), [{ type: "failure", failure }]))).toMatchObject({
       outcome: "failed",
       failure,
     });
@@ -726,12 +731,12 @@ describe("other protocols on the same endpoint", () => {
       { message: { role: "system", content: [{ text: "Be secret." }] } },
       { type: "modelStreamUpdateEvent", event: { type: "modelSomethingNewEvent" } },
     ];
-    expect(turnOf(foldValues(values)).unknown.map(({ raw }) => raw)).toEqual(values);
+    expect(buildTurn(foldValues(values)).unknown.map(({ raw }) => raw)).toEqual(values);
   });
 
   it("unwraps what an app wrapped once more, and a list of events", () => {
     const wrapped = [...LOOP, full({ text: "Hi" })].map((event) => ({ event }));
-    expect(turnOf(foldValues(wrapped))).toMatchObject({ text: "Hi", unknown: [] });
+    expect(buildTurn(foldValues(wrapped))).toMatchObject({ text: "Hi", unknown: [] });
     expect(foldValues([textMessage("Hi")])).toEqual(plainTurn("end_turn", "Hi"));
   });
 
@@ -750,14 +755,14 @@ describe("other protocols on the same endpoint", () => {
       failure: { code: "malformed_event" },
     });
     const filled = foldLines([...broken, JSON.stringify(full({ text: "One. Two." }))]);
-    expect(turnOf(filled)).toMatchObject({ text: "One. Two.", end: { outcome: "completed" } });
+    expect(buildTurn(filled)).toMatchObject({ text: "One. Two.", end: { outcome: "completed" } });
   });
 });
 
 describe("bodies and captures", () => {
   it("takes a body in one piece for a whole turn [AC-83]", () => {
     const body = (value: unknown): ProviderEvent[] =>
-      runCodec(strandsFold(), [{ type: "body", value }]);
+      runCodec(createStrandsFold(), [{ type: "body", value }]);
     expect(body("Hi")).toEqual(plainTurn(null, "Hi"));
     expect(body({ result: "Hi" })).toEqual(plainTurn(null, "Hi"));
     expect(
@@ -776,7 +781,7 @@ describe("bodies and captures", () => {
     const values = textMessage("One. ", "Two.");
     expect(
       runCodec(
-        strandsFold(),
+        createStrandsFold(),
         values.map((value) => ({ type: "value", value }) as const),
       ),
     ).toEqual(foldValues(values));
@@ -804,8 +809,8 @@ describe("limits", () => {
         full({ text: `${index} ` }),
       ]).flat(),
     ];
-    const turn = turnOf(foldValues(many));
-    expect([turn.messages.length, turn.serverCalls.length, turn.calls.length]).toEqual([
+    const turn = buildTurn(foldValues(many));
+    expect([turn.messages.length, turn.serverToolCalls.length, turn.toolCalls.length]).toEqual([
       1002, 10_000, 0,
     ]);
     expect(turn.text).toBe(Array.from({ length: 1_000 }, (_, index) => `${index} `).join(""));
@@ -817,7 +822,7 @@ describe("limits", () => {
       converseEvent("messageStart", { role: "assistant" }),
       ...Array.from({ length: 100 }, () => textDelta("0123456789", 0)),
     ];
-    const turn = turnOf(foldValues(values, { maxCharacters: 50 }));
+    const turn = buildTurn(foldValues(values, { maxCharacters: 50 }));
     expect(turn.text.length).toBeLessThan(100);
     expect(turn.end).toMatchObject({ outcome: "failed", failure: { code: "turn_too_large" } });
   });

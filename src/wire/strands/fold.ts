@@ -2,14 +2,14 @@ import type { Codec } from "../../domain/codec.ts";
 import type { Failure } from "../../domain/errors.ts";
 import { isObject } from "../../domain/json.ts";
 import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { converseFold } from "../converse/fold.ts";
-import { isAgentEvent } from "./agent-event.ts";
-import { foldData, passOver } from "./data.ts";
+import { createConverseFold } from "../converse/fold.ts";
+import { isStrandsEvent } from "./agent-event.ts";
+import { foldData, skipLine } from "./data.ts";
 import { endStream } from "./ending.ts";
-import { foldError, isError, isRefusal, isSuspect } from "./errors.ts";
-import { tellMessage } from "./heard.ts";
+import { foldError, isError, isRefusal, isSuspectedError } from "./errors.ts";
+import { stepConverseMessage } from "./heard.ts";
 import { foldValue } from "./values.ts";
-import type { Out, StrandsOptions, StrandsState } from "./state.ts";
+import type { EmitEvent, StrandsOptions, StrandsState } from "./state.ts";
 
 export type StrandsInput =
   | {
@@ -35,24 +35,24 @@ export type StrandsInput =
  * there, else merged events and bare strings, else the full message, else the result. The others only confirm it,
  * complete it or, where the agent took something back, replace it.
  */
-export function strandsFold(
+export function createStrandsFold(
   options: StrandsOptions = {},
 ): Codec<StrandsState, StrandsInput, ProviderEvent> {
   return {
-    initial: () => initialState(options),
+    initial: () => createInitialState(options),
     step(state, input, emit) {
       switch (input.type) {
         case "event":
           return foldData(state, input, emit);
         case "value":
-          state.structureSeen = true;
+          state.hasStructures = true;
           return foldValue(state, input.value, emit);
         case "body":
           return foldBody(state, input.value, emit);
         case "skipped":
-          return passOver(state, emit);
+          return skipLine(state, emit);
         case "failure":
-          return tellMessage(state, input, emit);
+          return stepConverseMessage(state, input, emit);
         default:
           input satisfies never;
       }
@@ -61,44 +61,44 @@ export function strandsFold(
   };
 }
 
-function initialState(options: StrandsOptions): StrandsState {
+function createInitialState(options: StrandsOptions): StrandsState {
   const { toolsRunBy = "agent", bigIntegers = "string", errorTexts = [] } = options;
-  const { displayNames = [], accepted = false, maxCharacters } = options;
+  const { displayNames = [], hasSuccessStatus = false, maxCharacters } = options;
   return {
-    settings: { toolsRunBy, bigIntegers, errorTexts, displayNames, accepted },
-    converse: converseFold(maxCharacters === undefined ? {} : { maxCharacters }).initial(),
-    heard: null,
-    loopSeen: false,
-    confirmsMessages: false,
-    confirmsStrings: false,
-    cycleAnnounced: false,
-    nestedEvents: false,
-    done: null,
+    settings: { toolsRunBy, bigIntegers, errorTexts, displayNames, hasSuccessStatus },
+    converse: createConverseFold(maxCharacters === undefined ? {} : { maxCharacters }).initial(),
+    trackedMessage: null,
+    hasLoopEvents: false,
+    hasConfirmedMessages: false,
+    hasConfirmedStrings: false,
+    isCycleAnnounced: false,
+    hasNestedEvents: false,
+    loopEnd: null,
     forceStop: null,
     knownError: null,
-    suspect: null,
-    hole: null,
-    structureSeen: false,
-    quotedTextSeen: false,
-    rawTextSeen: false,
-    held: [],
-    skipped: 0,
-    recentMessages: [],
-    announcedCalls: new Set(),
+    suspectedError: null,
+    missingContent: null,
+    hasStructures: false,
+    hasQuotedText: false,
+    hasRawText: false,
+    pendingData: [],
+    skippedLines: 0,
+    recentMessageIds: [],
+    announcedToolCallIds: new Set(),
   };
 }
 
 /** What an app returns in one piece is its result, in whatever shape. */
-function foldBody(state: StrandsState, value: unknown, emit: Out): void {
-  if (isReadable(value)) foldValue(state, value, emit);
-  else if (isObject(value) && (isSuspect(value) || isRefusal(state, value)))
+function foldBody(state: StrandsState, value: unknown, emit: EmitEvent): void {
+  if (isReadableBody(value)) foldValue(state, value, emit);
+  else if (isObject(value) && (isSuspectedError(value) || isRefusal(state, value)))
     foldError(state, value, emit);
   else emit({ type: "activity", kind: "structured-result", raw: value });
-  state.done ??= { reason: null };
+  state.loopEnd ??= { reason: null };
 }
 
-function isReadable(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length > 0 && value.every(isAgentEvent);
+function isReadableBody(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0 && value.every(isStrandsEvent);
   if (!isObject(value)) return typeof value === "string";
-  return isAgentEvent(value) || isError(value) || "result" in value;
+  return isStrandsEvent(value) || isError(value) || "result" in value;
 }

@@ -1,5 +1,5 @@
 import { hasTooManyValues, MAX_JSON_DEPTH, MAX_JSON_VALUES, parseJson } from "../../domain/json.ts";
-import { detached } from "../../domain/kept-text.ts";
+import { copyString } from "../../domain/kept-text.ts";
 
 export interface LenientOptions {
   /** What becomes of whole numbers that a double cannot hold. */
@@ -15,43 +15,48 @@ export type LenientJson =
  * through the native parser.
  */
 export function parseLenientJson(text: string, options: LenientOptions = {}): LenientJson {
-  const mayHoldBig = !text.startsWith('"') && LONG_NUMBER.test(text);
-  const native = mayHoldBig ? undefined : parseJson(text);
+  const mayHoldBigInteger = !text.startsWith('"') && LONG_NUMBER.test(text);
+  const native = mayHoldBigInteger ? undefined : parseJson(text);
   if (native?.ok === true) return native;
   if (native !== undefined && !NOT_A_NUMBER.test(text)) return native;
   if (hasTooManyValues(text)) return { ok: false, reason: `More than ${MAX_JSON_VALUES} values` };
-  const reader: Reader = { text, at: 0, depth: 0, big: options.bigIntegers ?? "string" };
+  const reader: JsonReader = {
+    text,
+    position: 0,
+    depth: 0,
+    bigIntegers: options.bigIntegers ?? "string",
+  };
   const value = readValue(reader);
   if (value !== FAILED && peek(reader) === "") return { ok: true, value };
-  return { ok: false, reason: `Unexpected text at character ${reader.at}` };
+  return { ok: false, reason: `Unexpected text at character ${reader.position}` };
 }
 
 /** Whether a text is the beginning of a JSON structure or string, and only its end is missing. */
 export function isCutJson(text: string): boolean {
   if (!/^\s*["[{]/.test(text)) return false;
-  const reader: Reader = { text, at: 0, depth: 0, big: "string" };
-  return readValue(reader) === FAILED && reader.at >= text.length;
+  const reader: JsonReader = { text, position: 0, depth: 0, bigIntegers: "string" };
+  return readValue(reader) === FAILED && reader.position >= text.length;
 }
 
 /** Fifteen digits always fit into a double. */
 const LONG_NUMBER = /[0-9]{16}/;
 const NOT_A_NUMBER = /NaN|Infinity/;
 
-interface Reader {
+interface JsonReader {
   readonly text: string;
-  at: number;
+  position: number;
   depth: number;
-  readonly big: "string" | "bigint";
+  readonly bigIntegers: "string" | "bigint";
 }
 
 const FAILED = Symbol("failed");
 
-function readValue(reader: Reader): unknown {
+function readValue(reader: JsonReader): unknown {
   switch (peek(reader)) {
     case "{":
-      return nested(reader, readObject);
+      return readNested(reader, readObject);
     case "[":
-      return nested(reader, readArray);
+      return readNested(reader, readArray);
     case '"':
       return readString(reader);
     default:
@@ -59,9 +64,9 @@ function readValue(reader: Reader): unknown {
   }
 }
 
-function nested(reader: Reader, read: (reader: Reader) => unknown): unknown {
+function readNested(reader: JsonReader, read: (reader: JsonReader) => unknown): unknown {
   if (reader.depth >= MAX_JSON_DEPTH) return FAILED;
-  reader.at += 1;
+  reader.position += 1;
   reader.depth += 1;
   const value = read(reader);
   reader.depth -= 1;
@@ -69,71 +74,71 @@ function nested(reader: Reader, read: (reader: Reader) => unknown): unknown {
 }
 
 /** The last of two equal keys counts, as with the native parser; `__proto__` is a key like any other. */
-function readObject(reader: Reader): unknown {
+function readObject(reader: JsonReader): unknown {
   const value = {};
-  if (took(reader, "}")) return value;
+  if (consume(reader, "}")) return value;
   do {
     const key = peek(reader) === '"' ? readString(reader) : FAILED;
-    if (typeof key !== "string" || !took(reader, ":")) return FAILED;
+    if (typeof key !== "string" || !consume(reader, ":")) return FAILED;
     const member = readValue(reader);
     if (member === FAILED) return FAILED;
-    const plain = { value: member, enumerable: true, writable: true, configurable: true };
-    Object.defineProperty(value, key, plain);
-  } while (took(reader, ","));
-  return took(reader, "}") ? value : FAILED;
+    const object = { value: member, enumerable: true, writable: true, configurable: true };
+    Object.defineProperty(value, key, object);
+  } while (consume(reader, ","));
+  return consume(reader, "}") ? value : FAILED;
 }
 
-function readArray(reader: Reader): unknown {
+function readArray(reader: JsonReader): unknown {
   const value: unknown[] = [];
-  if (took(reader, "]")) return value;
+  if (consume(reader, "]")) return value;
   do {
     const item = readValue(reader);
     if (item === FAILED) return FAILED;
     value.push(item);
-  } while (took(reader, ","));
-  return took(reader, "]") ? value : FAILED;
+  } while (consume(reader, ","));
+  return consume(reader, "]") ? value : FAILED;
 }
 
 /** Finds the end of a string; what it holds is left to the native parser. */
-function readString(reader: Reader): unknown {
+function readString(reader: JsonReader): unknown {
   const { text } = reader;
-  const start = reader.at;
+  const start = reader.position;
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === BACKSLASH) at += 1;
     else if (code === QUOTE) {
-      reader.at = at + 1;
+      reader.position = at + 1;
       const parsed = parseJson(text.slice(start, at + 1));
       return parsed.ok ? parsed.value : FAILED;
     }
   }
-  reader.at = text.length;
+  reader.position = text.length;
   return FAILED;
 }
 
-function readScalar(reader: Reader): unknown {
-  SCALAR.lastIndex = reader.at;
-  const word = SCALAR.exec(reader.text)?.[0] ?? "";
-  reader.at += word.length;
-  if (WORDS.has(word)) return WORDS.get(word);
-  if (!NUMBER.test(word)) return FAILED;
-  const value = Number(word);
-  const isExact = !/^-?[0-9]+$/.test(word) || Number.isSafeInteger(value);
+function readScalar(reader: JsonReader): unknown {
+  SCALAR.lastIndex = reader.position;
+  const scalar = SCALAR.exec(reader.text)?.[0] ?? "";
+  reader.position += scalar.length;
+  if (WORDS.has(scalar)) return WORDS.get(scalar);
+  if (!NUMBER.test(scalar)) return FAILED;
+  const value = Number(scalar);
+  const isExact = !/^-?[0-9]+$/.test(scalar) || Number.isSafeInteger(value);
   if (isExact) return value;
-  return reader.big === "bigint" ? BigInt(word) : detached(word);
+  return reader.bigIntegers === "bigint" ? BigInt(scalar) : copyString(scalar);
 }
 
-function took(reader: Reader, character: string): boolean {
+function consume(reader: JsonReader, character: string): boolean {
   if (peek(reader) !== character) return false;
-  reader.at += 1;
+  reader.position += 1;
   return true;
 }
 
 /** The next character that is not white space; empty at the end. */
-function peek(reader: Reader): string {
-  SPACE.lastIndex = reader.at;
-  reader.at += SPACE.exec(reader.text)?.[0].length ?? 0;
-  return reader.text[reader.at] ?? "";
+function peek(reader: JsonReader): string {
+  SPACE.lastIndex = reader.position;
+  reader.position += SPACE.exec(reader.text)?.[0].length ?? 0;
+  return reader.text[reader.position] ?? "";
 }
 
 const SPACE = /[ \t\n\r]*/y;

@@ -15,8 +15,8 @@ export interface FullMessage {
 export type MessageBlock =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "reasoning"; readonly reasoning: Fields }
-  | { readonly kind: "call"; readonly callId: string; readonly toolUse: Fields }
-  | { readonly kind: "result"; readonly callId: string; readonly toolResult: Fields }
+  | { readonly kind: "call"; readonly toolCallId: string; readonly toolUse: Fields }
+  | { readonly kind: "result"; readonly toolCallId: string; readonly toolResult: Fields }
   | { readonly kind: "citation"; readonly citation: unknown }
   | { readonly kind: "unknown"; readonly name: string; readonly raw: unknown };
 
@@ -52,21 +52,21 @@ function readMember(name: string, body: unknown): MessageBlock[] {
   if (!isObject(body)) return [{ kind: "unknown", name, raw: body }];
   switch (name) {
     case "toolUse":
-      return [{ kind: "call", callId: idOf(body), toolUse: body }];
+      return [{ kind: "call", toolCallId: readToolCallId(body), toolUse: body }];
     case "toolResult":
-      return [{ kind: "result", callId: idOf(body), toolResult: body }];
+      return [{ kind: "result", toolCallId: readToolCallId(body), toolResult: body }];
     case "reasoningContent":
     case "reasoning":
       return [{ kind: "reasoning", reasoning: readReasoning(body) }];
     case "citationsContent":
     case "citations":
-      return [...textsOf(body["content"]), ...citationsOf(body["citations"])];
+      return [...readTextBlocks(body["content"]), ...readCitationBlocks(body["citations"])];
     default:
       return [{ kind: "unknown", name, raw: body }];
   }
 }
 
-function idOf(body: Fields): string {
+function readToolCallId(body: Fields): string {
   return typeof body["toolUseId"] === "string" ? body["toolUseId"] : "";
 }
 
@@ -81,7 +81,7 @@ function readReasoning(body: Fields): Fields {
   };
 }
 
-function textsOf(content: unknown): MessageBlock[] {
+function readTextBlocks(content: unknown): MessageBlock[] {
   if (!Array.isArray(content)) return [];
   return content.flatMap((part: unknown): MessageBlock[] => {
     const text = isObject(part) ? part["text"] : undefined;
@@ -89,7 +89,7 @@ function textsOf(content: unknown): MessageBlock[] {
   });
 }
 
-function citationsOf(citations: unknown): MessageBlock[] {
+function readCitationBlocks(citations: unknown): MessageBlock[] {
   if (!Array.isArray(citations)) return [];
   return citations.map((citation: unknown) => ({ kind: "citation", citation }));
 }

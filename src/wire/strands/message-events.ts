@@ -1,32 +1,42 @@
 import { keepUnknown } from "../converse/state.ts";
-import { asServerCall } from "./converse-events.ts";
-import { tell } from "./heard.ts";
+import { markServerToolCall } from "./converse-events.ts";
+import { stepConverse } from "./heard.ts";
 import type { MessageBlock } from "./message-blocks.ts";
-import type { Out, StrandsState } from "./state.ts";
+import type { EmitEvent, StrandsState } from "./state.ts";
 
 /** Tells a whole block as the Converse events it would have come in. */
-export function tellBlock(state: StrandsState, block: MessageBlock, emit: Out): void {
+export function foldBlock(state: StrandsState, block: MessageBlock, emit: EmitEvent): void {
   switch (block.kind) {
     case "text":
       if (block.text === "") return;
-      tell(state, "contentBlockDelta", { delta: { text: block.text } }, emit);
+      stepConverse(state, "contentBlockDelta", { delta: { text: block.text } }, emit);
       break;
     case "reasoning":
       if (Object.keys(block.reasoning).length === 0) return;
-      tell(state, "contentBlockDelta", { delta: { reasoningContent: block.reasoning } }, emit);
+      stepConverse(
+        state,
+        "contentBlockDelta",
+        { delta: { reasoningContent: block.reasoning } },
+        emit,
+      );
       break;
     case "call": {
       const { input, ...start } = block.toolUse;
-      tell(state, "contentBlockStart", asServerCall(state, { start: { toolUse: start } }), emit);
+      stepConverse(
+        state,
+        "contentBlockStart",
+        markServerToolCall(state, { start: { toolUse: start } }),
+        emit,
+      );
       // A call without an id was refused: nothing is open.
-      if (block.callId === "") return;
-      tell(state, "contentBlockDelta", { delta: { toolUse: { input } } }, emit);
+      if (block.toolCallId === "") return;
+      stepConverse(state, "contentBlockDelta", { delta: { toolUse: { input } } }, emit);
       break;
     }
     case "result": {
       const { content, ...start } = block.toolResult;
-      tell(state, "contentBlockStart", { start: { toolResult: start } }, emit);
-      tell(state, "contentBlockDelta", { delta: { toolResult: content ?? [] } }, emit);
+      stepConverse(state, "contentBlockStart", { start: { toolResult: start } }, emit);
+      stepConverse(state, "contentBlockDelta", { delta: { toolResult: content ?? [] } }, emit);
       break;
     }
     case "citation":
@@ -40,12 +50,16 @@ export function tellBlock(state: StrandsState, block: MessageBlock, emit: Out): 
     default:
       block satisfies never;
   }
-  tell(state, "contentBlockStop", {}, emit);
+  stepConverse(state, "contentBlockStop", {}, emit);
 }
 
 /** Tells the message by which an agent answers its own calls. */
-export function tellResults(state: StrandsState, blocks: readonly MessageBlock[], emit: Out): void {
-  tell(state, "messageStart", { role: "user" }, emit);
-  for (const block of blocks) tellBlock(state, block, emit);
-  tell(state, "messageStop", { stopReason: "tool_result" }, emit);
+export function foldResults(
+  state: StrandsState,
+  blocks: readonly MessageBlock[],
+  emit: EmitEvent,
+): void {
+  stepConverse(state, "messageStart", { role: "user" }, emit);
+  for (const block of blocks) foldBlock(state, block, emit);
+  stepConverse(state, "messageStop", { stopReason: "tool_result" }, emit);
 }

@@ -4,7 +4,7 @@ import { isConverseEventName } from "./converse-events.ts";
 import { readMessage } from "./message-blocks.ts";
 import { foldBareText } from "./merged.ts";
 import { foldUsage } from "./result.ts";
-import type { Fields, Out, StrandsState } from "./state.ts";
+import type { Fields, EmitEvent, StrandsState } from "./state.ts";
 
 /** Whether a type, of Python or TypeScript, tells what happens to the nodes of a graph or a swarm. */
 export function isNodeEvent(type: string): boolean {
@@ -15,9 +15,14 @@ const NODE_EVENT =
   /^multiagent_\w+$|^(?:before|after)NodeCallEvent$|^node\w*Event$|^multiAgent(?:Handoff|Result)Event$/;
 
 /** What a node says is told to those who watch it, and is no part of the answer until the whole is done. */
-export function foldNode(state: StrandsState, type: string, fields: Fields, emit: Out): true {
+export function foldNodeEvent(
+  state: StrandsState,
+  type: string,
+  fields: Fields,
+  emit: EmitEvent,
+): true {
   const label = fields["node_id"] ?? fields["nodeId"];
-  noteNested(state, fields["event"]);
+  detectNestedEvents(state, fields["event"]);
   emit({
     type: "activity",
     kind: "node",
@@ -31,19 +36,19 @@ export function foldNode(state: StrandsState, type: string, fields: Fields, emit
 }
 
 /** The Converse events of an inner agent come as JSON; its merged events then repeat them as reprs. */
-export function noteNested(state: StrandsState, inner: unknown): void {
+export function detectNestedEvents(state: StrandsState, inner: unknown): void {
   const event = isObject(inner) ? inner["event"] : undefined;
-  if (isObject(event) && Object.keys(event).some(isConverseEventName)) state.nestedEvents = true;
+  if (isObject(event) && Object.keys(event).some(isConverseEventName)) state.hasNestedEvents = true;
 }
 
-function finishNodes(state: StrandsState, result: unknown, emit: Out): void {
+function finishNodes(state: StrandsState, result: unknown, emit: EmitEvent): void {
   const fields = isObject(result) ? result : {};
   foldUsage(state, { accumulated_usage: fields["usage"], ...fields }, emit);
-  if (state.heard === null) foldBareText(state, answerOf(fields), emit);
+  if (state.trackedMessage === null) foldBareText(state, readResultText(fields), emit);
   const { status = "completed" } = fields;
-  const word = typeof status === "string" ? status.toLowerCase() : "";
-  state.suspect = null;
-  state.done = { reason: null, outcome: STATUS_OUTCOMES.get(word) ?? "other" };
+  const statusName = typeof status === "string" ? status.toLowerCase() : "";
+  state.suspectedError = null;
+  state.loopEnd = { reason: null, outcome: STATUS_OUTCOMES.get(statusName) ?? "other" };
 }
 
 const STATUS_OUTCOMES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
@@ -54,12 +59,12 @@ const STATUS_OUTCOMES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
 ]);
 
 /** Strands TS names the content of the whole; in Python it is what the node said that came last. */
-function answerOf(result: Fields): string {
+function readResultText(result: Fields): string {
   const { content, results, message } = result;
   if (content !== undefined) return readMessage({ content }).text;
   if (isObject(message)) return readMessage(message).text;
   if (!isObject(results)) return "";
   const last: unknown = Object.values(results).at(-1);
   const inner = isObject(last) ? last["result"] : undefined;
-  return isObject(inner) ? answerOf(inner) : "";
+  return isObject(inner) ? readResultText(inner) : "";
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { linesOf, textMessage } from "../../../test/fixtures/strands/fixtures.ts";
-import { strandsFold } from "./fold.ts";
+import { createStrandsFold } from "./fold.ts";
 import { isNoise } from "./noise.ts";
 import type { StrandsState } from "./state.ts";
 
@@ -12,7 +12,7 @@ function startOf(data: string): Uint8Array {
 }
 
 function stateAfter(lines: readonly string[]): StrandsState {
-  const fold = strandsFold();
+  const fold = createStrandsFold();
   const state = fold.initial();
   for (const data of lines) fold.step(state, { type: "event", event: "", data }, () => undefined);
   return state;
@@ -20,7 +20,7 @@ function stateAfter(lines: readonly string[]): StrandsState {
 
 /** The first keys of the lines of a recording that are skipped, and of the reprs that are read. */
 function verdicts(file: string): { readonly skipped: string[]; readonly read: string[] } {
-  const fold = strandsFold();
+  const fold = createStrandsFold();
   const state = fold.initial();
   const skipped: string[] = [];
   const read: string[] = [];

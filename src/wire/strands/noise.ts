@@ -1,5 +1,5 @@
-import { currentMessage } from "./heard.ts";
-import type { HeardMessage, StrandsState } from "./state.ts";
+import { getCurrentMessage } from "./heard.ts";
+import type { TrackedMessage, StrandsState } from "./state.ts";
 
 /**
  * Whether a data line, by the first bytes of its value, is a repr that nobody needs to read: a merged event whose
@@ -7,13 +7,13 @@ import type { HeardMessage, StrandsState } from "./state.ts";
  */
 export function isNoise(state: StrandsState, start: Uint8Array): boolean {
   if (start[0] !== QUOTE || start[1] !== BRACE || start[2] !== APOSTROPHE) return false;
-  const key = wordAt(start, KEY_AT);
+  const key = readWord(start, KEY_OFFSET);
   // The value stands behind `': `, and its first word behind one or two characters more.
-  const valueAt = KEY_AT + key.length + 3;
-  if (MERGED_KEYS.has(key)) return isHeardInEvents(currentMessage(state));
-  if (key === "type") return isRepeatedType(state, wordAt(start, valueAt + 1));
-  if (key === "result") return isFinished(state);
-  return key === "current_tool_use" || (key === "delta" && isToolDelta(start, valueAt));
+  const valueOffset = KEY_OFFSET + key.length + 3;
+  if (MERGED_KEYS.has(key)) return isEventCarrier(getCurrentMessage(state));
+  if (key === "type") return isRepeatedType(state, readWord(start, valueOffset + 1));
+  if (key === "result") return isTurnFinished(state);
+  return key === "current_tool_use" || (key === "delta" && isToolDelta(start, valueOffset));
 }
 
 /** The same for a line that is already text. */
@@ -22,7 +22,7 @@ export function isNoiseText(state: StrandsState, data: string): boolean {
 }
 
 const REPR_START = `"{'`;
-const KEY_AT = REPR_START.length;
+const KEY_OFFSET = REPR_START.length;
 
 const MERGED_KEYS: ReadonlySet<string> = new Set([
   "data",
@@ -33,28 +33,33 @@ const MERGED_KEYS: ReadonlySet<string> = new Set([
   "citation",
 ]);
 
-function isHeardInEvents(heard: HeardMessage | null): boolean {
-  return heard?.carrier === "event";
+function isEventCarrier(message: TrackedMessage | null): boolean {
+  return message?.carrier === "event";
 }
 
-function isToolDelta(start: Uint8Array, valueAt: number): boolean {
-  return start[valueAt] === BRACE && wordAt(start, valueAt + 2) === "toolUse";
+function isToolDelta(start: Uint8Array, valueOffset: number): boolean {
+  return start[valueOffset] === BRACE && readWord(start, valueOffset + 2) === "toolUse";
 }
 
 /** Arguments in `tool_use_stream` may run ahead of their Converse events; they are never to be believed. */
 function isRepeatedType(state: StrandsState, type: string): boolean {
   if (type === "tool_use_stream") return true;
-  return state.nestedEvents && (type === "tool_stream" || type === "multiagent_node_stream");
+  return state.hasNestedEvents && (type === "tool_stream" || type === "multiagent_node_stream");
 }
 
 /** The result of a turn whose last message is whole, and ended for a reason of its own, tells nothing new. */
-function isFinished({ heard, converse }: StrandsState): boolean {
-  if (heard === null || !heard.confirmed || heard.number !== converse.message?.number) return false;
-  return heard.reason !== null && heard.reason !== "tool_use";
+function isTurnFinished({ trackedMessage, converse }: StrandsState): boolean {
+  if (
+    trackedMessage === null ||
+    !trackedMessage.isConfirmed ||
+    trackedMessage.number !== converse.message?.number
+  )
+    return false;
+  return trackedMessage.reason !== null && trackedMessage.reason !== "tool_use";
 }
 
 /** The letters from a place up to the next quote. This runs for every line, and a decoder would cost four times as much. */
-function wordAt(bytes: Uint8Array, from: number): string {
+function readWord(bytes: Uint8Array, from: number): string {
   let word = "";
   for (let at = from; at < bytes.length; at++) {
     const byte = bytes[at];

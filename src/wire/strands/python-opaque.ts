@@ -1,4 +1,4 @@
-import { isWordPart, type Reader } from "./python-reader.ts";
+import { isWordPart, type PythonReader } from "./python-reader.ts";
 
 /** An object that only Python could read back: `<Agent object at 0x…>`. */
 export interface Opaque {
@@ -7,60 +7,66 @@ export interface Opaque {
   readonly text: string;
 }
 
-export function opaque(reader: Reader, text: string): Opaque {
-  reader.foreign = true;
+export function createOpaque(reader: PythonReader, text: string): Opaque {
+  reader.hasForeignValues = true;
   return { kind: "opaque", text };
 }
 
 /** `<…>`, where the text may hold more of them, and quotes that need not match: `<Foo of it's owner>`. */
-export function readAngle(reader: Reader): Opaque {
-  const start = reader.at;
+export function readAngleBrackets(reader: PythonReader): Opaque {
+  const start = reader.position;
   let level = 0;
-  for (; reader.at < reader.text.length; reader.at++) {
-    const character = reader.text[reader.at];
-    if (opensQuote(reader)) passQuoted(reader);
+  for (; reader.position < reader.text.length; reader.position++) {
+    const character = reader.text[reader.position];
+    if (isOpeningQuote(reader)) skipQuoted(reader);
     else if (character === "<") level += 1;
-    else if (character === ">" && reader.text[reader.at - 1] !== "-") level -= 1;
+    else if (character === ">" && reader.text[reader.position - 1] !== "-") level -= 1;
     if (level === 0) break;
   }
-  reader.at += 1;
-  reader.steps += reader.at - start;
-  if (reader.at > reader.text.length) reader.problem = "It ends inside an object";
-  return opaque(reader, reader.text.slice(start, Math.min(reader.at, start + KEPT_OF_OPAQUE)));
+  reader.position += 1;
+  reader.steps += reader.position - start;
+  if (reader.position > reader.text.length) reader.problem = "It ends inside an object";
+  return createOpaque(
+    reader,
+    reader.text.slice(start, Math.min(reader.position, start + MAX_OPAQUE_LENGTH)),
+  );
 }
 
-const KEPT_OF_OPAQUE = 120;
+const MAX_OPAQUE_LENGTH = 120;
 
 /** Passes what is no literal, up to the comma or closing bracket that ends it. */
-export function passOver(reader: Reader): Opaque {
-  const start = reader.at;
+export function skipValue(reader: PythonReader): Opaque {
+  const start = reader.position;
   let level = 0;
-  for (; reader.at < reader.text.length; reader.at++) {
-    const character = reader.text[reader.at] ?? "";
-    if (opensQuote(reader)) passQuoted(reader);
+  for (; reader.position < reader.text.length; reader.position++) {
+    const character = reader.text[reader.position] ?? "";
+    if (isOpeningQuote(reader)) skipQuoted(reader);
     else if ("([{".includes(character)) level += 1;
     else if (level === 0 && ",)]}".includes(character)) break;
     else if (")]}".includes(character)) level -= 1;
   }
-  reader.steps += reader.at - start;
-  if (reader.at >= reader.text.length) reader.problem = "It ends inside a value";
-  return opaque(reader, reader.text.slice(start, Math.min(reader.at, start + KEPT_OF_OPAQUE)));
+  reader.steps += reader.position - start;
+  if (reader.position >= reader.text.length) reader.problem = "It ends inside a value";
+  return createOpaque(
+    reader,
+    reader.text.slice(start, Math.min(reader.position, start + MAX_OPAQUE_LENGTH)),
+  );
 }
 
 /** An apostrophe inside a word opens nothing. */
-function opensQuote({ text, at }: Reader): boolean {
-  const character = text[at];
-  return (character === "'" || character === '"') && !isWordPart(text[at - 1] ?? "");
+function isOpeningQuote({ text, position }: PythonReader): boolean {
+  const character = text[position];
+  return (character === "'" || character === '"') && !isWordPart(text[position - 1] ?? "");
 }
 
 /** Leaves the reader on the closing quote. */
-function passQuoted(reader: Reader): void {
-  const quote = reader.text[reader.at];
-  const start = reader.at;
-  for (reader.at += 1; reader.at < reader.text.length; reader.at++) {
-    const character = reader.text[reader.at];
-    if (character === "\\") reader.at += 1;
+function skipQuoted(reader: PythonReader): void {
+  const quote = reader.text[reader.position];
+  const start = reader.position;
+  for (reader.position += 1; reader.position < reader.text.length; reader.position++) {
+    const character = reader.text[reader.position];
+    if (character === "\\") reader.position += 1;
     else if (character === quote) break;
   }
-  reader.steps += reader.at - start;
+  reader.steps += reader.position - start;
 }

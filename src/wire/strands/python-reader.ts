@@ -1,30 +1,31 @@
 /** A place in the text of a literal, and what was found on the way there. */
-export interface Reader {
+export interface PythonReader {
   readonly text: string;
-  at: number;
+  position: number;
   /** Characters looked at, each time one was. */
   steps: number;
   depth: number;
   /** Something was met that JSON cannot hold. */
-  foreign: boolean;
+  hasForeignValues: boolean;
   /** Why reading cannot go on. */
   problem: string | null;
 }
 
 /** The next character that is not a space; empty at the end. */
-export function peek(reader: Reader): string {
+export function peek(reader: PythonReader): string {
   const { text } = reader;
-  const start = reader.at;
-  while (isSpace(text.charCodeAt(reader.at))) reader.at += 1;
-  reader.steps += reader.at - start + 1;
-  return text[reader.at] ?? "";
+  const start = reader.position;
+  while (isSpace(text.charCodeAt(reader.position))) reader.position += 1;
+  reader.steps += reader.position - start + 1;
+  return text[reader.position] ?? "";
 }
 
-export function take(reader: Reader, belongs: (character: string) => boolean): string {
-  const start = reader.at;
-  while (reader.at < reader.text.length && belongs(reader.text[reader.at] ?? "")) reader.at += 1;
-  reader.steps += reader.at - start;
-  return reader.text.slice(start, reader.at);
+export function takeWhile(reader: PythonReader, matches: (character: string) => boolean): string {
+  const start = reader.position;
+  while (reader.position < reader.text.length && matches(reader.text[reader.position] ?? ""))
+    reader.position += 1;
+  reader.steps += reader.position - start;
+  return reader.text.slice(start, reader.position);
 }
 
 export function isDigit(character: string): boolean {

@@ -1,29 +1,29 @@
-import type { Reader } from "./python-reader.ts";
+import type { PythonReader } from "./python-reader.ts";
 
 /** Reads a string; the reader stands on its opening quote. Halves of surrogate pairs come out as they went in. */
-export function readText(reader: Reader): string {
+export function readString(reader: PythonReader): string {
   const { text } = reader;
-  const quote = text.charCodeAt(reader.at);
-  const start = reader.at;
+  const quote = text.charCodeAt(reader.position);
+  const start = reader.position;
   let value = "";
   let from = start + 1;
-  for (reader.at = from; reader.at < text.length; reader.at++) {
-    const code = text.charCodeAt(reader.at);
+  for (reader.position = from; reader.position < text.length; reader.position++) {
+    const code = text.charCodeAt(reader.position);
     if (code === quote) break;
     if (code !== BACKSLASH) continue;
-    value += text.slice(from, reader.at) + readEscape(reader);
-    from = reader.at + 1;
+    value += text.slice(from, reader.position) + readEscape(reader);
+    from = reader.position + 1;
   }
-  value += text.slice(from, reader.at);
-  reader.at += 1;
-  reader.steps += reader.at - start;
-  if (reader.at > text.length) reader.problem = "It ends inside a string";
+  value += text.slice(from, reader.position);
+  reader.position += 1;
+  reader.steps += reader.position - start;
+  if (reader.position > text.length) reader.problem = "It ends inside a string";
   return value;
 }
 
 /** Reads a bytes literal as base64; the reader stands on its opening quote. */
-export function readBytes(reader: Reader): string {
-  const binary = readText(reader);
+export function readBytes(reader: PythonReader): string {
+  const binary = readString(reader);
   for (let at = 0; at < binary.length; at++) {
     if (binary.charCodeAt(at) > 0xff) {
       reader.problem = "A bytes literal holds a character that is no byte";
@@ -35,30 +35,31 @@ export function readBytes(reader: Reader): string {
 }
 
 /** Reads one escape and leaves the reader on its last character. */
-function readEscape(reader: Reader): string {
+function readEscape(reader: PythonReader): string {
   const { text } = reader;
-  reader.at += 1;
-  const kind = text[reader.at] ?? "";
+  reader.position += 1;
+  const kind = text[reader.position] ?? "";
   const size = HEX_DIGITS.get(kind);
   if (size !== undefined) return readHex(reader, size);
   if (kind >= "0" && kind <= "7") return readOctal(reader);
   return ESCAPES.get(kind) ?? `\\${kind}`;
 }
 
-function readHex(reader: Reader, size: number): string {
-  const digits = reader.text.slice(reader.at + 1, reader.at + 1 + size);
+function readHex(reader: PythonReader, size: number): string {
+  const digits = reader.text.slice(reader.position + 1, reader.position + 1 + size);
   const code = /^[0-9a-f]+$/i.test(digits) ? parseInt(digits, 16) : NaN;
   if (digits.length < size || !(code <= 0x10ffff)) {
-    reader.problem = `A string holds a broken escape at character ${reader.at}`;
+    reader.problem = `A string holds a broken escape at character ${reader.position}`;
     return "";
   }
-  reader.at += size;
+  reader.position += size;
   return String.fromCodePoint(code);
 }
 
-function readOctal(reader: Reader): string {
-  const digits = /^[0-7]{1,3}/.exec(reader.text.slice(reader.at, reader.at + 3))?.[0] ?? "0";
-  reader.at += digits.length - 1;
+function readOctal(reader: PythonReader): string {
+  const digits =
+    /^[0-7]{1,3}/.exec(reader.text.slice(reader.position, reader.position + 3))?.[0] ?? "0";
+  reader.position += digits.length - 1;
   return String.fromCharCode(parseInt(digits, 8));
 }
 

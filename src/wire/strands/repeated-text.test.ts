@@ -1,33 +1,33 @@
 import { describe, expect, it } from "vitest";
 import { foldValues, plainTurn, textMessage } from "../../../test/fixtures/strands/fixtures.ts";
-import { newPart, nothingSaid, saidAll } from "./repeated-text.ts";
+import { findNewText, createDeliveredText, markDelivered } from "./repeated-text.ts";
 
 describe("text that comes again", () => {
   it("may be cut in other pieces", () => {
-    const said = nothingSaid();
+    const said = createDeliveredText();
     said.pieces.push("One. ", "", "Two. ");
-    expect(newPart(said, "text", "On")).toBe("");
-    expect(newPart(said, "text", "e. Tw")).toBe("");
+    expect(findNewText(said, "text", "On")).toBe("");
+    expect(findNewText(said, "text", "e. Tw")).toBe("");
     said.pieces.push("Three.");
-    expect(newPart(said, "text", "o. Three.")).toBe("");
-    expect(said.places.get("text")).toEqual({ piece: 4, at: 0 });
+    expect(findNewText(said, "text", "o. Three.")).toBe("");
+    expect(said.positions.get("text")).toEqual({ piece: 4, offset: 0 });
   });
 
   it("is new as a whole when it goes on in another way, and only by its rest when it says more", () => {
-    const said = nothingSaid();
+    const said = createDeliveredText();
     said.pieces.push("One. ", "Two.");
-    expect(newPart(said, "text", "One. ")).toBe("");
-    for (const text of ["Aside", "Twa"]) expect(newPart(said, "text", text)).toBe(text);
-    expect(newPart(said, "text", "Two. And more")).toBe(" And more");
-    expect(said.places.get("text")).toEqual({ piece: 1, at: 0 });
+    expect(findNewText(said, "text", "One. ")).toBe("");
+    for (const text of ["Aside", "Twa"]) expect(findNewText(said, "text", text)).toBe(text);
+    expect(findNewText(said, "text", "Two. And more")).toBe(" And more");
+    expect(said.positions.get("text")).toEqual({ piece: 1, offset: 0 });
   });
 
   it("is looked for by each carrier from where that carrier stands", () => {
-    const said = nothingSaid();
+    const said = createDeliveredText();
     said.pieces.push("One.");
-    saidAll(said, "data");
-    expect(newPart(said, "data", "One.")).toBe("One.");
-    expect(newPart(said, "text", "One.")).toBe("");
+    markDelivered(said, "data");
+    expect(findNewText(said, "data", "One.")).toBe("One.");
+    expect(findNewText(said, "text", "One.")).toBe("");
   });
 
   it("is dropped however long it is [AC-74]", () => {

@@ -5,43 +5,48 @@ export type Carrier = "event" | "data" | "text";
  * The text of a message in the pieces it came in, and how far each carrier has said it. The pieces stay as they came:
  * one string that grows at its end while it is compared at its start would be copied for each comparison.
  */
-export interface SaidText {
+export interface DeliveredText {
   readonly pieces: string[];
-  readonly places: Map<Carrier, Place>;
+  readonly positions: Map<Carrier, TextPosition>;
 }
 
 /** The first piece that a carrier has not said as a whole, and how much of it it has. */
-interface Place {
+interface TextPosition {
   readonly piece: number;
-  readonly at: number;
+  readonly offset: number;
 }
 
-const START: Place = { piece: 0, at: 0 };
+const START: TextPosition = { piece: 0, offset: 0 };
 
-export function nothingSaid(): SaidText {
-  return { pieces: [], places: new Map() };
+export function createDeliveredText(): DeliveredText {
+  return { pieces: [], positions: new Map() };
 }
 
 /** The part of a carrier's text that no other has said before: all of it where it does not go on as the others did. */
-export function newPart({ pieces, places }: SaidText, carrier: Carrier, text: string): string {
-  let { piece, at } = places.get(carrier) ?? START;
-  let matched = 0;
-  while (matched < text.length) {
-    const said = pieces[piece];
-    if (said === undefined) break;
-    const length = Math.min(said.length - at, text.length - matched);
-    if (!said.startsWith(text.slice(matched, matched + length), at)) return text;
-    matched += length;
-    at += length;
-    if (at < said.length) continue;
+export function findNewText(
+  { pieces, positions }: DeliveredText,
+  carrier: Carrier,
+  text: string,
+): string {
+  let { piece, offset } = positions.get(carrier) ?? START;
+  let matchedLength = 0;
+  while (matchedLength < text.length) {
+    const deliveredPiece = pieces[piece];
+    if (deliveredPiece === undefined) break;
+    const length = Math.min(deliveredPiece.length - offset, text.length - matchedLength);
+    if (!deliveredPiece.startsWith(text.slice(matchedLength, matchedLength + length), offset))
+      return text;
+    matchedLength += length;
+    offset += length;
+    if (offset < deliveredPiece.length) continue;
     piece += 1;
-    at = 0;
+    offset = 0;
   }
-  if (matched === text.length) places.set(carrier, { piece, at });
-  return text.slice(matched);
+  if (matchedLength === text.length) positions.set(carrier, { piece, offset });
+  return text.slice(matchedLength);
 }
 
 /** A carrier that said something new has said all there is. */
-export function saidAll({ pieces, places }: SaidText, carrier: Carrier): void {
-  places.set(carrier, { piece: pieces.length, at: 0 });
+export function markDelivered({ pieces, positions }: DeliveredText, carrier: Carrier): void {
+  positions.set(carrier, { piece: pieces.length, offset: 0 });
 }

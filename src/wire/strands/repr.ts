@@ -1,4 +1,4 @@
-import { detached } from "../../domain/kept-text.ts";
+import { copyString } from "../../domain/kept-text.ts";
 import { readPythonDict, type PythonDict, type PythonValue } from "./python-literal.ts";
 import type { Fields } from "./state.ts";
 
@@ -24,10 +24,11 @@ export function recoverRepr(text: string): RecoveredRepr {
     if (!OBJECT_DUMP.test(text)) return TEXT;
     return { type: "lost", key: key || "object", reason: "It begins with nothing known" };
   }
-  const wanted = WANTED.get(key);
-  const read = readPythonDict(text, wanted === undefined ? {} : { wanted });
-  if (read.ok) return read.foreign ? { type: "event", fields: plainDict(read.dict) } : TEXT;
-  return FOREIGN_MARK.test(text) ? { type: "lost", key, reason: read.reason } : TEXT;
+  const requestedKeys = REQUESTED_KEYS.get(key);
+  const reading = readPythonDict(text, requestedKeys === undefined ? {} : { requestedKeys });
+  if (reading.ok)
+    return reading.hasForeignValues ? { type: "event", fields: toPlainObject(reading.dict) } : TEXT;
+  return FOREIGN_MARK.test(text) ? { type: "lost", key, reason: reading.reason } : TEXT;
 }
 
 const TEXT = { type: "text" } as const;
@@ -77,7 +78,7 @@ const STATE_KEYS: ReadonlySet<string> = new Set([
   "tool_config",
 ]);
 
-const MERGED = [
+const MERGED_KEYS = [
   "data",
   "reasoningText",
   "reasoning_signature",
@@ -85,35 +86,35 @@ const MERGED = [
 ] as const;
 
 /** Where to stop reading: the rest of the line is state. */
-const WANTED: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+const REQUESTED_KEYS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...["event", "message", "result"].map((key) => [key, new Set([key])] as const),
-  ...MERGED.map((key) => [key, new Set([key, "event_loop_cycle_id"])] as const),
+  ...MERGED_KEYS.map((key) => [key, new Set([key, "event_loop_cycle_id"])] as const),
 ]);
 
 /** As JSON would have it, without the state of the loop and without objects that cannot be read. */
-function plainDict(dict: PythonDict): Fields {
-  const plain: { [name: string]: unknown } = {};
+function toPlainObject(dict: PythonDict): Fields {
+  const object: { [name: string]: unknown } = {};
   const isMerged = dict.has("event_loop_cycle_id");
   for (const [key, value] of dict) {
     if (isMerged && STATE_KEYS.has(key) && key !== "event_loop_cycle_id") continue;
-    const member = plainValue(value);
+    const member = toPlainValue(value);
     if (member === undefined) continue;
     // A plain assignment to `__proto__` would be no key.
-    Object.defineProperty(plain, key, {
+    Object.defineProperty(object, key, {
       value: member,
       enumerable: true,
       writable: true,
       configurable: true,
     });
   }
-  return plain;
+  return object;
 }
 
-function plainValue(value: PythonValue): unknown {
-  if (typeof value === "string") return detached(value);
+function toPlainValue(value: PythonValue): unknown {
+  if (typeof value === "string") return copyString(value);
   if (typeof value !== "object" || value === null) return value;
-  if (value instanceof Map) return plainDict(value);
-  if (Array.isArray(value)) return value.map(plainValue).filter((item) => item !== undefined);
+  if (value instanceof Map) return toPlainObject(value);
+  if (Array.isArray(value)) return value.map(toPlainValue).filter((item) => item !== undefined);
   if (!("kind" in value)) return undefined;
   switch (value.kind) {
     case "bytes":
@@ -124,8 +125,8 @@ function plainValue(value: PythonValue): unknown {
     case "call": {
       const [first] = value.positional;
       return value.keywords.size === 0 && first !== undefined
-        ? plainValue(first)
-        : plainDict(value.keywords);
+        ? toPlainValue(first)
+        : toPlainObject(value.keywords);
     }
     default:
       return value satisfies never;

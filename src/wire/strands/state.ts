@@ -1,10 +1,10 @@
-import type { GatheredText } from "../../domain/kept-text.ts";
+import type { TextBuilder } from "../../domain/kept-text.ts";
 import type { Outcome } from "../../domain/provider-event.ts";
-import type { ConverseState, Out } from "../converse/state.ts";
+import type { ConverseState, EmitEvent } from "../converse/state.ts";
 import type { DisplayNames } from "./display-names.ts";
-import type { SaidText } from "./repeated-text.ts";
+import type { DeliveredText } from "./repeated-text.ts";
 
-export type { Out };
+export type { EmitEvent };
 
 /** The fields of an object of the stream, before anybody asks what it is. */
 export type Fields = { readonly [name: string]: unknown };
@@ -21,7 +21,7 @@ export interface StrandsOptions {
   readonly errorTexts?: readonly string[];
   readonly displayNames?: DisplayNames;
   /** The answer had the status of success: a body of nothing but a `message` is the app's answer and no refusal. */
-  readonly accepted?: boolean;
+  readonly hasSuccessStatus?: boolean;
   /** Text, arguments and results kept of one turn, in characters. */
   readonly maxCharacters?: number;
 }
@@ -31,7 +31,7 @@ export interface Settings {
   readonly bigIntegers: "string" | "bigint";
   readonly errorTexts: readonly string[];
   readonly displayNames: DisplayNames;
-  readonly accepted: boolean;
+  readonly hasSuccessStatus: boolean;
 }
 
 export interface StrandsState {
@@ -39,42 +39,42 @@ export interface StrandsState {
   /** Every carrier is told to this one fold as if it were Converse, so blocks and endings are made in one place. */
   readonly converse: ConverseState;
   /** The assistant message at hand, or the last one. */
-  heard: HeardMessage | null;
+  trackedMessage: TrackedMessage | null;
   /** The agent's loop passes on its own events, so its messages must be confirmed before they count as whole. */
-  loopSeen: boolean;
+  hasLoopEvents: boolean;
   /** A full copy confirmed a message: the app passes those on. */
-  confirmsMessages: boolean;
+  hasConfirmedMessages: boolean;
   /** One did so for a message of bare strings, so these are the agent's words and not the app's. */
-  confirmsStrings: boolean;
+  hasConfirmedStrings: boolean;
   /** A cycle was announced and nothing else has come since. */
-  cycleAnnounced: boolean;
+  isCycleAnnounced: boolean;
   /** An agent inside this one was heard in Converse events, so its reprs repeat them. */
-  nestedEvents: boolean;
+  hasNestedEvents: boolean;
   /** The agent itself said that it is done. */
-  done: Done | null;
+  loopEnd: LoopEnd | null;
   forceStop: string | null;
   /** A known error text came; it fails the turn unless the turn goes on to its end. */
   knownError: string | null;
   /** An object that speaks of an error came, and nothing of the turn since; as the last word it fails the turn. */
-  suspect: Fields | null;
+  suspectedError: Fields | null;
   /** Part of the message at hand could not be read, and no fuller copy has come. */
-  hole: string | null;
+  missingContent: string | null;
   /** Some data was a JSON structure: what begins like an event, and is no JSON, is broken rather than text. */
-  structureSeen: boolean;
+  hasStructures: boolean;
   /** Some data was a JSON string: what looks like JSON, and is none, is broken rather than text. */
-  quotedTextSeen: boolean;
+  hasQuotedText: boolean;
   /** Text came without being JSON: this app sends its strings as they are. */
-  rawTextSeen: boolean;
+  hasRawText: boolean;
   /** JSON that is no event of an agent, and may be text: what comes next tells. */
-  readonly held: HeldData[];
-  skipped: number;
+  readonly pendingData: PendingData[];
+  skippedLines: number;
   /** Ids that Strands gave the last messages; the same message comes several times. */
-  readonly recentMessages: string[];
-  readonly announcedCalls: Set<string>;
+  readonly recentMessageIds: string[];
+  readonly announcedToolCallIds: Set<string>;
 }
 
 /** The data of one server-sent event that is JSON. */
-export interface HeldData {
+export interface PendingData {
   readonly data: string;
   readonly value: unknown;
   /** Where it lies in the stream. */
@@ -82,62 +82,65 @@ export interface HeldData {
 }
 
 /** What the one fold has told of an assistant message, for comparing the other carriers with it. */
-export interface HeardMessage {
+export interface TrackedMessage {
   readonly number: number;
   /** The carrier that delivers its content; null until one has. */
   carrier: "event" | "data" | "message" | null;
-  open: boolean;
+  isOpen: boolean;
   /** A full copy has come, or the next cycle has begun: what comes now is another message. */
-  settled: boolean;
+  isSettled: boolean;
   /** A full copy has come. */
-  confirmed: boolean;
+  isConfirmed: boolean;
   /** The id that its full copy had. */
   id: string | null;
   /** Merged events of the agent brought some of it, and not only strings of the app. */
-  merged: boolean;
+  hasMergedEvents: boolean;
   reason: string | null;
-  readonly blocks: Map<number, HeardBlock>;
-  calls: number;
+  readonly blocks: Map<number, TrackedBlock>;
+  toolCallCount: number;
   /** Stands in place of the text of its blocks. */
-  replacement: string | null;
+  replacementText: string | null;
   /** The text that the agent took back. No copy of it may be shown. */
-  withdrawn: string | null;
-  usageSeen: boolean;
+  withdrawnText: string | null;
+  hasUsage: boolean;
   /** A carrier before the full copy brought citations. */
-  cited: boolean;
+  hasCitations: boolean;
   /** Which block the `data` carrier has open. */
   dataBlock: "text" | "reasoning" | null;
   /** The cycle that the `data` carrier named. */
   cycle: string | null;
-  readonly said: SaidText;
+  readonly deliveredText: DeliveredText;
 }
 
 /** Its text, or the id of a call. */
-export interface HeardBlock extends GatheredText {
+export interface TrackedBlock extends TextBuilder {
   readonly kind: "text" | "reasoning" | "call";
 }
 
-export interface Done {
+export interface LoopEnd {
   /** The agent's word; null when it gave none. */
   readonly reason: string | null;
   readonly outcome?: Outcome;
 }
 
-const MOST_RECENT_MESSAGES = 32;
-const LONGEST_KEPT_ID = 256;
+const MAX_RECENT_MESSAGES = 32;
+const MAX_ID_LENGTH = 256;
 
 export function rememberMessage(state: StrandsState, id: string): void {
-  if (id.length > LONGEST_KEPT_ID) return;
-  state.recentMessages.push(id);
-  if (state.recentMessages.length > MOST_RECENT_MESSAGES) state.recentMessages.shift();
+  if (id.length > MAX_ID_LENGTH) return;
+  state.recentMessageIds.push(id);
+  if (state.recentMessageIds.length > MAX_RECENT_MESSAGES) state.recentMessageIds.shift();
 }
 
-const MOST_ANNOUNCED_CALLS = 1024;
+const MAX_ANNOUNCED_TOOL_CALLS = 1024;
 
 /** True the first time. */
-export function rememberAnnounced({ announcedCalls }: StrandsState, callId: string): boolean {
-  if (announcedCalls.has(callId)) return false;
-  if (announcedCalls.size >= MOST_ANNOUNCED_CALLS) announcedCalls.clear();
-  if (callId.length <= LONGEST_KEPT_ID) announcedCalls.add(callId);
+export function rememberAnnouncedToolCall(
+  { announcedToolCallIds }: StrandsState,
+  toolCallId: string,
+): boolean {
+  if (announcedToolCallIds.has(toolCallId)) return false;
+  if (announcedToolCallIds.size >= MAX_ANNOUNCED_TOOL_CALLS) announcedToolCallIds.clear();
+  if (toolCallId.length <= MAX_ID_LENGTH) announcedToolCallIds.add(toolCallId);
   return true;
 }

@@ -1,5 +1,5 @@
 import type { Outcome } from "../../domain/provider-event.ts";
-import { outcomeOf } from "../converse/stop-reasons.ts";
+import { resolveOutcome } from "../converse/stop-reasons.ts";
 
 /** What Strands says of its own loop, beside the reasons of the model. */
 const LOOP_OUTCOMES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
@@ -14,17 +14,17 @@ const LOOP_OUTCOMES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
 ]);
 
 /** `tool_use` as the last word of a loop that is done means that a tool ended it, as structured output does. */
-export function loopOutcome(reason: string | null, openCalls: number): Outcome {
+export function resolveLoopOutcome(reason: string | null, openToolCallCount: number): Outcome {
   if (reason === null) return "completed";
-  if (reason === "tool_use") return openCalls > 0 ? "action-required" : "completed";
-  return LOOP_OUTCOMES.get(reason) ?? outcomeOf(reason);
+  if (reason === "tool_use") return openToolCallCount > 0 ? "action-required" : "completed";
+  return LOOP_OUTCOMES.get(reason) ?? resolveOutcome(reason);
 }
 
 /** Strands TS writes `endTurn` where everybody else writes `end_turn`. */
-export function snakeCase(reason: string): string {
-  if (reason.length > LONGEST_REASON) return reason;
+export function toSnakeCase(reason: string): string {
+  if (reason.length > MAX_REASON_LENGTH) return reason;
   return reason.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** No reason is longer; what is, is not rewritten letter by letter. */
-const LONGEST_REASON = 256;
+const MAX_REASON_LENGTH = 256;

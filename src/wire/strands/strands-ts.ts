@@ -1,5 +1,5 @@
 import { isObject } from "../../domain/json.ts";
-import { snakeCase } from "./stop-reasons.ts";
+import { toSnakeCase } from "./stop-reasons.ts";
 import type { Fields } from "./state.ts";
 
 /**
@@ -14,11 +14,11 @@ export function translateStrandsTs(type: string, fields: Fields): readonly Field
   return (
     translateModelEvent(type, fields) ??
     translateAgentEvent(type, fields) ??
-    (SAYS_NOTHING_NEW.has(type) ? [] : undefined)
+    (IGNORED_TYPES.has(type) ? [] : undefined)
   );
 }
 
-const SAYS_NOTHING_NEW: ReadonlySet<string> = new Set([
+const IGNORED_TYPES: ReadonlySet<string> = new Set([
   "initializedEvent",
   "afterInvocationEvent",
   "afterModelCallEvent",
@@ -33,21 +33,24 @@ const SAYS_NOTHING_NEW: ReadonlySet<string> = new Set([
 function translateModelEvent(type: string, fields: Fields): Fields[] | undefined {
   switch (type) {
     case "modelMessageStartEvent":
-      return converseEvent("messageStart", { role: fields["role"] });
+      return createConverseEvent("messageStart", { role: fields["role"] });
     case "modelContentBlockStartEvent":
-      return converseEvent("contentBlockStart", { start: translateStart(fields["start"]) });
+      return createConverseEvent("contentBlockStart", { start: translateStart(fields["start"]) });
     case "modelContentBlockDeltaEvent":
-      return converseEvent("contentBlockDelta", { delta: translateDelta(fields["delta"]) });
+      return createConverseEvent("contentBlockDelta", { delta: translateDelta(fields["delta"]) });
     case "modelContentBlockStopEvent":
-      return converseEvent("contentBlockStop", {});
+      return createConverseEvent("contentBlockStop", {});
     case "modelMessageStopEvent":
-      return converseEvent("messageStop", { stopReason: reason(fields["stopReason"]) });
+      return createConverseEvent("messageStop", { stopReason: toStopReason(fields["stopReason"]) });
     case "modelMetadataEvent":
-      return converseEvent("metadata", { usage: fields["usage"], metrics: fields["metrics"] });
+      return createConverseEvent("metadata", {
+        usage: fields["usage"],
+        metrics: fields["metrics"],
+      });
     case "modelRedactionEvent": {
       const { outputRedaction } = fields;
       const text = isObject(outputRedaction) ? outputRedaction["replaceContent"] : undefined;
-      return converseEvent("redactContent", { redactAssistantContentMessage: text });
+      return createConverseEvent("redactContent", { redactAssistantContentMessage: text });
     }
     default:
       return undefined;
@@ -65,10 +68,10 @@ function translateAgentEvent(type: string, fields: Fields): Fields[] | undefined
     case "contentBlockEvent":
       return translateBlock(fields["contentBlock"]);
     case "modelMessageEvent":
-      return [{ message, stop_reason: reason(stopReason) }];
+      return [{ message, stop_reason: toStopReason(stopReason) }];
     case "messageAddedEvent":
     case "afterToolsEvent":
-      return [{ message: withoutPrompt(message) }];
+      return [{ message: dropPrompt(message) }];
     case "toolStreamUpdateEvent":
       return [{ type: "tool_stream", tool_stream_event: isObject(event) ? event : {} }];
     case "interruptEvent":
@@ -80,12 +83,12 @@ function translateAgentEvent(type: string, fields: Fields): Fields[] | undefined
   }
 }
 
-function converseEvent(name: string, payload: Fields): Fields[] {
+function createConverseEvent(name: string, payload: Fields): Fields[] {
   return [{ event: { [name]: payload } }];
 }
 
-function reason(stopReason: unknown): unknown {
-  return typeof stopReason === "string" ? snakeCase(stopReason) : stopReason;
+function toStopReason(stopReason: unknown): unknown {
+  return typeof stopReason === "string" ? toSnakeCase(stopReason) : stopReason;
 }
 
 function translateStart(start: unknown): Fields {
@@ -133,7 +136,7 @@ function translateBlock(block: unknown): Fields[] {
 }
 
 /** The prompt is announced as an added message too; only results are news. */
-function withoutPrompt(message: unknown): unknown {
+function dropPrompt(message: unknown): unknown {
   if (!isObject(message) || message["role"] !== "user") return message;
   const { content } = message;
   if (!Array.isArray(content)) return { ...message, content: [] };

@@ -1,52 +1,52 @@
 import { isObject } from "../../domain/json.ts";
 import { diagnose, keepUnknown } from "../converse/state.ts";
-import { foldAgentEvent, isAgentEvent, isUnderstood } from "./agent-event.ts";
-import { isError, isSuspect } from "./errors.ts";
+import { foldStrandsEvent, isStrandsEvent, isUnderstoodEvent } from "./agent-event.ts";
+import { isError, isSuspectedError } from "./errors.ts";
 import { parseLenientJson } from "./lenient-json.ts";
 import { foldBareText } from "./merged.ts";
 import { readNestedSse } from "./nested-sse.ts";
 import { recoverRepr } from "./repr.ts";
-import type { Fields, Out, StrandsState } from "./state.ts";
+import type { Fields, EmitEvent, StrandsState } from "./state.ts";
 
 /** Folds one value of the stream: text, an event, a list of events, or what nobody knows. */
-export function foldValue(state: StrandsState, value: unknown, emit: Out, level = 0): void {
+export function foldValue(state: StrandsState, value: unknown, emit: EmitEvent, level = 0): void {
   if (typeof value === "string") return foldString(state, value, emit, level);
   if (isEventList(value)) {
     for (const event of value) foldValue(state, event, emit, level);
     return;
   }
-  const understood = isObject(value) && foldAgentEvent(state, value, emit);
-  if (!understood) foldUnknown(state, value, emit);
+  const isUnderstood = isObject(value) && foldStrandsEvent(state, value, emit);
+  if (!isUnderstood) foldUnknown(state, value, emit);
 }
 
 /** Whether a value is an event, or a list of events, that is understood here. */
-export function isEventful(value: unknown): boolean {
-  return isObject(value) ? isUnderstood(value) : isEventList(value);
+export function isUnderstoodValue(value: unknown): boolean {
+  return isObject(value) ? isUnderstoodEvent(value) : isEventList(value);
 }
 
 function isEventList(value: unknown): value is readonly Fields[] {
-  return Array.isArray(value) && value.length > 0 && value.every(isAgentEvent);
+  return Array.isArray(value) && value.length > 0 && value.every(isStrandsEvent);
 }
 
-function foldUnknown(state: StrandsState, value: unknown, emit: Out): void {
-  if (isObject(value) && isSuspect(value)) state.suspect = value;
-  keepUnknown(state.converse, { what: "event", name: nameOf(value), raw: value }, emit);
+function foldUnknown(state: StrandsState, value: unknown, emit: EmitEvent): void {
+  if (isObject(value) && isSuspectedError(value)) state.suspectedError = value;
+  keepUnknown(state.converse, { what: "event", name: toEventName(value), raw: value }, emit);
 }
 
-function nameOf(value: unknown): string {
+function toEventName(value: unknown): string {
   if (!isObject(value)) return value === null ? "null" : typeof value;
   const { type } = value;
   return typeof type === "string" ? type : (Object.keys(value)[0] ?? "");
 }
 
-const MOST_LEVELS = 3;
+const MAX_LEVELS = 3;
 
 /** A string may be text, the repr of an event, an event as JSON, or a piece of an event stream. */
-function foldString(state: StrandsState, text: string, emit: Out, level: number): void {
+function foldString(state: StrandsState, text: string, emit: EmitEvent, level: number): void {
   const recovered = recoverRepr(text);
   if (recovered.type === "event") return foldValue(state, recovered.fields, emit, level);
-  if (recovered.type === "lost") return foldLost(state, recovered.key, recovered.reason, emit);
-  const inner = level < MOST_LEVELS ? readInner(text) : [];
+  if (recovered.type === "lost") return foldLostRepr(state, recovered.key, recovered.reason, emit);
+  const inner = level < MAX_LEVELS ? readNestedValues(text) : [];
   if (inner.length === 0) return foldBareText(state, text, emit);
   for (const value of inner) {
     // A model may write what reads as an error; as the last word, it is one.
@@ -55,18 +55,18 @@ function foldString(state: StrandsState, text: string, emit: Out, level: number)
   }
 }
 
-function readInner(text: string): unknown[] {
+function readNestedValues(text: string): unknown[] {
   if (text.startsWith("{")) {
     const parsed = parseLenientJson(text);
-    return parsed.ok && isAgentEvent(parsed.value) ? [parsed.value] : [];
+    return parsed.ok && isStrandsEvent(parsed.value) ? [parsed.value] : [];
   }
   return readNestedSse(text);
 }
 
-const CARRIES_A_MESSAGE: ReadonlySet<string> = new Set(["event", "message", "data"]);
+const MESSAGE_KEYS: ReadonlySet<string> = new Set(["event", "message", "data"]);
 
-function foldLost(state: StrandsState, key: string, reason: string, emit: Out): void {
+function foldLostRepr(state: StrandsState, key: string, reason: string, emit: EmitEvent): void {
   const message = `The repr of a "${key}" event cannot be read: ${reason}`;
-  if (CARRIES_A_MESSAGE.has(key)) state.hole ??= message;
+  if (MESSAGE_KEYS.has(key)) state.missingContent ??= message;
   diagnose(state.converse, "content_lost", message, emit);
 }

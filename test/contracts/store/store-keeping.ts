@@ -28,10 +28,10 @@ export function storeKeeping({ open }: StoreSubject): void {
         details: { sessionId: "ses_1", blobId: "blob_1" },
       });
       await store.putBlob("ses_1", "empty", new Uint8Array(0));
-      expect([...((await store.blob("ses_1", "blob_1")) ?? [])]).toEqual([0, 1, 255]);
-      expect(await store.blob("ses_1", "empty")).toHaveLength(0);
-      expect(await store.blob("ses_1", "blob_2")).toBeUndefined();
-      expect(await store.blob("ses_2", "blob_1")).toBeUndefined();
+      expect([...((await store.readBlob("ses_1", "blob_1")) ?? [])]).toEqual([0, 1, 255]);
+      expect(await store.readBlob("ses_1", "empty")).toHaveLength(0);
+      expect(await store.readBlob("ses_1", "blob_2")).toBeUndefined();
+      expect(await store.readBlob("ses_2", "blob_1")).toBeUndefined();
       await expect(store.putBlob("ses_2", "blob_1", bytes)).rejects.toMatchObject({
         code: "not_found",
       });
@@ -42,15 +42,19 @@ export function storeKeeping({ open }: StoreSubject): void {
     it("is the last of its form, and of the newest owner", async () => {
       const store = await open();
       const lease = await sessionOf(store, "ses_1", 3);
-      await store.saveSnapshot(lease, { form: "1", seq: 2, state: { n: 2 } });
-      await store.saveSnapshot(lease, { form: "1", seq: 3, state: { n: 3 } });
-      expect(await store.snapshot("ses_1", "1")).toEqual({ form: "1", seq: 3, state: { n: 3 } });
-      expect(await store.snapshot("ses_1", "2")).toBeUndefined();
-      expect(await store.snapshot("ses_2", "1")).toBeUndefined();
-      const ahead = store.saveSnapshot(lease, { form: "1", seq: 4, state: {} });
+      await store.saveSnapshot(lease, { version: "1", seq: 2, state: { n: 2 } });
+      await store.saveSnapshot(lease, { version: "1", seq: 3, state: { n: 3 } });
+      expect(await store.readSnapshot("ses_1", "1")).toEqual({
+        version: "1",
+        seq: 3,
+        state: { n: 3 },
+      });
+      expect(await store.readSnapshot("ses_1", "2")).toBeUndefined();
+      expect(await store.readSnapshot("ses_2", "1")).toBeUndefined();
+      const ahead = store.saveSnapshot(lease, { version: "1", seq: 4, state: {} });
       await expect(ahead).rejects.toMatchObject({ code: "wrong_seq" });
       await acquire(store, "ses_1");
-      const stale = store.saveSnapshot(lease, { form: "1", seq: 1, state: {} });
+      const stale = store.saveSnapshot(lease, { version: "1", seq: 1, state: {} });
       await expect(stale).rejects.toMatchObject({ code: "stale_lease" });
     });
   });
@@ -61,7 +65,7 @@ export function storeKeeping({ open }: StoreSubject): void {
       const lease = await sessionOf(store, "ses_1", 2);
       await store.append(lease, 2, entry([], { command: { id: "cmd_1", reply: 1 }, wakeAt: NOW }));
       await store.putBlob("ses_1", "blob_1", new Uint8Array(1));
-      await store.saveSnapshot(lease, { form: "1", seq: 1, state: {} });
+      await store.saveSnapshot(lease, { version: "1", seq: 1, state: {} });
       const { incarnation } = await headOf(store, "ses_1");
       expect(await store.deleteSession("ses_1")).toBe(true);
       await sessionOf(store, "ses_1", 0);
@@ -69,9 +73,11 @@ export function storeKeeping({ open }: StoreSubject): void {
       expect((await headOf(store, "ses_1")).incarnation).not.toBe(incarnation);
       expect(await store.read("ses_1", 0, 9)).toEqual([]);
       expect(await store.findReply("ses_1", "cmd_1")).toBeUndefined();
-      expect(await store.blob("ses_1", "blob_1")).toBeUndefined();
-      expect(await store.snapshot("ses_1", "1")).toBeUndefined();
-      expect(await store.claimDue(NOW + 9 * HOUR, { owner: "x", forMs: 1, limit: 9 })).toEqual([]);
+      expect(await store.readBlob("ses_1", "blob_1")).toBeUndefined();
+      expect(await store.readSnapshot("ses_1", "1")).toBeUndefined();
+      expect(await store.claimDue(NOW + 9 * HOUR, { owner: "x", durationMs: 1, limit: 9 })).toEqual(
+        [],
+      );
     });
   });
 
@@ -88,12 +94,15 @@ export function storeKeeping({ open }: StoreSubject): void {
         if (id !== "owned") await store.release(lease);
         else await store.renew(lease, now, HOUR);
       }
-      const retained = await store.retain({ now, before: now });
+      const retained = await store.applyRetention({ now, inactiveSince: now });
       expect(retained).toMatchObject({ deletedSessions: 1, droppedEvents: 0 });
-      const { sessions } = await store.sessions({ limit: 9 });
+      const { sessions } = await store.listSessions({ limit: 9 });
       expect(sessions.map(({ sessionId }) => sessionId)).toEqual(["new", "waking", "owned"]);
-      expect(await store.retain({ now })).toMatchObject({ deletedSessions: 0, droppedEvents: 0 });
-      expect(await store.check()).toEqual([]);
+      expect(await store.applyRetention({ now })).toMatchObject({
+        deletedSessions: 0,
+        droppedEvents: 0,
+      });
+      expect(await store.checkIntegrity()).toEqual([]);
     });
 
     it("leaves sessions as they are that are not idle, that somebody reads, or that its caller runs", async () => {
@@ -109,14 +118,19 @@ export function storeKeeping({ open }: StoreSubject): void {
       const leave = new AbortController();
       const reader = store.subscribe("read", undefined, leave.signal)[Symbol.asyncIterator]();
       await reader.next();
-      const rules = { now: now + HOUR, before: now + HOUR, maxBytes: 0, owner: "me" };
-      expect(await store.retain(rules)).toMatchObject({ deletedSessions: 0, droppedEvents: 0 });
+      const rules = { now: now + HOUR, inactiveSince: now + HOUR, maxBytes: 0, owner: "me" };
+      expect(await store.applyRetention(rules)).toMatchObject({
+        deletedSessions: 0,
+        droppedEvents: 0,
+      });
       expect(await idsOf(store)).toEqual(all);
-      expect(await store.retain({ ...rules, owner: "you" })).toMatchObject({ deletedSessions: 1 });
+      expect(await store.applyRetention({ ...rules, owner: "you" })).toMatchObject({
+        deletedSessions: 1,
+      });
       expect(await idsOf(store)).toEqual(all.slice(1));
       leave.abort();
       await reader.next();
-      expect(await store.retain(rules)).toMatchObject({ deletedSessions: 1 });
+      expect(await store.applyRetention(rules)).toMatchObject({ deletedSessions: 1 });
       expect(await idsOf(store)).toEqual(["running", "waiting"]);
     });
 
@@ -124,36 +138,36 @@ export function storeKeeping({ open }: StoreSubject): void {
       const store = await open();
       await talk(store, "older", NOW);
       await talk(store, "newer", NOW + 1);
-      const { bytes } = await store.retain({ now });
-      const dropped = await store.retain({ now, maxBytes: bytes - 1 });
+      const { bytes } = await store.applyRetention({ now });
+      const dropped = await store.applyRetention({ now, maxBytes: bytes - 1 });
       expect(dropped).toMatchObject({ deletedSessions: 0, droppedEvents: 4 });
       expect(seqs(await store.read("older", 0, 99))).toEqual([3, 4, 5, 7, 9, 10]);
       expect(seqs(await store.read("older", 5, 2))).toEqual([7, 9]);
       expect(await headOf(store, "older")).toMatchObject({ seq: 10, firstSeq: 9 });
       expect(await headOf(store, "newer")).toMatchObject({ seq: 10, firstSeq: 1 });
-      expect(await store.check()).toEqual([]);
-      const rest = await store.retain({ now, maxBytes: Math.floor(bytes / 2) - 100 });
+      expect(await store.checkIntegrity()).toEqual([]);
+      const rest = await store.applyRetention({ now, maxBytes: Math.floor(bytes / 2) - 100 });
       expect(rest).toMatchObject({ deletedSessions: 1, droppedEvents: 4 });
       expect(rest.bytes).toBeLessThan(bytes / 2 - 100);
-      expect(await store.head("older")).toBeUndefined();
-      const none = await store.retain({ now, maxBytes: 0 });
+      expect(await store.readHead("older")).toBeUndefined();
+      const none = await store.applyRetention({ now, maxBytes: 0 });
       expect(none).toEqual({ deletedSessions: 1, droppedEvents: 0, bytes: 0 });
     });
 
     it("leaves the log such that it can be written on", async () => {
       const store = await open();
       await talk(store, "ses_1", NOW);
-      await store.retain({ now, maxBytes: 1000 });
+      await store.applyRetention({ now, maxBytes: 1000 });
       const { lease, head } = await acquire(store, "ses_1", now);
       await store.append(lease, head.seq, entry([delta("more")]));
       expect(seqs(await store.read("ses_1", 7, 99))).toEqual([9, 10, 11]);
-      expect(await store.check()).toEqual([]);
+      expect(await store.checkIntegrity()).toEqual([]);
     });
   });
 }
 
 async function idsOf(store: Store): Promise<readonly string[]> {
-  const { sessions } = await store.sessions({ limit: 9 });
+  const { sessions } = await store.listSessions({ limit: 9 });
   return sessions.map(({ sessionId }) => sessionId).sort();
 }
 
@@ -161,10 +175,10 @@ async function idsOf(store: Store): Promise<readonly string[]> {
 async function talk(store: Store, sessionId: string, at: number): Promise<void> {
   const { lease } = await acquire(store, sessionId, at);
   const input = (text: string) =>
-    draft({ type: "tool.input.delta", toolCallId: "tool_1", text }, at);
-  const call = { id: "c", name: "look", inputText: "{}", runBy: "client", input: {} } as const;
+    draft({ type: "tool_call.input_delta", toolCallId: "tool_1", text }, at);
+  const toolCall = { id: "c", name: "look", inputText: "{}", runBy: "client", input: {} } as const;
   const called = {
-    type: "tool.called",
+    type: "tool_call.received",
     toolCallId: "tool_1",
     messageId: "msg_1",
     block: 3,
@@ -182,7 +196,7 @@ async function talk(store: Store, sessionId: string, at: number): Promise<void> 
       input("{"),
       draft(open, at),
       input("}"),
-      draft({ ...called, call }, at),
+      draft({ ...called, toolCall }, at),
       delta("another block of the same number", { at }),
     ]),
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Entry, SessionQuery, Store } from "../../../src/store/store.ts";
+import type { LogEntry, SessionQuery, Store } from "../../../src/store/store.ts";
 import {
   acquire,
   delta,
@@ -36,12 +36,12 @@ export function storeListing({ open }: StoreSubject): void {
         seq: 2,
         wakeAt: NOW + 9,
       };
-      expect(await store.sessions({ limit: 10 })).toEqual({ sessions: [record] });
-      expect(await store.session("ses_1")).toEqual(record);
-      expect(await store.session("ses_empty")).toBeUndefined();
-      expect(await store.session("ses_2")).toBeUndefined();
+      expect(await store.listSessions({ limit: 10 })).toEqual({ sessions: [record] });
+      expect(await store.findSession("ses_1")).toEqual(record);
+      expect(await store.findSession("ses_empty")).toBeUndefined();
+      expect(await store.findSession("ses_2")).toBeUndefined();
       await store.append(lease, 2, entry([], { wakeAt: null }));
-      expect(await store.session("ses_1")).toEqual({ ...record, wakeAt: null });
+      expect(await store.findSession("ses_1")).toEqual({ ...record, wakeAt: null });
     });
 
     it("comes in pages, the newest first, equal times included", async () => {
@@ -51,7 +51,7 @@ export function storeListing({ open }: StoreSubject): void {
       }
       const pages: string[][] = [];
       for (let page: string | undefined = ""; page !== undefined;) {
-        const { sessions, nextPage } = await store.sessions({
+        const { sessions, nextPage } = await store.listSessions({
           limit: 2,
           ...(page === "" ? {} : { page }),
         });
@@ -63,8 +63,8 @@ export function storeListing({ open }: StoreSubject): void {
         { limit: 2, page: "nonsense" },
         { limit: 2, page: "0.a" },
       ];
-      await expect(store.sessions(wrong)).rejects.toMatchObject({ code: "invalid_option" });
-      expect(await store.sessions(none)).toEqual({ sessions: [] });
+      await expect(store.listSessions(wrong)).rejects.toMatchObject({ code: "invalid_option" });
+      expect(await store.listSessions(none)).toEqual({ sessions: [] });
     });
 
     it("can be narrowed by principal, agent, folder and label", async () => {
@@ -79,7 +79,7 @@ export function storeListing({ open }: StoreSubject): void {
       expect(await idsOf(store, { agent: "demo", principal: "bob" })).toEqual(["b"]);
       expect(await idsOf(store, { workingDirectory: "/w" })).toEqual(["c"]);
       expect(await idsOf(store, { label: "key-1" })).toEqual(["d"]);
-      expect(await store.session("d")).toMatchObject({ label: "key-1" });
+      expect(await store.findSession("d")).toMatchObject({ label: "key-1" });
     });
 
     it.each([
@@ -119,7 +119,7 @@ export function storeListing({ open }: StoreSubject): void {
   });
 
   describe("claimDue", () => {
-    const claim = { owner: "waker", forMs: HOUR, limit: 10 };
+    const claim = { owner: "waker", durationMs: HOUR, limit: 10 };
 
     it("leases the sessions whose time has come and that nobody owns, the longest due first", async () => {
       const store = await open();
@@ -134,25 +134,25 @@ export function storeListing({ open }: StoreSubject): void {
       await make(store, "asleep", entry([delta("")]));
       const claimed = await store.claimDue(NOW + 5, claim);
       expect(claimed).toMatchObject([
-        { lease: { sessionId: "early", owner: "waker" }, head: { seq: 1 }, abandoned: false },
-        { lease: { sessionId: "late", owner: "waker" }, head: { seq: 1 }, abandoned: false },
+        { lease: { sessionId: "early", owner: "waker" }, head: { seq: 1 }, wasAbandoned: false },
+        { lease: { sessionId: "late", owner: "waker" }, head: { seq: 1 }, wasAbandoned: false },
       ]);
       expect(await store.claimDue(NOW + 6, claim)).toEqual([]);
       for (const { lease } of claimed) await store.append(lease, 1, entry([], { wakeAt: null }));
       const later = await store.claimDue(NOW + HOUR, { ...claim, limit: 1 });
-      expect(later).toMatchObject([{ lease: { sessionId: "owned" }, abandoned: true }]);
+      expect(later).toMatchObject([{ lease: { sessionId: "owned" }, wasAbandoned: true }]);
     });
   });
 }
 
-async function make(store: Store, sessionId: string, first: Entry): Promise<void> {
+async function make(store: Store, sessionId: string, first: LogEntry): Promise<void> {
   const { lease } = await acquire(store, sessionId);
   await store.append(lease, 0, first);
   await store.release(lease);
 }
 
 async function idsOf(store: Store, query: Omit<SessionQuery, "limit">): Promise<readonly string[]> {
-  const { sessions } = await store.sessions({ limit: 10, ...query });
+  const { sessions } = await store.listSessions({ limit: 10, ...query });
   return sessions.map(({ sessionId }) => sessionId);
 }
 

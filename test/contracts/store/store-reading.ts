@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Envelope } from "../../../src/domain/envelope.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { countedTurns } from "../../support/counted-turns.ts";
+import { createTickCounter } from "../../support/counted-turns.ts";
 import {
   acquire,
   delta,
@@ -29,7 +29,7 @@ export function storeReading({ open }: StoreSubject): void {
       expect(await store.read("ses_1", 5000, 10)).toEqual([]);
       expect(await store.read("ses_1", 9999, 10)).toEqual([]);
       expect(await store.read("ses_2", 0, 10)).toEqual([]);
-      expect(await store.head("ses_2")).toBeUndefined();
+      expect(await store.readHead("ses_2")).toBeUndefined();
     });
   });
 
@@ -39,40 +39,40 @@ export function storeReading({ open }: StoreSubject): void {
       await sessionOf(store, "ses_1", 5000);
       const read: Envelope[] = [];
       for (let isMore = true; isMore;) {
-        const page = await store.page("ses_1", read.at(-1)?.seq ?? 0);
+        const page = await store.readPage("ses_1", read.at(-1)?.seq ?? 0);
         read.push(...page);
         isMore = page.length > 0;
       }
       expect(read).toEqual(await store.read("ses_1", 0, 10_000));
-      expect(seqs(await store.page("ses_1", 4998))).toEqual([4999, 5000]);
-      expect(await store.page("ses_2", 0)).toEqual([]);
+      expect(seqs(await store.readPage("ses_1", 4998))).toEqual([4999, 5000]);
+      expect(await store.readPage("ses_2", 0)).toEqual([]);
     });
 
     it("gives all who ask no more than 1024 events in one turn of the loop", async () => {
       const store = await open();
       for (const id of ["ses_1", "ses_2", "ses_3"]) await sessionOf(store, id, 3000);
-      const turns = countedTurns();
+      const turns = createTickCounter();
       await Promise.all(
         ["ses_1", "ses_2", "ses_3"].map(async (id) => {
           for (let seq = 0; seq < 3000;) {
-            const page = await store.page(id, seq);
+            const page = await store.readPage(id, seq);
             turns.count(page.length);
             seq += page.length;
           }
         }),
       );
-      expect(turns.most()).toBeLessThanOrEqual(1024);
+      expect(turns.maxPerTick()).toBeLessThanOrEqual(1024);
     });
 
     it("gives many small logs in the same turn", async () => {
       const store = await open();
       const ids = Array.from({ length: 20 }, (_, at) => `ses_${at}`);
       for (const id of ids) await sessionOf(store, id, 5);
-      const turns = countedTurns();
+      const turns = createTickCounter();
       const read = async (id: string): Promise<void> =>
-        turns.count((await store.page(id, 0)).length);
+        turns.count((await store.readPage(id, 0)).length);
       await Promise.all(ids.map(read));
-      expect(turns.most()).toBe(100);
+      expect(turns.maxPerTick()).toBe(100);
     });
   });
 
@@ -145,7 +145,7 @@ export function storeReading({ open }: StoreSubject): void {
       expect(await ended[0]).toEqual({ done: true, value: undefined });
       await store.close();
       expect(await ended[1]).toEqual({ done: true, value: undefined });
-      await expect(store.head("ses_1")).rejects.toMatchObject({ code: "store_closed" });
+      await expect(store.readHead("ses_1")).rejects.toMatchObject({ code: "store_closed" });
     });
 
     it("tells a cursor that it is of another incarnation, or ahead of the log", async () => {
@@ -187,7 +187,7 @@ export function storeReading({ open }: StoreSubject): void {
       await store.append(lease, 0, entry(drafts));
       await store.release(lease);
       const early = store.subscribe("ses_1", undefined, never)[Symbol.asyncIterator]();
-      await store.retain({ now: NOW + HOUR, maxBytes: 300 });
+      await store.applyRetention({ now: NOW + HOUR, maxBytes: 300 });
       expect(await headOf(store, "ses_1")).toMatchObject({ seq: 4, firstSeq: 3 });
       const { incarnation } = await headOf(store, "ses_1");
       const from = (seq: number) =>
@@ -200,7 +200,7 @@ export function storeReading({ open }: StoreSubject): void {
       expect(seqs(await from(0))).toEqual([3, 4]);
       expect(seqs(await readUntil(store, { sessionId: "ses_1", until: 4 }))).toEqual([3, 4]);
       expect((await early.next()).value).toMatchObject({ events: [{ seq: 3 }, { seq: 4 }] });
-      expect(await store.check()).toEqual([]);
+      expect(await store.checkIntegrity()).toEqual([]);
     });
   });
 }

@@ -1,6 +1,6 @@
-import type { AgentEvent } from "../../../src/domain/agent-event.ts";
+import type { SessionEvent } from "../../../src/domain/agent-event.ts";
 import type { Cursor, Draft, Envelope } from "../../../src/domain/envelope.ts";
-import type { Acquired, Entry, Lease, Store } from "../../../src/store/store.ts";
+import type { AcquiredLease, LogEntry, Lease, Store } from "../../../src/store/store.ts";
 
 export interface StoreSubject {
   /** An empty store, which the subject closes after the test. */
@@ -12,11 +12,11 @@ export interface StoreSubject {
 export const HOUR = 3_600_000;
 export const NOW = 1_800_000_000_000;
 
-export function acquire(store: Store, sessionId: string, now = NOW): Promise<Acquired> {
-  return store.acquire(sessionId, { owner: "me", now, forMs: HOUR });
+export function acquire(store: Store, sessionId: string, now = NOW): Promise<AcquiredLease> {
+  return store.acquire(sessionId, { owner: "me", now, durationMs: HOUR });
 }
 
-export function draft(event: AgentEvent, at = NOW): Draft {
+export function draft(event: SessionEvent, at = NOW): Draft {
   return { at, visibility: "public", event };
 }
 
@@ -28,7 +28,7 @@ export function finished(text: string, { block = 0, at = NOW } = {}): Draft {
   return draft({ type: "text.finished", messageId: "msg_1", block, text }, at);
 }
 
-export function entry(events: readonly Draft[], rest: Partial<Entry> = {}): Entry {
+export function entry(events: readonly Draft[], rest: Partial<LogEntry> = {}): LogEntry {
   return { events, sync: false, ...rest };
 }
 
@@ -59,7 +59,7 @@ export async function readUntil(
 
 /** The head of a session that has to be there. */
 export async function headOf(store: Store, sessionId: string) {
-  const head = await store.head(sessionId);
+  const head = await store.readHead(sessionId);
   if (head === undefined) throw new Error(`there is no session ${sessionId}`);
   return head;
 }

@@ -20,15 +20,15 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
       expect(acquired).toEqual({
         lease: { sessionId: "ses_1", owner: "me", epoch: expect.any(Number) },
         head: { incarnation: expect.any(String), seq: 0, firstSeq: 1 },
-        abandoned: false,
+        wasAbandoned: false,
       });
-      expect(await store.head("ses_1")).toEqual(acquired.head);
+      expect(await store.readHead("ses_1")).toEqual(acquired.head);
     });
 
     it("refuse another owner while they run, and name the owner", async () => {
       const store = await open();
       await acquire(store, "ses_1");
-      const other = { owner: "other", now: NOW + 1, forMs: HOUR };
+      const other = { owner: "other", now: NOW + 1, durationMs: HOUR };
       await expect(store.acquire("ses_1", other)).rejects.toMatchObject({
         code: "lease_held",
         details: { sessionId: "ses_1", owner: "me", until: NOW + HOUR },
@@ -41,8 +41,8 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
     ])("fence off an owner whose lease %s", async (_, how) => {
       const store = await open();
       const lease = await sessionOf(store, "ses_1", 1);
-      const taken = await store.acquire("ses_1", { owner: "other", forMs: HOUR, ...how });
-      expect(taken).toMatchObject({ head: { seq: 1 }, abandoned: true });
+      const taken = await store.acquire("ses_1", { owner: "other", durationMs: HOUR, ...how });
+      expect(taken).toMatchObject({ head: { seq: 1 }, wasAbandoned: true });
       expect(taken.lease.epoch).toBeGreaterThan(lease.epoch);
       await expect(store.append(lease, 1, entry([delta("late")]))).rejects.toMatchObject({
         code: "stale_lease",
@@ -56,7 +56,7 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
     it("A lease that was taken over does not write after the new owner has written", async () => {
       const store = await open();
       const lease = await sessionOf(store, "ses_1", 1);
-      const other = { owner: "other", now: NOW, forMs: HOUR, takeOver: true };
+      const other = { owner: "other", now: NOW, durationMs: HOUR, takeOver: true };
       const { lease: taken } = await store.acquire("ses_1", other);
       await store.append(taken, 1, entry([delta("mine")]));
       await expect(store.append(lease, 2, entry([delta("late")]))).rejects.toMatchObject({
@@ -79,7 +79,7 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
       const { lease } = await acquire(store, "ses_1");
       await store.append(lease, 0, entry([delta("a")]));
       expect(await store.renew(lease, NOW + 2 * HOUR, HOUR)).toBe(true);
-      const other = { owner: "other", now: NOW + 2 * HOUR, forMs: HOUR };
+      const other = { owner: "other", now: NOW + 2 * HOUR, durationMs: HOUR };
       await expect(store.acquire("ses_1", other)).rejects.toMatchObject({ code: "lease_held" });
     });
 
@@ -91,8 +91,8 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
         code: "stale_lease",
       });
       expect(await store.renew(lease, NOW, HOUR)).toBe(false);
-      const other = { owner: "other", now: NOW, forMs: HOUR };
-      expect(await store.acquire("ses_1", other)).toMatchObject({ abandoned: false });
+      const other = { owner: "other", now: NOW, durationMs: HOUR };
+      expect(await store.acquire("ses_1", other)).toMatchObject({ wasAbandoned: false });
     });
 
     it("of a deleted session do not write to the one made anew", async () => {
@@ -119,7 +119,7 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
         actor: { kind: "user", principal: "ada", clientId: "client_1" },
         cause: "cmd_1",
         visibility: "internal",
-        event: { type: "session.titled", title: "Über 日本 \u{1f600} \u0000 '\"" },
+        event: { type: "session.title_changed", title: "Über 日本 \u{1f600} \u0000 '\"" },
       } as const;
       const appended = await store.append(lease, 0, entry([full, delta("b")]));
       const wanted = [
@@ -141,7 +141,7 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
       });
       expect(await headOf(store, "ses_1")).toMatchObject({ seq: 1 });
       expect(await store.findReply("ses_1", "cmd_1")).toBeUndefined();
-      expect(await store.session("ses_1")).toMatchObject({ wakeAt: null });
+      expect(await store.findSession("ses_1")).toMatchObject({ wakeAt: null });
     });
 
     it("takes appends that do not wait for each other, one session or many", async () => {
@@ -177,7 +177,7 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
     it("refuses an event that JSON cannot say, and nothing else", async () => {
       const store = await open();
       const lease = await sessionOf(store, "ses_1", 0);
-      const raw = draft({ type: "unknown.reported", what: "event", name: "x", raw: 1n });
+      const raw = draft({ type: "provider.unknown", what: "event", name: "x", raw: 1n });
       await expect(store.append(lease, 0, entry([raw]))).rejects.toThrow("BigInt");
       await store.append(lease, 0, entry([delta("a")]));
       expect(await headOf(store, "ses_1")).toMatchObject({ seq: 1 });
@@ -242,16 +242,16 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
       const store = (await reopen?.(first)) ?? first;
       expect(await headOf(store, "ses_1")).toEqual(before);
       expect(await store.findReply("ses_1", "cmd_1")).toEqual({ ok: true });
-      const other = { owner: "other", now: NOW, forMs: HOUR };
+      const other = { owner: "other", now: NOW, durationMs: HOUR };
       await expect(store.acquire("ses_1", other)).rejects.toMatchObject({ code: "lease_held" });
       expect(await store.append(lease, 0, entry([], { command }))).toMatchObject({
         status: "repeated",
       });
-      const { lease: next, abandoned } = await acquire(store, "ses_1");
-      expect([abandoned, next.epoch > lease.epoch]).toEqual([true, true]);
+      const { lease: next, wasAbandoned } = await acquire(store, "ses_1");
+      expect([wasAbandoned, next.epoch > lease.epoch]).toEqual([true, true]);
       await store.append(next, 4, entry([delta("5")]));
       expect(seqs(await store.read("ses_1", 0, 9))).toEqual([1, 2, 3, 4, 5]);
-      expect(await store.check()).toEqual([]);
+      expect(await store.checkIntegrity()).toEqual([]);
     });
   });
 }

@@ -19,7 +19,9 @@ const GUARDS: readonly Row[] = [
     "what could not be followed is no path",
     open,
     read("loop", {
-      leads: { path: { place: "invalid", workspacePath: null, hostPath: null, reason: "a loop" } },
+      leads: {
+        path: { location: "invalid", workspacePath: null, hostPath: null, reason: "a loop" },
+      },
     }),
     "deny by default_path_guard",
   ],

@@ -115,7 +115,7 @@ const WAYS: readonly Row[] = [
     "a symlink out of the workspace is outside",
     open,
     read("src/link", {
-      leads: { path: { place: "outside", workspacePath: null, hostPath: "/etc/hosts" } },
+      leads: { path: { location: "outside", workspacePath: null, hostPath: "/etc/hosts" } },
     }),
     "deny by default_external_path",
     ["external_path"],

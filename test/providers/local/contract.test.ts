@@ -6,18 +6,18 @@ import {
   providerContract,
   type ContractSubject,
 } from "../../contracts/provider-contract.ts";
-import { DIALECTS, startModel } from "../../support/model-server.ts";
+import { DIALECTS, startModelServer } from "../../support/model-server.ts";
 
 describe.each(DIALECTS)("over a model that speaks %s", (dialect) => {
   const subject = (): ContractSubject => ({
     async start() {
-      const server = await startModel(dialect, contractModel);
+      const server = await startModelServer(dialect, contractModel);
       // Asking a model again is right; the contract looks at one attempt.
-      const model = server.model({ maxAttempts: 1 });
+      const model = server.createModel({ maxAttempts: 1 });
       return {
         provider: localProvider({ model }),
         visits: () => server.requests.length,
-        quiet: () => server.quiet(),
+        quiet: () => server.waitUntilQuiet(),
       };
     },
     refusal: { code: "throttled", phase: "http" },

@@ -6,12 +6,12 @@ import {
   DIALECTS,
   hangs,
   says,
-  startModel,
+  startModelServer,
   wants,
-  type Asked,
-  type Scripted,
+  type ModelServerRequest,
+  type ScriptedResponse,
 } from "../../support/model-server.ts";
-import { agentOf, tool, worldOf } from "../../support/session-world.ts";
+import { createAgent, createTool, openWorld } from "../../support/session-world.ts";
 
 /**
  * A model that really is one: SPANLINE_TEST_MODEL=openai:gpt-5-mini, with OPENAI_API_KEY, and OPENAI_BASE_URL where it is not
@@ -22,7 +22,7 @@ const REAL = process.env["SPANLINE_TEST_MODEL"];
 const WORD = "marmalade";
 
 /** Plays what any model does here that listens. */
-function listener({ messages }: Asked): Scripted {
+function listener({ messages }: ModelServerRequest): ScriptedResponse {
   const said = JSON.stringify(messages);
   const last = JSON.stringify(messages.at(-1));
   if (last.includes("Count") && !last.includes("Never mind")) return hangs("1, ");
@@ -37,32 +37,32 @@ async function conversation(model: Model) {
   let runs = 0;
   const schema = { type: "object", properties: { day: { type: "string" } }, required: ["day"] };
   const description = "Gives the secret word of a day";
-  const secret = tool({ name: "secret_word", description, schema }, () => {
+  const secret = createTool({ name: "secret_word", description, schema }, () => {
     runs += 1;
     return WORD;
   });
   const system = "You are a test. Answer in one short sentence. Use your tools where they help.";
   const provider = localProvider({ model, system, maxTokens: 4000 });
-  const agent = agentOf({ provider, tools: [secret], onLost: "resend" });
-  const world = await worldOf(agent);
+  const agent = createAgent({ provider, tools: [secret], onLost: "resend" });
+  const world = await openWorld(agent);
   const lastText = async (): Promise<string> =>
-    (await world.events("text.finished")).at(-1)?.text ?? "";
+    (await world.listEvents("text.finished")).at(-1)?.text ?? "";
 
   await world.prompt(
     "Ask your tool for the secret word of the day for today, and tell me the word.",
   );
-  await world.event("turn.finished");
+  await world.waitForEvent("turn.finished");
   const before = await lastText();
 
-  const messages = (await world.events("message.started")).length;
+  const messages = (await world.listEvents("message.started")).length;
   await world.prompt("Count from 1 to 400, in words, one number on each line.");
-  await world.event("message.started", messages + 1);
+  await world.waitForEvent("message.started", messages + 1);
   await world.cancel();
 
   const next = await world.restart(agent);
   await next.prompt("Never mind. Which word did your tool give you before? Say only that word.");
-  await next.event("turn.finished", 3);
-  const outcomes = (await next.events("turn.finished")).map(({ outcome }) => outcome);
+  await next.waitForEvent("turn.finished", 3);
+  const outcomes = (await next.listEvents("turn.finished")).map(({ outcome }) => outcome);
   return { outcomes, runs, before, after: await lastText() };
 }
 
@@ -75,8 +75,8 @@ const EXPECTED = {
 
 describe("a conversation with a tool, a cancel and a restart in it", () => {
   it.each(DIALECTS)("goes on over a scripted model that speaks %s", async (dialect) => {
-    const server = await startModel(dialect, listener);
-    expect(await conversation(server.model())).toEqual(EXPECTED);
+    const server = await startModelServer(dialect, listener);
+    expect(await conversation(server.createModel())).toEqual(EXPECTED);
   });
 
   it.skipIf(REAL === undefined)(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LocalGuards } from "../../../src/providers/local/guards.ts";
-import { DIALECTS, says, wants, type Scripted } from "../../support/model-server.ts";
-import { tool, type AgentParts, type World } from "../../support/session-world.ts";
+import { DIALECTS, says, wants, type ScriptedResponse } from "../../support/model-server.ts";
+import { createTool, type AgentParts, type SessionWorld } from "../../support/session-world.ts";
 import { linesOf, localWorld } from "./local-world.ts";
 
 const look = (id: string, at: unknown) => ({ id, name: "look", input: { at, near: true } });
@@ -11,13 +11,13 @@ const lookAgain = (id: string, at: unknown) => ({ id, name: "look", input: { nea
 /** A session with the tools `look`, which fails where it is told to, and `hear`. */
 async function guarded(
   dialect: (typeof DIALECTS)[number],
-  answers: readonly Scripted[],
+  answers: readonly ScriptedResponse[],
   guards?: LocalGuards,
   parts: Partial<AgentParts> = {},
 ) {
   const ran: string[] = [];
   const run = (name: string) =>
-    tool({ name }, (input) => {
+    createTool({ name }, (input) => {
       ran.push(`${name} ${JSON.stringify(input["at"])}`);
       if (input["fails"] === true) throw new Error("dark");
       return "seen";
@@ -31,13 +31,13 @@ async function guarded(
   return { ...made, ran };
 }
 
-async function turnOf(world: World, nth = 1): Promise<readonly [string, string | null]> {
-  const { outcome, reason } = await world.event("turn.finished", nth);
+async function turnOf(world: SessionWorld, nth = 1): Promise<readonly [string, string | null]> {
+  const { outcome, reason } = await world.waitForEvent("turn.finished", nth);
   return [outcome, reason];
 }
 
-const hooksOf = async (world: World) =>
-  (await world.events("hook.fired")).map(({ name, decision }) => `${name} ${decision}`);
+const hooksOf = async (world: SessionWorld) =>
+  (await world.listEvents("hook.fired")).map(({ name, decision }) => `${name} ${decision}`);
 
 describe.each(DIALECTS)(
   "over a model that speaks %s, a call that was answered in this turn",
@@ -54,18 +54,18 @@ describe.each(DIALECTS)(
       await world.prompt("One");
       expect((await turnOf(world))[0]).toBe("completed");
       expect(ran).toEqual(['look "it"', 'hear "it"']);
-      expect(linesOf(server.asked[2] ?? { messages: [] }).slice(-4)).toEqual([
+      expect(linesOf(server.modelRequests[2] ?? { messages: [] }).slice(-4)).toEqual([
         expect.stringMatching(/^call c2: look/),
         expect.stringMatching(/^call c3: hear/),
         expect.stringMatching(earlier),
         "result c3: seen",
       ]);
-      expect((await world.events("tool.finished")).map(({ ending }) => ending)).toEqual([
+      expect((await world.listEvents("tool.finished")).map(({ ending }) => ending)).toEqual([
         "succeeded",
         "server",
         "succeeded",
       ]);
-      expect(await world.events("hook.fired")).toMatchObject([
+      expect(await world.listEvents("hook.fired")).toMatchObject([
         {
           name: "repeated-call",
           decision: "not-run",
@@ -83,9 +83,9 @@ describe.each(DIALECTS)(
       await world.prompt("One");
       expect((await turnOf(world))[0]).toBe("completed");
       expect(ran).toEqual(['look "it"']);
-      expect(server.asked).toHaveLength(3);
-      expect(await world.events("call.started")).toHaveLength(2);
-      expect(linesOf(server.asked[2] ?? { messages: [] })).toEqual([
+      expect(server.modelRequests).toHaveLength(3);
+      expect(await world.listEvents("invocation.started")).toHaveLength(2);
+      expect(linesOf(server.modelRequests[2] ?? { messages: [] })).toEqual([
         "user: One",
         "assistant: Let me see.",
         expect.stringMatching(/^call c1/),
@@ -96,14 +96,14 @@ describe.each(DIALECTS)(
         expect.stringMatching(earlier),
         expect.stringMatching(/^result c3: look was not run again/),
       ]);
-      expect(await world.event("turn.finished")).toMatchObject({
+      expect(await world.waitForEvent("turn.finished")).toMatchObject({
         usage: { inputTokens: 30, outputTokens: 15 },
       });
       await world.prompt("Two");
-      await world.event("turn.finished", 2);
+      await world.waitForEvent("turn.finished", 2);
       // What the log keeps of it is what the model was asked with.
-      expect(linesOf(server.asked[3] ?? { messages: [] })).toEqual([
-        ...linesOf(server.asked[2] ?? { messages: [] }),
+      expect(linesOf(server.modelRequests[3] ?? { messages: [] })).toEqual([
+        ...linesOf(server.modelRequests[2] ?? { messages: [] }),
         "assistant: Yes.",
         "user: Two",
       ]);
@@ -121,7 +121,7 @@ describe.each(DIALECTS)(
       );
       await world.prompt("One");
       expect(await turnOf(world)).toEqual(["limited", "repeated_calls"]);
-      expect(server.asked).toHaveLength(3);
+      expect(server.modelRequests).toHaveLength(3);
       expect(ran).toEqual(['look "it"']);
       await world.prompt("Two");
       expect((await turnOf(world, 2))[0]).toBe("completed");
@@ -135,7 +135,7 @@ describe.each(DIALECTS)(
       await world.prompt("One");
       expect((await turnOf(world))[0]).toBe("completed");
       expect(ran).toEqual(['look "it"', 'look "that"']);
-      expect(linesOf(server.asked[1] ?? { messages: [] }).slice(-3)).toEqual([
+      expect(linesOf(server.modelRequests[1] ?? { messages: [] }).slice(-3)).toEqual([
         "result c1: seen",
         expect.stringMatching(
           /^result c2: look was not run again: another call in the same message/,
@@ -153,9 +153,9 @@ describe.each(DIALECTS)(
         says("Yes."),
       ]);
       await world.prompt("One");
-      await world.event("turn.finished");
+      await world.waitForEvent("turn.finished");
       await world.prompt("Two");
-      await world.event("turn.finished", 2);
+      await world.waitForEvent("turn.finished", 2);
       expect(ran).toEqual(['look "it"', 'look "it"']);
     });
 
@@ -169,12 +169,12 @@ describe.each(DIALECTS)(
           says("Yes."),
         ],
         undefined,
-        { approvals: { deny: [], ask: ["hear"], allow: ["look"], otherwise: "ask" } },
+        { approvals: { deny: [], ask: ["hear"], allow: ["look"], default: "ask" } },
       );
       await world.prompt("One");
-      const { approvalId } = await world.event("approval.requested");
+      const { approvalId } = await world.waitForEvent("approval.requested");
       const next = await world.restart(agent());
-      await next.answer(approvalId, "allow");
+      await next.decideApproval(approvalId, "allow");
       expect((await turnOf(next))[0]).toBe("completed");
       expect(ran).toEqual(['look "it"', 'hear "it"']);
       expect(await hooksOf(next)).toEqual(["repeated-call not-run"]);
@@ -210,13 +210,13 @@ describe.each(DIALECTS)("over a model that speaks %s, a tool that fails", (diale
       says("Yes."),
     ]);
     await world.prompt("One");
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     await world.prompt("Two");
-    await world.event("turn.finished", 2);
-    const told = server.asked.map((asked) => linesOf(asked).includes(corrective));
+    await world.waitForEvent("turn.finished", 2);
+    const told = server.modelRequests.map((asked) => linesOf(asked).includes(corrective));
     expect(told).toEqual([false, false, true, false]);
-    expect(linesOf(server.asked[2] ?? { messages: [] }).at(-1)).toBe(corrective);
-    expect(await world.events("hook.fired")).toMatchObject([
+    expect(linesOf(server.modelRequests[2] ?? { messages: [] }).at(-1)).toBe(corrective);
+    expect(await world.listEvents("hook.fired")).toMatchObject([
       { name: "failing-tool", decision: "told", reason: corrective.slice("user: ".length) },
     ]);
   });
@@ -229,7 +229,7 @@ describe.each(DIALECTS)("over a model that speaks %s, a tool that fails", (diale
       says("Yes."),
     ]);
     await world.prompt("One");
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     expect(await hooksOf(world)).toEqual([]);
   });
 
@@ -245,7 +245,7 @@ describe.each(DIALECTS)("over a model that speaks %s, a tool that fails", (diale
       { failingTools: { after: 3 } },
     );
     await world.prompt("One");
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     expect(await hooksOf(world)).toEqual(["repeated-call not-run"]);
   });
 
@@ -260,8 +260,8 @@ describe.each(DIALECTS)("over a model that speaks %s, a tool that fails", (diale
       guards,
     );
     await world.prompt("One");
-    await world.event("turn.finished");
-    const told = server.asked.flatMap((asked, times) =>
+    await world.waitForEvent("turn.finished");
+    const told = server.modelRequests.flatMap((asked, times) =>
       linesOf(asked).some((line) => line.includes(`look has failed ${times} times`)) ? [times] : [],
     );
     expect(told).toEqual(after);
@@ -282,12 +282,10 @@ describe.each(DIALECTS)("over a model that speaks %s, the last step before the c
     expect((await turnOf(world))[0]).toBe("completed");
     const directive =
       "This is the last step of this turn: no result of a tool will reach you after it. Give your final answer now, with what you have.";
-    expect(server.asked.map((asked) => linesOf(asked).at(-1) === `user: ${directive}`)).toEqual([
-      false,
-      false,
-      true,
-    ]);
-    expect(await world.events("hook.fired")).toMatchObject([
+    expect(
+      server.modelRequests.map((asked) => linesOf(asked).at(-1) === `user: ${directive}`),
+    ).toEqual([false, false, true]);
+    expect(await world.listEvents("hook.fired")).toMatchObject([
       { name: "last-steps", stage: "before-model", decision: "told", reason: directive },
     ]);
   });
@@ -301,7 +299,7 @@ describe.each(DIALECTS)("over a model that speaks %s, the last step before the c
     );
     await world.prompt("One");
     expect((await turnOf(world))[0]).toBe("completed");
-    const last = server.asked.map((asked) => linesOf(asked).at(-1));
+    const last = server.modelRequests.map((asked) => linesOf(asked).at(-1));
     expect(last).toEqual([
       "user: One",
       "user: There are 2 steps left in this turn, this one among them. Call hear now, with what you have.",
@@ -317,7 +315,7 @@ describe.each(DIALECTS)("over a model that speaks %s, the last step before the c
       const caps = { steps: 1 };
       const { world } = await guarded(dialect, [says("Yes.")], guards, { caps, ...parts });
       await world.prompt("One");
-      await world.event("turn.finished");
+      await world.waitForEvent("turn.finished");
       expect(await hooksOf(world)).toEqual([]);
     }
   });

@@ -1,18 +1,23 @@
 import { localProvider, type LocalOptions } from "../../../src/providers/local/local-provider.ts";
 import type { ModelSettings } from "../../../src/models/model.ts";
 import type { Agent } from "../../../src/session/agent.ts";
-import { hastyClock } from "../../support/hasty-clock.ts";
+import { createInstantClock } from "../../support/hasty-clock.ts";
 import {
-  startModel,
-  type Asked,
+  startModelServer,
+  type ModelServerRequest,
   type Dialect,
   type ModelServer,
-  type Scripted,
+  type ScriptedResponse,
 } from "../../support/model-server.ts";
-import { agentOf, worldOf, type AgentParts, type World } from "../../support/session-world.ts";
+import {
+  createAgent,
+  openWorld,
+  type AgentParts,
+  type SessionWorld,
+} from "../../support/session-world.ts";
 
 export interface LocalWorld {
-  readonly world: World;
+  readonly world: SessionWorld;
   readonly server: ModelServer;
   /** How long attempts waited for each other. */
   readonly waits: readonly number[];
@@ -27,21 +32,21 @@ export interface LocalParts extends Partial<AgentParts> {
 /** A session with an agent whose loop runs here, over a scripted model on a real socket. Waits between attempts take no time. */
 export async function localWorld(
   dialect: Dialect,
-  answers: readonly Scripted[] | ((asked: Asked) => Scripted),
+  answers: readonly ScriptedResponse[] | ((asked: ModelServerRequest) => ScriptedResponse),
   { local, settings, ...parts }: LocalParts = {},
 ): Promise<LocalWorld> {
-  const server = await startModel(dialect, answers);
-  const clock = hastyClock();
+  const server = await startModelServer(dialect, answers);
+  const clock = createInstantClock();
   const limits = { firstEvent: Infinity, idle: Infinity };
-  const model = server.model({ clock, limits, random: () => 0.5, ...settings });
+  const model = server.createModel({ clock, limits, random: () => 0.5, ...settings });
   const provider = localProvider({ model, system: "Be brief.", ...local });
   const agent: LocalWorld["agent"] = (more = {}) =>
-    agentOf({ provider, onLost: "resend", ...parts, ...more });
-  return { world: await worldOf(agent()), server, waits: clock.waits, agent };
+    createAgent({ provider, onLost: "resend", ...parts, ...more });
+  return { world: await openWorld(agent()), server, waits: clock.waits, agent };
 }
 
 /** What a request says, one line for each thing, the same for both dialects. */
-export function linesOf({ messages }: Asked): string[] {
+export function linesOf({ messages }: ModelServerRequest): string[] {
   return messages.flatMap((message) => {
     const { role, content, tool_calls: calls, tool_call_id: id } = message;
     if (role === "system") return [];

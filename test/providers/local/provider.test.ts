@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../../src/domain/model-request.ts";
 import type { ProviderEvent } from "../../../src/domain/provider-event.ts";
-import { toolCall, toolSuccess } from "../../../src/domain/tool.ts";
+import { createToolCall, toolSuccess } from "../../../src/domain/tool.ts";
 import type { Model } from "../../../src/models/model.ts";
 import { localProvider, type LocalOptions } from "../../../src/providers/local/local-provider.ts";
-import { startModel, says, refuses, wants } from "../../support/model-server.ts";
-import { hastyClock } from "../../support/hasty-clock.ts";
-import { gather, rejection, turnFrom } from "../../support/provider-session.ts";
+import { startModelServer, says, refuses, wants } from "../../support/model-server.ts";
+import { createInstantClock } from "../../support/hasty-clock.ts";
+import { gather, catchRejection, readTurn } from "../../support/provider-session.ts";
 
 const { signal } = new AbortController();
 const say = (text: string) => ({ type: "prompt", texts: [text] }) as const;
@@ -17,7 +17,7 @@ function model(...answers: readonly (readonly ProviderEvent[])[]) {
   const requests: ModelRequest[] = [];
   const made: Model = {
     name: "scripted",
-    async *call(request) {
+    async *stream(request) {
       requests.push(request);
       yield* answers[requests.length - 1] ?? answers.at(-1) ?? [];
     },
@@ -30,7 +30,7 @@ function text(words: string): ProviderEvent[] {
     { type: "message.start", message: 0, role: "assistant" },
     { type: "text.end", message: 0, block: 0, text: words },
     { type: "message.end", message: 0, reason: "stop" },
-    { type: "end", outcome: "completed", reason: "stop", openCalls: [], usage: null },
+    { type: "end", outcome: "completed", reason: "stop", openToolCallIds: [], usage: null },
   ];
 }
 
@@ -38,15 +38,15 @@ function calling(...ids: readonly string[]): ProviderEvent[] {
   return [
     { type: "message.start", message: 0, role: "assistant" },
     ...ids.map((id, block): ProviderEvent => {
-      const call = toolCall({ id, name: "look", inputText: "{}", runBy: "client" });
-      return { type: "tool.end", message: 0, block, call };
+      const call = createToolCall({ id, name: "look", inputText: "{}", runBy: "client" });
+      return { type: "tool.end", message: 0, block, toolCall: call };
     }),
     { type: "message.end", message: 0, reason: "tool_use" },
     {
       type: "end",
       outcome: "action-required",
       reason: "tool_use",
-      openCalls: [...new Set(ids)],
+      openToolCallIds: [...new Set(ids)],
       usage: null,
     },
   ];
@@ -62,19 +62,21 @@ describe("the local provider by itself", () => {
     );
     const session = localProvider({ model: made }).open();
     const options = { signal, tools: TOOLS };
-    const turn = await turnFrom(await session.call(say("One"), options));
-    expect(turn.end?.openCalls).toEqual(["c1"]);
+    const turn = await readTurn(await session.invoke(say("One"), options));
+    expect(turn.end?.openToolCallIds).toEqual(["c1"]);
     const results = [toolSuccess("c1", "seen")];
-    const second = await turnFrom(await session.call({ type: "results", turn, results }, options));
+    const second = await readTurn(
+      await session.invoke({ type: "results", turn, results }, options),
+    );
     expect(second).toMatchObject({
-      calls: [],
-      serverCalls: [{ call: { id: "c2" }, result: { isError: true } }],
+      toolCalls: [],
+      serverToolCalls: [{ toolCall: { id: "c2" }, result: { isError: true } }],
       finalText: "Yes.",
       end: { outcome: "completed" },
     });
     expect(requests).toHaveLength(3);
-    const third = await turnFrom(await session.call(say("Two"), options));
-    expect(third.end?.openCalls).toEqual(["c3"]);
+    const third = await readTurn(await session.invoke(say("Two"), options));
+    expect(third.end?.openToolCallIds).toEqual(["c3"]);
   });
 
   it("asks its model for what a call asks for, beside its own settings and never beyond them [OR-57] [OR-60]", async () => {
@@ -83,11 +85,11 @@ describe("the local provider by itself", () => {
     const other = { ...TOOLS[0], name: "other", description: "", schema: {} };
     const tools = [...TOOLS, other];
     const wanted = { signal, tools, instructions: "Be kind.", allowedTools: ["look"] };
-    await gather(await session.call(say("One"), { ...wanted, maxOutputTokens: 500 }));
+    await gather(await session.invoke(say("One"), { ...wanted, maxOutputTokens: 500 }));
     await gather(
-      await session.call(say("Two"), { ...wanted, maxOutputTokens: 5, allowedTools: [] }),
+      await session.invoke(say("Two"), { ...wanted, maxOutputTokens: 5, allowedTools: [] }),
     );
-    await gather(await session.call(say("Three"), { signal, tools }));
+    await gather(await session.invoke(say("Three"), { signal, tools }));
     const told = { system: "Be brief.\n\nBe kind." };
     expect(requests).toMatchObject([
       { ...told, maxTokens: 100, tools: [{ name: "look" }] },
@@ -102,9 +104,9 @@ describe("the local provider by itself", () => {
     const session = localProvider({ model: made }).open();
     const image = { type: "image", mediaType: "image/png", base64: "AAAA" } as const;
     await gather(
-      await session.call({ type: "prompt", texts: ["Look"], images: [image] }, { signal }),
+      await session.invoke({ type: "prompt", texts: ["Look"], images: [image] }, { signal }),
     );
-    await gather(await session.call({ type: "prompt", texts: [], images: [image] }, { signal }));
+    await gather(await session.invoke({ type: "prompt", texts: [], images: [image] }, { signal }));
     expect(requests.map(({ messages }) => messages.at(-1))).toEqual([
       { role: "user", blocks: [image, { type: "text", text: "Look" }] },
       { role: "user", blocks: [image] },
@@ -114,10 +116,10 @@ describe("the local provider by itself", () => {
   it("numbers the messages and blocks of several answers as those of one", async () => {
     const { model: made } = model(calling("c1"), calling("c2", "c3"), text("Yes."));
     const session = localProvider({ model: made }).open();
-    const turn = await turnFrom(await session.call(say("One"), { signal, tools: TOOLS }));
+    const turn = await readTurn(await session.invoke(say("One"), { signal, tools: TOOLS }));
     const results = [toolSuccess("c1", "seen")];
     const events = await gather(
-      await session.call({ type: "results", turn, results }, { signal, tools: TOOLS }),
+      await session.invoke({ type: "results", turn, results }, { signal, tools: TOOLS }),
     );
     const places = events.flatMap((event) =>
       "block" in event ? [[event.type, event.message, event.block]] : [],
@@ -133,9 +135,9 @@ describe("the local provider by itself", () => {
 
   it("takes an id that comes twice in a message for one call, which is run", async () => {
     const { model: made } = model(calling("c1", "c1"));
-    const call = await localProvider({ model: made }).open().call(say("One"), { signal });
-    const { calls, end } = await turnFrom(call);
-    expect([calls.map(({ id, runBy }) => [id, runBy]), end?.openCalls]).toEqual([
+    const call = await localProvider({ model: made }).open().invoke(say("One"), { signal });
+    const { toolCalls, end } = await readTurn(call);
+    expect([toolCalls.map(({ id, runBy }) => [id, runBy]), end?.openToolCallIds]).toEqual([
       [["c1", "client"]],
       ["c1"],
     ]);
@@ -144,12 +146,12 @@ describe("the local provider by itself", () => {
   it("keeps out of its history what was wanted and never run", async () => {
     const cut: ProviderEvent[] = [
       ...calling("c1").slice(0, -1),
-      { type: "end", outcome: "limited", reason: "length", openCalls: [], usage: null },
+      { type: "end", outcome: "limited", reason: "length", openToolCallIds: [], usage: null },
     ];
     const { model: made, requests } = model([...cut], text("Yes."));
     const session = localProvider({ model: made }).open();
-    await turnFrom(await session.call(say("One"), { signal }));
-    await turnFrom(await session.call(say("Two"), { signal }));
+    await readTurn(await session.invoke(say("One"), { signal }));
+    await readTurn(await session.invoke(say("Two"), { signal }));
     expect(requests[1]?.messages).toEqual([
       {
         role: "user",
@@ -164,30 +166,30 @@ describe("the local provider by itself", () => {
   it("refuses an empty prompt, and results that do not match, and asks nothing", async () => {
     const { model: made, requests } = model(calling("c1"));
     const session = localProvider({ model: made }).open();
-    expect(await rejection(session.call(say(" "), { signal }))).toMatchObject({
+    expect(await catchRejection(session.invoke(say(" "), { signal }))).toMatchObject({
       code: "invalid_message",
     });
-    const turn = await turnFrom(await session.call(say("One"), { signal, tools: TOOLS }));
+    const turn = await readTurn(await session.invoke(say("One"), { signal, tools: TOOLS }));
     for (const results of [
       [],
       [toolSuccess("c2", "")],
       [toolSuccess("c1", ""), toolSuccess("c1", "")],
     ]) {
-      const call = session.call({ type: "results", turn, results }, { signal });
-      expect(await rejection(call)).toMatchObject({ code: "resume_mismatch" });
+      const call = session.invoke({ type: "results", turn, results }, { signal });
+      expect(await catchRejection(call)).toMatchObject({ code: "resume_mismatch" });
     }
     expect(requests).toHaveLength(1);
   });
 
   it("remembers as many conversations as it may, the last that were opened", async () => {
     const { model: made, requests } = model(text("Yes."));
-    const provider = localProvider({ model: made, remembered: 2 });
+    const provider = localProvider({ model: made, maxConversations: 2 });
     for (const sessionId of ["a", "b", "a", "c"]) {
-      await turnFrom(await provider.open({ sessionId }).call(say(sessionId), { signal }));
+      await readTurn(await provider.open({ sessionId }).invoke(say(sessionId), { signal }));
     }
     requests.length = 0;
     for (const sessionId of ["c", "a", "b"]) {
-      await turnFrom(await provider.open({ sessionId }).call(say("?"), { signal }));
+      await readTurn(await provider.open({ sessionId }).invoke(say("?"), { signal }));
     }
     expect(requests.map(({ messages }) => messages.length)).toEqual([3, 5, 1]);
   });
@@ -195,18 +197,21 @@ describe("the local provider by itself", () => {
   it("takes a history for all that was said, also one of nothing", async () => {
     const { model: made, requests } = model(text("Yes."));
     const provider = localProvider({ model: made });
-    await turnFrom(await provider.open({ sessionId: "a" }).call(say("One"), { signal }));
+    await readTurn(await provider.open({ sessionId: "a" }).invoke(say("One"), { signal }));
     const anew = provider.open({ sessionId: "a", history: [] });
-    await turnFrom(await anew.call(say("Two"), { signal }));
+    await readTurn(await anew.invoke(say("Two"), { signal }));
     expect(requests[1]?.messages).toHaveLength(1);
   });
 
   it("tells what went wrong behind a wait as the end of the turn, since that was seen", async () => {
-    const server = await startModel("chat", [refuses(503)]);
-    const settings = { clock: hastyClock(), limits: { firstEvent: Infinity, idle: Infinity } };
-    const call = await localProvider({ model: server.model(settings) })
+    const server = await startModelServer("chat", [refuses(503)]);
+    const settings = {
+      clock: createInstantClock(),
+      limits: { firstEvent: Infinity, idle: Infinity },
+    };
+    const call = await localProvider({ model: server.createModel(settings) })
       .open()
-      .call(say("One"), { signal });
+      .invoke(say("One"), { signal });
     expect(await gather(call)).toMatchObject([
       { type: "activity", kind: "retry-wait" },
       { type: "activity", kind: "retry-wait" },
@@ -215,30 +220,32 @@ describe("the local provider by itself", () => {
   });
 
   it("fails the turn when the model cannot be asked again, with what was said", async () => {
-    const server = await startModel("messages", [
+    const server = await startModelServer("messages", [
       wants({ id: "c1", name: "look" }),
       wants({ id: "c2", name: "look" }),
       refuses(400),
       says("Yes."),
     ]);
-    const session = localProvider({ model: server.model() }).open();
+    const session = localProvider({ model: server.createModel() }).open();
     const options = { signal, tools: TOOLS };
-    const turn = await turnFrom(await session.call(say("One"), options));
+    const turn = await readTurn(await session.invoke(say("One"), options));
     const results = [toolSuccess("c1", "seen")];
-    const failed = await turnFrom(await session.call({ type: "results", turn, results }, options));
+    const failed = await readTurn(
+      await session.invoke({ type: "results", turn, results }, options),
+    );
     expect(failed).toMatchObject({
       text: "Let me see.",
       usage: { inputTokens: 10 },
-      end: { outcome: "failed", openCalls: [], failure: { code: "validation_failed" } },
+      end: { outcome: "failed", openToolCallIds: [], failure: { code: "validation_failed" } },
     });
   });
 
   it("shows the bytes of the answer to whoever taps it", async () => {
-    const server = await startModel("chat", [says("Yes.")]);
+    const server = await startModelServer("chat", [says("Yes.")]);
     const chunks: Uint8Array[] = [];
     const tap = (chunk: Uint8Array): void => void chunks.push(chunk);
-    const session = localProvider({ model: server.model() }).open();
-    await turnFrom(await session.call(say("One"), { signal, tap }));
+    const session = localProvider({ model: server.createModel() }).open();
+    await readTurn(await session.invoke(say("One"), { signal, tap }));
     expect(Buffer.concat(chunks).toString()).toContain("[DONE]");
   });
 
@@ -246,7 +253,7 @@ describe("the local provider by itself", () => {
     ["model", { model: undefined }],
     ["maxTokens", { maxTokens: 0 }],
     ["temperature", { temperature: 3 }],
-    ["remembered", { remembered: -1 }],
+    ["remembered", { maxConversations: -1 }],
     ["guards.lastSteps.within", { guards: { lastSteps: { within: 0 } } }],
   ])("refuses a wrong %s when it is made", (path, given) => {
     const options: LocalOptions = Object.assign({ model: model().model }, given);

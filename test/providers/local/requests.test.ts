@@ -1,21 +1,31 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AgentFacts } from "../../../src/domain/agent-event.ts";
+import type { AgentSpec } from "../../../src/domain/agent-event.ts";
 import type { ModelMessage, ModelRequest } from "../../../src/domain/model-request.ts";
-import { toolCall, toolError, toolSuccess } from "../../../src/domain/tool.ts";
+import { createToolCall, toolError, toolSuccess } from "../../../src/domain/tool.ts";
 import type { TurnBlock } from "../../../src/domain/turn.ts";
-import { requestBody, type ModelDialect } from "../../../src/domain/model-dialect.ts";
+import { createRequestBody, type ModelDialect } from "../../../src/domain/model-dialect.ts";
 import type { Model } from "../../../src/models/model.ts";
-import { requestEncoder } from "../../../src/models/request-encoder.ts";
+import { createRequestEncoder } from "../../../src/models/request-encoder.ts";
 import { localProvider } from "../../../src/providers/local/local-provider.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { evolveConversation, initialConversation } from "../../../src/session/conversation.ts";
 import type { Effect } from "../../../src/session/due.ts";
-import { logConversation } from "../../../src/session/log-conversation.ts";
-import { historyCaches, performCall, type CallWork } from "../../../src/session/perform-call.ts";
-import { chatDialect, chatRequest } from "../../../src/wire/chat/request.ts";
-import { converseDialect, converseModelRequest } from "../../../src/wire/converse/model-request.ts";
-import { messagesDialect, messagesRequest } from "../../../src/wire/messages/request.ts";
+import { createConversationReader } from "../../../src/session/log-conversation.ts";
+import {
+  createHistoryCaches,
+  performInvocation,
+  type InvocationContext,
+} from "../../../src/session/perform-call.ts";
+import { createChatDialect, encodeChatRequest } from "../../../src/wire/chat/request.ts";
+import {
+  converseDialect,
+  encodeConverseModelRequest,
+} from "../../../src/wire/converse/model-request.ts";
+import {
+  createMessagesDialect,
+  encodeMessagesRequest,
+} from "../../../src/wire/messages/request.ts";
 import { anyAgent } from "../../session/simulation/agent-facts.ts";
 import { anyMoved, happeningOf } from "../../session/simulation/moves.ts";
 import {
@@ -33,19 +43,24 @@ function recorder(): Model & { readonly requests: ModelRequest[] } {
   return {
     name: "recorder",
     requests,
-    async *call(request) {
+    async *stream(request) {
       requests.push(request);
-      const end = { outcome: "completed", reason: "stop", openCalls: [], usage: null } as const;
+      const end = {
+        outcome: "completed",
+        reason: "stop",
+        openToolCallIds: [],
+        usage: null,
+      } as const;
       yield { type: "end", ...end };
     },
   };
 }
 
 function checkRequest(request: ModelRequest): void {
-  checkChat(chatRequest("m", request));
-  checkChat(chatRequest("m", request, { reasoningName: "reasoning_content" }));
-  checkMessages(messagesRequest("m", request));
-  checkConverse(converseModelRequest(request));
+  checkChat(encodeChatRequest("m", request));
+  checkChat(encodeChatRequest("m", request, { reasoningName: "reasoning_content" }));
+  checkMessages(encodeMessagesRequest("m", request));
+  checkConverse(encodeConverseModelRequest(request));
 }
 
 type CallEffect = Extract<Effect, { type: "call" }>;
@@ -54,27 +69,29 @@ type CallEffect = Extract<Effect, { type: "call" }>;
 async function requestFor(
   effect: CallEffect,
   { log }: Pick<SimulatedSession, "log">,
-  facts: AgentFacts,
+  facts: AgentSpec,
 ): Promise<ModelRequest | undefined> {
   const model = recorder();
   const start = log.findIndex(
-    ({ event }) => event.type === "call.started" && event.callId === effect.callId,
+    ({ event }) =>
+      event.type === "invocation.started" && event.invocationId === effect.invocationId,
   );
-  await performCall(effect, {
+  await performInvocation(effect, {
     ...callWork(facts, model),
-    conversation: async () => log.slice(0, start).reduce(evolveConversation, initialConversation),
+    readConversation: async () =>
+      log.slice(0, start).reduce(evolveConversation, initialConversation),
   });
   return model.requests[0];
 }
 
-function callWork(facts: AgentFacts, model: Model): Omit<CallWork, "conversation"> {
+function callWork(spec: AgentSpec, model: Model): Omit<InvocationContext, "readConversation"> {
   return {
-    agent: { facts, digest: "", provider: localProvider({ model }), tools: new Map() },
+    agent: { spec, digest: "", provider: localProvider({ model }), tools: new Map() },
     clock: systemClock,
     signal,
     coalesceMs: 0,
     readBlob: async (blobId) => new TextEncoder().encode(blobId),
-    caches: historyCaches(),
+    caches: createHistoryCaches(),
     send: async (happening) => {
       if (happening.type === "call-failed") throw new Error(happening.failure.message);
     },
@@ -82,23 +99,23 @@ function callWork(facts: AgentFacts, model: Model): Omit<CallWork, "conversation
 }
 
 /** Makes the calls of one session as its drivers do: with one provider, and with caches that last until a kill. */
-function cachedRequests({ log }: Pick<SimulatedSession, "log">, facts: AgentFacts) {
+function cachedRequests({ log }: Pick<SimulatedSession, "log">, facts: AgentSpec) {
   const model = recorder();
   const work = callWork(facts, model);
   const blobs = new Map<string, Uint8Array>();
   const store = {
-    page: async (_: string, after: number) => log.slice(after, after + 7),
-    blob: async (_: string, blobId: string) => blobs.get(blobId),
+    readPage: async (_: string, after: number) => log.slice(after, after + 7),
+    readBlob: async (_: string, blobId: string) => blobs.get(blobId),
     putBlob: async (_: string, blobId: string, bytes: Uint8Array) => void blobs.set(blobId, bytes),
   };
   const fresh = () => ({
-    conversation: logConversation(store, "ses_1", {
+    readConversation: createConversationReader(store, "ses_1", {
       foldedEvents: 5,
       report: (error) => {
         throw error;
       },
     }),
-    caches: historyCaches(),
+    caches: createHistoryCaches(),
   });
   let history = fresh();
   return {
@@ -106,13 +123,17 @@ function cachedRequests({ log }: Pick<SimulatedSession, "log">, facts: AgentFact
       history = fresh();
     },
     async requestFor(effect: CallEffect): Promise<ModelRequest | undefined> {
-      await performCall(effect, { ...work, ...history });
+      await performInvocation(effect, { ...work, ...history });
       return model.requests.at(-1);
     },
   };
 }
 
-const DIALECTS: readonly ModelDialect[] = [chatDialect("m"), messagesDialect("m"), converseDialect];
+const DIALECTS: readonly ModelDialect[] = [
+  createChatDialect("m"),
+  createMessagesDialect("m"),
+  converseDialect,
+];
 
 const forgetful = anyAgent.map((facts) => ({
   ...facts,
@@ -133,7 +154,7 @@ const anyBlock: fc.Arbitrary<TurnBlock> = fc.oneof(
       inputText: fc.constantFrom("", "{}", "[]", "{"),
       runBy: fc.constantFrom("client", "server"),
     })
-    .map((facts) => ({ type: "call", call: toolCall(facts) }) as const),
+    .map((facts) => ({ type: "call", call: createToolCall(facts) }) as const),
   fc
     .record({ id: fc.constantFrom("a", "b", "a.b:1", "z"), isError: fc.boolean() })
     .map(({ id, isError }) => ({
@@ -165,8 +186,8 @@ describe("what a model is asked", () => {
             session.pass(moved.pause);
             session.send(happeningOf(session, moved));
             const [effect] = session.effects;
-            if (effect?.type !== "call" || seen.has(effect.callId)) continue;
-            seen.add(effect.callId);
+            if (effect?.type !== "call" || seen.has(effect.invocationId)) continue;
+            seen.add(effect.invocationId);
             const request = await requestFor(effect, session, facts);
             if (request === undefined) throw new Error("Nothing was asked");
             checkRequest(request);
@@ -194,7 +215,7 @@ describe("what a model is asked", () => {
           const session = simulatedSession(facts, () => undefined);
           const encoders = DIALECTS.map((dialect) => ({
             dialect,
-            encode: requestEncoder(dialect),
+            encode: createRequestEncoder(dialect),
           }));
           const caching = cachedRequests(session, facts);
           const seen = new Set<string>();
@@ -203,8 +224,8 @@ describe("what a model is asked", () => {
             if (moved.move.do === "kill") caching.killed();
             session.send(happeningOf(session, moved));
             const [effect] = session.effects;
-            if (effect?.type !== "call" || seen.has(effect.callId)) continue;
-            seen.add(effect.callId);
+            if (effect?.type !== "call" || seen.has(effect.invocationId)) continue;
+            seen.add(effect.invocationId);
             const whole = await requestFor(effect, session, facts);
             const request = await caching.requestFor(effect);
             if (whole === undefined || request === undefined) throw new Error("Nothing was asked");
@@ -213,7 +234,7 @@ describe("what a model is asked", () => {
             expect(plain).toEqual(expected);
             for (const { dialect, encode } of encoders)
               expect(JSON.parse(Buffer.concat(encode(request)).toString())).toEqual(
-                JSON.parse(JSON.stringify(requestBody(dialect, expected))),
+                JSON.parse(JSON.stringify(createRequestBody(dialect, expected))),
               );
             requests += 1;
             if ((request.stableCount ?? 0) > 1) cached += 1;
@@ -231,7 +252,7 @@ describe("what a model is asked", () => {
       fc.asyncProperty(anyHistory, async (history) => {
         const model = recorder();
         const session = localProvider({ model }).open({ history });
-        const call = await session.call({ type: "prompt", texts: ["And?"] }, { signal });
+        const call = await session.invoke({ type: "prompt", texts: ["And?"] }, { signal });
         call.close();
         for (const request of model.requests) checkRequest(request);
         expect(model.requests).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { defineAgent, defineTool, runToCompletion } from "../../../src/index.ts";
 import { localProvider } from "../../../src/providers/index.ts";
-import { cuts, DIALECTS, says, startModel, wants } from "../../support/model-server.ts";
+import { cuts, DIALECTS, says, startModelServer, wants } from "../../support/model-server.ts";
 import { linesOf } from "./local-world.ts";
 
 const look = defineTool({
@@ -13,18 +13,21 @@ const look = defineTool({
 
 describe.each(DIALECTS)("a run of an agent over a model that speaks %s", (dialect) => {
   it("goes from a prompt over its tools to the end, with the public functions alone", async () => {
-    const server = await startModel(dialect, [wants({ id: "c1", name: "look" }), says("Seen.")]);
+    const server = await startModelServer(dialect, [
+      wants({ id: "c1", name: "look" }),
+      says("Seen."),
+    ]);
     const agent = defineAgent({
       name: "local",
-      provider: localProvider({ model: server.model() }),
+      provider: localProvider({ model: server.createModel() }),
       tools: [look],
       approvals: { allow: ["*"] },
       onLost: "resend",
     });
-    expect(agent.facts.provider).toEqual({
+    expect(agent.spec.provider).toEqual({
       name: "local",
-      seams: ["turn-start", "tool-results", "turn-end"],
-      takes: {
+      injectionPoints: ["turn-start", "tool-results", "turn-end"],
+      capabilities: {
         instructions: true,
         tools: true,
         allowedTools: true,
@@ -39,10 +42,10 @@ describe.each(DIALECTS)("a run of an agent over a model that speaks %s", (dialec
     expect(result).toMatchObject({
       outcome: "completed",
       finalText: "Seen.",
-      calls: [{ call: { name: "look" }, result: { isError: false } }],
+      toolCalls: [{ toolCall: { name: "look" }, result: { isError: false } }],
       steps: 2,
     });
-    expect(server.asked.map(linesOf).at(-1)).toEqual([
+    expect(server.modelRequests.map(linesOf).at(-1)).toEqual([
       "user: Look",
       "assistant: Let me see.",
       "call c1: look {}",
@@ -51,15 +54,15 @@ describe.each(DIALECTS)("a run of an agent over a model that speaks %s", (dialec
   });
 
   it("ends at its cap when every answer is cut off, and asks no more often", async () => {
-    const server = await startModel(dialect, [cuts({ text: "Once" })]);
+    const server = await startModelServer(dialect, [cuts({ text: "Once" })]);
     const agent = defineAgent({
       name: "local",
-      provider: localProvider({ model: server.model() }),
+      provider: localProvider({ model: server.createModel() }),
       onLost: "resend",
       caps: { steps: 3 },
     });
     const { outcome, reason } = await runToCompletion(agent, { prompt: "Tell me" });
     expect([outcome, reason]).toEqual(["limited", "max_steps"]);
-    expect(server.asked).toHaveLength(3);
+    expect(server.modelRequests).toHaveLength(3);
   });
 });

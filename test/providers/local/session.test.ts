@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
-  after,
-  answering,
+  respondsAfter,
+  responds,
   cuts,
   DIALECTS,
   fails,
@@ -11,14 +11,14 @@ import {
   says,
   wants,
 } from "../../support/model-server.ts";
-import { tool } from "../../support/session-world.ts";
+import { createTool } from "../../support/session-world.ts";
 import { linesOf, localWorld } from "./local-world.ts";
-import { until } from "../../support/until.ts";
+import { waitUntil } from "../../support/until.ts";
 
 describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
   it("runs its tools, and asks the model each time with all that was said", async () => {
     const inputs: unknown[] = [];
-    const look = tool({ name: "look" }, (input) => {
+    const look = createTool({ name: "look" }, (input) => {
       inputs.push(input);
       return { pairs: 2 };
     });
@@ -32,12 +32,12 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
       { tools: [look], local: { maxTokens: 50, temperature: 0.5 } },
     );
     await world.prompt("Which shoes?");
-    expect(await world.event("turn.finished")).toMatchObject({
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({
       outcome: "completed",
       usage: { inputTokens: 20, outputTokens: 10 },
     });
     await world.prompt("Really?");
-    await world.event("turn.finished", 2);
+    await world.waitForEvent("turn.finished", 2);
     expect(inputs).toEqual([{ at: "shoes" }]);
     const said = [
       "user: Which shoes?",
@@ -47,12 +47,12 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
       "assistant: Two pairs.",
       "user: Really?",
     ];
-    expect(server.asked.map(linesOf)).toEqual([said.slice(0, 1), said.slice(0, 4), said]);
-    const [first] = server.asked;
+    expect(server.modelRequests.map(linesOf)).toEqual([said.slice(0, 1), said.slice(0, 4), said]);
+    const [first] = server.modelRequests;
     expect(first).toMatchObject({ model: "small", max_tokens: 50, temperature: 0.5, stream: true });
     expect(JSON.stringify(first)).toContain("Be brief.");
     expect(first?.tools).toHaveLength(1);
-    expect((await world.events("text.finished")).map(({ text }) => text)).toEqual([
+    expect((await world.listEvents("text.finished")).map(({ text }) => text)).toEqual([
       "Let me see.",
       "Two pairs.",
       "Yes, two.",
@@ -60,7 +60,7 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
   });
 
   it("tells the model of arguments that cannot be read, and runs nothing", async () => {
-    const look = tool({ name: "look" }, () => {
+    const look = createTool({ name: "look" }, () => {
       throw new Error("It ran");
     });
     const { world, server } = await localWorld(
@@ -69,9 +69,9 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
       { tools: [look] },
     );
     await world.prompt("Look");
-    await world.event("turn.finished");
-    expect(await world.events("tool.started")).toEqual([]);
-    expect(linesOf(server.asked[1] ?? { messages: [] })).toEqual([
+    await world.waitForEvent("turn.finished");
+    expect(await world.listEvents("tool.started")).toEqual([]);
+    expect(linesOf(server.modelRequests[1] ?? { messages: [] })).toEqual([
       "user: Look",
       "assistant: Let me see.",
       'call c1: look {"unreadable":"{\\"at\\":"}',
@@ -81,7 +81,7 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
 
   it("gives thoughts back only where they are sealed", async () => {
     const { world, server } = await localWorld(dialect, [
-      answering({
+      responds({
         thinking: "Hm.",
         text: "Well.",
         reason: dialect === "chat" ? "stop" : "end_turn",
@@ -89,11 +89,11 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
       says("Yes."),
     ]);
     await world.prompt("One");
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     await world.prompt("Two");
-    await world.event("turn.finished", 2);
-    expect(await world.events("thought.finished")).toMatchObject([{ text: "Hm." }]);
-    expect(linesOf(server.asked[1] ?? { messages: [] })).toEqual([
+    await world.waitForEvent("turn.finished", 2);
+    expect(await world.listEvents("thought.finished")).toMatchObject([{ text: "Hm." }]);
+    expect(linesOf(server.modelRequests[1] ?? { messages: [] })).toEqual([
       "user: One",
       ...(dialect === "chat" ? [] : ["thinking: Hm."]),
       "assistant: Well.",
@@ -102,18 +102,18 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
   });
 
   it("goes on with a conversation whose tools are gone", async () => {
-    const look = tool({ name: "look" }, () => "seen");
+    const look = createTool({ name: "look" }, () => "seen");
     const { world, server, agent } = await localWorld(
       dialect,
       [wants({ id: "c1", name: "look" }), says("Seen."), says("Yes.")],
       { tools: [look] },
     );
     await world.prompt("One");
-    await world.event("turn.finished");
+    await world.waitForEvent("turn.finished");
     const next = await world.restart(agent({ tools: [] }));
     await next.prompt("Two");
-    await next.event("turn.finished", 2);
-    expect(JSON.stringify(server.asked[2]?.tools)).toContain("Is not there any more");
+    await next.waitForEvent("turn.finished", 2);
+    expect(JSON.stringify(server.modelRequests[2]?.tools)).toContain("Is not there any more");
   });
 
   describe("that is busy or fails", () => {
@@ -135,11 +135,11 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
           says("Yes."),
         ]);
         await world.prompt("One");
-        expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed" });
+        expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
         expect(waits[0]).toBe(wait);
-        expect(server.asked).toHaveLength(2);
-        expect(await world.events("call.started")).toHaveLength(1);
-        expect(await world.events("activity.seen")).toMatchObject([
+        expect(server.modelRequests).toHaveLength(2);
+        expect(await world.listEvents("invocation.started")).toHaveLength(1);
+        expect(await world.listEvents("provider.activity")).toMatchObject([
           { kind: "retry-wait", label: expect.stringContaining(`${status}`) },
         ]);
       },
@@ -149,13 +149,13 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
       const busy = refuses(429, {}, "rate_limit_error");
       const { world, server } = await localWorld(dialect, [busy, busy, busy, says("Yes.")]);
       await world.prompt("One");
-      expect(await world.event("turn.finished")).toMatchObject({
+      expect(await world.waitForEvent("turn.finished")).toMatchObject({
         outcome: "failed",
         failure: { code: "throttled", details: { phase: "http", status: 429 } },
       });
       await world.prompt("Two");
-      expect(await world.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
-      expect(server.asked.map(linesOf).at(-1)).toEqual(["user: One", "user: Two"]);
+      expect(await world.waitForEvent("turn.finished", 2)).toMatchObject({ outcome: "completed" });
+      expect(server.modelRequests.map(linesOf).at(-1)).toEqual(["user: One", "user: Two"]);
     });
 
     it("with what is no passing trouble is asked once [RMA-P1-22]", async () => {
@@ -163,11 +163,11 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
         refuses(400, {}, "invalid_request_error"),
       ]);
       await world.prompt("One");
-      expect(await world.event("turn.finished")).toMatchObject({
+      expect(await world.waitForEvent("turn.finished")).toMatchObject({
         outcome: "failed",
         failure: { code: "validation_failed" },
       });
-      expect(server.asked).toHaveLength(1);
+      expect(server.modelRequests).toHaveLength(1);
     });
 
     it("inside its answer ends the turn with what was said, and is not asked again [RMA-P1-22]", async () => {
@@ -176,14 +176,14 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
         says("Yes."),
       ]);
       await world.prompt("One");
-      expect(await world.event("turn.finished")).toMatchObject({
+      expect(await world.waitForEvent("turn.finished")).toMatchObject({
         outcome: "failed",
         failure: { code: "service_failed" },
       });
-      expect(server.asked).toHaveLength(1);
+      expect(server.modelRequests).toHaveLength(1);
       await world.prompt("Two");
-      await world.event("turn.finished", 2);
-      expect(server.asked.map(linesOf).at(-1)).toEqual([
+      await world.waitForEvent("turn.finished", 2);
+      expect(server.modelRequests.map(linesOf).at(-1)).toEqual([
         "user: One",
         "assistant: So far",
         "user: Two",
@@ -193,17 +193,17 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
     it("with what cannot be read ends the turn as failed", async () => {
       const { world } = await localWorld(dialect, [garbles("So far"), says("Yes.")]);
       await world.prompt("One");
-      const { outcome, failure } = await world.event("turn.finished");
+      const { outcome, failure } = await world.waitForEvent("turn.finished");
       expect([outcome, failure?.code]).toEqual(["failed", "malformed_event"]);
       await world.prompt("Two");
-      expect(await world.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
+      expect(await world.waitForEvent("turn.finished", 2)).toMatchObject({ outcome: "completed" });
     });
   });
 
   describe("that is cut off", () => {
     it("in the middle of a call is asked again, and the call runs once", async () => {
       let runs = 0;
-      const look = tool({ name: "look" }, () => (runs += 1));
+      const look = createTool({ name: "look" }, () => (runs += 1));
       const call = { id: "c1", name: "look", input: { at: 1 } };
       const { world, server } = await localWorld(
         dialect,
@@ -211,27 +211,29 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
         { tools: [look] },
       );
       await world.prompt("One");
-      expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed" });
-      expect(await world.events("call.lost")).toHaveLength(1);
+      expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
+      expect(await world.listEvents("invocation.lost")).toHaveLength(1);
       expect(runs).toBe(1);
-      expect(server.asked.map(linesOf).slice(0, 2)).toEqual([["user: One"], ["user: One"]]);
-      expect(linesOf(server.asked[2] ?? { messages: [] })).not.toContain("assistant: Let me");
+      expect(server.modelRequests.map(linesOf).slice(0, 2)).toEqual([["user: One"], ["user: One"]]);
+      expect(linesOf(server.modelRequests[2] ?? { messages: [] })).not.toContain(
+        "assistant: Let me",
+      );
     });
 
     it("by a kill goes on in the next process from the log alone", async () => {
-      const look = tool({ name: "look" }, () => "seen");
+      const look = createTool({ name: "look" }, () => "seen");
       const { world, server, agent } = await localWorld(
         dialect,
         [wants({ id: "c1", name: "look" }), hangs("I thi"), says("Yes.")],
         { tools: [look] },
       );
       await world.prompt("One");
-      await world.event("message.started", 2);
+      await world.waitForEvent("message.started", 2);
       const next = await world.restart(agent());
-      expect(await next.event("turn.finished")).toMatchObject({ outcome: "completed" });
-      expect(server.asked).toHaveLength(3);
-      expect(linesOf(server.asked[2] ?? { messages: [] })).toEqual(
-        linesOf(server.asked[1] ?? { messages: [] }),
+      expect(await next.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
+      expect(server.modelRequests).toHaveLength(3);
+      expect(linesOf(server.modelRequests[2] ?? { messages: [] })).toEqual(
+        linesOf(server.modelRequests[1] ?? { messages: [] }),
       );
     });
 
@@ -241,40 +243,43 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
         open = resolve;
       });
       const { world, server } = await localWorld(dialect, [
-        after(never, says("Late.")),
+        respondsAfter(never, says("Late.")),
         says("Yes."),
       ]);
       await world.prompt("One");
-      await until(() => server.asked.length > 0);
+      await waitUntil(() => server.modelRequests.length > 0);
       await world.cancel();
-      await server.quiet();
+      await server.waitUntilQuiet();
       await world.prompt("Two");
-      expect(await world.event("turn.finished", 2)).toMatchObject({ outcome: "completed" });
-      expect(server.asked.map(linesOf)).toEqual([["user: One"], ["user: One", "user: Two"]]);
-      expect(await world.events("upstream.settled")).toEqual([]);
+      expect(await world.waitForEvent("turn.finished", 2)).toMatchObject({ outcome: "completed" });
+      expect(server.modelRequests.map(linesOf)).toEqual([
+        ["user: One"],
+        ["user: One", "user: Two"],
+      ]);
+      expect(await world.listEvents("upstream.settled")).toEqual([]);
       open();
     });
   });
 
   describe("whose calls were not answered", () => {
     it("says what became of them before the next words of the user [RMA-P1-24]", async () => {
-      const wait = tool({ name: "wait" }, (_, context) => {
+      const wait = createTool({ name: "wait" }, (_, context) => {
         context.progress("waiting");
         return new Promise(() => undefined);
       });
-      const look = tool({ name: "look" }, () => "seen");
+      const look = createTool({ name: "look" }, () => "seen");
       const { world, server } = await localWorld(
         dialect,
         [wants({ id: "c1", name: "wait" }, { id: "c2", name: "look" }), says("Yes.")],
         { tools: [wait, look] },
       );
       await world.prompt("One");
-      await world.event("tool.progressed");
-      await world.event("tool.finished");
+      await world.waitForEvent("tool.progress");
+      await world.waitForEvent("tool.finished");
       await world.cancel();
       await world.prompt("Two");
-      await world.event("turn.finished", 2);
-      expect(server.asked.map(linesOf).at(-1)).toEqual([
+      await world.waitForEvent("turn.finished", 2);
+      expect(server.modelRequests.map(linesOf).at(-1)).toEqual([
         "user: One",
         "assistant: Let me see.",
         "call c1: wait {}",
@@ -286,7 +291,7 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
     });
 
     it("because the bridge was killed says that their outcome is unknown [RMA-P1-24]", async () => {
-      const wait = tool({ name: "wait" }, (_, context) => {
+      const wait = createTool({ name: "wait" }, (_, context) => {
         context.progress("waiting");
         return new Promise(() => undefined);
       });
@@ -296,13 +301,13 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
         { tools: [wait] },
       );
       await world.prompt("One");
-      await world.event("tool.progressed");
+      await world.waitForEvent("tool.progress");
       const next = await world.restart(agent());
-      await next.event("approval.requested");
+      await next.waitForEvent("approval.requested");
       await next.cancel();
       await next.prompt("Two");
-      await next.event("turn.finished", 2);
-      expect(server.asked.map(linesOf).at(-1)).toEqual([
+      await next.waitForEvent("turn.finished", 2);
+      expect(server.modelRequests.map(linesOf).at(-1)).toEqual([
         "user: One",
         "assistant: Let me see.",
         "call c1: wait {}",

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentScript } from "../support/agent-script.ts";
 import { startServed } from "../support/served.ts";
 import { HANGS, HEARD, TALK, agentCalled, heardBy } from "./scripts.ts";
-import { until } from "../../support/until.ts";
+import { waitUntil } from "../../support/until.ts";
 
 async function connected(script: AgentScript) {
   const served = await startServed(script);
@@ -74,7 +74,7 @@ describe("a response in the background", () => {
     const begun = await client.responses.create({ model, input: "I am Alice.", background: true });
     expect(["queued", "in_progress"]).toContain(begun.status);
     let found = begun;
-    await until(async () => {
+    await waitUntil(async () => {
       found = await client.responses.retrieve(begun.id);
       return found.status === "completed";
     });

@@ -1,6 +1,6 @@
 import type { AgentScript } from "../support/agent-script.ts";
 import type { Served } from "../support/target.ts";
-import { until } from "../../support/until.ts";
+import { waitUntil } from "../../support/until.ts";
 
 /** Two turns of one conversation. */
 export const TALK: AgentScript = [{ says: "Hello Alice." }, { says: "You are Alice." }];
@@ -58,7 +58,7 @@ export function heardBy(served: Served): object[] {
 
 /** Once the agent was called so often. */
 export function agentCalled(served: Served, times = 1): Promise<void> {
-  return until(
+  return waitUntil(
     () => served.agentCalls().length >= times,
     () => served.agentCalls(),
   );

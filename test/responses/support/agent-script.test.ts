@@ -1,39 +1,42 @@
 import { describe, expect, it } from "vitest";
-import { scriptedProvider } from "../../support/scripted-provider.ts";
-import { agentOf, tool, worldOf } from "../../support/session-world.ts";
+import { createScriptedProvider } from "../../support/scripted-provider.ts";
+import { createAgent, createTool, openWorld } from "../../support/session-world.ts";
 import { asAnswer, type AgentTurn } from "./agent-script.ts";
 
 const ran = { id: "tooluse_1", name: "look_up", input: { query: "shoes" }, result: "[]" };
 
 async function worldWith(turns: readonly AgentTurn[], interrupted = () => {}) {
-  const provider = scriptedProvider(turns.map((turn) => asAnswer(turn, interrupted)));
-  const weather = tool({ name: "get_weather" }, () => "18 degrees");
-  return worldOf(agentOf({ provider, tools: [weather] }));
+  const provider = createScriptedProvider(turns.map((turn) => asAnswer(turn, interrupted)));
+  const weather = createTool({ name: "get_weather" }, () => "18 degrees");
+  return openWorld(createAgent({ provider, tools: [weather] }));
 }
 
 describe("a scripted turn is what a session takes for a turn of an agent", () => {
   it("that ran a tool and speaks", async () => {
     const world = await worldWith([{ runs: [ran], says: "There are no shoes." }]);
     await world.prompt("Any shoes?");
-    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed" });
-    expect(JSON.stringify(await world.log())).toMatch(/look_up[^]*There are no shoes\./);
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
+    expect(JSON.stringify(await world.readLog())).toMatch(/look_up[^]*There are no shoes\./);
   });
 
   it("that calls a tool and goes on with its result", async () => {
     const call = { id: "tooluse_1", name: "get_weather" };
     const world = await worldWith([{ calls: [call] }, { says: "It is 18 degrees." }]);
     await world.prompt("How warm is it?");
-    expect(await world.event("turn.finished")).toMatchObject({ outcome: "completed", steps: 2 });
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({
+      outcome: "completed",
+      steps: 2,
+    });
   });
 
   it("that hangs until it is told to stop", async () => {
     let isInterrupted = false;
     const world = await worldWith([{ says: "Well", hangs: true }], () => (isInterrupted = true));
     await world.prompt("Go");
-    await world.event("turn.started");
-    await world.event("call.started");
+    await world.waitForEvent("turn.started");
+    await world.waitForEvent("invocation.started");
     await world.cancel();
-    expect(await world.event("turn.finished")).toMatchObject({ outcome: "cancelled" });
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "cancelled" });
     expect(isInterrupted).toBe(true);
   });
 });

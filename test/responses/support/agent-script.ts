@@ -1,7 +1,11 @@
 import type { JsonObject } from "../../../src/domain/json.ts";
 import type { ProviderEvent, Role } from "../../../src/domain/provider-event.ts";
-import { toolCall, toolSuccess, type Runner } from "../../../src/domain/tool.ts";
-import { aborted, ending, type Answer } from "../../support/scripted-provider.ts";
+import { createToolCall, toolSuccess, type Runner } from "../../../src/domain/tool.ts";
+import {
+  waitForAbort,
+  createTurnEnd,
+  type ProviderScript,
+} from "../../support/scripted-provider.ts";
 
 /** What the agent was asked with one call. */
 export interface AgentCall {
@@ -51,19 +55,24 @@ export function turnFor(script: AgentScript, call: AgentCall, nth: number): Agen
 }
 
 /** The turn as the scripted provider says it; `interrupted` is called when one that hangs is told to stop. */
-export function asAnswer(turn: AgentTurn, interrupted: () => void): Answer {
+export function asAnswer(turn: AgentTurn, interrupted: () => void): ProviderScript {
   return async function* (signal) {
     await turn.waits;
     yield* eventsOf(turn);
     if (turn.hangs === true) {
-      await aborted(signal);
+      await waitForAbort(signal);
       interrupted();
       throw signal.reason;
     }
-    const openCalls = (turn.calls ?? []).map(({ id }) => id);
-    const isOpen = openCalls.length > 0;
+    const openToolCallIds = (turn.calls ?? []).map(({ id }) => id);
+    const isOpen = openToolCallIds.length > 0;
     const outcome = isOpen ? "action-required" : "completed";
-    yield ending({ outcome, reason: isOpen ? "tool_use" : "end_turn", openCalls, usage: USAGE });
+    yield createTurnEnd({
+      outcome,
+      reason: isOpen ? "tool_use" : "end_turn",
+      openToolCallIds,
+      usage: USAGE,
+    });
   };
 }
 
@@ -88,8 +97,11 @@ function eventsOf({ runs = [], says, calls = [], hangs }: AgentTurn): ProviderEv
   };
   const call = ({ id, name, input = {} }: Called, runBy: Runner): void => {
     const at = { message, block: block++ };
-    const call = toolCall({ id, name, inputText: JSON.stringify(input), runBy });
-    events.push({ type: "tool.start", ...at, callId: id, name }, { type: "tool.end", ...at, call });
+    const call = createToolCall({ id, name, inputText: JSON.stringify(input), runBy });
+    events.push(
+      { type: "tool.start", ...at, toolCallId: id, name },
+      { type: "tool.end", ...at, toolCall: call },
+    );
   };
   if (runs.length > 0) {
     inMessage("assistant", "tool_use", () => runs.forEach((ran) => call(ran, "server")));

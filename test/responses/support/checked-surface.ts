@@ -1,6 +1,6 @@
 import { isObject } from "../../../src/domain/json.ts";
 import type { Route } from "../../../src/http/router.ts";
-import type { ServedAnswer, ServedRequest } from "../../../src/http/served.ts";
+import type { ServedResponse, ServedRequest } from "../../../src/http/served.ts";
 import type { SocketRoute } from "../../../src/http/web-sockets.ts";
 import type { ResponsesSurface } from "../../../src/surfaces/responses/responses-surface.ts";
 import { eventProblems } from "../open-responses-schema.ts";
@@ -39,7 +39,7 @@ function isWhole({ query }: ServedRequest): boolean {
 
 /** A reader who leaves does not see the end, which alone says whether the stream was a good one. */
 async function* checkedBody(
-  body: Exclude<ServedAnswer["body"], Uint8Array>,
+  body: Exclude<ServedResponse["body"], Uint8Array>,
   report: (problem: string) => void,
 ): AsyncGenerator<Uint8Array | string> {
   const pieces: Uint8Array[] = [];

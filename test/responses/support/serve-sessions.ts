@@ -1,24 +1,24 @@
 import { expect, onTestFinished } from "vitest";
-import { accessBy } from "../../../src/http/access.ts";
-import { accessLog } from "../../../src/http/access-log.ts";
+import { createAccess } from "../../../src/http/access.ts";
+import { createAccessLog } from "../../../src/http/access-log.ts";
 import type { AccessKey } from "../../../src/http/keys.ts";
-import { openAiErrors } from "../../../src/http/openai-errors.ts";
+import { formatOpenAiError } from "../../../src/http/openai-errors.ts";
 import type { SocketLimits } from "../../../src/http/open-socket.ts";
-import { rateLimits, type RateLimitOptions } from "../../../src/http/rate-limits.ts";
-import { newRequestId } from "../../../src/http/request-id.ts";
-import { router } from "../../../src/http/router.ts";
-import { startServer } from "../../../src/http/server.ts";
-import { webSockets } from "../../../src/http/web-sockets.ts";
+import { createRateLimits, type RateLimitOptions } from "../../../src/http/rate-limits.ts";
+import { createRequestId } from "../../../src/http/request-id.ts";
+import { createRouter } from "../../../src/http/router.ts";
+import { startHttpServer } from "../../../src/http/server.ts";
+import { createWebSockets } from "../../../src/http/web-sockets.ts";
 import { systemClock, type SteadyClock } from "../../../src/platform/clock.ts";
 import type { Agent } from "../../../src/session/agent.ts";
 import { createSessions, type RunningSessions } from "../../../src/session/create-sessions.ts";
-import { memoryStore } from "../../../src/store/memory/memory-store.ts";
+import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type {
   ResponsesSettings,
-  TurnEnded,
+  TurnSummary,
 } from "../../../src/surfaces/responses/responses-options.ts";
-import { responsesSurface } from "../../../src/surfaces/responses/responses-surface.ts";
+import { createResponsesSurface } from "../../../src/surfaces/responses/responses-surface.ts";
 import { checkedSurface } from "./checked-surface.ts";
 import type { Target } from "./target.ts";
 
@@ -43,7 +43,7 @@ export interface ServedSessions extends Target {
   /** What the access log has. */
   readonly lines: readonly string[];
   /** How turns ended, as those are told who count them. */
-  readonly ends: readonly TurnEnded[];
+  readonly ends: readonly TurnSummary[];
   /** What went wrong and no caller heard of. */
   readonly reports: readonly unknown[];
   /** Rejects if there were bugs. */
@@ -54,7 +54,7 @@ export interface ServedSessions extends Target {
 
 /** The real surface over real sessions, on a real socket, until the test is over. Every stream of it has to be a good one. */
 export async function serveSessions(serving: Serving): Promise<ServedSessions> {
-  const { agents, store = memoryStore(), clock = systemClock, keys, bodyBytes } = serving;
+  const { agents, store = createMemoryStore(), clock = systemClock, keys, bodyBytes } = serving;
   const reports: unknown[] = [];
   const report = (error: unknown): void => void reports.push(error);
   const { seed, coalesceMs } = serving;
@@ -68,36 +68,40 @@ export async function serveSessions(serving: Serving): Promise<ServedSessions> {
     ...(coalesceMs !== undefined && { coalesceMs }),
   });
   const host = "127.0.0.1";
-  const ends: TurnEnded[] = [];
+  const ends: TurnSummary[] = [];
   const options = {
-    observe: (end: TurnEnded) => void ends.push(end),
+    observe: (end: TurnSummary) => void ends.push(end),
     sessions,
     clock,
-    access: accessBy({ host, ...(keys !== undefined && { keys }) }),
+    access: createAccess({ host, ...(keys !== undefined && { keys }) }),
     settings: { adoptSessions: true, ...serving.settings },
     report,
-    ...(serving.rates !== undefined && { rates: rateLimits(serving.rates, clock) }),
+    ...(serving.rates !== undefined && { rates: createRateLimits(serving.rates, clock) }),
     ...(serving.newSessionId !== undefined && { newSessionId: serving.newSessionId }),
   };
   const problems: string[] = [];
-  const surface = checkedSurface(responsesSurface(options), (problem) => problems.push(problem));
+  const surface = checkedSurface(createResponsesSurface(options), (problem) =>
+    problems.push(problem),
+  );
   const lines: string[] = [];
-  const observers = [accessLog({ clock: systemClock, write: (line) => void lines.push(line) })];
-  const server = await startServer({
+  const observers = [
+    createAccessLog({ clock: systemClock, write: (line) => void lines.push(line) }),
+  ];
+  const server = await startHttpServer({
     host,
     port: 0,
     limits: { bodyBytes: () => bodyBytes ?? 50_000_000, headerBytes: 32 * 1024 },
-    newRequestId,
+    newRequestId: createRequestId,
     onBug: report,
     observers,
-    upgrades: webSockets({
+    upgrades: createWebSockets({
       routes: surface.sockets,
-      errors: openAiErrors,
+      formatError: formatOpenAiError,
       clock,
       onBug: report,
       ...(serving.socketLimits !== undefined && { limits: serving.socketLimits }),
     }),
-    ...router([surface], report),
+    ...createRouter([surface], report),
   });
   let isStopped = false;
   const stop = async (): Promise<void> => {
@@ -118,7 +122,7 @@ export async function serveSessions(serving: Serving): Promise<ServedSessions> {
   return {
     baseUrl: `${server.url}/v1`,
     apiKey: keys?.[0]?.key ?? "any key will do here",
-    model: agents[0]?.facts.name ?? "",
+    model: agents[0]?.spec.name ?? "",
     sessions,
     lines,
     ends,

@@ -5,7 +5,10 @@ import type { ModelBlock } from "../../../src/domain/model-request.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import type { ResponsesSettings } from "../../../src/surfaces/responses/responses-options.ts";
 import { temporaryFolder } from "../../store/sqlite-support.ts";
-import { scriptedProvider, type SeenCall } from "../../support/scripted-provider.ts";
+import {
+  createScriptedProvider,
+  type ReceivedInvocation,
+} from "../../support/scripted-provider.ts";
 import { asAnswer, turnFor, type AgentCall, type AgentScript } from "./agent-script.ts";
 import { serveSessions } from "./serve-sessions.ts";
 import type { Served, Target } from "./target.ts";
@@ -22,7 +25,7 @@ export async function startServed(
   const calls: AgentCall[] = [];
   let told: () => void = () => {};
   const interrupted = new Promise<void>((resolve) => (told = resolve));
-  const provider = scriptedProvider(
+  const provider = createScriptedProvider(
     [
       (signal, seen) => {
         const call = agentCall(seen);
@@ -30,7 +33,9 @@ export async function startServed(
         return asAnswer(turnFor(script, call, calls.length - 1), told)(signal, seen);
       },
     ],
-    { takes: { instructions: true, tools: true, allowedTools: true, maxOutputTokens: true } },
+    {
+      capabilities: { instructions: true, tools: true, allowedTools: true, maxOutputTokens: true },
+    },
   );
   const agent = defineAgent({ name: "scripted", provider, images: "describe" });
   const served = await serveSessions({ agents: [agent], settings });
@@ -38,7 +43,7 @@ export async function startServed(
   return { ...served, agentCalls: () => calls, interrupted: () => interrupted };
 }
 
-function agentCall({ sessionId, history, input, options }: SeenCall): AgentCall {
+function agentCall({ sessionId, history, input, options }: ReceivedInvocation): AgentCall {
   const { instructions, tools = [] } = options ?? {};
   return {
     sessionId,

@@ -1,7 +1,7 @@
 import { defineAgent } from "../../../src/bridge/define-agent.ts";
 import {
-  scriptedProvider,
-  type Answer,
+  createScriptedProvider,
+  type ProviderScript,
   type ScriptedProvider,
 } from "../../support/scripted-provider.ts";
 import { serveSessions, type ServedSessions, type Serving } from "./serve-sessions.ts";
@@ -12,16 +12,16 @@ export interface Scripted extends ServedSessions {
 
 /** The surface over an agent that answers as it is told, one answer for each call. */
 export async function serveAnswers(
-  answers: readonly Answer[],
+  answers: readonly ProviderScript[],
   serving: Omit<Serving, "agents"> = {},
 ): Promise<Scripted> {
-  const takes = {
+  const capabilities = {
     instructions: true,
     tools: true,
     allowedTools: true,
     maxOutputTokens: true,
   } as const;
-  const provider = scriptedProvider(answers, { takes });
+  const provider = createScriptedProvider(answers, { capabilities });
   const agent = defineAgent({ name: "scripted", provider, images: "describe" });
   return { ...(await serveSessions({ agents: [agent], ...serving })), provider };
 }

@@ -3,7 +3,7 @@ import { WebSocket } from "ws";
 import { isObject } from "../../../src/domain/json.ts";
 import { checkedStream, type Fields, type StreamEvent } from "./recorded-stream.ts";
 import { check, shaped, type Target } from "./target.ts";
-import { lastOf, within } from "../../support/within.ts";
+import { formatTail, withDeadline } from "../../support/within.ts";
 
 /** A WebSocket on which one turn follows the other. */
 export interface TurnSocket {
@@ -24,8 +24,8 @@ export async function openSocket({ baseUrl, apiKey, model }: Target): Promise<Tu
     socket.send(JSON.stringify({ type: "response.create", model, ...body }));
     const events: StreamEvent[] = [];
     for (;;) {
-      const state = (): string => `the socket is silent after\n  ${lastOf(events)}`;
-      const { value, done } = await within(frames.next(), state);
+      const state = (): string => `the socket is silent after\n  ${formatTail(events)}`;
+      const { value, done } = await withDeadline(frames.next(), state);
       check(done !== true, `The socket closed after ${events.length} events of a turn`);
       const [data] = value;
       const frame: unknown = JSON.parse(String(data));

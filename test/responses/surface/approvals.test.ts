@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isObject } from "../../../src/domain/json.ts";
 import { defineTool } from "../../../src/tools/define-tool.ts";
-import { fakeClock, type FakeClock } from "../../support/fake-clock.ts";
+import { createFakeClock, type FakeClock } from "../../support/fake-clock.ts";
 import { says, wants } from "../../support/scripted-provider.ts";
 import { readUntil } from "../../support/session-world.ts";
 import {
@@ -15,7 +15,7 @@ import {
   worldOf,
   type World,
 } from "./world.ts";
-import { until } from "../../support/until.ts";
+import { waitUntil } from "../../support/until.ts";
 
 const APPROVER = { id: "approver", rights: ["prompt", "approve", "control"] } as const;
 
@@ -54,12 +54,12 @@ const idOf = (approval: unknown) => (isObject(approval) ? approval["id"] : undef
 
 describe("a tool that somebody has to allow, when nobody is there but the caller", () => {
   it("waits with signs of life, and is denied where everybody sees it [OR-21] [OR-55]", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const { world, ran } = await gated(clock);
     const opening = openStream(world, { input: "Pay" });
     let isOpen = false;
     void opening.then(() => (isOpen = true));
-    await until(() => (clock.advance(20), isOpen));
+    await waitUntil(() => (clock.advance(20), isOpen));
     const stream = await opening;
     await questionIn(world);
     let [isOver, beats] = [false, 0];
@@ -74,7 +74,7 @@ describe("a tool that somebody has to allow, when nobody is there but the caller
     })();
     void reading.then(() => (isOver = true));
     const before = clock.now();
-    await until(() => (clock.advance(500), isOver));
+    await waitUntil(() => (clock.advance(500), isOver));
     expect(clock.now() - before).toBeGreaterThanOrEqual(59_000);
     expect(beats).toBeGreaterThanOrEqual(2);
     expect(ran).toEqual([]);
@@ -121,7 +121,7 @@ describe("a tool that somebody has to allow, when nobody is there but the caller
     });
     const answer = { type: "answer", approvalId, decision: "allow" } as const;
     await world.sessions.command(sessionId, answer, { principal: APPROVER });
-    await until(async () => (await get(world, path)).body["status"] === "completed");
+    await waitUntil(async () => (await get(world, path)).body["status"] === "completed");
     expect((await get(world, path)).body).not.toHaveProperty("awaiting_approval");
   });
 

@@ -89,7 +89,7 @@ describe("a compacted conversation", () => {
     const input = [...outputOf(compacted.body), { role: "user", content: "Three" }];
     const next = await ask(world, { model: MODEL, input });
     expect(next.status).toBe(200);
-    const told = world.provider.calls.at(-1);
+    const told = world.provider.invocations.at(-1);
     expect([told?.history.map(({ role }) => role), told?.input.texts]).toEqual([
       ["user", "assistant", "user", "assistant"],
       ["Three"],

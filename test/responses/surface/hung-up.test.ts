@@ -1,29 +1,29 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { followTurn } from "../../../src/surfaces/responses/follow-turn.ts";
-import { settingsOf } from "../../../src/surfaces/responses/responses-options.ts";
-import { storedResponse } from "../../../src/surfaces/responses/stored-response.ts";
-import { waitingCallers } from "../../../src/surfaces/responses/waiting-callers.ts";
-import { responseStream } from "../../../src/wire/responses/stream/response-stream.ts";
-import { unrecordedRequest } from "../../../src/wire/responses/recorded-request.ts";
+import { resolveSettings } from "../../../src/surfaces/responses/responses-options.ts";
+import { findStoredResponse } from "../../../src/surfaces/responses/stored-response.ts";
+import { createWaitingCallers } from "../../../src/surfaces/responses/waiting-callers.ts";
+import { createResponseStream } from "../../../src/wire/responses/stream/response-stream.ts";
+import { createUnrecordedRequest } from "../../../src/wire/responses/recorded-request.ts";
 import { hangs, says } from "../../support/scripted-provider.ts";
 import { ask, called, get, lastOf, openStream, textIn, worldOf, type World } from "./world.ts";
-import { until } from "../../support/until.ts";
+import { waitUntil } from "../../support/until.ts";
 
 const LOCAL = { id: "local", rights: ["prompt"] } as const;
 
 /** Follows a response for somebody who is gone before the first event could be read. */
 async function followGone(world: World, id: unknown): Promise<void> {
   const { sessions } = world;
-  const asked = await storedResponse({ sessions }, String(id), LOCAL);
-  const following = followTurn(asked, responseStream(unrecordedRequest("scripted")), {
+  const asked = await findStoredResponse({ sessions }, String(id), LOCAL);
+  const following = followTurn(asked, createResponseStream(createUnrecordedRequest("scripted")), {
     sessions,
     clock: systemClock,
-    settings: settingsOf({}),
+    settings: resolveSettings({}),
     caller: LOCAL,
-    gone: AbortSignal.abort(),
+    disconnectSignal: AbortSignal.abort(),
     isDetached: false,
-    waiting: waitingCallers(),
+    waitingCallers: createWaitingCallers(),
     report: (error) => {
       throw error;
     },
@@ -82,10 +82,10 @@ describe("a session that is deleted while it is followed", () => {
     const first = await ask(world, { input: "Long", background: true });
     await called(world, 1);
     const { session_id: conversation } = first.body;
-    const { asked: before } = await world.sessions.peek(String(conversation));
+    const { lastPrompt: before } = await world.sessions.status(String(conversation));
     const waiting = ask(world, { input: "Next", conversation });
-    await until(async () => {
-      const { asked: last } = await world.sessions.peek(String(conversation));
+    await waitUntil(async () => {
+      const { lastPrompt: last } = await world.sessions.status(String(conversation));
       return last?.seq !== before?.seq;
     });
     await ask(world, undefined, {

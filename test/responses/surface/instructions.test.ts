@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { runInference } from "../../../src/aigo/run-inference.ts";
-import { completionOf } from "../../../src/wire/chat-server/completion.ts";
-import { refuses, says, scriptedProvider } from "../../support/scripted-provider.ts";
+import { collectCompletion } from "../../../src/wire/chat-server/completion.ts";
+import { refuses, says, createScriptedProvider } from "../../support/scripted-provider.ts";
 import { openSocket } from "../support/turn-socket.ts";
 import { dataOf, send } from "../support/talk.ts";
 import { ask, echoes, openStream, lastOf, worldOf, type World } from "./world.ts";
@@ -15,7 +15,7 @@ const USER = { role: "user", content: "Hi" } as const;
 
 /** A server over an agent whose provider has no place for instructions. */
 function plainWorld(answers = [echoes()]): Promise<World> {
-  return worldOf([], { provider: scriptedProvider(answers) });
+  return worldOf([], { provider: createScriptedProvider(answers) });
 }
 
 type Route = (world: World) => Promise<unknown>;
@@ -56,7 +56,7 @@ const ROUTES: readonly (readonly [string, Route])[] = [
       const body = { messages: [SYSTEM, USER], stream: true };
       const { text } = await send(world, ["POST", "/chat/completions"], { body });
       const chunks = dataOf(text).filter((data) => data !== "[DONE]");
-      const completion = completionOf(chunks.map((data) => JSON.parse(data)));
+      const completion = collectCompletion(chunks.map((data) => JSON.parse(data)));
       return "choices" in completion ? completion.choices[0].message["anomalies"] : completion;
     },
   ],
@@ -83,7 +83,7 @@ describe("instructions for an agent that takes none", () => {
     async (_, anomaliesBy) => {
       const world = await plainWorld();
       expect(await anomaliesBy(world)).toEqual([ANOMALY]);
-      const sent = world.provider.calls.map(({ input, options }) => [
+      const sent = world.provider.invocations.map(({ input, options }) => [
         input.texts,
         options?.instructions,
       ]);
@@ -96,7 +96,7 @@ describe("instructions for an agent that takes none", () => {
     const anomalies: unknown[] = [];
     for (const [, anomaliesBy] of ROUTES) anomalies.push(await anomaliesBy(world));
     expect(anomalies).toEqual(ROUTES.map(() => undefined));
-    expect(world.provider.calls.map(({ input, options }) => [input.texts, options])).toEqual(
+    expect(world.provider.invocations.map(({ input, options }) => [input.texts, options])).toEqual(
       ROUTES.map(() => [["Hi"], expect.objectContaining({ instructions: "Be brief." })]),
     );
   });
@@ -114,7 +114,7 @@ describe("instructions for an agent that takes none", () => {
       previous = body["id"];
       anomalies.push(body["anomalies"]);
     }
-    expect(world.provider.calls.map(({ input }) => input.texts)).toEqual([
+    expect(world.provider.invocations.map(({ input }) => input.texts)).toEqual([
       ["Be brief.", "Hi"],
       ["Hi"],
       ["Be kind.", "Hi"],
@@ -131,7 +131,7 @@ describe("instructions for an agent that takes none", () => {
     expect(refused.status).toBe(429);
     const conversation = refused.headers.get("x-spanline-session");
     expect((await ask(world, { ...body, conversation })).body["anomalies"]).toEqual([ANOMALY]);
-    expect(world.provider.calls.map(({ input }) => input.texts)).toEqual([
+    expect(world.provider.invocations.map(({ input }) => input.texts)).toEqual([
       ["Be brief.", "Hi"],
       ["Be brief.", "Hi"],
     ]);

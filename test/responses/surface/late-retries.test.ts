@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { refuses, type Answer } from "../../support/scripted-provider.ts";
+import { refuses, type ProviderScript } from "../../support/scripted-provider.ts";
 import {
   ask,
   called,
@@ -23,11 +23,11 @@ function keyed(key: string, more = {}): How {
 const MANY = 130;
 
 /** The agent, which does something else about what is said here. */
-function except(special: { readonly [text: string]: Answer }): Answer {
+function except(special: { readonly [text: string]: ProviderScript }): ProviderScript {
   return (signal, call) => (special[call.input.texts?.[0] ?? ""] ?? echoes())(signal, call);
 }
 
-function once(first: Answer): Answer {
+function once(first: ProviderScript): ProviderScript {
   let count = 0;
   return (signal, call) => ((count += 1) === 1 ? first : echoes())(signal, call);
 }
@@ -52,7 +52,7 @@ describe("a key, long after it was used in a session", () => {
     const conversation = await conversationIn(world);
     await ask(world, { input: "Go", conversation }, KEYED);
     await askMany(world, conversation);
-    const before = world.provider.calls.length;
+    const before = world.provider.invocations.length;
     const waiting: unknown[] = [];
     await ask(world, { input: "Long", conversation, background: true });
     await called(world, before + 1);

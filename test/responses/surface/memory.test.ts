@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../../src/store/memory/memory-store.ts";
-import { until } from "../../support/until.ts";
+import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
+import { waitUntil } from "../../support/until.ts";
 import { ask, echoes, errorIn, get, textIn, worldOf } from "./world.ts";
 
 /** A store that counts the sessions in memory: each holds a lease. */
 function countingStore() {
-  const store = memoryStore();
+  const store = createMemoryStore();
   const held = new Set<string>();
   return {
     ...store,
@@ -35,7 +35,7 @@ describe("the memory of requests", () => {
       for (let round = 0; round < 5; round++) {
         expect((await ask(world, { ...body, user: `user ${round}` }, { path })).status).toBe(200);
       }
-      await until(
+      await waitUntil(
         () => store.inMemory === 0,
         () => [store.inMemory],
       );
@@ -48,7 +48,7 @@ describe("the memory of requests", () => {
     const store = countingStore();
     const world = await worldOf([echoes()], { store });
     const first = await ask(world, { input: "One" });
-    await until(
+    await waitUntil(
       () => store.inMemory === 0,
       () => [store.inMemory],
     );
@@ -56,7 +56,7 @@ describe("the memory of requests", () => {
     expect([stored.status, textIn(stored.body)]).toEqual([200, textIn(first.body)]);
     const next = await ask(world, { input: "Two", previous_response_id: first.body["id"] });
     expect([next.status, next.body["status"]]).toEqual([200, "completed"]);
-    const sessions = world.provider.calls.map(({ sessionId }) => sessionId);
+    const sessions = world.provider.invocations.map(({ sessionId }) => sessionId);
     expect(new Set(sessions).size).toBe(1);
     expect(world.reports).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { defineAgent } from "../../../src/bridge/define-agent.ts";
 import { runtimeProvider } from "../../../src/providers/agentcore-runtime/runtime-provider.ts";
 import { startPeer } from "../../support/peer.ts";
-import { KEYS } from "../../support/provider-session.ts";
+import { TEST_KEYS } from "../../support/provider-session.ts";
 import { serveSessions } from "../support/serve-sessions.ts";
 import { send } from "../support/talk.ts";
 
@@ -19,7 +19,7 @@ async function served(body: string) {
     response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
     response.end(body);
   });
-  const options = { runtimeArn: RUNTIME, endpoint: peer.url, credentials: KEYS };
+  const options = { runtimeArn: RUNTIME, endpoint: peer.url, credentials: TEST_KEYS };
   const agents = [defineAgent({ name: "noisy", provider: runtimeProvider(options) })];
   return serveSessions({ agents });
 }

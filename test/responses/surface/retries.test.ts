@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../../src/store/sqlite/open-sqlite-store.ts";
 import { temporaryFile } from "../../store/sqlite-support.ts";
-import { fakeClock } from "../../support/fake-clock.ts";
+import { createFakeClock } from "../../support/fake-clock.ts";
 import { refuses, says, wants } from "../../support/scripted-provider.ts";
 import {
   ask,
@@ -20,7 +20,7 @@ import {
   type How,
   type World,
 } from "./world.ts";
-import { until } from "../../support/until.ts";
+import { waitUntil } from "../../support/until.ts";
 
 const KEYED = { headers: { "idempotency-key": "once" } };
 const RETRIED = { headers: { "x-stainless-retry-count": "1" } };
@@ -76,14 +76,14 @@ describe.each(WAYS)("what is sent again by %s", (_, first, again) => {
           : says("Hello")(signal, call),
     ]);
     const body = await of(world);
-    const before = world.provider.calls.length;
+    const before = world.provider.invocations.length;
     const one = ask(world, body, first);
     await called(world, before + 1);
     const other = await openStream(world, body, again);
     await other.until("response.output_text.delta");
     more.open();
     expect(lastOf(await other.rest())).toEqual((await one).body);
-    expect(world.provider.calls).toHaveLength(before + 1);
+    expect(world.provider.invocations).toHaveLength(before + 1);
   });
 
   it("brings results once [OR-45]", async () => {
@@ -96,7 +96,7 @@ describe.each(WAYS)("what is sent again by %s", (_, first, again) => {
     const other = await ask(world, body, again);
     expect([one.status, textIn(one.body)]).toEqual([200, "Seen"]);
     expect(other.body).toEqual(one.body);
-    expect(world.provider.calls).toHaveLength(2);
+    expect(world.provider.invocations).toHaveLength(2);
   });
 
   it("after a restart is answered with what there was [OR-45] [OR-41]", async () => {
@@ -111,7 +111,7 @@ describe.each(WAYS)("what is sent again by %s", (_, first, again) => {
     const after = await worldOf([], { store, provider });
     const other = await ask(after, { input: "Go" }, again);
     expect(other.body).toEqual(one.body);
-    expect(provider.calls).toHaveLength(1);
+    expect(provider.invocations).toHaveLength(1);
     await after.stop();
     await store.close();
   });
@@ -226,21 +226,21 @@ describe("turns of one session", () => {
     const conversation = body["session_id"];
     const asked: Promise<unknown>[] = [];
     for (let at = 0; at < 8; at += 1) {
-      const seq = (await world.sessions.peek(String(conversation))).asked?.seq;
+      const seq = (await world.sessions.status(String(conversation))).lastPrompt?.seq;
       asked.push(ask(world, { input: `Number ${at}`, conversation }));
-      await until(async () => {
-        const { asked: last } = await world.sessions.peek(String(conversation));
+      await waitUntil(async () => {
+        const { lastPrompt: last } = await world.sessions.status(String(conversation));
         return last?.seq !== seq;
       });
     }
-    expect(world.provider.calls).toHaveLength(2);
+    expect(world.provider.invocations).toHaveLength(2);
     more.open();
     await Promise.all(asked);
     expect(world.heard()).toEqual(["Hi", ...asked.map((_, at) => `Number ${at}`)]);
   });
 
   it("wait so long and no longer, also when the one before speaks on and on [OR-43] [OR-46]", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const gates = [gate(), gate(), gate()];
     const [one, two, three] = gates;
     if (one === undefined || two === undefined || three === undefined) throw new Error("No gates");
@@ -248,21 +248,21 @@ describe("turns of one session", () => {
     const first = await openStream(world, { input: "Hi" });
     const [created = {}] = await first.until("response.output_text.delta");
     const { session_id: conversation } = lastOf([created]);
-    const { asked: before } = await world.sessions.peek(String(conversation));
+    const { lastPrompt: before } = await world.sessions.status(String(conversation));
     const second = ask(world, { input: "Go", conversation });
-    await until(async () => {
-      const { asked: last } = await world.sessions.peek(String(conversation));
+    await waitUntil(async () => {
+      const { lastPrompt: last } = await world.sessions.status(String(conversation));
       return last?.seq !== before?.seq;
     });
     let answered = false;
     void second.finally(() => (answered = true));
-    await until(() => clock.pending > 3);
+    await waitUntil(() => clock.pending > 3);
     clock.advance(20_000);
     one.open();
     await first.until("response.output_text.delta");
     clock.advance(10_000);
     // No more time passes, whatever was said meanwhile.
-    await until(() => (clock.advance(0), answered));
+    await waitUntil(() => (clock.advance(0), answered));
     const busy = await second;
     expect([busy.status, errorIn(busy)["code"]]).toEqual([409, "session_busy"]);
     expect(busy.headers.get("retry-after")).toBe("2");
@@ -272,7 +272,7 @@ describe("turns of one session", () => {
     const rest = first.rest();
     let isThere = false;
     void rest.then(() => (isThere = true));
-    await until(() => (clock.advance(20), isThere));
+    await waitUntil(() => (clock.advance(20), isThere));
     expect(textIn(lastOf(await rest))).toBe("1234");
     expect(world.heard()).toEqual(["Hi"]);
   });
@@ -321,7 +321,7 @@ describe("limits of a key", () => {
     for (const how of [{ background: true }, {}])
       expect((await ask(world, { input: "Go", ...how })).status).toBe(429);
     more.open();
-    await until(async () => (await ask(world, { input: "Go" })).status === 200);
+    await waitUntil(async () => (await ask(world, { input: "Go" })).status === 200);
     const conversation = body["session_id"];
     await ask(world, undefined, {
       path: `/conversations/${String(conversation)}`,
@@ -338,7 +338,7 @@ describe("limits of a key", () => {
     expect((await ask(world, { input: "Go" })).status).toBe(429);
     more.open();
     await stream.rest();
-    await until(async () => (await ask(world, { input: "Go" })).status === 200);
+    await waitUntil(async () => (await ask(world, { input: "Go" })).status === 200);
     expect((await ask(world, { nonsense: true })).status).toBe(400);
     expect((await ask(world, { input: "Go" })).status).toBe(200);
   });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { fakeClock } from "../../support/fake-clock.ts";
+import { createFakeClock } from "../../support/fake-clock.ts";
 import { breaks, hangs, says, wants } from "../../support/scripted-provider.ts";
 import type { Fields } from "../support/recorded-stream.ts";
 import {
@@ -18,8 +18,8 @@ import {
   worldOf,
   type World,
 } from "./world.ts";
-import { until } from "../../support/until.ts";
-import { within } from "../../support/within.ts";
+import { waitUntil } from "../../support/until.ts";
+import { withDeadline } from "../../support/within.ts";
 
 interface Talk {
   readonly socket: WebSocket;
@@ -49,7 +49,7 @@ async function talkWith(world: World, path = "/responses", key = world.apiKey): 
       const frame = waiting.shift();
       if (frame !== undefined) return frame;
       const more = new Promise<void>((resolve) => (wake = resolve));
-      await within(more, () => "the socket is silent");
+      await withDeadline(more, () => "the socket is silent");
     }
   };
   const send = (frame: unknown): void =>
@@ -226,7 +226,7 @@ describe("a WebSocket", () => {
   });
 
   it("says so when it is as old as one may be, and ends the turn that runs [OR-76]", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const world = await worldOf([hangs()], { clock, socketLimits: { pingMs: 7_200_000 } });
     const talk = await talkWith(world);
     talk.send({ type: "response.create", input: "One" });
@@ -237,7 +237,7 @@ describe("a WebSocket", () => {
     expect(last).toMatchObject(refused("websocket_connection_limit_reached"));
     const { sessions: found } = await world.sessions.list({ limit: 1 });
     const { sessionId = "" } = found[0] ?? {};
-    await until(async () => {
+    await waitUntil(async () => {
       clock.advance(100);
       return (await world.sessions.find(sessionId))?.state === "idle";
     });
@@ -253,7 +253,7 @@ describe("a WebSocket", () => {
     one.socket.close();
     const states = async () =>
       (await world.sessions.list({ limit: 2 })).sessions.map(({ state }) => state).toSorted();
-    await until(async () => (await states()).includes("idle"));
+    await waitUntil(async () => (await states()).includes("idle"));
     expect(new Set(await states()).size).toBe(2);
   });
 

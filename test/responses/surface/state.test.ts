@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../../src/store/sqlite/open-sqlite-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { temporaryFile } from "../../store/sqlite-support.ts";
-import { fakeClock } from "../../support/fake-clock.ts";
+import { createFakeClock } from "../../support/fake-clock.ts";
 import { hangs, says } from "../../support/scripted-provider.ts";
 import {
   ask,
@@ -18,7 +18,7 @@ import {
   textIn,
   worldOf,
 } from "./world.ts";
-import { until } from "../../support/until.ts";
+import { waitUntil } from "../../support/until.ts";
 
 const SESSION = "x-spanline-session";
 
@@ -40,7 +40,7 @@ describe("a chain of responses", () => {
       const second = await turn({ input: "Two", previous_response_id: first["id"] }, isSecond);
       expect(second).toMatchObject({ status: "completed", session_id: first["session_id"] });
       expect(world.heard()).toEqual(["One", "Two"]);
-      expect(new Set(world.provider.calls.map(({ sessionId }) => sessionId)).size).toBe(1);
+      expect(new Set(world.provider.invocations.map(({ sessionId }) => sessionId)).size).toBe(1);
     },
   );
 
@@ -128,7 +128,7 @@ describe("a chain of responses", () => {
     const adopting = await worldOf([echoes()]);
     const adopted = await ask(adopting, { input: "One", conversation });
     expect(adopted.body["session_id"]).toBe(conversation);
-    expect(adopting.provider.calls).toMatchObject([{ sessionId: conversation }]);
+    expect(adopting.provider.invocations).toMatchObject([{ sessionId: conversation }]);
     const strict = await worldOf([echoes()], { settings: { adoptSessions: false } });
     const refused = await ask(strict, { input: "One", conversation });
     const error = { code: "session_not_found", param: "conversation" };
@@ -299,7 +299,7 @@ describe("a conversation that was held elsewhere", () => {
     const answer = await ask(world, { input });
     expect(answer.headers.get("x-spanline-history")).toBe("replayed");
     expect(world.heard()).toEqual(["Who am I?"]);
-    expect(world.provider.calls[0]?.history).toMatchObject([
+    expect(world.provider.invocations[0]?.history).toMatchObject([
       { role: "user" },
       { role: "assistant" },
     ]);
@@ -320,7 +320,7 @@ describe("a conversation that was held elsewhere", () => {
     const world = await worldOf([echoes()], { settings: { foreignHistory: "ignore" } });
     const answer = await ask(world, { input });
     expect(answer.headers.get("x-spanline-history")).toBe("ignored");
-    expect(world.provider.calls).toMatchObject([{ history: [] }]);
+    expect(world.provider.invocations).toMatchObject([{ history: [] }]);
   });
 
   it("of which the session knows all is not told again [OR-37]", async () => {
@@ -387,14 +387,14 @@ describe("an agent that has let the conversation go", () => {
   ])(
     "After its %s limit an upstream session is replaced, and the log is replayed into the new one [OR-40]",
     async (_, upstream, limitMs) => {
-      const clock = fakeClock();
+      const clock = createFakeClock();
       const provider = providerOf([echoes()]);
       const world = await worldOf([], { clock, provider, agent: { upstream } });
       const turn = async (body: object) => {
         const asked = ask(world, body);
         let isThere = false;
         void asked.finally(() => (isThere = true));
-        await until(() => (clock.advance(20), isThere));
+        await waitUntil(() => (clock.advance(20), isThere));
         return (await asked).body;
       };
       const first = await turn({ input: "One" });
@@ -406,7 +406,7 @@ describe("an agent that has let the conversation go", () => {
       for (const { status, session_id: session } of [second, third]) {
         expect([status, session]).toEqual(["completed", first["session_id"]]);
       }
-      const calls = provider.calls.map(({ sessionId, input, history }) => ({
+      const calls = provider.invocations.map(({ sessionId, input, history }) => ({
         isFirst: sessionId === first["session_id"],
         texts: input.texts,
         history: history.map(({ role, blocks }) => [role, ...blocks.map(textOfBlock)]),
@@ -472,7 +472,7 @@ describe("a process that ends", () => {
     store = await reopened(file);
     const after = await worldOf([], { store, provider, agent });
     const path = `/responses/${String(begun.body["id"])}`;
-    await after.sessions.recover();
+    await after.sessions.resumeInterrupted();
     await called(after, 2);
     expect((await get(after, path)).body).toMatchObject({ status: "in_progress" });
     const stream = await openStream(after, undefined, { path: `${path}?stream=true` });
@@ -502,7 +502,7 @@ describe("a response in the background", () => {
     first.leave();
     const { sequence_number: last } = seen.at(-1) ?? {};
     more.open();
-    await until(async () => (await get(world, path)).body["status"] === "completed");
+    await waitUntil(async () => (await get(world, path)).body["status"] === "completed");
     const after = `${path}?stream=true&starting_after=${String(last)}`;
     const rest = await (await openStream(world, undefined, { path: after })).rest();
     const all = await (await openStream(world, undefined, { path: `${path}?stream=true` })).rest();
@@ -517,10 +517,10 @@ describe("a response in the background", () => {
     const stream = await openStream(world, { input: "Hi", background: true });
     const [created = {}] = await stream.until("response.output_text.delta");
     stream.leave();
-    await until(() => world.lines.length > 0);
+    await waitUntil(() => world.lines.length > 0);
     more.open();
     const path = `/responses/${String(lastOf([created])["id"])}`;
-    await until(async () => (await get(world, path)).body["status"] !== "in_progress");
+    await waitUntil(async () => (await get(world, path)).body["status"] !== "in_progress");
     expect((await get(world, path)).body).toMatchObject({ status: "completed" });
   });
 
@@ -537,7 +537,7 @@ describe("a response in the background", () => {
     expect(cancelled.body).toMatchObject({ status: "cancelled", error: null });
     more.open();
     const path = `/responses/${String(first.body["id"])}`;
-    await until(async () => (await get(world, path)).body["status"] === "completed");
+    await waitUntil(async () => (await get(world, path)).body["status"] === "completed");
     const done = await cancel(first.body["id"]);
     expect(done.body).toEqual((await get(world, path)).body);
     expect((await cancel(second.body["id"])).body).toEqual(cancelled.body);

@@ -22,7 +22,7 @@ const CHAT = { path: "/chat/completions" };
 const LOOKS = wants({ id: "c1", name: "look" });
 
 const user = (content: string) => ({ role: "user", content });
-const toldTo = (world: World) => world.provider.calls.map(({ history }) => history.length);
+const toldTo = (world: World) => world.provider.invocations.map(({ history }) => history.length);
 const refusal = (answer: Answered) => [answer.status, errorIn(answer)] as const;
 
 function messageOf({ body }: Answered): Fields {
@@ -42,7 +42,7 @@ describe("an agent that keeps no state", () => {
       input.push(...outputOf(body));
     }
     expect(toldTo(world)).toEqual([0, 2, 4]);
-    const sessions = world.provider.calls.map(({ sessionId }) => sessionId);
+    const sessions = world.provider.invocations.map(({ sessionId }) => sessionId);
     expect(new Set(sessions).size).toBe(3);
   });
 
@@ -120,7 +120,7 @@ describe("an agent that keeps no state", () => {
       const answer = refusal(await ask(world, { model: "fresh", input: "Two", ...named }));
       expect(answer).toMatchObject([400, { code: "agent_mismatch", param: "model" }]);
     }
-    expect(fresh.calls).toEqual([]);
+    expect(fresh.invocations).toEqual([]);
     const told = [user("One"), ...outputOf(body), user("Two")];
     const moved = await ask(world, { model: "fresh", input: told });
     expect([moved.status, moved.body["model"]]).toEqual([200, "fresh"]);
@@ -135,7 +135,7 @@ describe("calls of the caller's tools that such an agent makes", () => {
     const { body } = await ask(world, { input: [user("Look")], tools: tools("look") });
     const call = outputOf(body).find(({ type }) => type === "function_call");
     const result = { type: "function_call_output", call_id: call?.["call_id"], output: "18" };
-    const given = () => world.provider.calls.map(({ input }) => input.type);
+    const given = () => world.provider.invocations.map(({ input }) => input.type);
     return { world, body, result, given };
   }
 
@@ -182,7 +182,7 @@ describe("calls of the caller's tools that such an agent makes", () => {
     expect([done.status, messageOf(done)["content"]]).toEqual([200, "Warm"]);
     const next = await ask(world, { messages: [...whole, messageOf(done), user("On")] }, CHAT);
     expect(messageOf(next)["content"]).toBe("You said: On");
-    expect(world.provider.calls.map(({ input }) => input.type)).toEqual([
+    expect(world.provider.invocations.map(({ input }) => input.type)).toEqual([
       "prompt",
       "results",
       "prompt",

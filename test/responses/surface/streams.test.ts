@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import type { ErrorCode } from "../../../src/domain/errors.ts";
 import { SpanlineError } from "../../../src/domain/errors.ts";
 import type { Fields } from "../support/recorded-stream.ts";
-import { fakeClock } from "../../support/fake-clock.ts";
+import { createFakeClock } from "../../support/fake-clock.ts";
 import {
   breaks,
-  ending,
+  createTurnEnd,
   hangs,
   refuses,
   says,
-  type Answer,
+  type ProviderScript,
 } from "../../support/scripted-provider.ts";
 import {
   ask,
@@ -27,7 +27,7 @@ import {
   worldOf,
   type World,
 } from "./world.ts";
-import { until } from "../../support/until.ts";
+import { waitUntil } from "../../support/until.ts";
 
 const HI = { input: "Hi" };
 
@@ -43,7 +43,7 @@ describe("a stream", () => {
   });
 
   it("gives a sign of life in silence, as a comment and nothing else [OR-21]", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const more = gate();
     const world = await worldOf([saysWhen("One ", more, "two")], { clock });
     const stream = await openStream(world, HI);
@@ -51,23 +51,23 @@ describe("a stream", () => {
     const quiet: unknown[] = [];
     for (let beat = 0; beat < 3; beat += 1) {
       const next = stream.next();
-      await until(() => clock.pending > 1);
+      await waitUntil(() => clock.pending > 1);
       clock.advance(15_000);
       quiet.push(await next);
     }
     expect(quiet).toEqual(["quiet", "quiet", "quiet"]);
     more.open();
     const rest = stream.rest();
-    await until(() => (clock.advance(20), world.provider.calls.length === 1));
+    await waitUntil(() => (clock.advance(20), world.provider.invocations.length === 1));
     const types = (await passingUntil(clock, rest)).map(({ type }) => type);
     expect(types.filter((type) => type === "response.in_progress")).toEqual([]);
     expect(types.at(-1)).toBe("response.completed");
   });
 
   it("of a reader that takes nothing makes the agent's words wait in the log, and is cut [OR-23]", async () => {
-    const clock = fakeClock();
+    const clock = createFakeClock();
     const piece = "x".repeat(64 * 1024);
-    const flood: Answer = saysWhen(...Array.from({ length: 600 }, () => piece));
+    const flood: ProviderScript = saysWhen(...Array.from({ length: 600 }, () => piece));
     const world = await worldOf([flood], { clock, settings: { stalledMs: 60_000 } });
     const { hostname, port } = new URL(world.baseUrl);
     const socket = connect(Number(port), hostname);
@@ -81,7 +81,7 @@ describe("a stream", () => {
     await called(world, 1);
     const { sessions: found } = await world.sessions.list({ limit: 1 });
     const { sessionId = "" } = found[0] ?? {};
-    await until(async () => {
+    await waitUntil(async () => {
       clock.advance(1000);
       return (await world.sessions.find(sessionId))?.state === "idle";
     });
@@ -97,7 +97,7 @@ describe("a stream", () => {
     }
     socket.resume();
     await closed;
-    await until(() => world.lines.length > 0);
+    await waitUntil(() => world.lines.length > 0);
     const { end, bytesOut } = JSON.parse(world.lines[0] ?? "{}");
     expect(end).toBe("gone");
     // Of 39 MB no more than what the system buffers, and what lay ready for it.
@@ -107,12 +107,12 @@ describe("a stream", () => {
 
 /** Timers of coalescing are on the same clock. */
 async function passingUntil<Value>(
-  clock: ReturnType<typeof fakeClock>,
+  clock: ReturnType<typeof createFakeClock>,
   wanted: Promise<Value>,
 ): Promise<Value> {
   let isThere = false;
   void wanted.then(() => (isThere = true));
-  await until(() => {
+  await waitUntil(() => {
     clock.advance(20);
     return isThere;
   });
@@ -165,7 +165,7 @@ describe("an agent that dies before it says a word", () => {
 
   it("says how long to wait where its service said so [OR-51]", async () => {
     // eslint-disable-next-line require-yield
-    const throttled: Answer = async function* () {
+    const throttled: ProviderScript = async function* () {
       throw new SpanlineError("throttled", "Slow down", { details: { retryAfter: 16.2 } });
     };
     const world = await worldOf([throttled]);
@@ -208,11 +208,11 @@ describe("an agent that dies after its first words", () => {
   });
 
   it("never completes a stream that stops without an end [OR-26]", async () => {
-    const cut: Answer = async function* () {
+    const cut: ProviderScript = async function* () {
       yield { type: "message.start", message: 0, role: "assistant" };
       yield { type: "text.delta", message: 0, block: 0, text: "Half of" };
       const failure = { code: "truncated_stream", message: "Cut", details: {} } as const;
-      yield ending({ outcome: "failed", failure });
+      yield createTurnEnd({ outcome: "failed", failure });
     };
     const world = await worldOf([cut], { settings: { approvalMs: 1 } });
     const { body } = await ask(world, HI);
@@ -273,7 +273,7 @@ describe("a caller who leaves", () => {
     });
     await second.until("response.output_text.delta");
     first.leave();
-    await until(() => world.lines.length > 0);
+    await waitUntil(() => world.lines.length > 0);
     more.open();
     expect(lastOf(await second.rest())).toMatchObject({ status: "completed" });
   });
@@ -286,20 +286,20 @@ describe("a caller who leaves", () => {
     const [created] = await stream.until("response.output_text.delta");
     const { id } = lastOf([created ?? {}]);
     stream.leave();
-    await until(() => world.lines.length > 0);
+    await waitUntil(() => world.lines.length > 0);
     more.open();
     const path = `/responses/${String(id)}`;
-    await until(async () => (await get(world, path)).body["status"] !== "in_progress");
+    await waitUntil(async () => (await get(world, path)).body["status"] !== "in_progress");
     const { body } = await get(world, path);
     expect([body["status"], textIn(body)]).toEqual(["completed", "One two"]);
   });
 });
 
 it("an agent that is silent for long and then dies still gives a whole answer its status [OR-22]", async () => {
-  const clock = fakeClock();
+  const clock = createFakeClock();
   const silence = gate();
   // eslint-disable-next-line require-yield
-  const late: Answer = async function* () {
+  const late: ProviderScript = async function* () {
     await silence.opened;
     throw new SpanlineError("service_failed", "Gone");
   };
@@ -308,7 +308,7 @@ it("an agent that is silent for long and then dies still gives a whole answer it
   await called(world, 1);
   let turns = 0;
   // More than once, since what is silent begins to be so only when it has been listened to.
-  await until(() => (clock.advance(10_000), (turns += 1) > 50));
+  await waitUntil(() => (clock.advance(10_000), (turns += 1) > 50));
   silence.open();
   const answer = await passingUntil(clock, asked);
   expect([answer.status, errorIn(answer)["code"]]).toEqual([502, "service_failed"]);
@@ -316,10 +316,10 @@ it("an agent that is silent for long and then dies still gives a whole answer it
 });
 
 it("an agent that dies after a long silence ends its stream with a failed response [OR-22]", async () => {
-  const clock = fakeClock();
+  const clock = createFakeClock();
   const silence = gate();
   // eslint-disable-next-line require-yield
-  const late: Answer = async function* () {
+  const late: ProviderScript = async function* () {
     await silence.opened;
     throw new SpanlineError("service_failed", "Gone");
   };

@@ -3,12 +3,17 @@ import type { ServerResponse } from "node:http";
 import { expect, it, onTestFinished } from "vitest";
 import type { ConnectionOptions } from "../../../src/aws/agentcore.ts";
 import { defineAgent } from "../../../src/bridge/define-agent.ts";
-import { httpClient } from "../../../src/platform/http-client.ts";
-import type { CallLimits } from "../../../src/providers/agentcore/limits.ts";
+import { createHttpClient } from "../../../src/platform/http-client.ts";
+import type { InvocationLimits } from "../../../src/providers/agentcore/limits.ts";
 import { harnessProvider } from "../../../src/providers/agentcore-harness/harness-provider.ts";
-import { fakeClock } from "../../support/fake-clock.ts";
-import { awsFrame, startEventStream, startPeer, textDelta } from "../../support/peer.ts";
-import { HARNESS, KEYS } from "../../support/provider-session.ts";
+import { createFakeClock } from "../../support/fake-clock.ts";
+import {
+  encodeAwsFrame,
+  startEventStream,
+  startPeer,
+  encodeTextDelta,
+} from "../../support/peer.ts";
+import { HARNESS_ARN, TEST_KEYS } from "../../support/provider-session.ts";
 import { serveSessions } from "../support/serve-sessions.ts";
 import { ask, errorIn, textIn, type Answered } from "./world.ts";
 
@@ -17,11 +22,17 @@ const LONG = { connect: 60_000, firstEvent: 60_000, idle: 60_000, total: 60_000 
 /** What a caller is told of an agent behind an address, of whose limits one is short. */
 async function asked(
   endpoint: string,
-  short: CallLimits,
+  short: InvocationLimits,
   connection: ConnectionOptions = {},
 ): Promise<Answered> {
   const limits = { ...LONG, ...short };
-  const options = { harnessArn: HARNESS, endpoint, credentials: KEYS, limits, ...connection };
+  const options = {
+    harnessArn: HARNESS_ARN,
+    endpoint,
+    credentials: TEST_KEYS,
+    limits,
+    ...connection,
+  };
   const provider = harnessProvider(options);
   const agents = [defineAgent({ name: "far", provider })];
   const served = await serveSessions({ agents, settings: { approvalMs: 1 } });
@@ -30,8 +41,8 @@ async function asked(
 
 /** A connection on which so much time passes when the first words were heard and more is waited for. */
 function passingAfterWords(milliseconds: number): ConnectionOptions {
-  const clock = fakeClock();
-  const client = httpClient();
+  const clock = createFakeClock();
+  const client = createHttpClient();
   onTestFinished(() => client.close());
   const heard = async function* (body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     let text = "";
@@ -66,8 +77,8 @@ async function startMute(): Promise<string> {
 
 function begins(response: ServerResponse): void {
   startEventStream(response);
-  response.write(awsFrame("messageStart", { role: "assistant" }));
-  response.write(textDelta("Half of"));
+  response.write(encodeAwsFrame("messageStart", { role: "assistant" }));
+  response.write(encodeTextDelta("Half of"));
 }
 
 it("a connection that does not come is told by its own name, and may be tried again [OR-52] [OR-51]", async () => {
@@ -78,7 +89,7 @@ it("a connection that does not come is told by its own name, and may be tried ag
 });
 
 it("a first event that does not come is told by its own name [OR-52] [OR-51]", async () => {
-  const clock = fakeClock();
+  const clock = createFakeClock();
   const peer = await startPeer(() => clock.advance(40));
   const answer = await asked(peer.url, { firstEvent: 40 }, { clock });
   expect([answer.status, errorIn(answer)["code"]]).toEqual([504, "first_event_timeout"]);
@@ -95,7 +106,7 @@ it("silence in the middle is told by its own name, with what came before [OR-52]
 it("a call that goes on for too long is told by its own name, however much it says [OR-52] [OR-22]", async () => {
   const peer = await startPeer((response) => {
     begins(response);
-    const timer = setInterval(() => response.write(textDelta(" it")), 5);
+    const timer = setInterval(() => response.write(encodeTextDelta(" it")), 5);
     response.on("close", () => clearInterval(timer));
   });
   const { status, body } = await asked(peer.url, { total: 300 }, passingAfterWords(300));

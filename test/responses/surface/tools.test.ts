@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { ProviderEvent } from "../../../src/domain/provider-event.ts";
-import { toolCall, type ToolResult } from "../../../src/domain/tool.ts";
+import { createToolCall, type ToolResult } from "../../../src/domain/tool.ts";
 import { defineTool } from "../../../src/tools/define-tool.ts";
 import {
-  ending,
+  createTurnEnd,
   says,
-  scriptedProvider,
+  createScriptedProvider,
   wants,
-  type Answer,
+  type ProviderScript,
 } from "../../support/scripted-provider.ts";
 import type { Fields } from "../support/recorded-stream.ts";
 import {
@@ -26,7 +26,7 @@ import {
   worldOf,
   type World,
 } from "./world.ts";
-import { until } from "../../support/until.ts";
+import { waitUntil } from "../../support/until.ts";
 
 const TWO = wants({ id: "c1", name: "look" }, { id: "c2", name: "feel", input: { a: 1 } });
 const callsIn = (response: Fields) =>
@@ -37,7 +37,7 @@ const result = (call: Fields | undefined, output: unknown = "ok") => ({
   output,
 });
 
-async function paused(answers: readonly Answer[] = [TWO, says("Done")]) {
+async function paused(answers: readonly ProviderScript[] = [TWO, says("Done")]) {
   const world = await worldOf(answers);
   const { body } = await ask(world, { input: "Look", tools: tools("look", "feel") });
   const give = (...input: readonly object[]) =>
@@ -46,8 +46,10 @@ async function paused(answers: readonly Answer[] = [TWO, says("Done")]) {
 }
 
 const givenTo = (world: World) =>
-  world.provider.calls.flatMap(({ input }) =>
-    input.type === "results" ? input.results.map(({ callId, parts }) => [callId, parts]) : [],
+  world.provider.invocations.flatMap(({ input }) =>
+    input.type === "results"
+      ? input.results.map(({ toolCallId, parts }) => [toolCallId, parts])
+      : [],
   );
 
 describe("tools of the caller", () => {
@@ -59,7 +61,7 @@ describe("tools of the caller", () => {
       { name: "feel", arguments: '{"a":1}', status: "completed" },
     ]);
     expect(JSON.stringify(body)).not.toContain("function_call_output");
-    expect(world.provider.calls).toHaveLength(1);
+    expect(world.provider.invocations).toHaveLength(1);
   });
 
   it("are answered in any order, and the agent gets them in its own [OR-54]", async () => {
@@ -99,7 +101,7 @@ describe("tools of the caller", () => {
       const { calls, give, world } = await paused();
       const refused = await give(...given(calls));
       expect([refused.status, errorIn(refused)]).toMatchObject([400, { code, param }]);
-      expect(world.provider.calls).toHaveLength(1);
+      expect(world.provider.invocations).toHaveLength(1);
       const mended = await give(...calls.map((call) => result(call)));
       expect([mended.status, textIn(mended.body)]).toEqual([200, "Done"]);
     },
@@ -118,7 +120,10 @@ describe("tools of the caller", () => {
     const failed = { ...result(calls[0], "no"), is_error: true };
     const words = { role: "user", content: "Be quick" };
     expect((await give(failed, result(calls[1]), words)).status).toBe(200);
-    expect(world.provider.calls[1]?.input).toMatchObject({ type: "results", texts: ["Be quick"] });
+    expect(world.provider.invocations[1]?.input).toMatchObject({
+      type: "results",
+      texts: ["Be quick"],
+    });
   });
 
   it("that an agent has by the same name are refused by their field", async () => {
@@ -143,7 +148,7 @@ describe("what a session refuses names the field", () => {
     ["tool_choice", { tool_choice: "none" }, "invalid_option", "tool_choice"],
     ["max_output_tokens", { max_output_tokens: 100 }, "invalid_option", "max_output_tokens"],
   ])("%s that its agent does not take [OR-57] [OR-63] [SD-10]", async (_, more, code, param) => {
-    const world = await worldOf([], { provider: scriptedProvider([echoes()]) });
+    const world = await worldOf([], { provider: createScriptedProvider([echoes()]) });
     const answer = await ask(world, { input: "Hi", ...more });
     expect([answer.status, errorIn(answer)]).toMatchObject([400, { code, param }]);
     expect(world.heard()).toEqual([]);
@@ -207,7 +212,7 @@ describe("what a request wants of its turn", () => {
       max_output_tokens: 100,
     });
     await ask(world, { input: "Two", previous_response_id: first.body["id"] });
-    const [one, two] = world.provider.calls;
+    const [one, two] = world.provider.invocations;
     expect(one?.options).toMatchObject({
       instructions: "Be brief\n\nBe kind",
       allowedTools: ["look"],
@@ -222,7 +227,7 @@ describe("what a request wants of its turn", () => {
       conversation: first.body["session_id"],
     });
     expect(none.body["tool_choice"]).toBe("none");
-    expect(world.provider.calls[2]?.options).toMatchObject({ allowedTools: [] });
+    expect(world.provider.invocations[2]?.options).toMatchObject({ allowedTools: [] });
   });
 
   it("that nobody here knows is reported [OR-63]", async () => {
@@ -290,16 +295,16 @@ describe("what a request wants of its turn", () => {
 });
 
 /** A tool of the agent's own ran on its side, and gave this. */
-function ranBefore(name: string, given: Partial<ToolResult> = {}): Answer {
+function ranBefore(name: string, given: Partial<ToolResult> = {}): ProviderScript {
   return async function* (): AsyncGenerator<ProviderEvent> {
-    const call = toolCall({ id: "own1", name, inputText: "{}", runBy: "server" });
+    const call = createToolCall({ id: "own1", name, inputText: "{}", runBy: "server" });
     const parts = [{ type: "text", text: "found" }] as const;
-    const gave: ToolResult = { callId: "own1", parts, isError: false, ...given };
+    const gave: ToolResult = { toolCallId: "own1", parts, isError: false, ...given };
     yield { type: "message.start", message: 0, role: "assistant" };
     yield { type: "text.delta", message: 0, block: 0, text: "Let me see." };
     yield { type: "text.end", message: 0, block: 0, text: "Let me see." };
-    yield { type: "tool.start", message: 0, block: 1, callId: "own1", name };
-    yield { type: "tool.end", message: 0, block: 1, call };
+    yield { type: "tool.start", message: 0, block: 1, toolCallId: "own1", name };
+    yield { type: "tool.end", message: 0, block: 1, toolCall: call };
     yield { type: "message.end", message: 0, reason: "tool_use" };
     yield { type: "message.start", message: 1, role: "user" };
     yield { type: "tool.result", message: 1, block: 2, result: gave };
@@ -308,7 +313,7 @@ function ranBefore(name: string, given: Partial<ToolResult> = {}): Answer {
     yield { type: "text.delta", message: 2, block: 3, text: "Here it is." };
     yield { type: "text.end", message: 2, block: 3, text: "Here it is." };
     yield { type: "message.end", message: 2, reason: "end_turn" };
-    yield ending({ outcome: "completed", reason: "end_turn" });
+    yield createTurnEnd({ outcome: "completed", reason: "end_turn" });
   };
 }
 
@@ -414,7 +419,7 @@ describe("a tool of the caller's without a description", () => {
     const messages = [{ role: "user", content: "Look" }];
     const chat = { messages, tools: [{ type: "function", function: { name: "get_weather" } }] };
     expect((await ask(world, chat, { path: "/chat/completions" })).status).toBe(200);
-    const given = world.provider.calls.map(({ options }) => options?.tools);
+    const given = world.provider.invocations.map(({ options }) => options?.tools);
     const wanted = [{ name: "get_weather", description: "Get weather" }];
     expect(given).toMatchObject([wanted, wanted]);
   });
@@ -462,7 +467,9 @@ describe("a turn that waits for results which never come", () => {
     const asked = { input: "Look", tools: tools("look", "feel"), background: true };
     const { body } = await ask(world, asked);
     const id = String(body["id"]);
-    await until(async () => (await get(world, `/responses/${id}`)).body["status"] === "completed");
+    await waitUntil(
+      async () => (await get(world, `/responses/${id}`)).body["status"] === "completed",
+    );
     expect((await ask(world, {}, { path: `/responses/${id}/cancel` })).status).toBe(200);
     const next = await ask(world, { input: "On", previous_response_id: id });
     expect([next.status, textIn(next.body)]).toEqual([200, "You said: On"]);

@@ -4,17 +4,17 @@ import { defineAgent } from "../../../src/bridge/define-agent.ts";
 import { isObject } from "../../../src/domain/json.ts";
 import type { Agent } from "../../../src/session/agent.ts";
 import {
-  aborted,
-  ending,
-  scriptedProvider,
-  type Answer,
+  waitForAbort,
+  createTurnEnd,
+  createScriptedProvider,
+  type ProviderScript,
   type ScriptedProvider,
 } from "../../support/scripted-provider.ts";
 import type { Fields } from "../support/recorded-stream.ts";
 import { serveSessions, type ServedSessions, type Serving } from "../support/serve-sessions.ts";
 import type { Target } from "../support/target.ts";
-import { until } from "../../support/until.ts";
-import { within } from "../../support/within.ts";
+import { waitUntil } from "../../support/until.ts";
+import { withDeadline } from "../../support/within.ts";
 
 export interface World extends ServedSessions {
   readonly provider: ScriptedProvider;
@@ -31,7 +31,7 @@ export type WorldOptions = Omit<Serving, "agents"> & {
 
 /** A server over an agent whose answers the test says, one for each call. */
 export async function worldOf(
-  answers: readonly Answer[],
+  answers: readonly ProviderScript[],
   { agent = {}, provider = providerOf(answers), others = [], ...serving }: WorldOptions = {},
 ): Promise<World> {
   const named = others.map((name) => agentOf(provider, { ...agent, name }));
@@ -39,28 +39,28 @@ export async function worldOf(
   return {
     ...served,
     provider,
-    heard: () => provider.calls.map(({ input }) => (input.texts ?? []).join("\n")),
+    heard: () => provider.invocations.map(({ input }) => (input.texts ?? []).join("\n")),
   };
 }
 
 export function providerOf(
-  answers: readonly Answer[],
-  options: Parameters<typeof scriptedProvider>[1] = {},
+  answers: readonly ProviderScript[],
+  options: Parameters<typeof createScriptedProvider>[1] = {},
 ): ScriptedProvider {
-  const takes = {
+  const capabilities = {
     instructions: true,
     tools: true,
     allowedTools: true,
     maxOutputTokens: true,
   } as const;
-  return scriptedProvider(answers, { takes, ...options });
+  return createScriptedProvider(answers, { capabilities, ...options });
 }
 
 function agentOf(
   provider: ScriptedProvider,
   definition: Partial<Omit<AgentDefinition, "provider">> = {},
 ): Agent {
-  const approvals = { otherwise: "allow" } as const;
+  const approvals = { default: "allow" } as const;
   return defineAgent({ name: "scripted", provider, approvals, ...definition });
 }
 
@@ -129,7 +129,7 @@ export async function openStream(
   });
   const frames = framesOf(answer);
   const next: OpenStream["next"] = async () => {
-    const { value, done } = await within(frames.next(), () => "the stream is silent");
+    const { value, done } = await withDeadline(frames.next(), () => "the stream is silent");
     if (done === true) return undefined;
     if (value.startsWith(":")) return "quiet";
     if (value === "data: [DONE]") return undefined;
@@ -179,7 +179,7 @@ export function gate(): Gate {
 }
 
 /** Says each text when its gate is open. */
-export function saysWhen(...pieces: readonly (string | Gate)[]): Answer {
+export function saysWhen(...pieces: readonly (string | Gate)[]): ProviderScript {
   return async function* (signal) {
     yield { type: "message.start", message: 0, role: "assistant" };
     let whole = "";
@@ -188,25 +188,25 @@ export function saysWhen(...pieces: readonly (string | Gate)[]): Answer {
         whole += piece;
         yield { type: "text.delta", message: 0, block: 0, text: piece };
       } else {
-        await Promise.race([piece.opened, aborted(signal)]);
+        await Promise.race([piece.opened, waitForAbort(signal)]);
         if (signal.aborted) throw signal.reason;
       }
     }
     yield { type: "text.end", message: 0, block: 0, text: whole };
     yield { type: "message.end", message: 0, reason: "end_turn" };
-    yield ending({ outcome: "completed", reason: "end_turn" });
+    yield createTurnEnd({ outcome: "completed", reason: "end_turn" });
   };
 }
 
-export function echoes(): Answer {
+export function echoes(): ProviderScript {
   return async function* (signal, call) {
     yield* saysWhen(`You said: ${(call.input.texts ?? []).join(" ")}`)(signal, call);
   };
 }
 
 export function called(world: World, times: number): Promise<void> {
-  return until(
-    () => world.provider.calls.length >= times,
+  return waitUntil(
+    () => world.provider.invocations.length >= times,
     () => world.heard(),
   );
 }

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
-import type { AgentFacts, ToolFacts } from "../../../src/domain/agent-event.ts";
+import type { AgentSpec, ToolSpec } from "../../../src/domain/agent-event.ts";
 import type { PolicyAction } from "../../../src/domain/policy-decision.ts";
 import type { SessionMode } from "../../../src/domain/session-mode.ts";
 import type { ToolTraits } from "../../../src/domain/tool-traits.ts";
-import { policyOf } from "../../support/policy.ts";
+import { createPolicy } from "../../support/policy.ts";
 
 /** A tool that prompts may bring. */
 export const PROMPT_TOOL = "mine_look";
@@ -20,7 +20,7 @@ export const TOOL_NAMES = [
   "rm_all",
 ] as const;
 
-const tools = TOOL_NAMES.map((name): ToolFacts => {
+const tools = TOOL_NAMES.map((name): ToolSpec => {
   return {
     name,
     description: name,
@@ -59,7 +59,7 @@ const LISTS = {
   allow: ["free_*", "ask_*", "rm_*"],
 } as const;
 
-const POLICY = policyOf([
+const POLICY = createPolicy([
   ["rm_*", "deny"],
   ["two_*", "ask", 2],
   ["ask_*", "ask"],
@@ -67,7 +67,7 @@ const POLICY = policyOf([
 ]);
 
 /** What was free is asked about, and what was asked about is denied: by rules that stand where the others stood. */
-const STRICT = policyOf([
+const STRICT = createPolicy([
   ["rm_*", "deny"],
   ["two_*", "ask", 2],
   ["ask_*", "deny"],
@@ -75,7 +75,7 @@ const STRICT = policyOf([
 ]);
 
 /** The same agent with something changed about it, as its owner may do between two runs of the bridge. */
-export function changedAgent(facts: AgentFacts, change: Change): AgentFacts {
+export function changedAgent(facts: AgentSpec, change: Change): AgentSpec {
   const { policy: _, ...rest } = facts;
   switch (change) {
     case "loss":
@@ -94,7 +94,7 @@ export function changedAgent(facts: AgentFacts, change: Change): AgentFacts {
 }
 
 /** What it says of itself is another thing now. */
-function inOtherWords(tool: ToolFacts): ToolFacts {
+function inOtherWords(tool: ToolSpec): ToolSpec {
   return tool.name === "ask_read" ? tool : { ...tool, description: `${tool.description}!` };
 }
 
@@ -102,7 +102,7 @@ export const CHANGES = ["loss", "rules", "tools", "words"] as const;
 export type Change = (typeof CHANGES)[number];
 
 /** What the rules and the mode say of a tool, by its name and the agent's. */
-export function rulesFor(name: string, agent: AgentFacts, mode: SessionMode): Ruled {
+export function rulesFor(name: string, agent: AgentSpec, mode: SessionMode): Ruled {
   const ruled = ruledBy(name, agent);
   if (mode === "default" || isReading(name) || ruled.action === "deny") return ruled;
   if (mode === "read-only") return { action: "deny", approvers: 0 };
@@ -114,7 +114,7 @@ export interface Ruled {
   readonly approvers: number;
 }
 
-function ruledBy(name: string, { name: agent, policy: ownPolicy }: AgentFacts): Ruled {
+function ruledBy(name: string, { name: agent, policy: ownPolicy }: AgentSpec): Ruled {
   const isStrict = agent === "strict";
   if (name.startsWith("rm_")) return { action: "deny", approvers: 0 };
   if (name.startsWith("two_")) return { action: "ask", approvers: ownPolicy === undefined ? 1 : 2 };
@@ -123,28 +123,40 @@ function ruledBy(name: string, { name: agent, policy: ownPolicy }: AgentFacts): 
   return { action: isStrict ? "deny" : "allow", approvers: 0 };
 }
 
-export const anyAgent: fc.Arbitrary<AgentFacts> = fc
+export const anyAgent: fc.Arbitrary<AgentSpec> = fc
   .record({
     name: fc.constant("demo"),
     provider: fc.record(
       {
         name: fc.constant("simulated"),
-        seams: fc.constantFrom(["turn-start", "tool-results", "turn-end"], ["turn-start"]),
+        injectionPoints: fc.constantFrom(
+          ["turn-start", "tool-results", "turn-end"],
+          ["turn-start"],
+        ),
         effectFree: fc.boolean(),
         canStop: fc.boolean(),
         keepsHistory: fc.constantFrom(true, true, true, false),
-        takes: fc.constant({ instructions: true, tools: true, allowedTools: true } as const),
+        capabilities: fc.constant({ instructions: true, tools: true, allowedTools: true } as const),
         idleMs: fc.constant(900_000),
         lifetimeMs: fc.constant(3_600_000),
       },
-      { requiredKeys: ["name", "seams", "effectFree", "canStop", "keepsHistory", "takes"] },
+      {
+        requiredKeys: [
+          "name",
+          "injectionPoints",
+          "effectFree",
+          "canStop",
+          "keepsHistory",
+          "capabilities",
+        ],
+      },
     ),
     tools: fc.constant(tools),
     approvals: fc.record({
       deny: fc.constant(LISTS.deny),
       ask: fc.constant(LISTS.ask),
       allow: fc.constant(LISTS.allow),
-      otherwise: fc.constantFrom("ask", "deny"),
+      default: fc.constantFrom("ask", "deny"),
     }),
     policy: fc.option(fc.constant(POLICY), { nil: undefined }),
     caps: fc.record({

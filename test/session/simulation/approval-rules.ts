@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentFacts } from "../../../src/domain/agent-event.ts";
+import type { SessionEvent, AgentSpec } from "../../../src/domain/agent-event.ts";
 import type { Envelope } from "../../../src/domain/envelope.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
 import type {
@@ -13,7 +13,7 @@ import { must } from "./must.ts";
 import { sha256 } from "./moves.ts";
 import type { Step } from "./simulated-session.ts";
 
-type Of<Type extends AgentEvent["type"]> = Extract<AgentEvent, { readonly type: Type }>;
+type Of<Type extends SessionEvent["type"]> = Extract<SessionEvent, { readonly type: Type }>;
 
 interface JudgedCall {
   readonly name: string;
@@ -64,7 +64,7 @@ export function approvalRules(): {
   readonly take: (envelope: Envelope) => void;
   readonly check: (step: Step) => void;
 } {
-  let agent: Of<"agent.bound"> | undefined;
+  let agent: Of<"agent.configured"> | undefined;
   let mode: SessionMode = "default";
   const calls = new Map<string, JudgedCall>();
   const questions = new Map<string, Asked>();
@@ -80,9 +80,9 @@ export function approvalRules(): {
     must(seen !== undefined, "what is decided about was called");
     return seen;
   };
-  const definition = (): AgentFacts => {
+  const definition = (): AgentSpec => {
     must(agent !== undefined, "an agent is bound before anything is decided");
-    return agent.definition;
+    return agent.spec;
   };
 
   const words = (name: string): string =>
@@ -105,7 +105,7 @@ export function approvalRules(): {
     return { action: "ask", approvers: Math.max(1, rules.approvers) };
   };
 
-  function examined({ toolCallId, digest, paths }: Of<"tool.examined">): void {
+  function examined({ toolCallId, digest, paths }: Of<"tool_call.paths_resolved">): void {
     const seen = call(toolCallId);
     must(digest === digestOf(seen), "what is looked at is what it would run with");
     must(!seen.isClosed && !seen.isRunning, "what runs, or is over, is not looked at");
@@ -172,23 +172,26 @@ export function approvalRules(): {
     const [fact] = judged;
     must(judged.length === 1 && fact?.input === path, "every path is judged");
     const isFound = found?.digest === sha256(JSON.stringify(input)) ? found.paths[0] : undefined;
-    must(fact.place === (isFound?.place ?? "invalid"), "a path leads where it was found to lead");
     must(
-      fact.place === "inside" || action === "deny",
+      fact.location === (isFound?.location ?? "invalid"),
+      "a path leads where it was found to lead",
+    );
+    must(
+      fact.location === "inside" || action === "deny",
       "what leads elsewhere, or nowhere, is denied",
     );
   }
 
   function requested(request: Of<"approval.requested">): void {
-    const shown = request.question === "lost-call" ? "" : words(call(request.about).name);
+    const shown = request.question === "lost-call" ? "" : words(call(request.subjectId).name);
     questions.set(request.approvalId, { request, votes: new Map(), shown });
     if (request.question === "outcome") {
-      const seen = call(request.about);
+      const seen = call(request.subjectId);
       seen.found = seen.awaited = undefined;
       seen.isRunning = false;
     }
     if (request.question !== "run") return;
-    const { receipt } = call(request.about);
+    const { receipt } = call(request.subjectId);
     must(receipt?.action === "ask" && receipt.agent === agent?.digest, "who asks has to");
     const { approvers = 1, options, input } = request;
     must(sha256(JSON.stringify(input)) === receipt.digest, "people see what is judged");
@@ -211,12 +214,12 @@ export function approvalRules(): {
     const { request, votes, shown } = asked(approvalId);
     questions.delete(approvalId);
     must(
-      event.by !== "change" || request.question === "run" || isDoubted,
+      event.resolvedBy !== "change" || request.question === "run" || isDoubted,
       "only what is asked anew is withdrawn",
     );
     if (!["allow", "allow-always", "run-again"].includes(decision)) return;
     must(by !== undefined, "somebody says yes");
-    const seen = call(request.about);
+    const seen = call(request.subjectId);
     if (input !== undefined) seen.input = input;
     const digest = digestOf(seen);
     const agreed = [...votes].filter(([, one]) => one === digest).map(([name]) => name);
@@ -230,9 +233,9 @@ export function approvalRules(): {
     if (decision === "allow-always" && input === undefined) always = request;
   }
 
-  function given({ grantId, approvalId, scope }: Of<"grant.given">): void {
+  function given({ grantId, approvalId, scope }: Of<"grant.added">): void {
     must(always?.approvalId === approvalId, "who gives for good said so");
-    must(call(always.about).name === scope.tool, "a grant is of the tool that was asked about");
+    must(call(always.subjectId).name === scope.tool, "a grant is of the tool that was asked about");
     must(!grants.has(grantId), "a grant is given once");
     grants.set(grantId, {
       tool: scope.tool,
@@ -273,7 +276,7 @@ export function approvalRules(): {
   return {
     take({ event, actor }) {
       switch (event.type) {
-        case "agent.bound": {
+        case "agent.configured": {
           const isOther = agent !== undefined && rulesOf(agent) !== rulesOf(event);
           if (isOther) for (const grant of grants.values()) grant.isOfTheseRules = false;
           const before = new Map(
@@ -287,16 +290,16 @@ export function approvalRules(): {
           }
           return;
         }
-        case "session.configured":
+        case "session.mode_changed":
           must(event.mode !== mode, "a mode that holds is not told again");
           mode = event.mode;
           return;
-        case "tool.announced":
-        case "tool.called": {
+        case "tool_call.opened":
+        case "tool_call.received": {
           const { toolCallId } = event;
-          const isCalled = event.type === "tool.called";
-          const name = isCalled ? event.call.name : event.name;
-          const input = isCalled ? event.call.input : null;
+          const isCalled = event.type === "tool_call.received";
+          const name = isCalled ? event.toolCall.name : event.name;
+          const input = isCalled ? event.toolCall.input : null;
           const nothing = {
             awaited: undefined,
             found: undefined,
@@ -314,7 +317,7 @@ export function approvalRules(): {
           });
           return;
         }
-        case "tool.examined":
+        case "tool_call.paths_resolved":
           return examined(event);
         case "policy.decided":
           return decided(event);
@@ -324,12 +327,12 @@ export function approvalRules(): {
           return voted(event, actor?.principal ?? "");
         case "approval.resolved":
           return resolved(event, actor?.principal);
-        case "grant.given":
+        case "grant.added":
           return given(event);
         case "grant.revoked":
           must(grants.delete(event.grantId), "only what was given is taken back");
           return;
-        case "approvals.doubted":
+        case "approvals.invalidated":
           isDoubted = true;
           grants.clear();
           for (const { votes } of questions.values()) votes.clear();
@@ -339,7 +342,7 @@ export function approvalRules(): {
           return;
         case "tool.started":
           return started(event);
-        case "tool.awaited": {
+        case "tool.waiting_for_host": {
           const seen = call(event.toolCallId);
           seen.awaited ??= words(seen.name);
           return;
@@ -366,7 +369,7 @@ export function approvalRules(): {
       }
       for (const { request, shown } of questions.values()) {
         if (request.question !== "run") continue;
-        const seen = call(request.about);
+        const seen = call(request.subjectId);
         must(shown === words(seen.name), "what is asked about is the tool that there is");
         const rules = rulesOn(seen);
         must(rules.action === "ask", "what is asked about has to be asked about");
@@ -378,7 +381,7 @@ export function approvalRules(): {
       if (happening.type === "tool-examined") {
         const seen = calls.get(happening.toolCallId);
         const isWanted = seen !== undefined && happening.digest === digestOf(seen);
-        const isTaken = events.some(({ event }) => event.type === "tool.examined");
+        const isTaken = events.some(({ event }) => event.type === "tool_call.paths_resolved");
         must(isWanted || !isTaken, "what is found of other arguments is nobody's");
       }
       for (const effect of due(after).effects.values()) {
@@ -396,6 +399,6 @@ function digestOf({ input }: Pick<JudgedCall, "input">): string {
 }
 
 /** Those that `rulesFor` knows apart. */
-function rulesOf({ definition }: Of<"agent.bound">): string {
-  return `${definition.name} ${definition.policy === undefined}`;
+function rulesOf({ spec }: Of<"agent.configured">): string {
+  return `${spec.name} ${spec.policy === undefined}`;
 }

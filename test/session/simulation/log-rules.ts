@@ -1,10 +1,10 @@
 import type { Right } from "../../../src/domain/actor.ts";
-import type { AgentEvent, AgentFacts } from "../../../src/domain/agent-event.ts";
+import type { SessionEvent, AgentSpec } from "../../../src/domain/agent-event.ts";
 import type { Envelope } from "../../../src/domain/envelope.ts";
-import { partText } from "../../../src/domain/part-text.ts";
+import { formatPromptPart } from "../../../src/domain/part-text.ts";
 import { due, type Effect } from "../../../src/session/due.ts";
-import type { Happening } from "../../../src/session/input.ts";
-import { sessionFields } from "../../../src/session/session-fields.ts";
+import type { SessionInput } from "../../../src/session/input.ts";
+import { collectSessionFields } from "../../../src/session/session-fields.ts";
 import type { SessionMode } from "../../../src/domain/session-mode.ts";
 import type { SessionState } from "../../../src/session/state.ts";
 import { isIdempotent, isOfClient } from "./agent-facts.ts";
@@ -13,7 +13,7 @@ import { must } from "./must.ts";
 import { pauseRules } from "./pause-rules.ts";
 import type { Step } from "./simulated-session.ts";
 
-type Of<Type extends AgentEvent["type"]> = Extract<AgentEvent, { readonly type: Type }>;
+type Of<Type extends SessionEvent["type"]> = Extract<SessionEvent, { readonly type: Type }>;
 
 interface SeenTool {
   name: string;
@@ -34,7 +34,7 @@ interface CallSeen {
 }
 
 /** What holds of every log, told by the log alone, with a second bookkeeping that shares nothing with the first. */
-export function logRules(facts: AgentFacts): (step: Step) => void {
+export function logRules(facts: AgentSpec): (step: Step) => void {
   let seq = 0;
   let turnId: string | undefined;
   let call: CallSeen | undefined;
@@ -64,7 +64,7 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
   let lastAt = 0;
   let activeMs = 0;
 
-  const passed = (event: AgentEvent, at: number): void => {
+  const passed = (event: SessionEvent, at: number): void => {
     const isNobodys = event.type === "session.recovered" || approvals.size > 0 || pauses.isPaused();
     if (!isNobodys) activeMs += at - lastAt;
     if (event.type === "turn.started") activeMs = 0;
@@ -148,44 +148,44 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
         must(isUncertain, "only what is uncertain is settled");
         isUncertain = false;
         return;
-      case "call.started": {
+      case "invocation.started": {
         must(call === undefined, "one call at a time");
         must(turnId !== undefined, "a call is of a turn");
         must(!hasOpenTools(), "no call beside an open tool");
-        minted(event.callId, at);
+        minted(event.invocationId, at);
         steps += 1;
         must(steps <= facts.caps.steps, "a step more is not bought");
-        const mayRepeat = event.again !== undefined;
+        const mayRepeat = event.retryOf !== undefined;
         const isAlone = forgets(after) && conflicts === 0;
         must(!isUncertain || mayRepeat || isAlone, "nothing is sent to what is not at rest");
         const { stage } = after.turn.current ?? {};
         if (stage?.type !== "calling") return;
-        const { outgoing, upstreamId } = stage.call;
-        const { texts, answers } = outgoing;
-        must(texts.length > 0 || answers !== null, "a call says something");
-        for (const { result } of answers?.calls ?? []) {
+        const { outgoing, upstreamId } = stage.invocation;
+        const { texts, toolResults } = outgoing;
+        must(texts.length > 0 || toolResults !== null, "a call says something");
+        for (const { result } of toolResults?.toolCalls ?? []) {
           must(result !== null, "every call of a tool is answered");
         }
         const key = `${upstreamId} ${JSON.stringify(outgoing)}`;
-        const { onLost, provider } = after.agent?.facts ?? {};
+        const { onLost, provider } = after.agent?.spec ?? {};
         const isFree = onLost === "resend" && provider?.effectFree === true;
         must(isFree || (!mayRepeat && !lost.has(key)), "a lost call is not made again");
         const isKnown = owed?.upstreamId !== upstreamId || owed.isSaid;
-        const isBrought = isFree && answers !== null;
+        const isBrought = isFree && toolResults !== null;
         must(
           isKnown || isBrought || isSeeding(after),
           "what tools gave is said again where it may be unknown",
         );
-        const hasAnswers = answers !== null;
+        const hasAnswers = toolResults !== null;
         const hasSeed = hasSeedNow(after);
-        call = { callId: event.callId, upstreamId, outgoing: key, hasAnswers, hasSeed };
+        call = { callId: event.invocationId, upstreamId, outgoing: key, hasAnswers, hasSeed };
         return;
       }
-      case "call.lost":
+      case "invocation.lost":
         cutCall();
         isUncertain = true;
-        return endCall(event.callId);
-      case "call.finished": {
+        return endCall(event.invocationId);
+      case "invocation.finished": {
         const { outcome, failure } = event;
         const isTurnedAway = ["conflict", "throttled"].includes(failure?.code ?? "");
         const isUnsure = outcome === "refused" && !isTurnedAway;
@@ -194,13 +194,13 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
         const isBusy = outcome === "refused" && failure?.code === "conflict";
         isUncertain = outcome === "cancelled" || isUnsure || isBusy;
         if (isBusy) conflicts += 1;
-        return endCall(event.callId);
+        return endCall(event.invocationId);
       }
       case "message.sent":
         if (event.origin === "recovery") {
           if (owed !== undefined) owed.isSaid = true;
           // Tools that give the same once more are told of in the same words.
-          const texts = event.content.map(partText);
+          const texts = event.content.map(formatPromptPart);
           const words = JSON.stringify({ texts, answers: null });
           for (const key of lost) if (key.endsWith(` ${words}`)) lost.delete(key);
         }
@@ -230,18 +230,18 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
         // Its text is closed by this; what else is open in it is not.
         for (const key of openBlocks) if (key.startsWith(event.messageId)) openBlocks.delete(key);
         return;
-      case "tool.announced": {
+      case "tool_call.opened": {
         must(!tools.has(event.toolCallId), "a call is announced once");
         const { name } = event;
         const seen = { name, isRunnable: false, isClosed: false, started: 0, mayStart: false };
         tools.set(event.toolCallId, seen);
         return;
       }
-      case "tool.input.delta":
+      case "tool_call.input_delta":
         must(!tool(event.toolCallId).isClosed, "what is closed gets no more arguments");
         return;
-      case "tool.called": {
-        const { toolCallId, call: wanted, problem } = event;
+      case "tool_call.received": {
+        const { toolCallId, toolCall: wanted, problem } = event;
         const isRunnable =
           problem === undefined && wanted.input !== null && wanted.runBy === "client";
         const known = tools.get(toolCallId);
@@ -257,23 +257,24 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
         if (event.decision.action === "allow" && seen.started === 0) seen.mayStart = true;
         return;
       }
-      case "grant.given":
+      case "grant.added":
         return minted(event.grantId, at);
       case "approval.requested":
         minted(event.approvalId, at);
         approvals.set(event.approvalId, event);
-        if (event.question === "outcome") tool(event.about).mayStart = false;
+        if (event.question === "outcome") tool(event.subjectId).mayStart = false;
         return;
       case "approval.resolved": {
         const asked = approvals.get(event.approvalId);
         must(asked !== undefined, "a question is answered once");
         approvals.delete(event.approvalId);
         // What came of it is asked again, or found out by running it once more where that does no harm.
-        if (event.by === "change" && asked.question === "outcome") mayRepeat(tool(asked.about));
+        if (event.resolvedBy === "change" && asked.question === "outcome")
+          mayRepeat(tool(asked.subjectId));
         must(asked.options.includes(event.decision), "an answer is one of the options");
         const isYes = ["allow", "allow-always", "run-again"].includes(event.decision);
-        must(event.by === "person" || !isYes, "nobody's answer is no yes");
-        if (isYes) tool(asked.about).mayStart = true;
+        must(event.resolvedBy === "person" || !isYes, "nobody's answer is no yes");
+        if (isYes) tool(asked.subjectId).mayStart = true;
         return;
       }
       case "tool.started": {
@@ -289,11 +290,11 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
         seen.mayStart = false;
         return;
       }
-      case "tool.awaited": {
+      case "tool.waiting_for_host": {
         const seen = tool(event.toolCallId);
         must(seen.started > 0 && !seen.isClosed, "what is waited for has begun, and has no end");
         must(isOfClient(seen.name), "only a client's machine is waited for");
-        must(event.until > at, "nobody is waited for without an end");
+        must(event.deadline > at, "nobody is waited for without an end");
         seen.mayStart = true;
         return;
       }
@@ -301,10 +302,10 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
         for (const seen of tools.values()) mayRepeat(seen);
         programs.clear();
         return;
-      case "tool.spawned":
+      case "tool.process_started":
         programs.add(`${event.toolCallId} ${event.group.id}`);
         return;
-      case "tool.program.ended":
+      case "tool.process_exited":
         must(programs.delete(`${event.toolCallId} ${event.group.id}`), "a program ends once");
         return;
       case "tool.finished":
@@ -321,7 +322,7 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
       case "host.requested":
         requests.set(event.requestId, event.clientId);
         return;
-      case "host.answered":
+      case "host.replied":
         must(requests.has(event.requestId), "a request is answered once");
         requests.delete(event.requestId);
         return;
@@ -339,17 +340,17 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
       const right = rightFor(happening, askers, now);
       const mayDo = right === undefined || happening.rights.includes(right);
       must(mayDo || reply?.status === "refused", "who may not is refused");
-      const { command, by } = happening;
+      const { command, actor: by } = happening;
       const isTaken =
         command.type === "attach" &&
         command.clientId !== by.clientId &&
         before.clients.attached.some(({ clientId }) => clientId === command.clientId);
       must(!isTaken || reply?.status === "refused", "nobody comes under another's name");
     }
-    const isListedIdle = sessionFields([], after).state === "idle";
-    must(runs.programs.length === programs.size, "every program that may run is known");
+    const isListedIdle = collectSessionFields([], after).state === "idle";
+    must(runs.processes.length === programs.size, "every program that may run is known");
     must(programs.size === 0 || !isListedIdle, "who looks for work finds programs that may run");
-    if (happening.type === "call-said" && happening.callId !== callIn(before)) {
+    if (happening.type === "call-said" && happening.invocationId !== callIn(before)) {
       const isSaid = events.some(({ event }) => event.type === "message.started");
       must(!isSaid, "what a call says that is over is nobody's");
     }
@@ -381,7 +382,8 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
 
   /** What is done outside was written down before. */
   function checkEffect(effect: Effect): void {
-    if (effect.type === "call") must(effect.callId === call?.callId, "a call is due once begun");
+    if (effect.type === "call")
+      must(effect.invocationId === call?.callId, "a call is due once begun");
     if (effect.type === "tool") {
       const { isClosed, started } = tool(effect.toolCallId);
       must(!isClosed && started === effect.attempt, "a tool is due once started");
@@ -403,11 +405,11 @@ export function logRules(facts: AgentFacts): (step: Step) => void {
   };
 }
 
-type Commanded = Extract<Happening, { readonly type: "commanded" }>;
+type Commanded = Extract<SessionInput, { readonly type: "commanded" }>;
 
 /** What is one's own, a turn, a prompt or a connection, needs no right over others. */
 function rightFor(
-  { command, by }: Commanded,
+  { command, actor: by }: Commanded,
   askers: ReadonlyMap<string, string | undefined>,
   { running, isPaused, mode }: Now,
 ): Right | undefined {
@@ -450,7 +452,7 @@ const WIDTHS: { readonly [Mode in SessionMode]: number } = { "read-only": 0, ask
 
 /** It is told all that the log has with every call. */
 function forgets({ agent }: SessionState): boolean {
-  return agent?.facts.provider.keepsHistory === false;
+  return agent?.spec.provider.keepsHistory === false;
 }
 
 function isSeeding(state: SessionState): boolean {
@@ -458,13 +460,13 @@ function isSeeding(state: SessionState): boolean {
 }
 
 function hasSeedNow({ turn: { upstream } }: SessionState): boolean {
-  return upstream?.isSeeded === true && !upstream.isHeard;
+  return upstream?.isSeeded === true && !upstream.hasResponded;
 }
 
 function isBegunIn(events: readonly Envelope[], effect: Effect): boolean {
   return events.some(({ event }) => {
-    if (event.type === "call.started" && effect.type === "call")
-      return event.callId === effect.callId;
+    if (event.type === "invocation.started" && effect.type === "call")
+      return event.invocationId === effect.invocationId;
     if (event.type !== "tool.started" || effect.type !== "tool") return false;
     return event.toolCallId === effect.toolCallId && event.attempt === effect.attempt;
   });
@@ -472,7 +474,7 @@ function isBegunIn(events: readonly Envelope[], effect: Effect): boolean {
 
 function callIn({ turn }: SessionState): string | undefined {
   const stage = turn.current?.stage;
-  return stage?.type === "calling" ? stage.call.callId : undefined;
+  return stage?.type === "calling" ? stage.invocation.invocationId : undefined;
 }
 
 /** One that was under way at a kill may be run again where that does no harm, three times in all. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import type {
-  Decision,
+  ApprovalDecision,
   PromptOptions,
   PromptPart,
   ToolEnding,
@@ -13,7 +13,7 @@ import { toolError, toolSuccess } from "../../../src/domain/tool.ts";
 import { SESSION_MODES, type SessionMode } from "../../../src/domain/session-mode.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
 import type { PathFact } from "../../../src/domain/policy-decision.ts";
-import type { BoundAgent, Happening } from "../../../src/session/input.ts";
+import type { ConfiguredAgent, SessionInput } from "../../../src/session/input.ts";
 import { CHANGES, changedAgent, PROMPT_TOOL, TOOL_NAMES, type Change } from "./agent-facts.ts";
 import { anyCalls, anyFailure, anySaying, type Saying } from "./said.ts";
 import type { SimulatedSession } from "./simulated-session.ts";
@@ -40,7 +40,7 @@ export type Move =
   | {
       readonly do: "answer";
       readonly pick: number;
-      readonly decision: Decision;
+      readonly decision: ApprovalDecision;
       /** What the tool is to run with instead. */
       readonly input: JsonObject | undefined;
     }
@@ -289,12 +289,12 @@ function anyMovedBy(move: fc.Arbitrary<Move>): fc.Arbitrary<Moved> {
   });
 }
 
-export function happeningOf(session: SimulatedSession, moved: Moved): Happening {
+export function happeningOf(session: SimulatedSession, moved: Moved): SessionInput {
   const { move, rights, who } = moved;
-  const command = (made: SessionCommand<PromptPart>, clientId?: string): Happening => ({
+  const command = (made: SessionCommand<PromptPart>, clientId?: string): SessionInput => ({
     type: "commanded",
     command: made,
-    by: { kind: "user", principal: who, ...(clientId !== undefined && { clientId }) },
+    actor: { kind: "user", principal: who, ...(clientId !== undefined && { clientId }) },
     rights,
   });
   const { state, log } = session;
@@ -303,14 +303,14 @@ export function happeningOf(session: SimulatedSession, moved: Moved): Happening 
       const [effect] = session.effects;
       const [asked] = state.approvals.pending;
       if (effect?.type === "call") {
-        return { type: "call-said", callId: effect.callId, said: move.saying };
+        return { type: "call-said", invocationId: effect.invocationId, outputs: move.saying };
       }
       if (effect?.type === "settle") {
-        return { type: "settled", upstreamId: effect.upstreamId, by: effect.by };
+        return { type: "settled", upstreamId: effect.upstreamId, policy: effect.policy };
       }
       if (effect?.type === "examine") return examined(effect, move.found);
       if (effect?.type === "tool") {
-        return toolEnded({ ...effect, callId: effect.providerCallId }, move.ending);
+        return toolEnded({ ...effect, callId: effect.providerToolCallId }, move.ending);
       }
       if (asked === undefined && (state.turn.current?.pause ?? null) !== null) {
         return command(giving(session, { do: "give", how: "all", isSpeaking: false }));
@@ -328,7 +328,7 @@ export function happeningOf(session: SimulatedSession, moved: Moved): Happening 
       return command(giving(session, move));
     case "leave": {
       const left = command({ type: "cancel", unlessWatched: true }, move.client);
-      return left.type === "commanded" ? { ...left, readers: move.readers } : left;
+      return left.type === "commanded" ? { ...left, readerCount: move.readers } : left;
     }
     case "forget":
       return command({ type: "forget", promptId: "prompt_1" });
@@ -387,26 +387,31 @@ export function happeningOf(session: SimulatedSession, moved: Moved): Happening 
       return { type: "host-wanted", ...wanted };
     }
     case "say":
-      return { type: "call-said", callId: callAt(session, move.pick), said: move.saying };
+      return { type: "call-said", invocationId: callAt(session, move.pick), outputs: move.saying };
     case "call-failed": {
-      const { failure, isMade } = move;
-      return { type: "call-failed", callId: callAt(session, move.pick), failure, isMade };
+      const { failure, isMade: mayHaveBeenSent } = move;
+      return {
+        type: "call-failed",
+        invocationId: callAt(session, move.pick),
+        failure,
+        mayHaveBeenSent,
+      };
     }
     case "settled": {
       const upstreamId = [state.turn.upstream?.upstreamId][move.pick] ?? "gone";
-      return { type: "settled", upstreamId, by: "wait" };
+      return { type: "settled", upstreamId, policy: "wait" };
     }
     case "tool-ended":
       return toolEnded(toolAt(session, move.pick), move.ending);
     case "tool-news": {
       const { toolCallId, attempt } = toolAt(session, move.pick);
       if (!move.isProgram) return { type: "tool-progressed", toolCallId, attempt, text: "half" };
-      const group = { id: log.length, born: "then" };
+      const group = { id: log.length, startTime: "then" };
       return { type: "tool-spawned", toolCallId, attempt, group };
     }
     case "program-ended": {
-      const { toolCallId = "tool_none", group = { id: 0, born: "" } } =
-        state.tools.programs[move.pick] ?? {};
+      const { toolCallId = "tool_none", group = { id: 0, startTime: "" } } =
+        state.tools.processes[move.pick] ?? {};
       return { type: "program-ended", toolCallId, group };
     }
     case "wake":
@@ -415,12 +420,12 @@ export function happeningOf(session: SimulatedSession, moved: Moved): Happening 
       const agent = agentAfter(session, move.change);
       if (!move.isStarting) return { type: "agent-changed", agent };
       const { toolCallId, attempt } = toolAt(session, move.pick);
-      return { type: "agent-changed", agent, starting: { toolCallId, attempt } };
+      return { type: "agent-changed", agent, startingTool: { toolCallId, attempt } };
     }
     case "kill": {
       session.kill(move.from);
       const epoch = log.length;
-      const doubt = move.isDoubted ? { doubt: 1 } : {};
+      const doubt = move.isDoubted ? { invalidReceiptSeq: 1 } : {};
       if (move.change === undefined) return { type: "recovered", epoch, ...doubt };
       return { type: "recovered", epoch, agent: agentAfter(session, move.change), ...doubt };
     }
@@ -434,11 +439,11 @@ function nextPrompt(
   { log }: SimulatedSession,
   { rights, who }: Moved,
   options?: PromptOptions,
-): Happening {
+): SessionInput {
   const content = [{ type: "text", text: `No. ${log.length}` }] as const;
-  const by = { kind: "user", principal: who } as const;
+  const actor = { kind: "user", principal: who } as const;
   const wanted = options === undefined ? {} : { options };
-  return { type: "commanded", command: { type: "prompt", content, ...wanted }, by, rights };
+  return { type: "commanded", command: { type: "prompt", content, ...wanted }, actor, rights };
 }
 
 type Give = Extract<Move, { readonly do: "give" }>;
@@ -472,15 +477,15 @@ interface Attempt {
 
 const UNDER_WAY = { content: "Go on", status: "in_progress", priority: "medium" } as const;
 
-function toolEnded({ toolCallId, attempt, callId }: Attempt, ending: ToolEnding): Happening {
+function toolEnded({ toolCallId, attempt, callId }: Attempt, ending: ToolEnding): SessionInput {
   const result = ending === "succeeded" ? toolSuccess(callId, "ok") : toolError(callId, "no");
   const ended = { type: "tool-ended", toolCallId, attempt, ending, result, durationMs: 1 } as const;
   return ending === "succeeded" ? { ...ended, plan: [UNDER_WAY] } : ended;
 }
 
-function agentAfter({ state, log }: SimulatedSession, change: Change): BoundAgent {
+function agentAfter({ state, log }: SimulatedSession, change: Change): ConfiguredAgent {
   if (state.agent === null) throw new Error("The session was never opened");
-  return { digest: `changed ${log.length}`, facts: changedAgent(state.agent.facts, change) };
+  return { digest: `changed ${log.length}`, spec: changedAgent(state.agent.spec, change) };
 }
 
 interface Looked {
@@ -490,7 +495,7 @@ interface Looked {
   readonly digest: string;
 }
 
-export function examined({ input, ...looked }: Looked, found: Found): Happening {
+export function examined({ input, ...looked }: Looked, found: Found): SessionInput {
   const { toolCallId, agent, digest } = looked;
   const of = { type: "tool-examined", toolCallId, agent, digest } as const;
   if (found === "problem") return { ...of, paths: [], problem: "Not like this" };
@@ -500,7 +505,13 @@ export function examined({ input, ...looked }: Looked, found: Found): Happening 
   }
   const workspacePath = found === "inside" ? path : null;
   const hostPath = found === "invalid" ? null : `/work/${path}`;
-  const fact: PathFact = { argument: "path", input: path, place: found, workspacePath, hostPath };
+  const fact: PathFact = {
+    argument: "path",
+    input: path,
+    location: found,
+    workspacePath,
+    hostPath,
+  };
   return { ...of, paths: [fact] };
 }
 
@@ -511,7 +522,9 @@ export function sha256(text: string): string {
 
 /** The call under way, or one that is over. */
 function callAt({ log }: SimulatedSession, at: number): string {
-  const calls = log.flatMap(({ event }) => (event.type === "call.started" ? [event.callId] : []));
+  const calls = log.flatMap(({ event }) =>
+    event.type === "invocation.started" ? [event.invocationId] : [],
+  );
   return calls.at(-1 - at) ?? "call_none";
 }
 
@@ -519,10 +532,10 @@ function callAt({ log }: SimulatedSession, at: number): string {
 function toolAt({ state, log }: SimulatedSession, at: number): Attempt {
   const run = state.tools.runs.find(({ status }) => status === "running");
   if (at === 0 && run !== undefined) {
-    return { toolCallId: run.toolCallId, attempt: run.attempt, callId: run.call?.id ?? "" };
+    return { toolCallId: run.toolCallId, attempt: run.attempt, callId: run.toolCall?.id ?? "" };
   }
   const started = log.flatMap(({ event }) => (event.type === "tool.started" ? [event] : []));
   const { toolCallId = "tool_none", attempt = 1 } = started.at(-at) ?? {};
   const known = state.tools.runs.find((one) => one.toolCallId === toolCallId);
-  return { toolCallId, attempt, callId: known?.call?.id ?? "c0" };
+  return { toolCallId, attempt, callId: known?.toolCall?.id ?? "c0" };
 }

@@ -1,12 +1,12 @@
-import type { AgentEvent, PromptOptions } from "../../../src/domain/agent-event.ts";
+import type { SessionEvent, PromptOptions } from "../../../src/domain/agent-event.ts";
 import type { Envelope } from "../../../src/domain/envelope.ts";
 import { due } from "../../../src/session/due.ts";
-import { sessionFields } from "../../../src/session/session-fields.ts";
+import { collectSessionFields } from "../../../src/session/session-fields.ts";
 import type { SessionState } from "../../../src/session/state.ts";
 import { must } from "./must.ts";
 import type { Step } from "./simulated-session.ts";
 
-type Of<Type extends AgentEvent["type"]> = Extract<AgentEvent, { readonly type: Type }>;
+type Of<Type extends SessionEvent["type"]> = Extract<SessionEvent, { readonly type: Type }>;
 
 interface SeenCall {
   readonly isHandedOut: boolean;
@@ -30,8 +30,8 @@ export function pauseRules(): {
 
   const open = (): string[] => [...calls].flatMap(([id, { isOver }]) => (isOver ? [] : [id]));
 
-  function called({ toolCallId, call, problem, executor }: Of<"tool.called">): void {
-    const { name, runBy, input } = call;
+  function called({ toolCallId, toolCall, problem, executor }: Of<"tool_call.received">): void {
+    const { name, runBy, input } = toolCall;
     const isOurs = runBy === "client";
     const isAllowed = !isOurs || (options.allowedTools?.includes(name) ?? true);
     const isMine = options.tools?.some((tool) => tool.name === name) ?? false;
@@ -61,12 +61,12 @@ export function pauseRules(): {
           calls = new Map();
           started = 0;
           return;
-        case "tool.announced":
+        case "tool_call.opened":
           calls.set(event.toolCallId, { isHandedOut: false, isAllowed: false, isOver: false });
           return;
-        case "tool.called":
+        case "tool_call.received":
           return called(event);
-        case "tool.examined":
+        case "tool_call.paths_resolved":
         case "policy.decided":
           return ours(event.toolCallId);
         case "tool.started":
@@ -84,7 +84,7 @@ export function pauseRules(): {
           must(event.toolCallIds.length > 0, "a turn pauses for something");
           paused = { ids: event.toolCallIds, at };
           return;
-        case "results.given":
+        case "tool_results.submitted":
           must(paused !== undefined, "a pause is answered once");
           must(String(event.toolCallIds) === String(paused.ids), "all of it is given");
           owed = paused.ids;
@@ -104,7 +104,7 @@ export function pauseRules(): {
           must(isOurs || isGiven || isLeft, "what was handed out is not ours to answer");
           return;
         }
-        case "call.started":
+        case "invocation.started":
           must(paused === undefined, "a paused agent is not called");
           return;
         case "turn.finished":
@@ -122,11 +122,14 @@ export function pauseRules(): {
       must(owed.length === 0, "every result comes");
       const { pause = null } = after.turn.current ?? {};
       must(
-        pause?.at === paused?.at && String(pause?.toolCallIds) === String(paused?.ids),
+        pause?.pausedAt === paused?.at && String(pause?.toolCallIds) === String(paused?.ids),
         "a pause is in the state",
       );
       if (paused !== undefined) {
-        must(sessionFields([], after).state === "waiting", "a paused session is listed as waiting");
+        must(
+          collectSessionFields([], after).state === "waiting",
+          "a paused session is listed as waiting",
+        );
         must(due(after).wakeAt !== null, "a pause has a deadline");
       }
       if (happening.type === "recovered") {
@@ -134,10 +137,10 @@ export function pauseRules(): {
         must(was === "null" || was === pauseIn(after), "nothing of a pause is lost with a process");
       }
       if (happening.type !== "commanded") return;
-      const { command, by, readers = 0 } = happening;
+      const { command, actor, readerCount = 0 } = happening;
       if (command.type === "cancel" && command.unlessWatched === true) {
-        const others = before.clients.attached.some(({ clientId }) => clientId !== by.clientId);
-        const isWatched = readers > 0 || others;
+        const others = before.clients.attached.some(({ clientId }) => clientId !== actor.clientId);
+        const isWatched = readerCount > 0 || others;
         const isCancelled = events.some(
           ({ event }) => event.type === "turn.finished" && event.outcome === "cancelled",
         );

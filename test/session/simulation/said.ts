@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import type { Failure } from "../../../src/domain/errors.ts";
 import type { Outcome, ProviderEvent } from "../../../src/domain/provider-event.ts";
-import { toolCall, toolError, toolSuccess } from "../../../src/domain/tool.ts";
+import { createToolCall, toolError, toolSuccess } from "../../../src/domain/tool.ts";
 import type { Usage } from "../../../src/domain/usage.ts";
-import type { Said } from "../../../src/session/input.ts";
+import type { ProviderOutput } from "../../../src/session/input.ts";
 import { PROMPT_TOOL, TOOL_NAMES } from "./agent-facts.ts";
 
 /** What a provider says in one go: a whole turn as a fold gives it, or the beginning of one, or anything. */
-export type Saying = readonly Said[];
+export type Saying = readonly ProviderOutput[];
 
 const anyId = fc.constantFrom("c0", "c1", "c2");
 const anyToolName = fc.constantFrom(...TOOL_NAMES, "free_unknown", PROMPT_TOOL, PROMPT_TOOL);
@@ -45,8 +45,10 @@ const plausible: fc.Arbitrary<Saying> = fc
   .record({ items: fc.array(anyItem, { maxLength: 5 }), usage: anyUsage })
   .map(({ items, usage }) => turnOfItems(items, usage));
 
-function turnOfItems(items: readonly Item[], usage: Usage | null): Said[] {
-  const events: Said[] = [{ event: { type: "message.start", message: 0, role: "assistant" } }];
+function turnOfItems(items: readonly Item[], usage: Usage | null): ProviderOutput[] {
+  const events: ProviderOutput[] = [
+    { event: { type: "message.start", message: 0, role: "assistant" } },
+  ];
   const open = new Set<string>();
   let block = -1;
   for (const item of items) {
@@ -61,11 +63,11 @@ function turnOfItems(items: readonly Item[], usage: Usage | null): Said[] {
     } else {
       const { id, name, inputText } = item;
       const runBy = item.kind === "client" ? "client" : "server";
-      const call = toolCall({ id, name, inputText, runBy });
+      const call = createToolCall({ id, name, inputText, runBy });
       const problem = name === "free_unknown" ? { problem: "There is no such tool." } : {};
-      events.push({ event: { type: "tool.start", ...at, callId: id, name } });
-      events.push({ event: { type: "tool.delta", ...at, callId: id, text: inputText } });
-      events.push({ event: { type: "tool.end", ...at, call }, ...problem });
+      events.push({ event: { type: "tool.start", ...at, toolCallId: id, name } });
+      events.push({ event: { type: "tool.delta", ...at, toolCallId: id, text: inputText } });
+      events.push({ event: { type: "tool.end", ...at, toolCall: call }, ...problem });
       open.delete(id);
       if (item.kind === "client") open.add(id);
       if (item.kind === "server") {
@@ -77,9 +79,9 @@ function turnOfItems(items: readonly Item[], usage: Usage | null): Said[] {
   }
   const outcome = open.size > 0 ? "action-required" : "completed";
   const reason = open.size > 0 ? "tool_use" : "end_turn";
-  const openCalls = [...open];
+  const openToolCallIds = [...open];
   events.push({ event: { type: "message.end", message: 0, reason } });
-  events.push({ event: { type: "end", outcome, reason, openCalls, usage } });
+  events.push({ event: { type: "end", outcome, reason, openToolCallIds, usage } });
   return events;
 }
 
@@ -102,7 +104,7 @@ const anyOutcome = fc.constantFrom<Outcome>(
 const anyEnd: fc.Arbitrary<ProviderEvent> = fc
   .record({
     outcome: anyOutcome,
-    openCalls: fc.subarray(["c0", "c1", "c2"]),
+    openToolCallIds: fc.subarray(["c0", "c1", "c2"]),
     usage: anyUsage,
     failure: fc.option(anyFailure, { nil: undefined }),
   })
@@ -127,8 +129,8 @@ const hostileEvent: fc.Arbitrary<ProviderEvent> = fc.oneof(
   fc.record({ type: fc.constant("message.replaced"), message: at.message, text }),
   fc.record({ type: fc.constantFrom("text.delta", "reasoning.delta"), ...at, text }),
   fc.record({ type: fc.constantFrom("text.end", "reasoning.end"), ...at, text }),
-  fc.record({ type: fc.constant("tool.start"), ...at, callId: anyId, name: anyToolName }),
-  fc.record({ type: fc.constant("tool.delta"), ...at, callId: anyId, text }),
+  fc.record({ type: fc.constant("tool.start"), ...at, toolCallId: anyId, name: anyToolName }),
+  fc.record({ type: fc.constant("tool.delta"), ...at, toolCallId: anyId, text }),
   fc
     .record({
       ...at,
@@ -141,7 +143,7 @@ const hostileEvent: fc.Arbitrary<ProviderEvent> = fc.oneof(
       type: "tool.end" as const,
       message,
       block,
-      call: toolCall(facts),
+      toolCall: createToolCall(facts),
     })),
   fc.record({ ...at, id: anyId, isError: fc.boolean() }).map(({ id, isError, ...place }) => ({
     type: "tool.result" as const,
@@ -151,7 +153,7 @@ const hostileEvent: fc.Arbitrary<ProviderEvent> = fc.oneof(
   fc.record({
     type: fc.constant("activity"),
     kind: fc.constantFrom("tool-progress", "node"),
-    callId: anyId,
+    toolCallId: anyId,
   }),
   fc.constant<ProviderEvent>({ type: "hook", id: "h", name: "guard", stage: "before" }),
   fc.constant<ProviderEvent>({ type: "unknown", what: "event", name: "new", raw: { a: 1 } }),

@@ -1,15 +1,15 @@
-import type { AgentFacts } from "../../../src/domain/agent-event.ts";
+import type { AgentSpec } from "../../../src/domain/agent-event.ts";
 import type { Envelope } from "../../../src/domain/envelope.ts";
 import { ID_ALPHABET, SEED_LENGTH } from "../../../src/domain/id.ts";
 import type { CommandReply } from "../../../src/domain/session-command.ts";
 import { decide } from "../../../src/session/decide.ts";
 import { due, type Effect } from "../../../src/session/due.ts";
 import { evolve } from "../../../src/session/evolve.ts";
-import type { Happening } from "../../../src/session/input.ts";
+import type { SessionInput } from "../../../src/session/input.ts";
 import { initialState, type SessionState } from "../../../src/session/state.ts";
 
 export interface Step {
-  readonly happening: Happening;
+  readonly happening: SessionInput;
   readonly at: number;
   readonly before: SessionState;
   readonly after: SessionState;
@@ -23,19 +23,19 @@ export interface SimulatedSession {
   readonly log: readonly Envelope[];
   readonly effects: readonly Effect[];
   readonly now: number;
-  send(happening: Happening): Step;
+  send(happening: SessionInput): Step;
   pass(milliseconds: number): void;
   /** The process is gone; another one has only what the log, or a snapshot, says. */
   kill(from: "log" | "snapshot"): void;
 }
 
-export function simulatedSession(facts: AgentFacts, check: (step: Step) => void): SimulatedSession {
+export function simulatedSession(spec: AgentSpec, check: (step: Step) => void): SimulatedSession {
   const log: Envelope[] = [];
   let state = initialState;
   let now = Date.UTC(2026, 10, 16);
   let count = 0;
 
-  const send = (happening: Happening): Step => {
+  const send = (happening: SessionInput): Step => {
     count += 1;
     const before = state;
     const { events: drafts, reply } = decide(before, { ...happening, at: now, seed: seed(count) });
@@ -50,7 +50,7 @@ export function simulatedSession(facts: AgentFacts, check: (step: Step) => void)
     return step;
   };
 
-  send({ type: "opened", agent: { digest: "digest", facts }, principal: "me" });
+  send({ type: "opened", agent: { digest: "digest", spec }, principal: "me" });
   return {
     get state() {
       return state;

@@ -1,20 +1,22 @@
-import type { Settings, ToolSetting } from "../brain.ts";
-import type { Heard } from "./heard.ts";
-import { wordsIn } from "./words.ts";
+import type { InvocationSettings, ToolSetting } from "../brain.ts";
+import type { DemoPrompt } from "./heard.ts";
+import { extractWords } from "./words.ts";
 
 /** The tool that a prompt fits best by its name and description; null when none fits. */
-export function chooseTool(settings: Settings, prompt: Heard): ToolSetting | null {
-  const ranked = clientTools(settings)
-    .map((tool) => ({ tool, score: scoreOf(tool, prompt.words) }))
+export function chooseTool(settings: InvocationSettings, prompt: DemoPrompt): ToolSetting | null {
+  const ranked = selectClientTools(settings)
+    .map((tool) => ({ tool, score: scoreTool(tool, prompt.words) }))
     .sort((left, right) => right.score - left.score);
   const [best] = ranked;
   if (best === undefined) return null;
-  if (best.score >= ENOUGH) return best.tool;
-  return asksForAction(prompt) ? (ranked.find(({ tool }) => acts(tool))?.tool ?? null) : null;
+  if (best.score >= MIN_SCORE) return best.tool;
+  return asksForAction(prompt)
+    ? (ranked.find(({ tool }) => isActionTool(tool))?.tool ?? null)
+    : null;
 }
 
 /** The tools that run on the client's side and that this harness may call. */
-export function clientTools({ tools, allowedTools }: Settings): ToolSetting[] {
+export function selectClientTools({ tools, allowedTools }: InvocationSettings): ToolSetting[] {
   const allowsAll = allowedTools.length === 0 || allowedTools.includes("*");
   return tools.filter(
     ({ type, name }) =>
@@ -23,26 +25,26 @@ export function clientTools({ tools, allowedTools }: Settings): ToolSetting[] {
 }
 
 /** A word of the name, or two of the description. */
-const ENOUGH = 2;
+const MIN_SCORE = 2;
 
-function scoreOf({ name, description }: ToolSetting, said: ReadonlySet<string>): number {
-  const inName = new Set(wordsIn(name));
-  const inDescription = wordsIn(description).filter((word) => !inName.has(word));
+function scoreTool({ name, description }: ToolSetting, promptWords: ReadonlySet<string>): number {
+  const inName = new Set(extractWords(name));
+  const inDescription = extractWords(description).filter((word) => !inName.has(word));
   const count = (words: Iterable<string>): number =>
-    [...new Set(words)].filter((word) => said.has(word)).length;
+    [...new Set(words)].filter((word) => promptWords.has(word)).length;
   return 2 * count(inName) + count(inDescription);
 }
 
 const ACTIONS: ReadonlySet<string> = new Set(
-  wordsIn(
+  extractWords(
     "add book buy cancel change close create delete deploy edit execute install make move open order pay put refund remove rename restart run save send set start stop update write",
   ),
 );
 
-export function asksForAction({ words }: Heard): boolean {
+export function asksForAction({ words }: DemoPrompt): boolean {
   return [...words].some((word) => ACTIONS.has(word));
 }
 
-function acts({ name, description }: ToolSetting): boolean {
-  return wordsIn(`${name} ${description}`).some((word) => ACTIONS.has(word));
+function isActionTool({ name, description }: ToolSetting): boolean {
+  return extractWords(`${name} ${description}`).some((word) => ACTIONS.has(word));
 }

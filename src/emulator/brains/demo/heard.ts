@@ -1,31 +1,31 @@
-import { textsOf, type Message } from "../message.ts";
-import { recoveryIn } from "./recovery.ts";
-import { wordsIn } from "./words.ts";
+import { readTexts, type Message } from "../message.ts";
+import { parseRecovery } from "./recovery.ts";
+import { extractWords } from "./words.ts";
 
 /** How much of a message the demo agent listens to: what a person types, and little enough that no text keeps it busy. */
-export const HEARD_CHARACTERS = 2000;
+export const MAX_PROMPT_CHARACTERS = 2000;
 
 /** A prompt as the demo agent takes it, split into words once. */
-export interface Heard {
+export interface DemoPrompt {
   readonly text: string;
   readonly words: ReadonlySet<string>;
 }
 
-export function heard(message: Message | undefined): Heard {
-  const text = heardText(message);
-  return { text, words: new Set(wordsIn(text)) };
+export function readDemoPrompt(message: Message | undefined): DemoPrompt {
+  const text = readPromptText(message);
+  return { text, words: new Set(extractWords(text)) };
 }
 
 /** The last paragraph of a message, where people ask what they want; of a long one its beginning, in whole characters. */
-export function heardText(message: Message | undefined): string {
+export function readPromptText(message: Message | undefined): string {
   // A prompt that is repeated after a loss is a prompt; a result that is repeated is none.
-  const said = textsOf(message).map((text) => recoveryIn(text)?.prompt ?? text);
-  const text = lastParagraph(said.filter((one) => one !== "").join("\n"));
-  if (text.length <= HEARD_CHARACTERS) return text;
-  return text.slice(0, HEARD_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "");
+  const texts = readTexts(message).map((text) => parseRecovery(text)?.prompt ?? text);
+  const text = readLastParagraph(texts.filter((one) => one !== "").join("\n"));
+  if (text.length <= MAX_PROMPT_CHARACTERS) return text;
+  return text.slice(0, MAX_PROMPT_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "");
 }
 
-function lastParagraph(text: string): string {
-  const said = text.trimEnd();
-  return said.slice(said.lastIndexOf("\n\n") + 1).trimStart();
+function readLastParagraph(text: string): string {
+  const trimmedText = text.trimEnd();
+  return trimmedText.slice(trimmedText.lastIndexOf("\n\n") + 1).trimStart();
 }

@@ -1,36 +1,36 @@
 import type { Message } from "../message.ts";
-import { heardText } from "./heard.ts";
+import { readPromptText } from "./heard.ts";
 
 /** An answer from what was said before; null when the prompt does not ask for that. */
-export function recall(messages: readonly Message[]): string | null {
-  const prompt = heardText(messages.at(-1));
+export function answerFromMemory(messages: readonly Message[]): string | null {
+  const prompt = readPromptText(messages.at(-1));
   const earlier = messages
     .slice(0, -1)
     .filter(({ role }) => role === "user")
-    .map(heardText)
+    .map(readPromptText)
     .filter((text) => text !== "");
   if (
-    hasInOrder(prompt, /\bwhat\b/, /\b(?:is|was|'s)\b/, /\bmy name\b/) ||
+    matchesInOrder(prompt, /\bwhat\b/, /\b(?:is|was|'s)\b/, /\bmy name\b/) ||
     /\bwho am i\b|\bdo you (?:know|remember) my name\b/i.test(prompt)
   ) {
-    const name = earlier.map(nameIn).findLast((found) => found !== null);
+    const name = earlier.map(findName).findLast((found) => found !== null);
     return name === undefined ? "You have not told me your name yet." : `Your name is ${name}.`;
   }
-  if (/\bfirst\b/i.test(prompt) && asksWhatWasSaid(prompt)) {
+  if (/\bfirst\b/i.test(prompt) && asksForEarlierMessage(prompt)) {
     const [first] = earlier;
     return first === undefined
       ? "This is the first thing that you said to me."
       : `The first thing that you said was: "${first}"`;
   }
-  if (/\b(?:last|before|previous|just|earlier)\b/i.test(prompt) && asksWhatWasSaid(prompt)) {
+  if (/\b(?:last|before|previous|just|earlier)\b/i.test(prompt) && asksForEarlierMessage(prompt)) {
     const last = earlier.at(-1);
     return last === undefined ? "You have not said anything before." : `You said: "${last}"`;
   }
-  if (hasInOrder(prompt, /\bhow many\b/, /\b(?:messages|times|things)\b/)) {
+  if (matchesInOrder(prompt, /\bhow many\b/, /\b(?:messages|times|things)\b/)) {
     return `You have sent me ${earlier.length + 1} message${earlier.length === 0 ? "" : "s"}.`;
   }
   if (
-    hasInOrder(prompt, /\bwhat\b/, /\b(?:ask(?:ed)?|tell|told)\b/, /\bremember\b/) ||
+    matchesInOrder(prompt, /\bwhat\b/, /\b(?:ask(?:ed)?|tell|told)\b/, /\bremember\b/) ||
     /\bwhat (?:do|should) you remember\b/i.test(prompt)
   ) {
     const things = earlier.flatMap(
@@ -43,29 +43,29 @@ export function recall(messages: readonly Message[]): string | null {
   return null;
 }
 
-function asksWhatWasSaid(prompt: string): boolean {
+function asksForEarlierMessage(prompt: string): boolean {
   return (
-    hasInOrder(prompt, /\bi\b/, /\b(?:say|said|ask|asked|tell|told|write|wrote)\b/) ||
-    hasInOrder(prompt, /\bmy\b/, /\b(?:message|question|prompt)\b/)
+    matchesInOrder(prompt, /\bi\b/, /\b(?:say|said|ask|asked|tell|told|write|wrote)\b/) ||
+    matchesInOrder(prompt, /\bmy\b/, /\b(?:message|question|prompt)\b/)
   );
 }
 
 /** Whether a line matches the patterns one behind another, in any case. Each goes on where the one before it ended and none goes back. */
-function hasInOrder(text: string, ...patterns: readonly RegExp[]): boolean {
+function matchesInOrder(text: string, ...patterns: readonly RegExp[]): boolean {
   return text.split(/[\n\r]/).some((line) => {
-    let at = 0;
+    let position = 0;
     return patterns.every((pattern) => {
       const search = new RegExp(pattern, "gi");
-      search.lastIndex = at;
-      const isFound = search.test(line);
-      at = search.lastIndex;
-      return isFound;
+      search.lastIndex = position;
+      const isMatch = search.test(line);
+      position = search.lastIndex;
+      return isMatch;
     });
   });
 }
 
 /** The name that somebody gives as theirs; null when the text gives none. */
-export function nameIn(text: string): string | null {
+export function findName(text: string): string | null {
   const match =
     /\b(?:my name is|my name's|call me|i am called)\s+([\p{L}'-]+)|\b(?:i am|i'm)\s+(\p{Lu}[\p{L}'-]+)/iu.exec(
       text,

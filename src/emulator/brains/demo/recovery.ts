@@ -1,11 +1,11 @@
 /** What the bridge repeats to an agent whose answer was lost or cut off. */
-export interface Recovery {
+export interface RecoveryMessage {
   /** Empty when only results were told. */
   readonly prompt: string;
-  readonly results: readonly RepeatedResult[];
+  readonly results: readonly RestatedResult[];
 }
 
-export interface RepeatedResult {
+export interface RestatedResult {
   /** Undefined where the bridge does not say it. */
   readonly tool: string | undefined;
   readonly isError: boolean;
@@ -13,15 +13,15 @@ export interface RepeatedResult {
 }
 
 /** Reads a message of the bridge's own; null for any other text. */
-export function recoveryIn(text: string): Recovery | null {
-  const [opening = "", ...told] = text.trim().split("\n\n");
+export function parseRecovery(text: string): RecoveryMessage | null {
+  const [opening = "", ...paragraphs] = text.trim().split("\n\n");
   if (!isOpening(opening)) return null;
-  const first = told.findIndex((paragraph) => RESULT.test(paragraph));
-  const prompts = first === -1 ? told : told.slice(0, first);
-  const results = first === -1 ? [] : told.slice(first);
+  const first = paragraphs.findIndex((paragraph) => RESULT_PATTERN.test(paragraph));
+  const prompts = first === -1 ? paragraphs : paragraphs.slice(0, first);
+  const results = first === -1 ? [] : paragraphs.slice(first);
   // A message that was lost may have been one of these.
   const prompt = prompts.filter((paragraph) => !isOpening(paragraph)).join("\n\n");
-  return { prompt, results: resultsIn(results) };
+  return { prompt, results: parseResults(results) };
 }
 
 function isOpening(paragraph: string): boolean {
@@ -32,18 +32,18 @@ const OPENINGS = [
   "The connection was lost before your answer was complete.",
   "Your last answer was cut off,",
 ];
-const RESULT = /^(?:A tool|The tool (\S+)) (gave|failed): ?/;
+const RESULT_PATTERN = /^(?:A tool|The tool (\S+)) (gave|failed): ?/;
 
 /** A result may have paragraphs of its own. */
-function resultsIn(paragraphs: readonly string[]): RepeatedResult[] {
-  const results: RepeatedResult[] = [];
+function parseResults(paragraphs: readonly string[]): RestatedResult[] {
+  const results: RestatedResult[] = [];
   for (const paragraph of paragraphs) {
-    const [head = "", tool, verb] = RESULT.exec(paragraph) ?? [];
-    const before = head === "" ? results.pop() : undefined;
+    const [head = "", tool, verb] = RESULT_PATTERN.exec(paragraph) ?? [];
+    const previous = head === "" ? results.pop() : undefined;
     results.push(
-      before === undefined
+      previous === undefined
         ? { tool, isError: verb === "failed", text: paragraph.slice(head.length) }
-        : { ...before, text: `${before.text}\n\n${paragraph}` },
+        : { ...previous, text: `${previous.text}\n\n${paragraph}` },
     );
   }
   return results;

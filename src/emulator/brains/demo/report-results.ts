@@ -1,14 +1,14 @@
-import { isObject, jsonText } from "../../../domain/json.ts";
+import { isObject, toJsonText } from "../../../domain/json.ts";
 import {
-  textsOf,
-  toolResultsOf,
-  toolUsesOf,
+  readTexts,
+  readToolResults,
+  readToolUses,
   type Message,
   type ResultPart,
   type ToolResult,
 } from "../message.ts";
-import { heardText } from "./heard.ts";
-import { recoveryIn, type RepeatedResult } from "./recovery.ts";
+import { readPromptText } from "./heard.ts";
+import { parseRecovery, type RestatedResult } from "./recovery.ts";
 
 /**
  * What came of the calls, in plain words; null when the newest message brings no results, or something to do beside them:
@@ -16,47 +16,51 @@ import { recoveryIn, type RepeatedResult } from "./recovery.ts";
  */
 export function reportResults(messages: readonly Message[]): string | null {
   const newest = messages.at(-1);
-  if (heardText(newest) !== "") return null;
+  if (readPromptText(newest) !== "") return null;
   const names = new Map(
-    toolUsesOf(messages.at(-2)).map(({ toolUseId, name }) => [toolUseId, name]),
+    readToolUses(messages.at(-2)).map(({ toolUseId, name }) => [toolUseId, name]),
   );
-  const repeated = textsOf(newest).flatMap((text) => recoveryIn(text)?.results ?? []);
+  const repeated = readTexts(newest).flatMap((text) => parseRecovery(text)?.results ?? []);
   const results =
-    repeated.length > 0 ? repeated : toolResultsOf(newest).map((result) => reported(result, names));
-  return results.length === 0 ? null : results.map(report).join(" ");
+    repeated.length > 0
+      ? repeated
+      : readToolResults(newest).map((result) => toRestatedResult(result, names));
+  return results.length === 0 ? null : results.map(formatResult).join(" ");
 }
 
-function reported(
+function toRestatedResult(
   { toolUseId, status, content }: ToolResult,
   names: ReadonlyMap<string, string>,
-): RepeatedResult {
-  const text = content.map(partText).join(" ");
+): RestatedResult {
+  const text = content.map(formatPart).join(" ");
   return { tool: names.get(toolUseId), isError: status === "error", text };
 }
 
-function report({ tool, isError, text }: RepeatedResult): string {
-  const said = text.trim();
+function formatResult({ tool, isError, text }: RestatedResult): string {
+  const resultText = text.trim();
   if (isError) {
-    const reason = said === "" ? "It did not say why." : `It said: ${sentence(said)}`;
+    const reason =
+      resultText === "" ? "It did not say why." : `It said: ${formatSentence(resultText)}`;
     return `I could not finish that with ${tool ?? "the tool"}. ${reason}`;
   }
-  return said === ""
+  return resultText === ""
     ? `Done: ${tool ?? "the tool"} ran and had nothing to say.`
-    : `Done. ${tool ?? "The tool"} says: ${sentence(said)}`;
+    : `Done. ${tool ?? "The tool"} says: ${formatSentence(resultText)}`;
 }
 
-function partText(part: ResultPart): string {
+function formatPart(part: ResultPart): string {
   if ("text" in part) return part.text;
   const { json } = part;
-  if (!isObject(json)) return typeof json === "string" ? json : jsonText(json);
+  if (!isObject(json)) return typeof json === "string" ? json : toJsonText(json);
   return Object.entries(json)
-    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : jsonText(value)}`)
+    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : toJsonText(value)}`)
     .join(", ");
 }
 
-function sentence(text: string): string {
-  const short = text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
+function formatSentence(text: string): string {
+  const short =
+    text.length <= MAX_SENTENCE_CHARACTERS ? text : `${text.slice(0, MAX_SENTENCE_CHARACTERS)}…`;
   return /[.!?…]$/.test(short) ? short : `${short}.`;
 }
 
-const LONGEST = 600;
+const MAX_SENTENCE_CHARACTERS = 600;

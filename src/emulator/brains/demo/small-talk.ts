@@ -1,12 +1,12 @@
-import type { Settings } from "../brain.ts";
-import { asksForAction, clientTools } from "./choose-tool.ts";
-import type { Heard } from "./heard.ts";
-import { nameIn } from "./recall.ts";
+import type { InvocationSettings } from "../brain.ts";
+import { asksForAction, selectClientTools } from "./choose-tool.ts";
+import type { DemoPrompt } from "./heard.ts";
+import { findName } from "./recall.ts";
 
 /** An answer to anything that needs neither a tool nor a memory. */
-export function smallTalk(heard: Heard, settings: Settings): string {
-  const { text: prompt } = heard;
-  const name = nameIn(prompt);
+export function createSmallTalk(demoPrompt: DemoPrompt, settings: InvocationSettings): string {
+  const { text: prompt } = demoPrompt;
+  const name = findName(prompt);
   if (name !== null) return `Nice to meet you, ${name}. I will remember your name.`;
   if (/^\W*(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings)\b/i.test(prompt)) {
     return "Hello! I am the demo agent of Spanline. Ask me something, tell me your name, or ask me to do something with one of your tools.";
@@ -14,14 +14,14 @@ export function smallTalk(heard: Heard, settings: Settings): string {
   if (/\b(?:thank you|thanks)\b/i.test(prompt)) return "You are welcome.";
   if (/\b(?:bye|goodbye)\b/i.test(prompt)) return "Goodbye! I keep this session in mind.";
   if (/\bremember\b/i.test(prompt)) return "I will remember that.";
-  const sum = arithmetic(prompt);
+  const sum = computeArithmetic(prompt);
   if (sum !== null) return sum;
-  if (/\b(?:what can you do|help|tools?)\b/i.test(prompt)) return abilities(settings);
+  if (/\b(?:what can you do|help|tools?)\b/i.test(prompt)) return describeAbilities(settings);
   if (/\bwho are you|\bwhat are you\b|\byour name\b/i.test(prompt)) {
     return "I am the demo agent: a small program that plays a model, so that you can try everything without an account.";
   }
-  if (asksForAction(heard)) {
-    return `I have no tool for that. ${abilities(settings)}`;
+  if (asksForAction(demoPrompt)) {
+    return `I have no tool for that. ${describeAbilities(settings)}`;
   }
   const short = prompt.length <= 120 ? prompt : `${prompt.slice(0, 120)}…`;
   return prompt.trim().endsWith("?")
@@ -30,19 +30,19 @@ export function smallTalk(heard: Heard, settings: Settings): string {
 }
 
 /** The answer to a sum that is asked for by itself: "6 times 7" is nothing for a tool that tells the time. */
-export function sumIn(prompt: Heard): string | null {
-  return asksForAction(prompt) ? null : arithmetic(prompt.text);
+export function answerSum(prompt: DemoPrompt): string | null {
+  return asksForAction(prompt) ? null : computeArithmetic(prompt.text);
 }
 
-function abilities(settings: Settings): string {
-  const names = clientTools(settings).map(({ name }) => name);
+function describeAbilities(settings: InvocationSettings): string {
+  const names = selectClientTools(settings).map(({ name }) => name);
   const tools =
     names.length === 0 ? "You have offered me no tools." : `I can use ${names.join(", ")}.`;
   return `${tools} I can also chat a little, add numbers, and remember what you said.`;
 }
 
 /** A number is only tried from its first digit, so that a long one is read once. */
-function arithmetic(prompt: string): string | null {
+function computeArithmetic(prompt: string): string | null {
   const match =
     /(?<!\d)(-?\d+(?:\.\d+)?)\s*([+*x×/-]|plus|minus|times|divided by)\s*(-?\d+(?:\.\d+)?)/i.exec(
       prompt,

@@ -1,15 +1,15 @@
 /** The words of a text that carry meaning, in lower case and without their endings. */
-export function wordsIn(text: string): string[] {
+export function extractWords(text: string): string[] {
   return text
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word.length > 1 && !EMPTY.has(word))
-    .map(stem);
+    .filter((word) => word.length > 1 && !STOP_WORDS.has(word))
+    .map(stemWord);
 }
 
 /** Good enough for names of tools: "files" and "file", "deleting" and "delete" meet. */
-function stem(word: string): string {
+function stemWord(word: string): string {
   if (word.length > 5 && word.endsWith("ing")) return word.slice(0, -3).replace(/e$/, "");
   if (word.length > 4 && word.endsWith("ies")) return `${word.slice(0, -3)}y`;
   if (word.length > 3 && word.endsWith("s") && !word.endsWith("ss")) {
@@ -18,7 +18,7 @@ function stem(word: string): string {
   return word.length > 3 ? word.replace(/e$/, "") : word;
 }
 
-const EMPTY: ReadonlySet<string> = new Set(
+const STOP_WORDS: ReadonlySet<string> = new Set(
   "a an and are as at be but by can could do does for from get give has have i in is it its may me my of on or our please so some tell that the their them then there these this those to us use used using want was we what when where which who will with would you your".split(
     " ",
   ),

@@ -2,29 +2,29 @@ import { isObject } from "../../../domain/json.ts";
 import type { ModelRequest } from "../../../domain/model-request.ts";
 import type { ProviderEvent, TurnEnd, UsageReported } from "../../../domain/provider-event.ts";
 import type { Model } from "../../../models/model.ts";
-import { harnessCallId } from "../../../wire/agentcore/tool-ids.ts";
-import { harnessReason } from "../../../wire/converse/stop-reasons.ts";
+import { toHarnessToolCallId } from "../../../wire/agentcore/tool-ids.ts";
+import { toHarnessReason } from "../../../wire/converse/stop-reasons.ts";
 import type { Brain, BrainRequest } from "../brain.ts";
 import type { Step, UsageStep } from "../step.ts";
-import { modelMessages } from "./model-messages.ts";
+import { toModelMessages } from "./model-messages.ts";
 
 /** A real model behind the emulator, which makes it a harness on this machine. Tools that run on the service's side are not here. */
-export function modelBrain(model: Model): Brain {
+export function createModelBrain(model: Model): Brain {
   return {
-    answer: async (request) => ({
+    respond: async (request) => ({
       type: "steps",
-      steps: modelSteps(model.call(modelRequest(request), request.signal)),
+      steps: generateModelSteps(model.stream(toModelRequest(request), request.signal)),
     }),
   };
 }
 
-function modelRequest({ messages, settings }: BrainRequest): ModelRequest {
+function toModelRequest({ messages, settings }: BrainRequest): ModelRequest {
   const { systemPrompt, tools, allowedTools, limits } = settings;
   const isAllowed = (name: string): boolean =>
     allowedTools.length === 0 || allowedTools.includes("*") || allowedTools.includes(name);
   const offered = tools.filter(({ type, name }) => type === "inline_function" && isAllowed(name));
   return {
-    messages: modelMessages(messages),
+    messages: toModelMessages(messages),
     tools: offered.map(({ name, description, inputSchema }) => ({
       name,
       description,
@@ -35,20 +35,20 @@ function modelRequest({ messages, settings }: BrainRequest): ModelRequest {
   };
 }
 
-async function* modelSteps(events: AsyncIterable<ProviderEvent>): AsyncGenerator<Step> {
+async function* generateModelSteps(events: AsyncIterable<ProviderEvent>): AsyncGenerator<Step> {
   const usages: UsageStep[] = [];
   let hasCalls = false;
   yield { type: "start", role: "assistant" };
   for await (const event of events) {
-    if (event.type === "usage") usages.push(usageStep(event));
+    if (event.type === "usage") usages.push(toUsageStep(event));
     if (event.type === "tool.start") hasCalls = true;
-    yield* event.type === "end" ? endSteps(event, hasCalls) : steps(event);
+    yield* event.type === "end" ? toEndSteps(event, hasCalls) : toSteps(event);
   }
   yield* usages;
 }
 
 /** What an event says in steps. What is about the model's stream, and not of it, is nothing here. */
-function* steps(event: Exclude<ProviderEvent, TurnEnd>): Generator<Step> {
+function* toSteps(event: Exclude<ProviderEvent, TurnEnd>): Generator<Step> {
   switch (event.type) {
     case "text.delta":
       return yield { type: "text", text: event.text };
@@ -61,7 +61,7 @@ function* steps(event: Exclude<ProviderEvent, TurnEnd>): Generator<Step> {
     case "tool.start":
       return yield {
         type: "call",
-        id: harnessCallId(event.callId),
+        id: toHarnessToolCallId(event.toolCallId),
         name: event.name,
         kind: "tool_use",
       };
@@ -74,15 +74,15 @@ function* steps(event: Exclude<ProviderEvent, TurnEnd>): Generator<Step> {
   }
 }
 
-function* endSteps({ failure, reason }: TurnEnd, hasCalls: boolean): Generator<Step> {
+function* toEndSteps({ failure, reason }: TurnEnd, hasCalls: boolean): Generator<Step> {
   if (failure === undefined) {
-    yield { type: "stop", reason: harnessReason(reason ?? "end_turn", hasCalls) };
+    yield { type: "stop", reason: toHarnessReason(reason ?? "end_turn", hasCalls) };
   } else {
     yield { type: "fail", exception: "runtimeClientError", message: failure.message };
   }
 }
 
-function usageStep({ usage, latencyMs = 0 }: UsageReported): UsageStep {
+function toUsageStep({ usage, latencyMs = 0 }: UsageReported): UsageStep {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
   return {
     type: "usage",

@@ -6,7 +6,7 @@ import { SpanlineError } from "../../../domain/errors.ts";
  * Throws when a scenario lies outside of the folder for them. A harness is made by whoever reaches the emulator, and what
  * is wrong in a file is said with parts of it.
  */
-export async function checkInFolder(file: string, folder: string | undefined): Promise<void> {
+export async function checkScenarioFolder(file: string, folder: string | undefined): Promise<void> {
   if (folder === undefined) {
     const message = `The script ${file} is none that the emulator was started with, and it was given no folder of scripts; start it with scripts: FOLDER to let harnesses name the files in there`;
     throw new SpanlineError("invalid_option", message);
@@ -22,6 +22,11 @@ export async function checkInFolder(file: string, folder: string | undefined): P
 }
 
 function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  const relativePath = relative(folder, path);
+  return (
+    relativePath !== "" &&
+    relativePath !== ".." &&
+    !relativePath.startsWith(`..${sep}`) &&
+    !isAbsolute(relativePath)
+  );
 }

@@ -1,8 +1,8 @@
 import type { FailStep } from "../step.ts";
-import type { Amount, Spot } from "./reader.ts";
+import type { Amount, ScenarioNode } from "./reader.ts";
 import type { ScriptFaults } from "./scenario.ts";
 
-const NAMES = [
+const FAULT_NAMES = [
   "drip",
   "silenceAfter",
   "resetAtByte",
@@ -18,71 +18,71 @@ const NAMES = [
   "contentType",
 ];
 
-export function parseFaults(spot: Spot): ScriptFaults {
-  if (spot.isGiven) spot.object(NAMES);
-  const given = <Value>(name: string, read: (at: Spot) => Value): Value | null => {
-    const at = spot.at(name);
-    return at.isGiven ? read(at) : null;
+export function parseFaults(node: ScenarioNode): ScriptFaults {
+  if (node.isPresent) node.readObject(FAULT_NAMES);
+  const readOptional = <Value>(name: string, read: (at: ScenarioNode) => Value): Value | null => {
+    const at = node.member(name);
+    return at.isPresent ? read(at) : null;
   };
-  const amount = (name: string): Amount | null => given(name, (at) => at.amount());
+  const amount = (name: string): Amount | null => readOptional(name, (at) => at.readAmount());
   return {
-    drip: given("drip", parseDrip),
+    drip: readOptional("drip", parseDrip),
     silenceAfter: amount("silenceAfter"),
     resetAtByte: amount("resetAtByte"),
     flipFrame: amount("flipFrame"),
-    truncate: given("truncate", (at) => {
-      at.object(["frame", "bytes"]);
-      return { frame: at.at("frame").amount(), bytes: at.at("bytes").amount() };
+    truncate: readOptional("truncate", (at) => {
+      at.readObject(["frame", "bytes"]);
+      return { frame: at.member("frame").readAmount(), bytes: at.member("bytes").readAmount() };
     }),
-    exception: given("exception", (at) => ({
-      frame: at.at("frame").isGiven ? at.at("frame").amount() : 0,
+    exception: readOptional("exception", (at) => ({
+      frame: at.member("frame").isPresent ? at.member("frame").readAmount() : 0,
       failure: parseFailure(at, ["frame"]),
     })),
-    error: given("error", (at) => {
-      at.object(["frame", "code", "message"]);
+    error: readOptional("error", (at) => {
+      at.readObject(["frame", "code", "message"]);
       return {
-        frame: at.at("frame").isGiven ? at.at("frame").amount() : 0,
-        code: at.at("code").text(),
-        message: at.at("message").optionalText() ?? null,
+        frame: at.member("frame").isPresent ? at.member("frame").readAmount() : 0,
+        code: at.member("code").readText(),
+        message: at.member("message").readOptionalText() ?? null,
       };
     }),
-    prefix: given("prefix", (at) => {
-      at.object(["frame", "length"]);
+    prefix: readOptional("prefix", (at) => {
+      at.readObject(["frame", "length"]);
       return {
-        frame: at.at("frame").amount(),
-        length: at.at("length").wholeNumber({ most: 2 ** 32 - 1 }),
+        frame: at.member("frame").readAmount(),
+        length: at.member("length").readWholeNumber({ max: 2 ** 32 - 1 }),
       };
     }),
     untypedFrame: amount("untypedFrame"),
-    reuseIndex: spot.at("reuseIndex").isOn(),
-    omit: given("omit", (at) => at.list().map((name) => name.text())) ?? [],
-    padding: given("padding", (at) => at.amount({ most: MOST_PADDING })),
-    contentType: given("contentType", (at) => at.headerText()),
+    reuseIndex: node.member("reuseIndex").readFlag(),
+    omit: readOptional("omit", (at) => at.readList().map((name) => name.readText())) ?? [],
+    padding: readOptional("padding", (at) => at.readAmount({ max: MAX_PADDING })),
+    contentType: readOptional("contentType", (at) => at.readHeaderText()),
   };
 }
 
 /** Far more than Bedrock sends, and no more than a client has room for. */
-const MOST_PADDING = 1_000_000;
+const MAX_PADDING = 1_000_000;
 
 /** A number alone is the short form of `bytes`. */
-function parseDrip(spot: Spot): NonNullable<ScriptFaults["drip"]> {
-  if (typeof spot.value === "number") return { bytes: spot.wholeNumber(), milliseconds: 0 };
-  spot.object(["bytes", "milliseconds"]);
-  const milliseconds = spot.at("milliseconds");
+function parseDrip(node: ScenarioNode): NonNullable<ScriptFaults["drip"]> {
+  if (typeof node.value === "number") return { bytes: node.readWholeNumber(), milliseconds: 0 };
+  node.readObject(["bytes", "milliseconds"]);
+  const milliseconds = node.member("milliseconds");
   return {
-    bytes: spot.at("bytes").amount(),
-    milliseconds: milliseconds.isGiven ? milliseconds.amount() : 0,
+    bytes: node.member("bytes").readAmount(),
+    milliseconds: milliseconds.isPresent ? milliseconds.readAmount() : 0,
   };
 }
 
 /** An exception of the stream, modelled by the service or not. */
-export function parseFailure(spot: Spot, besides: readonly string[] = []): FailStep {
-  spot.object(["type", "message", "members", ...besides]);
-  const members = spot.at("members");
+export function parseFailure(node: ScenarioNode, extraNames: readonly string[] = []): FailStep {
+  node.readObject(["type", "message", "members", ...extraNames]);
+  const members = node.member("members");
   return {
     type: "fail",
-    exception: spot.at("type").text(),
-    message: spot.at("message").optionalText() ?? "The script fails here",
-    ...(members.isGiven ? { members: members.members() } : {}),
+    exception: node.member("type").readText(),
+    message: node.member("message").readOptionalText() ?? "The script fails here",
+    ...(members.isPresent ? { members: members.readMembers() } : {}),
   };
 }

@@ -1,168 +1,175 @@
-import { isObject, jsonText } from "../../../domain/json.ts";
+import { isObject, toJsonText } from "../../../domain/json.ts";
 import type { ResultPart } from "../message.ts";
 import { parseFailure } from "./parse-faults.ts";
-import type { Spot } from "./reader.ts";
-import type { Item, Pace, ScriptCall, ScriptUsage, ServerTool } from "./scenario.ts";
+import type { ScenarioNode } from "./reader.ts";
+import type { ScriptItem, Pace, ScriptCall, ScriptUsage, ServerTool } from "./scenario.ts";
 
 /** Reads one item of an answer. Which it is, its first name says; text alone is the short form of `text`. */
-export function parseItem(spot: Spot): Item {
-  if (typeof spot.value === "string") return { type: "text", text: spot.value, pace: {} };
-  if (!isObject(spot.value)) spot.refuse(`text, or an object with one of ${KINDS}`);
-  const read = Object.entries(READERS).find(([name]) => spot.at(name).value !== undefined)?.[1];
-  return read === undefined ? spot.refuse(`an item with one of ${KINDS}`) : read(spot);
+export function parseItem(node: ScenarioNode): ScriptItem {
+  if (typeof node.value === "string") return { type: "text", text: node.value, pace: {} };
+  if (!isObject(node.value)) node.refuse(`text, or an object with one of ${KINDS}`);
+  const read = Object.entries(READERS).find(([name]) => node.member(name).value !== undefined)?.[1];
+  return read === undefined ? node.refuse(`an item with one of ${KINDS}`) : read(node);
 }
 
-const READERS: { readonly [kind: string]: (spot: Spot) => Item } = {
-  text(spot) {
-    spot.object(["text", "chunk", "delay"]);
-    return { type: "text", text: spot.at("text").text(), pace: parseOwnPace(spot) };
+const READERS: { readonly [kind: string]: (node: ScenarioNode) => ScriptItem } = {
+  text(node) {
+    node.readObject(["text", "chunk", "delay"]);
+    return { type: "text", text: node.member("text").readText(), pace: parsePaceOverride(node) };
   },
-  reasoning(spot) {
-    spot.object(["reasoning", "signature", "chunk", "delay"]);
+  reasoning(node) {
+    node.readObject(["reasoning", "signature", "chunk", "delay"]);
     return {
       type: "reasoning",
-      text: spot.at("reasoning").text(),
-      signature: spot.at("signature").optionalText() ?? null,
-      pace: parseOwnPace(spot),
+      text: node.member("reasoning").readText(),
+      signature: node.member("signature").readOptionalText() ?? null,
+      pace: parsePaceOverride(node),
     };
   },
-  redacted(spot) {
-    spot.object(["redacted"]);
-    return { type: "redacted", base64: base64At(spot.at("redacted")).toString("base64") };
+  redacted(node) {
+    node.readObject(["redacted"]);
+    return { type: "redacted", base64: parseBase64(node.member("redacted")).toString("base64") };
   },
-  call(spot) {
-    spot.object(["call", ...CALL_NAMES]);
-    return { type: "call", call: parseCall(spot, "call", "tool_use") };
+  call(node) {
+    node.readObject(["call", ...CALL_NAMES]);
+    return { type: "call", call: parseCall(node, "call", "tool_use") };
   },
-  server: (spot) => ({ type: "servers", tools: [parseServerTool(spot)] }),
-  servers(spot) {
-    spot.object(["servers"]);
-    return { type: "servers", tools: spot.at("servers").list().map(parseServerTool) };
+  server: (node) => ({ type: "servers", tools: [parseServerTool(node)] }),
+  servers(node) {
+    node.readObject(["servers"]);
+    return { type: "servers", tools: node.member("servers").readList().map(parseServerTool) };
   },
-  hook(spot) {
-    spot.object(["hook", "name", "decision", "reason"]);
+  hook(node) {
+    node.readObject(["hook", "name", "decision", "reason"]);
     return {
       type: "hook",
-      point: spot.at("hook").text(),
-      name: spot.at("name").text(),
-      decision: spot.at("decision").optionalText() ?? null,
-      reason: spot.at("reason").optionalText() ?? null,
+      point: node.member("hook").readText(),
+      name: node.member("name").readText(),
+      decision: node.member("decision").readOptionalText() ?? null,
+      reason: node.member("reason").readOptionalText() ?? null,
     };
   },
-  pause(spot) {
-    spot.object(["pause"]);
-    return { type: "pause", milliseconds: spot.at("pause").amount() };
+  pause(node) {
+    node.readObject(["pause"]);
+    return { type: "pause", milliseconds: node.member("pause").readAmount() };
   },
-  usage(spot) {
-    spot.object(["usage"]);
-    const usage = spot.at("usage");
+  usage(node) {
+    node.readObject(["usage"]);
+    const usage = node.member("usage");
     if (usage.value === "none") return { type: "no-usage" };
     return { type: "usage", usage: parseUsage(usage) };
   },
-  start(spot) {
-    spot.object(["start"]);
-    return { type: "start", role: spot.at("start").oneOf(["assistant", "user"]) };
+  start(node) {
+    node.readObject(["start"]);
+    return { type: "start", role: node.member("start").readChoice(["assistant", "user"]) };
   },
-  close(spot) {
-    spot.object(["close"]);
+  close(node) {
+    node.readObject(["close"]);
     return { type: "close" };
   },
-  stop(spot) {
-    spot.object(["stop"]);
-    return { type: "stop", reason: spot.at("stop").text() };
+  stop(node) {
+    node.readObject(["stop"]);
+    return { type: "stop", reason: node.member("stop").readText() };
   },
-  event(spot) {
-    spot.object(["event"]);
-    const event = spot.at("event");
-    const [entry, ...rest] = Object.entries(event.members());
+  event(node) {
+    node.readObject(["event"]);
+    const event = node.member("event");
+    const [entry, ...rest] = Object.entries(event.readMembers());
     if (entry === undefined || rest.length > 0) {
       return event.refuse("an object with the event's name as its one key");
     }
     return { type: "event", name: entry[0], payload: entry[1] };
   },
-  bytes(spot) {
-    spot.object(["bytes"]);
-    return { type: "bytes", bytes: new Uint8Array(base64At(spot.at("bytes"))) };
+  bytes(node) {
+    node.readObject(["bytes"]);
+    return { type: "bytes", bytes: new Uint8Array(parseBase64(node.member("bytes"))) };
   },
-  raw(spot) {
-    spot.object(["raw"]);
-    return { type: "bytes", bytes: new TextEncoder().encode(spot.at("raw").text()) };
+  raw(node) {
+    node.readObject(["raw"]);
+    return { type: "bytes", bytes: new TextEncoder().encode(node.member("raw").readText()) };
   },
-  fail(spot) {
-    spot.object(["fail"]);
-    return { type: "fail", failure: parseFailure(spot.at("fail")) };
+  fail(node) {
+    node.readObject(["fail"]);
+    return { type: "fail", failure: parseFailure(node.member("fail")) };
   },
 };
 
 const KINDS = Object.keys(READERS).join(", ");
 const CALL_NAMES = ["id", "input", "inputText", "type", "serverName"];
 
-function parseOwnPace(spot: Spot): Partial<Pace> {
-  const chunk = spot.at("chunk");
-  const delay = spot.at("delay");
+function parsePaceOverride(node: ScenarioNode): Partial<Pace> {
+  const chunk = node.member("chunk");
+  const delay = node.member("delay");
   return {
-    ...(chunk.isGiven && { chunk: chunk.amount() }),
-    ...(delay.isGiven && { delay: delay.amount() }),
+    ...(chunk.isPresent && { chunk: chunk.readAmount() }),
+    ...(delay.isPresent && { delay: delay.readAmount() }),
   };
 }
 
-function parseCall(spot: Spot, nameAt: string, kind: "tool_use" | "server_tool_use"): ScriptCall {
-  const type = spot.at("type");
-  const input = spot.at("input");
+function parseCall(
+  node: ScenarioNode,
+  nameKey: string,
+  kind: "tool_use" | "server_tool_use",
+): ScriptCall {
+  const type = node.member("type");
+  const input = node.member("input");
   return {
-    name: spot.at(nameAt).text(),
-    id: spot.at("id").optionalText() ?? null,
-    input: spot.at("inputText").optionalText() ?? jsonText(input.isGiven ? input.value : {}),
-    kind: type.isGiven ? kindAt(type) : kind,
-    serverName: spot.at("serverName").optionalText() ?? null,
+    name: node.member(nameKey).readText(),
+    id: node.member("id").readOptionalText() ?? null,
+    input:
+      node.member("inputText").readOptionalText() ?? toJsonText(input.isPresent ? input.value : {}),
+    kind: type.isPresent ? parseCallKind(type) : kind,
+    serverName: node.member("serverName").readOptionalText() ?? null,
   };
 }
 
-function kindAt(spot: Spot): ScriptCall["kind"] {
-  const kind = spot.oneOf(["none", "tool_use", "server_tool_use", "mcp_tool_use"]);
+function parseCallKind(node: ScenarioNode): ScriptCall["kind"] {
+  const kind = node.readChoice(["none", "tool_use", "server_tool_use", "mcp_tool_use"]);
   return kind === "none" ? null : kind;
 }
 
-function parseServerTool(spot: Spot): ServerTool {
-  spot.object(["server", ...CALL_NAMES, "result", "status", "metadata"]);
-  const status = spot.at("status");
-  const metadata = spot.at("metadata");
+function parseServerTool(node: ScenarioNode): ServerTool {
+  node.readObject(["server", ...CALL_NAMES, "result", "status", "metadata"]);
+  const status = node.member("status");
+  const metadata = node.member("metadata");
   return {
-    call: parseCall(spot, "server", "server_tool_use"),
-    status: status.isGiven ? status.oneOf(["success", "error"]) : "success",
-    parts: parseParts(spot.at("result")),
-    metadata: metadata.isGiven ? jsonText(metadata.value) : null,
+    call: parseCall(node, "server", "server_tool_use"),
+    status: status.isPresent ? status.readChoice(["success", "error"]) : "success",
+    parts: parseParts(node.member("result")),
+    metadata: metadata.isPresent ? toJsonText(metadata.value) : null,
   };
 }
 
 /** Text, one part, or a list of parts. */
-function parseParts(spot: Spot): ResultPart[] {
-  if (!spot.isGiven) return [];
-  if (typeof spot.value === "string") return [{ text: spot.value }];
-  const parts = Array.isArray(spot.value) ? spot.list() : [spot];
+function parseParts(node: ScenarioNode): ResultPart[] {
+  if (!node.isPresent) return [];
+  if (typeof node.value === "string") return [{ text: node.value }];
+  const parts = Array.isArray(node.value) ? node.readList() : [node];
   return parts.map((part) => {
-    part.object(["text", "json"]);
-    const json = part.at("json");
-    return json.value === undefined ? { text: part.at("text").text() } : { json: json.json() };
+    part.readObject(["text", "json"]);
+    const json = part.member("json");
+    return json.value === undefined
+      ? { text: part.member("text").readText() }
+      : { json: json.readJson() };
   });
 }
 
-function parseUsage(spot: Spot): ScriptUsage {
-  spot.object(["input", "output", "cacheRead", "cacheWrite", "latency"]);
+function parseUsage(node: ScenarioNode): ScriptUsage {
+  node.readObject(["input", "output", "cacheRead", "cacheWrite", "latency"]);
   const optional = (name: string): number | null =>
-    spot.at(name).isGiven ? spot.at(name).wholeNumber() : null;
+    node.member(name).isPresent ? node.member(name).readWholeNumber() : null;
   return {
-    input: spot.at("input").wholeNumber(),
-    output: spot.at("output").wholeNumber(),
+    input: node.member("input").readWholeNumber(),
+    output: node.member("output").readWholeNumber(),
     cacheRead: optional("cacheRead"),
     cacheWrite: optional("cacheWrite"),
     latency: optional("latency") ?? 0,
   };
 }
 
-function base64At(spot: Spot): Buffer {
-  const text = spot.text();
+function parseBase64(node: ScenarioNode): Buffer {
+  const text = node.readText();
   const bytes = Buffer.from(text, "base64");
   const isBase64 = bytes.toString("base64").replaceAll("=", "") === text.replaceAll("=", "");
-  return isBase64 ? bytes : spot.refuse("base64");
+  return isBase64 ? bytes : node.refuse("base64");
 }

@@ -3,31 +3,31 @@ import { SpanlineError } from "../../../domain/errors.ts";
 import { FINAL_STATUSES } from "../../../http/answer-limits.ts";
 import { parseFaults } from "./parse-faults.ts";
 import { parseItem } from "./parse-item.ts";
-import { Spot } from "./reader.ts";
-import type { Condition, Pace, Refusal, Scenario, ScriptTurn } from "./scenario.ts";
+import { ScenarioNode } from "./reader.ts";
+import type { Condition, Pace, ScriptRefusal, Scenario, ScriptTurn } from "./scenario.ts";
 
 /** Reads a scenario from YAML, of which JSON is a part. What is wrong is said with the file, the path and what was wanted. */
 export function parseScenario(file: string, text: string): Scenario {
-  const root = new Spot(file, yamlValue(file, text));
-  root.object(["seed", "chunk", "delay", "repeat", "turns"]);
+  const root = new ScenarioNode(file, parseYaml(file, text));
+  root.readObject(["seed", "chunk", "delay", "repeat", "turns"]);
   return {
     file,
-    seed: parseSeed(root.at("seed")),
+    seed: parseSeed(root.member("seed")),
     pace: { chunk: DEFAULT_CHUNK, delay: 0, ...parsePace(root) },
-    repeat: root.at("repeat").isOn(),
-    turns: root.at("turns").list().map(parseTurn),
+    repeat: root.member("repeat").readFlag(),
+    turns: root.member("turns").readList().map(parseTurn),
   };
 }
 
 const DEFAULT_CHUNK = 8;
 
-function parseSeed(spot: Spot): string | number {
-  const { value } = spot;
+function parseSeed(node: ScenarioNode): string | number {
+  const { value } = node;
   if (typeof value === "string" || typeof value === "number") return value;
-  return spot.isGiven ? spot.refuse("a number or text") : 0;
+  return node.isPresent ? node.refuse("a number or text") : 0;
 }
 
-function yamlValue(file: string, text: string): unknown {
+function parseYaml(file: string, text: string): unknown {
   try {
     return parse(text, { maxAliasCount: 100 });
   } catch (cause) {
@@ -37,75 +37,76 @@ function yamlValue(file: string, text: string): unknown {
   }
 }
 
-function parsePace(spot: Spot): Partial<Pace> {
-  const chunk = spot.at("chunk");
-  const delay = spot.at("delay");
+function parsePace(node: ScenarioNode): Partial<Pace> {
+  const chunk = node.member("chunk");
+  const delay = node.member("delay");
   return {
-    ...(chunk.isGiven ? { chunk: chunk.amount() } : {}),
-    ...(delay.isGiven ? { delay: delay.amount() } : {}),
+    ...(chunk.isPresent ? { chunk: chunk.readAmount() } : {}),
+    ...(delay.isPresent ? { delay: delay.readAmount() } : {}),
   };
 }
 
-function parseTurn(spot: Spot): ScriptTurn {
-  spot.object(["when", "answer", "faults", "refuse", "replay"]);
-  const kinds = ["answer", "refuse", "replay"].filter((name) => spot.at(name).isGiven);
-  if (kinds.length !== 1) spot.refuse('exactly one of "answer", "refuse" and "replay"');
-  const faults = spot.at("faults");
-  if (faults.isGiven && kinds[0] !== "answer") faults.refuse('nothing: faults are for an "answer"');
-  const when = spot.at("when");
-  const answer = spot.at("answer");
-  const refuse = spot.at("refuse");
-  const replay = spot.at("replay");
+function parseTurn(node: ScenarioNode): ScriptTurn {
+  node.readObject(["when", "answer", "faults", "refuse", "replay"]);
+  const kinds = ["answer", "refuse", "replay"].filter((name) => node.member(name).isPresent);
+  if (kinds.length !== 1) node.refuse('exactly one of "answer", "refuse" and "replay"');
+  const faults = node.member("faults");
+  if (faults.isPresent && kinds[0] !== "answer")
+    faults.refuse('nothing: faults are for an "answer"');
+  const when = node.member("when");
+  const answer = node.member("answer");
+  const refuse = node.member("refuse");
+  const replay = node.member("replay");
   return {
-    when: when.isGiven ? parseCondition(when) : null,
-    answer: answer.isGiven ? parseAnswer(answer) : [],
+    when: when.isPresent ? parseCondition(when) : null,
+    answer: answer.isPresent ? parseAnswer(answer) : [],
     faults: parseFaults(faults),
-    refuse: refuse.isGiven ? parseRefusal(refuse) : null,
-    replay: replay.isGiven ? parseReplay(replay) : null,
+    refuse: refuse.isPresent ? parseRefusal(refuse) : null,
+    replay: replay.isPresent ? parseReplay(replay) : null,
   };
 }
 
 /** Text alone is the short form of an answer of that text. */
-function parseAnswer(spot: Spot): ScriptTurn["answer"] {
-  if (typeof spot.value === "string") return [{ type: "text", text: spot.value, pace: {} }];
-  return spot.list().map(parseItem);
+function parseAnswer(node: ScenarioNode): ScriptTurn["answer"] {
+  if (typeof node.value === "string") return [{ type: "text", text: node.value, pace: {} }];
+  return node.readList().map(parseItem);
 }
 
 /** Text alone is the short form of `prompt`. */
-function parseCondition(spot: Spot): Condition {
-  if (typeof spot.value === "string") return { prompt: spot.value, pattern: null, result: null };
-  spot.object(["prompt", "pattern", "result"]);
-  const result = spot.at("result");
-  const pattern = spot.at("pattern");
+function parseCondition(node: ScenarioNode): Condition {
+  if (typeof node.value === "string") return { prompt: node.value, pattern: null, result: null };
+  node.readObject(["prompt", "pattern", "result"]);
+  const result = node.member("result");
+  const pattern = node.member("pattern");
   return {
-    prompt: spot.at("prompt").optionalText() ?? null,
-    pattern: pattern.isGiven ? parsePattern(pattern) : null,
-    result: result.isGiven ? parseResultCondition(result) : null,
+    prompt: node.member("prompt").readOptionalText() ?? null,
+    pattern: pattern.isPresent ? parsePattern(pattern) : null,
+    result: result.isPresent ? parseResultCondition(result) : null,
   };
 }
 
-function parsePattern(spot: Spot): RegExp {
+function parsePattern(node: ScenarioNode): RegExp {
   try {
-    return new RegExp(spot.text(), "iu");
+    return new RegExp(node.readText(), "iu");
   } catch (error) {
-    return spot.refuse(`a regular expression (${error instanceof Error ? error.message : ""})`);
+    return node.refuse(`a regular expression (${error instanceof Error ? error.message : ""})`);
   }
 }
 
 /** Text alone is the short form of the tool's name. */
-function parseResultCondition(spot: Spot): NonNullable<Condition["result"]> {
-  if (typeof spot.value === "string") return { tool: spot.value, status: null, text: null };
-  spot.object(["tool", "status", "text"]);
-  const status = spot.at("status");
+function parseResultCondition(node: ScenarioNode): NonNullable<Condition["result"]> {
+  if (typeof node.value === "string") return { tool: node.value, status: null, text: null };
+  node.readObject(["tool", "status", "text"]);
+  const status = node.member("status");
   return {
-    tool: spot.at("tool").optionalText() ?? null,
-    status: status.isGiven ? status.oneOf(["success", "error"]) : null,
-    text: spot.at("text").optionalText() ?? null,
+    tool: node.member("tool").readOptionalText() ?? null,
+    status: status.isPresent ? status.readChoice(["success", "error"]) : null,
+    text: node.member("text").readOptionalText() ?? null,
   };
 }
 
 /** HTTP status of each error that the service has. */
-const STATUSES: ReadonlyMap<string, number> = new Map([
+const ERROR_STATUSES: ReadonlyMap<string, number> = new Map([
   ["ValidationException", 400],
   ["UnauthorizedException", 401],
   ["ServiceQuotaExceededException", 402],
@@ -118,29 +119,29 @@ const STATUSES: ReadonlyMap<string, number> = new Map([
   ["InternalServerException", 500],
 ]);
 
-function parseRefusal(spot: Spot): Refusal {
-  spot.object(["status", "type", "message", "members"]);
-  const type = spot.at("type");
-  const name = type.isGiven ? type.headerText() : "";
-  const status = spot.at("status");
+function parseRefusal(node: ScenarioNode): ScriptRefusal {
+  node.readObject(["status", "type", "message", "members"]);
+  const type = node.member("type");
+  const name = type.isPresent ? type.readHeaderText() : "";
+  const status = node.member("status");
   return {
     type: name,
-    status: status.isGiven
-      ? status.wholeNumber(FINAL_STATUSES)
-      : (STATUSES.get(name) ??
-        type.refuse(`a status, or one of ${[...STATUSES.keys()].join(", ")}`)),
-    message: spot.at("message").optionalText() ?? "The script refuses this",
-    members: spot.at("members").members(),
+    status: status.isPresent
+      ? status.readWholeNumber(FINAL_STATUSES)
+      : (ERROR_STATUSES.get(name) ??
+        type.refuse(`a status, or one of ${[...ERROR_STATUSES.keys()].join(", ")}`)),
+    message: node.member("message").readOptionalText() ?? "The script refuses this",
+    members: node.member("members").readMembers(),
   };
 }
 
 /** Text alone is the short form of `file`. */
-function parseReplay(spot: Spot): NonNullable<ScriptTurn["replay"]> {
-  if (typeof spot.value === "string") return { file: spot.value, speed: "full" };
-  spot.object(["file", "speed"]);
-  const speed = spot.at("speed");
+function parseReplay(node: ScenarioNode): NonNullable<ScriptTurn["replay"]> {
+  if (typeof node.value === "string") return { file: node.value, speed: "full" };
+  node.readObject(["file", "speed"]);
+  const speed = node.member("speed");
   return {
-    file: spot.at("file").text(),
-    speed: speed.isGiven ? speed.oneOf(["recorded", "full"]) : "full",
+    file: node.member("file").readText(),
+    speed: speed.isPresent ? speed.readChoice(["recorded", "full"]) : "full",
   };
 }

@@ -1,11 +1,11 @@
 import type { Faults } from "../../faults.ts";
-import type { Random } from "../random.ts";
+import type { SeededRandom } from "../random.ts";
 import type { Amount } from "./reader.ts";
 import type { ScriptFaults } from "./scenario.ts";
 
 /** The seed picks every number that the script left open. */
-export function pickedFaults(faults: ScriptFaults, random: Random): Faults {
-  const pick = (amount: Amount): number => picked(amount, random);
+export function pickFaults(faults: ScriptFaults, random: SeededRandom): Faults {
+  const pick = (amount: Amount): number => pickAmount(amount, random);
   const { drip, truncate, exception, error, prefix } = faults;
   const { silenceAfter, resetAtByte, flipFrame, untypedFrame, padding, contentType } = faults;
   return {
@@ -39,6 +39,6 @@ export function pickedFaults(faults: ScriptFaults, random: Random): Faults {
   };
 }
 
-export function picked(amount: Amount, random: Random): number {
+export function pickAmount(amount: Amount, random: SeededRandom): number {
   return typeof amount === "number" ? amount : random.between(amount[0], amount[1]);
 }

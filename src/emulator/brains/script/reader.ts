@@ -1,15 +1,15 @@
 import { SpanlineError } from "../../../domain/errors.ts";
 import {
   isObject,
-  jsonText,
+  toJsonText,
   parseJson,
   type JsonObject,
   type JsonValue,
 } from "../../../domain/json.ts";
-import { isHeaderText } from "../../../http/answer-limits.ts";
+import { isHeaderValue } from "../../../http/answer-limits.ts";
 
 /** A place in a scenario. What is wrong there is said with the file and the path. */
-export class Spot {
+export class ScenarioNode {
   readonly #file: string;
   readonly #path: string;
   readonly value: unknown;
@@ -20,101 +20,103 @@ export class Spot {
     this.value = value;
   }
 
-  get isGiven(): boolean {
+  get isPresent(): boolean {
     return this.value !== undefined && this.value !== null;
   }
 
-  refuse(wanted: string): never {
-    const found = this.isGiven ? shortened(jsonText(this.value)) : "nothing";
-    const place = this.#path === "" ? "the scenario" : this.#path;
+  refuse(expected: string): never {
+    const actual = this.isPresent ? shortenText(toJsonText(this.value)) : "nothing";
+    const location = this.#path === "" ? "the scenario" : this.#path;
     throw new SpanlineError(
       "invalid_option",
-      `${this.#file}: ${place}: found ${found}, wanted ${wanted}`,
+      `${this.#file}: ${location}: found ${actual}, wanted ${expected}`,
     );
   }
 
   /** A member of the object here. */
-  at(name: string): Spot {
+  member(name: string): ScenarioNode {
     const value = isObject(this.value) ? this.value[name] : undefined;
-    return new Spot(this.#file, value, this.#path === "" ? name : `${this.#path}.${name}`);
+    return new ScenarioNode(this.#file, value, this.#path === "" ? name : `${this.#path}.${name}`);
   }
 
   /** Refuses names that mean nothing here: they are slips of the pen. */
-  object(names: readonly string[]): { readonly [name: string]: unknown } {
+  readObject(names: readonly string[]): { readonly [name: string]: unknown } {
     if (!isObject(this.value)) this.refuse(`an object with some of ${names.join(", ")}`);
     for (const name of Object.keys(this.value)) {
       if (!names.includes(name)) {
-        const place = new Spot(this.#file, name, this.#path);
-        place.refuse(`one of the names ${names.join(", ")}`);
+        const location = new ScenarioNode(this.#file, name, this.#path);
+        location.refuse(`one of the names ${names.join(", ")}`);
       }
     }
     return this.value;
   }
 
-  list(): Spot[] {
+  readList(): ScenarioNode[] {
     if (!Array.isArray(this.value)) this.refuse("a list");
-    return this.value.map((entry, at) => new Spot(this.#file, entry, `${this.#path}[${at}]`));
+    return this.value.map(
+      (entry, at) => new ScenarioNode(this.#file, entry, `${this.#path}[${at}]`),
+    );
   }
 
-  text(): string {
+  readText(): string {
     return typeof this.value === "string" ? this.value : this.refuse("text");
   }
 
-  optionalText(): string | undefined {
-    return this.isGiven ? this.text() : undefined;
+  readOptionalText(): string | undefined {
+    return this.isPresent ? this.readText() : undefined;
   }
 
   /** Of an HTTP header. */
-  headerText(): string {
-    const text = this.text();
-    return isHeaderText(text) ? text : this.refuse("text that an HTTP header can carry: one line");
+  readHeaderText(): string {
+    const text = this.readText();
+    return isHeaderValue(text) ? text : this.refuse("text that an HTTP header can carry: one line");
   }
 
-  wholeNumber({ least = 0, most = Number.MAX_SAFE_INTEGER }: Bounds = {}): number {
+  readWholeNumber({ min = 0, max = Number.MAX_SAFE_INTEGER }: Bounds = {}): number {
     const { value } = this;
     const isWhole = typeof value === "number" && Number.isSafeInteger(value);
-    if (isWhole && value >= least && value <= most) return value;
-    const end = most === Number.MAX_SAFE_INTEGER ? "on" : `to ${most}`;
-    return this.refuse(`a whole number from ${least} ${end}`);
+    if (isWhole && value >= min && value <= max) return value;
+    const end = max === Number.MAX_SAFE_INTEGER ? "on" : `to ${max}`;
+    return this.refuse(`a whole number from ${min} ${end}`);
   }
 
   /** Whatever is here, as JSON has it. */
-  json(): JsonValue {
-    const parsed = parseJson(jsonText(this.value));
+  readJson(): JsonValue {
+    const parsed = parseJson(toJsonText(this.value));
     return parsed.ok ? parsed.value : this.refuse(`JSON (${parsed.reason})`);
   }
 
   /** The members of an object, whatever they are; none where nothing is here. */
-  members(): JsonObject {
-    const value = this.isGiven ? this.json() : {};
+  readMembers(): JsonObject {
+    const value = this.isPresent ? this.readJson() : {};
     return isObject(value) ? value : this.refuse("an object");
   }
 
-  isOn(): boolean {
-    if (!this.isGiven) return false;
+  readFlag(): boolean {
+    if (!this.isPresent) return false;
     return typeof this.value === "boolean" ? this.value : this.refuse("true or false");
   }
 
-  oneOf<const Word extends string>(words: readonly Word[]): Word {
+  readChoice<const Word extends string>(words: readonly Word[]): Word {
     return words.find((word) => word === this.value) ?? this.refuse(`one of ${words.join(", ")}`);
   }
 
   /** A number, or two between which the seed picks one. */
-  amount(bounds: Bounds = {}): Amount {
-    if (!Array.isArray(this.value)) return this.wholeNumber(bounds);
-    const [least, most, ...rest] = this.list().map((spot) => spot.wholeNumber(bounds));
-    const isPair = least !== undefined && most !== undefined && rest.length === 0 && least <= most;
-    return isPair ? [least, most] : this.refuse("a number, or a list of the least and the most");
+  readAmount(bounds: Bounds = {}): Amount {
+    if (!Array.isArray(this.value)) return this.readWholeNumber(bounds);
+    const [min, max, ...rest] = this.readList().map((node) => node.readWholeNumber(bounds));
+    const isPair = min !== undefined && max !== undefined && rest.length === 0 && min <= max;
+    return isPair ? [min, max] : this.refuse("a number, or a list of the least and the most");
   }
 }
 
 interface Bounds {
-  readonly least?: number;
-  readonly most?: number;
+  readonly min?: number;
+  readonly max?: number;
 }
 
 export type Amount = number | readonly [least: number, most: number];
 
-function shortened(text: string): string {
+function shortenText(text: string): string {
   return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
 }

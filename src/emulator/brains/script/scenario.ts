@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../../domain/json.ts";
 import type { ReplaySpeed } from "../../recording.ts";
-import type { CallKind, ResultPart, ResultStatus, Role } from "../message.ts";
+import type { ToolUseKind, ResultPart, ResultStatus, Role } from "../message.ts";
 import type { FailStep } from "../step.ts";
 import type { Amount } from "./reader.ts";
 
@@ -24,9 +24,9 @@ export interface Pace {
 export interface ScriptTurn {
   /** Null for a turn that comes in its order. */
   readonly when: Condition | null;
-  readonly answer: readonly Item[];
+  readonly answer: readonly ScriptItem[];
   readonly faults: ScriptFaults;
-  readonly refuse: Refusal | null;
+  readonly refuse: ScriptRefusal | null;
   readonly replay: { readonly file: string; readonly speed: ReplaySpeed } | null;
 }
 
@@ -44,14 +44,14 @@ export interface ResultCondition {
   readonly text: string | null;
 }
 
-export interface Refusal {
+export interface ScriptRefusal {
   readonly status: number;
   readonly type: string;
   readonly message: string;
   readonly members: { readonly [name: string]: JsonValue };
 }
 
-export type Item =
+export type ScriptItem =
   | {
       readonly type: "text";
       readonly text: string /** Where it differs from the scenario's. */;
@@ -89,7 +89,7 @@ export interface ScriptCall {
   readonly id: string | null;
   /** JSON text, which need not be right. */
   readonly input: string;
-  readonly kind: CallKind | null;
+  readonly kind: ToolUseKind | null;
   readonly serverName: string | null;
 }
 

@@ -1,47 +1,63 @@
-import { jsonText } from "../../../domain/json.ts";
+import { toJsonText } from "../../../domain/json.ts";
 import type { BrainRequest } from "../brain.ts";
-import { pieces } from "../pieces.ts";
-import type { Random } from "../random.ts";
+import { splitText } from "../pieces.ts";
+import type { SeededRandom } from "../random.ts";
 import type { Step, UsageStep } from "../step.ts";
-import { tokensIn } from "../tokens.ts";
-import { picked } from "./picked-faults.ts";
-import type { Item, Pace, Scenario, ScriptCall, ScriptUsage, ServerTool } from "./scenario.ts";
+import { countTokens } from "../tokens.ts";
+import { pickAmount } from "./picked-faults.ts";
+import type {
+  ScriptItem,
+  Pace,
+  Scenario,
+  ScriptCall,
+  ScriptUsage,
+  ServerTool,
+} from "./scenario.ts";
 
-interface Stage {
+interface StepContext {
   readonly scenario: Scenario;
   readonly request: BrainRequest;
-  readonly random: Random;
+  readonly random: SeededRandom;
 }
 
 /**
  * The steps of an answer. Messages open and close by themselves where the script leaves that out: at the first content, at
  * the end, and around the tools of the other side, whose results come as a message of the user's role.
  */
-export function* scriptSteps(items: readonly Item[], stage: Stage): Generator<Step> {
+export function* generateScriptSteps(
+  items: readonly ScriptItem[],
+  stage: StepContext,
+): Generator<Step> {
   const message = new OpenMessage(stage, !items.some(({ type }) => isUsage(type)));
-  for (const item of items) yield* itemSteps(item, stage, message);
+  for (const item of items) yield* generateItemSteps(item, stage, message);
   yield* message.end();
 }
 
-function isUsage(type: Item["type"]): boolean {
+function isUsage(type: ScriptItem["type"]): boolean {
   return type === "usage" || type === "no-usage";
 }
 
-function* itemSteps(item: Item, stage: Stage, message: OpenMessage): Generator<Step> {
+function* generateItemSteps(
+  item: ScriptItem,
+  stage: StepContext,
+  message: OpenMessage,
+): Generator<Step> {
   const { random, scenario } = stage;
-  const inPieces = (text: string, pace: Partial<Pace>): Iterable<Step | string> =>
-    paced(text, { ...scenario.pace, ...pace }, random);
+  const splitByPace = (text: string, pace: Partial<Pace>): Iterable<Step | string> =>
+    splitPaced(text, { ...scenario.pace, ...pace }, random);
   switch (item.type) {
     case "text":
       yield* message.begin();
-      for (const piece of inPieces(item.text, item.pace)) {
-        yield typeof piece === "string" ? message.said({ type: "text", text: piece }) : piece;
+      for (const piece of splitByPace(item.text, item.pace)) {
+        yield typeof piece === "string" ? message.record({ type: "text", text: piece }) : piece;
       }
       return;
     case "reasoning":
       yield* message.begin();
-      for (const piece of inPieces(item.text, item.pace)) {
-        yield typeof piece === "string" ? message.said({ type: "reasoning", text: piece }) : piece;
+      for (const piece of splitByPace(item.text, item.pace)) {
+        yield typeof piece === "string"
+          ? message.record({ type: "reasoning", text: piece })
+          : piece;
       }
       if (item.signature !== null) yield { type: "signature", signature: item.signature };
       return;
@@ -53,10 +69,10 @@ function* itemSteps(item: Item, stage: Stage, message: OpenMessage): Generator<S
       return;
     case "call":
       yield* message.begin();
-      yield* callSteps(item.call, { stage, message });
+      yield* generateCallSteps(item.call, { stage, message });
       return;
     case "servers":
-      yield* serverSteps(item.tools, stage, message);
+      yield* generateServerSteps(item.tools, stage, message);
       return;
     case "hook": {
       const { point, name, decision, reason } = item;
@@ -71,10 +87,10 @@ function* itemSteps(item: Item, stage: Stage, message: OpenMessage): Generator<S
       return;
     }
     case "pause":
-      yield { type: "pause", milliseconds: picked(item.milliseconds, random) };
+      yield { type: "pause", milliseconds: pickAmount(item.milliseconds, random) };
       return;
     case "usage":
-      yield* message.cost(usageStep(item.usage));
+      yield* message.recordUsage(toUsageStep(item.usage));
       return;
     case "no-usage":
       return;
@@ -105,14 +121,14 @@ function* itemSteps(item: Item, stage: Stage, message: OpenMessage): Generator<S
 
 /** The message at hand: when it begins, what it cost, why it stops. */
 class OpenMessage {
-  readonly #stage: Stage;
+  readonly #stage: StepContext;
   readonly #countsUsage: boolean;
   #open: "no" | "user" | "assistant" = "no";
   #calls = 0;
   #said = "";
   #usage: UsageStep | null = null;
 
-  constructor(stage: Stage, countsUsage: boolean) {
+  constructor(stage: StepContext, countsUsage: boolean) {
     this.#stage = stage;
     this.#countsUsage = countsUsage;
   }
@@ -125,7 +141,7 @@ class OpenMessage {
     yield { type: "start", role };
   }
 
-  said<One extends Step>(step: One): One {
+  record<One extends Step>(step: One): One {
     if (step.type === "text" || step.type === "reasoning") this.#said += step.text;
     if (step.type === "input") this.#said += step.fragment;
     if (step.type === "call") this.#calls += 1;
@@ -133,25 +149,25 @@ class OpenMessage {
   }
 
   /** Said behind the end of the message, which is where models say it. */
-  *cost(usage: UsageStep): Generator<Step> {
+  *recordUsage(usage: UsageStep): Generator<Step> {
     if (this.#open === "no") yield usage;
     else this.#usage = usage;
   }
 
   *end(reason: string = this.#calls > 0 ? "tool_use" : "end_turn"): Generator<Step> {
     if (this.#open === "no") return;
-    const isModels = this.#open === "assistant";
+    const isAssistant = this.#open === "assistant";
     this.#open = "no";
     yield { type: "stop", reason };
     if (this.#usage !== null) yield this.#usage;
     this.#usage = null;
-    if (isModels && this.#countsUsage) yield this.#estimate();
+    if (isAssistant && this.#countsUsage) yield this.#estimate();
   }
 
   #estimate(): UsageStep {
     const { messages, settings } = this.#stage.request;
-    const heard = tokensIn(jsonText(messages)) + tokensIn(settings.systemPrompt.join(""));
-    const outputTokens = Math.max(1, tokensIn(this.#said));
+    const heard = countTokens(toJsonText(messages)) + countTokens(settings.systemPrompt.join(""));
+    const outputTokens = Math.max(1, countTokens(this.#said));
     const latencyMilliseconds = 12 * outputTokens;
     return { type: "usage", inputTokens: heard, outputTokens, latencyMilliseconds };
   }
@@ -161,7 +177,7 @@ class OpenMessage {
   }
 }
 
-function usageStep({ input, output, cacheRead, cacheWrite, latency }: ScriptUsage): UsageStep {
+function toUsageStep({ input, output, cacheRead, cacheWrite, latency }: ScriptUsage): UsageStep {
   return {
     type: "usage",
     inputTokens: input,
@@ -172,46 +188,46 @@ function usageStep({ input, output, cacheRead, cacheWrite, latency }: ScriptUsag
   };
 }
 
-interface Call {
-  readonly stage: Stage;
+interface CallContext {
+  readonly stage: StepContext;
   readonly message: OpenMessage;
 }
 
-function* callSteps(call: ScriptCall, { stage, message }: Call): Generator<Step> {
+function* generateCallSteps(call: ScriptCall, { stage, message }: CallContext): Generator<Step> {
   const { random, scenario } = stage;
-  yield message.said({
+  yield message.record({
     type: "call",
-    id: call.id ?? newCallId(random),
+    id: call.id ?? createCallId(random),
     name: call.name,
     kind: call.kind,
     ...(call.serverName === null ? {} : { serverName: call.serverName }),
   });
-  for (const piece of paced(call.input, scenario.pace, random)) {
-    yield typeof piece === "string" ? message.said({ type: "input", fragment: piece }) : piece;
+  for (const piece of splitPaced(call.input, scenario.pace, random)) {
+    yield typeof piece === "string" ? message.record({ type: "input", fragment: piece }) : piece;
   }
   yield { type: "close" };
 }
 
-function newCallId(random: Random): string {
+function createCallId(random: SeededRandom): string {
   return `tooluse_${random.letters(22)}`;
 }
 
-function* serverSteps(
+function* generateServerSteps(
   tools: readonly ServerTool[],
-  stage: Stage,
+  stage: StepContext,
   message: OpenMessage,
 ): Generator<Step> {
-  const named = tools.map((tool) => ({
+  const toolsWithIds = tools.map((tool) => ({
     ...tool,
-    id: tool.call.id ?? newCallId(stage.random),
+    id: tool.call.id ?? createCallId(stage.random),
   }));
   yield* message.begin();
-  for (const { call, id } of named) {
-    yield* callSteps({ ...call, id }, { stage, message });
+  for (const { call, id } of toolsWithIds) {
+    yield* generateCallSteps({ ...call, id }, { stage, message });
   }
   yield* message.end("tool_use");
   yield* message.begin("user");
-  for (const { id, status, parts, metadata } of named) {
+  for (const { id, status, parts, metadata } of toolsWithIds) {
     yield { type: "result", id, status };
     if (parts.length > 0) yield { type: "output", parts };
     if (metadata !== null) yield { type: "output-metadata", fragment: metadata };
@@ -221,9 +237,13 @@ function* serverSteps(
 }
 
 /** Text in pieces, with a wait before each where the pace has one. */
-function* paced(text: string, { chunk, delay }: Pace, random: Random): Generator<Step | string> {
-  for (const piece of pieces(text, () => picked(chunk, random))) {
-    if (delay !== 0) yield { type: "pause", milliseconds: picked(delay, random) };
+function* splitPaced(
+  text: string,
+  { chunk, delay }: Pace,
+  random: SeededRandom,
+): Generator<Step | string> {
+  for (const piece of splitText(text, () => pickAmount(chunk, random))) {
+    if (delay !== 0) yield { type: "pause", milliseconds: pickAmount(delay, random) };
     yield piece;
   }
 }

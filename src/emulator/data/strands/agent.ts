@@ -1,14 +1,14 @@
-import type { Settings } from "../../brains/brain.ts";
+import type { InvocationSettings } from "../../brains/brain.ts";
 import type { Message } from "../../brains/message.ts";
-import type { Random } from "../../brains/random.ts";
+import type { SeededRandom } from "../../brains/random.ts";
 
 /** What an agent's stream shows of the agent itself, beside what it says. */
 export interface StrandsAgent {
   /** The session so far, the newest message included. */
   readonly messages: readonly Message[];
-  readonly settings: Settings;
+  readonly settings: InvocationSettings;
   /** For the ids and addresses that a stream is full of. */
-  readonly random: Random;
+  readonly random: SeededRandom;
 }
 
-export const SSE = "text/event-stream";
+export const SSE_CONTENT_TYPE = "text/event-stream";

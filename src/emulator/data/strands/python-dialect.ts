@@ -1,19 +1,19 @@
 import type { FailStep, Step, UsageStep } from "../../brains/step.ts";
 import type { Dialect } from "../dialect.ts";
-import { streamEvents, type StreamEvent } from "../stream-event.ts";
-import { transcript } from "../transcript.ts";
-import { SSE, type StrandsAgent } from "./agent.ts";
-import { pythonAgentState } from "./python-agent-state.ts";
-import { pythonMessage } from "./python-message.ts";
+import { createStreamEventEncoder, type StreamEvent } from "../stream-event.ts";
+import { createTurnTranscript } from "../transcript.ts";
+import { SSE_CONTENT_TYPE, type StrandsAgent } from "./agent.ts";
+import { createPythonAgentState } from "./python-agent-state.ts";
+import { encodePythonMessage } from "./python-message.ts";
 import {
   isUnserialisable,
-  Printed,
-  pythonJson,
-  pythonRepr,
+  PythonRepr,
+  formatPythonJson,
+  formatPythonRepr,
   type PythonValue,
 } from "./python-text.ts";
 
-export interface PythonEra {
+export interface PythonDialectOptions {
   /** Before July 2025. */
   readonly ascii: boolean;
 }
@@ -23,19 +23,19 @@ export interface PythonEra {
  * as a repr with the agent's whole state, each message as a whole, and a repr of the result. Shapes are those of the
  * recordings in `test/fixtures/strands`.
  */
-export function pythonDialect(agent: StrandsAgent, { ascii }: PythonEra): Dialect {
-  const eventsOf = streamEvents();
-  const said = transcript();
-  const state = pythonAgentState(agent, ascii);
-  let began = false;
+export function createPythonDialect(agent: StrandsAgent, { ascii }: PythonDialectOptions): Dialect {
+  const encodeStep = createStreamEventEncoder();
+  const turnTranscript = createTurnTranscript();
+  const state = createPythonAgentState(agent, ascii);
+  let hasBegun = false;
   let inResults = false;
   /** A message waits for its usage, which comes behind it and is a part of it. */
-  let unsent = false;
+  let isMessagePending = false;
 
-  const line = (value: PythonValue): Uint8Array => sseLine(serialised(value, ascii));
+  const line = (value: PythonValue): Uint8Array => encodeSseLine(serializePython(value, ascii));
   const begin = (): Uint8Array[] => {
-    if (began) return [];
-    began = true;
+    if (hasBegun) return [];
+    hasBegun = true;
     return [
       line({ init_event_loop: true }),
       line({ start: true }),
@@ -43,59 +43,62 @@ export function pythonDialect(agent: StrandsAgent, { ascii }: PythonEra): Dialec
     ];
   };
   const message = (usage: UsageStep | null): Uint8Array[] => {
-    unsent = false;
-    const last = said.messages.at(-1);
+    isMessagePending = false;
+    const last = turnTranscript.messages.at(-1);
     if (last === undefined) return [];
-    const whole = pythonMessage(last, ascii ? null : { usage, trackingId: agent.random.uuid() });
-    state.add(whole, usage, said.reason);
-    return [line({ message: whole })];
+    const completeMessage = encodePythonMessage(
+      last,
+      ascii ? null : { usage, trackingId: agent.random.uuid() },
+    );
+    state.addMessage(completeMessage, usage, turnTranscript.reason);
+    return [line({ message: completeMessage })];
   };
-  const flush = (): Uint8Array[] => (unsent ? message(null) : []);
+  const flush = (): Uint8Array[] => (isMessagePending ? message(null) : []);
 
   const results = (step: Step): Uint8Array[] => {
     if (step.type !== "stop") return [];
     inResults = false;
-    state.nextCycle();
+    state.startCycle();
     const cycle = [line({ start: true }), line({ start: true }), line({ start_event_loop: true })];
     return [...message(null), ...cycle];
   };
 
   return {
-    contentType: SSE,
+    contentType: SSE_CONTENT_TYPE,
     step(step) {
       if (step.type === "bytes") return [step.bytes];
-      if (step.type === "fail") return [...begin(), pythonFailure(step, ascii)];
-      const before = step.type === "start" ? flush() : [];
-      said.step(step);
+      if (step.type === "fail") return [...begin(), encodePythonFailure(step, ascii)];
+      const flushed = step.type === "start" ? flush() : [];
+      turnTranscript.step(step);
       if (step.type === "start") inResults = step.role === "user";
-      if (inResults) return [...before, ...results(step)];
-      const chunks = eventsOf(step).flatMap((event) => [
-        line({ event: pythonEvent(event) }),
-        ...state.merged(step, event).map((merged) => line(merged)),
+      if (inResults) return [...flushed, ...results(step)];
+      const chunks = encodeStep(step).flatMap((event) => [
+        line({ event: encodePythonEvent(event) }),
+        ...state.mergeEvent(step, event).map((merged) => line(merged)),
       ]);
-      if (step.type === "stop") unsent = true;
-      const after = step.type === "usage" && unsent ? message(step) : [];
-      return [...before, ...begin(), ...chunks, ...after];
+      if (step.type === "stop") isMessagePending = true;
+      const finished = step.type === "usage" && isMessagePending ? message(step) : [];
+      return [...flushed, ...begin(), ...chunks, ...finished];
     },
-    finish: () => [...begin(), ...flush(), line({ result: new Printed(state.result()) })],
-    fail: (failure) => pythonFailure(failure, ascii),
+    finish: () => [...begin(), ...flush(), line({ result: new PythonRepr(state.formatResult()) })],
+    fail: (failure) => encodePythonFailure(failure, ascii),
   };
 }
 
 /** `json.dumps`, and of what has no JSON form the repr, as a JSON string. */
-function serialised(value: PythonValue, ascii: boolean): string {
-  return pythonJson(isUnserialisable(value) ? pythonRepr(value) : value, ascii);
+function serializePython(value: PythonValue, ascii: boolean): string {
+  return formatPythonJson(isUnserialisable(value) ? formatPythonRepr(value) : value, ascii);
 }
 
-function sseLine(data: string): Uint8Array {
+function encodeSseLine(data: string): Uint8Array {
   return encoder.encode(`data: ${data}\n\n`);
 }
 
 const encoder = new TextEncoder();
 
-function pythonFailure({ exception, message }: FailStep, ascii: boolean): Uint8Array {
-  const stop = pythonJson({ force_stop: true, force_stop_reason: message }, ascii);
-  const error = pythonJson(
+function encodePythonFailure({ exception, message }: FailStep, ascii: boolean): Uint8Array {
+  const stop = formatPythonJson({ force_stop: true, force_stop_reason: message }, ascii);
+  const error = formatPythonJson(
     { error: message, error_type: exception, message: "An error occurred during streaming" },
     ascii,
   );
@@ -103,22 +106,24 @@ function pythonFailure({ exception, message }: FailStep, ascii: boolean): Uint8A
 }
 
 /** Bedrock's own order of keys, without the members that only Harness has; redacted reasoning is bytes here. */
-function pythonEvent({ name, payload }: StreamEvent): { readonly [name: string]: PythonValue } {
+function encodePythonEvent({ name, payload }: StreamEvent): {
+  readonly [name: string]: PythonValue;
+} {
   const { contentBlockIndex, ...rest } = payload as { readonly [name: string]: PythonValue };
   const { start, delta } = rest as { start?: PythonValue; delta?: PythonValue };
   const index = contentBlockIndex === undefined ? {} : { contentBlockIndex };
-  if (start !== undefined) return { [name]: { start: untyped(start), ...index } };
-  if (delta !== undefined) return { [name]: { delta: withBytes(delta), ...index } };
+  if (start !== undefined) return { [name]: { start: dropToolUseType(start), ...index } };
+  if (delta !== undefined) return { [name]: { delta: decodeRedacted(delta), ...index } };
   return { [name]: { ...rest, ...index } };
 }
 
-function untyped(start: PythonValue): PythonValue {
+function dropToolUseType(start: PythonValue): PythonValue {
   const { toolUse } = start as { toolUse?: { toolUseId: string; name: string } };
   if (toolUse === undefined) return start;
   return { toolUse: { toolUseId: toolUse.toolUseId, name: toolUse.name } };
 }
 
-function withBytes(delta: PythonValue): PythonValue {
+function decodeRedacted(delta: PythonValue): PythonValue {
   const { reasoningContent } = delta as { reasoningContent?: { redactedContent?: string } };
   const redacted = reasoningContent?.redactedContent;
   if (redacted === undefined) return delta;

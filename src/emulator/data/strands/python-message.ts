@@ -8,28 +8,30 @@ export interface MessageExtras {
 }
 
 /** A message as Strands keeps it. Before July 2025 it had neither usage nor an id. */
-export function pythonMessage(
+export function encodePythonMessage(
   { role, content }: Message,
   extras: MessageExtras | null,
 ): { readonly [name: string]: PythonValue } {
   return {
     role,
-    content: content.map(pythonContent),
-    ...(extras === null || extras.usage === null ? {} : { metadata: pythonUsage(extras.usage) }),
+    content: content.map(encodePythonContent),
+    ...(extras === null || extras.usage === null
+      ? {}
+      : { metadata: encodePythonUsage(extras.usage) }),
     ...(extras === null ? {} : { tracking_id: extras.trackingId }),
   };
 }
 
-function pythonUsage(usage: UsageStep): { readonly [name: string]: PythonValue } {
-  return { usage: tokenCounts(usage), metrics: { latencyMs: usage.latencyMilliseconds } };
+function encodePythonUsage(usage: UsageStep): { readonly [name: string]: PythonValue } {
+  return { usage: encodeTokenCounts(usage), metrics: { latencyMs: usage.latencyMilliseconds } };
 }
 
-export function tokenCounts(usage: UsageStep): { readonly [name: string]: number } {
+export function encodeTokenCounts(usage: UsageStep): { readonly [name: string]: number } {
   const { inputTokens, outputTokens } = usage;
   return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
 }
 
-function pythonContent(block: Content): PythonValue {
+function encodePythonContent(block: Content): PythonValue {
   if ("toolUse" in block) {
     const { toolUseId, name, input } = block.toolUse;
     return { toolUse: { toolUseId, name, input: input as PythonValue } };

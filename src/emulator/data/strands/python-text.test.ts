@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { linesOf } from "../../../../test/fixtures/strands/fixtures.ts";
-import { Printed, pythonJson, pythonRepr } from "./python-text.ts";
+import { PythonRepr, formatPythonJson, formatPythonRepr } from "./python-text.ts";
 
 describe("Python's printers", () => {
   it.each(["py-quotes.sse", "py-japanese.sse"])("quote and escape as recorded in %s", (file) => {
@@ -14,7 +14,7 @@ describe("Python's printers", () => {
     });
     expect(deltas.length).toBeGreaterThan(2);
     for (const { text, repr } of deltas) {
-      expect(repr).toContain(`{'data': ${pythonRepr(text)}, 'delta': `);
+      expect(repr).toContain(`{'data': ${formatPythonRepr(text)}, 'delta': `);
     }
   });
 
@@ -23,15 +23,17 @@ describe("Python's printers", () => {
       a: null,
       b: [true, 1.5],
       c: new Uint8Array([0, 39, 255]),
-      d: new Printed("<x>"),
+      d: new PythonRepr("<x>"),
     };
-    expect(pythonRepr(value)).toBe(`{'a': None, 'b': [True, 1.5], 'c': b"\\x00'\\xff", 'd': <x>}`);
+    expect(formatPythonRepr(value)).toBe(
+      `{'a': None, 'b': [True, 1.5], 'c': b"\\x00'\\xff", 'd': <x>}`,
+    );
   });
 
   it("write JSON with spaces, in ASCII or not", () => {
-    expect(pythonJson({ a: ["é", 1], b: "😀" }, true)).toBe(
+    expect(formatPythonJson({ a: ["é", 1], b: "😀" }, true)).toBe(
       '{"a": ["\\u00e9", 1], "b": "\\ud83d\\ude00"}',
     );
-    expect(pythonJson({ a: ["é", 1], b: "😀" }, false)).toBe('{"a": ["é", 1], "b": "😀"}');
+    expect(formatPythonJson({ a: ["é", 1], b: "😀" }, false)).toBe('{"a": ["é", 1], "b": "😀"}');
   });
 });

@@ -5,12 +5,12 @@ export type PythonValue =
   | number
   | string
   | Uint8Array
-  | Printed
+  | PythonRepr
   | readonly PythonValue[]
   | { readonly [key: string]: PythonValue };
 
 /** An object whose repr is this text, such as `<strands.agent.agent.Agent object at 0x7f…>`. No JSON can hold it. */
-export class Printed {
+export class PythonRepr {
   readonly text: string;
 
   constructor(text: string) {
@@ -19,47 +19,47 @@ export class Printed {
 }
 
 /** `json.dumps`: with spaces behind commas and colons. Before July 2025 everything beyond ASCII was escaped. */
-export function pythonJson(value: PythonValue, ascii: boolean): string {
-  if (typeof value === "string") return jsonString(value, ascii);
+export function formatPythonJson(value: PythonValue, ascii: boolean): string {
+  if (typeof value === "string") return formatJsonString(value, ascii);
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   if (Array.isArray(value)) {
-    return `[${value.map((entry: PythonValue) => pythonJson(entry, ascii)).join(", ")}]`;
+    return `[${value.map((entry: PythonValue) => formatPythonJson(entry, ascii)).join(", ")}]`;
   }
   const entries = Object.entries(value as { readonly [key: string]: PythonValue });
-  return `{${entries.map(([key, entry]) => `${jsonString(key, ascii)}: ${pythonJson(entry, ascii)}`).join(", ")}}`;
+  return `{${entries.map(([key, entry]) => `${formatJsonString(key, ascii)}: ${formatPythonJson(entry, ascii)}`).join(", ")}}`;
 }
 
-function jsonString(text: string, ascii: boolean): string {
+function formatJsonString(text: string, ascii: boolean): string {
   const quoted = JSON.stringify(text);
-  return ascii ? quoted.replaceAll(/[^\0-\u007e]/g, unicodeEscape) : quoted;
+  return ascii ? quoted.replaceAll(/[^\0-\u007e]/g, formatUnicodeEscape) : quoted;
 }
 
 /** Whether a value has no JSON form, so that the app sends its repr instead. */
 export function isUnserialisable(value: PythonValue): boolean {
   if (value === null || typeof value !== "object") return false;
-  if (value instanceof Uint8Array || value instanceof Printed) return true;
+  if (value instanceof Uint8Array || value instanceof PythonRepr) return true;
   return Object.values(value).some(isUnserialisable);
 }
 
 /** `repr`. */
-export function pythonRepr(value: PythonValue): string {
+export function formatPythonRepr(value: PythonValue): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
   if (typeof value === "number") return String(value);
-  if (typeof value === "string") return quoted(value, escapedCharacter);
+  if (typeof value === "string") return quotePython(value, escapeCharacter);
   if (value instanceof Uint8Array) {
-    return `b${quoted(Buffer.from(value).toString("latin1"), escapedByte)}`;
+    return `b${quotePython(Buffer.from(value).toString("latin1"), escapeByte)}`;
   }
-  if (value instanceof Printed) return value.text;
+  if (value instanceof PythonRepr) return value.text;
   if (Array.isArray(value)) {
-    return `[${value.map((entry: PythonValue) => pythonRepr(entry)).join(", ")}]`;
+    return `[${value.map((entry: PythonValue) => formatPythonRepr(entry)).join(", ")}]`;
   }
   const entries = Object.entries(value as { readonly [key: string]: PythonValue });
-  return `{${entries.map(([key, entry]) => `${pythonRepr(key)}: ${pythonRepr(entry)}`).join(", ")}}`;
+  return `{${entries.map(([key, entry]) => `${formatPythonRepr(key)}: ${formatPythonRepr(entry)}`).join(", ")}}`;
 }
 
 /** Single quotes, unless the text has those and no double ones. */
-function quoted(text: string, escape: (character: string) => string): string {
+function quotePython(text: string, escape: (character: string) => string): string {
   const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
   const inner = Array.from(text, (character) =>
     character === mark || character === "\\" ? `\\${character}` : escape(character),
@@ -67,29 +67,35 @@ function quoted(text: string, escape: (character: string) => string): string {
   return `${mark}${inner.join("")}${mark}`;
 }
 
-const SHORT: { readonly [character: string]: string } = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+const SHORT_ESCAPES: { readonly [character: string]: string } = {
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+};
 
 /** Python escapes what it does not count as printable: controls, formats, surrogates, and every space but one. */
-function escapedCharacter(character: string): string {
-  const short = SHORT[character];
+function escapeCharacter(character: string): string {
+  const short = SHORT_ESCAPES[character];
   if (short !== undefined) return short;
   if (character === " " || !/[\p{C}\p{Z}]/u.test(character)) return character;
   const code = character.codePointAt(0) ?? 0;
-  if (code < 0x100) return hexEscape(code);
+  if (code < 0x100) return formatHexEscape(code);
   return code > 0xffff
     ? `\\U${code.toString(16).padStart(8, "0")}`
     : `\\u${code.toString(16).padStart(4, "0")}`;
 }
 
-function escapedByte(character: string): string {
+function escapeByte(character: string): string {
   const code = character.charCodeAt(0);
-  return SHORT[character] ?? (code >= 0x20 && code < 0x7f ? character : hexEscape(code));
+  return (
+    SHORT_ESCAPES[character] ?? (code >= 0x20 && code < 0x7f ? character : formatHexEscape(code))
+  );
 }
 
-function hexEscape(code: number): string {
+function formatHexEscape(code: number): string {
   return `\\x${code.toString(16).padStart(2, "0")}`;
 }
 
-function unicodeEscape(unit: string): string {
+function formatUnicodeEscape(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

@@ -1,19 +1,19 @@
 import {
-  toolResultsOf,
-  toolUsesOf,
+  readToolResults,
+  readToolUses,
   type Content,
   type Message,
   type ToolUse,
 } from "../../brains/message.ts";
 import type { FailStep, Step, UsageStep } from "../../brains/step.ts";
-import { tokensIn } from "../../brains/tokens.ts";
+import { countTokens } from "../../brains/tokens.ts";
 import type { Dialect } from "../dialect.ts";
-import { transcript } from "../transcript.ts";
-import { SSE, type StrandsAgent } from "./agent.ts";
+import { createTurnTranscript } from "../transcript.ts";
+import { SSE_CONTENT_TYPE, type StrandsAgent } from "./agent.ts";
 
 /** What an app sends that passes on every event of a Strands agent in TypeScript: no numbers of blocks, six copies of a message. */
-export function typescriptDialect(agent: StrandsAgent): Dialect {
-  const said = transcript();
+export function createTypescriptDialect(agent: StrandsAgent): Dialect {
+  const turnTranscript = createTurnTranscript();
   const writer = new TypescriptWriter(agent);
   let inResults = false;
   let unsent: Message | null = null;
@@ -21,30 +21,33 @@ export function typescriptDialect(agent: StrandsAgent): Dialect {
   const flush = (usage: UsageStep | null): Uint8Array[] => {
     const message = unsent;
     unsent = null;
-    return message === null ? [] : writer.spoken(message, usage, said.reason ?? "end_turn");
+    return message === null
+      ? []
+      : writer.writeAssistantMessage(message, usage, turnTranscript.reason ?? "end_turn");
   };
 
   return {
-    contentType: SSE,
+    contentType: SSE_CONTENT_TYPE,
     keepAlive: HEARTBEAT,
     step(step) {
       if (step.type === "bytes") return [step.bytes];
-      const began = writer.begin();
-      if (step.type === "fail") return [...began, ...writer.broken(step), typescriptFailure(step)];
-      const before = step.type === "start" ? flush(null) : [];
-      said.step(step);
-      const last = step.type === "stop" ? (said.messages.at(-1) ?? null) : null;
+      const hasBegun = writer.begin();
+      if (step.type === "fail")
+        return [...hasBegun, ...writer.writeFailure(step), encodeTypescriptFailure(step)];
+      const opening = step.type === "start" ? flush(null) : [];
+      turnTranscript.step(step);
+      const last = step.type === "stop" ? (turnTranscript.messages.at(-1) ?? null) : null;
       if (step.type === "start") inResults = step.role === "user";
       if (inResults) {
         if (last !== null) inResults = false;
-        return [...began, ...before, ...(last === null ? [] : writer.results(last))];
+        return [...hasBegun, ...opening, ...(last === null ? [] : writer.writeResults(last))];
       }
       const lines = writer.step(step);
       unsent = last ?? unsent;
-      return [...began, ...before, ...lines, ...(step.type === "usage" ? flush(step) : [])];
+      return [...hasBegun, ...opening, ...lines, ...(step.type === "usage" ? flush(step) : [])];
     },
     finish: () => [...writer.begin(), ...flush(null), ...writer.end()],
-    fail: typescriptFailure,
+    fail: encodeTypescriptFailure,
   };
 }
 
@@ -54,24 +57,24 @@ export const HEARTBEAT = {
   frame: new TextEncoder().encode(": heartbeat\n\n"),
 };
 
-export function typescriptFailure({ message }: FailStep): Uint8Array {
+export function encodeTypescriptFailure({ message }: FailStep): Uint8Array {
   return encoder.encode(`event: error\ndata: ${JSON.stringify({ error: message })}\n\n`);
 }
 
 const encoder = new TextEncoder();
 
-function line(value: object): Uint8Array {
+function encodeLine(value: object): Uint8Array {
   return encoder.encode(`data: ${JSON.stringify(value)}\n\n`);
 }
 
-function update(event: object): Uint8Array {
-  return line({ type: "modelStreamUpdateEvent", event });
+function encodeUpdate(event: object): Uint8Array {
+  return encodeLine({ type: "modelStreamUpdateEvent", event });
 }
 
 /** The events of one invocation, in their order. */
 class TypescriptWriter {
   readonly #agent: StrandsAgent;
-  readonly #content = transcript();
+  readonly #content = createTurnTranscript();
   #began = false;
   #block: Step["type"] | null = null;
   #last: { readonly message: object; readonly stopReason: string } | null = null;
@@ -85,8 +88,9 @@ class TypescriptWriter {
     if (this.#began) return [];
     this.#began = true;
     const newest = this.#agent.messages.at(-1);
-    const added = newest === undefined ? [] : [line(this.#added(this.#message(newest, null)))];
-    return [line({ type: "beforeInvocationEvent" }), ...added];
+    const added =
+      newest === undefined ? [] : [encodeLine(this.#added(this.#message(newest, null)))];
+    return [encodeLine({ type: "beforeInvocationEvent" }), ...added];
   }
 
   step(step: Step): Uint8Array[] {
@@ -94,8 +98,8 @@ class TypescriptWriter {
       case "start":
         this.#content.step(step);
         return [
-          line({ type: "beforeModelCallEvent", projectedInputTokens: this.#projected() }),
-          update({ type: "modelMessageStartEvent", role: step.role }),
+          encodeLine({ type: "beforeModelCallEvent", projectedInputTokens: this.#projected() }),
+          encodeUpdate({ type: "modelMessageStartEvent", role: step.role }),
         ];
       case "text":
         return this.#delta(step, { type: "textDelta", text: step.text });
@@ -119,13 +123,13 @@ class TypescriptWriter {
       case "close":
         return this.#close();
       case "stop": {
-        const event = { type: "modelMessageStopEvent", stopReason: camelCase(step.reason) };
-        return [...this.#close(), update(event)];
+        const event = { type: "modelMessageStopEvent", stopReason: toCamelCase(step.reason) };
+        return [...this.#close(), encodeUpdate(event)];
       }
       case "usage":
-        return [update({ type: "modelMetadataEvent", ...metadata(step) })];
+        return [encodeUpdate({ type: "modelMetadataEvent", ...encodeMetadata(step) })];
       case "event":
-        return [line({ type: step.name, ...(step.payload as object) })];
+        return [encodeLine({ type: step.name, ...(step.payload as object) })];
       case "result":
       case "output":
       case "output-metadata":
@@ -140,27 +144,30 @@ class TypescriptWriter {
   }
 
   /** A whole message, in all the events that repeat it. */
-  spoken(said: Message, usage: UsageStep | null, reason: string): Uint8Array[] {
+  writeAssistantMessage(said: Message, usage: UsageStep | null, reason: string): Uint8Array[] {
     const message = this.#message(said, usage);
-    const stopReason = camelCase(reason);
+    const stopReason = toCamelCase(reason);
     this.#last = { message, stopReason };
-    const calls = toolUsesOf(said);
+    const calls = readToolUses(said);
     const events = [
       { type: "modelMessageEvent", message, stopReason },
       { type: "afterModelCallEvent", attemptCount: 1, stopData: { message, stopReason } },
     ];
-    if (calls.length === 0) return [...events, this.#added(message)].map(line);
+    if (calls.length === 0) return [...events, this.#added(message)].map(encodeLine);
     this.#asked = { message, calls };
-    const befores = calls.map((call) => ({ type: "beforeToolCallEvent", toolUse: untyped(call) }));
-    return [...events, { type: "beforeToolsEvent", message }, ...befores].map(line);
+    const befores = calls.map((call) => ({
+      type: "beforeToolCallEvent",
+      toolUse: dropToolUseType(call),
+    }));
+    return [...events, { type: "beforeToolsEvent", message }, ...befores].map(encodeLine);
   }
 
-  results(said: Message): Uint8Array[] {
+  writeResults(said: Message): Uint8Array[] {
     const message = this.#message(said, null);
-    const results = toolResultsOf(said).flatMap((toolResult) => {
-      const result = typescriptContent({ toolResult });
+    const results = readToolResults(said).flatMap((toolResult) => {
+      const result = encodeTypescriptContent({ toolResult });
       const call = this.#asked?.calls.find(({ toolUseId }) => toolUseId === toolResult.toolUseId);
-      const toolUse = call === undefined ? {} : { toolUse: untyped(call) };
+      const toolUse = call === undefined ? {} : { toolUse: dropToolUseType(call) };
       return [
         { type: "afterToolCallEvent", ...toolUse, result },
         { type: "toolResultEvent", result },
@@ -168,39 +175,39 @@ class TypescriptWriter {
     });
     const asked = this.#asked === null ? [] : [this.#added(this.#asked.message)];
     const events = [{ type: "afterToolsEvent", message }, ...asked, this.#added(message)];
-    return [...results, ...events].map(line);
+    return [...results, ...events].map(encodeLine);
   }
 
-  broken({ message }: FailStep): Uint8Array[] {
+  writeFailure({ message }: FailStep): Uint8Array[] {
     const failed = { type: "afterModelCallEvent", attemptCount: 1, error: { message } };
-    return [line(failed), line({ type: "afterInvocationEvent" })];
+    return [encodeLine(failed), encodeLine({ type: "afterInvocationEvent" })];
   }
 
   end(): Uint8Array[] {
-    const after = line({ type: "afterInvocationEvent" });
+    const after = encodeLine({ type: "afterInvocationEvent" });
     if (this.#last === null) return [after];
     const { message: lastMessage, stopReason } = this.#last;
     const result = { type: "agentResult", stopReason, lastMessage };
-    return [after, line({ type: "agentResultEvent", result })];
+    return [after, encodeLine({ type: "agentResultEvent", result })];
   }
 
   #open(step: Step, start?: object): Uint8Array[] {
     const closed = this.#close();
-    this.#block = kindOf(step);
+    this.#block = readBlockKind(step);
     this.#content.step({ type: "start", role: "assistant" });
     this.#content.step(step);
     const event = {
       type: "modelContentBlockStartEvent",
       ...(start === undefined ? {} : { start }),
     };
-    return [...closed, update(event)];
+    return [...closed, encodeUpdate(event)];
   }
 
   #delta(step: Step, delta: object): Uint8Array[] {
-    const isOpen = this.#block === kindOf(step);
+    const isOpen = this.#block === readBlockKind(step);
     const opened = isOpen ? [] : this.#open(step);
     if (isOpen) this.#content.step(step);
-    return [...opened, update({ type: "modelContentBlockDeltaEvent", delta })];
+    return [...opened, encodeUpdate({ type: "modelContentBlockDeltaEvent", delta })];
   }
 
   #close(): Uint8Array[] {
@@ -208,9 +215,12 @@ class TypescriptWriter {
     this.#block = null;
     this.#content.step({ type: "stop", reason: "" });
     const [block] = this.#content.messages.at(-1)?.content ?? [];
-    const stop = update({ type: "modelContentBlockStopEvent" });
+    const stop = encodeUpdate({ type: "modelContentBlockStopEvent" });
     if (block === undefined) return [stop];
-    return [stop, line({ type: "contentBlockEvent", contentBlock: typescriptContent(block) })];
+    return [
+      stop,
+      encodeLine({ type: "contentBlockEvent", contentBlock: encodeTypescriptContent(block) }),
+    ];
   }
 
   #added(message: object): object {
@@ -220,24 +230,24 @@ class TypescriptWriter {
   #message({ role, content }: Message, usage: UsageStep | null): object {
     return {
       role,
-      content: content.map(typescriptContent),
+      content: content.map(encodeTypescriptContent),
       trackingId: this.#agent.random.uuid(),
-      ...(usage === null ? {} : { metadata: metadata(usage) }),
+      ...(usage === null ? {} : { metadata: encodeMetadata(usage) }),
     };
   }
 
   #projected(): number {
-    return tokensIn(JSON.stringify(this.#agent.messages));
+    return countTokens(JSON.stringify(this.#agent.messages));
   }
 }
 
-function kindOf({ type }: Step): Step["type"] {
+function readBlockKind({ type }: Step): Step["type"] {
   if (type === "input") return "call";
   return type === "signature" || type === "redacted" ? "reasoning" : type;
 }
 
-function typescriptContent(block: Content): object {
-  if ("toolUse" in block) return { toolUse: untyped(block.toolUse) };
+function encodeTypescriptContent(block: Content): object {
+  if ("toolUse" in block) return { toolUse: dropToolUseType(block.toolUse) };
   if ("toolResult" in block) {
     const { toolUseId, status = "success", content } = block.toolResult;
     return { toolResult: { toolUseId, status, content } };
@@ -250,11 +260,11 @@ function typescriptContent(block: Content): object {
   };
 }
 
-function untyped({ name, toolUseId, input }: ToolUse): object {
+function dropToolUseType({ name, toolUseId, input }: ToolUse): object {
   return { name, toolUseId, input };
 }
 
-function metadata({ inputTokens, outputTokens, latencyMilliseconds }: UsageStep): object {
+function encodeMetadata({ inputTokens, outputTokens, latencyMilliseconds }: UsageStep): object {
   const totalTokens = inputTokens + outputTokens;
   return {
     usage: { inputTokens, outputTokens, totalTokens },
@@ -262,6 +272,6 @@ function metadata({ inputTokens, outputTokens, latencyMilliseconds }: UsageStep)
   };
 }
 
-function camelCase(reason: string): string {
+function toCamelCase(reason: string): string {
   return reason.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

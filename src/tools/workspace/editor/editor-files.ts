@@ -1,9 +1,9 @@
-import { SpanlineError, thrownMessage } from "../../../domain/errors.ts";
+import { SpanlineError, formatThrown } from "../../../domain/errors.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import type { ToolContext } from "../../tool.ts";
 import type { Folder } from "../files/folder.ts";
-import { lookAt } from "../files/identity.ts";
-import { refusal } from "../refusal.ts";
+import { readStats } from "../files/identity.ts";
+import { createRefusal } from "../refusal.ts";
 import type { EditorGate } from "./editor-gate.ts";
 
 /** The files of an editor, for one call. They are reached by paths that were found fit on the disk, and are looked at again. */
@@ -42,39 +42,51 @@ export interface EditorText {
 }
 
 /** Characters. A longer text goes over no editor's connection: it is read and written on the disk. */
-export const MOST_EDITOR_TEXT = 1024 * 1024;
+export const MAX_EDITOR_TEXT = 1024 * 1024;
 
 type EditorCall = Pick<ToolContext, "editor" | "host">;
 
-export function editorFiles(
+export function createEditorFiles(
   { editor, host }: Partial<EditorCall>,
   gate: EditorGate,
-  { readMs = READ_MS }: { readonly readMs?: number } = {},
+  { readMs = READ_TIMEOUT_MS }: { readonly readMs?: number } = {},
 ): EditorFiles {
-  const ask = (kind: string, payload: JsonObject, milliseconds: number): Promise<JsonObject> => {
+  const requestEditor = (
+    kind: string,
+    payload: JsonObject,
+    milliseconds: number,
+  ): Promise<JsonObject> => {
     if (editor === undefined || host === undefined) return Promise.resolve({});
     return host(editor.clientId, kind, payload, milliseconds);
   };
 
   async function read(file: EditorFile, isOnDisk: boolean): Promise<EditorText> {
     const { path, hostPath } = file;
-    await checkPlace(file);
-    const { text } = await ask("read-file", { path: hostPath }, readMs).catch((error: unknown) => {
-      if (!isOnDisk && isRefused(error)) return NOTHING;
-      throw refusal("failed", `The editor did not give ${path}: ${thrownMessage(error)}`, error);
-    });
-    await checkPlace(file);
+    await checkNotReplaced(file);
+    const { text } = await requestEditor("read-file", { path: hostPath }, readMs).catch(
+      (error: unknown) => {
+        if (!isOnDisk && isEditorRefusal(error)) return EMPTY_REPLY;
+        throw createRefusal(
+          "failed",
+          `The editor did not give ${path}: ${formatThrown(error)}`,
+          error,
+        );
+      },
+    );
+    await checkNotReplaced(file);
     return typeof text === "string" ? { text } : {};
   }
 
   async function write(file: EditorFile, text: string): Promise<true | undefined> {
     const { path, hostPath } = file;
-    await checkPlace(file);
+    await checkNotReplaced(file);
     const payload = { path: hostPath, content: text };
-    const { written } = await ask("write-file", payload, WRITE_MS).catch((error: unknown) => {
-      throw refusal("failed", notWritten(path, error), error);
-    });
-    await checkPlace(file);
+    const { written } = await requestEditor("write-file", payload, WRITE_TIMEOUT_MS).catch(
+      (error: unknown) => {
+        throw createRefusal("failed", formatWriteFailure(path, error), error);
+      },
+    );
+    await checkNotReplaced(file);
     return written === true ? true : undefined;
   }
 
@@ -82,37 +94,40 @@ export function editorFiles(
     writes: editor?.writesFiles === true,
     async read(file, isOnDisk) {
       if (editor?.readsFiles !== true) return {};
-      return (await gate.pass(() => read(file, isOnDisk))) ?? { note: BUSY };
+      return (
+        (await gate.runEditorAccess(() => read(file, isOnDisk))) ?? { note: COMMAND_RUNNING_NOTE }
+      );
     },
     async write(file, text) {
-      if (editor?.writesFiles !== true || text.length > MOST_EDITOR_TEXT) return false;
-      return (await gate.pass(() => write(file, text))) ?? false;
+      if (editor?.writesFiles !== true || text.length > MAX_EDITOR_TEXT) return false;
+      return (await gate.runEditorAccess(() => write(file, text))) ?? false;
     },
   };
 }
 
-const NOTHING: JsonObject = {};
+const EMPTY_REPLY: JsonObject = {};
 
-const BUSY =
+const COMMAND_RUNNING_NOTE =
   "a command is running, so this is the file on the disk, without what may be unsaved in the editor";
 
 /** Before the tool's own time is up, so that there is something to be told. */
-const READ_MS = 30_000;
-const WRITE_MS = 45_000;
+const READ_TIMEOUT_MS = 30_000;
+const WRITE_TIMEOUT_MS = 45_000;
 
 /** Whether it is the editor that says so: then it did not happen. */
-function isRefused(error: unknown): boolean {
+function isEditorRefusal(error: unknown): boolean {
   return error instanceof SpanlineError && error.code === "host_failed";
 }
 
-function notWritten(path: string, error: unknown): string {
-  const said = thrownMessage(error);
-  if (isRefused(error)) return `The editor did not write ${path}: ${said}`;
-  return `Whether the editor wrote ${path} is not known (${said}); read it before you go on`;
+function formatWriteFailure(path: string, error: unknown): string {
+  const errorText = formatThrown(error);
+  if (isEditorRefusal(error)) return `The editor did not write ${path}: ${errorText}`;
+  return `Whether the editor wrote ${path} is not known (${errorText}); read it before you go on`;
 }
 
-async function checkPlace({ path, folder, name }: EditorFile): Promise<void> {
+async function checkNotReplaced({ path, folder, name }: EditorFile): Promise<void> {
   await folder.check();
-  const facts = await lookAt(folder.at(name));
-  if (facts?.isSymbolicLink() === true) throw refusal("moved", `${path} was replaced by a link`);
+  const facts = await readStats(folder.resolve(name));
+  if (facts?.isSymbolicLink() === true)
+    throw createRefusal("moved", `${path} was replaced by a link`);
 }

@@ -4,30 +4,30 @@
  */
 export interface EditorGate {
   /** Undefined while a command runs: then there is the disk. */
-  pass<Value>(work: () => Promise<Value>): Promise<Value | undefined>;
+  runEditorAccess<Value>(work: () => Promise<Value>): Promise<Value | undefined>;
   /** Begins when no editor is at a file any more, and lets none begin. */
-  command<Value>(work: () => Promise<Value>): Promise<Value>;
+  runCommand<Value>(work: () => Promise<Value>): Promise<Value>;
 }
 
-export function editorGate(): EditorGate {
-  const passing = new Set<Promise<unknown>>();
+export function createEditorGate(): EditorGate {
+  const activeAccesses = new Set<Promise<unknown>>();
   let commands = 0;
   return {
-    async pass(work) {
+    async runEditorAccess(work) {
       if (commands > 0) return undefined;
-      const done = work();
-      const over = done.catch(() => undefined);
-      passing.add(over);
+      const access = work();
+      const over = access.catch(() => undefined);
+      activeAccesses.add(over);
       try {
-        return await done;
+        return await access;
       } finally {
-        passing.delete(over);
+        activeAccesses.delete(over);
       }
     },
-    async command(work) {
+    async runCommand(work) {
       commands += 1;
       try {
-        await Promise.all(passing);
+        await Promise.all(activeAccesses);
         return await work();
       } finally {
         commands -= 1;

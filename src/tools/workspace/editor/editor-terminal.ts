@@ -1,8 +1,8 @@
-import { thrownMessage } from "../../../domain/errors.ts";
+import { formatThrown } from "../../../domain/errors.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
 import type { ToolContext } from "../../tool.ts";
-import { refusal } from "../refusal.ts";
-import type { WatchedProgram } from "../watch-program.ts";
+import { createRefusal } from "../refusal.ts";
+import type { WatchedProcess } from "../watch-program.ts";
 
 export interface TerminalProgram {
   /** A program and its arguments, confined or not. */
@@ -21,7 +21,7 @@ export async function runInTerminal(
   program: TerminalProgram,
   { editor, host, toolCallId }: Pick<ToolContext, "editor" | "host" | "toolCallId">,
   clock: SteadyClock,
-): Promise<WatchedProgram | undefined> {
+): Promise<WatchedProcess | undefined> {
   const { argv, environment, workingDirectory, milliseconds, outputBytes } = program;
   // What has a = in it `env` would take for a variable.
   if (editor?.runsTerminals !== true || argv[0]?.includes("=") === true) return undefined;
@@ -36,15 +36,18 @@ export async function runInTerminal(
     outputBytes: 2 * outputBytes,
   };
   const start = clock.monotonic();
-  const ended = await host(editor.clientId, "terminal", payload, milliseconds + MARGIN_MS).catch(
-    (error: unknown) => {
-      const why = `What came of the command is not known: the editor that ran it says ${thrownMessage(error)}`;
-      throw refusal("failed", why, error);
-    },
-  );
-  if (ended["unsupported"] === true) return undefined;
-  const { output: given, truncated, code, signal, stopped } = ended;
-  const said = typeof given === "string" ? given.replaceAll("\r\n", "\n") : "";
+  const reply = await host(
+    editor.clientId,
+    "terminal",
+    payload,
+    milliseconds + REPLY_MARGIN_MS,
+  ).catch((error: unknown) => {
+    const why = `What came of the command is not known: the editor that ran it says ${formatThrown(error)}`;
+    throw createRefusal("failed", why, error);
+  });
+  if (reply["unsupported"] === true) return undefined;
+  const { output: rawOutput, truncated, code, signal, stopped } = reply;
+  const text = typeof rawOutput === "string" ? rawOutput.replaceAll("\r\n", "\n") : "";
   const isStopped = stopped === "time";
   const end = {
     code: typeof code === "number" ? code : null,
@@ -53,13 +56,13 @@ export async function runInTerminal(
   return {
     end: isStopped ? null : end,
     stopped: isStopped ? "time" : null,
-    output: truncated === true ? `[the beginning is left out]\n${said}` : said,
+    output: truncated === true ? `[the beginning is left out]\n${text}` : text,
     errors: "",
-    outputBytes: Buffer.byteLength(said),
+    outputBytes: Buffer.byteLength(text),
     errorBytes: 0,
     milliseconds: clock.monotonic() - start,
   };
 }
 
 /** For the editor to end what has reached its time, and to say what it wrote. */
-const MARGIN_MS = 8000;
+const REPLY_MARGIN_MS = 8000;

@@ -1,11 +1,11 @@
 import { constants, existsSync, type Dirent } from "node:fs";
 import { lstat, mkdir, open, opendir, readlink, realpath, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { isOwnName } from "../paths/own-name.ts";
-import type { ProtectedPlaces } from "../paths/protected-places.ts";
-import { refusal } from "../refusal.ts";
-import { identityOf } from "./identity.ts";
-import { codeOf } from "./system-error.ts";
+import { isReservedName } from "../paths/own-name.ts";
+import type { ProtectedPaths } from "../paths/protected-places.ts";
+import { createRefusal } from "../refusal.ts";
+import { toIdentity } from "./identity.ts";
+import { readErrorCode } from "./system-error.ts";
 
 /** A folder that is held open, so that nothing put in its place on the way can lead elsewhere. */
 export interface Folder {
@@ -13,7 +13,7 @@ export interface Folder {
   readonly path: string;
   readonly hostPath: string;
   /** A path to something in this very folder. Only the last name of it is looked up. */
-  at(name: string): string;
+  resolve(name: string): string;
   /** The folder itself, for a program that is started in it: what a child does before it is that program, it does here. */
   readonly self: string;
   /** Opens the folder that has a name here; refuses links. */
@@ -31,7 +31,7 @@ export interface Folder {
 }
 
 export interface FolderOptions {
-  readonly places: ProtectedPlaces;
+  readonly places: ProtectedPaths;
   /** How names are bound to the folder that is open; by its descriptor where the system can do that. */
   readonly anchor?: Anchor;
 }
@@ -49,16 +49,16 @@ async function openFolder(
   options: FolderOptions & { readonly isNamed?: boolean },
 ): Promise<Folder> {
   const { isNamed = true } = options;
-  const place = { path: isNamed ? "." : hostPath, hostPath };
-  const handle = await openedFolder(hostPath, place);
-  return heldFolder(handle, place, { anchor: systemAnchor(), ...options });
+  const folderPath = { path: isNamed ? "." : hostPath, hostPath };
+  const handle = await openHandle(hostPath, folderPath);
+  return createFolder(handle, folderPath, { anchor: selectAnchor(), ...options });
 }
 
 /** Opens a folder that is not in the workspace. What leads to it is no link now, and nobody can change that later. */
-export async function openOutside(hostPath: string, options: FolderOptions): Promise<Folder> {
-  const place = { path: hostPath, hostPath };
-  const handle = await openedFolder(hostPath, place);
-  const folder = await heldFolder(handle, place, { anchor: systemAnchor(), ...options });
+export async function openOutsideFolder(hostPath: string, options: FolderOptions): Promise<Folder> {
+  const folderPath = { path: hostPath, hostPath };
+  const handle = await openHandle(hostPath, folderPath);
+  const folder = await createFolder(handle, folderPath, { anchor: selectAnchor(), ...options });
   try {
     await folder.check();
     return folder;
@@ -69,7 +69,7 @@ export async function openOutside(hostPath: string, options: FolderOptions): Pro
 }
 
 /** Opens a folder below another by its names, one after the other, and makes those that are missing if it is to. */
-export async function openBelow(
+export async function openSubfolder(
   root: string,
   names: readonly string[],
   options: FolderOptions & {
@@ -82,7 +82,7 @@ export async function openBelow(
   for (const name of names) {
     const outer = folder;
     try {
-      folder = await entered(outer, name, options.make === true);
+      folder = await enterOrCreate(outer, name, options.make === true);
     } finally {
       await outer.close();
     }
@@ -90,35 +90,36 @@ export async function openBelow(
   return folder;
 }
 
-async function entered(folder: Folder, name: string, make: boolean): Promise<Folder> {
+async function enterOrCreate(folder: Folder, name: string, create: boolean): Promise<Folder> {
   try {
     return await folder.enter(name);
   } catch (error) {
-    if (!make || codeOf(error) !== "ENOENT") throw error;
+    if (!create || readErrorCode(error) !== "ENOENT") throw error;
     await folder.make(name);
     return folder.enter(name);
   }
 }
 
-interface Place {
+interface FolderPath {
   readonly path: string;
   readonly hostPath: string;
 }
 
-async function heldFolder(
+async function createFolder(
   handle: FileHandle,
-  place: Place,
+  folderPath: FolderPath,
   options: Required<FolderOptions>,
 ): Promise<Folder> {
-  const { path, hostPath } = place;
+  const { path, hostPath } = folderPath;
   const isByPath = options.anchor === "path";
   const base = isByPath ? hostPath : `/proc/self/fd/${handle.fd}`;
-  const at = (name: string): string => `${base}/${name}`;
-  const check = (): Promise<void> => (isByPath ? checkByPath : checkByDescriptor)(handle, place);
+  const resolveName = (name: string): string => `${base}/${name}`;
+  const check = (): Promise<void> =>
+    (isByPath ? checkByPath : checkByDescriptor)(handle, folderPath);
   const confirm = (): Promise<void> | undefined => (isByPath ? check() : undefined);
   try {
     if (options.places.holds(await handle.stat({ bigint: true }))) {
-      throw refusal("protected", `${path} is what Spanline keeps for itself`);
+      throw createRefusal("protected", `${path} is what Spanline keeps for itself`);
     }
     await confirm();
   } catch (error) {
@@ -128,25 +129,25 @@ async function heldFolder(
   return {
     path,
     hostPath,
-    at,
+    resolve: resolveName,
     self: base,
     async enter(name) {
       checkName(path, name);
       const inner = { path: join(path, name), hostPath: join(hostPath, name) };
-      return heldFolder(await openedFolder(at(name), inner), inner, options);
+      return createFolder(await openHandle(resolveName(name), inner), inner, options);
     },
     async entries(limit) {
-      const entries = await listed(at("."), limit);
+      const entries = await listEntries(resolveName("."), limit);
       await confirm();
       return entries;
     },
     async make(name) {
       checkName(path, name);
       try {
-        await mkdir(at(name));
+        await mkdir(resolveName(name));
       } catch (error) {
         // Somebody else was faster; what it is, the next look will tell.
-        if (codeOf(error) !== "EEXIST") throw error;
+        if (readErrorCode(error) !== "EEXIST") throw error;
       }
     },
     confirm,
@@ -158,21 +159,21 @@ async function heldFolder(
 
 /** Refuses Spanline's own names, which a walk meets unexamined. */
 export function checkName(path: string, name: string): void {
-  if (!isOwnName(name)) return;
-  throw refusal("protected", `${join(path, name)} is what Spanline keeps for itself`);
+  if (!isReservedName(name)) return;
+  throw createRefusal("protected", `${join(path, name)} is what Spanline keeps for itself`);
 }
 
-async function openedFolder(by: string, { path }: Place): Promise<FileHandle> {
+async function openHandle(target: string, { path }: FolderPath): Promise<FileHandle> {
   try {
-    return await open(by, constants.O_RDONLY | constants.O_DIRECTORY | NO_LINKS);
+    return await open(target, constants.O_RDONLY | constants.O_DIRECTORY | NO_LINKS);
   } catch (error) {
     // Linux says of a link that it is no folder.
-    if (!["ELOOP", "ENOTDIR"].includes(codeOf(error))) throw error;
-    throw refusal("not_a_folder", `${path} is no folder, or was replaced by a link`, error);
+    if (!["ELOOP", "ENOTDIR"].includes(readErrorCode(error))) throw error;
+    throw createRefusal("not_a_folder", `${path} is no folder, or was replaced by a link`, error);
   }
 }
 
-async function listed(path: string, limit: number): Promise<Dirent[]> {
+async function listEntries(path: string, limit: number): Promise<Dirent[]> {
   const entries: Dirent[] = [];
   // Leaving the loop closes it.
   for await (const entry of await opendir(path, { bufferSize: 256 })) {
@@ -182,29 +183,30 @@ async function listed(path: string, limit: number): Promise<Dirent[]> {
   return entries;
 }
 
-async function checkByDescriptor(handle: FileHandle, place: Place): Promise<void> {
+async function checkByDescriptor(handle: FileHandle, folderPath: FolderPath): Promise<void> {
   const path = await readlink(`/proc/self/fd/${handle.fd}`);
-  if (path !== place.hostPath) throw movedAway(place);
+  if (path !== folderPath.hostPath) throw createMovedError(folderPath);
 }
 
-async function checkByPath(handle: FileHandle, place: Place): Promise<void> {
+async function checkByPath(handle: FileHandle, folderPath: FolderPath): Promise<void> {
   const [real, there, held] = await Promise.all([
-    realpath(place.hostPath),
-    lstat(place.hostPath, { bigint: true }),
+    realpath(folderPath.hostPath),
+    lstat(folderPath.hostPath, { bigint: true }),
     handle.stat({ bigint: true }),
   ]);
-  if (real !== place.hostPath || identityOf(there) !== identityOf(held)) throw movedAway(place);
+  if (real !== folderPath.hostPath || toIdentity(there) !== toIdentity(held))
+    throw createMovedError(folderPath);
 }
 
-function movedAway({ path }: Place): Error {
-  return refusal("moved", `${path} was moved away or replaced meanwhile`);
+function createMovedError({ path }: FolderPath): Error {
+  return createRefusal("moved", `${path} was moved away or replaced meanwhile`);
 }
 
 /** On macOS there is a flag that refuses links anywhere in a path (`O_NOFOLLOW_ANY`), which Node has no name for. */
 export const NO_LINKS = process.platform === "darwin" ? 0x20000000 : constants.O_NOFOLLOW;
 
 /** Linux looks names up from an open folder where `/proc` is mounted. */
-function systemAnchor(): Anchor {
+function selectAnchor(): Anchor {
   const canDescribe = process.platform === "linux" && existsSync("/proc/self/fd");
   return canDescribe ? "descriptor" : "path";
 }

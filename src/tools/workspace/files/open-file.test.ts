@@ -2,8 +2,8 @@ import { linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { protectedPlaces } from "../paths/protected-places.ts";
-import { openBelow, type Anchor } from "./folder.ts";
+import { createProtectedPaths } from "../paths/protected-places.ts";
+import { openSubfolder, type Anchor } from "./folder.ts";
 import { openFile } from "./open-file.ts";
 
 /** A workspace folder that is already open, beside a protected folder. */
@@ -14,9 +14,9 @@ async function openedFolder(anchor?: Anchor) {
     mkdirSync(join(root, name), { recursive: true });
     writeFileSync(join(root, name, "file.txt"), name);
   }
-  const places = await protectedPlaces([join(root, "data")]);
+  const places = await createProtectedPaths([join(root, "data")]);
   const options = { places, ...(anchor !== undefined && { anchor }) };
-  const folder = await openBelow(join(root, "workspace"), ["folder"], options);
+  const folder = await openSubfolder(join(root, "workspace"), ["folder"], options);
   onTestFinished(() => folder.close());
   const at = (...names: readonly string[]): string => join(root, ...names);
   return { folder, places, at };

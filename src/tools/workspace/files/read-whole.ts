@@ -7,9 +7,12 @@ export interface WholeFile {
 }
 
 /** All of a file with its digest; undefined where it is longer than the limit. */
-export async function readWhole(file: OpenedFile, limit: number): Promise<WholeFile | undefined> {
+export async function readWholeFile(
+  file: OpenedFile,
+  limit: number,
+): Promise<WholeFile | undefined> {
   const bytes = await readBytes(file, limit);
-  return bytes && { bytes, sha256: sha256Of(bytes) };
+  return bytes && { bytes, sha256: computeSha256(bytes) };
 }
 
 /** All of a file; undefined where it is longer than the limit. */
@@ -21,22 +24,22 @@ export async function readBytes(
   const pieces: Buffer[] = [];
   let length = 0;
   // Some files say that they have no bytes, and have many.
-  let room = size > 0 ? size + 1 : PIECE_BYTES;
+  let available = size > 0 ? size + 1 : PIECE_BYTES;
   for (;;) {
-    const piece = Buffer.allocUnsafe(Math.min(room, PIECE_BYTES, limit + 1 - length));
+    const piece = Buffer.allocUnsafe(Math.min(available, PIECE_BYTES, limit + 1 - length));
     const { bytesRead } = await handle.read(piece, 0, piece.length, length);
     if (bytesRead === 0) break;
     pieces.push(piece.subarray(0, bytesRead));
     length += bytesRead;
     if (length > limit) return undefined;
     if (length === size && bytesRead < piece.length) break;
-    room = PIECE_BYTES;
+    available = PIECE_BYTES;
   }
   return Buffer.concat(pieces, length);
 }
 
 const PIECE_BYTES = 256 * 1024;
 
-export function sha256Of(bytes: Uint8Array): string {
+export function computeSha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }

@@ -9,7 +9,7 @@ export interface WalkOptions {
   readonly entries: number;
   /** Folders that are named, and not entered. */
   readonly isSkipped: (name: string) => boolean;
-  readonly rest: () => Promise<void> | undefined;
+  readonly yieldToLoop: () => Promise<void> | undefined;
 }
 
 export interface WalkEntry {
@@ -25,15 +25,15 @@ export interface WalkEntry {
 export interface WalkNotes {
   entries: number;
   /** There is more than was looked at. */
-  isCut: boolean;
+  isTruncated: boolean;
   skipped: number;
   tooDeep: number;
   unreadable: number;
   hidden: number;
 }
 
-export function noNotes(): WalkNotes {
-  return { entries: 0, isCut: false, skipped: 0, tooDeep: 0, unreadable: 0, hidden: 0 };
+export function createWalkNotes(): WalkNotes {
+  return { entries: 0, isTruncated: false, skipped: 0, tooDeep: 0, unreadable: 0, hidden: 0 };
 }
 
 /** Everything in a folder and below, sorted by name. Links are named and never followed. */
@@ -43,20 +43,20 @@ export async function* walkFolder(
   notes: WalkNotes,
   above = "",
 ): AsyncGenerator<WalkEntry, void, void> {
-  const left = options.entries - notes.entries;
-  const entries = await folder.entries(left + 1);
-  if (entries.length > left) notes.isCut = true;
-  notes.entries += Math.min(entries.length, left);
-  for (const entry of entries.slice(0, left).sort(byName)) {
-    await options.rest();
+  const remaining = options.entries - notes.entries;
+  const entries = await folder.entries(remaining + 1);
+  if (entries.length > remaining) notes.isTruncated = true;
+  notes.entries += Math.min(entries.length, remaining);
+  for (const entry of entries.slice(0, remaining).sort(compareByName)) {
+    await options.yieldToLoop();
     const { name } = entry;
     const path = join(above, name);
-    const type = typeOf(entry);
+    const type = readEntryType(entry);
     if (type !== "folder") {
       yield { path, type, folder, name };
       continue;
     }
-    const inner = await enteredOrNoted(folder, { name, path }, options, notes);
+    const inner = await enterOrNote(folder, { name, path }, options, notes);
     if (inner !== "hidden") yield { path, type, folder, name };
     if (typeof inner === "string") continue;
     try {
@@ -68,17 +68,17 @@ export async function* walkFolder(
 }
 
 /** In no language: the same on every machine. */
-function byName({ name: one }: Dirent, { name: other }: Dirent): number {
-  return one < other ? -1 : one > other ? 1 : 0;
+function compareByName({ name: first }: Dirent, { name: second }: Dirent): number {
+  return first < second ? -1 : first > second ? 1 : 0;
 }
 
-function typeOf(entry: Dirent): WalkEntry["type"] {
+function readEntryType(entry: Dirent): WalkEntry["type"] {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "folder";
   return entry.isSymbolicLink() ? "link" : "other";
 }
 
-async function enteredOrNoted(
+async function enterOrNote(
   folder: Folder,
   { name, path }: { readonly name: string; readonly path: string },
   options: WalkOptions,
@@ -102,6 +102,6 @@ async function enteredOrNoted(
   await inner.close();
   if (isSkipped) notes.skipped += 1;
   else if (isTooDeep) notes.tooDeep += 1;
-  else notes.isCut = true;
+  else notes.isTruncated = true;
   return "closed";
 }

@@ -1,30 +1,37 @@
 import { isUtf8 } from "node:buffer";
 import { lstat, realpath } from "node:fs/promises";
-import { codeOf } from "../files/system-error.ts";
+import { readErrorCode } from "../files/system-error.ts";
 
 /** Where a path leads: through links and `..` as far as it is there, and what is left of it. */
 export type FollowedPath =
-  | { readonly hostPath: string; readonly rest: readonly string[]; readonly problem?: undefined }
+  | {
+      readonly hostPath: string;
+      readonly remaining: readonly string[];
+      readonly problem?: undefined;
+    }
   | { readonly problem: string };
 
 /** Takes an absolute path. `..` counts from where a link leads, as the system has it, and not from how it is written. */
-export async function followedPath(path: string): Promise<FollowedPath> {
+export async function followPath(path: string): Promise<FollowedPath> {
   const names = path.split("/").filter((name) => name !== "" && name !== ".");
   for (let count = names.length; count >= 0; count--) {
-    const real = await realPathOf(`/${names.slice(0, count).join("/")}`);
+    const real = await resolveRealPath(`/${names.slice(0, count).join("/")}`);
     if (real === undefined) continue;
-    return typeof real === "string" ? withRest(real, names.slice(count)) : real;
+    return typeof real === "string" ? appendRemaining(real, names.slice(count)) : real;
   }
   return { problem: "it leads nowhere" };
 }
 
-async function realPathOf(path: string): Promise<string | { problem: string } | undefined> {
+async function resolveRealPath(path: string): Promise<string | { problem: string } | undefined> {
   try {
     const bytes = await realpath(path, { encoding: "buffer" });
     return isUtf8(bytes) ? bytes.toString() : { problem: "a name on its way is not UTF-8" };
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    return { problem: PROBLEMS.get(codeOf(error)) ?? `it cannot be followed (${codeOf(error)})` };
+    if (readErrorCode(error) === "ENOENT") return undefined;
+    return {
+      problem:
+        PROBLEMS.get(readErrorCode(error)) ?? `it cannot be followed (${readErrorCode(error)})`,
+    };
   }
 }
 
@@ -35,10 +42,10 @@ const PROBLEMS: ReadonlyMap<string, string> = new Map([
   ["ENAMETOOLONG", "a name in it is too long"],
 ]);
 
-async function withRest(real: string, rest: readonly string[]): Promise<FollowedPath> {
-  const [next] = rest;
-  if (next === undefined) return { hostPath: real, rest };
-  if (rest.includes("..")) return { problem: "it goes up from a folder that is not there" };
+async function appendRemaining(real: string, remaining: readonly string[]): Promise<FollowedPath> {
+  const [next] = remaining;
+  if (next === undefined) return { hostPath: real, remaining };
+  if (remaining.includes("..")) return { problem: "it goes up from a folder that is not there" };
   const base = real === "/" ? "" : real;
   // Realpath did not find it: what has that name nevertheless is a link to nowhere, and a write would go there.
   const isLink = await lstat(`${base}/${next}`).then(
@@ -46,5 +53,5 @@ async function withRest(real: string, rest: readonly string[]): Promise<Followed
     () => false,
   );
   if (isLink) return { problem: "a part of it is a link to something that is not there" };
-  return { hostPath: `${base}/${rest.join("/")}`, rest };
+  return { hostPath: `${base}/${remaining.join("/")}`, remaining };
 }

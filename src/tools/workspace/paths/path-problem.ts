@@ -1,5 +1,5 @@
 /** What is wrong with a text as a path, before anything is looked up; undefined when nothing is. */
-export function pathProblem(input: string): string | undefined {
+export function findPathProblem(input: string): string | undefined {
   if (input === "") return "it is empty";
   if (input.includes("\0")) return "it has a NUL character";
   if (CONTROL.test(input)) return "it has control characters";

@@ -1,44 +1,49 @@
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { identityOf, lookAt, type Identity } from "../files/identity.ts";
+import { toIdentity, readStats, type Identity } from "../files/identity.ts";
 
 /** What is asked of a file system. */
-export interface Names {
-  identity(path: string): Promise<Identity | undefined>;
-  list(folder: string): Promise<readonly string[]>;
+export interface NameLookup {
+  readIdentity(path: string): Promise<Identity | undefined>;
+  listNames(folder: string): Promise<readonly string[]>;
 }
 
 /**
  * A path below a folder as its names are on the disk. Where a file system takes `SRC` for `src`, a rule about `src` would
  * otherwise not see the other.
  */
-export async function trueName(path: string, folder: string, names = systemNames): Promise<string> {
+export async function resolveTrueName(
+  path: string,
+  folder: string,
+  names = systemNameLookup,
+): Promise<string> {
   if (path === folder || path === dirname(path)) return path;
-  const parent = await trueName(dirname(path), folder, names);
+  const parent = await resolveTrueName(dirname(path), folder, names);
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const given = join(parent, name);
-  const identity = await names.identity(given);
-  const turned = turnedAround(name);
-  if (identity === undefined || turned === name) return given;
-  if ((await names.identity(join(parent, turned))) !== identity) return given;
-  const listed = await names.list(parent);
-  if (listed.includes(name)) return given;
-  for (const other of listed) {
-    if ((await names.identity(join(parent, other))) === identity) return join(parent, other);
+  const candidate = join(parent, name);
+  const identity = await names.readIdentity(candidate);
+  const turned = swapCase(name);
+  if (identity === undefined || turned === name) return candidate;
+  if ((await names.readIdentity(join(parent, turned))) !== identity) return candidate;
+  const listed = await names.listNames(parent);
+  if (listed.includes(name)) return candidate;
+  for (const listedName of listed) {
+    if ((await names.readIdentity(join(parent, listedName))) === identity)
+      return join(parent, listedName);
   }
-  return given;
+  return candidate;
 }
 
-const systemNames: Names = {
-  async identity(path) {
-    const facts = await lookAt(path);
-    return facts && identityOf(facts);
+const systemNameLookup: NameLookup = {
+  async readIdentity(path) {
+    const facts = await readStats(path);
+    return facts && toIdentity(facts);
   },
-  list: (folder) => readdir(folder),
+  listNames: (folder) => readdir(folder),
 };
 
 /** Upper case for lower and the reverse. */
-function turnedAround(name: string): string {
+function swapCase(name: string): string {
   const lower = name.toLowerCase();
   return lower === name ? name.toUpperCase() : lower;
 }

@@ -5,17 +5,17 @@ export interface Confinement {
   readonly folders?: readonly string[];
   readonly workingDirectory: string;
   /** What is not even there for the program. */
-  readonly hidden: readonly HiddenPlace[];
+  readonly hidden: readonly HiddenPath[];
   readonly network: boolean;
 }
 
-export interface HiddenPlace {
+export interface HiddenPath {
   readonly path: string;
   readonly type: "folder" | "file";
 }
 
 /** What bubblewrap is called with to run a program. Later arguments lie over earlier ones. */
-export function bubblewrapArguments(
+export function createBubblewrapArguments(
   { root, folders = [], workingDirectory, hidden, network }: Confinement,
   argv: readonly string[],
 ): string[] {
@@ -32,18 +32,18 @@ export function bubblewrapArguments(
     ["--tmpfs", "/tmp"],
     // Sockets of services, such as Docker's, take commands also where they can only be read.
     ["--tmpfs", "/run"],
-    ...KEPT_IN_RUN.map((path) => ["--ro-bind-try", path, path]),
+    ...VISIBLE_RUN_FOLDERS.map((path) => ["--ro-bind-try", path, path]),
     ...[root, ...folders].map((folder) => ["--bind", folder, folder]),
-    ...hidden.map(hiding),
+    ...hidden.map(createHideArguments),
     ["--chdir", workingDirectory],
     ["--", ...argv],
   ].flat();
 }
 
 /** Where some systems have their programs and the address of their name server. */
-const KEPT_IN_RUN = ["/run/current-system", "/run/systemd/resolve"];
+const VISIBLE_RUN_FOLDERS = ["/run/current-system", "/run/systemd/resolve"];
 
-function hiding({ path, type }: HiddenPlace): string[] {
+function createHideArguments({ path, type }: HiddenPath): string[] {
   return type === "folder"
     ? ["--tmpfs", path, "--remount-ro", path]
     : ["--ro-bind", "/dev/null", path];

@@ -1,6 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import { isProgram } from "../../../platform/is-program.ts";
-import { followedPath } from "../paths/followed-path.ts";
+import { followPath } from "../paths/followed-path.ts";
 import { isWithin } from "../paths/protected-places.ts";
 
 /**
@@ -13,7 +13,7 @@ export async function findProgram(
   avoid: readonly string[],
 ): Promise<string | undefined> {
   for (const folder of path.split(":").filter(isAbsolute)) {
-    const followed = await followedPath(join(folder, name));
+    const followed = await followPath(join(folder, name));
     if (followed.problem !== undefined) continue;
     const { hostPath } = followed;
     if (avoid.some((place) => isWithin(hostPath, place))) continue;

@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readlink, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { thrownMessage } from "../../../domain/errors.ts";
+import { formatThrown } from "../../../domain/errors.ts";
 import { systemClock, type Clock } from "../../../platform/clock.ts";
-import { holdProcess } from "../../../platform/held-process.ts";
-import { keptEnds } from "../text/kept-ends.ts";
-import { bubblewrapArguments } from "./bubblewrap-arguments.ts";
+import { startGatedProcess } from "../../../platform/held-process.ts";
+import { createBoundedOutput } from "../text/kept-ends.ts";
+import { createBubblewrapArguments } from "./bubblewrap-arguments.ts";
 import { findProgram } from "./find-program.ts";
 import type { Sandbox } from "./sandbox.ts";
 
@@ -36,19 +36,23 @@ export async function findSandbox(search: SandboxSearch): Promise<FoundSandbox> 
   const sandbox: Sandbox = { type: "bubblewrap", program, network };
   const folder = await realpath(await mkdtemp(join(tmpdir(), "spanline-sandbox-")));
   try {
-    const problem = await tried(sandbox, folder, clock);
+    const problem = await testSandbox(sandbox, folder, clock);
     return problem === undefined
       ? { sandbox }
       : { reason: `${program} cannot be used: ${problem}` };
   } catch (error) {
-    return { reason: `${program} cannot be tried: ${thrownMessage(error)}` };
+    return { reason: `${program} cannot be tried: ${formatThrown(error)}` };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 /** What is wrong with it; undefined when nothing is. */
-async function tried(sandbox: Sandbox, folder: string, clock: Clock): Promise<string | undefined> {
+async function testSandbox(
+  sandbox: Sandbox,
+  folder: string,
+  clock: Clock,
+): Promise<string | undefined> {
   const root = join(folder, "workspace");
   const hidden = join(folder, "hidden");
   const outside = join(folder, "outside");
@@ -64,8 +68,14 @@ async function tried(sandbox: Sandbox, folder: string, clock: Clock): Promise<st
     ],
     network: sandbox.network,
   } as const;
-  const args = bubblewrapArguments(confinement, ["/bin/sh", "-c", TRIAL, "trial", folder]);
-  const { output, errors, isOver } = await runFor(sandbox.program, args, clock);
+  const args = createBubblewrapArguments(confinement, [
+    "/bin/sh",
+    "-c",
+    TEST_SCRIPT,
+    "trial",
+    folder,
+  ]);
+  const { output, errors, isOver } = await runWithTimeout(sandbox.program, args, clock);
   if (!isOver) return "it does not come to an end";
   const lines = output.split("\n");
   if (!lines.includes("done")) return errors.trim().slice(0, 300) || "it does not run programs";
@@ -73,17 +83,17 @@ async function tried(sandbox: Sandbox, folder: string, clock: Clock): Promise<st
   if (complaint !== undefined) return complaint.slice(2);
   if (existsSync(join(outside, "made"))) return "programs in it write outside the workspace";
   if (!existsSync(join(root, "made"))) return "programs in it do not write in the workspace";
-  for (const name of sandbox.network ? WORLDS : [...WORLDS, "net"]) {
-    const own = await readlink(`/proc/self/ns/${name}`);
-    if (lines.includes(own)) return `programs in it share our ${name} namespace`;
+  for (const name of sandbox.network ? NAMESPACES : [...NAMESPACES, "net"]) {
+    const hostNamespace = await readlink(`/proc/self/ns/${name}`);
+    if (lines.includes(hostNamespace)) return `programs in it share our ${name} namespace`;
   }
   return undefined;
 }
 
-const WORLDS = ["mnt", "pid", "ipc"];
+const NAMESPACES = ["mnt", "pid", "ipc"];
 
 /** Runs in the sandbox, and tells what it can do there that it must not. */
-const TRIAL = `
+const TEST_SCRIPT = `
 [ ! -e "$1/hidden/secret" ] || echo "! programs in it see what is hidden from them"
 cat "$1/workspace/file" 2>/dev/null && echo "! programs in it read a file that is hidden from them"
 (: > "$1/outside/made") 2>/dev/null
@@ -97,26 +107,26 @@ for name in mnt pid ipc net; do readlink /proc/self/ns/$name || echo "! readlink
 echo done
 `;
 
-async function runFor(program: string, args: readonly string[], clock: Clock) {
+async function runWithTimeout(program: string, args: readonly string[], clock: Clock) {
   const environment = { PATH: "/usr/local/bin:/usr/bin:/bin" };
-  const held = await holdProcess(program, args, { environment });
-  const output = keptEnds(MOST_BYTES);
-  const errors = keptEnds(MOST_BYTES);
-  held.output.on("data", (bytes: Uint8Array) => output.add(bytes));
-  held.errors.on("data", (bytes: Uint8Array) => errors.add(bytes));
-  held.release();
+  const gatedProcess = await startGatedProcess(program, args, { environment });
+  const output = createBoundedOutput(MAX_BYTES);
+  const errors = createBoundedOutput(MAX_BYTES);
+  gatedProcess.output.on("data", (bytes: Uint8Array) => output.add(bytes));
+  gatedProcess.errors.on("data", (bytes: Uint8Array) => errors.add(bytes));
+  gatedProcess.openGate();
   const isOver = await new Promise<boolean>((resolve) => {
-    const callOff = clock.after(LONGEST_MS, () => resolve(false));
-    held.ended
+    const callOff = clock.schedule(TIMEOUT_MS, () => resolve(false));
+    gatedProcess.close
       .then(
         () => resolve(true),
         () => resolve(true),
       )
       .finally(callOff);
   });
-  await held.end();
+  await gatedProcess.stop();
   return { output: output.text(), errors: errors.text(), isOver };
 }
 
-const MOST_BYTES = 8192;
-const LONGEST_MS = 10_000;
+const MAX_BYTES = 8192;
+const TIMEOUT_MS = 10_000;

@@ -1,19 +1,19 @@
 import { join } from "node:path";
-import { lookAt } from "../files/identity.ts";
-import { followedPath } from "../paths/followed-path.ts";
+import { readStats } from "../files/identity.ts";
+import { followPath } from "../paths/followed-path.ts";
 import { isWithin } from "../paths/protected-places.ts";
-import type { HiddenPlace } from "./bubblewrap-arguments.ts";
+import type { HiddenPath } from "./bubblewrap-arguments.ts";
 
 /** What a confined program must not read: what nobody may touch, and where people keep their keys. */
-export async function hiddenPlaces(
+export async function findHiddenPaths(
   roots: readonly string[],
   protectedPaths: readonly string[],
   home: string | undefined,
-): Promise<HiddenPlace[]> {
-  const keys = home === undefined ? [] : KEYS.map((name) => join(home, name));
-  const places = new Map<string, HiddenPlace>();
+): Promise<HiddenPath[]> {
+  const keys = home === undefined ? [] : CREDENTIAL_PATHS.map((name) => join(home, name));
+  const places = new Map<string, HiddenPath>();
   for (const path of [...protectedPaths, ...keys]) {
-    const place = await placeOf(path);
+    const place = await readHiddenPath(path);
     // What holds the workspace cannot be hidden from a program that works in it.
     if (place === undefined || roots.some((root) => isWithin(root, place.path))) continue;
     places.set(place.path, place);
@@ -22,15 +22,15 @@ export async function hiddenPlaces(
 }
 
 /** Undefined where nothing is: something would have to be made there to hide it. */
-async function placeOf(path: string): Promise<HiddenPlace | undefined> {
-  const followed = await followedPath(path);
-  if (followed.problem !== undefined || followed.rest.length > 0) return undefined;
-  const facts = await lookAt(followed.hostPath);
+async function readHiddenPath(path: string): Promise<HiddenPath | undefined> {
+  const followed = await followPath(path);
+  if (followed.problem !== undefined || followed.remaining.length > 0) return undefined;
+  const facts = await readStats(followed.hostPath);
   if (facts === undefined) return undefined;
   return { path: followed.hostPath, type: facts.isDirectory() ? "folder" : "file" };
 }
 
-const KEYS = [
+const CREDENTIAL_PATHS = [
   ".aws",
   ".azure",
   ".config/gcloud",

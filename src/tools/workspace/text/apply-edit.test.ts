@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyEdit } from "./apply-edit.ts";
-import { nearestLine } from "./nearest-line.ts";
+import { findNearestLine } from "./nearest-line.ts";
 
 const edit = (text: string, oldText: string, newText: string, replaceAll = false) =>
   applyEdit(text, { oldText, newText, replaceAll });
@@ -53,12 +53,12 @@ describe("an edit", () => {
 describe("the nearest line", () => {
   it("is the one that differs least", () => {
     const text = "function one() {\n  return 1;\n}\n\nfunction two() {\n  return 2;\n}";
-    expect(nearestLine(text, "function  two(){\n return 2")).toEqual({
+    expect(findNearestLine(text, "function  two(){\n return 2")).toEqual({
       line: 5,
       text: '"function two() {"',
     });
-    expect(nearestLine(text, "something else entirely")).toBe(undefined);
-    expect(nearestLine(text, "\n \n")).toBe(undefined);
-    expect(nearestLine("", "a")).toBe(undefined);
+    expect(findNearestLine(text, "something else entirely")).toBe(undefined);
+    expect(findNearestLine(text, "\n \n")).toBe(undefined);
+    expect(findNearestLine("", "a")).toBe(undefined);
   });
 });

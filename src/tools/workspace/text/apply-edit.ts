@@ -1,4 +1,4 @@
-import { nearestLine } from "./nearest-line.ts";
+import { findNearestLine } from "./nearest-line.ts";
 
 export interface Edit {
   readonly oldText: string;
@@ -6,7 +6,7 @@ export interface Edit {
   readonly replaceAll: boolean;
 }
 
-export type Edited =
+export type EditResult =
   | {
       readonly text: string;
       /** Where the replaced texts begin, counted from 1. */
@@ -16,53 +16,62 @@ export type Edited =
   | { readonly problem: "no_match" | "unclear"; readonly message: string };
 
 /** Replaces a text that has to be there exactly; lines may end differently, and keep the end that they have. */
-export function applyEdit(text: string, edit: Edit): Edited {
-  if (edit.oldText === "") return no("no_match", "old_text is empty; say what to replace");
+export function applyEdit(text: string, edit: Edit): EditResult {
+  if (edit.oldText === "")
+    return createProblem("no_match", "old_text is empty; say what to replace");
   if (edit.oldText === edit.newText) {
-    return no("no_match", "old_text and new_text are the same; there is nothing to change");
+    return createProblem(
+      "no_match",
+      "old_text and new_text are the same; there is nothing to change",
+    );
   }
-  const found = rangesOf(text, edit.oldText);
-  const lines = lineNumbers(text, found);
-  if (found.length === 0) return no("no_match", notFound(text, edit.oldText));
-  if (found.length > 1 && !edit.replaceAll) {
-    const where = `${lines.slice(0, MOST_LINES).join(", ")}${lines.length > MOST_LINES ? ", …" : ""}`;
-    const wish = "add lines around it to old_text until it is unique, or set replace_all";
-    return no("unclear", `old_text is there ${found.length} times, at lines ${where}; ${wish}`);
+  const ranges = findRanges(text, edit.oldText);
+  const lines = toLineNumbers(text, ranges);
+  if (ranges.length === 0) return createProblem("no_match", formatNotFound(text, edit.oldText));
+  if (ranges.length > 1 && !edit.replaceAll) {
+    const where = `${lines.slice(0, MAX_LINES).join(", ")}${lines.length > MAX_LINES ? ", …" : ""}`;
+    const hint = "add lines around it to old_text until it is unique, or set replace_all";
+    return createProblem(
+      "unclear",
+      `old_text is there ${ranges.length} times, at lines ${where}; ${hint}`,
+    );
   }
-  const newText = endsWithReturns(text) ? edit.newText.replaceAll(/\r?\n/g, "\r\n") : edit.newText;
-  return { text: replaced(text, found, newText), lines };
+  const newText = usesCarriageReturns(text)
+    ? edit.newText.replaceAll(/\r?\n/g, "\r\n")
+    : edit.newText;
+  return { text: replaceRanges(text, ranges, newText), lines };
 }
 
-const MOST_LINES = 10;
+const MAX_LINES = 10;
 
 interface Range {
   readonly start: number;
   readonly end: number;
 }
 
-function rangesOf(text: string, oldText: string): readonly Range[] {
+function findRanges(text: string, oldText: string): readonly Range[] {
   const isMixed = text.includes("\r\n") ? oldText.includes("\n") : oldText.includes("\r\n");
-  if (!isMixed) return occurrences(text, oldText);
+  if (!isMixed) return findOccurrences(text, oldText);
   // Models end lines with \n whatever the file does. Taken literally, that would begin after a return and leave it.
-  const returns = returnsIn(text);
+  const returns = findCarriageReturns(text);
   const place = (at: number): number => at + countBelow(returns, at);
-  return occurrences(text.replaceAll("\r\n", "\n"), oldText.replaceAll("\r\n", "\n")).map(
+  return findOccurrences(text.replaceAll("\r\n", "\n"), oldText.replaceAll("\r\n", "\n")).map(
     ({ start, end }) => ({ start: place(start), end: place(end) }),
   );
 }
 
-function occurrences(text: string, wanted: string): Range[] {
+function findOccurrences(text: string, needle: string): Range[] {
   const ranges: Range[] = [];
-  let at = text.indexOf(wanted);
+  let at = text.indexOf(needle);
   while (at !== -1) {
-    ranges.push({ start: at, end: at + wanted.length });
-    at = text.indexOf(wanted, at + wanted.length);
+    ranges.push({ start: at, end: at + needle.length });
+    at = text.indexOf(needle, at + needle.length);
   }
   return ranges;
 }
 
 /** Where the returns before newlines would stand in the text without them. */
-function returnsIn(text: string): readonly number[] {
+function findCarriageReturns(text: string): readonly number[] {
   const places: number[] = [];
   let at = text.indexOf("\r\n");
   while (at !== -1) {
@@ -84,12 +93,12 @@ function countBelow(sorted: readonly number[], limit: number): number {
 }
 
 /** Whether most lines end with \r\n. */
-function endsWithReturns(text: string): boolean {
+function usesCarriageReturns(text: string): boolean {
   const returns = text.split("\r\n").length - 1;
   return returns > 0 && returns * 2 >= text.split("\n").length - 1;
 }
 
-function replaced(text: string, ranges: readonly Range[], newText: string): string {
+function replaceRanges(text: string, ranges: readonly Range[], newText: string): string {
   const pieces: string[] = [];
   let end = 0;
   for (const range of ranges) {
@@ -100,7 +109,7 @@ function replaced(text: string, ranges: readonly Range[], newText: string): stri
   return pieces.join("");
 }
 
-function lineNumbers(text: string, ranges: readonly Range[]): number[] {
+function toLineNumbers(text: string, ranges: readonly Range[]): number[] {
   const numbers: number[] = [];
   let line = 1;
   let at = 0;
@@ -115,14 +124,14 @@ function lineNumbers(text: string, ranges: readonly Range[]): number[] {
   return numbers;
 }
 
-function notFound(text: string, oldText: string): string {
-  const near = nearestLine(text, oldText);
+function formatNotFound(text: string, oldText: string): string {
+  const nearest = findNearestLine(text, oldText);
   const message = "old_text is not in the file; it has to be there exactly, white space included";
-  return near === undefined
+  return nearest === undefined
     ? message
-    : `${message}. The nearest is line ${near.line}: ${near.text}`;
+    : `${message}. The nearest is line ${nearest.line}: ${nearest.text}`;
 }
 
-function no(problem: "no_match" | "unclear", message: string): Edited {
+function createProblem(problem: "no_match" | "unclear", message: string): EditResult {
   return { problem, message };
 }

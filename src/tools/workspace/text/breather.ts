@@ -2,14 +2,17 @@ import { setImmediate } from "node:timers/promises";
 import type { SteadyClock } from "../../../platform/clock.ts";
 
 /** Lets others have their turn during long work, and ends it with its signal. */
-export interface Breather {
+export interface LoopPacer {
   /** Milliseconds since it began. */
   readonly elapsed: number;
   /** Cheap unless it is time. */
-  readonly rest: () => Promise<void> | undefined;
+  readonly yieldToLoop: () => Promise<void> | undefined;
 }
 
-export function breather(clock: Pick<SteadyClock, "monotonic">, signal: AbortSignal): Breather {
+export function createLoopPacer(
+  clock: Pick<SteadyClock, "monotonic">,
+  signal: AbortSignal,
+): LoopPacer {
   const start = clock.monotonic();
   let last = start;
   const pause = async (): Promise<void> => {
@@ -21,11 +24,11 @@ export function breather(clock: Pick<SteadyClock, "monotonic">, signal: AbortSig
     get elapsed() {
       return clock.monotonic() - start;
     },
-    rest() {
+    yieldToLoop() {
       signal.throwIfAborted();
-      return clock.monotonic() - last < LONGEST_MS ? undefined : pause();
+      return clock.monotonic() - last < MAX_BLOCK_MS ? undefined : pause();
     },
   };
 }
 
-const LONGEST_MS = 8;
+const MAX_BLOCK_MS = 8;

@@ -1,14 +1,14 @@
 /** What the beginning of a file says that it is; undefined for text. */
-export function binaryKind(beginning: Uint8Array): string | undefined {
-  const found = SIGNATURES.find(([, signature]) =>
+export function detectBinaryKind(beginning: Uint8Array): string | undefined {
+  const match = SIGNATURES.find(([, signature]) =>
     signature.every((byte, at) => beginning[at] === byte),
   );
-  if (found !== undefined) return found[0];
+  if (match !== undefined) return match[0];
   return beginning.includes(0) ? "binary data" : undefined;
 }
 
 /** How much of a file is looked at to tell. */
-export const BEGINNING_BYTES = 8192;
+export const SNIFF_BYTES = 8192;
 
 const SIGNATURES: readonly (readonly [string, readonly number[]])[] = [
   ["a PNG image", [0x89, 0x50, 0x4e, 0x47]],

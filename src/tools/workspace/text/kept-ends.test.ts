@@ -1,10 +1,10 @@
-import { counted } from "../../../domain/counted.ts";
+import { pluralize } from "../../../domain/counted.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { keptEnds } from "./kept-ends.ts";
+import { createBoundedOutput } from "./kept-ends.ts";
 
 function endsOf(pieces: readonly string[], limit: number): string {
-  const kept = keptEnds(limit);
+  const kept = createBoundedOutput(limit);
   for (const piece of pieces) kept.add(Buffer.from(piece));
   return kept.text();
 }
@@ -32,7 +32,7 @@ describe("the ends of an output", () => {
           const left = text.length - limit;
           const [head, tail] = [text.slice(0, half), text.slice(half - limit)];
           expect(endsOf(pieces, limit)).toBe(
-            `${head}\n[… ${counted(left, "byte was", "bytes were")} left out here …]\n${tail}`,
+            `${head}\n[… ${pluralize(left, "byte was", "bytes were")} left out here …]\n${tail}`,
           );
         },
       ),

@@ -1,13 +1,13 @@
-import { counted } from "../../../domain/counted.ts";
+import { pluralize } from "../../../domain/counted.ts";
 /** The beginning and the end of an output, however long it is; what is between them is counted. */
-export interface KeptEnds {
+export interface BoundedOutput {
   add(bytes: Uint8Array): void;
   readonly length: number;
   /** As text, with a note of what is missing. */
   text(): string;
 }
 
-export function keptEnds(limit: number): KeptEnds {
+export function createBoundedOutput(limit: number): BoundedOutput {
   const half = Math.floor(limit / 2);
   const head = Buffer.alloc(half);
   let headLength = 0;
@@ -16,12 +16,12 @@ export function keptEnds(limit: number): KeptEnds {
   let tailAt = 0;
   let length = 0;
   const addTail = (bytes: Uint8Array): void => {
-    let rest = bytes.subarray(Math.max(0, bytes.length - tail.length));
-    while (rest.length > 0) {
-      const piece = rest.subarray(0, tail.length - tailAt);
+    let remaining = bytes.subarray(Math.max(0, bytes.length - tail.length));
+    while (remaining.length > 0) {
+      const piece = remaining.subarray(0, tail.length - tailAt);
       tail.set(piece, tailAt);
       tailAt = (tailAt + piece.length) % tail.length;
-      rest = rest.subarray(piece.length);
+      remaining = remaining.subarray(piece.length);
     }
   };
   return {
@@ -42,21 +42,21 @@ export function keptEnds(limit: number): KeptEnds {
         return Buffer.concat([beginning, tail.subarray(0, after)]).toString();
       }
       const end = Buffer.concat([tail.subarray(tailAt), tail.subarray(0, tailAt)]);
-      const left = after - tail.length;
-      return `${wholeEnd(beginning)}\n[… ${counted(left, "byte was", "bytes were")} left out here …]\n${wholeStart(end)}`;
+      const omitted = after - tail.length;
+      return `${decodeEnd(beginning)}\n[… ${pluralize(omitted, "byte was", "bytes were")} left out here …]\n${decodeStart(end)}`;
     },
   };
 }
 
 /** Without the part of a character at the end. */
-function wholeEnd(bytes: Buffer): string {
+function decodeEnd(bytes: Buffer): string {
   let end = bytes.length;
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte < 0x80) break;
     if (byte >= 0xc0) {
-      const wanted = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-      if (back < wanted) end -= back;
+      const expectedLength = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      if (back < expectedLength) end -= back;
       break;
     }
   }
@@ -64,7 +64,7 @@ function wholeEnd(bytes: Buffer): string {
 }
 
 /** Without the part of a character at the start. */
-function wholeStart(bytes: Buffer): string {
+function decodeStart(bytes: Buffer): string {
   let start = 0;
   while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
   return bytes.toString("utf8", start);

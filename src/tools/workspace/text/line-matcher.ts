@@ -4,10 +4,10 @@ export interface LineMatcher {
   /** Of a longer line only so much is looked at. */
   readonly lineCharacters: number;
   /** Quickly, whether any line of a text can have it. */
-  mayBeIn(text: string): boolean;
+  mayMatchText(text: string): boolean;
 }
 
-export type ReadPattern =
+export type PatternResult =
   | { readonly matcher: LineMatcher; readonly problem?: undefined }
   | { readonly problem: string };
 
@@ -20,38 +20,38 @@ export interface PatternOptions {
 export async function readPattern(
   pattern: string,
   { isLiteral, ignoreCase }: PatternOptions,
-): Promise<ReadPattern> {
-  if (pattern === "" || pattern.length > MOST_CHARACTERS) {
-    return { problem: `a pattern has 1 to ${MOST_CHARACTERS} characters` };
+): Promise<PatternResult> {
+  if (pattern === "" || pattern.length > MAX_PATTERN_LENGTH) {
+    return { problem: `a pattern has 1 to ${MAX_PATTERN_LENGTH} characters` };
   }
   if (/[\r\n]/.test(pattern)) return { problem: "a pattern is looked for in single lines" };
-  if (isLiteral && !ignoreCase) return { matcher: literalMatcher(pattern) };
+  if (isLiteral && !ignoreCase) return { matcher: createLiteralMatcher(pattern) };
   const { RE2JS } = await import("re2js");
   try {
     const source = isLiteral ? RE2JS.quote(pattern) : pattern;
     const expression = RE2JS.compile(source, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
     const size = expression.programSize();
-    if (size > MOST_INSTRUCTIONS) return { problem: "the pattern is too large; repeat less" };
-    const lineCharacters = Math.min(MOST_LINE_CHARACTERS, Math.floor(MOST_WORK / size));
+    if (size > MAX_INSTRUCTIONS) return { problem: "the pattern is too large; repeat less" };
+    const lineCharacters = Math.min(MAX_LINE_CHARACTERS, Math.floor(MAX_WORK / size));
     const matches = (line: string): boolean => expression.matcher(line).find();
-    return { matcher: { matches, lineCharacters, mayBeIn: () => true } };
+    return { matcher: { matches, lineCharacters, mayMatchText: () => true } };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { problem: `the pattern is no regular expression of RE2: ${reason.slice(0, 200)}` };
   }
 }
 
-const MOST_CHARACTERS = 1000;
+const MAX_PATTERN_LENGTH = 1000;
 /** `x{1000}` alone has a thousand. */
-const MOST_INSTRUCTIONS = 2000;
-const MOST_LINE_CHARACTERS = 20_000;
+const MAX_INSTRUCTIONS = 2000;
+const MAX_LINE_CHARACTERS = 20_000;
 /** Instructions times characters: 40 ns each when it is bad, and the event loop waits for one line. */
-const MOST_WORK = 2_000_000;
+const MAX_WORK = 2_000_000;
 
-function literalMatcher(wanted: string): LineMatcher {
+function createLiteralMatcher(needle: string): LineMatcher {
   return {
-    matches: (line) => line.includes(wanted),
+    matches: (line) => line.includes(needle),
     lineCharacters: Number.POSITIVE_INFINITY,
-    mayBeIn: (text) => text.includes(wanted),
+    mayMatchText: (text) => text.includes(needle),
   };
 }

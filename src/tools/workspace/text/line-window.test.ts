@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { lineWindow, type WindowOptions } from "./line-window.ts";
+import { createLineWindow, type WindowOptions } from "./line-window.ts";
 
 const ALL = { from: 1, lines: 1000, characters: 100_000, lineCharacters: 1000 };
 
@@ -9,7 +9,7 @@ function windowOf(
   cuts: readonly number[],
   options: Partial<WindowOptions> = {},
 ) {
-  const window = lineWindow({ ...ALL, ...options });
+  const window = createLineWindow({ ...ALL, ...options });
   let start = 0;
   for (const cut of [...cuts].sort((one, other) => one - other)) {
     window.add(bytes.subarray(start, cut));

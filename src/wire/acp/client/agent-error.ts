@@ -12,17 +12,21 @@ export const REQUEST_CANCELLED_ERROR: RpcError = {
 };
 
 /** An agent's error answer as an error of ours. A bridge says its own code beside the number. */
-export function agentError(method: string, error: RpcError): SpanlineError {
+export function toAgentError(method: string, error: RpcError): SpanlineError {
   const { code, message, data } = error;
-  const said = isObject(data) ? data["code"] : undefined;
-  const own = ERROR_CODES.find((one) => one === said);
-  const shown = message.slice(0, MOST_SHOWN) || "it does not say why";
-  return new SpanlineError(own ?? BY_NUMBER.get(code) ?? "agent_failed", shown, {
-    details: { method, rpcCode: code, ...(data !== undefined && { data }) },
-  });
+  const bridgeCode = isObject(data) ? data["code"] : undefined;
+  const knownCode = ERROR_CODES.find((errorCode) => errorCode === bridgeCode);
+  const shortMessage = message.slice(0, MAX_MESSAGE_CHARACTERS) || "it does not say why";
+  return new SpanlineError(
+    knownCode ?? ERROR_CODES_BY_NUMBER.get(code) ?? "agent_failed",
+    shortMessage,
+    {
+      details: { method, rpcCode: code, ...(data !== undefined && { data }) },
+    },
+  );
 }
 
-const BY_NUMBER: ReadonlyMap<number, ErrorCode> = new Map<number, ErrorCode>([
+const ERROR_CODES_BY_NUMBER: ReadonlyMap<number, ErrorCode> = new Map<number, ErrorCode>([
   [RPC_CODES.invalidParams, "validation_failed"],
   [ACP_CODES.authRequired, "unauthorized"],
   [ACP_CODES.notFound, "not_found"],
@@ -31,4 +35,4 @@ const BY_NUMBER: ReadonlyMap<number, ErrorCode> = new Map<number, ErrorCode>([
   [REQUEST_CANCELLED, "aborted"],
 ]);
 
-const MOST_SHOWN = 4000;
+const MAX_MESSAGE_CHARACTERS = 4000;

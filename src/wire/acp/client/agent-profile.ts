@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
-import { fieldsOf, harnFields, objectsOf, textOf, textsOf } from "../fields.ts";
+import { readObject, readHarnMeta, readObjects, readString, readStrings } from "../fields.ts";
 
 /** What an agent is and can do, as it said at `initialize`. */
 export interface AgentProfile {
@@ -29,26 +29,26 @@ export interface AuthMethod {
 
 /** What an agent does not say, it does not do. */
 export function readAgentProfile(result: JsonValue): AgentProfile {
-  const { protocolVersion, agentInfo, agentCapabilities, authMethods } = fieldsOf(result);
-  const info = fieldsOf(agentInfo);
-  const capabilities = fieldsOf(agentCapabilities);
-  const session = fieldsOf(capabilities["sessionCapabilities"]);
+  const { protocolVersion, agentInfo, agentCapabilities, authMethods } = readObject(result);
+  const info = readObject(agentInfo);
+  const capabilities = readObject(agentCapabilities);
+  const session = readObject(capabilities["sessionCapabilities"]);
   const can = (name: string): boolean => session[name] === true || isObject(session[name]);
   return {
     protocolVersion: typeof protocolVersion === "number" ? protocolVersion : 1,
-    name: textOf(info["title"]) ?? textOf(info["name"]) ?? "an ACP agent",
-    version: textOf(info["version"]) ?? null,
+    name: readString(info["title"]) ?? readString(info["name"]) ?? "an ACP agent",
+    version: readString(info["version"]) ?? null,
     canLoad: capabilities["loadSession"] === true,
     canResume: can("resume"),
     canList: can("list"),
     canClose: can("close"),
     canDelete: can("delete"),
     canFork: can("fork"),
-    repeatsPrompts: harnFields(capabilities)["repeatablePrompts"] === true,
-    extensions: textsOf(harnFields(capabilities)["sessionUpdateExtensions"]),
-    authMethods: objectsOf(authMethods).flatMap(({ id, name, description }) =>
+    repeatsPrompts: readHarnMeta(capabilities)["repeatablePrompts"] === true,
+    extensions: readStrings(readHarnMeta(capabilities)["sessionUpdateExtensions"]),
+    authMethods: readObjects(authMethods).flatMap(({ id, name, description }) =>
       typeof id === "string"
-        ? [{ id, name: textOf(name) ?? id, description: textOf(description) ?? null }]
+        ? [{ id, name: readString(name) ?? id, description: readString(description) ?? null }]
         : [],
     ),
     capabilities,

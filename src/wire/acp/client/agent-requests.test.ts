@@ -1,12 +1,12 @@
 import type { ContentBlock, NewSessionRequest, PromptRequest } from "@agentclientprotocol/sdk";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { decodeServers } from "../mcp-servers.ts";
-import { newSessionRequest, promptRequest } from "./agent-requests.ts";
+import { decodeMcpServers } from "../mcp-servers.ts";
+import { encodeNewSessionRequest, encodePromptRequest } from "./agent-requests.ts";
 import type { PromptBlock } from "./prompt-block.ts";
 
 describe("what a client asks of an agent", () => {
   it("brings MCP servers and folders as ACP has them", () => {
-    const { params } = newSessionRequest({
+    const { params } = encodeNewSessionRequest({
       workingDirectory: "/work",
       folders: ["/library"],
       servers: [
@@ -32,8 +32,8 @@ describe("what a client asks of an agent", () => {
       ],
     };
     expect(params).toEqual(wanted);
-    expect(decodeServers(wanted.mcpServers.slice(0, 3))).toMatchObject({ ok: true });
-    expect(newSessionRequest({ workingDirectory: "/work" }).params).toEqual({
+    expect(decodeMcpServers(wanted.mcpServers.slice(0, 3))).toMatchObject({ ok: true });
+    expect(encodeNewSessionRequest({ workingDirectory: "/work" }).params).toEqual({
       cwd: "/work",
       mcpServers: [],
     });
@@ -50,6 +50,6 @@ describe("what a client asks of an agent", () => {
     ];
     expectTypeOf<PromptBlock["type"]>().toEqualTypeOf<ContentBlock["type"]>();
     const wanted: PromptRequest = { sessionId: "s", prompt: [...blocks] };
-    expect(promptRequest("s", blocks).params).toEqual(wanted);
+    expect(encodePromptRequest("s", blocks).params).toEqual(wanted);
   });
 });

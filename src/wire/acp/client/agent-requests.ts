@@ -1,7 +1,7 @@
-import type { ClientMode } from "../../../domain/agent-event.ts";
+import type { ClientRole } from "../../../domain/agent-event.ts";
 import type { JsonObject, JsonValue } from "../../../domain/json.ts";
-import { present } from "../fields.ts";
-import { mcpServerFields, type McpServer } from "./mcp-server.ts";
+import { omitUndefined } from "../fields.ts";
+import { encodeMcpServer, type McpServer } from "./mcp-server.ts";
 import type { PromptBlock } from "./prompt-block.ts";
 
 /** Something that a client asks of an agent. */
@@ -19,7 +19,7 @@ export interface ClientInfo {
   readonly version: string;
 }
 
-export function initializeRequest(
+export function encodeInitializeRequest(
   clientInfo: ClientInfo,
   clientCapabilities: JsonObject,
 ): AgentRequest {
@@ -28,12 +28,12 @@ export function initializeRequest(
   return { method: "initialize", params };
 }
 
-export function authenticateRequest(methodId: string): AgentRequest {
+export function encodeAuthenticateRequest(methodId: string): AgentRequest {
   return { method: "authenticate", params: { methodId } };
 }
 
 /** Where a session works, and what else it is given. */
-export interface SessionPlace {
+export interface SessionLocation {
   /** An absolute path. */
   readonly workingDirectory: string;
   /** Absolute paths that it works in beside that one, where the agent takes such. */
@@ -44,44 +44,54 @@ export interface SessionPlace {
   readonly agent?: string;
 }
 
-export function newSessionRequest(place: SessionPlace): AgentRequest {
-  const { agent } = place;
+export function encodeNewSessionRequest(location: SessionLocation): AgentRequest {
+  const { agent } = location;
   const meta = agent === undefined ? {} : { _meta: { harn: { agent } } };
-  return { method: "session/new", params: { ...placeParams(place), ...meta } };
+  return { method: "session/new", params: { ...encodeLocation(location), ...meta } };
 }
 
 /** `cursor` is the last that the client was told, where the agent says such. */
-export function takeUpRequest(
-  how: "load" | "resume" | "fork",
+export function encodeExistingSessionRequest(
+  method: "load" | "resume" | "fork",
   sessionId: string,
-  { cursor, ...place }: SessionPlace & { readonly cursor?: string },
+  { cursor, ...location }: SessionLocation & { readonly cursor?: string },
 ): AgentRequest {
   const meta = cursor === undefined ? {} : { _meta: { harn: { cursor } } };
-  return { method: `session/${how}`, params: { sessionId, ...placeParams(place), ...meta } };
-}
-
-function placeParams({ workingDirectory, folders = [], servers = [] }: SessionPlace): JsonObject {
   return {
-    cwd: workingDirectory,
-    ...(folders.length > 0 && { additionalDirectories: folders }),
-    mcpServers: servers.map(mcpServerFields),
+    method: `session/${method}`,
+    params: { sessionId, ...encodeLocation(location), ...meta },
   };
 }
 
-export function listRequest(wanted: {
+function encodeLocation({
+  workingDirectory,
+  folders = [],
+  servers = [],
+}: SessionLocation): JsonObject {
+  return {
+    cwd: workingDirectory,
+    ...(folders.length > 0 && { additionalDirectories: folders }),
+    mcpServers: servers.map(encodeMcpServer),
+  };
+}
+
+export function encodeListRequest(query: {
   readonly workingDirectory?: string;
   readonly page?: string;
 }): AgentRequest {
-  const { workingDirectory: cwd, page: cursor } = wanted;
-  return { method: "session/list", params: { ...present({ cwd, cursor }) } };
+  const { workingDirectory: cwd, page: cursor } = query;
+  return { method: "session/list", params: { ...omitUndefined({ cwd, cursor }) } };
 }
 
-export function sessionRequest(what: "close" | "delete", sessionId: string): AgentRequest {
-  return { method: `session/${what}`, params: { sessionId } };
+export function encodeSessionRequest(
+  operation: "close" | "delete",
+  sessionId: string,
+): AgentRequest {
+  return { method: `session/${operation}`, params: { sessionId } };
 }
 
 /** With a `promptId`, an agent that knows such takes the same prompt for the same, however often it comes. */
-export function promptRequest(
+export function encodePromptRequest(
   sessionId: string,
   blocks: readonly PromptBlock[],
   { promptId }: { readonly promptId?: string } = {},
@@ -90,11 +100,11 @@ export function promptRequest(
   return { method: "session/prompt", params: { sessionId, prompt: blocks, ...meta } };
 }
 
-export function modeRequest(sessionId: string, modeId: string): AgentRequest {
+export function encodeModeRequest(sessionId: string, modeId: string): AgentRequest {
   return { method: "session/set_mode", params: { sessionId, modeId } };
 }
 
-export function optionRequest(
+export function encodeOptionRequest(
   sessionId: string,
   { option, value }: { readonly option: string; readonly value: JsonValue },
 ): AgentRequest {
@@ -104,7 +114,7 @@ export function optionRequest(
 /** How a client wants to be attached to a session. */
 export interface Attachment {
   readonly clientId: string;
-  readonly mode: ClientMode;
+  readonly mode: ClientRole;
   /** Takes control from whoever has it. */
   readonly takeOver?: boolean;
   /** Binds the name: whoever has the secret is that client. It is not told to others. */
@@ -115,42 +125,51 @@ export interface Attachment {
   readonly metadata?: JsonObject;
 }
 
-export function attachRequest(sessionId: string, attachment: Attachment): AgentRequest {
+export function encodeAttachRequest(sessionId: string, attachment: Attachment): AgentRequest {
   const { mode, takeOver = false } = attachment;
-  const params = { sessionId, mode, takeover: takeOver, ...ownWords(attachment) };
+  const params = { sessionId, mode, takeover: takeOver, ...encodeAttachment(attachment) };
   return { method: "session/attach", params };
 }
 
-export function takeoverRequest(sessionId: string, attachment: Attachment): AgentRequest {
-  return { method: "session/takeover", params: { sessionId, ...ownWords(attachment) } };
+export function encodeTakeoverRequest(sessionId: string, attachment: Attachment): AgentRequest {
+  return { method: "session/takeover", params: { sessionId, ...encodeAttachment(attachment) } };
 }
 
-function ownWords(attachment: Attachment): JsonObject {
+function encodeAttachment(attachment: Attachment): JsonObject {
   const { clientId, mayPrompt, mayApprove } = attachment;
-  const may = present({ promptInjection: mayPrompt, permissionRouting: mayApprove });
-  return { clientId, ...may, ...metaOf(attachment) };
+  const may = omitUndefined({ promptInjection: mayPrompt, permissionRouting: mayApprove });
+  return { clientId, ...may, ...encodeAttachmentMeta(attachment) };
 }
 
-export function heartbeatRequest(
+export function encodeHeartbeatRequest(
   sessionId: string,
   client: Pick<Attachment, "clientId" | "metadata">,
 ): AgentRequest {
   const { clientId } = client;
-  return { method: "session/heartbeat", params: { sessionId, clientId, ...metaOf(client) } };
+  return {
+    method: "session/heartbeat",
+    params: { sessionId, clientId, ...encodeAttachmentMeta(client) },
+  };
 }
 
-export function detachRequest(
+export function encodeDetachRequest(
   sessionId: string,
   { clientId, reason }: { readonly clientId: string; readonly reason?: string },
 ): AgentRequest {
-  return { method: "session/detach", params: { sessionId, clientId, ...present({ reason }) } };
+  return {
+    method: "session/detach",
+    params: { sessionId, clientId, ...omitUndefined({ reason }) },
+  };
 }
 
-export function liveClientsRequest(sessionId: string): AgentRequest {
+export function encodeLiveClientsRequest(sessionId: string): AgentRequest {
   return { method: "session/live_clients", params: { sessionId } };
 }
 
-function metaOf({ metadata, secret }: Pick<Attachment, "metadata" | "secret">): JsonObject {
+function encodeAttachmentMeta({
+  metadata,
+  secret,
+}: Pick<Attachment, "metadata" | "secret">): JsonObject {
   if (metadata === undefined && secret === undefined) return {};
   return {
     _meta: { harn: { ...metadata, ...(secret !== undefined && { attachSecret: secret }) } },
@@ -158,19 +177,19 @@ function metaOf({ metadata, secret }: Pick<Attachment, "metadata" | "secret">): 
 }
 
 /** Ends what a session does; its prompt is answered all the same. */
-export function cancelNotification(sessionId: string): AgentRequest {
+export function encodeCancelNotification(sessionId: string): AgentRequest {
   return { method: "session/cancel", params: { sessionId } };
 }
 
-export function cancelRequestNotification(requestId: string): AgentRequest {
+export function encodeCancelRequestNotification(requestId: string): AgentRequest {
   return { method: "$/cancel_request", params: { requestId } };
 }
 
 /** Asks whether somebody is there. Agents need not know it: that they do not is an answer, too. */
-export function pingRequest(): AgentRequest {
+export function encodePingRequest(): AgentRequest {
   return { method: "_harn/ping", params: {} };
 }
 
-export function skillsUpdateNotification(): AgentRequest {
+export function encodeSkillsUpdateNotification(): AgentRequest {
   return { method: "skills/update", params: {} };
 }

@@ -1,10 +1,18 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
-import type { LiveClient, LiveClients } from "../../../domain/live-client.ts";
-import { read, unreadable, type Reading } from "../host/reading.ts";
-import { fieldsOf, harnFields, numberOf, objectsOf, present, textOf, textsOf } from "../fields.ts";
+import type { LiveClient, ClientStatus } from "../../../domain/live-client.ts";
+import { acceptValue, rejectValue, type ReadResult } from "../host/reading.ts";
 import {
-  readModes,
-  readOptions,
+  readObject,
+  readHarnMeta,
+  readNumber,
+  readObjects,
+  omitUndefined,
+  readString,
+  readStrings,
+} from "../fields.ts";
+import {
+  readSessionModes,
+  readConfigOptions,
   type ConfigOption,
   type SessionModes,
 } from "./session-settings.ts";
@@ -20,15 +28,18 @@ export interface OpenedSession {
 }
 
 /** `known` is the session's id where the client said it; the answer need not repeat it. */
-export function readOpened(result: JsonValue, known?: string): Reading<OpenedSession> {
-  const { sessionId, modes, configOptions } = fieldsOf(result);
-  const id = known ?? textOf(sessionId);
-  if (id === undefined || id === "") return unreadable('it has no "sessionId"');
-  return read({
+export function readOpenedSession(
+  result: JsonValue,
+  knownSessionId?: string,
+): ReadResult<OpenedSession> {
+  const { sessionId, modes, configOptions } = readObject(result);
+  const id = knownSessionId ?? readString(sessionId);
+  if (id === undefined || id === "") return rejectValue('it has no "sessionId"');
+  return acceptValue({
     sessionId: id,
-    modes: readModes(modes),
-    options: readOptions(configOptions),
-    ...present({ cursor: textOf(harnFields(result)["cursor"]) }),
+    modes: readSessionModes(modes),
+    options: readConfigOptions(configOptions),
+    ...omitUndefined({ cursor: readString(readHarnMeta(result)["cursor"]) }),
   });
 }
 
@@ -47,24 +58,24 @@ export interface SessionRow {
   readonly updatedAt: string | null;
 }
 
-export function readSessionPage(result: JsonValue): Reading<SessionPage> {
-  const { sessions, nextCursor } = fieldsOf(result);
-  if (!Array.isArray(sessions)) return unreadable("it has no list of sessions");
-  return read({
-    sessions: objectsOf(sessions).flatMap((one) => readRow(one) ?? []),
+export function readSessionPage(result: JsonValue): ReadResult<SessionPage> {
+  const { sessions, nextCursor } = readObject(result);
+  if (!Array.isArray(sessions)) return rejectValue("it has no list of sessions");
+  return acceptValue({
+    sessions: readObjects(sessions).flatMap((row) => readSessionRow(row) ?? []),
     ...(typeof nextCursor === "string" && { nextPage: nextCursor }),
   });
 }
 
-function readRow(row: JsonObject): SessionRow | undefined {
+function readSessionRow(row: JsonObject): SessionRow | undefined {
   const { sessionId, cwd, additionalDirectories, title, updatedAt } = row;
   if (typeof sessionId !== "string") return undefined;
   return {
     sessionId,
-    workingDirectory: textOf(cwd) ?? null,
-    folders: textsOf(additionalDirectories),
-    title: textOf(title) ?? null,
-    updatedAt: textOf(updatedAt) ?? null,
+    workingDirectory: readString(cwd) ?? null,
+    folders: readStrings(additionalDirectories),
+    title: readString(title) ?? null,
+    updatedAt: readString(updatedAt) ?? null,
   };
 }
 
@@ -86,14 +97,17 @@ export interface PromptUsage {
   readonly totalTokens: number | null;
 }
 
-export function readPromptResult(result: JsonValue): Reading<PromptResult> {
-  const { stopReason, usage } = fieldsOf(result);
-  if (typeof stopReason !== "string") return unreadable('it has no "stopReason"');
-  return read({ reason: stopReason, usage: isObject(usage) ? readUsage(usage) : null });
+export function readPromptResult(result: JsonValue): ReadResult<PromptResult> {
+  const { stopReason, usage } = readObject(result);
+  if (typeof stopReason !== "string") return rejectValue('it has no "stopReason"');
+  return acceptValue({
+    reason: stopReason,
+    usage: isObject(usage) ? readPromptUsage(usage) : null,
+  });
 }
 
-function readUsage(usage: JsonObject): PromptUsage {
-  const count = (name: string): number | null => numberOf(usage[name]) ?? null;
+function readPromptUsage(usage: JsonObject): PromptUsage {
+  const count = (name: string): number | null => readNumber(usage[name]) ?? null;
   return {
     inputTokens: count("inputTokens"),
     outputTokens: count("outputTokens"),
@@ -104,42 +118,42 @@ function readUsage(usage: JsonObject): PromptUsage {
   };
 }
 
-export function readLiveClients(result: JsonValue): Reading<LiveClients> {
+export function readLiveClients(result: JsonValue): ReadResult<ClientStatus> {
   if (!isObject(result) || !Array.isArray(result["clients"])) {
-    return unreadable("it has no list of clients");
+    return rejectValue("it has no list of clients");
   }
   const { client, previous_controller_id: previous, active_controller_id: active } = result;
-  return read({
+  return acceptValue({
     client: isObject(client) ? (readClient(client) ?? null) : null,
-    previousController: textOf(previous) ?? null,
-    controller: textOf(active) ?? null,
-    clients: objectsOf(result["clients"]).flatMap((one) => readClient(one) ?? []),
+    previousController: readString(previous) ?? null,
+    controller: readString(active) ?? null,
+    clients: readObjects(result["clients"]).flatMap((row) => readClient(row) ?? []),
   });
 }
 
-export function readClientList(result: JsonValue): Reading<readonly LiveClient[]> {
-  const list = fieldsOf(result)["data"];
-  if (!Array.isArray(list)) return unreadable("it has no list of clients");
-  return read(objectsOf(list).flatMap((one) => readClient(one) ?? []));
+export function readClientList(result: JsonValue): ReadResult<readonly LiveClient[]> {
+  const list = readObject(result)["data"];
+  if (!Array.isArray(list)) return rejectValue("it has no list of clients");
+  return acceptValue(readObjects(list).flatMap((row) => readClient(row) ?? []));
 }
 
 function readClient(row: JsonObject): LiveClient | undefined {
-  const clientId = textOf(row["client_id"]);
+  const clientId = readString(row["client_id"]);
   if (clientId === undefined) return undefined;
   return {
     clientId,
-    mode: row["mode"] === "controller" ? "controller" : "observer",
+    role: row["mode"] === "controller" ? "controller" : "observer",
     name: clientId,
-    attachedAt: millisecondsOf(row["attached_at"]),
-    lastSeenAt: millisecondsOf(row["last_seen_at"]),
+    attachedAt: toMilliseconds(row["attached_at"]),
+    lastSeenAt: toMilliseconds(row["last_seen_at"]),
     mayPrompt: row["prompt_injection"] === true,
     mayApprove: row["permission_routing"] === true,
-    metadata: fieldsOf(row["metadata"]),
+    metadata: readObject(row["metadata"]),
   };
 }
 
 /** Seconds since 1970, as a text; some write the number. */
-function millisecondsOf(seconds: JsonValue | undefined): number {
-  const value = numberOf(seconds) ?? Number(textOf(seconds) ?? "0");
+function toMilliseconds(seconds: JsonValue | undefined): number {
+  const value = readNumber(seconds) ?? Number(readString(seconds) ?? "0");
   return Number.isFinite(value) ? value * 1000 : 0;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../domain/json.ts";
 
 /** What a client brings along. */
-export interface ClientOffer {
+export interface ClientFeatures {
   readonly readsFiles: boolean;
   readonly writesFiles: boolean;
   readonly runsTerminals: boolean;
@@ -10,8 +10,8 @@ export interface ClientOffer {
 }
 
 /** `_meta.harn` is there also when nothing is in it: by it the client says that it knows the bridge. */
-export function clientCapabilities(offer: ClientOffer): JsonObject {
-  const { readsFiles, writesFiles, runsTerminals, bridge } = offer;
+export function encodeClientCapabilities(features: ClientFeatures): JsonObject {
+  const { readsFiles, writesFiles, runsTerminals, bridge } = features;
   return {
     fs: { readTextFile: readsFiles, writeTextFile: writesFiles },
     terminal: runsTerminals,

@@ -21,16 +21,16 @@ export interface McpAddress {
 }
 
 /** As it stands on the wire. ACP wants every list, also one that is empty. */
-export function mcpServerFields(server: McpServer): JsonObject {
+export function encodeMcpServer(server: McpServer): JsonObject {
   const { name } = server;
   if ("url" in server) {
     const { type, url, headers = {} } = server;
-    return { type, name, url, headers: pairs(headers) };
+    return { type, name, url, headers: encodePairs(headers) };
   }
   const { command, args = [], env = {} } = server;
-  return { name, command, args, env: pairs(env) };
+  return { name, command, args, env: encodePairs(env) };
 }
 
-function pairs(values: { readonly [name: string]: string }): readonly JsonObject[] {
+function encodePairs(values: { readonly [name: string]: string }): readonly JsonObject[] {
   return Object.entries(values).map(([name, value]) => ({ name, value }));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../domain/json.ts";
-import { readPermissionQuestion } from "./permission-question.ts";
+import { readPermissionRequest } from "./permission-question.ts";
 
 /** As the contract of the bridge shows it. */
 const POLICY_DECISION = {
@@ -74,7 +74,7 @@ const RATIONALE = {
 };
 
 function question(params: JsonObject): unknown {
-  const read = readPermissionQuestion(params);
+  const read = readPermissionRequest(params);
   return read.ok ? read.value : read.error;
 }
 

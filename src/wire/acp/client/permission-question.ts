@@ -1,14 +1,22 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
-import { type Decoded, decoded, refusedParams } from "../decoded.ts";
-import { fieldsOf, harnFields, numberOf, objectsOf, present, textOf, textsOf } from "../fields.ts";
+import { type DecodeResult, accept, rejectParams } from "../decoded.ts";
+import {
+  readObject,
+  readHarnMeta,
+  readNumber,
+  readObjects,
+  omitUndefined,
+  readString,
+  readStrings,
+} from "../fields.ts";
 import { readToolContent } from "./read-tool-update.ts";
-import type { SeenToolContent } from "./seen-update.ts";
+import type { ToolUpdateContent } from "./seen-update.ts";
 
 /** What an agent asks somebody to allow. */
-export interface PermissionQuestion {
+export interface PermissionRequest {
   readonly sessionId: string;
   /** What there is to show. Of an agent that knows ACP alone it is made of the call. */
-  readonly approval: ApprovalShown;
+  readonly approval: ApprovalDetails;
   /** Why it is asked; null where the agent does not say. */
   readonly rationale: Rationale | null;
   /** Empty where the agent takes a plain yes or no. */
@@ -19,12 +27,12 @@ export interface PermissionQuestion {
    */
   readonly isYesOrNo: boolean;
   /** Whether the agent knows answers with other arguments, and with a reason. */
-  readonly isBridge: boolean;
+  readonly isFromBridge: boolean;
   /** What else was said of the call. Any of it may be missing. */
   readonly context: PermissionContext;
 }
 
-export interface ApprovalShown {
+export interface ApprovalDetails {
   /** The same when the question is asked again. */
   readonly id: string;
   readonly action: string;
@@ -40,7 +48,7 @@ export interface ApprovalShown {
   /** When it counts as denied; null where there is no such time. */
   readonly deadline: string | null;
   readonly approversRequired: number;
-  readonly evidence: readonly EvidenceShown[];
+  readonly evidence: readonly EvidenceDetails[];
   /** Such as `workspace.write_text`. */
   readonly capabilities: readonly string[];
   /** What a host groups undo by. */
@@ -55,7 +63,7 @@ export interface TruncatedArguments {
   readonly fetch: { readonly method: string; readonly params: JsonObject } | null;
 }
 
-export interface EvidenceShown {
+export interface EvidenceDetails {
   readonly kind: string;
   readonly ref: string;
   readonly metadata: JsonObject;
@@ -85,90 +93,92 @@ export interface PermissionContext {
   readonly title?: string;
   readonly kind?: string;
   readonly input?: JsonValue;
-  readonly content: readonly SeenToolContent[];
+  readonly content: readonly ToolUpdateContent[];
   readonly mutation: JsonObject | null;
   readonly paths: readonly string[];
 }
 
 /** SDKs throw away what ACP does not know at the root: the same stands beside the call. */
-export function readPermissionQuestion(params: JsonValue | undefined): Decoded<PermissionQuestion> {
-  if (!isObject(params)) return refusedParams("they are not an object");
+export function readPermissionRequest(
+  params: JsonValue | undefined,
+): DecodeResult<PermissionRequest> {
+  if (!isObject(params)) return rejectParams("they are not an object");
   const { sessionId } = params;
-  if (typeof sessionId !== "string") return refusedParams('"sessionId" is missing');
-  const call = fieldsOf(params["toolCall"]);
-  const beside = { ...harnFields(call), ...params };
-  const request = beside["approvalRequest"];
-  const isBridge = isObject(request);
-  const approval = isBridge ? readApproval(request) : approvalOfCall(call);
+  if (typeof sessionId !== "string") return rejectParams('"sessionId" is missing');
+  const call = readObject(params["toolCall"]);
+  const toolCallMeta = { ...readHarnMeta(call), ...params };
+  const request = toolCallMeta["approvalRequest"];
+  const isFromBridge = isObject(request);
+  const approval = isFromBridge ? readApprovalDetails(request) : readToolCallApproval(call);
   if (approval === undefined) {
-    return refusedParams('neither "approvalRequest" nor "toolCall" says what is asked');
+    return rejectParams('neither "approvalRequest" nor "toolCall" says what is asked');
   }
   const undo = approval.undo["policy_decision"];
-  const options = readOptions(params["options"]);
-  return decoded({
+  const options = readPermissionOptions(params["options"]);
+  return accept({
     sessionId,
     approval,
-    rationale: readRationale(beside["policyDecision"] ?? undo),
+    rationale: readRationale(toolCallMeta["policyDecision"] ?? undo),
     options,
     // Two options that allow answer another question than yes or no.
-    isYesOrNo: isBridge || options.filter(({ kind }) => kind === "allow_once").length <= 1,
-    isBridge,
+    isYesOrNo: isFromBridge || options.filter(({ kind }) => kind === "allow_once").length <= 1,
+    isFromBridge,
     context: {
-      ...present({
-        toolCallId: textOf(call["toolCallId"]),
-        title: textOf(call["title"]),
-        kind: textOf(call["kind"]),
+      ...omitUndefined({
+        toolCallId: readString(call["toolCallId"]),
+        title: readString(call["title"]),
+        kind: readString(call["kind"]),
         input: call["rawInput"],
       }),
       content: readToolContent(call["content"]),
-      mutation: isObject(beside["mutation"]) ? beside["mutation"] : null,
-      paths: textsOf(beside["declaredPaths"]),
+      mutation: isObject(toolCallMeta["mutation"]) ? toolCallMeta["mutation"] : null,
+      paths: readStrings(toolCallMeta["declaredPaths"]),
     },
   });
 }
 
 /** The canonical request is all that is needed: nothing of it is looked for elsewhere. */
-function readApproval(request: JsonObject): ApprovalShown | undefined {
+function readApprovalDetails(request: JsonObject): ApprovalDetails | undefined {
   const { id, action } = request;
   if (typeof id !== "string" || typeof action !== "string") return undefined;
   return {
     id,
     action,
     args: request["args"] ?? {},
-    truncated: readTruncated(harnFields(request)["truncated"]),
-    attempt: numberOf(request["attempt"]) ?? 1,
-    principal: textOf(request["principal"]) ?? null,
-    requestedAt: textOf(request["requested_at"]) ?? null,
-    deadline: textOf(request["deadline"]) ?? null,
-    approversRequired: numberOf(request["approvers_required"]) ?? 1,
-    evidence: objectsOf(request["evidence_refs"]).map(({ kind, ref, metadata }) => ({
-      kind: textOf(kind) ?? "",
-      ref: textOf(ref) ?? "",
-      metadata: fieldsOf(metadata),
+    truncated: readTruncatedArguments(readHarnMeta(request)["truncated"]),
+    attempt: readNumber(request["attempt"]) ?? 1,
+    principal: readString(request["principal"]) ?? null,
+    requestedAt: readString(request["requested_at"]) ?? null,
+    deadline: readString(request["deadline"]) ?? null,
+    approversRequired: readNumber(request["approvers_required"]) ?? 1,
+    evidence: readObjects(request["evidence_refs"]).map(({ kind, ref, metadata }) => ({
+      kind: readString(kind) ?? "",
+      ref: readString(ref) ?? "",
+      metadata: readObject(metadata),
     })),
-    capabilities: textsOf(request["capabilities_requested"]),
-    undo: fieldsOf(request["undo_metadata"]),
+    capabilities: readStrings(request["capabilities_requested"]),
+    undo: readObject(request["undo_metadata"]),
   };
 }
 
 /** A copy that is whole is not among the previews. */
-function readTruncated(truncated: JsonValue | undefined): TruncatedArguments | null {
-  const { previews, bytes, fetch } = fieldsOf(truncated);
+function readTruncatedArguments(truncated: JsonValue | undefined): TruncatedArguments | null {
+  const { previews, bytes, fetch } = readObject(truncated);
   const isWhole = Array.isArray(previews) && !previews.includes("approvalRequest.args");
   if (typeof bytes !== "number" || isWhole) return null;
-  const { method, params } = fieldsOf(fetch);
-  const request = typeof method === "string" ? { method, params: fieldsOf(params) } : null;
+  const { method, params } = readObject(fetch);
+  const request = typeof method === "string" ? { method, params: readObject(params) } : null;
   return { bytes, fetch: request };
 }
 
-function approvalOfCall(call: JsonObject): ApprovalShown | undefined {
+function readToolCallApproval(call: JsonObject): ApprovalDetails | undefined {
   const { toolCallId, rawInput } = call;
   if (typeof toolCallId !== "string") return undefined;
   return {
     id: toolCallId,
-    action: textOf(call["title"]) ?? toolCallId,
+    action: readString(call["title"]) ?? toolCallId,
     args: rawInput ?? {},
-    truncated: readTruncated(harnFields(call)["truncated"]),
+    truncated: readTruncatedArguments(readHarnMeta(call)["truncated"]),
     attempt: 1,
     principal: null,
     requestedAt: null,
@@ -183,22 +193,22 @@ function approvalOfCall(call: JsonObject): ApprovalShown | undefined {
 function readRationale(decision: JsonValue | undefined): Rationale | null {
   if (!isObject(decision)) return null;
   const { action, reason, matched_rule: rule } = decision;
-  const { prompt, risk } = fieldsOf(decision["required_approval"]);
+  const { prompt, risk } = readObject(decision["required_approval"]);
   return {
-    action: textOf(action) ?? "ask",
-    reason: textOf(reason) ?? null,
+    action: readString(action) ?? "ask",
+    reason: readString(reason) ?? null,
     rule: isObject(rule) ? rule : null,
-    labels: textsOf(decision["risk_labels"]),
-    prompt: textOf(prompt) ?? null,
-    risk: textOf(risk) ?? null,
-    context: fieldsOf(decision["context"]),
+    labels: readStrings(decision["risk_labels"]),
+    prompt: readString(prompt) ?? null,
+    risk: readString(risk) ?? null,
+    context: readObject(decision["context"]),
   };
 }
 
-function readOptions(options: JsonValue | undefined): readonly PermissionOption[] {
-  return objectsOf(options).flatMap(({ optionId, name, kind }) =>
+function readPermissionOptions(options: JsonValue | undefined): readonly PermissionOption[] {
+  return readObjects(options).flatMap(({ optionId, name, kind }) =>
     typeof optionId === "string"
-      ? [{ id: optionId, name: textOf(name) ?? optionId, kind: textOf(kind) ?? "" }]
+      ? [{ id: optionId, name: readString(name) ?? optionId, kind: readString(kind) ?? "" }]
       : [],
   );
 }

@@ -1,12 +1,20 @@
 import { describe, expect, it } from "vitest";
-import type { AgentFacts, ApprovalRequested, Question } from "../../../domain/agent-event.ts";
+import type {
+  AgentSpec,
+  ApprovalRequested,
+  ApprovalQuestion,
+} from "../../../domain/agent-event.ts";
 import type { JsonValue } from "../../../domain/json.ts";
-import { permissionAnswer } from "../permission-answer.ts";
-import { permissionRequest } from "../permission-request.ts";
-import { readPermissionQuestion } from "./permission-question.ts";
-import { permissionResult, putAwayResult, type PermissionReply } from "./permission-reply.ts";
+import { decodePermissionResponse } from "../permission-answer.ts";
+import { encodePermissionRequest } from "../permission-request.ts";
+import { readPermissionRequest } from "./permission-question.ts";
+import {
+  encodePermissionResult,
+  encodeCancelledResult,
+  type PermissionReply,
+} from "./permission-reply.ts";
 
-const OPTIONS: { readonly [Each in Question]: ApprovalRequested["options"] } = {
+const OPTIONS: { readonly [Each in ApprovalQuestion]: ApprovalRequested["options"] } = {
   run: ["allow", "allow-always", "deny"],
   outcome: ["run-again", "deny", "done", "failed"],
   "lost-call": ["continue", "reseed", "stop"],
@@ -28,13 +36,13 @@ const DECISION: NonNullable<ApprovalRequested["decision"]> = {
   approvers: 1,
 };
 
-function asked(question: Question): ApprovalRequested {
+function asked(question: ApprovalQuestion): ApprovalRequested {
   return {
     type: "approval.requested",
     approvalId: "appr_1",
     question,
     options: OPTIONS[question],
-    about: "tool_1",
+    subjectId: "tool_1",
     action: "save",
     input: { a: 1 },
     deadline: 0,
@@ -43,16 +51,18 @@ function asked(question: Question): ApprovalRequested {
 }
 
 /** What our own surface makes of a host's reply to its own request. */
-function decided(question: Question, reply: PermissionReply | "put away"): unknown {
+function decided(question: ApprovalQuestion, reply: PermissionReply | "put away"): unknown {
   const approval = asked(question);
-  const agent: AgentFacts | undefined = undefined;
+  const agent: AgentSpec | undefined = undefined;
   const place = { sessionId: "ses_1", at: 0, turnId: null, agent, workspace: undefined };
-  const { params } = permissionRequest(approval, place);
-  const sent = readPermissionQuestion(JSON.parse(JSON.stringify(params)));
+  const { params } = encodePermissionRequest(approval, place);
+  const sent = readPermissionRequest(JSON.parse(JSON.stringify(params)));
   if (!sent.ok) throw new Error(sent.error.message);
   const result: JsonValue =
-    reply === "put away" ? putAwayResult() : permissionResult(sent.value, reply).result;
-  return permissionAnswer(approval, { ok: true, result });
+    reply === "put away"
+      ? encodeCancelledResult()
+      : encodePermissionResult(sent.value, reply).result;
+  return decodePermissionResponse(approval, { ok: true, result });
 }
 
 describe("a host's reply, as our own surface reads it", () => {

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../../../domain/json.ts";
-import type { PermissionOption, PermissionQuestion } from "./permission-question.ts";
+import type { PermissionOption, PermissionRequest } from "./permission-question.ts";
 
 /** What somebody says to a question. */
 export type PermissionReply =
@@ -21,94 +21,99 @@ export interface PermissionResult {
 }
 
 /** Whatever cannot be said with the options that there are is no approval. */
-export function permissionResult(
-  question: PermissionQuestion,
+export function encodePermissionResult(
+  request: PermissionRequest,
   reply: PermissionReply,
 ): PermissionResult {
-  if (reply === "deny") return refused(question);
-  if (reply === "allow") return allowed(question, onceOption(question));
-  if (reply === "always") return allowed(question, alwaysOption(question));
-  if ("option" in reply) return chosen(question, reply.option);
-  if ("deny" in reply) return refused(question, reply.deny);
+  if (reply === "deny") return encodeRefused(request);
+  if (reply === "allow") return encodeAllowed(request, findOnceOption(request));
+  if (reply === "always") return encodeAllowed(request, findAlwaysOption(request));
+  if ("option" in reply) return encodeChosenOption(request, reply.option);
+  if ("deny" in reply) return encodeRefused(request, reply.deny);
   // Whoever has no types can hand in anything.
   return isObject(reply.allow)
-    ? rewritten(question, reply.allow)
-    : undecidedResult(question, "The arguments are no object");
+    ? encodeEditedArguments(request, reply.allow)
+    : encodeUndecidedResult(request, "The arguments are no object");
 }
 
 /** The turn that asks is cancelled, and the question with it. */
-export function putAwayResult(): JsonObject {
+export function encodeCancelledResult(): JsonObject {
   return { outcome: CANCELLED };
 }
 
 /** What is answered where nobody decided. */
-export function undecidedResult(question: PermissionQuestion, problem: string): PermissionResult {
-  return { result: denied(question, problem), problem };
+export function encodeUndecidedResult(
+  request: PermissionRequest,
+  problem: string,
+): PermissionResult {
+  return { result: encodeDenied(request, problem), problem };
 }
 
-function chosen(question: PermissionQuestion, id: string): PermissionResult {
-  const isOffered = question.options.some((option) => option.id === id);
+function encodeChosenOption(request: PermissionRequest, id: string): PermissionResult {
+  const isOffered = request.options.some((option) => option.id === id);
   return isOffered
-    ? { result: selected(id) }
-    : undecidedResult(question, `The option ${JSON.stringify(id)} was not offered`);
+    ? { result: encodeSelected(id) }
+    : encodeUndecidedResult(request, `The option ${JSON.stringify(id)} was not offered`);
 }
 
-function allowed(
-  question: PermissionQuestion,
+function encodeAllowed(
+  request: PermissionRequest,
   option: PermissionOption | undefined,
 ): PermissionResult {
-  if (option !== undefined) return { result: selected(option.id) };
+  if (option !== undefined) return { result: encodeSelected(option.id) };
   // A bridge that offers nothing to choose from takes a bare yes.
-  if (question.options.length === 0) return { result: { outcome: { outcome: "selected" } } };
-  return undecidedResult(question, notChosen("yes", question));
+  if (request.options.length === 0) return { result: { outcome: { outcome: "selected" } } };
+  return encodeUndecidedResult(request, describeAmbiguousReply("yes", request));
 }
 
-function refused(question: PermissionQuestion, reason?: string): PermissionResult {
-  const result = denied(question, reason);
-  return question.isYesOrNo ? { result } : { result, problem: notChosen("no", question) };
+function encodeRefused(request: PermissionRequest, reason?: string): PermissionResult {
+  const result = encodeDenied(request, reason);
+  return request.isYesOrNo
+    ? { result }
+    : { result, problem: describeAmbiguousReply("no", request) };
 }
 
-function notChosen(said: "yes" | "no", { options }: PermissionQuestion): string {
+function describeAmbiguousReply(reply: "yes" | "no", { options }: PermissionRequest): string {
   const ids = options.map(({ id }) => id).join(", ");
-  return `A plain ${said} does not say which of the options is meant: ${ids}`;
+  return `A plain ${reply} does not say which of the options is meant: ${ids}`;
 }
 
 /** An agent that does not know of other arguments would run the call with its own. */
-function rewritten(question: PermissionQuestion, args: JsonObject): PermissionResult {
-  if (!question.isBridge) {
-    return undecidedResult(question, "The agent takes no other arguments");
+function encodeEditedArguments(request: PermissionRequest, args: JsonObject): PermissionResult {
+  if (!request.isFromBridge) {
+    return encodeUndecidedResult(request, "The agent takes no other arguments");
   }
-  const { result, problem } = allowed(question, onceOption(question));
+  const { result, problem } = encodeAllowed(request, findOnceOption(request));
   return problem === undefined
     ? { result: { ...result, granted: true, args } }
     : { result, problem };
 }
 
-function onceOption({ options, isYesOrNo }: PermissionQuestion): PermissionOption | undefined {
+function findOnceOption({ options, isYesOrNo }: PermissionRequest): PermissionOption | undefined {
   return isYesOrNo ? options.find(({ kind }) => kind === "allow_once") : undefined;
 }
 
-function alwaysOption(question: PermissionQuestion): PermissionOption | undefined {
-  const always = question.options.filter(({ kind }) => kind === "allow_always");
-  return always.length === 1 ? always[0] : onceOption(question);
+function findAlwaysOption(request: PermissionRequest): PermissionOption | undefined {
+  const always = request.options.filter(({ kind }) => kind === "allow_always");
+  return always.length === 1 ? always[0] : findOnceOption(request);
 }
 
 /**
  * A no. Where the question is not about yes or no, as when it asks what became of a tool, it is put away: an option that is
  * called a rejection would say something that nobody knows.
  */
-function denied(question: PermissionQuestion, reason?: string): JsonObject {
-  const { options, isBridge, isYesOrNo } = question;
+function encodeDenied(request: PermissionRequest, reason?: string): JsonObject {
+  const { options, isFromBridge, isYesOrNo } = request;
   const rejecting =
     options.find(({ kind }) => kind === "reject_once") ??
     options.find(({ kind }) => kind === "reject_always");
   const answer =
-    rejecting !== undefined && isYesOrNo ? selected(rejecting.id) : { outcome: CANCELLED };
-  if (!isBridge || !isYesOrNo) return answer;
+    rejecting !== undefined && isYesOrNo ? encodeSelected(rejecting.id) : { outcome: CANCELLED };
+  if (!isFromBridge || !isYesOrNo) return answer;
   return { ...answer, granted: false, ...(reason !== undefined && { reason }) };
 }
 
-function selected(optionId: string): JsonObject {
+function encodeSelected(optionId: string): JsonObject {
   return { outcome: { outcome: "selected", optionId } };
 }
 

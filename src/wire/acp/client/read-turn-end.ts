@@ -1,17 +1,17 @@
 import type { JsonObject } from "../../../domain/json.ts";
 import { readError } from "../../jsonrpc/read-message.ts";
-import { agentError } from "./agent-error.ts";
+import { toAgentError } from "./agent-error.ts";
 import { readPromptResult } from "./agent-results.ts";
-import { fieldsOf, harnFields, textOf } from "../fields.ts";
-import type { SeenTurnEnd } from "./seen-update.ts";
+import { readObject, readHarnMeta, readString } from "../fields.ts";
+import type { TurnEndInfo } from "./seen-update.ts";
 
 /** Bridges say it beside what ACP tells of a session: the answer to its prompt goes to one client alone. */
-export function readTurnEnd(update: JsonObject): SeenTurnEnd | undefined {
-  const { turnId, clientId, result = null, error } = fieldsOf(harnFields(update)["turn"]);
+export function readTurnEnd(update: JsonObject): TurnEndInfo | undefined {
+  const { turnId, clientId, result = null, error } = readObject(readHarnMeta(update)["turn"]);
   if (typeof turnId !== "string") return undefined;
-  const turn = { turnId, clientId: textOf(clientId) ?? null };
+  const turn = { turnId, clientId: readString(clientId) ?? null };
   if (error !== undefined) {
-    const failure = agentError("session/prompt", readError(error)).toFailure();
+    const failure = toAgentError("session/prompt", readError(error)).toFailure();
     return { ...turn, end: { type: "failed", failure } };
   }
   const done = readPromptResult(result);

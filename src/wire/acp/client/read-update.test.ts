@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject, JsonValue } from "../../../domain/json.ts";
-import { agentEventLine } from "../agent-event.ts";
+import { encodeAgentEventLine } from "../agent-event.ts";
 import { BRIDGE_UPDATES } from "../extensions.ts";
 import type { VendorUpdate } from "../vendor-updates.ts";
 import { readAgentEvent, readUpdate } from "./read-update.ts";
@@ -202,7 +202,7 @@ describe("reading an update", () => {
       const fields = update["_meta"].harn;
       const expected = { type: "extension", name, fields };
       expect(seen({ ...update }, BRIDGE_UPDATES)).toEqual(expected);
-      const { params } = JSON.parse(agentEventLine("ses_1", update));
+      const { params } = JSON.parse(encodeAgentEventLine("ses_1", update));
       expect(event(params, BRIDGE_UPDATES)).toEqual(expected);
     },
   );

@@ -1,24 +1,24 @@
-import { SpanlineError, thrownMessage } from "../../../domain/errors.ts";
+import { SpanlineError, formatThrown } from "../../../domain/errors.ts";
 import { isObject, type JsonObject } from "../../../domain/json.ts";
-import { initializeAnswer } from "../agent-answers.ts";
-import { failureError } from "../failure-error.ts";
-import { promptAnswer } from "../prompt-answer.ts";
-import { internalError, type RpcError } from "../../jsonrpc/rpc-error.ts";
+import { encodeInitializeResult } from "../agent-answers.ts";
+import { encodeFailure } from "../failure-error.ts";
+import { encodePromptOutcome } from "../prompt-answer.ts";
+import { createInternalError, type RpcError } from "../../jsonrpc/rpc-error.ts";
 import type { RpcOutcome } from "../../jsonrpc/rpc-message.ts";
-import { fieldsOf, harnFields, textOf } from "../fields.ts";
+import { readObject, readHarnMeta, readString } from "../fields.ts";
 
 // What a runtime says that a test plays.
 
 /** As ours does, with these names of updates beside ACP's own. */
-export function scriptedInitialize(
+export function encodeScriptedInitialize(
   extensions: readonly string[],
   repeatablePrompts: boolean,
 ): JsonObject {
-  const plain: unknown = JSON.parse(JSON.stringify(initializeAnswer("0")));
+  const plain: unknown = JSON.parse(JSON.stringify(encodeInitializeResult("0")));
   const answer = isObject(plain) ? (plain as JsonObject) : {};
-  const capabilities = fieldsOf(answer["agentCapabilities"]);
+  const capabilities = readObject(answer["agentCapabilities"]);
   const harn = {
-    ...harnFields(capabilities),
+    ...readHarnMeta(capabilities),
     sessionUpdateExtensions: extensions,
     repeatablePrompts,
   };
@@ -26,23 +26,23 @@ export function scriptedInitialize(
 }
 
 /** The client's own id of a prompt. */
-export function scriptedPromptId(params: JsonObject): string | undefined {
-  return textOf(harnFields(params)["promptId"]);
+export function readScriptedPromptId(params: JsonObject): string | undefined {
+  return readString(readHarnMeta(params)["promptId"]);
 }
 
-export function scriptedEnd(outcome: "completed" | "cancelled" | "limited"): RpcOutcome {
+export function encodeScriptedTurnEnd(outcome: "completed" | "cancelled" | "limited"): RpcOutcome {
   const turn = { turnId: "turn_1", outcome, reason: null, usage: null, steps: 1 } as const;
-  return promptAnswer({ type: "turn.finished", ...turn });
+  return encodePromptOutcome({ type: "turn.finished", ...turn });
 }
 
 /** An error of ours as a bridge says it, with its code. */
-export function scriptedError(thrown: unknown): RpcError {
+export function toScriptedError(thrown: unknown): RpcError {
   return thrown instanceof SpanlineError
-    ? failureError(thrown.toFailure())
-    : internalError(thrownMessage(thrown));
+    ? encodeFailure(thrown.toFailure())
+    : createInternalError(formatThrown(thrown));
 }
 
-export function scriptedText(
+export function encodeScriptedText(
   type: "agent" | "thought",
   text: string,
   messageId: string,
@@ -51,7 +51,7 @@ export function scriptedText(
   return { sessionUpdate, content: { type: "text", text }, messageId };
 }
 
-export interface ScriptedQuestion {
+export interface ScriptedPermission {
   readonly action: string;
   readonly args?: JsonObject;
   /** Why it is asked. */
@@ -60,8 +60,11 @@ export interface ScriptedQuestion {
 }
 
 /** A permission request with an `allow`, an `allow-always` and a `deny`. */
-export function scriptedPermission(sessionId: string, question: ScriptedQuestion): JsonObject {
-  const { action, args = {}, reason = "a test asks", toolCallId = "tool_1" } = question;
+export function encodeScriptedPermission(
+  sessionId: string,
+  permission: ScriptedPermission,
+): JsonObject {
+  const { action, args = {}, reason = "a test asks", toolCallId = "tool_1" } = permission;
   const policyDecision = {
     type: "harn.permission_policy_decision.v1",
     action: "ask",

@@ -6,18 +6,18 @@ import type { PromptResult } from "./agent-results.ts";
 import type { ConfigOption } from "./session-settings.ts";
 
 /** What an agent tells of a session, in our words. Names that are not known come to none of these. */
-export type SeenUpdate =
-  | SeenText
-  | SeenTool
-  | SeenPlan
-  | SeenCommands
-  | SeenMode
-  | SeenOptions
-  | SeenInfo
-  | SeenUsage
-  | SeenExtension;
+export type SessionUpdate =
+  | TextUpdate
+  | ToolUpdate
+  | PlanUpdate
+  | CommandsUpdate
+  | ModeUpdate
+  | OptionsUpdate
+  | InfoUpdate
+  | UsageUpdate
+  | ExtensionUpdate;
 
-export interface SeenText {
+export interface TextUpdate {
   readonly type: "user-text" | "agent-text" | "agent-thought";
   /** Null where the agent does not say which message it belongs to. */
   readonly messageId: string | null;
@@ -31,7 +31,7 @@ export interface SeenText {
 }
 
 /** A word about a call of a tool. What is absent has not changed; lists replace those before them. */
-export interface SeenTool {
+export interface ToolUpdate {
   readonly type: "tool";
   readonly toolCallId: string;
   /** Whether the agent says it of a call that is new. */
@@ -39,7 +39,7 @@ export interface SeenTool {
   readonly title?: string;
   readonly kind?: string;
   readonly status?: ToolStatus;
-  readonly content?: readonly SeenToolContent[];
+  readonly content?: readonly ToolUpdateContent[];
   readonly locations?: readonly FileLocation[];
   readonly input?: JsonValue;
   readonly output?: JsonValue;
@@ -50,7 +50,7 @@ export const TOOL_STATUSES = ["pending", "in_progress", "completed", "failed"] a
 
 export type ToolStatus = (typeof TOOL_STATUSES)[number];
 
-export type SeenToolContent =
+export type ToolUpdateContent =
   | { readonly type: "text"; readonly text: string }
   | ({ readonly type: "diff" } & FileDiff)
   | { readonly type: "terminal"; readonly terminalId: string }
@@ -71,7 +71,7 @@ export interface BridgeFields {
   readonly partialInput?: JsonValue;
 }
 
-export interface SeenPlan {
+export interface PlanUpdate {
   readonly type: "plan";
   /** The whole plan, in place of the one before. */
   readonly entries: readonly PlanEntry[];
@@ -83,40 +83,40 @@ export interface PlanEntry {
   readonly status: string;
 }
 
-export interface SeenCommands {
+export interface CommandsUpdate {
   readonly type: "commands";
-  readonly commands: readonly SeenCommand[];
+  readonly commands: readonly AvailableCommand[];
 }
 
-export interface SeenCommand {
+export interface AvailableCommand {
   readonly name: string;
   readonly description: string;
   /** What to type behind it, where it takes something. */
   readonly hint?: string;
 }
 
-export interface SeenMode {
+export interface ModeUpdate {
   readonly type: "mode";
   readonly modeId: string;
 }
 
-export interface SeenOptions {
+export interface OptionsUpdate {
   readonly type: "options";
   /** All of them. */
   readonly options: readonly ConfigOption[];
 }
 
-export interface SeenInfo {
+export interface InfoUpdate {
   readonly type: "info";
   /** Null where the session has no title any more. */
   readonly title?: string | null;
   readonly updatedAt?: string | null;
   /** How a turn ended, where the agent tells everybody. */
-  readonly turn?: SeenTurnEnd;
+  readonly turn?: TurnEndInfo;
 }
 
 /** A turn is over, whoever prompted for it. */
-export interface SeenTurnEnd {
+export interface TurnEndInfo {
   readonly turnId: string;
   /** The client that prompted; null where nobody knows. */
   readonly clientId: string | null;
@@ -125,7 +125,7 @@ export interface SeenTurnEnd {
     | { readonly type: "failed"; readonly failure: Failure };
 }
 
-export interface SeenUsage {
+export interface UsageUpdate {
   readonly type: "usage";
   /** Tokens in the agent's context, and how many it can have. */
   readonly used: number;
@@ -134,7 +134,7 @@ export interface SeenUsage {
 }
 
 /** An update of the bridge's own, which the agent said at `initialize` that it sends. */
-export interface SeenExtension {
+export interface ExtensionUpdate {
   readonly type: "extension";
   readonly name: string;
   readonly fields: JsonObject;

@@ -1,21 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { readModes, readOptions } from "./session-settings.ts";
+import { readSessionModes, readConfigOptions } from "./session-settings.ts";
 
 const WORDS = { description: null, category: null };
 
 describe("the settings of a session", () => {
   it("are modes with the one that it is in, without those that cannot be named", () => {
     const availableModes = [{ id: "ask", name: "Ask", description: "Asks" }, { id: "x" }, {}, 1];
-    expect(readModes({ currentModeId: "ask", availableModes })).toEqual({
+    expect(readSessionModes({ currentModeId: "ask", availableModes })).toEqual({
       current: "ask",
       available: [
         { id: "ask", name: "Ask", description: "Asks" },
         { id: "x", name: "x", description: null },
       ],
     });
-    expect(readModes({ currentModeId: "ask" })).toEqual({ current: "ask", available: [] });
-    expect(readModes({ availableModes })).toBeNull();
-    expect(readModes(null)).toBeNull();
+    expect(readSessionModes({ currentModeId: "ask" })).toEqual({ current: "ask", available: [] });
+    expect(readSessionModes({ availableModes })).toBeNull();
+    expect(readSessionModes(null)).toBeNull();
   });
 
   it("are options with their choices, by themselves or in groups", () => {
@@ -32,7 +32,7 @@ describe("the settings of a session", () => {
       { id: "loud", name: "Loud", description: "Says more", type: "boolean", currentValue: true },
     ];
     const deep = { value: "deep", name: "deep", description: null, group: null };
-    expect(readOptions(options)).toEqual([
+    expect(readConfigOptions(options)).toEqual([
       {
         ...WORDS,
         id: "model",
@@ -72,10 +72,10 @@ describe("the settings of a session", () => {
   it("are kept as they came where their kind is not known, and left out where they have no id", () => {
     const colour = { id: "colour", name: "Colour", type: "palette", currentValue: ["red"] };
     const odd = { id: "odd", type: "boolean", currentValue: "yes" };
-    expect(readOptions([colour, odd, { name: "Nameless" }, "x"])).toEqual([
+    expect(readConfigOptions([colour, odd, { name: "Nameless" }, "x"])).toEqual([
       { ...WORDS, id: "colour", name: "Colour", type: "other", fields: colour },
       { ...WORDS, id: "odd", name: "odd", type: "other", fields: odd },
     ]);
-    expect(readOptions(undefined)).toEqual([]);
+    expect(readConfigOptions(undefined)).toEqual([]);
   });
 });

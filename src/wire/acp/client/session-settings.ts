@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../../../domain/json.ts";
-import { fieldsOf, objectsOf, textOf } from "../fields.ts";
+import { readObject, readObjects, readString } from "../fields.ts";
 
 /** The modes that a session can be in. */
 export interface SessionModes {
@@ -14,7 +14,7 @@ export interface AvailableMode {
 }
 
 /** Something of a session that can be set, by its id, with `setOption`. */
-export type ConfigOption = NamedOption &
+export type ConfigOption = OptionBase &
   (
     | {
         readonly type: "select";
@@ -26,7 +26,7 @@ export type ConfigOption = NamedOption &
     | { readonly type: "other"; readonly fields: JsonObject }
   );
 
-export interface NamedOption {
+export interface OptionBase {
   readonly id: string;
   readonly name: string;
   readonly description: string | null;
@@ -43,33 +43,33 @@ export interface ConfigChoice {
 }
 
 /** Null where an agent has none. What cannot be named is left out. */
-export function readModes(modes: JsonValue | undefined): SessionModes | null {
-  const { currentModeId, availableModes } = fieldsOf(modes);
-  const current = textOf(currentModeId);
+export function readSessionModes(modes: JsonValue | undefined): SessionModes | null {
+  const { currentModeId, availableModes } = readObject(modes);
+  const current = readString(currentModeId);
   if (current === undefined) return null;
-  const available = objectsOf(availableModes).flatMap(({ id, name, description }) =>
+  const available = readObjects(availableModes).flatMap(({ id, name, description }) =>
     typeof id === "string"
-      ? [{ id, name: textOf(name) ?? id, description: textOf(description) ?? null }]
+      ? [{ id, name: readString(name) ?? id, description: readString(description) ?? null }]
       : [],
   );
   return { current, available };
 }
 
-export function readOptions(options: JsonValue | undefined): readonly ConfigOption[] {
-  return objectsOf(options).flatMap((one) => readOption(one) ?? []);
+export function readConfigOptions(options: JsonValue | undefined): readonly ConfigOption[] {
+  return readObjects(options).flatMap((item) => readConfigOption(item) ?? []);
 }
 
-function readOption(fields: JsonObject): ConfigOption | undefined {
+function readConfigOption(fields: JsonObject): ConfigOption | undefined {
   const { id, name, description, category, type, currentValue, options } = fields;
   if (typeof id !== "string") return undefined;
-  const named: NamedOption = {
+  const named: OptionBase = {
     id,
-    name: textOf(name) ?? id,
-    description: textOf(description) ?? null,
-    category: textOf(category) ?? null,
+    name: readString(name) ?? id,
+    description: readString(description) ?? null,
+    category: readString(category) ?? null,
   };
   if (type === "select" && typeof currentValue === "string") {
-    return { ...named, type, value: currentValue, choices: readChoices(options, null) };
+    return { ...named, type, value: currentValue, choices: readConfigChoices(options, null) };
   }
   if (type === "boolean" && typeof currentValue === "boolean") {
     return { ...named, type, value: currentValue };
@@ -78,18 +78,21 @@ function readOption(fields: JsonObject): ConfigOption | undefined {
 }
 
 /** They come by themselves, or in groups. */
-function readChoices(
+function readConfigChoices(
   options: JsonValue | undefined,
   group: string | null,
 ): readonly ConfigChoice[] {
-  return objectsOf(options).flatMap((one): readonly ConfigChoice[] => {
-    const { value, name, description } = one;
+  return readObjects(options).flatMap((item): readonly ConfigChoice[] => {
+    const { value, name, description } = item;
     if (typeof value === "string") {
-      const words = { name: textOf(name) ?? value, description: textOf(description) ?? null };
+      const words = {
+        name: readString(name) ?? value,
+        description: readString(description) ?? null,
+      };
       return [{ value, ...words, group }];
     }
     // A group in a group is none of ACP's.
     if (group !== null) return [];
-    return readChoices(one["options"], textOf(name) ?? textOf(one["group"]) ?? "");
+    return readConfigChoices(item["options"], readString(name) ?? readString(item["group"]) ?? "");
   });
 }

@@ -1,27 +1,27 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../domain/json.ts";
-import type { RpcAnswer } from "../../jsonrpc/rpc-message.ts";
+import type { RpcResponse } from "../../jsonrpc/rpc-message.ts";
 import {
-  createTerminalRequest,
-  fileTextAnswer,
-  fileWrittenAnswer,
-  readFileRequest,
-  terminalEndAnswer,
-  terminalIdAnswer,
-  terminalRequest,
-  terminalTextAnswer,
-  writeFileRequest,
+  encodeCreateTerminalRequest,
+  readFileTextReply,
+  readFileWrittenReply,
+  encodeReadFileRequest,
+  readTerminalExitReply,
+  readTerminalIdReply,
+  encodeTerminalRequest,
+  readTerminalOutputReply,
+  encodeWriteFileRequest,
 } from "./editor-calls.ts";
 import {
-  readFileRead,
-  readFileWrite,
-  readTerminalName,
-  readTerminalStart,
+  decodeFileRead,
+  decodeFileWrite,
+  decodeTerminalReference,
+  decodeTerminalStart,
 } from "./editor-requests.ts";
 
-const answered = (result: JsonValue): RpcAnswer => ({ ok: true, result });
-const refused = (code: number, message = "No"): RpcAnswer => ({
+const answered = (result: JsonValue): RpcResponse => ({ ok: true, result });
+const refused = (code: number, message = "No"): RpcResponse => ({
   ok: false,
   error: { code, message },
 });
@@ -29,19 +29,19 @@ const refused = (code: number, message = "No"): RpcAnswer => ({
 describe("what is asked of an editor", () => {
   it("is read by our own kit for hosts as it was meant", () => {
     const place = { sessionId: "s", path: "/work/a" };
-    expect(readFileRead(readFileRequest("s", "/work/a").params)).toEqual({
+    expect(decodeFileRead(encodeReadFileRequest("s", "/work/a").params)).toEqual({
       ok: true,
       value: place,
     });
-    expect(readFileWrite(writeFileRequest("s", "/work/a", "text").params)).toEqual({
+    expect(decodeFileWrite(encodeWriteFileRequest("s", "/work/a", "text").params)).toEqual({
       ok: true,
       value: { ...place, content: "text" },
     });
     const command = { command: "ls", args: ["-l"], workingDirectory: "/work", outputBytes: 9 };
-    expect(readTerminalStart(createTerminalRequest("s", command).params)).toMatchObject({
+    expect(decodeTerminalStart(encodeCreateTerminalRequest("s", command).params)).toMatchObject({
       value: { command: "ls", args: ["-l"], workingDirectory: "/work", outputByteLimit: 9 },
     });
-    expect(readTerminalName(terminalRequest("kill", "s", "t").params)).toEqual({
+    expect(decodeTerminalReference(encodeTerminalRequest("kill", "s", "t").params)).toEqual({
       ok: true,
       value: { sessionId: "s", terminalId: "t" },
     });
@@ -51,42 +51,45 @@ describe("what is asked of an editor", () => {
 describe("the answer of an editor", () => {
   it("that knows neither the file nor the method leaves it to the disk; any other error does not", () => {
     for (const code of [-32002, -32601]) {
-      expect(fileTextAnswer(refused(code))).toEqual({ type: "unsupported" });
+      expect(readFileTextReply(refused(code))).toEqual({ type: "unsupported" });
     }
-    expect(fileTextAnswer(refused(-32603)).type).toBe("failed");
-    expect(fileWrittenAnswer(refused(-32601))).toEqual({ type: "unsupported" });
+    expect(readFileTextReply(refused(-32603)).type).toBe("failed");
+    expect(readFileWrittenReply(refused(-32601))).toEqual({ type: "unsupported" });
     for (const code of [-32002, -32603, -32800]) {
-      expect(fileWrittenAnswer(refused(code)).type).toBe("failed");
+      expect(readFileWrittenReply(refused(code)).type).toBe("failed");
     }
   });
 
   it("is a text of at most 1 MiB", () => {
     const text = "x".repeat(1024 * 1024);
-    expect(fileTextAnswer(answered({ content: text }))).toEqual({ type: "answered", value: text });
-    expect(fileTextAnswer(answered({ content: `${text}x` }))).toMatchObject({
+    expect(readFileTextReply(answered({ content: text }))).toEqual({
+      type: "answered",
+      value: text,
+    });
+    expect(readFileTextReply(answered({ content: `${text}x` }))).toMatchObject({
       type: "failed",
       failure: { message: expect.stringContaining("save it to have it read") },
     });
-    expect(terminalIdAnswer(answered({ terminalId: "t".repeat(1001) })).type).toBe("failed");
+    expect(readTerminalIdReply(answered({ terminalId: "t".repeat(1001) })).type).toBe("failed");
   });
 
   it("that it is written is whatever is no error", () => {
     for (const result of [null, {}, { _meta: {} }, "done"]) {
-      expect(fileWrittenAnswer(answered(result))).toEqual({ type: "answered", value: true });
+      expect(readFileWrittenReply(answered(result))).toEqual({ type: "answered", value: true });
     }
   });
 
   it("says how a command ended", () => {
-    expect(terminalEndAnswer(answered({ exitCode: 3 }))).toEqual({
+    expect(readTerminalExitReply(answered({ exitCode: 3 }))).toEqual({
       type: "answered",
       value: { code: 3, signal: null },
     });
-    expect(terminalEndAnswer(answered({ exitCode: null, signal: "SIGKILL" }))).toEqual({
+    expect(readTerminalExitReply(answered({ exitCode: null, signal: "SIGKILL" }))).toEqual({
       type: "answered",
       value: { code: null, signal: "SIGKILL" },
     });
     const output = { output: "text", truncated: true };
-    expect(terminalTextAnswer(answered(output))).toEqual({
+    expect(readTerminalOutputReply(answered(output))).toEqual({
       type: "answered",
       value: { output: "text", truncated: true },
     });
@@ -94,11 +97,11 @@ describe("the answer of an editor", () => {
 
   it("may be anything that JSON can say", () => {
     const readers = [
-      fileTextAnswer,
-      fileWrittenAnswer,
-      terminalIdAnswer,
-      terminalTextAnswer,
-      terminalEndAnswer,
+      readFileTextReply,
+      readFileWrittenReply,
+      readTerminalIdReply,
+      readTerminalOutputReply,
+      readTerminalExitReply,
     ];
     const types = ["answered", "failed", "unsupported"];
     const any = fc.jsonValue() as fc.Arbitrary<JsonValue>;

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
-import { numberOf, objectsOf, present, textOf, textsOf } from "../fields.ts";
-import { type Decoded, decoded, refusedParams } from "../decoded.ts";
+import { readNumber, readObjects, omitUndefined, readString, readStrings } from "../fields.ts";
+import { type DecodeResult, accept, rejectParams } from "../decoded.ts";
 
 /** What an agent asks of an editor's files and terminals, where the editor offered them. */
 export interface FileRead {
@@ -27,7 +27,7 @@ export interface TerminalStart {
   readonly outputByteLimit?: number;
 }
 
-export interface TerminalName {
+export interface TerminalReference {
   readonly sessionId: string;
   readonly terminalId: string;
 }
@@ -44,58 +44,64 @@ export interface TerminalOutput {
   readonly exitStatus?: TerminalExit;
 }
 
-export function readFileRead(params: JsonValue | undefined): Decoded<FileRead> {
-  const texts = textFields(params, ["sessionId", "path"]);
+export function decodeFileRead(params: JsonValue | undefined): DecodeResult<FileRead> {
+  const texts = decodeStringFields(params, ["sessionId", "path"]);
   if (!texts.ok) return texts;
   const { fields } = texts.value;
   const [sessionId = "", path = ""] = texts.value.texts;
-  const line = numberOf(fields["line"]);
-  return decoded({ sessionId, path, ...present({ line, limit: numberOf(fields["limit"]) }) });
+  const line = readNumber(fields["line"]);
+  return accept({
+    sessionId,
+    path,
+    ...omitUndefined({ line, limit: readNumber(fields["limit"]) }),
+  });
 }
 
-export function readFileWrite(params: JsonValue | undefined): Decoded<FileWrite> {
-  const texts = textFields(params, ["sessionId", "path", "content"]);
+export function decodeFileWrite(params: JsonValue | undefined): DecodeResult<FileWrite> {
+  const texts = decodeStringFields(params, ["sessionId", "path", "content"]);
   if (!texts.ok) return texts;
   const [sessionId = "", path = "", content = ""] = texts.value.texts;
-  return decoded({ sessionId, path, content });
+  return accept({ sessionId, path, content });
 }
 
-export function readTerminalStart(params: JsonValue | undefined): Decoded<TerminalStart> {
-  const texts = textFields(params, ["sessionId", "command"]);
+export function decodeTerminalStart(params: JsonValue | undefined): DecodeResult<TerminalStart> {
+  const texts = decodeStringFields(params, ["sessionId", "command"]);
   if (!texts.ok) return texts;
   const { fields } = texts.value;
   const [sessionId = "", command = ""] = texts.value.texts;
-  return decoded({
+  return accept({
     sessionId,
     command,
-    args: textsOf(fields["args"]),
-    environment: objectsOf(fields["env"]).flatMap(({ name, value }) =>
+    args: readStrings(fields["args"]),
+    environment: readObjects(fields["env"]).flatMap(({ name, value }) =>
       typeof name === "string" && typeof value === "string" ? [{ name, value }] : [],
     ),
-    ...present({
-      workingDirectory: textOf(fields["cwd"]),
-      outputByteLimit: numberOf(fields["outputByteLimit"]),
+    ...omitUndefined({
+      workingDirectory: readString(fields["cwd"]),
+      outputByteLimit: readNumber(fields["outputByteLimit"]),
     }),
   });
 }
 
-export function readTerminalName(params: JsonValue | undefined): Decoded<TerminalName> {
-  const texts = textFields(params, ["sessionId", "terminalId"]);
+export function decodeTerminalReference(
+  params: JsonValue | undefined,
+): DecodeResult<TerminalReference> {
+  const texts = decodeStringFields(params, ["sessionId", "terminalId"]);
   if (!texts.ok) return texts;
   const [sessionId = "", terminalId = ""] = texts.value.texts;
-  return decoded({ sessionId, terminalId });
+  return accept({ sessionId, terminalId });
 }
 
-function textFields(
+function decodeStringFields(
   params: JsonValue | undefined,
   names: readonly string[],
-): Decoded<{ readonly fields: JsonObject; readonly texts: readonly string[] }> {
-  if (!isObject(params)) return refusedParams("they are not an object");
+): DecodeResult<{ readonly fields: JsonObject; readonly texts: readonly string[] }> {
+  if (!isObject(params)) return rejectParams("they are not an object");
   const texts: string[] = [];
   for (const name of names) {
-    const text = textOf(params[name]);
-    if (text === undefined) return refusedParams(`"${name}" is missing`);
+    const text = readString(params[name]);
+    if (text === undefined) return rejectParams(`"${name}" is missing`);
     texts.push(text);
   }
-  return decoded({ fields: params, texts });
+  return accept({ fields: params, texts });
 }

@@ -1,25 +1,25 @@
 import type { Failure } from "../../../domain/errors.ts";
 import { isObject, type JsonValue } from "../../../domain/json.ts";
 import { RPC_CODES, type RpcError } from "../../jsonrpc/rpc-error.ts";
-import type { RpcAnswer } from "../../jsonrpc/rpc-message.ts";
-import type { Reading } from "./reading.ts";
+import type { RpcResponse } from "../../jsonrpc/rpc-message.ts";
+import type { ReadResult } from "./reading.ts";
 
 /** What came of something that a host was asked. */
-export type HostAnswer<Value> =
+export type HostReply<Value> =
   | { readonly type: "answered"; readonly value: Value }
   /** The host does not do this: what we have ourselves stands in for it. */
   | { readonly type: "unsupported" }
   | { readonly type: "failed"; readonly failure: Failure };
 
 /** A host that does not know a method says so, or answers nothing. */
-export function hostAnswer<Value>(
+export function readHostReply<Value>(
   operation: string,
-  answer: RpcAnswer,
-  read: (result: JsonValue) => Reading<Value>,
-): HostAnswer<Value> {
+  answer: RpcResponse,
+  read: (result: JsonValue) => ReadResult<Value>,
+): HostReply<Value> {
   if (!answer.ok) {
     if (answer.error.code === RPC_CODES.methodNotFound) return { type: "unsupported" };
-    return failedAnswer(operation, answer.error);
+    return createFailedReply(operation, answer.error);
   }
   if (answer.result === null) return { type: "unsupported" };
   const reading = read(answer.result);
@@ -29,24 +29,24 @@ export function hostAnswer<Value>(
   return { type: "failed", failure: { code: "unexpected_answer", message, details } };
 }
 
-export function failedAnswer(operation: string, error: RpcError): HostAnswer<never> {
-  const said = wordsOf(error).slice(0, MOST_SHOWN) || "it does not say why";
-  const message = `${operation} failed on the host: ${said}`;
+export function createFailedReply(operation: string, error: RpcError): HostReply<never> {
+  const replyText = formatRpcError(error).slice(0, MAX_SHOWN_CHARACTERS) || "it does not say why";
+  const message = `${operation} failed on the host: ${replyText}`;
   const details = { operation, hostCode: error.code };
-  const code = isUnknown(error) ? "outcome_unknown" : "host_failed";
+  const code = isUnknownOutcome(error) ? "outcome_unknown" : "host_failed";
   return { type: "failed", failure: { code, message, details } };
 }
 
 /** It was asked again for something, and cannot say what came of it. */
-function isUnknown({ data }: RpcError): boolean {
+function isUnknownOutcome({ data }: RpcError): boolean {
   return isObject(data) && data["code"] === "outcome_unknown";
 }
 
 /** The official clients say "Internal error", and what it was beside it. */
-function wordsOf({ message, data }: RpcError): string {
+function formatRpcError({ message, data }: RpcError): string {
   const details = isObject(data) ? data["details"] : undefined;
   return typeof details === "string" && details !== "" ? `${message}: ${details}` : message;
 }
 
 /** Characters of the host's own words, which go to the model. */
-const MOST_SHOWN = 4000;
+const MAX_SHOWN_CHARACTERS = 4000;

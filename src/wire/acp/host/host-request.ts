@@ -10,7 +10,7 @@ export interface HostRequest {
 export type HostCallMethod = "host/call" | "host_call";
 
 /** An operation of a host's machine, which has a name of its own. */
-export function hostCallRequest(
+export function encodeHostCallRequest(
   name: string,
   args: JsonObject,
   method: HostCallMethod = "host/call",
@@ -19,17 +19,21 @@ export function hostCallRequest(
 }
 
 /** Sent without parameters: the list is of the host, not of a session. */
-export function toolListRequest(): HostRequest {
+export function encodeToolListRequest(): HostRequest {
   return { method: "host/tools/list", params: {} };
 }
 
 /** Under the same call it is the same call: a host that has done it says again what came of it. */
-export function toolCallRequest(name: string, input: JsonObject, call?: HostCall): HostRequest {
+export function encodeToolCallRequest(
+  name: string,
+  input: JsonObject,
+  call?: HostToolCall,
+): HostRequest {
   const meta = call === undefined ? {} : { _meta: { harn: { ...call } } };
   return { method: "builtin_call", params: { name, args: [input], ...meta } };
 }
 
-export interface HostCall {
+export interface HostToolCall {
   /** Of the session that it is for, where that is said. */
   readonly sessionId?: string;
   readonly toolCallId: string;

@@ -1,9 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sortedJson } from "../../../../test/support/sorted-json.ts";
+import { formatSortedJson } from "../../../../test/support/sorted-json.ts";
 import type { JsonValue } from "../../../domain/json.ts";
-import { hostCallRequest, toolCallRequest, toolListRequest } from "./host-request.ts";
-import { HOST_TOOL_LIMITS, readToolList, readToolResult, toolListResult } from "./host-tools.ts";
+import {
+  encodeHostCallRequest,
+  encodeToolCallRequest,
+  encodeToolListRequest,
+} from "./host-request.ts";
+import { HOST_TOOL_LIMITS, readToolList, readToolResult, encodeToolList } from "./host-tools.ts";
 
 /** As the description of the bridge has it. */
 const TOOLS = [
@@ -43,11 +47,11 @@ const named = (name: string) => ({ name, description: "", schema: null, deprecat
 
 describe("what is asked of a host", () => {
   it("is a list of tools, with no parameters [B-227]", () => {
-    expect(toolListRequest()).toEqual({ method: "host/tools/list", params: {} });
+    expect(encodeToolListRequest()).toEqual({ method: "host/tools/list", params: {} });
   });
 
   it("is a call of a tool, with its arguments as the only one [B-237]", () => {
-    expect(toolCallRequest("open_file", { path: "a.ts" })).toEqual({
+    expect(encodeToolCallRequest("open_file", { path: "a.ts" })).toEqual({
       method: "builtin_call",
       params: { name: "open_file", args: [{ path: "a.ts" }] },
     });
@@ -55,8 +59,11 @@ describe("what is asked of a host", () => {
 
   it("is an operation by its name, under either name of the method [B-239]", () => {
     const params = { name: "process.list_shells", args: {} };
-    expect(hostCallRequest("process.list_shells", {})).toEqual({ method: "host/call", params });
-    expect(hostCallRequest("process.list_shells", {}, "host_call")).toEqual({
+    expect(encodeHostCallRequest("process.list_shells", {})).toEqual({
+      method: "host/call",
+      params,
+    });
+    expect(encodeHostCallRequest("process.list_shells", {}, "host_call")).toEqual({
       method: "host_call",
       params,
     });
@@ -65,17 +72,17 @@ describe("what is asked of a host", () => {
 
 describe("the tools of a host", () => {
   it("are read from the shape that is theirs, and written in it, key for key [B-228] [B-236]", () => {
-    expect(sortedJson(listed({ tools: TOOLS }))).toBe(sortedJson(TOOLS));
-    expect(sortedJson(toolListResult(TOOLS))).toBe(sortedJson({ tools: TOOLS }));
+    expect(formatSortedJson(listed({ tools: TOOLS }))).toBe(formatSortedJson(TOOLS));
+    expect(formatSortedJson(encodeToolList(TOOLS))).toBe(formatSortedJson({ tools: TOOLS }));
   });
 
   it("are read from a bare list [B-229] [B-236]", () => {
-    expect(sortedJson(listed(TOOLS))).toBe(sortedJson(TOOLS));
+    expect(formatSortedJson(listed(TOOLS))).toBe(formatSortedJson(TOOLS));
     expect(listed([])).toEqual([]);
   });
 
   it("are read from a wrapped list [B-230] [B-236]", () => {
-    expect(sortedJson(listed({ result: { tools: TOOLS } }))).toBe(sortedJson(TOOLS));
+    expect(formatSortedJson(listed({ result: { tools: TOOLS } }))).toBe(formatSortedJson(TOOLS));
   });
 
   it("may have a short description [B-231]", () => {
@@ -99,8 +106,8 @@ describe("the tools of a host", () => {
 
   it("have four keys and no other [B-234]", () => {
     const given = { name: "a", icon: "x", short_description: "b", parameters: {}, _meta: {} };
-    expect(sortedJson(listed([given]))).toBe(
-      sortedJson([{ name: "a", description: "b", schema: {}, deprecated: false }]),
+    expect(formatSortedJson(listed([given]))).toBe(
+      formatSortedJson([{ name: "a", description: "b", schema: {}, deprecated: false }]),
     );
   });
 
@@ -170,7 +177,7 @@ describe("the tools of a host", () => {
       named("tool2"),
       named("tool3"),
     ]);
-    expect(toolListResult([{ ...named("search"), mcpServer: "linear" }, named("open")])).toEqual({
+    expect(encodeToolList([{ ...named("search"), mcpServer: "linear" }, named("open")])).toEqual({
       tools: [{ ...named("search"), _mcp_server: "linear" }, named("open")],
     });
   });
@@ -231,7 +238,7 @@ describe("the tools of a host", () => {
     fc.assert(
       fc.property(tools, (given) => {
         for (const shape of [given, { tools: given }, { result: { tools: given } }]) {
-          expect(sortedJson(listed(shape))).toBe(sortedJson(given));
+          expect(formatSortedJson(listed(shape))).toBe(formatSortedJson(given));
         }
       }),
     );

@@ -1,9 +1,9 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
-import { harnFields } from "../fields.ts";
-import { type Decoded, decoded, refusedParams } from "../decoded.ts";
+import { readHarnMeta } from "../fields.ts";
+import { type DecodeResult, accept, rejectParams } from "../decoded.ts";
 
 /** What a host is asked to do, by its name. */
-export interface NamedCall {
+export interface HostOperation {
   readonly name: string;
   readonly args: JsonObject;
   /** The same when it is asked for again; absent where nobody says. */
@@ -16,18 +16,18 @@ export interface NamedCall {
  * The host's side of `builtin_call`, `host/call` and `host_call`. The arguments come in a list of one or by themselves,
  * whichever of the methods it is.
  */
-export function readNamedCall(params: JsonValue | undefined): Decoded<NamedCall> {
-  if (!isObject(params)) return refusedParams("they are not an object");
+export function decodeHostOperation(params: JsonValue | undefined): DecodeResult<HostOperation> {
+  if (!isObject(params)) return rejectParams("they are not an object");
   const { name, args } = params;
-  if (typeof name !== "string" || name === "") return refusedParams('"name" is missing');
-  const given: readonly JsonValue[] = Array.isArray(args) ? args : [args ?? {}];
-  const [only = {}] = given;
-  if (given.length > 1 || !isObject(only)) {
-    return refusedParams('"args" is neither an object nor a list with one');
+  if (typeof name !== "string" || name === "") return rejectParams('"name" is missing');
+  const fields: readonly JsonValue[] = Array.isArray(args) ? args : [args ?? {}];
+  const [only = {}] = fields;
+  if (fields.length > 1 || !isObject(only)) {
+    return rejectParams('"args" is neither an object nor a list with one');
   }
-  const { toolCallId: callId, attempt } = harnFields(params);
+  const { toolCallId: callId, attempt } = readHarnMeta(params);
   const isRepeat = typeof attempt === "number" && attempt > 1;
-  return decoded({
+  return accept({
     name,
     args: only,
     ...(typeof callId === "string" && { callId, ...(isRepeat && { isRepeat }) }),

@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { sortedJson } from "../../../../test/support/sorted-json.ts";
+import { formatSortedJson } from "../../../../test/support/sorted-json.ts";
 import type { JsonObject } from "../../../domain/json.ts";
-import { shellAt } from "../../../domain/shell-at.ts";
-import type { KnownShells } from "../../../domain/shell.ts";
-import { performShellCall } from "./perform-shell-call.ts";
-import { shellFields } from "./shell-fields.ts";
+import { createShell } from "../../../domain/shell-at.ts";
+import type { ShellList } from "../../../domain/shell.ts";
+import { performShellOperation } from "./perform-shell-call.ts";
+import { encodeShell } from "./shell-fields.ts";
 
 const place = { platform: "darwin", source: "env", isAvailable: true } as const;
-const zsh = shellAt({ ...place, path: "/bin/zsh" });
-const bash = shellAt({ ...place, path: "/bin/bash", source: "etc_shells" });
-const fish = shellAt({ ...place, path: "/opt/fish", isAvailable: false });
-const known: KnownShells = { shells: [zsh, bash, fish], defaultId: "zsh" };
-const none: KnownShells = { shells: [fish], defaultId: null };
+const zsh = createShell({ ...place, path: "/bin/zsh" });
+const bash = createShell({ ...place, path: "/bin/bash", source: "etc_shells" });
+const fish = createShell({ ...place, path: "/opt/fish", isAvailable: false });
+const knownShells: ShellList = { shells: [zsh, bash, fish], defaultId: "zsh" };
+const none: ShellList = { shells: [fish], defaultId: null };
 
-function perform(name: string, args: JsonObject, shells = known) {
-  const performed = performShellCall(shells, { name, args });
+function perform(name: string, args: JsonObject, shells = knownShells) {
+  const performed = performShellOperation(shells, { name, args });
   return performed.ok ? performed.value : performed.error;
 }
 
@@ -25,9 +25,9 @@ function invoke(args: JsonObject) {
 describe("what is asked about shells", () => {
   it("is answered with the list [B-238] [B-239]", () => {
     expect(
-      sortedJson(perform("process.list_shells", {}, { shells: [zsh], defaultId: "zsh" })),
+      formatSortedJson(perform("process.list_shells", {}, { shells: [zsh], defaultId: "zsh" })),
     ).toBe(
-      sortedJson({
+      formatSortedJson({
         result: {
           shells: [
             {
@@ -51,11 +51,14 @@ describe("what is asked about shells", () => {
   });
 
   it("is answered with the default of the session, which it can change [B-243] [B-244]", () => {
-    expect(perform("process.get_default_shell", {})).toEqual({ result: shellFields(zsh), known });
-    const after = { ...known, defaultId: "bash" };
+    expect(perform("process.get_default_shell", {})).toEqual({
+      result: encodeShell(zsh),
+      knownShells,
+    });
+    const after = { ...knownShells, defaultId: "bash" };
     expect(perform("process.set_default_shell", { shell_id: "bash" })).toEqual({
-      result: shellFields(bash),
-      known: after,
+      result: encodeShell(bash),
+      knownShells: after,
     });
     expect(perform("process.get_default_shell", {}, after)).toMatchObject({
       result: { id: "bash" },
@@ -68,23 +71,23 @@ describe("what is asked about shells", () => {
 
   it("is answered with the invocation of the example, its shell whole [B-246] [B-249]", () => {
     const asked = { shell_id: "zsh", command: "printf ok", login: false, interactive: false };
-    expect(sortedJson(invoke(asked))).toBe(
-      sortedJson({
+    expect(formatSortedJson(invoke(asked))).toBe(
+      formatSortedJson({
         result: {
           program: "/bin/zsh",
           args: ["-c", "printf ok"],
           command_arg_index: 1,
-          shell: shellFields(zsh),
+          shell: encodeShell(zsh),
         },
-        known,
+        known: knownShells,
       }),
     );
   });
 
   it.each<[string, JsonObject, string]>([
     ["its id [B-246]", { shell_id: "bash" }, "/bin/bash"],
-    ["itself [B-247]", { shell: { ...shellFields(bash), path: "/my/bash" } }, "/my/bash"],
-    ["itself and not an id beside it", { shell: shellFields(bash), shell_id: "zsh" }, "/bin/bash"],
+    ["itself [B-247]", { shell: { ...encodeShell(bash), path: "/my/bash" } }, "/my/bash"],
+    ["itself and not an id beside it", { shell: encodeShell(bash), shell_id: "zsh" }, "/bin/bash"],
     ["no more than its path [B-247]", { shell: { path: "/my/sh" } }, "/my/sh"],
     ["an object with its id [B-247]", { shell: { id: "bash" } }, "/bin/bash"],
     ["nothing [B-250]", {}, "/bin/zsh"],
@@ -96,7 +99,7 @@ describe("what is asked about shells", () => {
   });
 
   it("honours a shell that a host passes along with every command [B-245]", () => {
-    const shell = { ...shellFields(bash), login_args: ["--login", "-c"] };
+    const shell = { ...encodeShell(bash), login_args: ["--login", "-c"] };
     expect(invoke({ shell, command: "ls", login: true })).toMatchObject({
       result: { program: "/bin/bash", args: ["--login", "-c", "ls"], command_arg_index: 2, shell },
     });

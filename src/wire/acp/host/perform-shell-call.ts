@@ -1,92 +1,98 @@
 import { isObject, type JsonObject } from "../../../domain/json.ts";
-import { shellInvocation } from "../../../domain/shell-invocation.ts";
+import { createShellInvocation } from "../../../domain/shell-invocation.ts";
 import {
-  chosenShell,
-  withDefaultShell,
-  type KnownShells,
+  chooseShell,
+  setDefaultShell,
+  type ShellList,
   type ShellChoice,
 } from "../../../domain/shell.ts";
-import { internalError, methodNotFound } from "../../jsonrpc/rpc-error.ts";
-import { type Decoded, decoded, refusedParams } from "../decoded.ts";
-import type { NamedCall } from "./named-call.ts";
-import { shellInvocationResult, shellListResult } from "./shell-answers.ts";
-import { flagIn, readShell, shellFields, textIn } from "./shell-fields.ts";
+import { createInternalError, createMethodNotFound } from "../../jsonrpc/rpc-error.ts";
+import { type DecodeResult, accept, rejectParams } from "../decoded.ts";
+import type { HostOperation } from "./named-call.ts";
+import { encodeShellInvocation, encodeShellList } from "./shell-answers.ts";
+import { readBooleanField, readShell, encodeShell, readStringField } from "./shell-fields.ts";
 import { SHELL_OPERATIONS } from "./shell-requests.ts";
 
-export interface PerformedShellCall {
+export interface ShellOperationResult {
   readonly result: JsonObject;
   /** What the session knows from now on: another default, or the same as before. */
-  readonly known: KnownShells;
+  readonly knownShells: ShellList;
 }
 
 /** Does what is asked about shells with those of a machine: a host's, or ours where no host is there to be asked. */
-export function performShellCall(
-  known: KnownShells,
-  { name, args }: NamedCall,
-): Decoded<PerformedShellCall> {
+export function performShellOperation(
+  knownShells: ShellList,
+  { name, args }: HostOperation,
+): DecodeResult<ShellOperationResult> {
   switch (name) {
     case SHELL_OPERATIONS.list:
-      return decoded({ result: shellListResult(known), known });
+      return accept({ result: encodeShellList(knownShells), knownShells });
     case SHELL_OPERATIONS.getDefault:
-      return defaultShell(known);
+      return encodeDefaultShell(knownShells);
     case SHELL_OPERATIONS.setDefault:
-      return chooseDefault(known, args);
+      return chooseDefaultShell(knownShells, args);
     case SHELL_OPERATIONS.invocation:
-      return invoke(known, args);
+      return resolveShellInvocation(knownShells, args);
     default:
-      return { ok: false, error: methodNotFound(name) };
+      return { ok: false, error: createMethodNotFound(name) };
   }
 }
 
-function defaultShell(known: KnownShells): Decoded<PerformedShellCall> {
-  const shell = chosenShell(known, {});
-  if (shell === undefined) return { ok: false, error: internalError(NO_SHELL) };
-  return decoded({ result: shellFields(shell), known });
+function encodeDefaultShell(knownShells: ShellList): DecodeResult<ShellOperationResult> {
+  const shell = chooseShell(knownShells, {});
+  if (shell === undefined) return { ok: false, error: createInternalError(NO_SHELL_MESSAGE) };
+  return accept({ result: encodeShell(shell), knownShells });
 }
 
-function chooseDefault(known: KnownShells, args: JsonObject): Decoded<PerformedShellCall> {
-  const shellId = textIn(args, "shell_id");
-  if (shellId === undefined) return refusedParams('"shell_id" is missing');
-  const chosen = withDefaultShell(known, shellId);
-  return chosen === undefined ? refusedId(known, shellId) : defaultShell(chosen);
+function chooseDefaultShell(
+  knownShells: ShellList,
+  args: JsonObject,
+): DecodeResult<ShellOperationResult> {
+  const shellId = readStringField(args, "shell_id");
+  if (shellId === undefined) return rejectParams('"shell_id" is missing');
+  const chosen = setDefaultShell(knownShells, shellId);
+  return chosen === undefined ? rejectShellId(knownShells, shellId) : encodeDefaultShell(chosen);
 }
 
-function invoke(known: KnownShells, args: JsonObject): Decoded<PerformedShellCall> {
+function resolveShellInvocation(
+  knownShells: ShellList,
+  args: JsonObject,
+): DecodeResult<ShellOperationResult> {
   const { command } = args;
-  if (typeof command !== "string") return refusedParams('"command" is missing');
-  const choice = readChoice(args);
+  if (typeof command !== "string") return rejectParams('"command" is missing');
+  const choice = readShellChoice(args);
   if (!choice.ok) return choice;
-  const shell = chosenShell(known, choice.value);
-  if (shell === undefined) return refusedId(known, choice.value.shellId);
-  const login = flagIn(args, "login") ?? false;
-  const interactive = flagIn(args, "interactive") ?? false;
-  const invocation = shellInvocation(shell, { command, login, interactive });
-  return decoded({ result: shellInvocationResult(invocation), known });
+  const shell = chooseShell(knownShells, choice.value);
+  if (shell === undefined) return rejectShellId(knownShells, choice.value.shellId);
+  const login = readBooleanField(args, "login") ?? false;
+  const interactive = readBooleanField(args, "interactive") ?? false;
+  const invocation = createShellInvocation(shell, { command, login, interactive });
+  return accept({ result: encodeShellInvocation(invocation), knownShells });
 }
 
 /** A shell that says only its id is meant by that. */
-function readChoice({ shell, shell_id: shellId }: JsonObject): Decoded<ShellChoice> {
+function readShellChoice({ shell, shell_id: shellId }: JsonObject): DecodeResult<ShellChoice> {
   if (isObject(shell) && shell["path"] === undefined && shell["id"] !== undefined) {
-    return readChoice({ shell_id: shell["id"] });
+    return readShellChoice({ shell_id: shell["id"] });
   }
   if (shell !== undefined && shell !== null) {
-    const given = readShell(shell);
-    return given.ok ? decoded({ shell: given.value }) : refusedParams(given.problem);
+    const readResult = readShell(shell);
+    return readResult.ok ? accept({ shell: readResult.value }) : rejectParams(readResult.problem);
   }
-  if (shellId === undefined || shellId === null) return decoded({});
+  if (shellId === undefined || shellId === null) return accept({});
   return typeof shellId === "string"
-    ? decoded({ shellId })
-    : refusedParams('"shell_id" is not a string');
+    ? accept({ shellId })
+    : rejectParams('"shell_id" is not a string');
 }
 
-function refusedId({ shells }: KnownShells, shellId: string | undefined): Decoded<never> {
+function rejectShellId({ shells }: ShellList, shellId: string | undefined): DecodeResult<never> {
   const ids = shells.flatMap(({ id, isAvailable }) => (isAvailable ? [id] : []));
   if (shellId === undefined || ids.length === 0) {
-    return { ok: false, error: internalError(NO_SHELL) };
+    return { ok: false, error: createInternalError(NO_SHELL_MESSAGE) };
   }
-  const wanted = JSON.stringify(shellId.slice(0, MOST_SHOWN));
-  return refusedParams(`there is no shell ${wanted}; there are ${ids.join(", ")}`);
+  const quotedId = JSON.stringify(shellId.slice(0, MAX_SHOWN_CHARACTERS));
+  return rejectParams(`there is no shell ${quotedId}; there are ${ids.join(", ")}`);
 }
 
-const NO_SHELL = "No shell was found on this machine";
-const MOST_SHOWN = 100;
+const NO_SHELL_MESSAGE = "No shell was found on this machine";
+const MAX_SHOWN_CHARACTERS = 100;

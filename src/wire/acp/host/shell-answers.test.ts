@@ -1,22 +1,22 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sortedJson } from "../../../../test/support/sorted-json.ts";
-import { shellProblems } from "../../../../test/support/shell-schema.ts";
+import { formatSortedJson } from "../../../../test/support/sorted-json.ts";
+import { findShellProblems } from "../../../../test/support/shell-schema.ts";
 import type { JsonValue } from "../../../domain/json.ts";
-import { SHELL_SOURCES, type KnownShells, type Shell } from "../../../domain/shell.ts";
+import { SHELL_SOURCES, type ShellList, type Shell } from "../../../domain/shell.ts";
 import {
   readDefaultShell,
   readShellInvocation,
   readShellList,
-  shellInvocationResult,
-  shellListResult,
+  encodeShellInvocation,
+  encodeShellList,
 } from "./shell-answers.ts";
-import { shellFields } from "./shell-fields.ts";
+import { encodeShell } from "./shell-fields.ts";
 import {
-  getDefaultShellRequest,
-  listShellsRequest,
-  setDefaultShellRequest,
-  shellInvocationRequest,
+  encodeGetDefaultShellRequest,
+  encodeListShellsRequest,
+  encodeSetDefaultShellRequest,
+  encodeShellInvocationRequest,
 } from "./shell-requests.ts";
 
 /** As the description of the bridge has them. */
@@ -52,7 +52,7 @@ const zsh: Shell = {
   loginArgs: ["-l", "-c"],
   source: "env",
 };
-const known: KnownShells = { shells: [zsh], defaultId: "zsh" };
+const known: ShellList = { shells: [zsh], defaultId: "zsh" };
 
 const answered = <Value>(value: Value) => ({ type: "answered", value });
 
@@ -63,21 +63,21 @@ function listProblem(result: JsonValue): string {
 
 describe("what a host is asked about shells", () => {
   it("is sent as the description of the bridge has it [B-239] [B-243] [B-244]", () => {
-    expect(listShellsRequest()).toEqual({
+    expect(encodeListShellsRequest()).toEqual({
       method: "host/call",
       params: { name: "process.list_shells", args: {} },
     });
-    expect(getDefaultShellRequest().params).toEqual({
+    expect(encodeGetDefaultShellRequest().params).toEqual({
       name: "process.get_default_shell",
       args: {},
     });
-    expect(setDefaultShellRequest("zsh").params).toEqual({
+    expect(encodeSetDefaultShellRequest("zsh").params).toEqual({
       name: "process.set_default_shell",
       args: { shell_id: "zsh" },
     });
     const line = { shellId: "zsh", command: "printf ok" };
-    expect(sortedJson(shellInvocationRequest(line).params)).toBe(
-      sortedJson({
+    expect(formatSortedJson(encodeShellInvocationRequest(line).params)).toBe(
+      formatSortedJson({
         name: "process.shell_invocation",
         args: { shell_id: "zsh", command: "printf ok", login: false, interactive: false },
       }),
@@ -86,18 +86,20 @@ describe("what a host is asked about shells", () => {
 
   it("is the invocation of a whole shell, of one by id, or of the default [B-245] [B-250]", () => {
     const line = { command: "ls", login: true, interactive: true };
-    expect(shellInvocationRequest({ ...line, shell: zsh, shellId: "x" }).params["args"]).toEqual({
+    expect(
+      encodeShellInvocationRequest({ ...line, shell: zsh, shellId: "x" }).params["args"],
+    ).toEqual({
       shell: ZSH_FIELDS,
       ...line,
     });
-    expect(shellInvocationRequest(line).params["args"]).toEqual(line);
+    expect(encodeShellInvocationRequest(line).params["args"]).toEqual(line);
   });
 });
 
 describe("what a host answers about shells", () => {
   it("is a list, read and written key for key [B-239] [B-240]", () => {
     expect(readShellList({ ok: true, result: LIST })).toEqual(answered(known));
-    expect(sortedJson(shellListResult(known))).toBe(sortedJson(LIST));
+    expect(formatSortedJson(encodeShellList(known))).toBe(formatSortedJson(LIST));
   });
 
   it("may be wrapped once more", () => {
@@ -139,8 +141,8 @@ describe("what a host answers about shells", () => {
 
   it("is written with all of the shell, where the example has only its id [B-240] [B-249]", () => {
     const invocation = { program: "/bin/zsh", args: ["-c", "printf ok"], commandIndex: 1 };
-    expect(sortedJson(shellInvocationResult({ ...invocation, shell: zsh }))).toBe(
-      sortedJson({ ...INVOCATION, shell: ZSH_FIELDS }),
+    expect(formatSortedJson(encodeShellInvocation({ ...invocation, shell: zsh }))).toBe(
+      formatSortedJson({ ...INVOCATION, shell: ZSH_FIELDS }),
     );
   });
 
@@ -260,8 +262,8 @@ describe("what a host answers about shells", () => {
     });
     fc.assert(
       fc.property(shell, (given) => {
-        const result = shellFields(given);
-        expect(shellProblems("shell", result)).toEqual([]);
+        const result = encodeShell(given);
+        expect(findShellProblems("shell", result)).toEqual([]);
         expect(readDefaultShell("getDefault", { ok: true, result }, known)).toEqual(
           answered(given),
         );

@@ -1,83 +1,86 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
 import type { ShellInvocation } from "../../../domain/shell-invocation.ts";
-import type { KnownShells, Shell } from "../../../domain/shell.ts";
-import type { RpcAnswer } from "../../jsonrpc/rpc-message.ts";
-import { hostAnswer, type HostAnswer } from "./host-answer.ts";
-import { read, unreadable, unwrapped, type Reading } from "./reading.ts";
-import { readShell, shellFields, textIn } from "./shell-fields.ts";
+import type { ShellList, Shell } from "../../../domain/shell.ts";
+import type { RpcResponse } from "../../jsonrpc/rpc-message.ts";
+import { readHostReply, type HostReply } from "./host-answer.ts";
+import { acceptValue, rejectValue, unwrap, type ReadResult } from "./reading.ts";
+import { readShell, encodeShell, readStringField } from "./shell-fields.ts";
 import { SHELL_OPERATIONS } from "./shell-requests.ts";
 
-export function readShellList(answer: RpcAnswer): HostAnswer<KnownShells> {
-  return hostAnswer(SHELL_OPERATIONS.list, answer, readKnownShells);
+export function readShellList(answer: RpcResponse): HostReply<ShellList> {
+  return readHostReply(SHELL_OPERATIONS.list, answer, readKnownShells);
 }
 
 /** The answer to a request for the default, or to one for another. `known` are the shells that this host listed. */
 export function readDefaultShell(
   operation: "getDefault" | "setDefault",
-  answer: RpcAnswer,
-  known: KnownShells,
-): HostAnswer<Shell> {
-  return hostAnswer(SHELL_OPERATIONS[operation], answer, (result) =>
-    readShell(unwrapped(result, "path"), { known }),
+  answer: RpcResponse,
+  knownShells: ShellList,
+): HostReply<Shell> {
+  return readHostReply(SHELL_OPERATIONS[operation], answer, (result) =>
+    readShell(unwrap(result, "path"), { knownShells }),
   );
 }
 
-export function readShellInvocation(answer: RpcAnswer): HostAnswer<ShellInvocation> {
-  return hostAnswer(SHELL_OPERATIONS.invocation, answer, readInvocation);
+export function readShellInvocation(answer: RpcResponse): HostReply<ShellInvocation> {
+  return readHostReply(SHELL_OPERATIONS.invocation, answer, readInvocation);
 }
 
-export function shellListResult({ shells, defaultId }: KnownShells): JsonObject {
-  return { shells: shells.map(shellFields), default_shell_id: defaultId };
+export function encodeShellList({ shells, defaultId }: ShellList): JsonObject {
+  return { shells: shells.map(encodeShell), default_shell_id: defaultId };
 }
 
-export function shellInvocationResult(invocation: ShellInvocation): JsonObject {
+export function encodeShellInvocation(invocation: ShellInvocation): JsonObject {
   const { program, args, commandIndex, shell } = invocation;
-  return { program, args, command_arg_index: commandIndex, shell: shellFields(shell) };
+  return { program, args, command_arg_index: commandIndex, shell: encodeShell(shell) };
 }
 
-function readKnownShells(result: JsonValue): Reading<KnownShells> {
-  const inner = unwrapped(result, "shells");
+function readKnownShells(result: JsonValue): ReadResult<ShellList> {
+  const inner = unwrap(result, "shells");
   if (!isObject(inner) || !Array.isArray(inner["shells"])) {
-    return unreadable("it has no list of shells");
+    return rejectValue("it has no list of shells");
   }
-  const given: readonly JsonValue[] = inner["shells"];
-  if (given.length > MOST_SHELLS) {
-    return unreadable(`it has ${given.length} shells, more than ${MOST_SHELLS}`);
+  const entries: readonly JsonValue[] = inner["shells"];
+  if (entries.length > MAX_SHELLS) {
+    return rejectValue(`it has ${entries.length} shells, more than ${MAX_SHELLS}`);
   }
   const shells = new Map<string, Shell>();
-  for (const one of given) {
-    const shell = readShell(one);
+  for (const entry of entries) {
+    const shell = readShell(entry);
     if (!shell.ok) return shell;
     const { id } = shell.value;
-    if (shells.has(id)) return unreadable(`it has two shells with the id ${JSON.stringify(id)}`);
+    if (shells.has(id)) return rejectValue(`it has two shells with the id ${JSON.stringify(id)}`);
     shells.set(id, shell.value);
   }
-  const said = textIn(inner, "default_shell_id");
+  const requestedDefaultId = readStringField(inner, "default_shell_id");
   const all = [...shells.values()];
-  return read({ shells: all, defaultId: defaultOf(all, said) });
+  return acceptValue({ shells: all, defaultId: resolveDefaultId(all, requestedDefaultId) });
 }
 
 /** Where the host says none, or one that cannot be used, the first of its list that can. */
-function defaultOf(shells: readonly Shell[], said: string | undefined): string | null {
+function resolveDefaultId(
+  shells: readonly Shell[],
+  requestedId: string | undefined,
+): string | null {
   const usable = shells.filter(({ isAvailable }) => isAvailable);
-  return (usable.find(({ id }) => id === said) ?? usable[0])?.id ?? null;
+  return (usable.find(({ id }) => id === requestedId) ?? usable[0])?.id ?? null;
 }
 
-const MOST_SHELLS = 64;
+const MAX_SHELLS = 64;
 
-function readInvocation(result: JsonValue): Reading<ShellInvocation> {
-  const inner = unwrapped(result, "program");
-  const program = isObject(inner) ? textIn(inner, "program") : undefined;
-  if (!isObject(inner) || program === undefined) return unreadable("it has no program");
+function readInvocation(result: JsonValue): ReadResult<ShellInvocation> {
+  const inner = unwrap(result, "program");
+  const program = isObject(inner) ? readStringField(inner, "program") : undefined;
+  if (!isObject(inner) || program === undefined) return rejectValue("it has no program");
   const { args, command_arg_index: index } = inner;
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string") || args.length === 0) {
-    return unreadable('"args" is not a list of texts with the command in it');
+    return rejectValue('"args" is not a list of texts with the command in it');
   }
   const commandIndex = index ?? args.length - 1;
   if (typeof commandIndex !== "number" || args[commandIndex] === undefined) {
-    return unreadable('"command_arg_index" is not the place of an argument');
+    return rejectValue('"command_arg_index" is not the place of an argument');
   }
   // Some say only the id of the shell.
   const shell = readShell(inner["shell"] ?? {}, { program });
-  return shell.ok ? read({ program, args, commandIndex, shell: shell.value }) : shell;
+  return shell.ok ? acceptValue({ program, args, commandIndex, shell: shell.value }) : shell;
 }

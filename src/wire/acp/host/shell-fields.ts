@@ -1,10 +1,10 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
-import { shellAt } from "../../../domain/shell-at.ts";
-import { SHELL_SOURCES, type KnownShells, type Shell } from "../../../domain/shell.ts";
-import { read, unreadable, type Reading } from "./reading.ts";
+import { createShell } from "../../../domain/shell-at.ts";
+import { SHELL_SOURCES, type ShellList, type Shell } from "../../../domain/shell.ts";
+import { acceptValue, rejectValue, type ReadResult } from "./reading.ts";
 
 /** All of its fields, always: hosts check them against a schema that wants each one. */
-export function shellFields(shell: Shell): JsonObject {
+export function encodeShell(shell: Shell): JsonObject {
   return {
     id: shell.id,
     label: shell.label,
@@ -24,59 +24,60 @@ interface ShellHints {
   /** What is started where this shell is meant. */
   readonly program?: string;
   /** Hosts say only the id of one that they told us of. */
-  readonly known?: KnownShells;
+  readonly knownShells?: ShellList;
 }
 
 /** What is missing of a shell follows from its path. */
 export function readShell(
-  given: JsonValue | undefined,
-  { program, known }: ShellHints = {},
-): Reading<Shell> {
-  if (!isObject(given)) return unreadable("a shell is not an object");
-  const said = textIn(given, "id");
-  const path = textIn(given, "path") ?? program;
+  value: JsonValue | undefined,
+  { program, knownShells }: ShellHints = {},
+): ReadResult<Shell> {
+  if (!isObject(value)) return rejectValue("a shell is not an object");
+  const shellId = readStringField(value, "id");
+  const path = readStringField(value, "path") ?? program;
   if (path === undefined) {
-    const meant = known?.shells.find(({ id }) => id === said);
-    return meant === undefined ? unreadable("a shell has no path") : read(meant);
+    const knownShell = knownShells?.shells.find(({ id }) => id === shellId);
+    return knownShell === undefined ? rejectValue("a shell has no path") : acceptValue(knownShell);
   }
-  const platform = textIn(given, "platform") ?? "unknown";
-  const usual = shellAt({ path, platform, source: "host", isAvailable: true });
-  const id = said ?? usual.id;
-  if (id === "") return unreadable("a shell has no id");
-  return read({
+  const platform = readStringField(value, "platform") ?? "unknown";
+  const usual = createShell({ path, platform, source: "host", isAvailable: true });
+  const id = shellId ?? usual.id;
+  if (id === "") return rejectValue("a shell has no id");
+  return acceptValue({
     id,
-    label: textIn(given, "label") ?? id,
+    label: readStringField(value, "label") ?? id,
     path,
     platform,
-    isAvailable: given["available"] !== false,
-    supportsLogin: flagIn(given, "supports_login") ?? usual.supportsLogin,
-    supportsInteractive: flagIn(given, "supports_interactive") ?? usual.supportsInteractive,
-    defaultArgs: textsIn(given, "default_args") ?? usual.defaultArgs,
-    loginArgs: textsIn(given, "login_args") ?? usual.loginArgs,
-    source: SHELL_SOURCES.find((source) => source === given["source"]) ?? "host",
+    isAvailable: value["available"] !== false,
+    supportsLogin: readBooleanField(value, "supports_login") ?? usual.supportsLogin,
+    supportsInteractive:
+      readBooleanField(value, "supports_interactive") ?? usual.supportsInteractive,
+    defaultArgs: readStringListField(value, "default_args") ?? usual.defaultArgs,
+    loginArgs: readStringListField(value, "login_args") ?? usual.loginArgs,
+    source: SHELL_SOURCES.find((source) => source === value["source"]) ?? "host",
   });
 }
 
 /** Undefined also for what is longer than any path. */
-export function textIn(given: JsonObject, key: string): string | undefined {
-  const value = given[key];
-  return isText(value) && value !== "" ? value : undefined;
+export function readStringField(fields: JsonObject, key: string): string | undefined {
+  const value = fields[key];
+  return isBoundedString(value) && value !== "" ? value : undefined;
 }
 
-export function flagIn(given: JsonObject, key: string): boolean | undefined {
-  const value = given[key];
+export function readBooleanField(fields: JsonObject, key: string): boolean | undefined {
+  const value = fields[key];
   return typeof value === "boolean" ? value : undefined;
 }
 
-function textsIn(given: JsonObject, key: string): readonly string[] | undefined {
-  const value = given[key];
-  if (!Array.isArray(value) || value.length > MOST_ARGS) return undefined;
-  return value.every(isText) ? value : undefined;
+function readStringListField(fields: JsonObject, key: string): readonly string[] | undefined {
+  const value = fields[key];
+  if (!Array.isArray(value) || value.length > MAX_ARGS) return undefined;
+  return value.every(isBoundedString) ? value : undefined;
 }
 
-function isText(value: JsonValue | undefined): value is string {
-  return typeof value === "string" && value.length <= MOST_CHARACTERS;
+function isBoundedString(value: JsonValue | undefined): value is string {
+  return typeof value === "string" && value.length <= MAX_STRING_LENGTH;
 }
 
-const MOST_CHARACTERS = 4096;
-const MOST_ARGS = 64;
+const MAX_STRING_LENGTH = 4096;
+const MAX_ARGS = 64;

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
-import { fieldsOf, objectsOf, present, textOf, textsOf } from "../fields.ts";
-import { type Decoded, decoded, refusedParams } from "../decoded.ts";
+import { readObject, readObjects, omitUndefined, readString, readStrings } from "../fields.ts";
+import { type DecodeResult, accept, rejectParams } from "../decoded.ts";
 
 /** A skill as it stands in a host's list. */
 export interface HostSkillEntry {
@@ -21,7 +21,7 @@ export interface HostSkill {
   readonly model?: string;
 }
 
-export function skillListResult(skills: readonly HostSkillEntry[]): readonly JsonObject[] {
+export function encodeSkillList(skills: readonly HostSkillEntry[]): readonly JsonObject[] {
   return skills.map(({ id, name, description, source = "host" }) => ({
     id,
     name,
@@ -30,15 +30,17 @@ export function skillListResult(skills: readonly HostSkillEntry[]): readonly Jso
   }));
 }
 
-export function readSkillFetch(params: JsonValue | undefined): Decoded<{ readonly id: string }> {
-  const { id } = fieldsOf(params);
-  return typeof id === "string" && id !== "" ? decoded({ id }) : refusedParams('"id" is missing');
+export function decodeSkillFetch(
+  params: JsonValue | undefined,
+): DecodeResult<{ readonly id: string }> {
+  const { id } = readObject(params);
+  return typeof id === "string" && id !== "" ? accept({ id }) : rejectParams('"id" is missing');
 }
 
-export function skillResult(skill: HostSkill): JsonObject {
+export function encodeSkill(skill: HostSkill): JsonObject {
   const { name, description, body, paths, model } = skill;
   const { whenToUse: when_to_use, allowedTools: allowed_tools } = skill;
-  const manifest = { ...present({ when_to_use, allowed_tools, paths, model }) };
+  const manifest = { ...omitUndefined({ when_to_use, allowed_tools, paths, model }) };
   return { name, description, body, manifest };
 }
 
@@ -64,25 +66,28 @@ export interface SkillMatch {
   readonly reason?: string;
 }
 
-export function readSkillMatch(params: JsonValue | undefined): Decoded<SkillMatchRequest> {
-  if (!isObject(params)) return refusedParams("they are not an object");
+export function decodeSkillMatch(params: JsonValue | undefined): DecodeResult<SkillMatchRequest> {
+  if (!isObject(params)) return rejectParams("they are not an object");
   const { strategy, prompt } = params;
-  return decoded({
-    strategy: textOf(strategy) ?? "host",
-    prompt: textOf(prompt) ?? "",
-    workingFiles: textsOf(params["working_files"]),
-    candidates: objectsOf(params["candidates"]).flatMap((one) => {
-      const name = textOf(one["name"]);
+  return accept({
+    strategy: readString(strategy) ?? "host",
+    prompt: readString(prompt) ?? "",
+    workingFiles: readStrings(params["working_files"]),
+    candidates: readObjects(params["candidates"]).flatMap((item) => {
+      const name = readString(item["name"]);
       if (name === undefined) return [];
-      const description = textOf(one["description"]) ?? "";
-      const whenToUse = textOf(one["when_to_use"]) ?? "";
-      return [{ name, description, whenToUse, paths: textsOf(one["paths"]) }];
+      const description = readString(item["description"]) ?? "";
+      const whenToUse = readString(item["when_to_use"]) ?? "";
+      return [{ name, description, whenToUse, paths: readStrings(item["paths"]) }];
     }),
   });
 }
 
-export function skillMatchResult(matches: readonly SkillMatch[]): JsonObject {
+export function encodeSkillMatches(matches: readonly SkillMatch[]): JsonObject {
   return {
-    matches: matches.map(({ name, score, reason }) => ({ name, ...present({ score, reason }) })),
+    matches: matches.map(({ name, score, reason }) => ({
+      name,
+      ...omitUndefined({ score, reason }),
+    })),
   };
 }

@@ -1,7 +1,7 @@
-import type { SessionUpdate, ToolCallUpdate, ToolContent } from "../session-update.ts";
+import type { AcpSessionUpdate, ToolCallUpdate, ToolContent } from "../session-update.ts";
 
 /** Shows a terminal of the client's own in a call. */
-export function terminalUpdate(toolCallId: string, terminalId: string): ToolCallUpdate {
+export function createTerminalUpdate(toolCallId: string, terminalId: string): ToolCallUpdate {
   const content: readonly ToolContent[] = [{ type: "terminal", terminalId }];
   return { sessionUpdate: "tool_call_update", toolCallId, content };
 }
@@ -10,12 +10,12 @@ export function terminalUpdate(toolCallId: string, terminalId: string): ToolCall
  * The same for what else the client is told of such a call: its terminal has the output, and stays. What went wrong
  * stands beside it.
  */
-export function withTerminal(
-  update: SessionUpdate,
-  terminalOf: (toolCallId: string) => string | undefined,
-): SessionUpdate {
-  if (!isCall(update) || update.content === undefined) return update;
-  const terminalId = terminalOf(update.toolCallId);
+export function showInTerminal(
+  update: AcpSessionUpdate,
+  findTerminal: (toolCallId: string) => string | undefined,
+): AcpSessionUpdate {
+  if (!isToolCallUpdate(update) || update.content === undefined) return update;
+  const terminalId = findTerminal(update.toolCallId);
   if (terminalId === undefined) return update;
   const rest = update.content.filter(
     ({ type }) => type === "diff" || (type === "content" && update.status === "failed"),
@@ -23,7 +23,7 @@ export function withTerminal(
   return { ...update, content: [{ type: "terminal", terminalId }, ...rest] };
 }
 
-function isCall(update: SessionUpdate): update is ToolCallUpdate {
+function isToolCallUpdate(update: AcpSessionUpdate): update is ToolCallUpdate {
   const { sessionUpdate } = update;
   return sessionUpdate === "tool_call" || sessionUpdate === "tool_call_update";
 }

@@ -1,18 +1,18 @@
 import {
-  choice,
+  enumeration,
   count,
-  flag,
+  boolean,
   list,
   map,
   nullable,
   number,
   object,
   ref,
-  text,
+  string,
   type Schema,
 } from "./schema.ts";
 
-const ITEM_STATUS = choice("in_progress", "completed", "incomplete", "failed");
+const ITEM_STATUS = enumeration("in_progress", "completed", "incomplete", "failed");
 const USAGE_FIELDS = {
   input_tokens: count(),
   input_tokens_details: object({ cached_tokens: count() }, ["cached_tokens"]),
@@ -20,14 +20,14 @@ const USAGE_FIELDS = {
   output_tokens_details: object({ reasoning_tokens: count() }, ["reasoning_tokens"]),
   total_tokens: count(),
 };
-const ECHO: { readonly [name: string]: Schema } = {
-  model: text("As the request called the agent."),
-  previous_response_id: nullable(text("As in the request.")),
-  instructions: nullable(text("As in the request.")),
+const ECHO_FIELDS: { readonly [name: string]: Schema } = {
+  model: string("As the request called the agent."),
+  previous_response_id: nullable(string("As in the request.")),
+  instructions: nullable(string("As in the request.")),
   tools: list(object({})),
   tool_choice: {},
-  truncation: choice("auto", "disabled"),
-  parallel_tool_calls: flag(),
+  truncation: enumeration("auto", "disabled"),
+  parallel_tool_calls: boolean(),
   text: object({ format: object({}) }, ["format"]),
   top_p: number(0, 1),
   presence_penalty: number(-2, 2),
@@ -37,35 +37,37 @@ const ECHO: { readonly [name: string]: Schema } = {
   reasoning: nullable(object({})),
   max_output_tokens: nullable(count()),
   max_tool_calls: nullable(count()),
-  store: flag(),
-  background: flag(),
-  service_tier: text("As in the request."),
+  store: boolean(),
+  background: boolean(),
+  service_tier: string("As in the request."),
   metadata: map({ type: "string" }),
   safety_identifier: nullable({ type: "string" }),
   prompt_cache_key: nullable({ type: "string" }),
 };
-const RESPONSE: { readonly [name: string]: Schema } = {
-  id: text("Says its session, and where in it the response begins."),
-  object: choice("response"),
+const RESPONSE_FIELDS: { readonly [name: string]: Schema } = {
+  id: string("Says its session, and where in it the response begins."),
+  object: enumeration("response"),
   created_at: count(),
   completed_at: nullable(count()),
-  status: choice("queued", "in_progress", "completed", "incomplete", "failed", "cancelled"),
-  incomplete_details: nullable(object({ reason: text("Why.") }, ["reason"])),
-  error: nullable(object({ code: text("What."), message: text("In words.") }, ["code", "message"])),
+  status: enumeration("queued", "in_progress", "completed", "incomplete", "failed", "cancelled"),
+  incomplete_details: nullable(object({ reason: string("Why.") }, ["reason"])),
+  error: nullable(
+    object({ code: string("What."), message: string("In words.") }, ["code", "message"]),
+  ),
   output: list(ref("Item")),
   usage: nullable(ref("Usage")),
-  ...ECHO,
+  ...ECHO_FIELDS,
 };
 
 /** A list with its page. */
-function pageOf(item: string): Schema {
+function createPageSchema(item: string): Schema {
   return object(
     {
-      object: choice("list"),
+      object: enumeration("list"),
       data: list(ref(item)),
       first_id: nullable({ type: "string" }),
       last_id: nullable({ type: "string" }),
-      has_more: flag(),
+      has_more: boolean(),
     },
     ["object", "data", "first_id", "last_id", "has_more"],
   );
@@ -73,26 +75,26 @@ function pageOf(item: string): Schema {
 
 const ASSISTANT_MESSAGE = object(
   {
-    role: choice("assistant"),
+    role: enumeration("assistant"),
     content: { type: ["string", "null"] },
     refusal: { type: "null" },
     tool_calls: list(object({})),
-    session_id: text("To be sent back with the message."),
+    session_id: string("To be sent back with the message."),
     trace: list(object({})),
   },
   ["role", "content", "refusal"],
 );
 
 /** What answers say. */
-export const ANSWER_SCHEMAS = {
+export const RESPONSE_SCHEMAS = {
   Error: object(
     {
       error: object(
         {
-          message: text("What is wrong, and what to do about it."),
-          type: text("The kind, as OpenAI has it."),
-          param: nullable(text("The field that it is about.")),
-          code: nullable(text("For programs.")),
+          message: string("What is wrong, and what to do about it."),
+          type: string("The kind, as OpenAI has it."),
+          param: nullable(string("The field that it is about.")),
+          code: nullable(string("For programs.")),
         },
         ["message", "type", "param", "code"],
       ),
@@ -103,48 +105,50 @@ export const ANSWER_SCHEMAS = {
     },
     ["error"],
   ),
-  Item: object({ id: text("Says its session."), type: text("Its kind."), status: ITEM_STATUS }, [
-    "id",
-    "type",
-  ]),
+  Item: object(
+    { id: string("Says its session."), type: string("Its kind."), status: ITEM_STATUS },
+    ["id", "type"],
+  ),
   Usage: object(USAGE_FIELDS, Object.keys(USAGE_FIELDS)),
   Response: object(
     {
-      ...RESPONSE,
-      conversation: object({ id: text("The session.") }, ["id"]),
-      session_id: text("The session."),
+      ...RESPONSE_FIELDS,
+      conversation: object({ id: string("The session.") }, ["id"]),
+      session_id: string("The session."),
       awaiting_approval: {
         ...list(object({})),
         description: "What somebody has to allow before it goes on; only while it waits.",
       },
     },
-    [...Object.keys(RESPONSE), "conversation", "session_id"],
+    [...Object.keys(RESPONSE_FIELDS), "conversation", "session_id"],
   ),
-  ItemList: pageOf("Item"),
+  ItemList: createPageSchema("Item"),
   Compaction: object(
     {
-      id: text("Its name."),
-      object: choice("response.compaction"),
+      id: string("Its name."),
+      object: enumeration("response.compaction"),
       created_at: count(),
-      output: list(object({ type: choice("compaction"), encrypted_content: { type: "string" } })),
+      output: list(
+        object({ type: enumeration("compaction"), encrypted_content: { type: "string" } }),
+      ),
       usage: ref("Usage"),
     },
     ["id", "object", "created_at", "output", "usage"],
   ),
-  DeletedResponse: deleted("response"),
+  DeletedResponse: createDeletedSchema("response"),
   Completion: object(
     {
-      id: text("Says its session."),
-      object: choice("chat.completion"),
+      id: string("Says its session."),
+      object: enumeration("chat.completion"),
       created: count(),
-      model: text("As the request called the agent."),
+      model: string("As the request called the agent."),
       choices: list(
         object(
           {
             index: { const: 0 },
             message: ASSISTANT_MESSAGE,
             logprobs: { type: "null" },
-            finish_reason: choice("stop", "length", "content_filter", "tool_calls"),
+            finish_reason: enumeration("stop", "length", "content_filter", "tool_calls"),
           },
           ["index", "message", "finish_reason"],
         ),
@@ -166,28 +170,32 @@ export const ANSWER_SCHEMAS = {
   ),
   Conversation: object(
     {
-      id: text("The session."),
-      object: choice("conversation"),
+      id: string("The session."),
+      object: enumeration("conversation"),
       created_at: count(),
       metadata: map({ type: "string" }),
     },
     ["id", "object", "created_at", "metadata"],
   ),
-  DeletedConversation: deleted("conversation.deleted"),
+  DeletedConversation: createDeletedSchema("conversation.deleted"),
   Model: object(
     {
-      id: text("The agent's name."),
-      object: choice("model"),
+      id: string("The agent's name."),
+      object: enumeration("model"),
       created: count(),
-      owned_by: text("Spanline."),
+      owned_by: string("Spanline."),
     },
     ["id", "object", "created", "owned_by"],
   ),
-  ModelList: object({ object: choice("list"), data: list(ref("Model")) }, ["object", "data"]),
+  ModelList: object({ object: enumeration("list"), data: list(ref("Model")) }, ["object", "data"]),
   Document: object({ openapi: { type: "string" } }, ["openapi"]),
 } as const;
 
-function deleted(kind: string): Schema {
-  const fields = { id: text("What was deleted."), object: choice(kind), deleted: { const: true } };
+function createDeletedSchema(kind: string): Schema {
+  const fields = {
+    id: string("What was deleted."),
+    object: enumeration(kind),
+    deleted: { const: true },
+  };
   return object(fields, Object.keys(fields));
 }

@@ -1,14 +1,14 @@
-import { ANSWER_SCHEMAS } from "./answer-schemas.ts";
+import { RESPONSE_SCHEMAS } from "./answer-schemas.ts";
 import { OPERATIONS, type Operation } from "./operations.ts";
 import { REQUEST_SCHEMAS } from "./request-schemas.ts";
 import { ref } from "./schema.ts";
 
 /** The surface, described for programs. */
-export function openApiDocument(version: string) {
+export function createOpenApiDocument(version: string) {
   const paths = new Map<string, { [method: string]: object }>();
   for (const operation of OPERATIONS) {
     const { path, method } = operation;
-    paths.set(path, { ...paths.get(path), [method]: described(operation) });
+    paths.set(path, { ...paths.get(path), [method]: describeOperation(operation) });
   }
   return {
     openapi: "3.1.0",
@@ -22,13 +22,13 @@ export function openApiDocument(version: string) {
     paths: Object.fromEntries(paths),
     components: {
       securitySchemes: { key: { type: "http", scheme: "bearer" } },
-      schemas: { ...REQUEST_SCHEMAS, ...ANSWER_SCHEMAS },
+      schemas: { ...REQUEST_SCHEMAS, ...RESPONSE_SCHEMAS },
     },
   } as const;
 }
 
-function described(operation: Operation): object {
-  const { id, summary, body, answer, isStreamed, isRefused, path, query = [] } = operation;
+function describeOperation(operation: Operation): object {
+  const { id, summary, body, response, isStreamed, isUnsupported, path, query = [] } = operation;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const parameters = [
     ...inPath.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } })),
@@ -39,16 +39,21 @@ function described(operation: Operation): object {
     operationId: id,
     summary,
     ...(parameters.length > 0 && { parameters }),
-    ...(body !== undefined && { requestBody: { required: true, content: json(body) } }),
+    ...(body !== undefined && {
+      requestBody: { required: true, content: createJsonContent(body) },
+    }),
     responses: {
-      ...(isRefused !== true && {
-        200: { description: "Done.", content: { ...json(answer), ...(isStreamed && stream) } },
+      ...(isUnsupported !== true && {
+        200: {
+          description: "Done.",
+          content: { ...createJsonContent(response), ...(isStreamed && stream) },
+        },
       }),
-      default: { description: "An error.", content: json("Error") },
+      default: { description: "An error.", content: createJsonContent("Error") },
     },
   };
 }
 
-function json(name: string): object {
+function createJsonContent(name: string): object {
   return { "application/json": { schema: ref(name) } };
 }

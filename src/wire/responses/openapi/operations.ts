@@ -1,4 +1,4 @@
-import type { ANSWER_SCHEMAS } from "./answer-schemas.ts";
+import type { RESPONSE_SCHEMAS } from "./answer-schemas.ts";
 import type { REQUEST_SCHEMAS } from "./request-schemas.ts";
 
 /** One thing that can be asked of the surface. */
@@ -8,16 +8,16 @@ export interface Operation {
   readonly id: string;
   readonly summary: string;
   readonly body?: keyof typeof REQUEST_SCHEMAS;
-  readonly answer: keyof typeof ANSWER_SCHEMAS;
+  readonly response: keyof typeof RESPONSE_SCHEMAS;
   /** It may be a stream of events. */
   readonly isStreamed?: true;
   /** Names in the query, beside those in the path. */
   readonly query?: readonly string[];
   /** It is always refused, and the summary says why. */
-  readonly isRefused?: true;
+  readonly isUnsupported?: true;
 }
 
-const PAGE = ["limit", "order", "after"];
+const PAGE_PARAMETERS = ["limit", "order", "after"];
 
 export const OPERATIONS: readonly Operation[] = [
   {
@@ -26,7 +26,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: "createResponse",
     summary: "Asks an agent; whole, as a stream, or in the background.",
     body: "CreateResponse",
-    answer: "Response",
+    response: "Response",
     isStreamed: true,
     query: ["trace"],
   },
@@ -36,7 +36,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: "compactInput",
     summary: "Packs a conversation into one item.",
     body: "CreateResponse",
-    answer: "Compaction",
+    response: "Compaction",
   },
   {
     method: "post",
@@ -44,15 +44,15 @@ export const OPERATIONS: readonly Operation[] = [
     id: "countTokens",
     summary: "Refused: tokens are not counted before an agent runs.",
     body: "CreateResponse",
-    answer: "Response",
-    isRefused: true,
+    response: "Response",
+    isUnsupported: true,
   },
   {
     method: "get",
     path: "/responses/{id}",
     id: "getResponse",
     summary: "A response as far as it has come, or its stream once more.",
-    answer: "Response",
+    response: "Response",
     isStreamed: true,
     query: ["stream", "starting_after"],
   },
@@ -61,22 +61,22 @@ export const OPERATIONS: readonly Operation[] = [
     path: "/responses/{id}",
     id: "deleteResponse",
     summary: "Has a response not be found any more.",
-    answer: "DeletedResponse",
+    response: "DeletedResponse",
   },
   {
     method: "post",
     path: "/responses/{id}/cancel",
     id: "cancelResponse",
     summary: "Ends a response that runs in the background.",
-    answer: "Response",
+    response: "Response",
   },
   {
     method: "get",
     path: "/responses/{id}/input_items",
     id: "listInputItems",
     summary: "What a response was asked with.",
-    answer: "ItemList",
-    query: PAGE,
+    response: "ItemList",
+    query: PAGE_PARAMETERS,
   },
   {
     method: "post",
@@ -84,7 +84,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: "createCompletion",
     summary: "Asks an agent, as a chat completion.",
     body: "CreateCompletion",
-    answer: "Completion",
+    response: "Completion",
     isStreamed: true,
     query: ["trace"],
   },
@@ -94,7 +94,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: "createInference",
     summary: "One turn of an evaluation by AI GO!.",
     body: "CreateInference",
-    answer: "Inference",
+    response: "Inference",
   },
   {
     method: "post",
@@ -102,14 +102,14 @@ export const OPERATIONS: readonly Operation[] = [
     id: "createConversation",
     summary: "Begins a session, with what was said before it.",
     body: "CreateConversation",
-    answer: "Conversation",
+    response: "Conversation",
   },
   {
     method: "get",
     path: "/conversations/{id}",
     id: "getConversation",
     summary: "A session of the caller's.",
-    answer: "Conversation",
+    response: "Conversation",
   },
   {
     method: "post",
@@ -117,22 +117,22 @@ export const OPERATIONS: readonly Operation[] = [
     id: "updateConversation",
     summary: "Replaces the metadata of a session.",
     body: "UpdateConversation",
-    answer: "Conversation",
+    response: "Conversation",
   },
   {
     method: "delete",
     path: "/conversations/{id}",
     id: "deleteConversation",
     summary: "Deletes a session with all that was said in it.",
-    answer: "DeletedConversation",
+    response: "DeletedConversation",
   },
   {
     method: "get",
     path: "/conversations/{id}/items",
     id: "listItems",
     summary: "All that was asked and answered.",
-    answer: "ItemList",
-    query: PAGE,
+    response: "ItemList",
+    query: PAGE_PARAMETERS,
   },
   {
     method: "post",
@@ -140,28 +140,34 @@ export const OPERATIONS: readonly Operation[] = [
     id: "createItems",
     summary: "Adds what was said elsewhere, before the agent is told it.",
     body: "CreateItems",
-    answer: "ItemList",
+    response: "ItemList",
   },
   {
     method: "get",
     path: "/conversations/{id}/items/{item}",
     id: "getItem",
     summary: "One item of a session.",
-    answer: "Item",
+    response: "Item",
   },
   {
     method: "get",
     path: "/models",
     id: "listModels",
     summary: "The agents that the caller may use.",
-    answer: "ModelList",
+    response: "ModelList",
   },
-  { method: "get", path: "/models/{id}", id: "getModel", summary: "One of them.", answer: "Model" },
+  {
+    method: "get",
+    path: "/models/{id}",
+    id: "getModel",
+    summary: "One of them.",
+    response: "Model",
+  },
   {
     method: "get",
     path: "/openapi.json",
     id: "getDocument",
     summary: "This document.",
-    answer: "Document",
+    response: "Document",
   },
 ];

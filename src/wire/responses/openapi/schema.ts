@@ -16,15 +16,15 @@ export function map(additionalProperties: Schema): Schema {
   return { type: "object", additionalProperties };
 }
 
-export function text(description: string): Schema {
+export function string(description: string): Schema {
   return { type: "string", description };
 }
 
-export function choice(...values: readonly string[]): Schema {
+export function enumeration(...values: readonly string[]): Schema {
   return { enum: values };
 }
 
-export function flag(description?: string): Schema {
+export function boolean(description?: string): Schema {
   return { type: "boolean", ...(description !== undefined && { description }) };
 }
 

@@ -1,26 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { refused } from "../../../../test/responses/refused.ts";
-import { callIdOf, responseId } from "../ids.ts";
-import { itemId } from "../item-id.ts";
+import { formatCallId, formatResponseId } from "../ids.ts";
+import { formatItemId } from "../item-id.ts";
 import {
-  carriedState,
-  carriersOf,
-  previousResponseNotFound,
+  readCarriedState,
+  findCarriers,
+  createPreviousResponseNotFoundError,
   resolveSession,
-  statelessCarriers,
-  type CarrierFacts,
+  findStatelessCarriers,
+  type CarrierContext,
 } from "./carriers.ts";
 import { readCreateRequest } from "./read-create-request.ts";
 
 const ONE = "ses_0123456789abcdef0123456789abcdef";
 const TWO = "550e8400-e29b-41d4-a716-446655440000";
-const HEADER: CarrierFacts = { header: { name: "x-session-id", value: ONE } };
+const HEADER: CarrierContext = { header: { name: "x-session-id", value: ONE } };
 
-function resolved(body: object, facts?: CarrierFacts) {
-  return resolveSession(carriersOf(readCreateRequest(body), facts));
+function resolved(body: object, facts?: CarrierContext) {
+  return resolveSession(findCarriers(readCreateRequest(body), facts));
 }
 
-function answerTo(body: object, facts?: CarrierFacts) {
+function answerTo(body: object, facts?: CarrierContext) {
   return refused(() => resolved(body, facts));
 }
 
@@ -34,11 +34,11 @@ function said(fields: object): object {
 }
 
 function resultOf(sessionId: string): object {
-  return { type: "function_call_output", call_id: callIdOf(sessionId, "t"), output: "" };
+  return { type: "function_call_output", call_id: formatCallId(sessionId, "t"), output: "" };
 }
 
 describe("the session of a request", () => {
-  it.each<[string, object, string, CarrierFacts?]>([
+  it.each<[string, object, string, CarrierContext?]>([
     ["a header", {}, "x-session-id", HEADER],
     ["conversation as a text", { conversation: ONE }, "conversation"],
     ["conversation as an object", { conversation: { id: ONE } }, "conversation"],
@@ -51,35 +51,39 @@ describe("the session of a request", () => {
       "input[0].content.session_id",
     ],
   ])("is named by %s alone [OR-32]", (_, body, param, facts) => {
-    const session = { found: "session", sessionId: ONE, param, isImplied: false };
+    const session = { type: "session", sessionId: ONE, param, isImplied: false };
     expect(resolved(body, facts)).toEqual(session);
   });
 
   it.each<[string, object, string]>([
-    ["the id of a message", said({ id: itemId("message", ONE, "9-0") }), "id"],
-    ["a reference", { input: [{ type: "item_reference", id: itemId("message", ONE, "9") }] }, "id"],
+    ["the id of a message", said({ id: formatItemId("message", ONE, "9-0") }), "id"],
+    [
+      "a reference",
+      { input: [{ type: "item_reference", id: formatItemId("message", ONE, "9") }] },
+      "id",
+    ],
     ["the id of a call", { input: [resultOf(ONE)] }, "call_id"],
     [
       "an executed call",
-      { input: [{ type: "mcp_call", id: itemId("mcp_call", ONE, "9"), name: "f" }] },
+      { input: [{ type: "mcp_call", id: formatItemId("mcp_call", ONE, "9"), name: "f" }] },
       "id",
     ],
   ])("is read out of %s alone [OR-32]", (_, body, field) => {
     const param = `input[0].${field}`;
-    expect(resolved(body)).toEqual({ found: "session", sessionId: ONE, param, isImplied: true });
+    expect(resolved(body)).toEqual({ type: "session", sessionId: ONE, param, isImplied: true });
   });
 
   it("is named by the response before, whose place is known [OR-32]", () => {
-    const previous_response_id = responseId({ sessionId: ONE, seq: 12 });
+    const previous_response_id = formatResponseId({ sessionId: ONE, seq: 12 });
     const param = "previous_response_id";
-    const session = { found: "session", sessionId: ONE, param, after: 12, isImplied: false };
+    const session = { type: "session", sessionId: ONE, param, after: 12, isImplied: false };
     expect(resolved({ previous_response_id })).toEqual(session);
   });
 
   it("is none where nothing names one, and ids of others are no names", () => {
-    expect(resolved(said({ id: "msg_68a1b2c3d4" }))).toEqual({ found: "none" });
+    expect(resolved(said({ id: "msg_68a1b2c3d4" }))).toEqual({ type: "none" });
     const input = [{ type: "function_call_output", call_id: "call_abc", output: "" }];
-    expect(resolved({ input })).toEqual({ found: "none" });
+    expect(resolved({ input })).toEqual({ type: "none" });
   });
 
   it("is found on an earlier message, where the last has none [SD-6]", () => {
@@ -93,11 +97,11 @@ describe("the session of a request", () => {
 
   it("does not follow what a message of the user's says of itself", () => {
     expect(resolved({ input: [{ role: "user", content: "x", session_id: TWO }] })).toEqual({
-      found: "none",
+      type: "none",
     });
   });
 
-  it.each<[string, object, string, CarrierFacts?]>([
+  it.each<[string, object, string, CarrierContext?]>([
     ["a header and a conversation", { conversation: TWO }, "conversation", HEADER],
     [
       "a conversation and metadata",
@@ -116,7 +120,7 @@ describe("the session of a request", () => {
     ],
     [
       "a conversation and an item",
-      { conversation: ONE, ...said({ id: itemId("message", TWO, "3") }) },
+      { conversation: ONE, ...said({ id: formatItemId("message", TWO, "3") }) },
       "input[0].id",
     ],
   ])("is refused where %s disagree [OR-33, SD-6]", (_, body, param, facts) => {
@@ -127,7 +131,7 @@ describe("the session of a request", () => {
   it("is refused with both previous_response_id and conversation [OR-30]", () => {
     const body = {
       conversation: ONE,
-      previous_response_id: responseId({ sessionId: ONE, seq: 1 }),
+      previous_response_id: formatResponseId({ sessionId: ONE, seq: 1 }),
     };
     const param = "previous_response_id";
     expect(answerTo(body)).toEqual({ kind: "invalid_message", param, code: "conflicting_state" });
@@ -138,7 +142,7 @@ describe("the session of a request", () => {
     const code = "previous_response_not_found";
     expect(answerTo({ previous_response_id: id })).toEqual({ kind: "not_found", param, code });
     const thrown = refused(() => {
-      throw previousResponseNotFound(id);
+      throw createPreviousResponseNotFoundError(id);
     });
     expect(thrown).toEqual({ kind: "not_found", param, code });
   });
@@ -167,12 +171,12 @@ describe("state that a caller carries", () => {
       { role: "assistant", content: "c", id: "m", status: "completed", type: "message" },
       { role: "user", content: "d", ignored: true },
     ];
-    expect(carriedState(readCreateRequest({ input }))).toEqual({ cursor: { at: 2 } });
+    expect(readCarriedState(readCreateRequest({ input }))).toEqual({ cursor: { at: 2 } });
   });
 
   it("keeps a key __proto__ as data", () => {
     const body = JSON.parse('{"input":[{"role":"assistant","content":"a","__proto__":{"x":1}}]}');
-    const state = carriedState(readCreateRequest(body));
+    const state = readCarriedState(readCreateRequest(body));
     expect(Object.entries(state)).toEqual([["__proto__", { x: 1 }]]);
     expect(Object.getPrototypeOf(state)).toBe(Object.prototype);
   });
@@ -182,20 +186,21 @@ describe("the session of a request to an agent that keeps no state", () => {
   const THREE = `ses_${"3".repeat(32)}`;
   const turn = (sessionId: string) => [
     { role: "user", content: "x" },
-    { type: "function_call", call_id: callIdOf(sessionId, "t"), name: "f", arguments: "{}" },
+    { type: "function_call", call_id: formatCallId(sessionId, "t"), name: "f", arguments: "{}" },
     resultOf(sessionId),
     {
       role: "assistant",
       content: "Hi",
       session_id: sessionId,
-      id: itemId("message", sessionId, "9"),
+      id: formatItemId("message", sessionId, "9"),
     },
   ];
-  const stateless = (body: object) => resolveSession(statelessCarriers(readCreateRequest(body)));
+  const stateless = (body: object) =>
+    resolveSession(findStatelessCarriers(readCreateRequest(body)));
 
   it("is none that only what was said names", () => {
     const input = [...turn(ONE), ...turn(TWO), { role: "user", content: "x" }];
-    expect(stateless({ input })).toEqual({ found: "none" });
+    expect(stateless({ input })).toEqual({ type: "none" });
   });
 
   it("is the one whose call is answered", () => {

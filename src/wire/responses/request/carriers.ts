@@ -1,15 +1,15 @@
 import type { JsonObject } from "../../../domain/json.ts";
 import {
-  WHENCE_SESSIONS,
+  SESSION_ID_HINT,
   isSessionId,
-  readResponseId,
-  sessionOfCall,
-  sessionOfItem,
+  parseResponseId,
+  parseCallSession,
+  parseItemSession,
 } from "../ids.ts";
 import type { CreateRequest } from "./create-request.ts";
 import type { InputItem } from "./input-item.ts";
-import { newResults } from "./new-input.ts";
-import { missing, refusal, wrongField } from "./refusal.ts";
+import { findNewResults } from "./new-input.ts";
+import { createNotFoundError, createRequestError, createFieldError } from "./refusal.ts";
 
 /** One thing in a request that names a session. */
 export interface Carrier {
@@ -26,9 +26,9 @@ export interface Carrier {
 }
 
 export type ResolvedSession =
-  | { readonly found: "none" }
+  | { readonly type: "none" }
   | {
-      readonly found: "session";
+      readonly type: "session";
       readonly sessionId: string;
       /** What names it, of several the first. */
       readonly param: string;
@@ -38,19 +38,22 @@ export type ResolvedSession =
     };
 
 /** What a surface knows beside the body. */
-export interface CarrierFacts {
+export interface CarrierContext {
   /** The value of the header that names a session, and its name. */
   readonly header?: { readonly name: string; readonly value: string };
 }
 
 /** Everything that names a session, in the order in which it counts. Throws for what cannot be a session's name. */
-export function carriersOf(request: CreateRequest, facts: CarrierFacts = {}): readonly Carrier[] {
+export function findCarriers(
+  request: CreateRequest,
+  facts: CarrierContext = {},
+): readonly Carrier[] {
   const { input } = request;
   return [
-    ...onRequest(request, facts),
-    ...newestFirst(input, onItem),
-    ...newestFirst(input, onParts),
-    ...newestFirst(input, inIds),
+    ...findRequestCarriers(request, facts),
+    ...collectNewestFirst(input, findSessionIdCarriers),
+    ...collectNewestFirst(input, findPartCarriers),
+    ...collectNewestFirst(input, findIdCarriers),
   ];
 }
 
@@ -58,107 +61,118 @@ export function carriersOf(request: CreateRequest, facts: CarrierFacts = {}): re
  * The same for an agent that is told the whole conversation every time: what was said names the sessions that it was
  * said in, and means none of them. Only who brings the result of a call means that call's.
  */
-export function statelessCarriers(
+export function findStatelessCarriers(
   request: CreateRequest,
-  facts: CarrierFacts = {},
+  facts: CarrierContext = {},
 ): readonly Carrier[] {
-  const newest = newResults(request.input).at(-1);
-  return [...onRequest(request, facts), ...(newest === undefined ? [] : inIds(newest))];
+  const newest = findNewResults(request.input).at(-1);
+  return [
+    ...findRequestCarriers(request, facts),
+    ...(newest === undefined ? [] : findIdCarriers(newest)),
+  ];
 }
 
-function onRequest(
+function findRequestCarriers(
   { conversation, previousResponseId, sessionId, metadata }: CreateRequest,
-  { header }: CarrierFacts,
+  { header }: CarrierContext,
 ): Carrier[] {
   if (conversation !== null && previousResponseId !== null)
-    throw refusal("Send previous_response_id or conversation, and not both", {
+    throw createRequestError("Send previous_response_id or conversation, and not both", {
       param: "previous_response_id",
       code: "conflicting_state",
     });
-  const named = Object.hasOwn(metadata, "session_id") ? metadata["session_id"] : null;
+  const metadataSessionId = Object.hasOwn(metadata, "session_id") ? metadata["session_id"] : null;
   return [
-    ...explicit(header?.value, header?.name ?? ""),
-    ...explicit(conversation, "conversation"),
-    ...previous(previousResponseId),
-    ...explicit(sessionId, "session_id"),
-    ...explicit(named, "metadata.session_id"),
+    ...toExplicitCarriers(header?.value, header?.name ?? ""),
+    ...toExplicitCarriers(conversation, "conversation"),
+    ...toPreviousResponseCarriers(previousResponseId),
+    ...toExplicitCarriers(sessionId, "session_id"),
+    ...toExplicitCarriers(metadataSessionId, "metadata.session_id"),
   ];
 }
 
 /** The one session that all of them name. */
 export function resolveSession(carriers: readonly Carrier[]): ResolvedSession {
   const [first] = carriers;
-  if (first === undefined) return { found: "none" };
+  if (first === undefined) return { type: "none" };
   const { sessionId, param } = first;
-  const other = carriers.find((carrier) => carrier.sessionId !== sessionId);
-  if (other !== undefined)
-    throw refusal(
-      `"${first.param}" and "${other.param}" name different sessions; go on with one of them`,
-      { param: other.param, code: "conflicting_session" },
+  const conflicting = carriers.find((carrier) => carrier.sessionId !== sessionId);
+  if (conflicting !== undefined)
+    throw createRequestError(
+      `"${first.param}" and "${conflicting.param}" name different sessions; go on with one of them`,
+      { param: conflicting.param, code: "conflicting_session" },
     );
   const after = carriers.find((carrier) => carrier.after !== undefined)?.after;
   const isImplied = carriers.every((carrier) => carrier.isImplied);
-  return { found: "session", sessionId, param, isImplied, ...(after !== undefined && { after }) };
+  return { type: "session", sessionId, param, isImplied, ...(after !== undefined && { after }) };
 }
 
 /** State that the caller carries along on what the assistant said; the newest that has any counts. */
-export function carriedState({ input }: Pick<CreateRequest, "input">): JsonObject {
+export function readCarriedState({ input }: Pick<CreateRequest, "input">): JsonObject {
   const newest = input.findLast(
     (item) => item.kind === "message" && Object.keys(item.state).length > 0,
   );
   return newest?.kind === "message" ? newest.state : {};
 }
 
-function explicit(value: unknown, param: string): Carrier[] {
+function toExplicitCarriers(value: unknown, param: string): Carrier[] {
   if (value === null || value === undefined || value === "") return [];
   if (typeof value !== "string" || !isSessionId(value))
-    throw wrongField(
+    throw createFieldError(
       param,
-      `has to be a session's id: 33 to 256 letters, digits, dashes and underscores. ${WHENCE_SESSIONS}`,
+      `has to be a session's id: 33 to 256 letters, digits, dashes and underscores. ${SESSION_ID_HINT}`,
       "invalid_session_id",
     );
   return [{ param, sessionId: value, isImplied: false }];
 }
 
 /** An id that was never given out is as unknown as one that is gone. */
-function previous(id: string | null): Carrier[] {
+function toPreviousResponseCarriers(id: string | null): Carrier[] {
   if (id === null) return [];
-  const place = readResponseId(id);
-  if (place === null) throw previousResponseNotFound(id);
-  const { sessionId, seq } = place;
+  const position = parseResponseId(id);
+  if (position === null) throw createPreviousResponseNotFoundError(id);
+  const { sessionId, seq } = position;
   return [{ param: "previous_response_id", sessionId, after: seq, isImplied: false }];
 }
 
-export function previousResponseNotFound(id: string): Error {
-  return missing(`There is no response "${id.slice(0, 100)}"; begin without previous_response_id`, {
-    param: "previous_response_id",
-    code: "previous_response_not_found",
-  });
+export function createPreviousResponseNotFoundError(id: string): Error {
+  return createNotFoundError(
+    `There is no response "${id.slice(0, 100)}"; begin without previous_response_id`,
+    {
+      param: "previous_response_id",
+      code: "previous_response_not_found",
+    },
+  );
 }
 
-function newestFirst(
+function collectNewestFirst(
   items: readonly InputItem[],
-  carriersIn: (item: InputItem) => readonly Carrier[],
+  findItemCarriers: (item: InputItem) => readonly Carrier[],
 ): Carrier[] {
-  return items.toReversed().flatMap(carriersIn);
+  return items.toReversed().flatMap(findItemCarriers);
 }
 
-function onItem(item: InputItem): readonly Carrier[] {
+function findSessionIdCarriers(item: InputItem): readonly Carrier[] {
   const isOurs = item.kind !== "message" || item.role === "assistant";
-  return isOurs ? explicit(item.sessionId, `${item.path}.session_id`) : [];
+  return isOurs ? toExplicitCarriers(item.sessionId, `${item.path}.session_id`) : [];
 }
 
-function onParts(item: InputItem): readonly Carrier[] {
+function findPartCarriers(item: InputItem): readonly Carrier[] {
   if (item.kind !== "message") return [];
-  return item.partSessionIds.flatMap((id) => explicit(id, `${item.path}.content.session_id`));
+  return item.partSessionIds.flatMap((id) =>
+    toExplicitCarriers(id, `${item.path}.content.session_id`),
+  );
 }
 
-function inIds(item: InputItem): readonly Carrier[] {
-  const inItemId = item.id === null ? null : sessionOfItem(item.id);
-  const inCallId = "callId" in item ? sessionOfCall(item.callId) : null;
-  return [...implied(inItemId, `${item.path}.id`), ...implied(inCallId, `${item.path}.call_id`)];
+function findIdCarriers(item: InputItem): readonly Carrier[] {
+  const inItemId = item.id === null ? null : parseItemSession(item.id);
+  const inCallId = "callId" in item ? parseCallSession(item.callId) : null;
+  return [
+    ...toImpliedCarriers(inItemId, `${item.path}.id`),
+    ...toImpliedCarriers(inCallId, `${item.path}.call_id`),
+  ];
 }
 
-function implied(sessionId: string | null, param: string): Carrier[] {
+function toImpliedCarriers(sessionId: string | null, param: string): Carrier[] {
   return sessionId === null ? [] : [{ param, sessionId, isImplied: true }];
 }

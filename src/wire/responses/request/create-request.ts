@@ -17,7 +17,7 @@ export interface CreateRequest {
   readonly maxOutputTokens: number | null;
   readonly maxToolCalls: number | null;
   readonly sampling: Sampling;
-  readonly reasoning: ReasoningWish | null;
+  readonly reasoning: ReasoningOptions | null;
   readonly textFormat: TextFormat;
   readonly verbosity: string | null;
   readonly truncation: "auto" | "disabled";
@@ -56,7 +56,7 @@ export interface Sampling {
   readonly topLogprobs: number | null;
 }
 
-export interface ReasoningWish {
+export interface ReasoningOptions {
   readonly effort: string | null;
   readonly summary: string | null;
 }

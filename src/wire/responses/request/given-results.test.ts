@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { refused } from "../../../../test/responses/refused.ts";
-import { callIdOf } from "../ids.ts";
-import { givenResultsOf, openCallIds } from "./given-results.ts";
-import { continuationOf } from "./new-input.ts";
+import { formatCallId } from "../ids.ts";
+import { toToolResults, listOpenCallIds } from "./given-results.ts";
+import { readContinuation } from "./new-input.ts";
 import { readCreateRequest } from "./read-create-request.ts";
 
 const OPEN = { sessionId: "ses_0123456789abcdef0123456789abcdef", toolCallIds: ["t0", "t1"] };
@@ -10,12 +10,12 @@ const OPEN = { sessionId: "ses_0123456789abcdef0123456789abcdef", toolCallIds: [
 function given(...calls: readonly string[]) {
   const input = calls.map((call) => ({
     type: "function_call_output",
-    call_id: callIdOf(OPEN.sessionId, call),
+    call_id: formatCallId(OPEN.sessionId, call),
     output: `of ${call}`,
     ...(call === "t1" && { is_error: true }),
   }));
-  const { results } = continuationOf(readCreateRequest({ input }), openCallIds(OPEN));
-  return givenResultsOf(results, OPEN);
+  const { results } = readContinuation(readCreateRequest({ input }), listOpenCallIds(OPEN));
+  return toToolResults(results, OPEN);
 }
 
 describe("results that a caller brings", () => {

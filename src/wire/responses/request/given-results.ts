@@ -1,12 +1,12 @@
-import type { GivenResult } from "../../../domain/session-command.ts";
-import { callIdOf, callNamed } from "../ids.ts";
-import { resultPart } from "./history.ts";
-import type { ResultInput } from "./input-item.ts";
-import { unknownCall } from "./new-input.ts";
-import { refusal, wrongField } from "./refusal.ts";
+import type { SubmittedResult } from "../../../domain/session-command.ts";
+import { formatCallId, findToolCallId } from "../ids.ts";
+import { toResultPart } from "./history.ts";
+import type { ToolResultInput } from "./input-item.ts";
+import { createUnknownCallError } from "./new-input.ts";
+import { createRequestError, createFieldError } from "./refusal.ts";
 
 /** The calls that a session waits for. */
-export interface OpenCalls {
+export interface OpenToolCalls {
   readonly sessionId: string;
   /** The session's ids of them. */
   readonly toolCallIds: readonly string[];
@@ -15,29 +15,33 @@ export interface OpenCalls {
 }
 
 /** The same ids as the caller knows them. */
-export function openCallIds({ sessionId, toolCallIds }: OpenCalls): ReadonlySet<string> {
-  return new Set(toolCallIds.map((toolCallId) => callIdOf(sessionId, toolCallId)));
+export function listOpenCallIds({ sessionId, toolCallIds }: OpenToolCalls): ReadonlySet<string> {
+  return new Set(toolCallIds.map((toolCallId) => formatCallId(sessionId, toolCallId)));
 }
 
 /** Results as a session takes them: of all open calls, each once, and of no others. */
-export function givenResultsOf(
-  results: readonly ResultInput[],
-  { sessionId, toolCallIds }: OpenCalls,
-): readonly GivenResult[] {
-  const given = new Map<string, GivenResult>();
+export function toToolResults(
+  results: readonly ToolResultInput[],
+  { sessionId, toolCallIds }: OpenToolCalls,
+): readonly SubmittedResult[] {
+  const resultsById = new Map<string, SubmittedResult>();
   for (const result of results) {
     const { callId, parts, isError, path } = result;
-    const toolCallId = callNamed(callId, sessionId, toolCallIds);
-    if (toolCallId === null) throw unknownCall(result);
-    if (given.has(toolCallId))
-      throw wrongField(`${path}.call_id`, "has a result already; send one", "duplicate_result");
-    given.set(toolCallId, { toolCallId, parts: parts.map(resultPart), isError });
+    const toolCallId = findToolCallId(callId, sessionId, toolCallIds);
+    if (toolCallId === null) throw createUnknownCallError(result);
+    if (resultsById.has(toolCallId))
+      throw createFieldError(
+        `${path}.call_id`,
+        "has a result already; send one",
+        "duplicate_result",
+      );
+    resultsById.set(toolCallId, { toolCallId, parts: parts.map(toResultPart), isError });
   }
-  const left = toolCallIds.find((toolCallId) => !given.has(toolCallId));
-  if (left !== undefined)
-    throw refusal(
-      `The call "${callIdOf(sessionId, left)}" has no result; send those of all open calls together`,
+  const missingId = toolCallIds.find((toolCallId) => !resultsById.has(toolCallId));
+  if (missingId !== undefined)
+    throw createRequestError(
+      `The call "${formatCallId(sessionId, missingId)}" has no result; send those of all open calls together`,
       { param: "input", code: "missing_result" },
     );
-  return [...given.values()];
+  return [...resultsById.values()];
 }

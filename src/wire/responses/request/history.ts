@@ -1,49 +1,52 @@
 import type { ModelBlock, ModelMessage } from "../../../domain/model-request.ts";
-import { settledMessages } from "../../../domain/settled-messages.ts";
-import { toolCall, type ToolResultPart } from "../../../domain/tool.ts";
+import { normalizeHistory } from "../../../domain/settled-messages.ts";
+import { createToolCall, type ToolResultPart } from "../../../domain/tool.ts";
 import type { ContentPart, InputItem } from "./input-item.ts";
-import { unsupportedContent } from "./prompt-parts.ts";
+import { createUnsupportedContentError } from "./prompt-parts.ts";
 
 /**
  * What was said elsewhere, as an agent can be told it: roles alternate, and every call has its result behind it. Messages that
  * came `earlier` are part of it.
  */
-export function historyOf(
+export function toHistory(
   items: readonly InputItem[],
   earlier: readonly ModelMessage[] = [],
 ): readonly ModelMessage[] {
-  return settledMessages([...earlier, ...messagesOfItems(items)]);
+  return normalizeHistory([...earlier, ...toMessages(items)]);
 }
 
 /** The messages of the items as they are. */
-export function messagesOfItems(items: readonly InputItem[]): readonly ModelMessage[] {
-  return items.flatMap(messagesOf);
+export function toMessages(items: readonly InputItem[]): readonly ModelMessage[] {
+  return items.flatMap(toItemMessages);
 }
 
-function messagesOf(item: InputItem): readonly ModelMessage[] {
+function toItemMessages(item: InputItem): readonly ModelMessage[] {
   switch (item.kind) {
     case "message":
       if (item.role !== "user" && item.role !== "assistant") return [];
-      return [{ role: item.role, blocks: item.parts.map(blockOf) }];
+      return [{ role: item.role, blocks: item.parts.map(toContentBlock) }];
     case "call":
-      return [{ role: "assistant", blocks: [callBlock(item, "client")] }];
+      return [{ role: "assistant", blocks: [toToolCallBlock(item, "client")] }];
     case "result": {
-      const { callId, parts, isError } = item;
-      const result = { callId, parts: parts.map(resultPart), isError };
+      const { callId: toolCallId, parts, isError } = item;
+      const result = { toolCallId, parts: parts.map(toResultPart), isError };
       return [{ role: "user", blocks: [{ type: "result", result }] }];
     }
     case "executed": {
       const { callId, output, isError } = item;
       const parts: ToolResultPart[] = output === null ? [] : [{ type: "text", text: output }];
       return [
-        { role: "assistant", blocks: [callBlock(item, "server")] },
-        { role: "user", blocks: [{ type: "result", result: { callId, parts, isError } }] },
+        { role: "assistant", blocks: [toToolCallBlock(item, "server")] },
+        {
+          role: "user",
+          blocks: [{ type: "result", result: { toolCallId: callId, parts, isError } }],
+        },
       ];
     }
     case "compaction":
       return item.messages;
     case "reasoning":
-      return [{ role: "assistant", blocks: [reasoningBlock(item)] }];
+      return [{ role: "assistant", blocks: [toReasoningBlock(item)] }];
     case "reference":
       // It names an item of a session, and there is none: nothing can be told of it.
       return [];
@@ -52,20 +55,20 @@ function messagesOf(item: InputItem): readonly ModelMessage[] {
   }
 }
 
-function blockOf(part: ContentPart): ModelBlock {
+function toContentBlock(part: ContentPart): ModelBlock {
   if (part.type === "text") return { type: "text", text: part.text };
   if (part.type === "image") return part.image;
-  throw unsupportedContent(part);
+  throw createUnsupportedContentError(part);
 }
 
-function callBlock(
+function toToolCallBlock(
   { callId, name, inputText }: Extract<InputItem, { readonly kind: "call" | "executed" }>,
   runBy: "client" | "server",
 ): ModelBlock {
-  return { type: "call", call: toolCall({ id: callId, name, inputText, runBy }) };
+  return { type: "call", call: createToolCall({ id: callId, name, inputText, runBy }) };
 }
 
-function reasoningBlock(item: Extract<InputItem, { readonly kind: "reasoning" }>): ModelBlock {
+function toReasoningBlock(item: Extract<InputItem, { readonly kind: "reasoning" }>): ModelBlock {
   const { text, redacted, signature } = item;
   return {
     type: "reasoning",
@@ -76,7 +79,7 @@ function reasoningBlock(item: Extract<InputItem, { readonly kind: "reasoning" }>
 }
 
 /** What a caller's tool gave, as a result holds it. */
-export function resultPart(part: ContentPart): ToolResultPart {
+export function toResultPart(part: ContentPart): ToolResultPart {
   if (part.type === "text") return { type: "text", text: part.text };
-  throw unsupportedContent(part);
+  throw createUnsupportedContentError(part);
 }

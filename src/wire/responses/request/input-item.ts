@@ -5,14 +5,14 @@ import type { ModelMessage } from "../../../domain/model-request.ts";
 /** What a request brings as its input, in our words. */
 export type InputItem =
   | MessageInput
-  | CallInput
-  | ResultInput
+  | ToolCallInput
+  | ToolResultInput
   | ReasoningInput
-  | ExecutedInput
+  | ExecutedToolCallInput
   | CompactionInput
   | ReferenceInput;
 
-interface Placed {
+interface ItemOrigin {
   /** Where it stands in the request, for whoever has to find it. */
   readonly path: string;
   /** As it was sent; one of ours names its session. */
@@ -23,7 +23,7 @@ interface Placed {
 
 export type InputRole = "user" | "assistant" | "system" | "developer";
 
-export interface MessageInput extends Placed {
+export interface MessageInput extends ItemOrigin {
   readonly kind: "message";
   readonly role: InputRole;
   readonly parts: readonly ContentPart[];
@@ -33,21 +33,21 @@ export interface MessageInput extends Placed {
   readonly state: JsonObject;
 }
 
-export interface CallInput extends Placed {
+export interface ToolCallInput extends ItemOrigin {
   readonly kind: "call";
   readonly callId: string;
   readonly name: string;
   readonly inputText: string;
 }
 
-export interface ResultInput extends Placed {
+export interface ToolResultInput extends ItemOrigin {
   readonly kind: "result";
   readonly callId: string;
   readonly parts: readonly ContentPart[];
   readonly isError: boolean;
 }
 
-export interface ReasoningInput extends Placed {
+export interface ReasoningInput extends ItemOrigin {
   readonly kind: "reasoning";
   readonly text: string;
   readonly redacted?: string;
@@ -55,7 +55,7 @@ export interface ReasoningInput extends Placed {
 }
 
 /** A call that the agent's side ran, with what came of it, as one item. */
-export interface ExecutedInput extends Placed {
+export interface ExecutedToolCallInput extends ItemOrigin {
   readonly kind: "executed";
   readonly callId: string;
   readonly name: string;
@@ -66,14 +66,14 @@ export interface ExecutedInput extends Placed {
 }
 
 /** A conversation that was packed into one item. */
-export interface CompactionInput extends Placed {
+export interface CompactionInput extends ItemOrigin {
   readonly kind: "compaction";
   readonly instructions: string | null;
   readonly messages: readonly ModelMessage[];
 }
 
 /** An item of ours that the caller did not send again. */
-export interface ReferenceInput extends Placed {
+export interface ReferenceInput extends ItemOrigin {
   readonly kind: "reference";
   readonly id: string;
 }
@@ -82,4 +82,4 @@ export type ContentPart =
   | { readonly type: "text"; readonly text: string; readonly path: string }
   | { readonly type: "image"; readonly image: ImageBlock; readonly path: string }
   /** Something that no agent here is given: a file, a film, a picture that would have to be fetched. */
-  | { readonly type: "unsupported"; readonly what: string; readonly path: string };
+  | { readonly type: "unsupported"; readonly kind: string; readonly path: string };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { refused } from "../../../../test/responses/refused.ts";
-import { itemId } from "../item-id.ts";
-import { beginningOf, continuationOf } from "./new-input.ts";
-import { givenParts, promptOptionsOf } from "./prompt-parts.ts";
+import { formatItemId } from "../item-id.ts";
+import { readOpening, readContinuation } from "./new-input.ts";
+import { toPromptParts, toPromptOptions } from "./prompt-parts.ts";
 import { readCreateRequest } from "./read-create-request.ts";
 
 const SESSION = "ses_0123456789abcdef0123456789abcdef";
@@ -18,9 +18,9 @@ const result = (call_id: string, more: object = {}) => ({
 
 function continued(input: unknown, open: readonly string[] = [], more: object = {}) {
   const request = readCreateRequest({ input, ...more });
-  const { content, results, instructions } = continuationOf(request, new Set(open));
+  const { content, results, instructions } = readContinuation(request, new Set(open));
   return {
-    said: givenParts(content).map((part) => (part.type === "text" ? part.text : part.mediaType)),
+    said: toPromptParts(content).map((part) => (part.type === "text" ? part.text : part.mediaType)),
     results: results.map(({ callId }) => callId),
     instructions,
   };
@@ -96,7 +96,7 @@ describe("what is new for a session that knows the rest", () => {
   });
 
   it("does not take outputs that we gave for results", () => {
-    const id = itemId("function_call_output", SESSION, "9");
+    const id = formatItemId("function_call_output", SESSION, "9");
     const input = [user("x"), call("a"), result("a", { id }), user("next")];
     expect(continued(input)).toMatchObject({ said: ["next"], results: [] });
   });
@@ -104,7 +104,7 @@ describe("what is new for a session that knows the rest", () => {
 
 describe("a conversation that was had elsewhere", () => {
   function begun(input: unknown) {
-    return beginningOf(readCreateRequest({ input }));
+    return readOpening(readCreateRequest({ input }));
   }
 
   it("is history before the new words, with a result for every call [SD-5]", () => {
@@ -117,7 +117,7 @@ describe("a conversation that was had elsewhere", () => {
       { type: "mcp_call", id: "m", name: "g", arguments: '{"x":1}', output: "ok" },
       user("three"),
     ]);
-    expect(givenParts(content)).toEqual([{ type: "text", text: "three" }]);
+    expect(toPromptParts(content)).toEqual([{ type: "text", text: "three" }]);
     const shape = history.map(({ role, blocks }) => [role, ...blocks.map(({ type }) => type)]);
     expect(shape).toEqual([
       ["user", "text"],
@@ -155,11 +155,11 @@ describe("content that no agent takes", () => {
   it.each(["input_file", "input_video", "input_audio"])(
     "is refused by its name: %s [OR-62]",
     (type) => {
-      const { content } = continuationOf(
+      const { content } = readContinuation(
         readCreateRequest({ input: [user([{ type }])] }),
         new Set(),
       );
-      const thrown = codeOf(() => givenParts(content));
+      const thrown = codeOf(() => toPromptParts(content));
       expect(thrown).toBe("unsupported_content");
     },
   );
@@ -167,13 +167,13 @@ describe("content that no agent takes", () => {
   it("is a picture by its address, and every picture where none are taken [OR-62]", () => {
     const picture = (image_url: string) => {
       const input = [user([{ type: "input_image", image_url }])];
-      return continuationOf(readCreateRequest({ input }), new Set()).content;
+      return readContinuation(readCreateRequest({ input }), new Set()).content;
     };
     const shown = picture("data:image/png;base64,iVBORw0KGgo=");
-    expect(codeOf(() => givenParts(picture("https://example.com/a.png")))).toBe(
+    expect(codeOf(() => toPromptParts(picture("https://example.com/a.png")))).toBe(
       "unsupported_content",
     );
-    expect(codeOf(() => givenParts(shown))).toBe("taken");
+    expect(codeOf(() => toPromptParts(shown))).toBe("taken");
   });
 });
 
@@ -183,7 +183,7 @@ describe("what a request asks of its turn", () => {
 
   it("is its tools, its limits and its instructions", () => {
     const request = readCreateRequest({ tools, max_output_tokens: 99, max_tool_calls: 2 });
-    expect(promptOptionsOf(request, facts)).toEqual({
+    expect(toPromptOptions(request, facts)).toEqual({
       instructions: "I",
       tools: [{ name: "weather", description: "Weather", schema: { type: "object" } }],
       maxOutputTokens: 99,
@@ -199,6 +199,6 @@ describe("what a request asks of its turn", () => {
     [{ type: "allowed_tools", mode: "none", tools: [{ type: "function", name: "search" }] }, []],
   ])("is which tools may be called: %j [OR-57]", (tool_choice, allowedTools) => {
     const request = readCreateRequest({ tools, tool_choice });
-    expect(promptOptionsOf(request, facts).allowedTools).toEqual(allowedTools);
+    expect(toPromptOptions(request, facts).allowedTools).toEqual(allowedTools);
   });
 });

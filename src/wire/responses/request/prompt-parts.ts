@@ -1,31 +1,31 @@
 import type { PromptOptions } from "../../../domain/agent-event.ts";
-import type { GivenPart } from "../../../domain/session-command.ts";
-import { describedTool } from "../tool-description.ts";
-import { nameMeant } from "../tool-name.ts";
+import type { SubmittedPart } from "../../../domain/session-command.ts";
+import { describeTool } from "../tool-description.ts";
+import { findToolName } from "../tool-name.ts";
 import type { CreateRequest } from "./create-request.ts";
 import type { ContentPart } from "./input-item.ts";
-import { wrongField } from "./refusal.ts";
+import { createFieldError } from "./refusal.ts";
 
 /** New content as a session takes it. Whether its agent takes pictures, the session knows. */
-export function givenParts(content: readonly ContentPart[]): readonly GivenPart[] {
+export function toPromptParts(content: readonly ContentPart[]): readonly SubmittedPart[] {
   return content.map((part) => {
     if (part.type === "text") return { type: "text", text: part.text };
     if (part.type === "image") return part.image;
-    throw unsupportedContent(part);
+    throw createUnsupportedContentError(part);
   });
 }
 
-export function unsupportedContent(part: ContentPart): Error {
-  const what = part.type === "unsupported" ? part.what : part.type;
-  return wrongField(
+export function createUnsupportedContentError(part: ContentPart): Error {
+  const kind = part.type === "unsupported" ? part.kind : part.type;
+  return createFieldError(
     part.path,
-    `is ${what}, which no agent here takes; send text`,
+    `is ${kind}, which no agent here takes; send text`,
     "unsupported_content",
   );
 }
 
 /** What a request asks of its turn. `agentTools` are the agent's own, whose names may be others on the wire. */
-export function promptOptionsOf(
+export function toPromptOptions(
   { tools, toolChoice, maxOutputTokens, maxToolCalls }: CreateRequest,
   {
     instructions,
@@ -35,29 +35,29 @@ export function promptOptionsOf(
     readonly agentTools: readonly string[];
   },
 ): PromptOptions {
-  const allowed = allowedIn(toolChoice);
+  const allowed = listAllowedTools(toolChoice);
   const names = [...tools.map(({ name }) => name), ...agentTools];
   return {
     ...(instructions !== null && { instructions }),
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, parameters }) => ({
         name,
-        description: describedTool(name, description),
+        description: describeTool(name, description),
         schema: parameters ?? { type: "object" },
       })),
     }),
-    ...(allowed !== null && { allowedTools: allowed.map((name) => nameMeant(name, names)) }),
+    ...(allowed !== null && { allowedTools: allowed.map((name) => findToolName(name, names)) }),
     ...(maxOutputTokens !== null && { maxOutputTokens }),
     ...(maxToolCalls !== null && { maxToolCalls }),
   };
 }
 
 /** Which field of a request a part of the command came from that was made of it. */
-export function fieldOfCommand(path: string): string | undefined {
-  return COMMAND_FIELDS.get(path);
+export function resolveRequestField(path: string): string | undefined {
+  return FIELDS_BY_PATH.get(path);
 }
 
-const COMMAND_FIELDS: ReadonlyMap<string, string> = new Map([
+const FIELDS_BY_PATH: ReadonlyMap<string, string> = new Map([
   ["content", "input"],
   ["results", "input"],
   // All else in a note is short.
@@ -70,7 +70,7 @@ const COMMAND_FIELDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Null where any tool may be called. */
-function allowedIn(choice: CreateRequest["toolChoice"]): readonly string[] | null {
+function listAllowedTools(choice: CreateRequest["toolChoice"]): readonly string[] | null {
   if (choice === "none") return [];
   if (typeof choice === "string") return null;
   if ("tool" in choice) return [choice.tool];

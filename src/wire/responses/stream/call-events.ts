@@ -1,137 +1,166 @@
-import type { ToolAnnounced, ToolCalled, ToolInputDelta } from "../../../domain/agent-event.ts";
+import type {
+  ToolCallOpened,
+  ToolCallReceived,
+  ToolCallInputDelta,
+} from "../../../domain/agent-event.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import type { Envelope } from "../../../domain/envelope.ts";
-import { gather, noText } from "../../../domain/kept-text.ts";
-import { cutCall, type ToolCall } from "../../../domain/tool.ts";
-import { callIdOf } from "../ids.ts";
-import { functionCallItem } from "../items.ts";
-import { wireName } from "../tool-name.ts";
+import { appendText, createTextBuilder } from "../../../domain/kept-text.ts";
+import { createCutToolCall, type ToolCall } from "../../../domain/tool.ts";
+import { formatCallId } from "../ids.ts";
+import { encodeFunctionCall } from "../items.ts";
+import { toWireName } from "../tool-name.ts";
 import { settleMessages } from "./message-events.ts";
-import { openExecuted } from "./executed-events.ts";
+import { openExecutedItem } from "./executed-events.ts";
 import type { StreamEvent } from "./stream-event.ts";
 import {
   closeItem,
   openItem,
-  sessionOf,
-  tell,
-  type CallDraft,
+  getSessionId,
+  emitStreamEvent,
+  type ToolCallDraft,
   type StreamState,
 } from "./stream-state.ts";
 
-export function toolAnnounced(
+export function encodeToolCallOpened(
   state: StreamState,
-  { toolCallId, name }: ToolAnnounced,
+  { toolCallId, name }: ToolCallOpened,
   emit: Emit<StreamEvent>,
   { seq }: Envelope,
 ): void {
-  if (!state.calls.has(toolCallId)) begin(state, { toolCallId, name, seq }, emit);
+  if (!state.toolCalls.has(toolCallId)) startDraft(state, { toolCallId, name, seq }, emit);
 }
 
-export function toolInputDelta(
+export function encodeToolInputDelta(
   state: StreamState,
-  { toolCallId, text }: ToolInputDelta,
+  { toolCallId, text }: ToolCallInputDelta,
   emit: Emit<StreamEvent>,
 ): void {
-  const draft = state.calls.get(toolCallId);
-  if (draft === undefined || draft.call !== null || text === "") return;
+  const draft = state.toolCalls.get(toolCallId);
+  if (draft === undefined || draft.toolCall !== null || text === "") return;
   addInput(state, draft, text, emit);
 }
 
-export function toolCalled(
+export function encodeToolCallReceived(
   state: StreamState,
-  { toolCallId, call }: ToolCalled,
+  { toolCallId, toolCall }: ToolCallReceived,
   emit: Emit<StreamEvent>,
   { seq }: Envelope,
 ): void {
-  const known = state.calls.get(toolCallId);
-  const draft = known ?? begin(state, { toolCallId, name: call.name, seq }, emit);
-  if (draft.call === null) tellCall(state, draft, call, emit);
+  const existing = state.toolCalls.get(toolCallId);
+  const draft = existing ?? startDraft(state, { toolCallId, name: toolCall.name, seq }, emit);
+  if (draft.toolCall === null) completeToolCall(state, draft, toolCall, emit);
 }
 
 /** A call whose arguments never came, where its end comes or the response's does. */
-export function cutShort(state: StreamState, draft: CallDraft, emit: Emit<StreamEvent>): void {
-  if (draft.call !== null) return;
+export function closeCutToolCall(
+  state: StreamState,
+  draft: ToolCallDraft,
+  emit: Emit<StreamEvent>,
+): void {
+  if (draft.toolCall !== null) return;
   const { name, inputText } = draft;
   const facts = { id: "", name, inputText: inputText.text, runBy: "client" } as const;
-  tellCall(state, draft, cutCall(facts), emit);
+  completeToolCall(state, draft, createCutToolCall(facts), emit);
 }
 
 /** A call that the caller is to run after all, though it was not shown as one. */
-export function handOut(state: StreamState, draft: CallDraft, emit: Emit<StreamEvent>): void {
-  const { call } = draft;
-  if (draft.shownAs === "function" || call === null) return;
-  const shown: CallDraft = { ...draft, ...NOTHING_SAID, inputText: noText(), shownAs: "function" };
-  open(state, shown, emit);
-  tellCall(state, shown, call, emit);
+export function handOutToolCall(
+  state: StreamState,
+  draft: ToolCallDraft,
+  emit: Emit<StreamEvent>,
+): void {
+  const { toolCall } = draft;
+  if (draft.presentation === "function" || toolCall === null) return;
+  const clientDraft: ToolCallDraft = {
+    ...draft,
+    ...EMPTY_DRAFT,
+    inputText: createTextBuilder(),
+    presentation: "function",
+  };
+  openFunctionCall(state, clientDraft, emit);
+  completeToolCall(state, clientDraft, toolCall, emit);
 }
 
-type Beginning = Pick<CallDraft, "toolCallId" | "name" | "seq">;
+type DraftStart = Pick<ToolCallDraft, "toolCallId" | "name" | "seq">;
 
-function begin(state: StreamState, beginning: Beginning, emit: Emit<StreamEvent>): CallDraft {
+function startDraft(state: StreamState, start: DraftStart, emit: Emit<StreamEvent>): ToolCallDraft {
   settleMessages(state, emit);
-  const shown = shownAs(state, beginning.name);
-  const draft: CallDraft = { ...beginning, ...NOTHING_SAID, inputText: noText(), shownAs: shown };
-  state.calls.set(draft.toolCallId, draft);
-  if (draft.shownAs === "function") open(state, draft, emit);
+  const presentation = resolvePresentation(state, start.name);
+  const draft: ToolCallDraft = {
+    ...start,
+    ...EMPTY_DRAFT,
+    inputText: createTextBuilder(),
+    presentation: presentation,
+  };
+  state.toolCalls.set(draft.toolCallId, draft);
+  if (draft.presentation === "function") openFunctionCall(state, draft, emit);
   return draft;
 }
 
-const NOTHING_SAID = { item: null, call: null, isAnswered: false } as const;
+const EMPTY_DRAFT = { item: null, toolCall: null, isAnswered: false } as const;
 
-function shownAs({ clientTools, recorded }: StreamState, name: string): CallDraft["shownAs"] {
+function resolvePresentation(
+  { clientTools, recorded }: StreamState,
+  name: string,
+): ToolCallDraft["presentation"] {
   if (clientTools.has(name) || recorded.trace === "pairs") return "function";
   return recorded.trace === "none" ? "hidden" : recorded.trace;
 }
 
-function open(state: StreamState, draft: CallDraft, emit: Emit<StreamEvent>): void {
+function openFunctionCall(state: StreamState, draft: ToolCallDraft, emit: Emit<StreamEvent>): void {
   const { toolCallId, name, seq } = draft;
-  const call_id = callIdOf(sessionOf(state), toolCallId);
-  const fields = { call_id, name: wireName(name), arguments: "" };
+  const call_id = formatCallId(getSessionId(state), toolCallId);
+  const fields = { call_id, name: toWireName(name), arguments: "" };
   draft.item = openItem(state, { type: "function_call", key: String(seq), fields }, emit);
 }
 
 function addInput(
   state: StreamState,
-  draft: CallDraft,
+  draft: ToolCallDraft,
   text: string,
   emit: Emit<StreamEvent>,
 ): void {
-  gather(draft.inputText, text);
-  if (draft.shownAs !== "function" || draft.item === null) return;
-  const place = { item_id: draft.item.id, output_index: draft.item.index };
-  tell(state, { type: "response.function_call_arguments.delta", ...place, delta: text }, emit);
+  appendText(draft.inputText, text);
+  if (draft.presentation !== "function" || draft.item === null) return;
+  const location = { item_id: draft.item.id, output_index: draft.item.index };
+  emitStreamEvent(
+    state,
+    { type: "response.function_call_arguments.delta", ...location, delta: text },
+    emit,
+  );
 }
 
 /** The call in full. What is shown is what was streamed, with what is missing of it. */
-function tellCall(
+function completeToolCall(
   state: StreamState,
-  draft: CallDraft,
+  draft: ToolCallDraft,
   call: ToolCall,
   emit: Emit<StreamEvent>,
 ): void {
-  const sent = draft.inputText.text;
-  const goesOn = call.inputText.startsWith(sent);
-  const whole = goesOn ? call.inputText : sent;
-  const isBare = whole.trim() === "" && call.input !== null;
-  const rest = isBare ? "{}" : whole.slice(sent.length);
+  const sentInput = draft.inputText.text;
+  const isContinuation = call.inputText.startsWith(sentInput);
+  const wholeInput = isContinuation ? call.inputText : sentInput;
+  const isBare = wholeInput.trim() === "" && call.input !== null;
+  const remainingInput = isBare ? "{}" : wholeInput.slice(sentInput.length);
   // At least one, also for arguments that were cut before the first.
-  if (rest !== "" || sent === "") addInput(state, draft, rest, emit);
+  if (remainingInput !== "" || sentInput === "") addInput(state, draft, remainingInput, emit);
   const inputText = draft.inputText.text;
-  draft.call = { ...call, inputText };
-  if (draft.item === null) return openExecuted(state, draft, draft.call, emit);
+  draft.toolCall = { ...call, inputText };
+  if (draft.item === null) return openExecutedItem(state, draft, draft.toolCall, emit);
   const { item, seq, toolCallId } = draft;
-  const place = { item_id: item.id, output_index: item.index };
+  const location = { item_id: item.id, output_index: item.index };
   const type = "response.function_call_arguments.done";
-  tell(state, { type, ...place, arguments: inputText }, emit);
+  emitStreamEvent(state, { type, ...location, arguments: inputText }, emit);
   draft.item = null;
-  const sessionId = sessionOf(state);
-  const name = wireName(call.name);
-  const shown = { ...call, inputText, id: callIdOf(sessionId, toolCallId), name };
-  const status = call.input !== null && goesOn ? "completed" : "incomplete";
+  const sessionId = getSessionId(state);
+  const name = toWireName(call.name);
+  const wireCall = { ...call, inputText, id: formatCallId(sessionId, toolCallId), name };
+  const status = call.input !== null && isContinuation ? "completed" : "incomplete";
   const facts = { scope: sessionId, status } as const;
-  const done = {
-    ...functionCallItem({ key: String(seq), call: shown }, facts),
+  const finishedItem = {
+    ...encodeFunctionCall({ key: String(seq), call: wireCall }, facts),
     ...(name !== call.name && { original_name: call.name }),
   };
-  closeItem(state, item.index, done, emit);
+  closeItem(state, item.index, finishedItem, emit);
 }

@@ -1,74 +1,86 @@
 import type { ToolEnding, ToolFinished } from "../../../domain/agent-event.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import type { ToolCall } from "../../../domain/tool.ts";
-import { callIdOf } from "../ids.ts";
-import { itemId } from "../item-id.ts";
+import { formatCallId } from "../ids.ts";
+import { formatItemId } from "../item-id.ts";
 import type { McpCallItem, ToolCallItem } from "../output-item.ts";
-import { outputText } from "../tool-output.ts";
-import { wireName } from "../tool-name.ts";
+import { formatToolOutput } from "../tool-output.ts";
+import { toWireName } from "../tool-name.ts";
 import type { StreamEvent } from "./stream-event.ts";
 import {
   closeItem,
   openItem,
-  sessionOf,
-  tell,
-  type CallDraft,
-  type OpenOutput,
+  getSessionId,
+  emitStreamEvent,
+  type ToolCallDraft,
+  type OpenOutputItem,
   type StreamState,
 } from "./stream-state.ts";
 
 // A call and its result as one item, for callers who would run a `function_call` again.
 
 /** Announces the item of a call that is known in full, if there is to be one. */
-export function openExecuted(
+export function openExecutedItem(
   state: StreamState,
-  draft: CallDraft,
+  draft: ToolCallDraft,
   call: ToolCall,
   emit: Emit<StreamEvent>,
 ): void {
-  const { shownAs, seq } = draft;
-  if (shownAs === "mcp") {
-    const { id: _, type, status: __, ...fields } = mcpItem(state, draft, call, null);
+  const { presentation, seq } = draft;
+  if (presentation === "mcp") {
+    const { id: _, type, status: __, ...fields } = encodeMcpItem(state, draft, call, null);
     const item = openItem(
       state,
       { type, key: String(seq), fields: { ...fields, arguments: "" } },
       emit,
     );
-    const place = { item_id: item.id, output_index: item.index };
+    const location = { item_id: item.id, output_index: item.index };
     const { inputText } = call;
-    tell(state, { type: "response.mcp_call.in_progress", ...place }, emit);
-    tell(state, { type: "response.mcp_call_arguments.delta", ...place, delta: inputText }, emit);
-    tell(state, { type: "response.mcp_call_arguments.done", ...place, arguments: inputText }, emit);
+    emitStreamEvent(state, { type: "response.mcp_call.in_progress", ...location }, emit);
+    emitStreamEvent(
+      state,
+      { type: "response.mcp_call_arguments.delta", ...location, delta: inputText },
+      emit,
+    );
+    emitStreamEvent(
+      state,
+      { type: "response.mcp_call_arguments.done", ...location, arguments: inputText },
+      emit,
+    );
     draft.item = item;
-  } else if (shownAs === "extension") {
-    const { id: _, type, status: __, ...fields } = toolItem(state, draft, call, null);
+  } else if (presentation === "extension") {
+    const { id: _, type, status: __, ...fields } = encodeToolCallItem(state, draft, call, null);
     draft.item = openItem(state, { type, key: String(seq), fields }, emit);
   }
 }
 
 /** Closes it with its result, or without one where none came. */
-export function closeExecuted(
+export function closeExecutedItem(
   state: StreamState,
-  draft: CallDraft,
-  finished: Finished | null,
+  draft: ToolCallDraft,
+  outcome: ToolOutcome | null,
   emit: Emit<StreamEvent>,
 ): void {
-  const { item, call } = draft;
-  if (item === null || call === null) return;
+  const { item, toolCall } = draft;
+  if (item === null || toolCall === null) return;
   draft.item = null;
-  if (draft.shownAs === "mcp")
-    closeMcp(state, { item, done: mcpItem(state, draft, call, finished) }, emit);
-  else closeItem(state, item.index, toolItem(state, draft, call, finished), emit);
+  if (draft.presentation === "mcp")
+    closeMcpItem(
+      state,
+      { item, finishedItem: encodeMcpItem(state, draft, toolCall, outcome) },
+      emit,
+    );
+  else closeItem(state, item.index, encodeToolCallItem(state, draft, toolCall, outcome), emit);
 }
 
 /** Whether a call came to nothing, whatever its result says. */
-export function isFailure({ ending, result }: Finished): boolean {
-  return result.isError || FAILURES.has(ending);
+export function isFailedOutcome({ ending, result }: ToolOutcome): boolean {
+  return result.isError || FAILED_ENDINGS.has(ending);
 }
 
-export type Finished = Pick<ToolFinished, "ending" | "result">;
+export type ToolOutcome = Pick<ToolFinished, "ending" | "result">;
 
-const FAILURES: ReadonlySet<ToolEnding> = new Set<ToolEnding>([
+const FAILED_ENDINGS: ReadonlySet<ToolEnding> = new Set<ToolEnding>([
   "failed",
   "denied",
   "cancelled",
@@ -78,63 +90,67 @@ const FAILURES: ReadonlySet<ToolEnding> = new Set<ToolEnding>([
 ]);
 
 interface McpClosing {
-  readonly item: OpenOutput;
-  readonly done: McpCallItem;
+  readonly item: OpenOutputItem;
+  readonly finishedItem: McpCallItem;
 }
 
-function closeMcp(state: StreamState, { item, done }: McpClosing, emit: Emit<StreamEvent>): void {
-  const place = { item_id: item.id, output_index: item.index };
-  if (done.status !== "incomplete")
-    tell(state, { type: `response.mcp_call.${done.status}`, ...place }, emit);
-  closeItem(state, item.index, done, emit);
-}
-
-function mcpItem(
+function closeMcpItem(
   state: StreamState,
-  { seq }: CallDraft,
+  { item, finishedItem }: McpClosing,
+  emit: Emit<StreamEvent>,
+): void {
+  const location = { item_id: item.id, output_index: item.index };
+  if (finishedItem.status !== "incomplete")
+    emitStreamEvent(state, { type: `response.mcp_call.${finishedItem.status}`, ...location }, emit);
+  closeItem(state, item.index, finishedItem, emit);
+}
+
+function encodeMcpItem(
+  state: StreamState,
+  { seq }: ToolCallDraft,
   call: ToolCall,
-  finished: Finished | null,
+  outcome: ToolOutcome | null,
 ): McpCallItem {
-  const text = finished === null ? null : outputText(finished.result.parts);
-  const isError = finished !== null && isFailure(finished);
+  const text = outcome === null ? null : formatToolOutput(outcome.result.parts);
+  const isError = outcome !== null && isFailedOutcome(outcome);
   return {
-    id: itemId("mcp_call", sessionOf(state), String(seq)),
+    id: formatItemId("mcp_call", getSessionId(state), String(seq)),
     type: "mcp_call",
     server_label: call.server ?? "agent",
-    ...named(call),
+    ...encodeToolName(call),
     arguments: call.inputText,
     output: isError ? null : text,
     error: isError ? text : null,
-    status: finished === null ? "incomplete" : isError ? "failed" : "completed",
+    status: outcome === null ? "incomplete" : isError ? "failed" : "completed",
     approval_request_id: null,
   };
 }
 
-function toolItem(
+function encodeToolCallItem(
   state: StreamState,
-  { seq, toolCallId }: CallDraft,
+  { seq, toolCallId }: ToolCallDraft,
   call: ToolCall,
-  finished: Finished | null,
+  outcome: ToolOutcome | null,
 ): ToolCallItem {
-  const sessionId = sessionOf(state);
-  const text = finished === null ? null : outputText(finished.result.parts);
-  const isError = finished !== null && isFailure(finished);
+  const sessionId = getSessionId(state);
+  const text = outcome === null ? null : formatToolOutput(outcome.result.parts);
+  const isError = outcome !== null && isFailedOutcome(outcome);
   return {
-    id: itemId("spanline:tool_call", sessionId, String(seq)),
+    id: formatItemId("spanline:tool_call", sessionId, String(seq)),
     type: "spanline:tool_call",
-    call_id: callIdOf(sessionId, toolCallId),
-    ...named(call),
+    call_id: formatCallId(sessionId, toolCallId),
+    ...encodeToolName(call),
     ...(call.server !== undefined && { server: call.server }),
     arguments: call.inputText,
     output: text,
     is_error: isError,
     error: isError ? text : null,
-    ending: finished?.ending ?? null,
-    status: finished === null ? "incomplete" : "completed",
+    ending: outcome?.ending ?? null,
+    status: outcome === null ? "incomplete" : "completed",
   };
 }
 
-function named({ name }: ToolCall) {
-  const shown = wireName(name);
-  return { name: shown, ...(shown !== name && { original_name: name }) };
+function encodeToolName({ name }: ToolCall) {
+  const wireName = toWireName(name);
+  return { name: wireName, ...(wireName !== name && { original_name: name }) };
 }

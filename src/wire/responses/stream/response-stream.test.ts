@@ -2,21 +2,21 @@ import { describe, expect, it } from "vitest";
 import { began, ended, logOf, SESSION } from "../../../../test/responses/any-turn.ts";
 import { eventProblems } from "../../../../test/responses/open-responses-schema.ts";
 import { violationsIn } from "../../../../test/responses/stream-checker.ts";
-import type { AgentEvent, ToolEnding } from "../../../domain/agent-event.ts";
+import type { SessionEvent, ToolEnding } from "../../../domain/agent-event.ts";
 import { runCodec } from "../../../domain/codec.ts";
 import type { Envelope } from "../../../domain/envelope.ts";
 import { EVENT_MANIFEST } from "../../../domain/event-manifest.ts";
-import { toolCall, toolError, toolSuccess } from "../../../domain/tool.ts";
-import { callIdOf } from "../ids.ts";
-import { unrecordedRequest, type RecordedRequest } from "../recorded-request.ts";
-import { responseFrom, responseStream } from "./response-stream.ts";
+import { createToolCall, toolError, toolSuccess } from "../../../domain/tool.ts";
+import { formatCallId } from "../ids.ts";
+import { createUnrecordedRequest, type RecordedRequest } from "../recorded-request.ts";
+import { foldResponse, createResponseStream } from "./response-stream.ts";
 import type { StreamEvent } from "./stream-event.ts";
 import { STREAM_RULES } from "./stream-rules.ts";
 
-const RECORDED = unrecordedRequest("demo");
+const RECORDED = createUnrecordedRequest("demo");
 
 function streamOf(log: readonly Envelope[], over: Partial<RecordedRequest> = {}): StreamEvent[] {
-  const events = runCodec(responseStream({ ...RECORDED, ...over }), log);
+  const events = runCodec(createResponseStream({ ...RECORDED, ...over }), log);
   expect(violationsIn(events)).toEqual([]);
   return events;
 }
@@ -27,11 +27,11 @@ function responseOf(log: readonly Envelope[], over: Partial<RecordedRequest> = {
   return last.response;
 }
 
-function turn(events: readonly AgentEvent[], end: AgentEvent = ended()): Envelope[] {
+function turn(events: readonly SessionEvent[], end: SessionEvent = ended()): Envelope[] {
   return logOf([...began(), ...events, end]);
 }
 
-function message(messageId: string, ...events: readonly AgentEvent[]): AgentEvent[] {
+function message(messageId: string, ...events: readonly SessionEvent[]): SessionEvent[] {
   return [
     { type: "message.started", messageId, role: "assistant" },
     ...events,
@@ -39,7 +39,7 @@ function message(messageId: string, ...events: readonly AgentEvent[]): AgentEven
   ];
 }
 
-function said(messageId: string, block: number, text: string): AgentEvent[] {
+function said(messageId: string, block: number, text: string): SessionEvent[] {
   const place = { messageId, block };
   return [
     { type: "text.delta", ...place, text: text.slice(0, 2) },
@@ -48,13 +48,13 @@ function said(messageId: string, block: number, text: string): AgentEvent[] {
   ];
 }
 
-function thought(messageId: string, block: number, text: string): AgentEvent[] {
+function thought(messageId: string, block: number, text: string): SessionEvent[] {
   return [{ type: "thought.finished", messageId, block, text, signature: "sig" }];
 }
 
-function called(toolCallId: string, messageId: string, name = "read"): AgentEvent[] {
+function called(toolCallId: string, messageId: string, name = "read"): SessionEvent[] {
   const place = { toolCallId, messageId, block: 9 };
-  const call = toolCall({
+  const call = createToolCall({
     id: "c",
     name,
     inputText: '{"path":"a"}',
@@ -62,14 +62,14 @@ function called(toolCallId: string, messageId: string, name = "read"): AgentEven
     server: "files",
   });
   return [
-    { type: "tool.announced", ...place, name },
-    { type: "tool.input.delta", toolCallId, text: '{"path"' },
-    { type: "tool.input.delta", toolCallId, text: ':"a"}' },
-    { type: "tool.called", ...place, call },
+    { type: "tool_call.opened", ...place, name },
+    { type: "tool_call.input_delta", toolCallId, text: '{"path"' },
+    { type: "tool_call.input_delta", toolCallId, text: ':"a"}' },
+    { type: "tool_call.received", ...place, toolCall: call },
   ];
 }
 
-function answered(toolCallId: string, ending: ToolEnding = "succeeded"): AgentEvent {
+function answered(toolCallId: string, ending: ToolEnding = "succeeded"): SessionEvent {
   const result = ending === "succeeded" ? toolSuccess("c", { b: 1, a: 2 }) : toolError("c", "no");
   return { type: "tool.finished", toolCallId, ending, result };
 }
@@ -86,7 +86,7 @@ const TURN = turn([
   ...message("m1", ...said("m1", 0, "It is there.")),
 ]);
 
-const CALL_ID = callIdOf(SESSION, "t");
+const CALL_ID = formatCallId(SESSION, "t");
 
 describe("the stream of a response", () => {
   it("has a rule for every event of a session, and no reason is empty", () => {
@@ -244,27 +244,31 @@ describe("the stream of a response", () => {
       answered("t1"),
       answered("t0"),
     ]);
-    const [one, two] = [callIdOf(SESSION, "t0"), callIdOf(SESSION, "t1")];
+    const [one, two] = [formatCallId(SESSION, "t0"), formatCallId(SESSION, "t1")];
     const calls = responseOf(log).output.map((item) => ("call_id" in item ? item.call_id : null));
     expect(calls).toEqual([one, two, two, one]);
   });
 
   it("gives a call without arguments an empty object, and one delta [OR-8, OR-16]", () => {
-    const call = toolCall({ id: "c", name: "now", inputText: "", runBy: "server" });
+    const call = createToolCall({ id: "c", name: "now", inputText: "", runBy: "server" });
     const place = { toolCallId: "t", messageId: "m0", block: 0 };
-    const events = streamOf(turn(message("m0", { type: "tool.called", ...place, call })));
+    const events = streamOf(
+      turn(message("m0", { type: "tool_call.received", ...place, toolCall: call })),
+    );
     const deltas = events.filter(({ type }) => type.endsWith("arguments.delta"));
     expect(deltas).toMatchObject([{ delta: "{}" }]);
     expect(
-      responseOf(turn(message("m0", { type: "tool.called", ...place, call }))).output,
+      responseOf(turn(message("m0", { type: "tool_call.received", ...place, toolCall: call })))
+        .output,
     ).toMatchObject([{ arguments: "{}", status: "completed" }]);
   });
 
   it("keeps arguments that cannot be read, as incomplete [SD-30]", () => {
-    const call = toolCall({ id: "c", name: "f", inputText: '{"a":', runBy: "client" });
+    const call = createToolCall({ id: "c", name: "f", inputText: '{"a":', runBy: "client" });
     const place = { toolCallId: "t", messageId: "m0", block: 0 };
     expect(
-      responseOf(turn(message("m0", { type: "tool.called", ...place, call }))).output,
+      responseOf(turn(message("m0", { type: "tool_call.received", ...place, toolCall: call })))
+        .output,
     ).toMatchObject([{ arguments: '{"a":', status: "incomplete" }]);
   });
 
@@ -277,7 +281,7 @@ describe("the stream of a response", () => {
   });
 
   it("has no message where nothing was said [OR-10]", () => {
-    const blank: AgentEvent = { type: "text.finished", messageId: "m0", block: 0, text: "" };
+    const blank: SessionEvent = { type: "text.finished", messageId: "m0", block: 0, text: "" };
     expect(responseOf(turn(message("m0", blank))).output).toEqual([]);
   });
 
@@ -296,7 +300,7 @@ describe("the stream of a response", () => {
   });
 
   it("keeps what was taken back, marked, and goes on behind it", () => {
-    const replaced: AgentEvent = { type: "message.replaced", messageId: "m0", text: "Better." };
+    const replaced: SessionEvent = { type: "message.replaced", messageId: "m0", text: "Better." };
     const log = turn(message("m0", ...said("m0", 0, "Wrong."), replaced));
     expect(responseOf(log).output).toMatchObject([
       { content: [{ text: "Wrong.\n\n" }], withdrawn: true, phase: "commentary" },
@@ -305,7 +309,11 @@ describe("the stream of a response", () => {
   });
 
   it("only goes on where the new text begins with the old, and takes it where nothing was shown", () => {
-    const replaced: AgentEvent = { type: "message.replaced", messageId: "m0", text: "Wrong. Not!" };
+    const replaced: SessionEvent = {
+      type: "message.replaced",
+      messageId: "m0",
+      text: "Wrong. Not!",
+    };
     const shown = { content: [{ text: "Wrong. Not!" }], phase: "final_answer" };
     expect(
       responseOf(turn(message("m0", ...said("m0", 0, "Wrong."), replaced))).output,
@@ -412,9 +420,9 @@ describe("the end of a response", () => {
       cacheWriteTokens: 2,
       totalTokens: 99,
     };
-    const counted: AgentEvent[] = [
+    const counted: SessionEvent[] = [
       { type: "usage.reported", usage, latencyMs: 8 },
-      { type: "call.finished", callId: "k", outcome: "completed", reason: null, usage },
+      { type: "invocation.finished", invocationId: "k", outcome: "completed", reason: null, usage },
     ];
     expect(responseOf(turn([...text, ...counted]))).toMatchObject({
       usage: {
@@ -453,7 +461,7 @@ describe("the end of a response", () => {
 });
 
 describe("calls that the caller runs", () => {
-  const paused: AgentEvent = { type: "turn.paused", turnId: "turn_1", toolCallIds: ["t"] };
+  const paused: SessionEvent = { type: "turn.paused", turnId: "turn_1", toolCallIds: ["t"] };
   const first = turn(
     message("m0", ...said("m0", 0, "One moment."), ...called("t", "m0", "weather")),
     paused,
@@ -485,7 +493,7 @@ describe("calls that the caller runs", () => {
   it("go on with a response of its own, whose input are the results [OR-53]", () => {
     const log = logOf(
       [
-        { type: "results.given", promptId: "r", turnId: "turn_1", toolCallIds: ["t"] },
+        { type: "tool_results.submitted", promptId: "r", turnId: "turn_1", toolCallIds: ["t"] },
         answered("t"),
         ...message("m1", ...said("m1", 0, "It rains.")),
         ended({ usage: null }),
@@ -517,7 +525,7 @@ describe("a response among others", () => {
       { type: "response.queued", response: { status: "queued" } },
       { type: "response.in_progress", response: { status: "in_progress" } },
     ]);
-    expect(responseFrom(TURN.slice(0, 1), { ...RECORDED, isBackground: true })).toMatchObject({
+    expect(foldResponse(TURN.slice(0, 1), { ...RECORDED, isBackground: true })).toMatchObject({
       status: "queued",
       output: [],
       usage: null,
@@ -525,12 +533,12 @@ describe("a response among others", () => {
   });
 
   it("can be looked at while it runs", () => {
-    expect(responseFrom(TURN.slice(0, 6), RECORDED)).toMatchObject({
+    expect(foldResponse(TURN.slice(0, 6), RECORDED)).toMatchObject({
       status: "in_progress",
       completed_at: null,
       output: [{ type: "reasoning" }],
     });
-    expect(responseFrom([], RECORDED)).toBeNull();
+    expect(foldResponse([], RECORDED)).toBeNull();
   });
 
   it("says nothing after its end", () => {

@@ -1,12 +1,12 @@
-import type { ApprovalResolved, Question } from "../../../domain/agent-event.ts";
+import type { ApprovalResolved, ApprovalQuestion } from "../../../domain/agent-event.ts";
 import type { OutputItem } from "../output-item.ts";
 import type { OutputText } from "../response-item.ts";
 import type { ResponseObject } from "../response-object.ts";
 
 /** Something that somebody is asked while a response waits. Whoever called cannot answer it, but can see it. */
-export interface AwaitedApproval {
+export interface PendingApproval {
   readonly id: string;
-  readonly question: Question;
+  readonly question: ApprovalQuestion;
   /** The tool, or the question in words. */
   readonly action: string;
   /** The call that it is about; null where it is about none. */
@@ -16,32 +16,41 @@ export interface AwaitedApproval {
 }
 
 /** One event of a response's stream, with its number in it. */
-export type StreamEvent = StreamPiece & { readonly sequence_number: number };
+export type StreamEvent = StreamEventBody & { readonly sequence_number: number };
 
 /** The events that are sent; the specification has others, which nothing here gives cause for. */
-export type StreamPiece =
+export type StreamEventBody =
   | { readonly type: LifecycleType; readonly response: ResponseObject }
-  | ({ readonly type: "response.output_item.added"; readonly item: OpenItem } & AtIndex)
-  | ({ readonly type: "response.output_item.done"; readonly item: OutputItem } & AtIndex)
-  | ({ readonly type: `response.content_part.${Edge}`; readonly part: OutputText } & InContent)
-  | ({ readonly type: "response.output_text.delta"; readonly delta: string } & InText)
-  | ({ readonly type: "response.output_text.done"; readonly text: string } & InText)
+  | ({ readonly type: "response.output_item.added"; readonly item: OpenItem } & OutputIndexField)
+  | ({ readonly type: "response.output_item.done"; readonly item: OutputItem } & OutputIndexField)
+  | ({
+      readonly type: `response.content_part.${Edge}`;
+      readonly part: OutputText;
+    } & ContentIndexField)
+  | ({ readonly type: "response.output_text.delta"; readonly delta: string } & LogprobsField)
+  | ({ readonly type: "response.output_text.done"; readonly text: string } & LogprobsField)
   | ({
       readonly type: `response.reasoning_summary_part.${Edge}`;
       readonly part: { readonly type: "summary_text"; readonly text: string };
-    } & InSummary)
-  | ({ readonly type: "response.reasoning_summary_text.delta"; readonly delta: string } & InSummary)
-  | ({ readonly type: "response.reasoning_summary_text.done"; readonly text: string } & InSummary)
-  | ({ readonly type: `response.${Arguments}.delta`; readonly delta: string } & OfItem)
-  | ({ readonly type: `response.${Arguments}.done`; readonly arguments: string } & OfItem)
-  | ({ readonly type: `response.mcp_call.${"in_progress" | "completed" | "failed"}` } & OfItem)
+    } & SummaryIndexField)
+  | ({
+      readonly type: "response.reasoning_summary_text.delta";
+      readonly delta: string;
+    } & SummaryIndexField)
+  | ({
+      readonly type: "response.reasoning_summary_text.done";
+      readonly text: string;
+    } & SummaryIndexField)
+  | ({ readonly type: `response.${ArgumentsKind}.delta`; readonly delta: string } & ItemFields)
+  | ({ readonly type: `response.${ArgumentsKind}.done`; readonly arguments: string } & ItemFields)
+  | ({ readonly type: `response.mcp_call.${"in_progress" | "completed" | "failed"}` } & ItemFields)
   | { readonly type: "error"; readonly error: ErrorPayload }
-  | { readonly type: "spanline:approval.requested"; readonly approval: AwaitedApproval }
+  | { readonly type: "spanline:approval.requested"; readonly approval: PendingApproval }
   | {
       readonly type: "spanline:approval.resolved";
       readonly approval_id: string;
       readonly decision: ApprovalResolved["decision"];
-      readonly by: ApprovalResolved["by"];
+      readonly by: ApprovalResolved["resolvedBy"];
     };
 
 /** An error as the API tells one. */
@@ -60,7 +69,7 @@ export type LifecycleType = `response.${
   | "incomplete"
   | "failed"}`;
 
-export type Arguments = "function_call_arguments" | "mcp_call_arguments";
+export type ArgumentsKind = "function_call_arguments" | "mcp_call_arguments";
 type Edge = "added" | "done";
 
 /** An item as it is announced: whatever is still to come has its zero value. */
@@ -71,22 +80,22 @@ export interface OpenItem {
   readonly [field: string]: unknown;
 }
 
-interface AtIndex {
+interface OutputIndexField {
   readonly output_index: number;
 }
 
-export interface OfItem extends AtIndex {
+export interface ItemFields extends OutputIndexField {
   readonly item_id: string;
 }
 
-interface InContent extends OfItem {
+interface ContentIndexField extends ItemFields {
   readonly content_index: number;
 }
 
-interface InText extends InContent {
+interface LogprobsField extends ContentIndexField {
   readonly logprobs: readonly never[];
 }
 
-interface InSummary extends OfItem {
+interface SummaryIndexField extends ItemFields {
   readonly summary_index: number;
 }

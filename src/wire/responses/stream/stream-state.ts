@@ -1,17 +1,17 @@
 import type { Emit } from "../../../domain/codec.ts";
-import type { GatheredText } from "../../../domain/kept-text.ts";
+import type { TextBuilder } from "../../../domain/kept-text.ts";
 import type { Role } from "../../../domain/provider-event.ts";
 import type { ToolCall } from "../../../domain/tool.ts";
 import type { UsageStep } from "../../../domain/turn-state.ts";
 import type { Usage } from "../../../domain/usage.ts";
 import type { Anomaly } from "../anomaly.ts";
-import type { Place } from "../ids.ts";
-import { itemId } from "../item-id.ts";
+import type { LogPosition } from "../ids.ts";
+import { formatItemId } from "../item-id.ts";
 import type { OutputItem } from "../output-item.ts";
 import type { RecordedRequest } from "../recorded-request.ts";
 import type { AssistantMessageItem } from "../response-item.ts";
 import type { ResponseObject, WireStatus } from "../response-object.ts";
-import type { AwaitedApproval, OpenItem, StreamEvent, StreamPiece } from "./stream-event.ts";
+import type { PendingApproval, OpenItem, StreamEvent, StreamEventBody } from "./stream-event.ts";
 
 /** How far one response has come. */
 export interface StreamState {
@@ -19,22 +19,22 @@ export interface StreamState {
   readonly clientTools: ReadonlySet<string>;
   sequence: number;
   /** Null until its first event. */
-  begun: Begun | null;
+  start: ResponseStart | null;
   turnId: string | null;
   status: WireStatus;
   /** Of the last event that was seen. */
-  now: number;
+  lastEventAt: number;
   /** Finished items by their place in the output; a place stays empty while its item is open. */
   readonly output: (OutputItem | undefined)[];
-  readonly messages: Map<string, SeenMessage>;
+  readonly messages: Map<string, MessageState>;
   /** Pieces of text by their block. */
   readonly texts: Map<string, TextPiece>;
   /** Messages of which it is not known whether they are the answer, in their order. */
   pending: MessageDraft[];
   readonly thoughts: Map<string, ThoughtDraft>;
-  readonly calls: Map<string, CallDraft>;
+  readonly toolCalls: Map<string, ToolCallDraft>;
   /** Questions that wait for somebody's answer. */
-  readonly approvals: Map<string, AwaitedApproval>;
+  readonly approvals: Map<string, PendingApproval>;
   readonly steps: UsageStep[];
   readonly anomalies: Anomaly[];
   /** Of its own calls of the provider: a turn may be several responses. */
@@ -43,13 +43,13 @@ export interface StreamState {
   response: ResponseObject | null;
 }
 
-export interface Begun {
-  readonly place: Place;
+export interface ResponseStart {
+  readonly position: LogPosition;
   readonly createdAt: number;
   readonly promptId: string;
 }
 
-export interface SeenMessage {
+export interface MessageState {
   /** Of its first event. */
   readonly seq: number;
   readonly role: Role;
@@ -57,14 +57,14 @@ export interface SeenMessage {
 }
 
 /** An item of the output that is still open. */
-export interface OpenOutput {
+export interface OpenOutputItem {
   readonly id: string;
   readonly index: number;
   /** What its id is made of. */
   readonly key: string;
 }
 
-export interface MessageDraft extends OpenOutput {
+export interface MessageDraft extends OpenOutputItem {
   readonly messageId: string;
   readonly pieces: TextPiece[];
   isCut: boolean;
@@ -76,46 +76,46 @@ export interface MessageDraft extends OpenOutput {
 export interface TextPiece {
   readonly draft: MessageDraft;
   readonly contentIndex: number;
-  readonly gathered: GatheredText;
+  readonly content: TextBuilder;
   /** Its block has ended, or was taken back. */
   isFinished: boolean;
   /** Its part is closed. */
   isClosed: boolean;
 }
 
-export interface ThoughtDraft extends OpenOutput {
-  readonly gathered: GatheredText;
+export interface ThoughtDraft extends OpenOutputItem {
+  readonly content: TextBuilder;
   hasPart: boolean;
   isClosed: boolean;
 }
 
-export interface CallDraft {
+export interface ToolCallDraft {
   readonly toolCallId: string;
   readonly seq: number;
   readonly name: string;
-  readonly shownAs: "function" | "mcp" | "extension" | "hidden";
-  readonly inputText: GatheredText;
+  readonly presentation: "function" | "mcp" | "extension" | "hidden";
+  readonly inputText: TextBuilder;
   /** While its item is open. */
-  item: OpenOutput | null;
-  call: ToolCall | null;
+  item: OpenOutputItem | null;
+  toolCall: ToolCall | null;
   isAnswered: boolean;
 }
 
-export function initialStream(recorded: RecordedRequest): StreamState {
+export function createStreamState(recorded: RecordedRequest): StreamState {
   return {
     recorded,
     clientTools: new Set(recorded.clientTools),
     sequence: 0,
-    begun: null,
+    start: null,
     turnId: null,
     status: "queued",
-    now: 0,
+    lastEventAt: 0,
     output: [],
     messages: new Map(),
     texts: new Map(),
     pending: [],
     thoughts: new Map(),
-    calls: new Map(),
+    toolCalls: new Map(),
     approvals: new Map(),
     steps: [],
     anomalies: [],
@@ -124,36 +124,40 @@ export function initialStream(recorded: RecordedRequest): StreamState {
   };
 }
 
-export function tell(state: StreamState, piece: StreamPiece, emit: Emit<StreamEvent>): void {
+export function emitStreamEvent(
+  state: StreamState,
+  piece: StreamEventBody,
+  emit: Emit<StreamEvent>,
+): void {
   emit({ ...piece, sequence_number: state.sequence });
   state.sequence += 1;
 }
 
-export function sessionOf({ begun }: StreamState): string {
-  return begun?.place.sessionId ?? "";
+export function getSessionId({ start }: StreamState): string {
+  return start?.position.sessionId ?? "";
 }
 
 /** A key for a block, made of what no log drops. */
-export function blockKeyOf(
+export function resolveBlockKey(
   { messages }: StreamState,
   { messageId, block }: { readonly messageId: string; readonly block: number },
 ): string {
   return `${messages.get(messageId)?.seq ?? 0}-${block}`;
 }
 
-type Opening = Omit<OpenItem, "id" | "status" | "type">;
+type OpeningFields = Omit<OpenItem, "id" | "status" | "type">;
 
 /** Announces an item behind all others; `fields` are the zero values of its kind. */
 export function openItem(
   state: StreamState,
-  { type, key, fields }: { type: OutputItem["type"]; key: string; fields: Opening },
+  { type, key, fields }: { type: OutputItem["type"]; key: string; fields: OpeningFields },
   emit: Emit<StreamEvent>,
-): OpenOutput {
-  const id = itemId(type, sessionOf(state), key);
+): OpenOutputItem {
+  const id = formatItemId(type, getSessionId(state), key);
   const index = state.output.length;
   state.output.push(undefined);
   const item: OpenItem = { id, type, status: "in_progress", ...fields };
-  tell(state, { type: "response.output_item.added", output_index: index, item }, emit);
+  emitStreamEvent(state, { type: "response.output_item.added", output_index: index, item }, emit);
   return { id, index, key };
 }
 
@@ -164,5 +168,5 @@ export function closeItem(
   emit: Emit<StreamEvent>,
 ): void {
   state.output[index] = item;
-  tell(state, { type: "response.output_item.done", output_index: index, item }, emit);
+  emitStreamEvent(state, { type: "response.output_item.done", output_index: index, item }, emit);
 }

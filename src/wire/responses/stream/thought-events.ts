@@ -1,32 +1,32 @@
 import type { ThoughtDelta, ThoughtFinished } from "../../../domain/agent-event.ts";
 import type { Emit } from "../../../domain/codec.ts";
-import { gather, noText } from "../../../domain/kept-text.ts";
-import { reasoningItem } from "../items.ts";
+import { appendText, createTextBuilder } from "../../../domain/kept-text.ts";
+import { encodeReasoning } from "../items.ts";
 import type { ItemStatus } from "../response-item.ts";
 import type { StreamEvent } from "./stream-event.ts";
 import {
-  blockKeyOf,
+  resolveBlockKey,
   closeItem,
   openItem,
-  sessionOf,
-  tell,
+  getSessionId,
+  emitStreamEvent,
   type StreamState,
   type ThoughtDraft,
 } from "./stream-state.ts";
 
 // Thoughts ride as summaries: the one family of events that the specification and every client share.
 
-export function thoughtDelta(
+export function encodeThoughtDelta(
   state: StreamState,
   event: ThoughtDelta,
   emit: Emit<StreamEvent>,
 ): void {
   if (event.text === "" || !state.messages.has(event.messageId)) return;
-  const draft = draftFor(state, event, emit);
+  const draft = ensureDraft(state, event, emit);
   if (!draft.isClosed) addText(state, draft, event.text, emit);
 }
 
-export function thoughtFinished(
+export function encodeThoughtFinished(
   state: StreamState,
   event: ThoughtFinished,
   emit: Emit<StreamEvent>,
@@ -34,41 +34,55 @@ export function thoughtFinished(
   const { text, signature, redacted, interrupted } = event;
   if (!state.messages.has(event.messageId)) return;
   const isEmpty = text === "" && signature === undefined && redacted === undefined;
-  if (isEmpty && !state.thoughts.has(keyOf(event))) return;
-  const draft = draftFor(state, event, emit);
+  if (isEmpty && !state.thoughts.has(formatBlockKey(event))) return;
+  const draft = ensureDraft(state, event, emit);
   if (draft.isClosed) return;
-  const sent = draft.gathered.text;
-  if (text.length > sent.length && text.startsWith(sent))
-    addText(state, draft, text.slice(sent.length), emit);
-  const sealed = {
+  const sentText = draft.content.text;
+  if (text.length > sentText.length && text.startsWith(sentText))
+    addText(state, draft, text.slice(sentText.length), emit);
+  const seal = {
     ...(signature !== undefined && { signature }),
     ...(redacted !== undefined && { redacted }),
   };
-  close(state, draft, { status: interrupted === true ? "incomplete" : "completed", sealed }, emit);
+  closeDraft(
+    state,
+    draft,
+    { status: interrupted === true ? "incomplete" : "completed", seal },
+    emit,
+  );
 }
 
 /** Closes those that nothing ended. */
 export function closeThoughts(state: StreamState, emit: Emit<StreamEvent>): void {
   for (const draft of state.thoughts.values())
-    if (!draft.isClosed) close(state, draft, { status: "incomplete", sealed: {} }, emit);
+    if (!draft.isClosed) closeDraft(state, draft, { status: "incomplete", seal: {} }, emit);
 }
 
-interface At {
+interface BlockPosition {
   readonly messageId: string;
   readonly block: number;
 }
 
-function keyOf({ messageId, block }: At): string {
+function formatBlockKey({ messageId, block }: BlockPosition): string {
   return `${messageId}/${block}`;
 }
 
-function draftFor(state: StreamState, at: At, emit: Emit<StreamEvent>): ThoughtDraft {
-  const known = state.thoughts.get(keyOf(at));
-  if (known !== undefined) return known;
-  const key = blockKeyOf(state, at);
-  const opened = openItem(state, { type: "reasoning", key, fields: { summary: [] } }, emit);
-  const draft = { ...opened, gathered: noText(), hasPart: false, isClosed: false };
-  state.thoughts.set(keyOf(at), draft);
+function ensureDraft(
+  state: StreamState,
+  position: BlockPosition,
+  emit: Emit<StreamEvent>,
+): ThoughtDraft {
+  const existing = state.thoughts.get(formatBlockKey(position));
+  if (existing !== undefined) return existing;
+  const key = resolveBlockKey(state, position);
+  const openItemFields = openItem(state, { type: "reasoning", key, fields: { summary: [] } }, emit);
+  const draft = {
+    ...openItemFields,
+    content: createTextBuilder(),
+    hasPart: false,
+    isClosed: false,
+  };
+  state.thoughts.set(formatBlockKey(position), draft);
   return draft;
 }
 
@@ -78,40 +92,56 @@ function addText(
   text: string,
   emit: Emit<StreamEvent>,
 ): void {
-  const place = placeIn(draft);
+  const location = locateDraft(draft);
   if (!draft.hasPart) {
     draft.hasPart = true;
     const part = { type: "summary_text", text: "" } as const;
-    tell(state, { type: "response.reasoning_summary_part.added", ...place, part }, emit);
+    emitStreamEvent(
+      state,
+      { type: "response.reasoning_summary_part.added", ...location, part },
+      emit,
+    );
   }
-  gather(draft.gathered, text);
-  tell(state, { type: "response.reasoning_summary_text.delta", ...place, delta: text }, emit);
+  appendText(draft.content, text);
+  emitStreamEvent(
+    state,
+    { type: "response.reasoning_summary_text.delta", ...location, delta: text },
+    emit,
+  );
 }
 
-function placeIn({ id, index }: ThoughtDraft) {
+function locateDraft({ id, index }: ThoughtDraft) {
   return { item_id: id, output_index: index, summary_index: 0 };
 }
 
-interface Closing {
+interface ThoughtClosing {
   readonly status: ItemStatus;
-  readonly sealed: { readonly signature?: string; readonly redacted?: string };
+  readonly seal: { readonly signature?: string; readonly redacted?: string };
 }
 
-function close(
+function closeDraft(
   state: StreamState,
   draft: ThoughtDraft,
-  { status, sealed }: Closing,
+  { status, seal }: ThoughtClosing,
   emit: Emit<StreamEvent>,
 ): void {
-  const { text } = draft.gathered;
+  const { text } = draft.content;
   draft.isClosed = true;
   if (draft.hasPart) {
-    const place = placeIn(draft);
+    const location = locateDraft(draft);
     const part = { type: "summary_text", text } as const;
-    tell(state, { type: "response.reasoning_summary_text.done", ...place, text }, emit);
-    tell(state, { type: "response.reasoning_summary_part.done", ...place, part }, emit);
+    emitStreamEvent(
+      state,
+      { type: "response.reasoning_summary_text.done", ...location, text },
+      emit,
+    );
+    emitStreamEvent(
+      state,
+      { type: "response.reasoning_summary_part.done", ...location, part },
+      emit,
+    );
   }
-  const said = { key: draft.key, text, ...sealed };
-  const scope = sessionOf(state);
-  closeItem(state, draft.index, reasoningItem(said, { scope, status, raw: false }), emit);
+  const reasoning = { key: draft.key, text, ...seal };
+  const scope = getSessionId(state);
+  closeItem(state, draft.index, encodeReasoning(reasoning, { scope, status, raw: false }), emit);
 }
