@@ -163,7 +163,7 @@ describe("spanline serve", () => {
       const run = () => { throw new Error("there is no weather", { cause: "nowhere" }); };
       const description = "Tells the weather in a city";
       export default [defineTool({ name: "get_weather", description, input, run })];`;
-    const config = configWith({}, { approvals: { otherwise: "allow" }, tools: ["./tools.mjs"] });
+    const config = configWith({}, { approvals: { default: "allow" }, tools: ["./tools.mjs"] });
     writeFileSync(join(config, "..", "tools.mjs"), tools);
     const log = join(command.folder, "access.jsonl");
     writeFileSync(log, '{"before":true}\n');

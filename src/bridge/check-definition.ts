@@ -107,11 +107,13 @@ function checkProvider(provider: unknown): {
   providerName: string;
   takesImages: boolean;
 } {
-  const { name, seams, effectFree, open, takes } = isObject(provider) ? provider : {};
-  const takesImages = isObject(takes) && takes["images"] === true;
+  const { name, injectionPoints, effectFree, open, capabilities } = isObject(provider)
+    ? provider
+    : {};
+  const takesImages = isObject(capabilities) && capabilities["images"] === true;
   const isProvider =
     typeof name === "string" &&
-    Array.isArray(seams) &&
+    Array.isArray(injectionPoints) &&
     typeof effectFree === "boolean" &&
     typeof open === "function";
   if (isProvider) return { effectFree, providerName: name, takesImages };
@@ -146,7 +148,7 @@ const APPROVAL_LISTS = ["deny", "ask", "allow"] as const;
 
 function checkApprovals(value: unknown, path: string, tools?: readonly string[]): void {
   if (value === undefined) return;
-  const approvals = readOptions(value, path, [...APPROVAL_LISTS, "otherwise"]);
+  const approvals = readOptions(value, path, [...APPROVAL_LISTS, "default"]);
   for (const name of APPROVAL_LISTS) {
     const where = `${path}.${name}`;
     const list = approvals[name];
@@ -159,7 +161,7 @@ function checkApprovals(value: unknown, path: string, tools?: readonly string[])
     }
     list.forEach((pattern: unknown, at) => checkPattern(pattern, `${where}[${at}]`, tools));
   }
-  checkOneOf(approvals["otherwise"], `${path}.otherwise`, ["ask", "allow", "deny"]);
+  checkOneOf(approvals["default"], `${path}.default`, ["ask", "allow", "deny"]);
 }
 
 /** A pattern that fits no tool has no effect, and whoever wrote it meant it to have one. */

@@ -27,7 +27,7 @@ export function checkRunOptions(agent: unknown, options: unknown): void {
   }
   checkCaps(values["caps"]);
   checkMethods(values["signal"], "signal", ["addEventListener", "removeEventListener"]);
-  checkMethods(values["clock"], "clock", ["now", "after", "monotonic"]);
+  checkMethods(values["clock"], "clock", ["now", "schedule", "monotonic"]);
   const { prompt } = values;
   if (typeof prompt === "string") return;
   const message = `prompt is ${formatValue(prompt)}, wanted a string`;
@@ -35,8 +35,8 @@ export function checkRunOptions(agent: unknown, options: unknown): void {
 }
 
 function checkAgent(agent: unknown): void {
-  const { facts, provider, tools } = isObject(agent) ? agent : {};
-  if (isObject(facts) && isObject(provider) && tools instanceof Map) return;
+  const { spec, provider, tools } = isObject(agent) ? agent : {};
+  if (isObject(spec) && isObject(provider) && tools instanceof Map) return;
   const actual = isObject(agent) ? "an object that is no agent" : formatValue(agent);
   throw invalidOptionError("agent", `The agent is ${actual}; make it with defineAgent`);
 }

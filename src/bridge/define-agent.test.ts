@@ -89,7 +89,7 @@ describe("defineAgent", () => {
   it("takes what is undefined for not given", () => {
     const plain = defineAgent({ name: "demo", provider: harness });
     const unset = {
-      approvals: { deny: undefined, ask: undefined, allow: undefined, otherwise: undefined },
+      approvals: { deny: undefined, ask: undefined, allow: undefined, default: undefined },
       caps: { steps: undefined, tokens: undefined },
       upstream: { idleSeconds: undefined },
       approvalSeconds: undefined,
@@ -139,7 +139,7 @@ describe("defineAgent", () => {
     ["approvals.allow[1]", { approvals: { allow: ["save_note", 7] } }],
     ["approvals.deny[0]", { approvals: { deny: ["save_notes"] } }],
     ["approvals.deny[0]", { approvals: { deny: ["delete_*"] } }],
-    ["approvals.otherwise", { approvals: { otherwise: "never" } }],
+    ["approvals.default", { approvals: { default: "never" } }],
     ["caps", { caps: 3 }],
     ["caps.step", { caps: { step: 3 } }],
     ["caps.steps", { caps: { steps: 0 } }],

@@ -3,9 +3,9 @@ import type { Tool } from "../tools/tool.ts";
 
 /** By its form: a tool may come from another copy of this package. */
 export function isTool(value: unknown): value is Tool {
-  if (!isObject(value) || !isObject(value["facts"])) return false;
+  if (!isObject(value) || !isObject(value["spec"])) return false;
   return (
-    typeof value["facts"]["name"] === "string" &&
+    typeof value["spec"]["name"] === "string" &&
     typeof value["check"] === "function" &&
     typeof value["run"] === "function"
   );

@@ -11,7 +11,7 @@ it("the digest of an agent to be judged is that of its own lists", async () => {
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const file = join(root, "spanline.config.json");
   const provider = { type: "local", model: "ollama:none" };
-  const approvals = { allow: ["notes__*"], otherwise: "deny" };
+  const approvals = { allow: ["notes__*"], default: "deny" };
   writeFileSync(file, JSON.stringify({ agents: { coder: { provider, approvals } } }));
   const notice = (line: string): void => expect(line).toBe("");
   const { spec, digest } = await loadConfiguredAgent(file, {

@@ -230,7 +230,7 @@ function readApprovals(value: unknown, path: string): ApprovalRules {
     deny: readList("deny"),
     ask: readList("ask"),
     allow: readList("allow"),
-    default: ACTIONS.find((one) => one === lists["otherwise"]) ?? "ask",
+    default: ACTIONS.find((one) => one === lists["default"]) ?? "ask",
   };
 }
 

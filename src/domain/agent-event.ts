@@ -183,7 +183,7 @@ export interface ToolSpec {
   readonly traits?: ToolTraits;
 }
 
-/** Names or patterns with `*`. Denying beats asking beats allowing; what no list names is `otherwise`. */
+/** Names or patterns with `*`. Denying beats asking beats allowing; `default` applies to tools that no list names. */
 export interface ApprovalRules {
   readonly deny: readonly string[];
   readonly ask: readonly string[];
@@ -466,7 +466,7 @@ export interface ToolCallOpened {
 }
 
 export interface ToolCallInputDelta {
-  readonly type: "tool_call.input_delta";
+  readonly type: "tool_call.input.delta";
   readonly toolCallId: string;
   readonly text: string;
 }

@@ -12,7 +12,7 @@ const WITHOUT_SYNC = [
   "thought.delta",
   "thought.finished",
   "tool_call.opened",
-  "tool_call.input_delta",
+  "tool_call.input.delta",
   "tool_call.received",
   "tool_call.paths_resolved",
   "tool.process_exited",

@@ -48,7 +48,7 @@ export const EVENT_MANIFEST: { readonly [Type in SessionEventType]: EventManifes
   "thought.delta": stepEvent("turn"),
   "thought.finished": stepEvent("turn"),
   "tool_call.opened": stepEvent("tools"),
-  "tool_call.input_delta": stepEvent("tools"),
+  "tool_call.input.delta": stepEvent("tools"),
   "tool_call.received": stepEvent("tools"),
   "tool_call.paths_resolved": stepEvent("tools"),
   "policy.decided": barrierEvent("tools"),

@@ -164,7 +164,7 @@ export const OUTCOMES = ["completed", "action-required", "limited", "failed", "o
 
 /**
  * - `completed`: the agent is done.
- * - `action-required`: the calls in `openCalls` wait for our results.
+ * - `action-required`: the calls in `openToolCallIds` wait for our results.
  * - `limited`: a budget, a filter or a policy stopped it; what was said is valid.
  * - `failed`: an error, or a stream that stopped before its end; what was said may be cut.
  * - `other`: a reason that this version does not know.

@@ -111,7 +111,7 @@ function logged({ calls, outcome, hasDeltas }: Turn): Logged {
           events.push({ type: "tool_call.opened", toolCallId, ...place, name });
           if (hasDeltas) {
             for (const text of one.pieces) {
-              events.push({ type: "tool_call.input_delta", toolCallId, text });
+              events.push({ type: "tool_call.input.delta", toolCallId, text });
             }
           }
         }

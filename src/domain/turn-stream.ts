@@ -92,7 +92,7 @@ function encodeEvent(state: TurnStreamState, event: SessionEvent, emit: Emit<Pro
       state.toolCalls.set(toolCallId, { ...position, name, isComplete: false });
       return emit({ type: "tool.start", ...position, toolCallId: toolCallId, name });
     }
-    case "tool_call.input_delta": {
+    case "tool_call.input.delta": {
       const { toolCallId, text } = event;
       const toolCall = state.toolCalls.get(toolCallId);
       if (toolCall === undefined) return;

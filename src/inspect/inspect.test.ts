@@ -114,8 +114,8 @@ waits for tooluse_mX31, tooluse_b0Zd
 
   it("writes the turn as JSON", async () => {
     expect(JSON.parse(await inspected(capture, { output: "json" }))).toMatchObject({
-      calls: [{ name: "track_parcel" }, { name: "redirect_parcel" }],
-      serverCalls: [{ call: { name: "get_order" }, result: { isError: false } }],
+      toolCalls: [{ name: "track_parcel" }, { name: "redirect_parcel" }],
+      serverToolCalls: [{ toolCall: { name: "get_order" }, result: { isError: false } }],
       usage: { totalTokens: 3836 },
     });
   });

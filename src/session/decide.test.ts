@@ -157,7 +157,7 @@ describe("a decision", () => {
   it.each([undefined, "Ask", "yes"])(
     "asks where what is left over is %s, which is no rule",
     (odd) => {
-      const approvals = odd === undefined ? {} : { otherwise: odd };
+      const approvals = odd === undefined ? {} : { default: odd };
       // A log may hold what no type would have let through.
       const facts: AgentSpec = JSON.parse(JSON.stringify({ ...FACTS, approvals }));
       const session = opened(facts);
@@ -199,7 +199,7 @@ describe("a decision", () => {
     const answer = { type: "answer", approvalId, decision: "allow" } as const;
     expect(session.command(answer)).toMatchObject({ events: [], reply: { status: "refused" } });
     expect(session.send({ type: "time-passed" }).events).toMatchObject([
-      { type: "approval.resolved", approvalId, decision: "deny", policy: "deadline" },
+      { type: "approval.resolved", approvalId, decision: "deny", resolvedBy: "deadline" },
       { type: "tool.finished", ending: "denied" },
       { type: "invocation.started", purpose: "results" },
     ]);

@@ -51,7 +51,7 @@ function findEndProblem({ outcome, reason, openToolCallIds, usage }: Unchecked<T
     return `reason is ${formatValue(reason)}, wanted text or null`;
   }
   if (!Array.isArray(openToolCallIds))
-    return `openCalls is ${formatValue(openToolCallIds)}, wanted a list of ids`;
+    return `openToolCallIds is ${formatValue(openToolCallIds)}, wanted a list of ids`;
   if (usage === null || isObject(usage)) return undefined;
   return `usage is ${formatValue(usage)}, wanted tokens or null`;
 }

@@ -7,7 +7,7 @@ export const DELTA_EVENT_TYPES = [
   "text.finished",
   "thought.delta",
   "thought.finished",
-  "tool_call.input_delta",
+  "tool_call.input.delta",
   "tool_call.received",
 ] as const satisfies readonly SessionEventType[];
 
@@ -44,9 +44,9 @@ function readBlock(event: SessionEvent): { key: string; isDelta: boolean } | und
         key: `thought ${event.messageId} ${event.block}`,
         isDelta: event.type === "thought.delta",
       };
-    case "tool_call.input_delta":
+    case "tool_call.input.delta":
     case "tool_call.received":
-      return { key: `tool ${event.toolCallId}`, isDelta: event.type === "tool_call.input_delta" };
+      return { key: `tool ${event.toolCallId}`, isDelta: event.type === "tool_call.input.delta" };
     default:
       return undefined;
   }

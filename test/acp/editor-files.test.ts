@@ -30,7 +30,7 @@ const EDIT = { path: "a.txt", old_text: "typed", new_text: "edited" };
 const READS = [wants({ id: "r", name: "read_file", input: { path: "a.txt" } }), says("Done.")];
 const WRITE = { id: "w", name: "write_file", input: { path: "a.txt", content: "new" } };
 const WRITES = [wants(WRITE), says("Done.")];
-const ASKED = { approvals: { deny: [], ask: ["edit_file"], allow: ["*"], otherwise: "ask" } };
+const ASKED = { approvals: { deny: [], ask: ["edit_file"], allow: ["*"], default: "ask" } };
 
 describe.each(EDITORS)("files of the official client %s", (_, connect) => {
   it("are read and edited as it has them, after the same question as on the disk [ACP-87] [ACP-92]", async () => {

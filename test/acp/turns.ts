@@ -32,7 +32,7 @@ export function busyTurn(turn: ScriptedTurn): void {
       diagnostic: { code: "block_stop_missing", message: "A block did not end" },
     },
     { type: "tool_call.opened", toolCallId, ...place, name: "ls" },
-    { type: "tool_call.input_delta", toolCallId, text: "{}" },
+    { type: "tool_call.input.delta", toolCallId, text: "{}" },
     { type: "tool_call.received", toolCallId, ...place, toolCall: call },
     { type: "tool.started", toolCallId, attempt: 1, digest: "d" },
     { type: "tool.progress", toolCallId, text: "half" },

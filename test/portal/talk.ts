@@ -41,7 +41,7 @@ export function beforeApproval(): SessionEvent[] {
       ...inBlock("msg_1", 2),
       name: "run_command",
     },
-    { type: "tool_call.input_delta", toolCallId: "tool_1", text: JSON.stringify(input) },
+    { type: "tool_call.input.delta", toolCallId: "tool_1", text: JSON.stringify(input) },
     { type: "tool_call.received", toolCallId: "tool_1", ...inBlock("msg_1", 2), toolCall: call },
     { type: "message.finished", messageId: "msg_1", reason: "tool_use" },
     {

@@ -94,7 +94,7 @@ describe("an abort", () => {
     const call = openHarnessSession(peer.url).invoke(PROMPT, { signal: AbortSignal.abort(reason) });
     const error = await catchRejection(call);
     expectAbort(error);
-    expect(error).toMatchObject({ sent: false });
+    expect(error).toMatchObject({ wasSent: false });
     expect(peer.requests).toEqual([]);
   });
 
@@ -104,7 +104,7 @@ describe("an abort", () => {
     const call = openHarnessSession(peer.url).invoke(PROMPT, { signal: controller.signal });
     const error = await catchRejection(call);
     expectAbort(error);
-    expect(error).toMatchObject({ sent: true });
+    expect(error).toMatchObject({ wasSent: true });
     await peer.waitUntilQuiet();
   });
 
@@ -117,7 +117,7 @@ describe("an abort", () => {
     controller.abort(reason);
     const error = await catchRejection(call);
     expectAbort(error);
-    expect(error).toMatchObject({ sent: false });
+    expect(error).toMatchObject({ wasSent: false });
     const clock = createFakeClock();
     const limited = openHarnessSession(peer.url, {
       credentials: never,

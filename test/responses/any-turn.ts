@@ -78,7 +78,7 @@ const anyEvent: fc.Arbitrary<SessionEvent> = fc.oneof(
     name: anyName,
   }),
   fc.record({
-    type: fc.constant("tool_call.input_delta"),
+    type: fc.constant("tool_call.input.delta"),
     toolCallId: anyToolCallId,
     text: anyText,
   }),
@@ -166,7 +166,7 @@ function messageEvents(blocks: readonly Said[], number: number): SessionEvent[] 
     return [
       { type: "tool_call.opened", toolCallId, ...place, name: "read" },
       ...said.pieces.map((piece) => ({
-        type: "tool_call.input_delta" as const,
+        type: "tool_call.input.delta" as const,
         toolCallId,
         text: piece,
       })),

@@ -22,7 +22,7 @@ async function newKeys(): Promise<SigningKeys> {
 function changedLog(store: Store, change: (log: readonly Envelope[]) => Envelope[]): Store {
   const page: Store["readPage"] = async (...given) => change(await store.readPage(...given));
   return new Proxy(store, {
-    get: (target, name): unknown => (name === "page" ? page : Reflect.get(target, name)),
+    get: (target, name): unknown => (name === "readPage" ? page : Reflect.get(target, name)),
   });
 }
 

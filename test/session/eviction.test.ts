@@ -263,7 +263,7 @@ describe("isQuiet", () => {
     const { spec, digest } = createAgent({ provider: createScriptedProvider([]) });
     const upstream = { upstreamId: "up_1", isUncertain: true };
     const turn = { ...initialState.turn, upstream };
-    const state = { ...initialState, agent: { facts: spec, digest }, turn };
+    const state = { ...initialState, agent: { spec, digest }, turn };
     expect(isQuiet(state as unknown as typeof initialState)).toBe(false);
   });
 });

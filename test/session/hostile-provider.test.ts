@@ -43,8 +43,12 @@ describe("a provider that says what no provider may", () => {
     ["an outcome that is no text", { outcome: { type: "completed" } }, /: outcome is an object, /],
     ["a reason that is no text", { reason: 7 }, /: reason is 7, wanted text or null/],
     ["no reason", { reason: undefined }, /: reason is missing, /],
-    ["no open calls", { openCalls: undefined }, /: openCalls is missing, wanted a list of ids/],
-    ["open calls that are no list", { openCalls: "c1" }, /: openCalls is "c1", /],
+    [
+      "no open calls",
+      { openToolCallIds: undefined },
+      /: openToolCallIds is missing, wanted a list of ids/,
+    ],
+    ["open calls that are no list", { openToolCallIds: "c1" }, /: openToolCallIds is "c1", /],
     ["no usage", { usage: undefined }, /: usage is missing, wanted tokens or null/],
   ])("at the end of a call (%s) fails that call, and no more", async (_, end, problem) => {
     const world = await afterOne(endsWith(end));

@@ -177,8 +177,13 @@ describe("the signed receipts of a session", () => {
     const { toolCallId } = Object(called?.event);
     const until = log.findIndex(({ event }) => event.type === "approval.resolved");
     const denied = { type: "tool.finished", toolCallId, ending: "denied" };
-    const ends = (by: string) => {
-      const resolved = { ...Object(log[until]?.event), decision: "deny", by, signature: undefined };
+    const ends = (resolvedBy: string) => {
+      const resolved = {
+        ...Object(log[until]?.event),
+        decision: "deny",
+        resolvedBy,
+        signature: undefined,
+      };
       const events = [resolved, denied].map((event) => ({ ...Object(log[until]), event }));
       return [...log.slice(0, until), ...events]
         .map(auditLog(keys).take)

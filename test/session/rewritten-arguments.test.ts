@@ -93,7 +93,7 @@ describe("other arguments of an approver", () => {
     const examine = async ({ paths }: ToolCallToExamine) => {
       const path = paths[0]?.input ?? "";
       const isOther = path === "other.md" && location !== "inside";
-      const elsewhere = { place: location, workspacePath: null, hostPath: "/etc/other.md" };
+      const elsewhere = { location, workspacePath: null, hostPath: "/etc/other.md" };
       return { paths: [{ ...createInsidePath(path), ...(isOther && elsewhere) }] };
     };
     const { agent, provider, ran } = createWritingAgent("ask", {

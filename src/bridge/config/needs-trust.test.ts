@@ -46,7 +46,7 @@ describe("a configuration that was merely found", () => {
     ["a pattern of tools", { policy: { auto_approve: ["read_*"] } }, /more than read/],
     ["commands", { policy: { rules: [{ allow: { command: "npm test" } }] } }, /more than read/],
     ["reading elsewhere", { policy: { external_roots: ["/home"] } }, /more than read/],
-    ["all that no list names", { approvals: { otherwise: "allow" } }, /more than read/],
+    ["all that no list names", { approvals: { default: "allow" } }, /more than read/],
   ])("needs it for %s", (_, agent, reason) => {
     expect(reasonFor(agent)).toMatch(reason);
   });

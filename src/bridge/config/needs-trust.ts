@@ -72,9 +72,9 @@ function isReadOnly({ tool, path }: Matcher): boolean {
 
 function listsAllowMore(approvals: unknown): boolean {
   if (!isObject(approvals)) return false;
-  const { allow, otherwise } = approvals;
+  const { allow, default: defaultAction } = approvals;
   const names: readonly unknown[] = Array.isArray(allow) ? allow : [];
-  return otherwise === "allow" || names.some((name) => !READ_ONLY_TOOLS.has(String(name)));
+  return defaultAction === "allow" || names.some((name) => !READ_ONLY_TOOLS.has(String(name)));
 }
 
 const READ_ONLY_TOOLS: ReadonlySet<string> = new Set([

@@ -35,7 +35,7 @@ export function toInputDelta(
   toolCallId: string,
   { text }: ProviderEventOf<"tool.delta">,
 ): SessionEvent {
-  return { type: "tool_call.input_delta", toolCallId, text };
+  return { type: "tool_call.input.delta", toolCallId, text };
 }
 
 export function toToolCallReceived(

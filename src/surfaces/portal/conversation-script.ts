@@ -90,7 +90,7 @@ const shown = {
   },
 
   "tool_call.opened": ({ toolCallId, messageId, name }) => toolOf(toolCallId, name, messageId),
-  "tool_call.input_delta": ({ toolCallId, text }) => toolOf(toolCallId).input.firstChild.appendData(text),
+  "tool_call.input.delta": ({ toolCallId, text }) => toolOf(toolCallId).input.firstChild.appendData(text),
   "tool_call.received": ({ toolCallId, messageId, call, problem }) => {
     const tool = toolOf(toolCallId, call.name, messageId);
     tool.input.textContent = call.input === null ? call.inputText : pretty(call.input);

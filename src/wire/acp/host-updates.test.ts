@@ -146,7 +146,7 @@ describe("what else a host of the bridge is told", () => {
     const events: SessionEvent[] = [
       { type: "tool_call.opened", toolCallId: "t", ...block, name: "write" },
       ...deltas.map((text): SessionEvent => ({
-        type: "tool_call.input_delta",
+        type: "tool_call.input.delta",
         toolCallId: "t",
         text,
       })),
@@ -274,7 +274,7 @@ describe("every update of a call", () => {
   it("has the bridge's fields under _meta.harn and ACP's at its root [B-027] [B-028] [B-029]", () => {
     const events: SessionEvent[] = [
       { type: "tool_call.opened", toolCallId: "t", ...block, name: "read" },
-      { type: "tool_call.input_delta", toolCallId: "t", text: "{" },
+      { type: "tool_call.input.delta", toolCallId: "t", text: "{" },
       { type: "tool_call.received", toolCallId: "t", ...block, toolCall: call },
       { type: "tool.started", toolCallId: "t", attempt: 1, digest: "d" },
       {

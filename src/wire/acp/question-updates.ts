@@ -27,7 +27,7 @@ import {
 import {
   encodeHitlRequest,
   encodeHitlResolved,
-  liveSessionPermissionRouteUpdate,
+  encodeLiveSessionPermissionRoute,
 } from "./vendor-updates.ts";
 
 /** Puts a question to the client, where it is one that is asked. Hosts are told of those that are not about a tool's start. */
@@ -71,7 +71,7 @@ function tellRoute(
   if (route === undefined || client === undefined) return;
   const { metadata } = route;
   const fields = { requestId, toolCallId, client: encodeClient(client), metadata };
-  emitVendorUpdate(state, liveSessionPermissionRouteUpdate(fields), emit);
+  emitVendorUpdate(state, encodeLiveSessionPermissionRoute(fields), emit);
 }
 
 /** Sends the open questions that the client has to decide by now, and withdraws those that it has not any more. */

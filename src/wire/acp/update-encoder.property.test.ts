@@ -72,7 +72,7 @@ const anyEvent: fc.Arbitrary<SessionEvent> = fc.oneof(
   fc.record({ type: fc.constant("text.finished" as const), messageId, block, text: said }),
   fc.record({ type: fc.constant("thought.delta" as const), messageId, block, text: said }),
   fc.record({ type: fc.constant("message.replaced" as const), messageId, text: said }),
-  fc.record({ type: fc.constant("tool_call.input_delta" as const), toolCallId, text: said }),
+  fc.record({ type: fc.constant("tool_call.input.delta" as const), toolCallId, text: said }),
   fc.record({ type: fc.constant("tool.progress" as const), toolCallId, text: said }),
   fc.record({
     type: fc.constant("tool_call.opened" as const),

@@ -82,7 +82,7 @@ const TURN: readonly SessionEvent[] = [
   { type: "text.delta", messageId: "m", block: 1, text: "." },
   { type: "text.finished", messageId: "m", block: 1, text: "Let me look 🚀." },
   { type: "tool_call.opened", toolCallId: "t", messageId: "m", block: 2, name: "read" },
-  { type: "tool_call.input_delta", toolCallId: "t", text: '{"path":"a"}' },
+  { type: "tool_call.input.delta", toolCallId: "t", text: '{"path":"a"}' },
   { type: "tool_call.received", toolCallId: "t", messageId: "m", block: 2, toolCall: call },
   approval,
   { type: "approval.resolved", approvalId: "a1", decision: "allow", resolvedBy: "person" },

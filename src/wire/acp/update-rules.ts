@@ -106,7 +106,7 @@ export const UPDATE_RULES: { readonly [Type in SessionEventType]: UpdateRule<Eve
     endBlock(state, "agent_thought_chunk", event, emit),
   ),
   "tool_call.opened": duringTurn(encodeToolCallOpened),
-  "tool_call.input_delta": duringTurn(encodeInputDelta),
+  "tool_call.input.delta": duringTurn(encodeInputDelta),
   "tool_call.received": duringTurn(encodeToolCallReceived),
   "tool_call.paths_resolved": silent("what follows from it is told"),
   "policy.decided": silent("the question, or the end of the call, says it"),

@@ -17,13 +17,12 @@ const FIXTURES: readonly { sessionUpdate: string; _meta: { harn: Record<string, 
     ),
   );
 
-/** `worker_update` is written by `workerUpdate`. */
+/** `worker_update` is encoded by `encodeWorkerUpdate`. */
 function encode(sessionUpdate: string, fields: Record<string, unknown>): VendorUpdate {
-  const name = `${sessionUpdate.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())}Update`;
-  const [, encoder] =
-    Object.entries(encoders).find(
-      ([one]) => one === name || one === name.replace("UpdateUpdate", "Update"),
-    ) ?? [];
+  const name = `encode_${sessionUpdate}`.replace(/_(.)/g, (_, letter: string) =>
+    letter.toUpperCase(),
+  );
+  const encoder = Object.entries(encoders).find(([exported]) => exported === name)?.[1];
   const given = sessionUpdate === "reminder_emitted" ? fields["reminder"] : fields;
   return (encoder as (fields: unknown) => VendorUpdate)(given);
 }

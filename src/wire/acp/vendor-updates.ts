@@ -120,7 +120,7 @@ export const encodeLiveSessionClient = createVendorEncoder("live_session_client"
   "reason",
   "state",
 ]);
-export const liveSessionPermissionRouteUpdate = createVendorEncoder(
+export const encodeLiveSessionPermissionRoute = createVendorEncoder(
   "live_session_permission_route",
   ["requestId", "toolCallId", "client", "metadata"],
 );

@@ -372,19 +372,19 @@ describe("what the recordings say", () => {
       {
         type: "activity",
         kind: "tool-cancelled",
-        callId: "tooluse_A1",
+        toolCallId: "tooluse_A1",
         label: "weather",
         raw: { tool_use: toolUse, message: "not allowed" },
       },
     ]);
     expect(activities("py-interrupt.sse")).toMatchObject([
-      { kind: "interrupted", callId: "tooluse_A1", label: "weather" },
+      { kind: "interrupted", toolCallId: "tooluse_A1", label: "weather" },
     ]);
     expect(activities("ts-progress.sse")).toEqual([
       { type: "activity", kind: "tool-progress", raw: "step 1" },
     ]);
     expect(activities("py-announced.sse")).toMatchObject([
-      { kind: "tool-announced", callId: "tooluse_A1", label: "🔧 Weather" },
+      { kind: "tool-announced", toolCallId: "tooluse_A1", label: "🔧 Weather" },
     ]);
   });
 

@@ -101,7 +101,7 @@ export const CHUNK_RULES: { readonly [Type in SessionEventType]: ChunkRule<Event
   "tool_call.opened": duringTurn((state, { toolCallId }, _, { seq }) => {
     if (!state.toolCalls.has(toolCallId)) state.toolCalls.set(toolCallId, { seq, call: null });
   }),
-  "tool_call.input_delta": silent("the call in full has its arguments"),
+  "tool_call.input.delta": silent("the call in full has its arguments"),
   "tool_call.received": duringTurn((state, { toolCallId, toolCall }, _, { sessionId, seq }) => {
     const callState = state.toolCalls.get(toolCallId) ?? { seq, call: null };
     callState.call = toolCall;

@@ -108,7 +108,7 @@ describe("calls", () => {
     const turned = turn(assistant, text(0, "before"), call(0, "A", "tool"), stop("tool_use"));
     expect(turned.messages[0]?.blocks).toMatchObject([
       { type: "text", text: "before" },
-      { type: "call", toolCall: { id: "A" } },
+      { type: "call", call: { id: "A" } },
     ]);
     expect(codes(turned)).toEqual(["block_stop_missing", "block_stop_missing"]);
   });
@@ -502,7 +502,7 @@ describe("messages and blocks", () => {
       {
         role: "assistant",
         reason: "tool_use",
-        blocks: [{ text: "Let me check." }, { toolCall: { id: "A" } }],
+        blocks: [{ text: "Let me check." }, { call: { id: "A" } }],
       },
       { role: "user", reason: "tool_result", blocks: [{ result: { toolCallId: "A" } }] },
       { role: "assistant", reason: "end_turn", blocks: [{ text: "One." }] },
@@ -583,7 +583,7 @@ describe("messages and blocks", () => {
         close(index),
         stop("tool_use"),
       );
-      expect(turned.messages[0]?.blocks).toMatchObject([{ text: "hi" }, { toolCall: { id: "A" } }]);
+      expect(turned.messages[0]?.blocks).toMatchObject([{ text: "hi" }, { call: { id: "A" } }]);
     },
   );
 

@@ -273,7 +273,7 @@ describe("decoding event-stream frames", () => {
     const twice = withHeaderBlock([1, 97, 0, 1, 97, 1]);
     expect(onlyFailure(twice)).toMatchObject({ code: "frame_invalid" });
     expect(decode([twice], { mode: "lenient" })).toMatchObject([
-      { type: "fault", lost: false, diagnostic: { code: "duplicate_header", offset: 0 } },
+      { type: "fault", isLost: false, diagnostic: { code: "duplicate_header", offset: 0 } },
       { headers: [["a", { type: "boolean", value: false }]] },
     ]);
   });

@@ -175,7 +175,7 @@ async function idsOf(store: Store): Promise<readonly string[]> {
 async function talk(store: Store, sessionId: string, at: number): Promise<void> {
   const { lease } = await acquire(store, sessionId, at);
   const input = (text: string) =>
-    draft({ type: "tool_call.input_delta", toolCallId: "tool_1", text }, at);
+    draft({ type: "tool_call.input.delta", toolCallId: "tool_1", text }, at);
   const toolCall = { id: "c", name: "look", inputText: "{}", runBy: "client", input: {} } as const;
   const called = {
     type: "tool_call.received",

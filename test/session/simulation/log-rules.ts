@@ -237,7 +237,7 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
         tools.set(event.toolCallId, seen);
         return;
       }
-      case "tool_call.input_delta":
+      case "tool_call.input.delta":
         must(!tool(event.toolCallId).isClosed, "what is closed gets no more arguments");
         return;
       case "tool_call.received": {

@@ -94,7 +94,7 @@ describe("reading a permission request", () => {
       rationale: RATIONALE,
       options: [],
       isYesOrNo: true,
-      isBridge: true,
+      isFromBridge: true,
       context: {
         toolCallId: "call_123",
         input: { path: "src/main.rs" },
@@ -135,7 +135,7 @@ describe("reading a permission request", () => {
     expect(question({ sessionId, toolCall: { ...toolCall, _meta: { harn } } })).toMatchObject({
       approval: APPROVAL,
       rationale: RATIONALE,
-      isBridge: true,
+      isFromBridge: true,
     });
   });
 
@@ -146,7 +146,7 @@ describe("reading a permission request", () => {
       approval: { id: "t", action: "Edit a file", args: { a: 1 } },
       rationale: null,
       options: [{ id: "a", name: "Allow", kind: "allow_once" }],
-      isBridge: false,
+      isFromBridge: false,
     });
   });
 

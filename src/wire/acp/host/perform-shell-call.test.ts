@@ -45,7 +45,7 @@ describe("what is asked about shells", () => {
           ],
           default_shell_id: "zsh",
         },
-        known: { shells: [zsh], defaultId: "zsh" },
+        knownShells: { shells: [zsh], defaultId: "zsh" },
       }),
     );
   });
@@ -79,7 +79,7 @@ describe("what is asked about shells", () => {
           command_arg_index: 1,
           shell: encodeShell(zsh),
         },
-        known: knownShells,
+        knownShells: knownShells,
       }),
     );
   });

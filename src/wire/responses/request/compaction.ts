@@ -91,7 +91,7 @@ function readBlock(block: Fields, path: string): ModelBlock {
         readResultPart(part, path),
       );
       const isError = result["isError"] === true;
-      return { type: "result", result: { toolCallId: text("callId", result), parts, isError } };
+      return { type: "result", result: { toolCallId: text("toolCallId", result), parts, isError } };
     }
     case "image":
       return createImageBlock(text("mediaType"), text("base64"));

@@ -63,8 +63,8 @@ function called(toolCallId: string, messageId: string, name = "read"): SessionEv
   });
   return [
     { type: "tool_call.opened", ...place, name },
-    { type: "tool_call.input_delta", toolCallId, text: '{"path"' },
-    { type: "tool_call.input_delta", toolCallId, text: ':"a"}' },
+    { type: "tool_call.input.delta", toolCallId, text: '{"path"' },
+    { type: "tool_call.input.delta", toolCallId, text: ':"a"}' },
     { type: "tool_call.received", ...place, toolCall: call },
   ];
 }

@@ -87,7 +87,7 @@ export const STREAM_RULES: { readonly [Type in SessionEventType]: StreamRule<Eve
   "thought.delta": mapped(encodeThoughtDelta),
   "thought.finished": mapped(encodeThoughtFinished),
   "tool_call.opened": mapped(encodeToolCallOpened),
-  "tool_call.input_delta": mapped(encodeToolInputDelta),
+  "tool_call.input.delta": mapped(encodeToolInputDelta),
   "tool_call.received": mapped(encodeToolCallReceived),
   "tool_call.paths_resolved": silent("what follows from it is told"),
   "policy.decided": silent("the end of the call says it"),
