@@ -208,7 +208,7 @@ describe("spanline invoke and spanline emulate", () => {
     const over = await run([...answers, "--result", `${id}=paid`], at);
     expect(over.stderr).toBe("The turn in turn.bin waits for no result: it is completed\n");
     const again = await run([...shop, "Refund order 8", "--format", "json"], at);
-    const [call] = JSON.parse(again.stdout).calls;
+    const [call] = JSON.parse(again.stdout).toolCalls;
     const kept = readdirSync(recordings).map((name) => join(recordings, name));
     const turns = await Promise.all(kept.map(async (file) => run(["inspect", file, "--json"])));
     const open = turns.findIndex(({ stdout }) => JSON.parse(stdout).calls[0]?.id === call.id);

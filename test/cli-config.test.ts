@@ -76,7 +76,7 @@ describe("an agent of a configuration", () => {
       .map((line): { type: string; [name: string]: unknown } => JSON.parse(line).event);
     const of = (type: string) => events.find((event) => event.type === type);
     expect(of("tool_call.paths_resolved")).toMatchObject({
-      paths: [{ place: "inside", workspacePath: "src/a.txt" }],
+      paths: [{ location: "inside", workspacePath: "src/a.txt" }],
       diffs: [{ path: "src/a.txt", oldText: "one\ntwo\n", newText: "one\n2\n" }],
     });
     expect(of("policy.decided")).toMatchObject({

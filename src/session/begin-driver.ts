@@ -30,7 +30,7 @@ export interface DriverEnvironment {
   readonly verify?: VerifySignature;
   readonly heads?: ReceiptHeads;
   readonly report: (error: unknown) => void;
-  readonly openEquipment?: OpenClientTools;
+  readonly openClientTools?: OpenClientTools;
 }
 
 export interface DriverRequest extends DriverStart {

@@ -86,7 +86,7 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     ...(heads !== undefined && { heads }),
   };
   const { openClientTools } = options;
-  const clientToolsField = openClientTools === undefined ? {} : { openEquipment: openClientTools };
+  const clientToolsField = openClientTools === undefined ? {} : { openClientTools };
   const environment = {
     store,
     clock,

@@ -114,7 +114,7 @@ describe("a tool of the workspace that a client is asked about", () => {
     expect(written("src/new.txt")).toBe("new\n");
     const events = await log();
     const resolved = events.find(({ type }) => type === "approval.resolved");
-    expect(resolved).toMatchObject({ policy: "person", decision: expect.stringMatching(/^allow/) });
+    expect(resolved).toMatchObject({ resolvedBy: "person", decision: expect.stringMatching(/^allow/) });
     const order = ["policy.decided", "approval.requested", "approval.resolved", "tool.started"];
     expect(events.flatMap(({ type }) => (order.includes(type) ? [type] : [])).slice(0, 4)).toEqual(
       order,
@@ -148,7 +148,7 @@ describe("a tool of the workspace that a client is asked about", () => {
       expect(events.map(({ type }) => type)).not.toContain("tool.started");
       expect(events.find(({ type }) => type === "approval.resolved")).toMatchObject({
         decision: "deny",
-        policy: "person",
+        resolvedBy: "person",
       });
       const [result] = readResults(provider.invocations[1]?.input);
       expect(result?.isError).toBe(true);
@@ -165,7 +165,7 @@ describe("a tool of the workspace that a client is asked about", () => {
     expect(written("src/new.txt")).toBe(undefined);
     expect((await log()).find(({ type }) => type === "approval.resolved")).toMatchObject({
       decision: "deny",
-      policy: "deadline",
+      resolvedBy: "deadline",
     });
   });
 

@@ -35,8 +35,8 @@ const OWN_TOOLS = `
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 writeFileSync(join(import.meta.dirname, "loaded.txt"), "");
-const facts = { name: "look", description: "Looks", schema: {}, idempotent: false, timeoutMs: 1 };
-export default [{ facts, check: () => "word is missing", run: () => "" }];
+const spec = { name: "look", description: "Looks", schema: {}, idempotent: false, timeoutMs: 1 };
+export default [{ spec, check: () => "word is missing", run: () => "" }];
 `;
 
 /** A folder with a configuration and a few files. */

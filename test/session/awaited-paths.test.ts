@@ -89,7 +89,7 @@ function agentWith(tools: AgentSpec["tools"]): { digest: string; spec: AgentSpec
 /** The events about the tool call from a place in the log on. */
 function toolEvents({ log }: SimulatedSession, from: number): SessionEvent["type"][] {
   const types = log.slice(from).map(({ event }) => event.type);
-  return types.filter((type) => /^(?:tool|policy|approval)\./.test(type));
+  return types.filter((type) => /^(?:tool|tool_call|policy|approval)\./.test(type));
 }
 
 describe("the paths of a host's tool call that a kill interrupted", () => {

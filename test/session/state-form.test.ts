@@ -21,7 +21,7 @@ function* placesIn(value: unknown, place: string): Generator<string> {
   } else yield `${place}: ${value === null ? "null" : typeof value}`;
 }
 
-const FOREIGN = [".facts", ".rule", ".schema", ".input", ".usage", ".details", ".blocks[].result"];
+const FOREIGN = [".spec", ".rule", ".schema", ".input", ".usage", ".details", ".blocks[].result"];
 
 describe("the state of a session", () => {
   it("has the shape that its form says: another shape is another form", async () => {

@@ -96,7 +96,10 @@ export class AttachmentRegistry {
     if (stay === undefined) return;
     const isSameAttachment =
       attachmentId !== undefined && attachmentId === stay.command.attachmentId;
-    if (isSameAttachment) Object.assign(stay, { hasBegun: true, mode });
+    if (isSameAttachment) {
+      stay.isInLog = true;
+      stay.role = mode;
+    }
     // It has come by another process since.
     else if (stay.isInLog) this.remove(sessionId, clientId);
   }

@@ -91,9 +91,9 @@ const shown = {
 
   "tool_call.opened": ({ toolCallId, messageId, name }) => toolOf(toolCallId, name, messageId),
   "tool_call.input.delta": ({ toolCallId, text }) => toolOf(toolCallId).input.firstChild.appendData(text),
-  "tool_call.received": ({ toolCallId, messageId, call, problem }) => {
-    const tool = toolOf(toolCallId, call.name, messageId);
-    tool.input.textContent = call.input === null ? call.inputText : pretty(call.input);
+  "tool_call.received": ({ toolCallId, messageId, toolCall, problem }) => {
+    const tool = toolOf(toolCallId, toolCall.name, messageId);
+    tool.input.textContent = toolCall.input === null ? toolCall.inputText : pretty(toolCall.input);
     setState(tool, "called");
     if (problem) tool.body.append(made("div", { class: "problem" }, problem));
   },
@@ -123,7 +123,7 @@ const shown = {
   },
 
   "approval.requested": (event) => {
-    const tool = view.tools.get(event.about);
+    const tool = view.tools.get(event.subjectId);
     const approval = approvalCard(event, tool !== undefined);
     view.approvals.set(event.approvalId, approval);
     if (tool) {
@@ -133,15 +133,15 @@ const shown = {
     } else add(approval.card);
     announce("An answer is needed: " + event.action);
   },
-  "approval.resolved": ({ approvalId, decision, by, reason }) => {
+  "approval.resolved": ({ approvalId, decision, resolvedBy, reason }) => {
     const approval = view.approvals.get(approvalId);
     if (!approval) return;
     view.approvals.delete(approvalId);
-    const how = { person: "", deadline: " (nobody answered in time)", cancel: " (the turn was cancelled)", change: " (the rules, the mode or the tool changed)" }[by] ?? "";
+    const how = { person: "", deadline: " (nobody answered in time)", cancel: " (the turn was cancelled)", change: " (the rules, the mode or the tool changed)" }[resolvedBy] ?? "";
     const text = "Answer: " + (CHOICES[decision] ?? decision) + how + (reason ? ": " + reason : "");
     approval.card.classList.add("over");
     approval.card.replaceChildren(made("p", {}, text));
-    const tool = view.tools.get(approval.about);
+    const tool = view.tools.get(approval.subjectId);
     if (tool) setState(tool, "answered");
   },
 };
@@ -235,10 +235,10 @@ function duration(ms) {
 }
 
 function approvalCard(asked, isInTool) {
-  const { approvalId, question, options, action, always = action, about, input, deadline } = asked;
+  const { approvalId, question, options, action, always = action, subjectId, input, deadline } = asked;
   const card = made("section", { class: "approval", "aria-label": "An answer is needed" });
   const problem = made("p", { class: "problem", role: "alert" });
-  const approval = { card, about, buttons: [], isSending: false };
+  const approval = { card, subjectId, buttons: [], isSending: false };
   approval.buttons = options.map((decision, at) => {
     const button = made("button", { type: "button", class: at === 0 && question !== "outcome" ? "main" : "" }, question === "outcome" && decision === "deny" ? "Leave the outcome unknown" : decision === "allow-always" ? "Always allow " + always + " in this session" : CHOICES[decision] ?? decision);
     button.addEventListener("click", async () => {

@@ -563,7 +563,7 @@ describe("messages and blocks", () => {
       stop("tool_use"),
     );
     expect(turned.messages[0]?.blocks).toMatchObject([
-      { toolCall: { id: "A", input: { a: 1 } } },
+      { call: { id: "A", input: { a: 1 } } },
       { text: "words" },
     ]);
     expect(codes(turned)).toEqual(["block_kind_mismatch"]);
