@@ -16,7 +16,7 @@ const PROCESS = [
 ];
 
 /** Tests of the other lanes that try every case in the full lane: a kill at every append, a cut at every byte. */
-const EXHAUSTIVE = ["test/kill/*.test.ts", "src/wire/agentcore/runtime-stream.test.ts"];
+const EXHAUSTIVE = ["test/kill/*.test.ts", "src/wire/agentcore/runtime/runtime-stream.test.ts"];
 
 /** Packaging, and checkers that must refuse planted violations. */
 const FULL = ["test/{package,entries,install,build,checks}.test.ts"];
@@ -40,8 +40,8 @@ export default defineConfig({
       lane("process", PROCESS, FULL),
       lane("full", [...FULL, ...EXHAUSTIVE], []),
     ],
-    // The last resort: a wait in a test has its own deadline, of seconds (test/support/within.ts). Files that need longer
-    // say so (test/support/long-tests.ts).
+    // The last resort: a wait in a test has its own deadline, of seconds (test/support/with-deadline.ts). Files that need longer
+    // say so (test/support/allow-long-tests.ts).
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Vitest leaves one core free by default, which is half of a machine with two.

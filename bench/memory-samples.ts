@@ -1,4 +1,4 @@
-import type { Gateway } from "./gateway.ts";
+import type { Gateway } from "./start-gateway.ts";
 import type { Row } from "./report.ts";
 
 const SAMPLES = 10;

@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { sendRequest, startGateway, startUpstream } from "./gateway.ts";
+import { sendRequest, startGateway, startUpstream } from "./start-gateway.ts";
 import { memoryUnder } from "./memory-samples.ts";
 import type { Row } from "./report.ts";
 

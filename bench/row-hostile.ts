@@ -1,4 +1,4 @@
-import { startGateway, startUpstream } from "./gateway.ts";
+import { startGateway, startUpstream } from "./start-gateway.ts";
 import { sendHostile } from "./hostile-requests.ts";
 import { memoryUnder } from "./memory-samples.ts";
 import type { Row } from "./report.ts";

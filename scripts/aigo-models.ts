@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { preparePython, runPython, startSpanline, type Step } from "./python-lane.ts";
+import { preparePython, runPython, startSpanline, type Step } from "./run-python.ts";
 
 /**
  * Validates what AI GO! is sent, for every kind of turn, with the models of LatticeFlow's own SDK: the output of `infer`, of

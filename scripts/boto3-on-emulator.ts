@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { PYTHON, runPython, startSpanline, type Step } from "./python-lane.ts";
+import { PYTHON, runPython, startSpanline, type Step } from "./run-python.ts";
 
 /**
  * Shows boto3, as AWS ships it, on the emulator: a harness made, invoked, answered, stopped and deleted, with every signature

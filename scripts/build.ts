@@ -19,7 +19,7 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { acquireOwnerLock, type OwnerLock } from "../src/store/sqlite/owner-lock.ts";
+import { acquireOwnerLock, type OwnerLock } from "../src/store/sqlite/file/owner-lock.ts";
 
 /** `npm ci` writes the last one. */
 const INPUTS = [

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { preparePython, runPython, startSpanline, type Step } from "./python-lane.ts";
+import { preparePython, runPython, startSpanline, type Step } from "./run-python.ts";
 
 /**
  * Runs the Python agent frameworks against a server over an emulated harness, as their users would. Each has a tool of its own, and

@@ -61,7 +61,7 @@ describe("the architecture", () => {
     [
       "a slice that uses one behind it",
       { "src/session/tools/planted.ts": 'import "../turn/call-ids.ts";\n' },
-      "src/session/tools/planted.ts imports src/session/turn/call-ids.ts, which src/session/tools may not",
+      "src/session/tools/planted.ts imports src/session/turn/stream-ids.ts, which src/session/tools may not",
     ],
     [
       "a slice that uses one beside it",

@@ -2,11 +2,11 @@ import { BedrockAgentCoreClient, InvokeHarnessCommand } from "@aws-sdk/client-be
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { runCodec } from "../src/domain/codec.ts";
-import { buildTurn } from "../src/domain/turn.ts";
-import { createHarnessStream } from "../src/wire/agentcore/harness-stream.ts";
+import { buildTurn } from "../src/domain/provider/turn.ts";
+import { createHarnessStream } from "../src/wire/agentcore/harness/harness-stream.ts";
 import { parse } from "../src/wire/converse/parse.ts";
 import { encodeEvent, encodeException } from "../src/wire/framing/eventstream-encode.ts";
-import { concat } from "./support/bytes.ts";
+import { concat } from "./support/bytes/bytes.ts";
 
 /** The service's whole vocabulary, written by our encoder. */
 const events: readonly (readonly [string, object])[] = [

@@ -14,8 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it, onTestFinished, vi } from "vitest";
-import { bundleInto } from "./support/bundled.ts";
-import { allowLongTests } from "./support/long-tests.ts";
+import { bundleInto } from "./support/bundle-program.ts";
+import { allowLongTests } from "./support/allow-long-tests.ts";
 
 allowLongTests();
 

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { addAcpCommand } from "../src/cli/acp-options.ts";
-import { allowLongTests } from "./support/long-tests.ts";
+import { addAcpCommand } from "../src/cli/acp/acp-options.ts";
+import { allowLongTests } from "./support/allow-long-tests.ts";
 
 allowLongTests();
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runCodec } from "../src/domain/codec.ts";
-import { toolError, toolSuccess } from "../src/domain/tool.ts";
+import { toolError, toolSuccess } from "../src/domain/tools/tool-call.ts";
 import { encodeAigoOutput } from "../src/wire/aigo/aigo-output.ts";
 import { createConverseFold } from "../src/wire/converse/fold.ts";
 import { createInlineFunction } from "../src/wire/converse/inline-function.ts";

@@ -1,9 +1,9 @@
-import type { ConnectionOptions } from "../aws/agentcore.ts";
+import type { ConnectionOptions } from "../aws/agentcore-client.ts";
 import { parseArn } from "../aws/arn.ts";
 import type { Credentials } from "../aws/credentials.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import type { Environment } from "../platform/environment.ts";
-import type { InvocationLimits } from "../providers/agentcore/limits.ts";
+import type { InvocationLimits } from "../providers/agentcore/invocation-limits.ts";
 import { harnessProvider } from "../providers/agentcore-harness/harness-provider.ts";
 import { runtimeProvider } from "../providers/agentcore-runtime/runtime-provider.ts";
 import type { Provider } from "../providers/provider.ts";

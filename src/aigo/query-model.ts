@@ -1,9 +1,9 @@
 import type { Environment } from "../platform/environment.ts";
 import type { HarnessProvider } from "../providers/agentcore-harness/harness-provider.ts";
 import type { InvocationInput, InvocationOptions, Provider } from "../providers/provider.ts";
-import type { ProviderEvent, TurnEnd } from "../domain/provider-event.ts";
-import { encodeConverseEvents } from "../wire/aigo/converse-events.ts";
-import { createHarnessEventRecorder } from "../wire/aigo/harness-events.ts";
+import type { ProviderEvent, TurnEnd } from "../domain/provider/provider-event.ts";
+import { encodeConverseEvents } from "../wire/aigo/encode-converse-events.ts";
+import { createHarnessEventRecorder } from "../wire/aigo/harness-event-recorder.ts";
 import type { ModelInput } from "../wire/aigo/model-input.ts";
 import type { RawModelOutput } from "../wire/aigo/model-output.ts";
 import { INSTRUCTIONS_AS_TEXT, type Anomaly } from "../wire/responses/anomaly.ts";

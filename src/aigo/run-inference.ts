@@ -1,5 +1,5 @@
 import { SpanlineError } from "../domain/errors.ts";
-import { isObject, parseJson } from "../domain/json.ts";
+import { isObject, parseJson } from "../data/json.ts";
 import type { Environment } from "../platform/environment.ts";
 import {
   convertUserInput,

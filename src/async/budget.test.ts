@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createFakeClock } from "../../test/support/fake-clock.ts";
 import { startBudget } from "./budget.ts";
 import { waitUnlessAborted } from "./pause.ts";
-import { computeBackoff } from "./retried.ts";
+import { computeBackoff } from "./retry.ts";
 
 const caller = (): AbortController => new AbortController();
 

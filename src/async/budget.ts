@@ -1,4 +1,4 @@
-import { guardInvocation, type Timer } from "./call-guard.ts";
+import { guardInvocation, type Timer } from "./invocation-guard.ts";
 import { pause } from "./pause.ts";
 
 /** What a budget needs of a clock. */

@@ -1,4 +1,4 @@
-import type { Timer } from "./call-guard.ts";
+import type { Timer } from "./invocation-guard.ts";
 
 /** Gathers items and hands them on in batches, one batch at a time. What comes while one is handed on is the next. */
 export interface Coalescer<Item> {

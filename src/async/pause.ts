@@ -1,4 +1,4 @@
-import type { Timer } from "./call-guard.ts";
+import type { Timer } from "./invocation-guard.ts";
 
 /** Resolves after some milliseconds; rejects with the signal's reason when that ends the wait. */
 export function pause(timer: Timer, milliseconds: number, signal: AbortSignal): Promise<void> {

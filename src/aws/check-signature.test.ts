@@ -2,7 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import { SignatureV4 } from "@smithy/signature-v4";
 import { describe, expect, it } from "vitest";
 import { checkSignature, type SignatureRules } from "./check-signature.ts";
-import type { SignedRequest } from "./check-canonical.ts";
+import type { SignedRequest } from "./canonical-request.ts";
 
 const NOW = Date.UTC(2026, 1, 28, 23, 59, 30);
 const KEYS = { accessKeyId: "test", secretAccessKey: "secret/with+signs" };

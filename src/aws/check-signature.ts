@@ -3,9 +3,9 @@ import {
   parseAuthorization,
   SIGNATURE_ALGORITHM,
   type SignatureClaim,
-} from "./check-authorization.ts";
-import { buildCanonicalRequest, type SignedRequest } from "./check-canonical.ts";
-import { formatBasicTime, describeSkew, parseTime } from "./check-time.ts";
+} from "./parse-authorization.ts";
+import { buildCanonicalRequest, type SignedRequest } from "./canonical-request.ts";
+import { formatBasicTime, describeSkew, parseTime } from "./signature-time.ts";
 
 export interface KnownCredentials {
   readonly accessKeyId: string;

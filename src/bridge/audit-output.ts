@@ -1,7 +1,7 @@
-import type { Envelope } from "../domain/envelope.ts";
+import type { Envelope } from "../domain/events/envelope.ts";
 import { digestBytes } from "../platform/digest.ts";
 import type { Store } from "../store/store.ts";
-import type { AuditGap } from "./audit-log.ts";
+import type { AuditGap } from "./audit/audit-log.ts";
 
 /** Compares the stored output of a tool with the digest in its signed result. Undefined if they match or there is none. */
 export async function auditOutput(

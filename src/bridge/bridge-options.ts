@@ -1,10 +1,10 @@
 import type { SteadyClock } from "../platform/clock.ts";
-import type { Agent } from "../session/agent.ts";
-import type { Seed } from "../session/new-id.ts";
-import type { SyncFileData } from "../store/sqlite/wal-file.ts";
-import type { BridgeFile } from "./bridge-file.ts";
-import type { ConfigFingerprint, SelectedConfig } from "./config/used-config.ts";
-import type { RetentionOptions } from "./keep-retention.ts";
+import type { Agent } from "../session/runtime/agent/agent.ts";
+import type { Seed } from "../session/runtime/create-id.ts";
+import type { SyncFileData } from "../store/sqlite/file/wal-file.ts";
+import type { BridgeFile } from "./owner/bridge-file.ts";
+import type { ConfigFingerprint, SelectedConfig } from "../config/selected-config.ts";
+import type { RetentionOptions } from "./apply-retention.ts";
 
 export interface BridgeOptions {
   /** Where the sessions are. */

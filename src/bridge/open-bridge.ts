@@ -1,8 +1,8 @@
 import { pause } from "../async/pause.ts";
 import type { Sessions } from "../session/sessions.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
-import { createResilientSessions } from "./link/joined-sessions.ts";
-import type { Ownership } from "./ownership.ts";
+import { createResilientSessions } from "../session/remote/resilient-sessions.ts";
+import type { Ownership } from "./owner/ownership.ts";
 
 export interface Bridge {
   /** Usable at once, and through every change of owner. */
@@ -20,8 +20,8 @@ export function openBridge(options: BridgeOptions): Bridge {
   let joining: Promise<Ownership> | undefined;
   const connect = async (): Promise<Ownership> => {
     // An editor is answered before there is anybody to run its sessions.
-    const { claimDirectory } = await import("./data-directory.ts");
-    const { ownOrJoin } = await import("./ownership.ts");
+    const { claimDirectory } = await import("./owner/data-directory.ts");
+    const { ownOrJoin } = await import("./owner/ownership.ts");
     const isRetry = ownership !== undefined;
     if (keysDirectory !== undefined && !isRetry) await claimDirectory(directory, keysDirectory);
     joining = ownOrJoin({

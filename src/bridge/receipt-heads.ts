@@ -1,13 +1,13 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { SpanlineError } from "../domain/errors.ts";
-import type { LastReceipt } from "../domain/receipt.ts";
+import type { LastReceipt } from "../domain/events/receipt.ts";
 import {
   countMissingReceipts,
   type ReceiptHead,
   type ReceiptHeads,
-} from "../session/receipt-heads.ts";
-import { loadEngine, type Database, type Engine } from "../store/sqlite/engine.ts";
+} from "../session/runtime/log/receipt-head.ts";
+import { loadEngine, type Database, type Engine } from "../store/sqlite/file/engine.ts";
 
 export interface OpenReceiptHeads extends ReceiptHeads {
   close(): void;

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { randomString } from "../platform/random.ts";
-import { createSessions, type SessionsOptions } from "../session/create-sessions.ts";
-import type { VerifySignature } from "../session/receipt-doubts.ts";
-import { openSqliteStore, type SqliteStoreOptions } from "../store/sqlite/open-sqlite-store.ts";
+import { createSessions, type SessionsOptions } from "../session/runtime/create-sessions.ts";
+import type { VerifySignature } from "../session/runtime/log/receipt-verifier.ts";
+import { openSqliteStore, type SqliteStoreOptions } from "../store/sqlite/sqlite-store.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
-import { applyRetention } from "./keep-retention.ts";
-import type { OwnedSessions } from "./ownership.ts";
+import { applyRetention } from "./apply-retention.ts";
+import type { OwnedSessions } from "./owner/ownership.ts";
 import { openReceiptHeads, type OpenReceiptHeads } from "./receipt-heads.ts";
-import { openSigningKeys, type SigningKeys } from "./signing-keys.ts";
+import { openSigningKeys, type SigningKeys } from "./audit/signing-keys.ts";
 
 /** Runs the sessions of a directory in this process, from where the last one left them. */
 export async function startSessions(
@@ -49,7 +49,7 @@ export async function startSessions(
       report,
       // Only the process whose sessions are brought something needs what opens it.
       openClientTools: async (equipment, place) => {
-        const { openClientTools } = await import("./equipment/open-equipment.ts");
+        const { openClientTools } = await import("./client-tools/open-client-tools.ts");
         const environment = process.env;
         return openClientTools(equipment, place, { version, clock, environment, report });
       },

@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { SpanlineError } from "../domain/errors.ts";
-import { findInspectedEnd, formatLogProblem } from "../store/examined-problem.ts";
+import { findInspectedEnd, formatLogProblem } from "../store/log-problem.ts";
 import type { InspectedEvent, Store } from "../store/store.ts";
-import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
-import { createDirectoryError } from "./data-directory.ts";
+import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
+import { createDirectoryError } from "./owner/data-directory.ts";
 
 export type { InspectedEvent, SessionRecord } from "../store/store.ts";
 

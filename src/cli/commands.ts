@@ -1,19 +1,19 @@
 import type { Command } from "commander";
-import { addAcpCommand } from "./acp-options.ts";
-import { addChatCommand } from "./chat-options.ts";
-import { addEmulateCommand } from "./emulate-options.ts";
-import { addHarnessCommand } from "./harness-options.ts";
-import { addInferCommand } from "./infer-options.ts";
-import { addInspectCommand } from "./inspect-options.ts";
-import { addInvokeCommand } from "./invoke-options.ts";
-import { addKeysCommand } from "./keys-options.ts";
-import { addPolicyCommand } from "./policy-options.ts";
-import { addRunCommand } from "./run-options.ts";
-import { addServeCommand } from "./serve-options.ts";
-import { addSessionsCommand } from "./sessions-options.ts";
-import { addTestCommand } from "./test-agent-options.ts";
-import { addTrustCommand } from "./trust-options.ts";
-import { addUpCommand } from "./up-options.ts";
+import { addAcpCommand } from "./acp/acp-options.ts";
+import { addChatCommand } from "./chat/chat-options.ts";
+import { addEmulateCommand } from "./emulate/emulate-options.ts";
+import { addHarnessCommand } from "./harness/harness-options.ts";
+import { addInferCommand } from "./infer/infer-options.ts";
+import { addInspectCommand } from "./inspect/inspect-options.ts";
+import { addInvokeCommand } from "./invoke/invoke-options.ts";
+import { addKeysCommand } from "./keys/keys-options.ts";
+import { addPolicyCommand } from "./policy/policy-options.ts";
+import { addRunCommand } from "./run/run-command-options.ts";
+import { addServeCommand } from "./serve/serve-options.ts";
+import { addSessionsCommand } from "./sessions/sessions-options.ts";
+import { addTestCommand } from "./test-agent/test-options.ts";
+import { addTrustCommand } from "./trust/trust-options.ts";
+import { addUpCommand } from "./serve/up-options.ts";
 
 /** Adds a command to the program; `done` is told how it ended. */
 export type AddCommand = (spanline: Command, onExit: (exitCode: number) => void) => void;

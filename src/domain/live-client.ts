@@ -1,5 +1,5 @@
-import type { SessionEvent, ClientAttached, ClientRole } from "./agent-event.ts";
-import type { JsonObject } from "./json.ts";
+import type { SessionEvent, ClientAttached, ClientRole } from "./events/session-event.ts";
+import type { JsonObject } from "../data/json.ts";
 
 /** A client that is attached to a session. */
 export interface LiveClient {

@@ -1,4 +1,4 @@
-import { isObject } from "./json.ts";
+import { isObject } from "../data/json.ts";
 
 /** One thing that an agent means to do. */
 export interface PlanEntry {

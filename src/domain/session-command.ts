@@ -4,14 +4,14 @@ import type {
   PromptOptions,
   SessionMetadata,
   TextPart,
-} from "./agent-event.ts";
+} from "./events/session-event.ts";
 import type { Failure } from "./errors.ts";
-import type { ImageBlock } from "./image-block.ts";
-import type { JsonObject } from "./json.ts";
+import type { ImageBlock } from "./model/image-block.ts";
+import type { JsonObject } from "../data/json.ts";
 import type { ClientStatus } from "./live-client.ts";
-import type { ModelMessage } from "./model-request.ts";
+import type { ModelMessage } from "./model/model-request.ts";
 import type { SessionMode } from "./session-mode.ts";
-import type { ToolResultPart } from "./tool.ts";
+import type { ToolResultPart } from "./tools/tool-call.ts";
 
 /** What a client says in a prompt. In the log a picture is a `PromptPart` that names its bytes. */
 export type SubmittedPart = TextPart | ImageBlock;

@@ -1,9 +1,9 @@
 import type { KnownCredentials } from "../aws/check-signature.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Delays } from "./control/delays.ts";
-import type { AccountLocation } from "./control/names.ts";
-import type { HarnessRegistry } from "./control/registry.ts";
-import type { EmulatorRoute } from "./exchange.ts";
+import type { AccountLocation } from "./control/resource-names.ts";
+import type { HarnessRegistry } from "./control/harness-registry.ts";
+import type { EmulatorRoute } from "./service/service-types.ts";
 
 export interface EmulatorOptions {
   /** A loopback address; 127.0.0.1 when it is not given. */

@@ -2,7 +2,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { FailStep } from "./brains/step.ts";
 import { crc32 } from "../wire/framing/crc32.ts";
 import { encodeFrame } from "../wire/framing/eventstream-encode.ts";
-import { ConnectionReset } from "./exchange.ts";
+import { ConnectionReset } from "./service/service-types.ts";
 
 /** How an answer is damaged on its way. Frames and bytes are counted from zero. */
 export interface Faults {

@@ -1,5 +1,5 @@
 import { SpanlineError } from "../domain/errors.ts";
-import { isObject, toJsonText } from "../domain/json.ts";
+import { isObject, toJsonText } from "../data/json.ts";
 
 /** What is not known of the service, each as a choice. The first value of each list is the default. */
 const SWITCH_CHOICES = {

@@ -1,14 +1,14 @@
 // The public entry `spanline/host`: the other side of the bridge, and a client for it. No dependencies, no `node:` modules;
 // a test holds it to that. A line added here is API.
 
-export type { ClientRole } from "../domain/agent-event.ts";
+export type { ClientRole } from "../domain/events/session-event.ts";
 export { ERROR_CODES, SpanlineError, type ErrorCode, type Failure } from "../domain/errors.ts";
-export type { JsonObject, JsonValue } from "../domain/json.ts";
+export type { JsonObject, JsonValue } from "../data/json.ts";
 export type { LiveClient, ClientStatus } from "../domain/live-client.ts";
-export type { ShellList, Shell, ShellSource } from "../domain/shell.ts";
-export { createShell, type ShellLocation } from "../domain/shell-at.ts";
-export type { FileDiff, FileLocation } from "../domain/tool-output.ts";
-export type { Executor } from "../domain/tool-traits.ts";
+export type { ShellList, Shell, ShellSource } from "../domain/tools/shell.ts";
+export { createShell, type ShellLocation } from "../domain/tools/create-shell.ts";
+export type { FileDiff, FileLocation } from "../domain/tools/tool-output.ts";
+export type { Executor } from "../domain/tools/tool-traits.ts";
 
 export type { AgentProfile, AuthMethod } from "../wire/acp/client/agent-profile.ts";
 export type { Attachment, ClientInfo, SessionLocation } from "../wire/acp/client/agent-requests.ts";
@@ -28,7 +28,7 @@ export type {
   PermissionRequest,
   Rationale,
   TruncatedArguments,
-} from "../wire/acp/client/permission-question.ts";
+} from "../wire/acp/client/read-permission-request.ts";
 export type { PermissionReply } from "../wire/acp/client/permission-reply.ts";
 export type { PromptBlock } from "../wire/acp/client/prompt-block.ts";
 export type {
@@ -48,7 +48,7 @@ export type {
   SessionUpdate,
   UsageUpdate,
   ToolStatus,
-} from "../wire/acp/client/seen-update.ts";
+} from "../wire/acp/client/session-update.ts";
 export type {
   AvailableMode,
   ConfigChoice,
@@ -62,19 +62,19 @@ export type {
   TerminalReference,
   TerminalOutput,
   TerminalStart,
-} from "../wire/acp/host/editor-requests.ts";
+} from "../wire/acp/host/decode-editor-requests.ts";
 export type {
   HostSkill,
   HostSkillEntry,
   SkillCandidate,
   SkillMatch,
   SkillMatchRequest,
-} from "../wire/acp/host/skills.ts";
+} from "../wire/acp/host/skill-messages.ts";
 
 export type { RpcError } from "../wire/jsonrpc/rpc-error.ts";
 export type { RequestId, RpcOutcome, RpcRequest } from "../wire/jsonrpc/rpc-message.ts";
 
-export type { RecordLimits } from "./call-records.ts";
+export type { RecordLimits } from "./methods/tool-call-records.ts";
 export type {
   Client,
   ClientOptions,
@@ -82,32 +82,32 @@ export type {
   ListSessionsQuery,
   RequestOptions,
   SessionNotification,
-} from "./client.ts";
-export type { RequestContext } from "./connection.ts";
-export { createClient } from "./create-client.ts";
-export { createHost, type Host } from "./create-host.ts";
+} from "./client/client.ts";
+export type { RequestContext } from "./connection/agent-connection.ts";
+export { createClient } from "./client/create-client.ts";
+export { createHost, type Host } from "./methods/create-host.ts";
 export type {
   Awaitable,
   HostContext,
   HostOptions,
   HostToolContext,
   HostToolDefinition,
-} from "./host-options.ts";
-export type { KeepAliveRules } from "./keep-alive.ts";
-export type { ConnectionState, ReconnectRules } from "./link.ts";
-export { CONNECTION_GONE, TURN_CANCELLED } from "./open-requests.ts";
-export { formatPermissionRequest } from "./permission-text.ts";
-export type { PromptRun } from "./prompt-run.ts";
-export type { Report } from "./report.ts";
+} from "./methods/host-options.ts";
+export type { KeepAliveRules } from "./connection/keep-alive.ts";
+export type { ConnectionState, ReconnectRules } from "./connection/reconnecting-connection.ts";
+export { CONNECTION_GONE, TURN_CANCELLED } from "./connection/open-requests.ts";
+export { formatPermissionRequest } from "./methods/format-permission-request.ts";
+export type { PromptRun } from "./client/prompt-run.ts";
+export type { Report } from "./connection/host-report.ts";
 export {
   createLineTransport,
   type LineStreams,
   type ReadableInput,
   type WritableOutput,
-} from "./transports/line-streams.ts";
+} from "./transports/line-transport.ts";
 export type { Connect, Incoming, Transport } from "./transports/transport.ts";
 export {
   connectWebSocket,
   type WebSocketLike,
   type WebSocketOptions,
-} from "./transports/web-socket.ts";
+} from "./transports/web-socket-transport.ts";

@@ -1,5 +1,5 @@
 import { SpanlineError, formatThrown } from "../domain/errors.ts";
-import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../data/json.ts";
 import { systemClock } from "../platform/clock.ts";
 import {
   encodeScriptedTurnEnd,
@@ -9,14 +9,14 @@ import {
   readScriptedPromptId,
   encodeScriptedText,
   type ScriptedPermission,
-} from "../wire/acp/client/scripted-answers.ts";
+} from "../wire/acp/client/scripted-messages.ts";
 import { encodeToolCallRequest, type HostRequest } from "../wire/acp/host/host-request.ts";
 import { createInternalError, createMethodNotFound } from "../wire/jsonrpc/rpc-error.ts";
 import type { RpcNotification, RpcOutcome, RpcRequest } from "../wire/jsonrpc/rpc-message.ts";
-import { openConnection, type RequestContext, type Connection } from "./connection.ts";
-import { CONNECTION_GONE } from "./open-requests.ts";
-import { ignoreReport } from "./report.ts";
-import { createMemoryTransports } from "./transports/memory.ts";
+import { openConnection, type RequestContext, type Connection } from "./connection/agent-connection.ts";
+import { CONNECTION_GONE } from "./connection/open-requests.ts";
+import { ignoreReport } from "./connection/host-report.ts";
+import { createMemoryTransports } from "./transports/memory-transport.ts";
 import type { Transport } from "./transports/transport.ts";
 
 export interface ScriptedRuntimeOptions {

@@ -6,4 +6,4 @@ export {
   type ScriptedRuntime,
   type ScriptedTurn,
 } from "./scripted-runtime.ts";
-export type { ScriptedPermission } from "../wire/acp/client/scripted-answers.ts";
+export type { ScriptedPermission } from "../wire/acp/client/scripted-messages.ts";

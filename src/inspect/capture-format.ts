@@ -1,4 +1,4 @@
-import { toSingleLine } from "./style.ts";
+import { toSingleLine } from "./trace-style.ts";
 
 /**
  * What a capture can be. `json` is one JSON document that is neither an array nor lines, `recording` what the emulator

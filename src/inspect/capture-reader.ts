@@ -1,8 +1,8 @@
 import type { Codec } from "../domain/codec.ts";
-import type { ProviderEvent } from "../domain/provider-event.ts";
-import { createHarnessStream } from "../wire/agentcore/harness-stream.ts";
-import { createJsonStream } from "../wire/agentcore/json-stream.ts";
-import { createRuntimeStream } from "../wire/agentcore/runtime-stream.ts";
+import type { ProviderEvent } from "../domain/provider/provider-event.ts";
+import { createHarnessStream } from "../wire/agentcore/harness/harness-stream.ts";
+import { createJsonStream } from "../wire/agentcore/capture/json-stream.ts";
+import { createRuntimeStream } from "../wire/agentcore/runtime/runtime-stream.ts";
 import type { StreamFormat } from "./capture-format.ts";
 
 /**

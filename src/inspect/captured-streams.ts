@@ -1,6 +1,6 @@
 import { SpanlineError } from "../domain/errors.ts";
 import { detectFormat, type CaptureFormat, type StreamFormat } from "./capture-format.ts";
-import { readRecordedResponses, type RecordedResponse } from "./recorded-answers.ts";
+import { readRecordedResponses, type RecordedResponse } from "./recorded-responses.ts";
 
 export interface Capture {
   readonly chunks: AsyncIterable<Uint8Array>;

@@ -1,7 +1,7 @@
 import { streamCodec } from "../domain/codec.ts";
 import { SpanlineError } from "../domain/errors.ts";
-import { addToTurn, createTurnBuilder } from "../domain/turn-state.ts";
-import { snapshotTurn, type Turn } from "../domain/turn.ts";
+import { addToTurn, createTurnBuilder } from "../domain/provider/turn-builder.ts";
+import { snapshotTurn, type Turn } from "../domain/provider/turn.ts";
 import { createCaptureReader } from "./capture-reader.ts";
 import { readCapturedStreams, type Capture } from "./captured-streams.ts";
 

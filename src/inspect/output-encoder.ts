@@ -1,12 +1,12 @@
 import type { Codec } from "../domain/codec.ts";
-import type { ProviderEvent } from "../domain/provider-event.ts";
-import { addToTurn, createTurnBuilder, type TurnBuilder } from "../domain/turn-state.ts";
-import { snapshotTurn } from "../domain/turn.ts";
+import type { ProviderEvent } from "../domain/provider/provider-event.ts";
+import { addToTurn, createTurnBuilder, type TurnBuilder } from "../domain/provider/turn-builder.ts";
+import { snapshotTurn } from "../domain/provider/turn.ts";
 import { createResponseEncoder } from "../wire/responses/response-encoder.ts";
 import type { OutputFormat } from "./output-format.ts";
 import { formatPrettyJson } from "./pretty-json.ts";
-import type { Style } from "./style.ts";
-import { createTraceEncoder } from "./trace.ts";
+import type { Style } from "./trace-style.ts";
+import { createTraceEncoder } from "./trace-encoder.ts";
 
 export interface OutputSettings {
   readonly style: Style;

@@ -1,4 +1,4 @@
-import { toJsonText } from "../domain/json.ts";
+import { toJsonText } from "../data/json.ts";
 
 /** Indentation can make a deep value five hundred times as long, beyond what a string can hold. */
 const MAX_INDENTED_CHARACTERS = 100_000;

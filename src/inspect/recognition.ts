@@ -1,5 +1,5 @@
 import type { Failure } from "../domain/errors.ts";
-import type { ProviderEvent } from "../domain/provider-event.ts";
+import type { ProviderEvent } from "../domain/provider/provider-event.ts";
 
 /** Whether what was read so far is a stream that we know: JSON may be anything. */
 export interface Recognition {

@@ -1,12 +1,12 @@
 import type { HttpRequest } from "../platform/http-client.ts";
-import { createSingleAttemptClient } from "../remote/once-caller.ts";
-import { apiErrorFromResponse, classifyApiFailure } from "../wire/chat/api-error.ts";
+import { createSingleAttemptClient } from "../remote/single-attempt-client.ts";
+import { apiErrorFromResponse, classifyApiFailure } from "../wire/chat/model-api-error.ts";
 import { createMessagesFold } from "../wire/messages/fold.ts";
 import { createMessagesDialect } from "../wire/messages/request.ts";
-import { resolveApiUrl, checkApiKey } from "./address.ts";
+import { resolveApiUrl, checkApiKey } from "./api-url.ts";
 import type { Model, ModelSettings } from "./model.ts";
 import { createRemoteModel } from "./remote-model.ts";
-import { createSseResponseCodec } from "./sse-answer.ts";
+import { createSseResponseCodec } from "./sse-response.ts";
 
 export interface AnthropicOptions extends ModelSettings {
   readonly model: string;

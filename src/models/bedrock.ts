@@ -1,12 +1,12 @@
-import { createAwsClient } from "../aws/aws-caller.ts";
-import type { Authorize } from "../aws/sign.ts";
-import { createHarnessStream } from "../wire/agentcore/harness-stream.ts";
+import { createAwsClient } from "../aws/aws-client.ts";
+import type { Authorize } from "../aws/signer.ts";
+import { createHarnessStream } from "../wire/agentcore/harness/harness-stream.ts";
 import {
   serviceErrorFromResponse,
   classifyServiceFailure,
 } from "../wire/agentcore/service-error.ts";
-import { converseDialect } from "../wire/converse/model-request.ts";
-import { resolveApiUrl } from "./address.ts";
+import { converseDialect } from "../wire/converse/converse-model-request.ts";
+import { resolveApiUrl } from "./api-url.ts";
 import type { Model, ModelSettings } from "./model.ts";
 import { createRemoteModel } from "./remote-model.ts";
 

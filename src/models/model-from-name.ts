@@ -1,10 +1,10 @@
 import { parseArn } from "../aws/arn.ts";
 import { createCredentialChain, cacheCredentials } from "../aws/credentials.ts";
-import { createSigner, type Authorize } from "../aws/sign.ts";
+import { createSigner, type Authorize } from "../aws/signer.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import { systemClock } from "../platform/clock.ts";
-import { createBearerAuth } from "../remote/bearing.ts";
-import { checkApiKey } from "./address.ts";
+import { createBearerAuth } from "../remote/bearer-auth.ts";
+import { checkApiKey } from "./api-url.ts";
 import { anthropic } from "./anthropic.ts";
 import { bedrock, BEDROCK_SERVICE } from "./bedrock.ts";
 import type { Model, ModelSettings } from "./model.ts";

@@ -1,6 +1,6 @@
-import type { JsonObject } from "../domain/json.ts";
-import type { ModelRequest } from "../domain/model-request.ts";
-import type { ProviderEvent } from "../domain/provider-event.ts";
+import type { JsonObject } from "../data/json.ts";
+import type { ModelRequest } from "../domain/model/model-request.ts";
+import type { ProviderEvent } from "../domain/provider/provider-event.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { SendHttp } from "../platform/http-client.ts";
 

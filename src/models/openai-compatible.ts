@@ -1,17 +1,17 @@
 import type { HttpRequest } from "../platform/http-client.ts";
-import { createBearerAuth } from "../remote/bearing.ts";
-import { createSingleAttemptClient } from "../remote/once-caller.ts";
-import { apiErrorFromResponse, classifyApiFailure } from "../wire/chat/api-error.ts";
+import { createBearerAuth } from "../remote/bearer-auth.ts";
+import { createSingleAttemptClient } from "../remote/single-attempt-client.ts";
+import { apiErrorFromResponse, classifyApiFailure } from "../wire/chat/model-api-error.ts";
 import { createChatFold } from "../wire/chat/fold.ts";
 import {
   createChatDialect,
   resolveLimitName,
   type ChatRequestOptions,
 } from "../wire/chat/request.ts";
-import { resolveApiUrl, checkApiKey } from "./address.ts";
+import { resolveApiUrl, checkApiKey } from "./api-url.ts";
 import type { Model, ModelSettings } from "./model.ts";
 import { createRemoteModel } from "./remote-model.ts";
-import { createSseResponseCodec } from "./sse-answer.ts";
+import { createSseResponseCodec } from "./sse-response.ts";
 
 export interface OpenAiCompatibleOptions extends ModelSettings, ChatRequestOptions {
   readonly model: string;

@@ -1,29 +1,29 @@
 import { pause } from "../async/pause.ts";
 import type { Codec } from "../domain/codec.ts";
-import type { ErrorResponse } from "../domain/error-answer.ts";
+import type { ErrorResponse } from "../domain/provider/error-response.ts";
 import type { Failure } from "../domain/errors.ts";
-import type { ModelDialect } from "../domain/model-dialect.ts";
-import type { ModelRequest } from "../domain/model-request.ts";
+import type { ModelDialect } from "../domain/model/model-dialect.ts";
+import type { ModelRequest } from "../domain/model/model-request.ts";
 import {
   AbortError,
   toError,
   createProviderError,
   ProviderError,
-} from "../domain/provider-error.ts";
-import type { ProviderEvent } from "../domain/provider-event.ts";
-import { createSecretRedactor } from "../domain/scrubber.ts";
+} from "../domain/provider/provider-error.ts";
+import type { ProviderEvent } from "../domain/provider/provider-event.ts";
+import { createSecretRedactor } from "../data/secret-redactor.ts";
 import { systemClock, type Clock } from "../platform/clock.ts";
 import { createHttpClient, type HttpBody, type HttpRequest } from "../platform/http-client.ts";
 import { randomFraction } from "../platform/random.ts";
-import type { SendOnce, SingleAttemptOptions } from "../remote/once-caller.ts";
-import { openResponse } from "../remote/open-answer.ts";
+import type { SendOnce, SingleAttemptOptions } from "../remote/single-attempt-client.ts";
+import { openResponse } from "../remote/open-response.ts";
 import { readStream } from "../remote/read-stream.ts";
 import { createRetryDelay } from "../remote/retry-policy.ts";
 import { mergeLimits } from "../remote/time-limits.ts";
-import { endWithFailure } from "../remote/with-failure.ts";
-import { shouldRetry, createRetryActivity } from "./another-attempt.ts";
-import { awaitFirstEvent, type StartedResponse } from "./begun-answer.ts";
-import { replaceTruncationFailure } from "./broken-answer.ts";
+import { endWithFailure } from "../remote/end-with-failure.ts";
+import { shouldRetry, createRetryActivity } from "./should-retry.ts";
+import { awaitFirstEvent, type StartedResponse } from "./await-first-event.ts";
+import { replaceTruncationFailure } from "./truncation-failure.ts";
 import type { Model, ModelSettings, ModelObserver } from "./model.ts";
 import { createRequestEncoder } from "./request-encoder.ts";
 

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { anyHistorySteps, generateRequests } from "../../test/support/any-history.ts";
-import { createRequestBody, type ModelDialect } from "../domain/model-dialect.ts";
-import type { ModelMessage, ModelRequest } from "../domain/model-request.ts";
-import { createHistoryNormalizer } from "../domain/settled-history.ts";
+import { anyHistorySteps, generateRequests } from "../../test/support/session/any-history.ts";
+import { createRequestBody, type ModelDialect } from "../domain/model/model-dialect.ts";
+import type { ModelMessage, ModelRequest } from "../domain/model/model-request.ts";
+import { createHistoryNormalizer } from "../domain/model/history-normalizer.ts";
 import { createChatDialect } from "../wire/chat/request.ts";
-import { converseDialect } from "../wire/converse/model-request.ts";
+import { converseDialect } from "../wire/converse/converse-model-request.ts";
 import { createMessagesDialect } from "../wire/messages/request.ts";
 import { createRequestEncoder } from "./request-encoder.ts";
 import { runs } from "../../test/support/test-depth.ts";

@@ -1,6 +1,6 @@
-import { ToolCallIdAllocator } from "../domain/call-names.ts";
-import { toJsonText, type JsonObject } from "../domain/json.ts";
-import { createRequestBody, type ModelDialect } from "../domain/model-dialect.ts";
+import { ToolCallIdAllocator } from "../domain/model/tool-call-names.ts";
+import { toJsonText, type JsonObject } from "../data/json.ts";
+import { createRequestBody, type ModelDialect } from "../domain/model/model-dialect.ts";
 import {
   alternateMessages,
   canSplitBetween,
@@ -9,7 +9,7 @@ import {
   type ModelRequest,
   type PartEnd,
   type PartStart,
-} from "../domain/model-request.ts";
+} from "../domain/model/model-request.ts";
 
 /** Returns the body of a request as JSON in UTF-8, in consecutive parts. */
 export type EncodeRequest = (request: ModelRequest) => readonly Uint8Array[];

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { startPeer } from "../../test/support/peer.ts";
+import { startPeer } from "../../test/support/server/scripted-peer.ts";
 import { ResponseTooLargeError, createBoundedFetch } from "./bounded-fetch.ts";
 import { runs } from "../../test/support/test-depth.ts";
 

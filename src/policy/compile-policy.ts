@@ -1,9 +1,9 @@
-import type { ToolCallCheck } from "./call-check.ts";
-import { createExactMatcher } from "./exact-matcher.ts";
-import { compileSensitivePaths, type SensitivePaths } from "./guards.ts";
-import { parsePathPattern, type PathPattern } from "./path-pattern.ts";
-import type { Policy, PolicyLayer, Rule } from "../domain/policy.ts";
-import { createConservativeMatcher } from "./wide-matcher.ts";
+import type { ToolCallCheck } from "./matching/tool-call-check.ts";
+import { createExactMatcher } from "./matching/exact-matcher.ts";
+import { compileSensitivePaths, type SensitivePaths } from "./path-check.ts";
+import { parsePathPattern, type PathPattern } from "./matching/path-pattern.ts";
+import type { Policy, PolicyLayer, Rule } from "../domain/policy/policy.ts";
+import { createConservativeMatcher } from "./matching/conservative-matcher.ts";
 
 export interface CompiledLayer {
   readonly layer: PolicyLayer;

@@ -1,6 +1,6 @@
 import { SpanlineError } from "../domain/errors.ts";
-import { MAX_COUNTS } from "./document/limits.ts";
-import type { Policy, PolicyLayer } from "../domain/policy.ts";
+import { MAX_COUNTS } from "./document/policy-limits.ts";
+import type { Policy, PolicyLayer } from "../domain/policy/policy.ts";
 
 /**
  * A policy that allows what both allow. Their layers stay apart, and a call has to pass each: so what one denies or asks

@@ -1,8 +1,8 @@
 // The public entry `spanline/providers`: agents on AgentCore, called from here, and agents whose loop runs here. A line added here is API.
 
-export type { ConnectionOptions } from "../aws/agentcore.ts";
+export type { ConnectionOptions } from "../aws/agentcore-client.ts";
 export type { Credentials, CredentialSource } from "../aws/credentials.ts";
-export type { CommandEvent } from "../domain/command-event.ts";
+export type { CommandEvent } from "../domain/provider/command-event.ts";
 export {
   AbortError,
   AccessDeniedError,
@@ -25,20 +25,20 @@ export {
   toError,
   type RequestPhase,
   type ProviderErrorCode,
-} from "../domain/provider-error.ts";
-export { createImageBlock, type ImageBlock, type ImageType } from "../domain/image-block.ts";
+} from "../domain/provider/provider-error.ts";
+export { createImageBlock, type ImageBlock, type ImageType } from "../domain/model/image-block.ts";
 export type {
   ModelBlock,
   ModelMessage,
   ModelRequest,
   ModelTool,
   ToolChoice,
-} from "../domain/model-request.ts";
+} from "../domain/model/model-request.ts";
 export { anthropic, type AnthropicOptions } from "../models/anthropic.ts";
 export { modelFromName, type Environment } from "../models/model-from-name.ts";
 export type { Model, ModelLimits, ModelSettings, ModelObserver } from "../models/model.ts";
 export { openAiCompatible, type OpenAiCompatibleOptions } from "../models/openai-compatible.ts";
-export type { HarnessOverrides, HarnessTool } from "../wire/agentcore/harness-request.ts";
+export type { HarnessOverrides, HarnessTool } from "../wire/agentcore/harness/harness-request.ts";
 export type { TraceContext } from "../wire/agentcore/session-headers.ts";
 export {
   harnessProvider,
@@ -61,13 +61,13 @@ export {
   type ArtifactsOptions,
 } from "./agentcore/artifacts.ts";
 export { collectCommandOutput, type CommandOutput } from "./agentcore/command-output.ts";
-export type { InvocationLimits } from "./agentcore/limits.ts";
+export type { InvocationLimits } from "./agentcore/invocation-limits.ts";
 export type {
   FailingToolsOptions,
   LocalGuards,
   LastStepsOptions,
   RepeatedCallsOptions,
-} from "./local/guards.ts";
+} from "./local/turn-guards.ts";
 export { localProvider, type LocalOptions } from "./local/local-provider.ts";
 export type {
   AnsweredToolCall,

@@ -1,11 +1,11 @@
-import type { ProviderCapabilities } from "../domain/agent-event.ts";
-import type { CommandEvent } from "../domain/command-event.ts";
-import type { ImageBlock } from "../domain/image-block.ts";
-import type { ModelMessage } from "../domain/model-request.ts";
-import type { ProviderEvent } from "../domain/provider-event.ts";
-import type { ToolCall, ToolResult } from "../domain/tool.ts";
+import type { ProviderCapabilities } from "../domain/events/session-event.ts";
+import type { CommandEvent } from "../domain/provider/command-event.ts";
+import type { ImageBlock } from "../domain/model/image-block.ts";
+import type { ModelMessage } from "../domain/model/model-request.ts";
+import type { ProviderEvent } from "../domain/provider/provider-event.ts";
+import type { ToolCall, ToolResult } from "../domain/tools/tool-call.ts";
 import type { TraceContext } from "../domain/trace-context.ts";
-import type { Turn } from "../domain/turn.ts";
+import type { Turn } from "../domain/provider/turn.ts";
 
 /**
  * Where an agent's loop runs. Every provider passes the suite in `test/contracts/provider-contract.ts`.

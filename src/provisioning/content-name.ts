@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { encodeHarnessContent, type HarnessSpec } from "../wire/agentcore/control-settings.ts";
-import { toCanonicalJson } from "../wire/responses/canonical-json.ts";
+import { encodeHarnessContent, type HarnessSpec } from "../wire/agentcore/control/harness-settings.ts";
+import { toCanonicalJson } from "../data/canonical-json.ts";
 
 /**
  * The name of a harness by what it is: `<base>_<digest>`. The same content has the same name wherever it is deployed

@@ -1,5 +1,5 @@
 import type { Budget } from "../async/budget.ts";
-import type { ConnectionOptions } from "../aws/agentcore.ts";
+import type { ConnectionOptions } from "../aws/agentcore-client.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import { randomToken } from "../platform/random.ts";
 import {
@@ -11,9 +11,9 @@ import {
   readVersions,
   type Endpoint,
   type Harness,
-} from "../wire/agentcore/control-answer.ts";
-import * as request from "../wire/agentcore/control-request.ts";
-import type { HarnessChanges, HarnessSpec } from "../wire/agentcore/control-settings.ts";
+} from "../wire/agentcore/control/control-response.ts";
+import * as request from "../wire/agentcore/control/control-request.ts";
+import type { HarnessChanges, HarnessSpec } from "../wire/agentcore/control/harness-settings.ts";
 import { createControlConnection } from "./control-connection.ts";
 import { listAllPages, type Listing } from "./listing.ts";
 

@@ -1,15 +1,15 @@
 import type { Budget } from "../async/budget.ts";
-import { retry } from "../async/retried.ts";
+import { retry } from "../async/retry.ts";
 import {
   createAgentCoreClient,
   type AgentCoreClient,
   type ConnectionOptions,
-} from "../aws/agentcore.ts";
-import { resolveLocation } from "../aws/partition.ts";
-import { AbortError, createProviderError } from "../domain/provider-error.ts";
+} from "../aws/agentcore-client.ts";
+import { resolveLocation } from "../aws/resolve-location.ts";
+import { AbortError, createProviderError } from "../domain/provider/provider-error.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import { randomFraction } from "../platform/random.ts";
-import { readResponseText } from "../remote/read-text.ts";
+import { readResponseText } from "../remote/read-response-text.ts";
 import { createRetryDelay } from "../remote/retry-policy.ts";
 import { serviceErrorFromResponse } from "../wire/agentcore/service-error.ts";
 import type { WireRequest } from "../wire/agentcore/wire-request.ts";

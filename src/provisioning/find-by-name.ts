@@ -1,6 +1,6 @@
-import type { Harness } from "../wire/agentcore/control-answer.ts";
-import { resolveReadiness } from "../wire/agentcore/control-status.ts";
-import type { Poll } from "./waiting.ts";
+import type { Harness } from "../wire/agentcore/control/control-response.ts";
+import { resolveReadiness } from "../wire/agentcore/control/readiness.ts";
+import type { Poll } from "./poll.ts";
 
 /** Looks through all pages of the list. Null when there is none. */
 export async function findHarnessByName(

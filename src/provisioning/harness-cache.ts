@@ -1,14 +1,14 @@
 import { SpanlineError, formatThrown } from "../domain/errors.ts";
-import type { HarnessSpec } from "../wire/agentcore/control-settings.ts";
+import type { HarnessSpec } from "../wire/agentcore/control/harness-settings.ts";
 import { createContentName, parseContentDigest, shortenBase } from "./content-name.ts";
 import type { ControlClient } from "./control-client.ts";
 import type { HandleStore } from "./handle-store.ts";
 import type { HarnessHandle } from "./harness-handle.ts";
-import { provisionHarness, type ProvisionResult, type ProvisionOptions } from "./provision.ts";
+import { provisionHarness, type ProvisionResult, type ProvisionOptions } from "./provision-harness.ts";
 import { isNotFound } from "./transient.ts";
 import { HarnessDeletingError, HarnessFailedError } from "./wait-errors.ts";
-import { waitForEndpoint, waitForHarness } from "./wait.ts";
-import { DEFAULT_ENDPOINT, DEFAULT_TIMEOUT_MS, startPoll } from "./waiting.ts";
+import { waitForEndpoint, waitForHarness } from "./wait-until-ready.ts";
+import { DEFAULT_ENDPOINT, DEFAULT_TIMEOUT_MS, startPoll } from "./poll.ts";
 
 export type EnsureOptions = Omit<ProvisionOptions, "client">;
 

@@ -1,4 +1,4 @@
-import { isObject } from "../domain/json.ts";
+import { isObject } from "../data/json.ts";
 
 /** All that is needed to invoke, find and delete a harness again. The same wherever it comes from. */
 export interface HarnessHandle {

@@ -1,4 +1,4 @@
-import type { Page } from "../wire/agentcore/control-answer.ts";
+import type { Page } from "../wire/agentcore/control/control-response.ts";
 
 export interface Listing<Item> {
   readonly items: readonly Item[];

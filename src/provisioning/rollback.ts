@@ -1,7 +1,7 @@
 import { startBudget, type Budget } from "../async/budget.ts";
 import { formatThrown } from "../domain/errors.ts";
 import type { SteadyClock } from "../platform/clock.ts";
-import type { ProgressReporter } from "./report.ts";
+import type { ProgressReporter } from "./progress-reporter.ts";
 import { isConflict, isNotFound } from "./transient.ts";
 
 /** Something that this call made, and how to take it away again. */

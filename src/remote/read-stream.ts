@@ -1,7 +1,7 @@
-import type { InvocationGuard } from "../async/call-guard.ts";
+import type { InvocationGuard } from "../async/invocation-guard.ts";
 import type { Codec } from "../domain/codec.ts";
 import { formatThrown, type Failure } from "../domain/errors.ts";
-import { AbortError, createProviderError } from "../domain/provider-error.ts";
+import { AbortError, createProviderError } from "../domain/provider/provider-error.ts";
 import type { HttpResponse } from "../platform/http-client.ts";
 import { createLimitError, type LimitName, type TimeLimits } from "./time-limits.ts";
 

@@ -1,4 +1,4 @@
-import { computeBackoff, type Backoff, type RetryOptions } from "../async/retried.ts";
+import { computeBackoff, type Backoff, type RetryOptions } from "../async/retry.ts";
 import { SpanlineError, type ErrorCode } from "../domain/errors.ts";
 
 /** When a call that may be made twice is made again. */

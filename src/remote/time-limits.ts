@@ -2,7 +2,7 @@ import {
   createProviderError,
   type ProviderError,
   type ProviderErrorDetails,
-} from "../domain/provider-error.ts";
+} from "../domain/provider/provider-error.ts";
 
 /** How long a call may take, in milliseconds. `Infinity` is no limit. */
 export interface TimeLimits {

@@ -1,9 +1,9 @@
-import type { ModelMessage } from "../domain/model-request.ts";
+import type { ModelMessage } from "../domain/model/model-request.ts";
 import type { CommandReply } from "../domain/session-command.ts";
-import { pairToolResults, normalizeHistory } from "../domain/settled-messages.ts";
-import { findHistoryProblem } from "./check-opening.ts";
-import { refuse } from "./refused.ts";
-import { readAgentSpec, type Decision } from "./work.ts";
+import { pairToolResults, normalizeHistory } from "../domain/model/normalize-history.ts";
+import { findHistoryProblem } from "./check-open-options.ts";
+import { refuse } from "./refuse-command.ts";
+import { readAgentSpec, type Decision } from "./decision.ts";
 
 /**
  * Adds messages between two turns. An agent that keeps its own history can be told it only when its conversation begins, so that

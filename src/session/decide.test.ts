@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { SessionEvent, AgentSpec, PromptPart } from "../domain/agent-event.ts";
-import type { ProviderEvent } from "../domain/provider-event.ts";
+import type { SessionEvent, AgentSpec, PromptPart } from "../domain/events/session-event.ts";
+import type { ProviderEvent } from "../domain/provider/provider-event.ts";
 import type { SessionCommand } from "../domain/session-command.ts";
-import { createToolCall, toolError, toolSuccess } from "../domain/tool.ts";
+import { createToolCall, toolError, toolSuccess } from "../domain/tools/tool-call.ts";
 import { decide } from "./decide.ts";
 import { due } from "./due.ts";
 import { evolve } from "./evolve.ts";
-import type { SessionInput } from "./input.ts";
-import { collectSessionFields } from "./session-fields.ts";
-import { initialState } from "./state.ts";
+import type { SessionInput } from "./session-input.ts";
+import { collectSessionFields } from "./runtime/log/session-fields.ts";
+import { initialState } from "./session-state.ts";
 
 const TOOLS = ["read", "write", "rm_all"].map((name) => {
   return { name, description: "", schema: {}, idempotent: false, timeoutMs: 1000 };

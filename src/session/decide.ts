@@ -1,27 +1,27 @@
-import type { Draft } from "../domain/envelope.ts";
-import { configureAgent } from "./bind-agent.ts";
+import type { Draft } from "../domain/events/envelope.ts";
+import { configureAgent } from "./configure-agent.ts";
 import type { CommandReply } from "../domain/session-command.ts";
-import { setMode } from "./configure.ts";
+import { setMode } from "./set-mode.ts";
 import { requestHost } from "./clients/host-requests.ts";
-import { applyCommand } from "./take-command.ts";
-import type { TimedInput } from "./input.ts";
-import { sanitizeProviderEvent } from "./known-said.ts";
+import { applyCommand } from "./apply-command.ts";
+import type { TimedInput } from "./session-input.ts";
+import { sanitizeProviderEvent } from "./sanitize-provider-event.ts";
 import { recover } from "./recover.ts";
-import type { SessionState } from "./state.ts";
+import type { SessionState } from "./session-state.ts";
 import {
   applyResolvedPaths,
   applyProcessExit,
   applyToolEnd,
   applyToolUpdate,
-} from "./tools/take-tool-input.ts";
-import { repeatWaitingCalls } from "./tools/awaited-calls.ts";
-import { evaluateStart } from "./tools/judge-start.ts";
+} from "./tools/apply-tool-input.ts";
+import { repeatWaitingCalls } from "./tools/host-waits.ts";
+import { evaluateStart } from "./tools/evaluate-start.ts";
 import { advanceTurn } from "./turn/advance-turn.ts";
-import { applyInvocationFailure, applyProviderEvents } from "./turn/call-said.ts";
-import { reportClientToolProblems } from "./turn/note-problems.ts";
-import { settleUpstream } from "./turn/open-upstream.ts";
-import { applyDeadlines } from "./pass-time.ts";
-import { startDecision, type Decision } from "./work.ts";
+import { applyInvocationFailure, applyProviderEvents } from "./turn/apply-provider-events.ts";
+import { reportClientToolProblems } from "./turn/report-client-tool-problems.ts";
+import { settleUpstream } from "./turn/resolve-upstream.ts";
+import { applyDeadlines } from "./apply-deadlines.ts";
+import { startDecision, type Decision } from "./decision.ts";
 
 export interface DecisionResult {
   readonly events: readonly Draft[];

@@ -1,10 +1,10 @@
-import type { PromptOptions, QuiescePolicy } from "../domain/agent-event.ts";
-import type { JsonObject } from "../domain/json.ts";
-import type { PathFact } from "../domain/policy-decision.ts";
-import type { ConfiguredAgent } from "./input.ts";
+import type { PromptOptions, QuiescePolicy } from "../domain/events/session-event.ts";
+import type { JsonObject } from "../data/json.ts";
+import type { PathFact } from "../domain/policy/policy-decision.ts";
+import type { ConfiguredAgent } from "./session-input.ts";
 import type { TurnProgress } from "../providers/provider.ts";
-import type { SessionState } from "./state.ts";
-import { findPathsToResolve } from "./tools/judge-call.ts";
+import type { SessionState } from "./session-state.ts";
+import { findPathsToResolve } from "./tools/evaluate-tool-call.ts";
 import { isRepeat, isEvaluable } from "./tools/tools-state.ts";
 import { computeResultsDeadline } from "./turn/paused-turn.ts";
 import { readTurnProgress } from "./turn/turn-progress.ts";

@@ -1,11 +1,11 @@
-import type { SessionEvent } from "../domain/agent-event.ts";
-import { isTurnRejected } from "../domain/call-fate.ts";
-import type { Draft } from "../domain/envelope.ts";
-import { evolveLastReceipt } from "../domain/receipt.ts";
+import type { SessionEvent } from "../domain/events/session-event.ts";
+import { isTurnRejected } from "../domain/provider/invocation-outcome.ts";
+import type { Draft } from "../domain/events/envelope.ts";
+import { evolveLastReceipt } from "../domain/events/receipt.ts";
 import { addUsage } from "../domain/usage.ts";
 import { evolveApprovals } from "./approvals/approvals-state.ts";
 import { evolveClients } from "./clients/clients-state.ts";
-import type { SessionState } from "./state.ts";
+import type { SessionState } from "./session-state.ts";
 import { evolveTools } from "./tools/evolve-tools.ts";
 import { evolveTurn } from "./turn/evolve-turn.ts";
 

@@ -1,15 +1,15 @@
-import type { AgentSpec } from "../domain/agent-event.ts";
-import { invalidateApprovals } from "./approvals/doubt.ts";
-import { configureAgent } from "./bind-agent.ts";
+import type { AgentSpec } from "../domain/events/session-event.ts";
+import { invalidateApprovals } from "./approvals/invalidate-approvals.ts";
+import { configureAgent } from "./configure-agent.ts";
 import { detachAllClients } from "./clients/attach-client.ts";
 import { dropHostRequests } from "./clients/host-requests.ts";
-import type { TimedInput } from "./input.ts";
+import type { TimedInput } from "./session-input.ts";
 import { requestOutcome, startTool } from "./tools/advance-tools.ts";
-import { extendHostWait, waitForHost } from "./tools/awaited-calls.ts";
-import { isStillAllowed } from "./tools/rule-on.ts";
+import { extendHostWait, waitForHost } from "./tools/host-waits.ts";
+import { isStillAllowed } from "./tools/evaluate-rules.ts";
 import { isUnsettled } from "./tools/tools-state.ts";
-import { loseInvocation } from "./turn/call-said.ts";
-import { readAgentSpec, type Decision } from "./work.ts";
+import { loseInvocation } from "./turn/apply-provider-events.ts";
+import { readAgentSpec, type Decision } from "./decision.ts";
 
 type RecoverInput = Extract<TimedInput, { readonly type: "recovered" }>;
 

@@ -1,12 +1,12 @@
 import type { Principal } from "../domain/actor.ts";
-import type { AgentSpec, GrantScope, SessionMetadata } from "../domain/agent-event.ts";
-import type { SetClientToolsReply, ClientTools } from "../domain/equipment.ts";
-import type { Cursor } from "../domain/envelope.ts";
+import type { AgentSpec, GrantScope, SessionMetadata } from "../domain/events/session-event.ts";
+import type { SetClientToolsReply, ClientTools } from "../domain/client-tools.ts";
+import type { Cursor } from "../domain/events/envelope.ts";
 import type { LiveClient } from "../domain/live-client.ts";
-import type { ModelMessage } from "../domain/model-request.ts";
+import type { ModelMessage } from "../domain/model/model-request.ts";
 import type { SessionMode } from "../domain/session-mode.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
-import type { ToolRule } from "../domain/tool-rule.ts";
+import type { ToolRule } from "../domain/tools/tool-rule.ts";
 import type { Usage } from "../domain/usage.ts";
 import type { EventBatch, SessionPage, SessionQuery, SessionRecord } from "../store/store.ts";
 

@@ -1,4 +1,4 @@
-import type { AgentSpec, ImageHandling, PromptOptions } from "../domain/agent-event.ts";
+import type { AgentSpec, ImageHandling, PromptOptions } from "../domain/events/session-event.ts";
 import type { OfferedTool } from "../providers/provider.ts";
 
 /** Whether a turn with these options may call a tool, whosever it is. */

@@ -1,5 +1,5 @@
-import type { SessionEvent, SessionEventType } from "../domain/agent-event.ts";
-import type { Envelope } from "../domain/envelope.ts";
+import type { SessionEvent, SessionEventType } from "../domain/events/session-event.ts";
+import type { Envelope } from "../domain/events/envelope.ts";
 
 /** The events that say which deltas can be dropped; all others need not be looked at. */
 export const DELTA_EVENT_TYPES = [

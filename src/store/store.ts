@@ -1,5 +1,5 @@
-import type { Cursor, Draft, Envelope } from "../domain/envelope.ts";
-import type { JsonObject, JsonValue } from "../domain/json.ts";
+import type { Cursor, Draft, Envelope } from "../domain/events/envelope.ts";
+import type { JsonObject, JsonValue } from "../data/json.ts";
 
 /**
  * The log of every session, and what has to be as durable as it. Every store passes `test/contracts/store-contract.ts`.

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import { SpanlineError } from "../domain/errors.ts";
-import type { JsonObject } from "../domain/json.ts";
+import type { JsonObject } from "../data/json.ts";
 import { defineTool } from "./define-tool.ts";
 import type { ToolContext } from "./tool.ts";
 

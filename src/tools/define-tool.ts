@@ -1,5 +1,5 @@
 import { SpanlineError, formatThrown } from "../domain/errors.ts";
-import { isObject, toJsonText, type JsonObject } from "../domain/json.ts";
+import { isObject, toJsonText, type JsonObject } from "../data/json.ts";
 import { createSchemaCheck } from "./json-schema-check.ts";
 import type { StandardIssue, StandardOutput, StandardSchema } from "./standard-schema.ts";
 import type { Tool, ToolContext } from "./tool.ts";

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type { Ajv2020, ErrorObject } from "ajv/dist/2020.js";
-import type { JsonObject } from "../domain/json.ts";
+import type { JsonObject } from "../data/json.ts";
 
 /** Says what is wrong with a value by a JSON Schema, for a model to mend; undefined when nothing is. */
 export type SchemaCheck = (value: unknown) => string | undefined;

@@ -1,7 +1,7 @@
-import type { ProgressAmount, ToolCallPathsResolved, ToolSpec } from "../domain/agent-event.ts";
-import type { EditorCapabilities } from "../domain/equipment.ts";
-import type { JsonObject } from "../domain/json.ts";
-import type { PathFact } from "../domain/policy-decision.ts";
+import type { ProgressAmount, ToolCallPathsResolved, ToolSpec } from "../domain/events/session-event.ts";
+import type { EditorCapabilities } from "../domain/client-tools.ts";
+import type { JsonObject } from "../data/json.ts";
+import type { PathFact } from "../domain/policy/policy-decision.ts";
 
 /** Something that runs here when the agent calls it. */
 export interface Tool {

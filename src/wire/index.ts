@@ -12,7 +12,7 @@ export {
   type ErrorCode,
   type Failure,
 } from "../domain/errors.ts";
-export type { JsonObject, JsonValue } from "../domain/json.ts";
+export type { JsonObject, JsonValue } from "../data/json.ts";
 export type {
   ActivityKind,
   ActivityEvent,
@@ -35,8 +35,8 @@ export type {
   TurnEnd,
   UnknownEvent,
   UsageReported,
-} from "../domain/provider-event.ts";
-export type { StreamMessage } from "../domain/stream-message.ts";
+} from "../domain/provider/provider-event.ts";
+export type { StreamMessage } from "../domain/provider/stream-message.ts";
 export {
   toolError,
   toolSuccess,
@@ -45,8 +45,8 @@ export {
   type ToolInputError,
   type ToolResult,
   type ToolResultPart,
-} from "../domain/tool.ts";
-export { addToTurn, createTurnBuilder, type TurnBuilder } from "../domain/turn-state.ts";
+} from "../domain/tools/tool-call.ts";
+export { addToTurn, createTurnBuilder, type TurnBuilder } from "../domain/provider/turn-builder.ts";
 export {
   snapshotTurn,
   buildTurn,
@@ -54,25 +54,25 @@ export {
   type Turn,
   type TurnBlock,
   type TurnMessage,
-} from "../domain/turn.ts";
+} from "../domain/provider/turn.ts";
 export type { Usage } from "../domain/usage.ts";
 
 export {
   createHarnessStream,
   type HarnessStreamOptions,
   type HarnessStreamState,
-} from "./agentcore/harness-stream.ts";
+} from "./agentcore/harness/harness-stream.ts";
 export {
   createJsonStream,
   type JsonLayout,
   type JsonStreamOptions,
   type JsonStreamState,
-} from "./agentcore/json-stream.ts";
+} from "./agentcore/capture/json-stream.ts";
 export {
   createRuntimeStream,
   type RuntimeStreamOptions,
   type RuntimeStreamState,
-} from "./agentcore/runtime-stream.ts";
+} from "./agentcore/runtime/runtime-stream.ts";
 
 export { createConverseFold, type ConverseOptions } from "./converse/fold.ts";
 export {
@@ -92,7 +92,7 @@ export {
   type UserMessage,
 } from "./converse/request.ts";
 export { createResumeMessages } from "./converse/resume.ts";
-export { foldSdkStream, toSdkMessages, type SdkContent, type SdkMessage } from "./converse/sdk.ts";
+export { foldSdkStream, toSdkMessages, type SdkContent, type SdkMessage } from "./converse/aws-sdk.ts";
 export type { ConverseState } from "./converse/state.ts";
 
 export {
@@ -153,6 +153,6 @@ export type {
   MessageItem,
   ReasoningItem,
   ResponseItem,
-} from "./responses/response-item.ts";
+} from "./responses/items/response-item.ts";
 export type { ResponseStatus } from "./responses/response-status.ts";
 export type { ResponseUsage } from "./responses/response-usage.ts";

@@ -1,17 +1,17 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { isObject, type JsonValue } from "../../src/domain/json.ts";
+import { isObject, type JsonValue } from "../../src/data/json.ts";
 import {
   createAcpPeer,
   readText,
   createLineClient,
   type AcpPeer,
   type Message,
-} from "../support/acp-client.ts";
-import { createAcpProject, type AcpProject } from "../support/acp-world.ts";
+} from "../support/acp/acp-client.ts";
+import { createAcpProject, type AcpProject } from "../support/acp/acp-project.ts";
 import { createCommandLine, waitForOutput, type CommandLine } from "../support/command-line.ts";
-import { says, wants } from "../support/model-server.ts";
+import { says, wants } from "../support/server/model-server.ts";
 
 let command: CommandLine;
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { hasCommand } from "../../src/platform/has-command.ts";
-import { startPeer } from "../support/peer.ts";
+import { hasCommand } from "../../src/platform/process/has-command.ts";
+import { startPeer } from "../support/server/scripted-peer.ts";
 
 const folder = join(import.meta.dirname, "../../examples/ai-go");
 const read = (name: string): string => readFileSync(join(folder, name), "utf8");

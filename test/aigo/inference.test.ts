@@ -4,15 +4,15 @@ import { runInference } from "../../src/aigo/run-inference.ts";
 import { emulate, type EmulateOptions, type Emulator } from "../../src/emulator/index.ts";
 import { localProvider } from "../../src/providers/local/local-provider.ts";
 import { convertModelOutput } from "../../src/wire/aigo/model-output.ts";
-import { startModelServer, says } from "../support/model-server.ts";
+import { startModelServer, says } from "../support/server/model-server.ts";
 import {
   encodeAwsFrame,
   startEventStream,
   startPeer,
   encodeTextDelta,
   encodeTextTurn,
-} from "../support/peer.ts";
-import { HARNESS_ARN } from "../support/provider-session.ts";
+} from "../support/server/scripted-peer.ts";
+import { HARNESS_ARN } from "../support/session/provider-session.ts";
 
 const KEYS = { AWS_ACCESS_KEY_ID: "AKIDEXAMPLE", AWS_SECRET_ACCESS_KEY: "example-secret-key" };
 const SESSION = "550e8400-e29b-41d4-a716-446655440000";

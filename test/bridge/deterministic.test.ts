@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { DEFAULT_SERVE_CONFIG } from "../../src/bridge/config/default-serve.ts";
-import { defineAgent } from "../../src/bridge/define-agent.ts";
+import { DEFAULT_SERVE_CONFIG } from "../../src/config/default-serve-config.ts";
+import { defineAgent } from "../../src/bridge/agent/define-agent.ts";
 import { serveBridge } from "../../src/bridge/serve/serve-bridge.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
-import { says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
-import { createTemporaryFolder } from "../support/workspace.ts";
+import { says, createScriptedProvider, wants } from "../support/session/scripted-provider.ts";
+import { createTemporaryFolder } from "../support/session/test-workspace.ts";
 
 const look = defineTool({
   name: "look",

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openInProcessAcp, type InProcessAcp } from "../../src/bridge/in-process-acp.ts";
+import { openInProcessAcp, type InProcessAcp } from "../../src/bridge/serve/in-process-acp.ts";
 import { SpanlineError } from "../../src/domain/errors.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { temporaryFolder } from "../store/sqlite-support.ts";
-import { says, createScriptedProvider } from "../support/scripted-provider.ts";
-import { createAgent } from "../support/session-world.ts";
+import { says, createScriptedProvider } from "../support/session/scripted-provider.ts";
+import { createAgent } from "../support/session/session-world.ts";
 
 const checkCredentials = (): Promise<void> =>
   Promise.reject(new SpanlineError("no_credentials", "No credentials are found"));

@@ -7,15 +7,15 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { pause } from "../../src/async/pause.ts";
 import type { BridgeOptions } from "../../src/bridge/bridge-options.ts";
-import { deleteSession } from "../../src/bridge/delete-session.ts";
-import { lockOrJoin } from "../../src/bridge/lock-or-join.ts";
+import { deleteSession } from "../../src/bridge/owner/delete-session.ts";
+import { lockOrJoin } from "../../src/bridge/owner/lock-or-join.ts";
 import { openBridge, type Bridge } from "../../src/bridge/open-bridge.ts";
 import { startSessions } from "../../src/bridge/start-sessions.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
-import { acquireOwnerLock } from "../../src/store/sqlite/owner-lock.ts";
-import { says, createScriptedProvider } from "../support/scripted-provider.ts";
-import { createAgent, ME } from "../support/session-world.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { acquireOwnerLock } from "../../src/store/sqlite/file/owner-lock.ts";
+import { says, createScriptedProvider } from "../support/session/scripted-provider.ts";
+import { createAgent, ME } from "../support/session/session-world.ts";
 import { tamper, temporaryFolder } from "../store/sqlite-support.ts";
 
 function optionsFor(directory: string, more: Partial<BridgeOptions> = {}): BridgeOptions {

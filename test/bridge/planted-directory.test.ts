@@ -3,10 +3,10 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import type { SessionEvent, SessionEventType } from "../../src/domain/agent-event.ts";
-import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
+import type { SessionEvent, SessionEventType } from "../../src/domain/events/session-event.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { createCommandLine, waitForOutput, type CommandLine } from "../support/command-line.ts";
-import { says, startModelServer, wants } from "../support/model-server.ts";
+import { says, startModelServer, wants } from "../support/server/model-server.ts";
 
 let cli: CommandLine;
 

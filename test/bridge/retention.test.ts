@@ -1,14 +1,14 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { BridgeOptions } from "../../src/bridge/bridge-options.ts";
-import type { RetentionOptions } from "../../src/bridge/keep-retention.ts";
+import type { RetentionOptions } from "../../src/bridge/apply-retention.ts";
 import { startSessions } from "../../src/bridge/start-sessions.ts";
-import type { OwnedSessions } from "../../src/bridge/ownership.ts";
+import type { OwnedSessions } from "../../src/bridge/owner/ownership.ts";
 import type { RetentionResult } from "../../src/store/store.ts";
 import { temporaryFolder } from "../store/sqlite-support.ts";
 import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
-import { says, createScriptedProvider } from "../support/scripted-provider.ts";
-import { createAgent, ME } from "../support/session-world.ts";
+import { says, createScriptedProvider } from "../support/session/scripted-provider.ts";
+import { createAgent, ME } from "../support/session/session-world.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

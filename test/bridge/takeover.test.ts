@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { readBridgeFile } from "../../src/bridge/bridge-file.ts";
-import { startEditorProcess, type EditorProcess } from "../support/editor.ts";
-import { waitUntil } from "../support/until.ts";
+import { readBridgeFile } from "../../src/bridge/owner/bridge-file.ts";
+import { startEditorProcess, type EditorProcess } from "../support/acp/editor-process.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 const root = join(import.meta.dirname, "../..");
 let folder = "";

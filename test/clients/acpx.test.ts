@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { readBridgeFile } from "../../src/bridge/bridge-file.ts";
-import { createAcpProject, type AcpProject } from "../support/acp-world.ts";
+import { readBridgeFile } from "../../src/bridge/owner/bridge-file.ts";
+import { createAcpProject, type AcpProject } from "../support/acp/acp-project.ts";
 import {
   createCommandLine,
   type CommandLine,

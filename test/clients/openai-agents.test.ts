@@ -10,7 +10,7 @@ import { OpenAI } from "openai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { AgentScript } from "../responses/support/agent-script.ts";
-import { startServed } from "../responses/support/served.ts";
+import { startServed } from "../responses/support/start-server.ts";
 import type { Target } from "../responses/support/target.ts";
 import {
   AGENT_TOOL,

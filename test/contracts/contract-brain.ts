@@ -1,5 +1,5 @@
 import type { Brain, BrainRequest } from "../../src/emulator/brains/brain.ts";
-import { joinTexts, type Content } from "../../src/emulator/brains/message.ts";
+import { joinTexts, type Content } from "../../src/emulator/brains/session-message.ts";
 import { parseScenario } from "../../src/emulator/brains/script/parse-scenario.ts";
 import { createScriptBrain } from "../../src/emulator/brains/script/script-brain.ts";
 import type { Step } from "../../src/emulator/brains/step.ts";

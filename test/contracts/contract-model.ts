@@ -7,7 +7,7 @@ import {
   type ModelServerRequest,
   type RequestMessage,
   type ScriptedResponse,
-} from "../support/model-server.ts";
+} from "../support/server/model-server.ts";
 import { RECOUNT, TOOLS } from "./provider-contract.ts";
 
 /** Plays the agent of the provider contract as a model, which knows nothing but what it is asked. */

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { ModelMessage } from "../../src/domain/model-request.ts";
-import { AbortError, ProviderError } from "../../src/domain/provider-error.ts";
-import { createToolCall, toolSuccess } from "../../src/domain/tool.ts";
-import type { TurnBlock } from "../../src/domain/turn.ts";
+import type { ModelMessage } from "../../src/domain/model/model-request.ts";
+import { AbortError, ProviderError } from "../../src/domain/provider/provider-error.ts";
+import { createToolCall, toolSuccess } from "../../src/domain/tools/tool-call.ts";
+import type { TurnBlock } from "../../src/domain/provider/turn.ts";
 import type {
   InvocationInput,
   InvocationOptions,
   Provider,
   ProviderSession,
 } from "../../src/providers/provider.ts";
-import { catchRejection, readTurn } from "../support/provider-session.ts";
+import { catchRejection, readTurn } from "../support/session/provider-session.ts";
 
 /** A kind of provider, with an agent behind it that plays its part: `CONTRACT_SCENARIO`, `RECOUNT` and `TOOLS`. */
 export interface ContractSubject {

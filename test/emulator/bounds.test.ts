@@ -5,15 +5,15 @@ import {
   MAX_FILLED_PROPERTIES,
   fillArguments,
 } from "../../src/emulator/brains/demo/fill-arguments.ts";
-import { readDemoPrompt, MAX_PROMPT_CHARACTERS } from "../../src/emulator/brains/demo/heard.ts";
-import { answerFromMemory } from "../../src/emulator/brains/demo/recall.ts";
+import { readDemoPrompt, MAX_PROMPT_CHARACTERS } from "../../src/emulator/brains/demo/demo-prompt.ts";
+import { answerFromMemory } from "../../src/emulator/brains/demo/answer-from-memory.ts";
 import { createSmallTalk } from "../../src/emulator/brains/demo/small-talk.ts";
-import type { Message } from "../../src/emulator/brains/message.ts";
-import { RequestFields } from "../../src/emulator/control/fields.ts";
-import { Constraints } from "../../src/emulator/constraints.ts";
-import { ServiceError } from "../../src/emulator/exchange.ts";
-import { createService } from "../../src/emulator/service.ts";
-import { HARNESS_ARN, invoke, reasonsIn, running } from "./data-support.ts";
+import type { Message } from "../../src/emulator/brains/session-message.ts";
+import { RequestFields } from "../../src/emulator/control/request-fields.ts";
+import { Constraints } from "../../src/emulator/service/constraints.ts";
+import { ServiceError } from "../../src/emulator/service/service-types.ts";
+import { createService } from "../../src/emulator/service/create-service.ts";
+import { HARNESS_ARN, invoke, reasonsIn, running } from "./start-data-plane.ts";
 
 const user = (text: string): Message => ({ role: "user", content: [{ text }] });
 const filled = (properties: object, text: string, required: readonly string[] = []) =>

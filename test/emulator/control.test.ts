@@ -17,7 +17,7 @@ import {
   type BedrockAgentCoreControlClient,
 } from "@aws-sdk/client-bedrock-agentcore-control";
 import { describe, expect, it } from "vitest";
-import { harnessNamed, ROLE, started, stillClock, TOKEN } from "./control-support.ts";
+import { harnessNamed, ROLE, started, stillClock, TOKEN } from "./start-control-plane.ts";
 
 const NOW = new Date("2026-01-02T03:04:05.678Z");
 const SECONDS = 1000;

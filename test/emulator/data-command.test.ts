@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
-import { HARNESS_ARN, invoke, running, SESSION, type Setup } from "./data-support.ts";
+import { HARNESS_ARN, invoke, running, SESSION, type Setup } from "./start-data-plane.ts";
 
 interface Chunk {
   readonly contentStart?: object;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createDemoBrain } from "../../src/emulator/brains/demo/demo-brain.ts";
-import { invoke, reasonsIn, running, textIn, type Event } from "./data-support.ts";
+import { invoke, reasonsIn, running, textIn, type Event } from "./start-data-plane.ts";
 
 function inline(name: string, description: string, inputSchema: object) {
   return {
@@ -180,7 +180,7 @@ describe("the demo agent", () => {
   });
 });
 
-/** As `src/session/turn/follow-loss.ts` says it. */
+/** As `src/session/turn/handle-lost-invocation.ts` says it. */
 function afterLoss(...told: readonly string[]): string {
   const opening =
     "The connection was lost before your answer was complete. If you have already done what was asked, say only what came of it; do nothing twice. What you were told last was:";

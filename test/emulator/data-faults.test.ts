@@ -9,7 +9,7 @@ import {
   textIn,
   type Running,
   type Setup,
-} from "./data-support.ts";
+} from "./start-data-plane.ts";
 
 async function outcome(turn: string, setup: Setup = {}): Promise<object> {
   const emulator = await running({ script: `seed: 7\nturns:\n  - ${turn}\n`, ...setup });

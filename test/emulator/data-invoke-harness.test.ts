@@ -4,7 +4,7 @@ import {
 } from "@aws-sdk/client-bedrock-agentcore";
 import { describe, expect, it } from "vitest";
 import type { Brain, BrainRequest } from "../../src/emulator/brains/brain.ts";
-import { HARNESS_ARN, invoke, reasonsIn, running, SESSION, textIn } from "./data-support.ts";
+import { HARNESS_ARN, invoke, reasonsIn, running, SESSION, textIn } from "./start-data-plane.ts";
 
 describe("InvokeHarness, read by the unmodified AWS SDK", () => {
   it("streams a scripted answer in deltas, with usage behind it [AC-86]", async () => {

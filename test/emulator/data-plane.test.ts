@@ -11,8 +11,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createDataPlane } from "../../src/emulator/data/emulated-data-plane.ts";
-import { startEmulator } from "../../src/emulator/emulator.ts";
-import { invoke, textIn } from "./data-support.ts";
+import { startEmulator } from "../../src/emulator/start-emulator.ts";
+import { invoke, textIn } from "./start-data-plane.ts";
 
 async function emulator(dataPlane: ReturnType<typeof createDataPlane>) {
   const started = await startEmulator({ dataPlane, signatures: "strict" });

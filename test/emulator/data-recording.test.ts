@@ -2,12 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ConnectionReset, type EmulatorResponse } from "../../src/emulator/exchange.ts";
-import { emulate } from "../../src/emulator/emulate.ts";
-import { recordResponse } from "../../src/emulator/recorded.ts";
-import { readRecording, replayRecording } from "../../src/emulator/recording.ts";
+import { ConnectionReset, type EmulatorResponse } from "../../src/emulator/service/service-types.ts";
+import { emulate } from "../../src/emulator/emulate-agentcore.ts";
+import { recordResponse } from "../../src/emulator/recording/record-response.ts";
+import { readRecording, replayRecording } from "../../src/emulator/recording/recording.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
-import { invoke, running, textIn } from "./data-support.ts";
+import { invoke, running, textIn } from "./start-data-plane.ts";
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), "spanline-recordings-"));

@@ -3,8 +3,8 @@ import type {
   HarnessMessage as Message,
 } from "@aws-sdk/client-bedrock-agentcore";
 import { describe, expect, it } from "vitest";
-import { harnessNamed, started, TOKEN } from "./control-support.ts";
-import { HARNESS_ARN, invoke, reasonsIn, running, type Setup } from "./data-support.ts";
+import { harnessNamed, started, TOKEN } from "./start-control-plane.ts";
+import { HARNESS_ARN, invoke, reasonsIn, running, type Setup } from "./start-data-plane.ts";
 
 /** Inputs that the SDK sends although its types forbid them. */
 type Loose = { readonly [Name in keyof InvokeHarnessCommandInput]?: unknown };

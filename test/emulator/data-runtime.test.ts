@@ -7,10 +7,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCodec } from "../../src/domain/codec.ts";
-import { buildTurn, type Turn } from "../../src/domain/turn.ts";
+import { buildTurn, type Turn } from "../../src/domain/provider/turn.ts";
 import type { RuntimeStyle } from "../../src/emulator/data/data-plane.ts";
-import { createRuntimeStream } from "../../src/wire/agentcore/runtime-stream.ts";
-import { running, SESSION } from "./data-support.ts";
+import { createRuntimeStream } from "../../src/wire/agentcore/runtime/runtime-stream.ts";
+import { running, SESSION } from "./start-data-plane.ts";
 
 const ARN = "arn:aws:bedrock-agentcore:us-east-1:123456789012:runtime/weather-abcdefghij";
 const LIFECYCLE = { idleSeconds: 900, lifetimeSeconds: 28_800 };

@@ -11,9 +11,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Brain, BrainRequest } from "../../src/emulator/brains/brain.ts";
-import { joinTexts } from "../../src/emulator/brains/message.ts";
+import { joinTexts } from "../../src/emulator/brains/session-message.ts";
 import type { Step } from "../../src/emulator/brains/step.ts";
-import { bundleProgram } from "../support/bundled.ts";
+import { bundleProgram } from "../support/bundle-program.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import {
   HARNESS_ARN,
@@ -24,8 +24,8 @@ import {
   textIn,
   type Running,
   type Setup,
-} from "./data-support.ts";
-import { waitUntil } from "../support/until.ts";
+} from "./start-data-plane.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 /** Says "ok"; asked "?", says the texts of the conversation. */
 const memory: Brain = {

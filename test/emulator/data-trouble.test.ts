@@ -19,13 +19,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Brain } from "../../src/emulator/brains/brain.ts";
-import { joinTexts } from "../../src/emulator/brains/message.ts";
+import { joinTexts } from "../../src/emulator/brains/session-message.ts";
 import type { Step } from "../../src/emulator/brains/step.ts";
 import { createDataPlane } from "../../src/emulator/data/emulated-data-plane.ts";
-import { resolveSessionPath } from "../../src/emulator/data/session-log.ts";
-import { startEmulator } from "../../src/emulator/emulator.ts";
+import { resolveSessionPath } from "../../src/emulator/data/session/session-log.ts";
+import { startEmulator } from "../../src/emulator/start-emulator.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
-import { HARNESS_ARN, invoke, reasonsIn, running, SESSION, textIn } from "./data-support.ts";
+import { HARNESS_ARN, invoke, reasonsIn, running, SESSION, textIn } from "./start-data-plane.ts";
 
 function saying(text: string): Step[] {
   return [

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { startEmulator } from "../../src/emulator/emulator.ts";
+import { startEmulator } from "../../src/emulator/start-emulator.ts";
 import {
   clientOf,
   harnessNamed,
@@ -23,7 +23,7 @@ import {
   stillClock,
   temporaryFolder,
   TOKEN,
-} from "./control-support.ts";
+} from "./start-control-plane.ts";
 
 const root = join(import.meta.dirname, "../..");
 const program = mkdtempSync(join(tmpdir(), "spanline-emulator-program-"));
@@ -32,7 +32,7 @@ const program = mkdtempSync(join(tmpdir(), "spanline-emulator-program-"));
 beforeAll(async () => {
   writeFileSync(join(program, "package.json"), '{"type":"module","version":"0.0.0"}');
   const entry = join(program, "entry.js");
-  const module = JSON.stringify(join(root, "src/emulator/emulator.ts"));
+  const module = JSON.stringify(join(root, "src/emulator/start-emulator.ts"));
   writeFileSync(
     entry,
     `import { startEmulator } from ${module};

@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { toolSuccess } from "../../src/domain/tool.ts";
-import { buildTurn } from "../../src/domain/turn.ts";
-import { emulate } from "../../src/emulator/emulate.ts";
+import { toolSuccess } from "../../src/domain/tools/tool-call.ts";
+import { buildTurn } from "../../src/domain/provider/turn.ts";
+import { emulate } from "../../src/emulator/emulate-agentcore.ts";
 import { TEST_CREDENTIALS } from "../../src/emulator/emulator-options.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
-import { startPeer, type PeerResponder } from "../support/peer.ts";
-import { gather } from "../support/provider-session.ts";
-import { encodeServerSent } from "../support/server-sent.ts";
+import { startPeer, type PeerResponder } from "../support/server/scripted-peer.ts";
+import { gather } from "../support/session/provider-session.ts";
+import { encodeServerSent } from "../support/bytes/encode-server-sent.ts";
 
 const { signal } = new AbortController();
 const LOOK = {

@@ -1,9 +1,9 @@
 import { CreateHarnessCommand, GetHarnessCommand } from "@aws-sdk/client-bedrock-agentcore-control";
 import { describe, expect, it } from "vitest";
-import { startEmulator } from "../../src/emulator/emulator.ts";
+import { startEmulator } from "../../src/emulator/start-emulator.ts";
 import type { EmulatorOptions } from "../../src/emulator/emulator-options.ts";
-import { ConnectionReset, ServiceError, type EmulatorRoute } from "../../src/emulator/exchange.ts";
-import { harnessNamed, started, stillClock } from "./control-support.ts";
+import { ConnectionReset, ServiceError, type EmulatorRoute } from "../../src/emulator/service/service-types.ts";
+import { harnessNamed, started, stillClock } from "./start-control-plane.ts";
 
 function dataPlane(...routes: EmulatorRoute[]): EmulatorOptions {
   return { dataPlane: () => ({ routes, close: async () => {} }) };

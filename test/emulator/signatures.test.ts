@@ -10,8 +10,8 @@ import {
 } from "@aws-sdk/client-bedrock-agentcore-control";
 import { describe, expect, it } from "vitest";
 import type { EmulatorOptions } from "../../src/emulator/emulator-options.ts";
-import type { EmulatorRequest } from "../../src/emulator/exchange.ts";
-import { clientOf, harnessNamed, started, stillClock } from "./control-support.ts";
+import type { EmulatorRequest } from "../../src/emulator/service/service-types.ts";
+import { clientOf, harnessNamed, started, stillClock } from "./start-control-plane.ts";
 
 const TEMPORARY = { accessKeyId: "ASIATEMP", secretAccessKey: "s/+", sessionToken: "to/ken+==" };
 const SESSION = "0123456789abcdef0123456789abcdef0";

@@ -5,20 +5,20 @@ import {
   StopRuntimeSessionCommand,
 } from "@aws-sdk/client-bedrock-agentcore";
 import { beforeAll, afterAll, describe, expect, it } from "vitest";
-import type { ProviderEvent } from "../../src/domain/provider-event.ts";
-import { buildTurn } from "../../src/domain/turn.ts";
-import { toolError, toolSuccess } from "../../src/domain/tool.ts";
+import type { ProviderEvent } from "../../src/domain/provider/provider-event.ts";
+import { buildTurn } from "../../src/domain/provider/turn.ts";
+import { toolError, toolSuccess } from "../../src/domain/tools/tool-call.ts";
 import { parseScenario } from "../../src/emulator/brains/script/parse-scenario.ts";
 import { createScriptBrain } from "../../src/emulator/brains/script/script-brain.ts";
-import { emulate } from "../../src/emulator/emulate.ts";
-import type { Emulator } from "../../src/emulator/emulator.ts";
+import { emulate } from "../../src/emulator/emulate-agentcore.ts";
+import type { Emulator } from "../../src/emulator/start-emulator.ts";
 import { TEST_CREDENTIALS } from "../../src/emulator/emulator-options.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
 import { runtimeProvider } from "../../src/providers/agentcore-runtime/runtime-provider.ts";
 import { createResumeMessages } from "../../src/wire/converse/resume.ts";
-import { foldSdkStream, toSdkMessages } from "../../src/wire/converse/sdk.ts";
-import { gather, catchRejection } from "../support/provider-session.ts";
+import { foldSdkStream, toSdkMessages } from "../../src/wire/converse/aws-sdk.ts";
+import { gather, catchRejection } from "../support/session/provider-session.ts";
 
 const SCENARIO = `
 seed: 7

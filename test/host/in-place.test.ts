@@ -3,14 +3,14 @@ import { eventually } from "../support/eventually.ts";
 import { WebSocket } from "ws";
 import { createClient, connectWebSocket, type Client } from "../../src/host/index.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
-import { startAcpServer, TOKEN } from "../support/acp-socket.ts";
+import { startAcpServer, TOKEN } from "../support/acp/acp-server.ts";
 import {
   createTurnEnd,
   generateMessage,
   createScriptedProvider,
   type ProviderScript,
-} from "../support/scripted-provider.ts";
-import { createAgent, readUntil, openSessions } from "../support/session-world.ts";
+} from "../support/session/scripted-provider.ts";
+import { createAgent, readUntil, openSessions } from "../support/session/session-world.ts";
 
 const PLACE = { workingDirectory: "/work" };
 const task = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

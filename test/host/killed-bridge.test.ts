@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
-import type { JsonValue } from "../../src/domain/json.ts";
+import type { JsonValue } from "../../src/data/json.ts";
 import {
   createClient,
   createHost,
@@ -13,7 +13,7 @@ import {
   type PermissionRequest,
 } from "../../src/host/index.ts";
 import { createCommandLine, waitForOutput, type CommandLine } from "../support/command-line.ts";
-import { says, startModelServer, wants, type ModelServer } from "../support/model-server.ts";
+import { says, startModelServer, wants, type ModelServer } from "../support/server/model-server.ts";
 
 let command: CommandLine;
 beforeAll(async () => {

@@ -7,16 +7,16 @@ import {
   type SessionUpdate,
 } from "../../src/host/index.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
-import { USER } from "../support/acp-client.ts";
-import { createHostClient } from "../support/host-client.ts";
+import { USER } from "../support/acp/acp-client.ts";
+import { createHostClient } from "../support/acp/host-client.ts";
 import {
   hangs,
   says,
   createScriptedProvider,
   wants,
   type ProviderScript,
-} from "../support/scripted-provider.ts";
-import { createAgent, openSessions, createTool } from "../support/session-world.ts";
+} from "../support/session/scripted-provider.ts";
+import { createAgent, openSessions, createTool } from "../support/session/session-world.ts";
 
 const PLACE = { workingDirectory: "/work" };
 

@@ -5,11 +5,11 @@ import { WebSocket, WebSocketServer, type ServerOptions } from "ws";
 import { createClient, connectWebSocket, type Incoming } from "../../src/host/index.ts";
 import type { Sessions } from "../../src/session/sessions.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
-import { serveAcp } from "../../src/surfaces/acp/serve-acp.ts";
+import { serveAcp } from "../../src/surfaces/acp/connection/serve-acp.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
-import { USER } from "../support/acp-client.ts";
-import { says, createScriptedProvider } from "../support/scripted-provider.ts";
-import { createAgent, openSessions } from "../support/session-world.ts";
+import { USER } from "../support/acp/acp-client.ts";
+import { says, createScriptedProvider } from "../support/session/scripted-provider.ts";
+import { createAgent, openSessions } from "../support/session/session-world.ts";
 
 async function serverOf(
   onConnection: (socket: WebSocket) => void,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { plain, served, type Served } from "./served.ts";
+import { plain, served, type Served } from "./test-server.ts";
 
 const ORIGIN = "https://app.example";
 const open: Served[] = [];

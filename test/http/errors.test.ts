@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { ApiError } from "../../src/http/api-error.ts";
-import { readJsonBody } from "../../src/http/json-body.ts";
-import { createJsonResponse } from "../../src/http/json-answer.ts";
-import { formatOpenAiError } from "../../src/http/openai-errors.ts";
-import { duplicateWithPrefix, type RouteGroup } from "../../src/http/router.ts";
+import { ApiError } from "../../src/http/routing/api-error.ts";
+import { readJsonBody } from "../../src/http/routing/json-body.ts";
+import { createJsonResponse } from "../../src/http/routing/json-response.ts";
+import { formatOpenAiError } from "../../src/http/routing/openai-errors.ts";
+import { duplicateWithPrefix, type RouteGroup } from "../../src/http/routing/router.ts";
 import { portalErrors } from "../../src/surfaces/portal/error-body.ts";
-import { plain, served, TEST_LIMITS, type Served } from "./served.ts";
+import { plain, served, TEST_LIMITS, type Served } from "./test-server.ts";
 
 const open: Served[] = [];
 

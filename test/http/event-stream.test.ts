@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
-import { createEventStream, formatEvent } from "../../src/http/event-stream.ts";
+import { createEventStream, formatEvent } from "../../src/http/routing/event-stream.ts";
 import { createFakeClock, advanceUntil, type FakeClock } from "../support/fake-clock.ts";
-import { served, type Served } from "./served.ts";
-import { waitUntil } from "../support/until.ts";
+import { served, type Served } from "./test-server.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 const open: Served[] = [];
 

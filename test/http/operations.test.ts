@@ -1,16 +1,16 @@
 import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
-import { createAccess } from "../../src/http/access.ts";
-import { createAccessLog } from "../../src/http/access-log.ts";
-import { createEventStream } from "../../src/http/event-stream.ts";
-import { createGuardedRoutes } from "../../src/http/guarded-routes.ts";
-import { createJsonResponse } from "../../src/http/json-answer.ts";
-import { createMetrics, type Metrics } from "../../src/http/metrics.ts";
-import { createOperationRoutes, type OperationOptions } from "../../src/http/operation-routes.ts";
-import { createRateLimits } from "../../src/http/rate-limits.ts";
+import { createAccess } from "../../src/http/access/access.ts";
+import { createAccessLog } from "../../src/http/operations/access-log.ts";
+import { createEventStream } from "../../src/http/routing/event-stream.ts";
+import { createGuardedRoutes } from "../../src/http/routing/guarded-routes.ts";
+import { createJsonResponse } from "../../src/http/routing/json-response.ts";
+import { createMetrics, type Metrics } from "../../src/http/operations/metrics.ts";
+import { createOperationRoutes, type OperationOptions } from "../../src/http/operations/operation-routes.ts";
+import { createRateLimits } from "../../src/http/access/rate-limits.ts";
 import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
-import { served, type Served } from "./served.ts";
-import { waitUntil } from "../support/until.ts";
+import { served, type Served } from "./test-server.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 const KEY = "sk-a-key-for-tests-only";
 const auth = { authorization: `Bearer ${KEY}` };

@@ -3,17 +3,17 @@ import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { createAccess } from "../../src/http/access.ts";
-import { formatOpenAiError } from "../../src/http/openai-errors.ts";
-import type { OpenSocket, SocketLimits } from "../../src/http/open-socket.ts";
+import { createAccess } from "../../src/http/access/access.ts";
+import { formatOpenAiError } from "../../src/http/routing/openai-errors.ts";
+import type { OpenSocket, SocketLimits } from "../../src/http/sockets/open-socket.ts";
 import {
   createWebSockets,
   type SocketHandler,
   type WebSocketOptions,
-} from "../../src/http/web-sockets.ts";
+} from "../../src/http/sockets/web-sockets.ts";
 import { createFakeClock, advanceUntil, type FakeClock } from "../support/fake-clock.ts";
-import { plain, served, type Served } from "./served.ts";
-import { waitUntil } from "../support/until.ts";
+import { plain, served, type Served } from "./test-server.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 const KEY = "sk-a-key-for-tests-only";
 const open: Served[] = [];

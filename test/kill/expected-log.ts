@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { auditLog, isProven } from "../../src/bridge/audit-log.ts";
+import { auditLog, isProven } from "../../src/bridge/audit/audit-log.ts";
 import { readReceiptHeads } from "../../src/bridge/receipt-heads.ts";
-import { readSigningKeys } from "../../src/bridge/signing-keys.ts";
-import type { Envelope } from "../../src/domain/envelope.ts";
+import { readSigningKeys } from "../../src/bridge/audit/signing-keys.ts";
+import type { Envelope } from "../../src/domain/events/envelope.ts";
 import { stateOf } from "./expected-transcript.ts";
 import { livingIn, type KillWorld } from "./kill-world.ts";
 

@@ -1,7 +1,7 @@
-import type { LostInvocationPolicy } from "../../src/domain/agent-event.ts";
-import type { Envelope } from "../../src/domain/envelope.ts";
+import type { LostInvocationPolicy } from "../../src/domain/events/session-event.ts";
+import type { Envelope } from "../../src/domain/events/envelope.ts";
 import { evolve } from "../../src/session/evolve.ts";
-import { initialState, type SessionState } from "../../src/session/state.ts";
+import { initialState, type SessionState } from "../../src/session/session-state.ts";
 import { transcript } from "./kill-world.ts";
 
 export interface Killed {

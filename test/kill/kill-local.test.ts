@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { bundleInto } from "../support/bundled.ts";
+import { bundleInto } from "../support/bundle-program.ts";
 import { expectOneCharge, expectProven, expectWhole } from "./expected-log.ts";
 import { expectedTranscript } from "./expected-transcript.ts";
 import { localKillWorld, transcript } from "./kill-world.ts";

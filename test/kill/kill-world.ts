@@ -3,15 +3,15 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { SessionEvent } from "../../src/domain/agent-event.ts";
-import type { Envelope } from "../../src/domain/envelope.ts";
-import { formatPromptPart } from "../../src/domain/part-text.ts";
+import type { SessionEvent } from "../../src/domain/events/session-event.ts";
+import type { Envelope } from "../../src/domain/events/envelope.ts";
+import { formatPromptPart } from "../../src/domain/format-prompt-part.ts";
 import type { Brain, BrainRequest } from "../../src/emulator/brains/brain.ts";
-import type { Message } from "../../src/emulator/brains/message.ts";
+import type { Message } from "../../src/emulator/brains/session-message.ts";
 import type { Step } from "../../src/emulator/brains/step.ts";
-import { emulate } from "../../src/emulator/emulate.ts";
+import { emulate } from "../../src/emulator/emulate-agentcore.ts";
 import type { Switches } from "../../src/emulator/switches.ts";
-import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { KilledBridge } from "../programs/killed-bridge.ts";
 import {
   responds,
@@ -19,8 +19,8 @@ import {
   startModelServer,
   type ModelServerRequest,
   type ScriptedResponse,
-} from "../support/model-server.ts";
-import { formatTail, PROCESS_MS } from "../support/within.ts";
+} from "../support/server/model-server.ts";
+import { formatTail, PROCESS_MS } from "../support/with-deadline.ts";
 
 /** An emulator that outlives every bridge, and what it was told. */
 export interface KillWorld {

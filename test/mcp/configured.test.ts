@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { startConfiguredAgents } from "../../src/bridge/config/configured-agents.ts";
+import { startConfiguredAgents } from "../../src/bridge/configured/configured-agents.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import { bundleInto } from "../support/bundled.ts";
-import { createToolContext } from "../support/mcp-world.ts";
+import { bundleInto } from "../support/bundle-program.ts";
+import { createToolContext } from "../support/server/mcp-world.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "spanline-configured-")));
 let program = "";

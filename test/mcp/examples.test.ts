@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ToolContext } from "../../src/tools/tool.ts";
 import { resolveExampleProgram, startExampleServer } from "../support/mcp-example.ts";
 import { eventually } from "../support/eventually.ts";
-import { openMcpWorld, type McpWorld } from "../support/mcp-world.ts";
+import { openMcpWorld, type McpWorld } from "../support/server/mcp-world.ts";
 
 const namesOf = (world: McpWorld) => world.tools().map(({ spec }) => spec.name);
 

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { StdioServerSettings } from "../../src/tools/mcp/mcp-server-settings.ts";
 import { toModelName } from "../../src/tools/mcp/model-name.ts";
-import { bundleInto } from "../support/bundled.ts";
+import { bundleInto } from "../support/bundle-program.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { eventually } from "../support/eventually.ts";
-import { openMcpWorld, createToolContext, type McpWorld } from "../support/mcp-world.ts";
+import { openMcpWorld, createToolContext, type McpWorld } from "../support/server/mcp-world.ts";
 import { expectGone, isAlive } from "../support/processes.ts";
-import { allowLongTests } from "../support/long-tests.ts";
+import { allowLongTests } from "../support/allow-long-tests.ts";
 
 allowLongTests();
 

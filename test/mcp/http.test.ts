@@ -6,8 +6,8 @@ import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { HttpServerSettings } from "../../src/tools/mcp/mcp-server-settings.ts";
 import { eventually } from "../support/eventually.ts";
-import { openMcpWorld, type McpWorld } from "../support/mcp-world.ts";
-import { startPeer, type PeerResponder } from "../support/peer.ts";
+import { openMcpWorld, type McpWorld } from "../support/server/mcp-world.ts";
+import { startPeer, type PeerResponder } from "../support/server/scripted-peer.ts";
 
 const namesOf = (world: McpWorld) => world.tools().map(({ spec }) => spec.name);
 

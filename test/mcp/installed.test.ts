@@ -2,10 +2,10 @@ import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { bundleInto } from "../support/bundled.ts";
+import { bundleInto } from "../support/bundle-program.ts";
 import { eventually } from "../support/eventually.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
-import { openMcpWorld, type McpWorld } from "../support/mcp-world.ts";
+import { openMcpWorld, type McpWorld } from "../support/server/mcp-world.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "spanline-npx-")));
 let program = "";

@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { expect, it } from "vitest";
-import { bundleProgram } from "../support/bundled.ts";
+import { bundleProgram } from "../support/bundle-program.ts";
 import { expectGone, isAlive } from "../support/processes.ts";
 
 it.each(["", "stubborn"])(

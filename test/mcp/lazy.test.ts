@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { bundleProgram } from "../support/bundled.ts";
+import { bundleProgram } from "../support/bundle-program.ts";
 
 it("loads the client of the protocol only when there is a server", async () => {
   const program = await bundleProgram("no-mcp-server.ts");

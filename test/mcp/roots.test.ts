@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { readConfig } from "../../src/bridge/config/read-config.ts";
-import { resolveMcpServers } from "../../src/bridge/config/servers-of.ts";
+import { readConfig } from "../../src/config/read-config.ts";
+import { resolveMcpServers } from "../../src/bridge/configured/resolve-mcp-servers.ts";
 import { eventually } from "../support/eventually.ts";
-import { openMcpWorld, type McpWorld } from "../support/mcp-world.ts";
+import { openMcpWorld, type McpWorld } from "../support/server/mcp-world.ts";
 
 const SERVER = join(
   import.meta.dirname,

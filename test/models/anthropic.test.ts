@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { anthropic } from "../../src/models/anthropic.ts";
-import { startPeer } from "../support/peer.ts";
-import { ask, HELLO } from "./support.ts";
+import { startPeer } from "../support/server/scripted-peer.ts";
+import { ask, HELLO } from "./run-model.ts";
 
 /** A tool call in the layout of Anthropic's documentation on streaming, shortened. */
 const DOCUMENTED = `event: message_start

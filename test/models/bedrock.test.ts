@@ -5,12 +5,12 @@ import {
 } from "@aws-sdk/client-bedrock-runtime";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { createSigner } from "../../src/aws/sign.ts";
-import { createImageBlock } from "../../src/domain/image-block.ts";
-import type { ModelRequest } from "../../src/domain/model-request.ts";
+import { createSigner } from "../../src/aws/signer.ts";
+import { createImageBlock } from "../../src/domain/model/image-block.ts";
+import type { ModelRequest } from "../../src/domain/model/model-request.ts";
 import { runCodec } from "../../src/domain/codec.ts";
-import { createToolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
-import { buildTurn } from "../../src/domain/turn.ts";
+import { createToolCall, toolError, toolSuccess } from "../../src/domain/tools/tool-call.ts";
+import { buildTurn } from "../../src/domain/provider/turn.ts";
 import type { Model } from "../../src/models/model.ts";
 import { bedrock, BEDROCK_SERVICE } from "../../src/models/bedrock.ts";
 import { createConverseFold } from "../../src/wire/converse/fold.ts";
@@ -23,8 +23,8 @@ import {
   encodeTextDelta,
   encodeTextTurn,
   type ReceivedRequest,
-} from "../support/peer.ts";
-import { ask, eventsOf, refusalOf } from "./support.ts";
+} from "../support/server/scripted-peer.ts";
+import { ask, eventsOf, refusalOf } from "./run-model.ts";
 
 const ARN = "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-v1:0";
 const KEYS = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "secret" };

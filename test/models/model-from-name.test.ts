@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { modelFromName } from "../../src/models/model-from-name.ts";
 import { toBodyParts, type HttpRequest, type SendHttp } from "../../src/platform/http-client.ts";
 import { NoResponseError } from "../../src/platform/http-client.ts";
-import { refusalOf } from "./support.ts";
+import { refusalOf } from "./run-model.ts";
 
 /** What a model of that name would send, and where. */
 async function sentBy(

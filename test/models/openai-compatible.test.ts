@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openAiCompatible } from "../../src/models/openai-compatible.ts";
-import { startPeer, type PeerResponder } from "../support/peer.ts";
-import { ask, eventsOf, HELLO } from "./support.ts";
+import { startPeer, type PeerResponder } from "../support/server/scripted-peer.ts";
+import { ask, eventsOf, HELLO } from "./run-model.ts";
 
 const SSE = "text/event-stream";
 

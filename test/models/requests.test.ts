@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createImageBlock } from "../../src/domain/image-block.ts";
-import type { ModelRequest } from "../../src/domain/model-request.ts";
-import { createToolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
+import { createImageBlock } from "../../src/domain/model/image-block.ts";
+import type { ModelRequest } from "../../src/domain/model/model-request.ts";
+import { createToolCall, toolError, toolSuccess } from "../../src/domain/tools/tool-call.ts";
 import { encodeMessagesRequest } from "../../src/wire/messages/request.ts";
 import { encodeChatRequest, resolveLimitName } from "../../src/wire/chat/request.ts";
 

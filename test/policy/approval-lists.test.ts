@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readPolicyLists } from "../../src/domain/approval-lists.ts";
+import { readPolicyLists } from "../../src/domain/policy/policy-lists.ts";
 import { readPolicy } from "../../src/policy/document/read-policy.ts";
 import { mergePolicies } from "../../src/policy/merge-policies.ts";
 

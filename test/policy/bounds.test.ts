@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MAX_TEXT_LENGTH, readCommandFacts } from "../../src/policy/command/command-facts.ts";
-import { MAX_COMPARED_CHARACTERS } from "../../src/policy/comparable-call.ts";
-import { decide, outcomeOf, run } from "./calls.ts";
+import { MAX_COMPARED_CHARACTERS } from "../../src/policy/limit-comparisons.ts";
+import { decide, outcomeOf, run } from "./policy-calls.ts";
 
 const anyLaunched = fc
   .tuple(

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createPolicyContext, readCallFacts } from "../../src/policy/call-facts.ts";
+import { createPolicyContext, readCallFacts } from "../../src/policy/facts/tool-call-facts.ts";
 import { readPolicy } from "../../src/policy/document/read-policy.ts";
-import { evaluatePolicy } from "../../src/policy/judge.ts";
+import { evaluatePolicy } from "../../src/policy/evaluate-policy.ts";
 import { mergePolicies } from "../../src/policy/merge-policies.ts";
-import type { Policy } from "../../src/domain/policy.ts";
-import { call, decide, edit, read, run, runWith, toolWith } from "./calls.ts";
+import type { Policy } from "../../src/domain/policy/policy.ts";
+import { call, decide, edit, read, run, runWith, toolWith } from "./policy-calls.ts";
 
 const editSrc = {
   rules: [{ id: "edit-src", ask: { tool: "edit_*", path: "src/**" }, reason: "workspace edit" }],

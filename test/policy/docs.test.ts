@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readPolicy } from "../../src/policy/document/read-policy.ts";
-import { SENSITIVE_PATHS } from "../../src/policy/guards.ts";
-import { decide, outcomeOf, run } from "./calls.ts";
+import { SENSITIVE_PATHS } from "../../src/policy/path-check.ts";
+import { decide, outcomeOf, run } from "./policy-calls.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/policy.md"), "utf8");
 

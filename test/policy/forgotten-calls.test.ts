@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createPolicyContext, readCallFacts } from "../../src/policy/call-facts.ts";
+import { createPolicyContext, readCallFacts } from "../../src/policy/facts/tool-call-facts.ts";
 import { readPolicy } from "../../src/policy/document/read-policy.ts";
-import { evaluatePolicy } from "../../src/policy/judge.ts";
+import { evaluatePolicy } from "../../src/policy/evaluate-policy.ts";
 
 const TOOL = {
   name: "pay",

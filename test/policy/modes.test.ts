@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { PolicyDecision } from "../../src/domain/policy-decision.ts";
+import type { PolicyDecision } from "../../src/domain/policy/policy-decision.ts";
 import { SESSION_MODES } from "../../src/domain/session-mode.ts";
 import { readPolicy } from "../../src/policy/document/read-policy.ts";
-import { evaluatePolicy } from "../../src/policy/judge.ts";
-import { applyMode } from "../../src/policy/narrow.ts";
-import { document, judged } from "./arbitrary.ts";
-import { allowLongTests } from "../support/long-tests.ts";
+import { evaluatePolicy } from "../../src/policy/evaluate-policy.ts";
+import { applyMode } from "../../src/policy/apply-mode.ts";
+import { document, judged } from "./policy-arbitraries.ts";
+import { allowLongTests } from "../support/allow-long-tests.ts";
 import { runs } from "../support/test-depth.ts";
 
 allowLongTests();

@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { PolicyDecision } from "../../src/domain/policy-decision.ts";
+import type { PolicyDecision } from "../../src/domain/policy/policy-decision.ts";
 import { readPolicy } from "../../src/policy/document/read-policy.ts";
-import { evaluatePolicy } from "../../src/policy/judge.ts";
+import { evaluatePolicy } from "../../src/policy/evaluate-policy.ts";
 import { mergePolicies } from "../../src/policy/merge-policies.ts";
-import type { Policy } from "../../src/domain/policy.ts";
-import { document, judged, matcher, type Document } from "./arbitrary.ts";
-import { allowLongTests } from "../support/long-tests.ts";
+import type { Policy } from "../../src/domain/policy/policy.ts";
+import { document, judged, matcher, type Document } from "./policy-arbitraries.ts";
+import { allowLongTests } from "../support/allow-long-tests.ts";
 import { runs } from "../support/test-depth.ts";
 
 allowLongTests();

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import type { Envelope } from "../../src/domain/envelope.ts";
+import type { Envelope } from "../../src/domain/events/envelope.ts";
 import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
 import { loggedSessions, type LoggedSessions } from "./logged-sessions.ts";
-import { servedPortal, type ServedPortal } from "./served-portal.ts";
+import { servedPortal, type ServedPortal } from "./start-portal.ts";
 import { sseClient, type Seen, type SseClient } from "./sse-client.ts";
-import { afterApproval, beforeApproval, toolTurn } from "./talk.ts";
+import { afterApproval, beforeApproval, toolTurn } from "./scripted-turns.ts";
 
 let sessions: LoggedSessions;
 let clock: FakeClock;

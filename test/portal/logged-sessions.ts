@@ -1,5 +1,5 @@
-import type { SessionEvent } from "../../src/domain/agent-event.ts";
-import type { Envelope } from "../../src/domain/envelope.ts";
+import type { SessionEvent } from "../../src/domain/events/session-event.ts";
+import type { Envelope } from "../../src/domain/events/envelope.ts";
 import type { CommandReply, SessionCommand } from "../../src/domain/session-command.ts";
 import type { Sender, Sessions } from "../../src/session/sessions.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";

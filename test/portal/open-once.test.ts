@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Agent } from "../../src/session/agent.ts";
-import { createSessions, type RunningSessions } from "../../src/session/create-sessions.ts";
+import type { Agent } from "../../src/session/runtime/agent/agent.ts";
+import { createSessions, type RunningSessions } from "../../src/session/runtime/create-sessions.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
-import { says, createScriptedProvider } from "../support/scripted-provider.ts";
-import { createAgent, ME } from "../support/session-world.ts";
+import { says, createScriptedProvider } from "../support/session/scripted-provider.ts";
+import { createAgent, ME } from "../support/session/session-world.ts";
 import { opened, temporaryFile } from "../store/sqlite-support.ts";
-import { servedPortal, withToken, type Answer, type ServedPortal } from "./served-portal.ts";
+import { servedPortal, withToken, type Answer, type ServedPortal } from "./start-portal.ts";
 
 function sessionsOf(store: Store, resolveFolder?: Agent["resolveFolder"]): RunningSessions {
   const provider = createScriptedProvider([says("Yes.")]);

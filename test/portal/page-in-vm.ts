@@ -1,6 +1,6 @@
 import { createContext, runInContext } from "node:vm";
-import type { SessionEvent } from "../../src/domain/agent-event.ts";
-import type { ServedPortal } from "./served-portal.ts";
+import type { SessionEvent } from "../../src/domain/events/session-event.ts";
+import type { ServedPortal } from "./start-portal.ts";
 
 export interface PageInVm {
   /** What later calls of the page carry; a browser's cookie, for instance. */

@@ -4,11 +4,11 @@ import { parseSync } from "oxc-parser";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { ERROR_CODES } from "../../src/domain/errors.ts";
-import { EVENT_MANIFEST } from "../../src/domain/event-manifest.ts";
+import { EVENT_MANIFEST } from "../../src/domain/events/event-manifest.ts";
 import { loggedSessions, type LoggedSessions } from "./logged-sessions.ts";
 import { pageInVm } from "./page-in-vm.ts";
-import { servedPortal, withToken, type ServedPortal } from "./served-portal.ts";
-import { beforeApproval, HOSTILE, hostileTurn, riskyQuestion } from "./talk.ts";
+import { servedPortal, withToken, type ServedPortal } from "./start-portal.ts";
+import { beforeApproval, HOSTILE, hostileTurn, riskyQuestion } from "./scripted-turns.ts";
 
 let sessions: LoggedSessions;
 let portal: ServedPortal;

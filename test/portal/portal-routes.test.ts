@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loggedSessions, type LoggedSessions } from "./logged-sessions.ts";
-import { servedPortal, TOKEN, withToken, type ServedPortal } from "./served-portal.ts";
-import { recoveryQuestions, toolTurn } from "./talk.ts";
+import { servedPortal, TOKEN, withToken, type ServedPortal } from "./start-portal.ts";
+import { recoveryQuestions, toolTurn } from "./scripted-turns.ts";
 
 let sessions: LoggedSessions;
 let portal: ServedPortal;

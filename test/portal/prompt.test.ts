@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
 import { loggedSessions, type LoggedSessions } from "./logged-sessions.ts";
-import { servedPortal, type Answer, type ServedPortal } from "./served-portal.ts";
-import { afterApproval, beforeApproval, toolTurn } from "./talk.ts";
+import { servedPortal, type Answer, type ServedPortal } from "./start-portal.ts";
+import { afterApproval, beforeApproval, toolTurn } from "./scripted-turns.ts";
 
 let sessions: LoggedSessions;
 let clock: FakeClock;

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { createSseDecoder, type SseItem } from "../../src/wire/framing/sse.ts";
 import { streamCodec } from "../../src/domain/codec.ts";
-import type { ServedPortal } from "./served-portal.ts";
-import { withDeadline } from "../support/within.ts";
+import type { ServedPortal } from "./start-portal.ts";
+import { withDeadline } from "../support/with-deadline.ts";
 
 /** One item of a stream as a browser would see it. */
 export interface Seen {

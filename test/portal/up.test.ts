@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { startDemoAgents } from "../../src/bridge/demo-agents.ts";
-import { DEFAULT_SERVE_CONFIG } from "../../src/bridge/config/default-serve.ts";
-import { runUp, type UpBridge, type UpOptions } from "../../src/bridge/run-up.ts";
+import { startDemoAgents } from "../../src/bridge/agent/start-demo-agents.ts";
+import { DEFAULT_SERVE_CONFIG } from "../../src/config/default-serve-config.ts";
+import { runUp, type UpBridge, type UpOptions } from "../../src/bridge/serve/run-up.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 
 function newDirectory(): string {

@@ -3,8 +3,8 @@ import { emulate, TEST_CREDENTIALS } from "../../src/emulator/index.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
-import { createAgent, openSessions, createTool } from "../support/session-world.ts";
-import { servedPortal, withToken, type ServedPortal } from "./served-portal.ts";
+import { createAgent, openSessions, createTool } from "../support/session/session-world.ts";
+import { servedPortal, withToken, type ServedPortal } from "./start-portal.ts";
 import { sseClient, type Seen } from "./sse-client.ts";
 
 /** The portal on real sessions, whose agent is the emulator's demo. */

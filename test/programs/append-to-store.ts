@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
-import type { SessionEvent } from "../../src/domain/agent-event.ts";
-import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
+import type { SessionEvent } from "../../src/domain/events/session-event.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
 
 /** Appends to three sessions of a file for ever, and says of each append that it was told to be there. */

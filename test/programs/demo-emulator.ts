@@ -1,5 +1,5 @@
 import { createDataPlane } from "../../src/emulator/data/emulated-data-plane.ts";
-import { startEmulator } from "../../src/emulator/emulator.ts";
+import { startEmulator } from "../../src/emulator/start-emulator.ts";
 
 const [, , dataDirectory = ""] = process.argv;
 

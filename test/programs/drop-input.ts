@@ -1,4 +1,4 @@
-import { dropPendingInput } from "../../src/platform/pending-input.ts";
+import { dropPendingInput } from "../../src/platform/terminal/pending-input.ts";
 
 /** Drops what was typed before it began, while something holds it up, and prints what is typed after that. */
 const dropping = dropPendingInput(() => undefined);

@@ -1,4 +1,4 @@
-import { startGatedProcess } from "../../src/platform/held-process.ts";
+import { startGatedProcess } from "../../src/platform/process/gated-process.ts";
 
 /** Holds a program that would make a file, tells its group, and waits to be killed before it has begun. */
 const [path = ""] = process.argv.slice(2);

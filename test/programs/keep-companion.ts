@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { startCompanion } from "../../src/platform/companion.ts";
+import { startCompanion } from "../../src/platform/process/companion.ts";
 
 /** Keeps a companion that runs a script of the shell, tells the number that it says, and waits to be killed. */
 const [script = ""] = process.argv.slice(2);

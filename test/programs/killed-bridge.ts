@@ -1,19 +1,19 @@
 import { dirname } from "node:path";
-import { defineAgent } from "../../src/bridge/define-agent.ts";
+import { defineAgent } from "../../src/bridge/agent/define-agent.ts";
 import { openReceiptHeads } from "../../src/bridge/receipt-heads.ts";
-import { openSigningKeys } from "../../src/bridge/signing-keys.ts";
+import { openSigningKeys } from "../../src/bridge/audit/signing-keys.ts";
 import type {
   ApprovalDecision,
   LostInvocationPolicy,
   PromptOptions,
-} from "../../src/domain/agent-event.ts";
+} from "../../src/domain/events/session-event.ts";
 import { openAiCompatible } from "../../src/models/openai-compatible.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
 import { localProvider } from "../../src/providers/local/local-provider.ts";
 import type { Provider } from "../../src/providers/provider.ts";
-import { createSessions } from "../../src/session/create-sessions.ts";
-import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
+import { createSessions } from "../../src/session/runtime/create-sessions.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { toError, NotFoundError } from "../../src/domain/provider-error.ts";
-import { emulate } from "../../src/emulator/emulate.ts";
-import type { Emulator } from "../../src/emulator/emulator.ts";
+import { toError, NotFoundError } from "../../src/domain/provider/provider-error.ts";
+import { emulate } from "../../src/emulator/emulate-agentcore.ts";
+import type { Emulator } from "../../src/emulator/start-emulator.ts";
 import { TEST_CREDENTIALS } from "../../src/emulator/emulator-options.ts";
 import { openSessionArtifacts, type Artifacts } from "../../src/providers/agentcore/artifacts.ts";
 import { collectCommandOutput } from "../../src/providers/agentcore/command-output.ts";
@@ -9,8 +9,8 @@ import {
   harnessProvider,
   type HarnessSession,
 } from "../../src/providers/agentcore-harness/harness-provider.ts";
-import { encodeAwsFrame, startEventStream, startPeer } from "../support/peer.ts";
-import { gather, openHarnessSession, catchRejection } from "../support/provider-session.ts";
+import { encodeAwsFrame, startEventStream, startPeer } from "../support/server/scripted-peer.ts";
+import { gather, openHarnessSession, catchRejection } from "../support/session/provider-session.ts";
 
 const { signal } = new AbortController();
 let emulator: Emulator;

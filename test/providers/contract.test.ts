@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from "vitest";
-import { emulate } from "../../src/emulator/emulate.ts";
-import type { Emulator } from "../../src/emulator/emulator.ts";
+import { emulate } from "../../src/emulator/emulate-agentcore.ts";
+import type { Emulator } from "../../src/emulator/start-emulator.ts";
 import { TEST_CREDENTIALS as credentials } from "../../src/emulator/emulator-options.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
 import { runtimeProvider } from "../../src/providers/agentcore-runtime/runtime-provider.ts";
@@ -12,7 +12,7 @@ import {
   providerContract,
   type ContractSubject,
 } from "../contracts/provider-contract.ts";
-import { startCountingProxy } from "../support/proxy.ts";
+import { startCountingProxy } from "../support/server/counting-proxy.ts";
 
 let emulator: Emulator;
 

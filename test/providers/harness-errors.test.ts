@@ -13,12 +13,12 @@ import {
   UnauthorizedError,
   UnknownExceptionError,
   ValidationFailedError,
-} from "../../src/domain/provider-error.ts";
-import type { ProviderEvent } from "../../src/domain/provider-event.ts";
-import { toolSuccess } from "../../src/domain/tool.ts";
-import { buildTurn } from "../../src/domain/turn.ts";
+} from "../../src/domain/provider/provider-error.ts";
+import type { ProviderEvent } from "../../src/domain/provider/provider-event.ts";
+import { toolSuccess } from "../../src/domain/tools/tool-call.ts";
+import { buildTurn } from "../../src/domain/provider/turn.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
-import { findSignatureProblem } from "../support/checked-signature.ts";
+import { findSignatureProblem } from "../support/server/find-signature-problem.ts";
 import {
   encodeAwsFrame,
   startEventStream,
@@ -26,7 +26,7 @@ import {
   encodeTextDelta,
   encodeTextTurn,
   type Peer,
-} from "../support/peer.ts";
+} from "../support/server/scripted-peer.ts";
 import {
   runInvocation,
   openHarnessSession,
@@ -34,7 +34,7 @@ import {
   PROMPT,
   catchRejection,
   readTurn,
-} from "../support/provider-session.ts";
+} from "../support/session/provider-session.ts";
 
 const { signal } = new AbortController();
 

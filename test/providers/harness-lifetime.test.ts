@@ -4,7 +4,7 @@ import {
   AbortError,
   DeadlineExceededError,
   FirstEventTimeoutError,
-} from "../../src/domain/provider-error.ts";
+} from "../../src/domain/provider/provider-error.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import {
   encodeAwsFrame,
@@ -13,14 +13,14 @@ import {
   encodeTextDelta,
   encodeTextTurn,
   type Peer,
-} from "../support/peer.ts";
+} from "../support/server/scripted-peer.ts";
 import {
   runInvocation,
   gather,
   openHarnessSession,
   PROMPT,
   catchRejection,
-} from "../support/provider-session.ts";
+} from "../support/session/provider-session.ts";
 
 const START = encodeAwsFrame("messageStart", { role: "assistant" });
 const { signal } = new AbortController();

@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { SpanlineError } from "../../src/domain/errors.ts";
-import { buildTurn } from "../../src/domain/turn.ts";
-import { toolSuccess } from "../../src/domain/tool.ts";
+import { buildTurn } from "../../src/domain/provider/turn.ts";
+import { toolSuccess } from "../../src/domain/tools/tool-call.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import {
@@ -12,7 +12,7 @@ import {
   encodeTextTurn,
   type PeerResponder,
   type Peer,
-} from "../support/peer.ts";
+} from "../support/server/scripted-peer.ts";
 import {
   runInvocation,
   gather,
@@ -21,7 +21,7 @@ import {
   TEST_KEYS,
   PROMPT,
   catchRejection,
-} from "../support/provider-session.ts";
+} from "../support/session/provider-session.ts";
 
 const { signal } = new AbortController();
 

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { ModelMessage } from "../../src/domain/model-request.ts";
-import { createToolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
-import type { TurnBlock } from "../../src/domain/turn.ts";
-import { emulate, type EmulateOptions } from "../../src/emulator/emulate.ts";
-import type { Emulator } from "../../src/emulator/emulator.ts";
+import type { ModelMessage } from "../../src/domain/model/model-request.ts";
+import { createToolCall, toolError, toolSuccess } from "../../src/domain/tools/tool-call.ts";
+import type { TurnBlock } from "../../src/domain/provider/turn.ts";
+import { emulate, type EmulateOptions } from "../../src/emulator/emulate-agentcore.ts";
+import type { Emulator } from "../../src/emulator/start-emulator.ts";
 import { TEST_CREDENTIALS } from "../../src/emulator/emulator-options.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
 import {
@@ -18,8 +18,8 @@ import {
   encodeTextTurn,
   type PeerResponder,
   type Peer,
-} from "../support/peer.ts";
-import { HARNESS_ARN, TEST_KEYS, PROMPT, readTurn } from "../support/provider-session.ts";
+} from "../support/server/scripted-peer.ts";
+import { HARNESS_ARN, TEST_KEYS, PROMPT, readTurn } from "../support/session/provider-session.ts";
 
 const { signal } = new AbortController();
 

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { bundleProgram } from "../support/bundled.ts";
+import { bundleProgram } from "../support/bundle-program.ts";
 import { crc32 } from "node:zlib";
-import { encodeAwsFrame, startEventStream, startPeer, encodeTextTurn } from "../support/peer.ts";
-import { allowLongTests } from "../support/long-tests.ts";
+import { encodeAwsFrame, startEventStream, startPeer, encodeTextTurn } from "../support/server/scripted-peer.ts";
+import { allowLongTests } from "../support/allow-long-tests.ts";
 
 allowLongTests();
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runtimeProvider } from "../../src/providers/agentcore-runtime/runtime-provider.ts";
-import { startPeer, type Peer } from "../support/peer.ts";
+import { startPeer, type Peer } from "../support/server/scripted-peer.ts";
 import {
   gather,
   HARNESS_ARN,
@@ -8,7 +8,7 @@ import {
   PROMPT,
   catchRejection,
   readTurn,
-} from "../support/provider-session.ts";
+} from "../support/session/provider-session.ts";
 
 const RUNTIME = "arn:aws:bedrock-agentcore:us-west-2:123456789012:runtime/agent-a1b2c3d4e5";
 const { signal } = new AbortController();

@@ -9,7 +9,7 @@ import {
   ThrottledError,
   UnexpectedResponseError,
   ValidationFailedError,
-} from "../../src/domain/provider-error.ts";
+} from "../../src/domain/provider/provider-error.ts";
 import { createControlClient } from "../../src/provisioning/control-client.ts";
 import {
   ARN,
@@ -21,8 +21,8 @@ import {
   startScriptedControlPlane,
   SPEC,
   type ControlReply,
-} from "../support/control-plane.ts";
-import { catchRejection } from "../support/provider-session.ts";
+} from "../support/server/scripted-control-plane.ts";
+import { catchRejection } from "../support/session/provider-session.ts";
 
 const READY: ControlReply = { body: { harness: createHarnessMembers("READY") } };
 

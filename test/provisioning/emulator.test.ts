@@ -1,20 +1,20 @@
 import { GetHarnessCommand } from "@aws-sdk/client-bedrock-agentcore-control";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startBudget } from "../../src/async/budget.ts";
-import { startEmulator } from "../../src/emulator/emulator.ts";
+import { startEmulator } from "../../src/emulator/start-emulator.ts";
 import { TEST_CREDENTIALS, type EmulatorOptions } from "../../src/emulator/emulator-options.ts";
-import { updateHarness } from "../../src/provisioning/change-harness.ts";
+import { updateHarness } from "../../src/provisioning/update-harness.ts";
 import { createControlClient } from "../../src/provisioning/control-client.ts";
 import { createMemoryHandleStore } from "../../src/provisioning/handle-store.ts";
 import { createHarnessCache } from "../../src/provisioning/harness-cache.ts";
-import { provisionHarness } from "../../src/provisioning/provision.ts";
-import { planPrune, pruneHarnesses } from "../../src/provisioning/prune.ts";
-import { NO_REPORTER } from "../../src/provisioning/report.ts";
-import { startPoll } from "../../src/provisioning/waiting.ts";
-import { clientOf } from "../emulator/control-support.ts";
-import { createPacedClient, SPEC } from "../support/control-plane.ts";
+import { provisionHarness } from "../../src/provisioning/provision-harness.ts";
+import { planPrune, pruneHarnesses } from "../../src/provisioning/prune-harnesses.ts";
+import { NO_REPORTER } from "../../src/provisioning/progress-reporter.ts";
+import { startPoll } from "../../src/provisioning/poll.ts";
+import { clientOf } from "../emulator/start-control-plane.ts";
+import { createPacedClient, SPEC } from "../support/server/scripted-control-plane.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
-import { catchRejection } from "../support/provider-session.ts";
+import { catchRejection } from "../support/session/provider-session.ts";
 
 const { signal } = new AbortController();
 

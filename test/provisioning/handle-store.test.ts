@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openFileHandleStore } from "../../src/provisioning/file-store.ts";
+import { openFileHandleStore } from "../../src/provisioning/file-handle-store.ts";
 import { createMemoryHandleStore, type HandleStore } from "../../src/provisioning/handle-store.ts";
-import { ARN, ID } from "../support/control-plane.ts";
-import { catchRejection } from "../support/provider-session.ts";
+import { ARN, ID } from "../support/server/scripted-control-plane.ts";
+import { catchRejection } from "../support/session/provider-session.ts";
 
 const HANDLE = { arn: ARN, id: ID, name: "demo", endpoint: "DEFAULT" };
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { createContentName } from "../../src/provisioning/content-name.ts";
 import { createMemoryHandleStore } from "../../src/provisioning/handle-store.ts";
 import { createHarnessCache, type HarnessCache } from "../../src/provisioning/harness-cache.ts";
-import { planPrune, pruneHarnesses } from "../../src/provisioning/prune.ts";
-import { NO_REPORTER } from "../../src/provisioning/report.ts";
+import { planPrune, pruneHarnesses } from "../../src/provisioning/prune-harnesses.ts";
+import { NO_REPORTER } from "../../src/provisioning/progress-reporter.ts";
 import {
   ARN,
   createEndpointMembers,
@@ -12,8 +12,8 @@ import {
   startScriptedControlPlane,
   SPEC,
   type ScriptedControlPlane,
-} from "../support/control-plane.ts";
-import { catchRejection } from "../support/provider-session.ts";
+} from "../support/server/scripted-control-plane.ts";
+import { catchRejection } from "../support/session/provider-session.ts";
 
 const { signal } = new AbortController();
 const NAME = createContentName(SPEC);

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { startEmulator, type Emulator } from "../../src/emulator/emulator.ts";
+import { startEmulator, type Emulator } from "../../src/emulator/start-emulator.ts";
 import type { EmulatorOptions } from "../../src/emulator/emulator-options.ts";
-import { bundleProgram } from "../support/bundled.ts";
-import { ROLE } from "../support/control-plane.ts";
-import { PROCESS_MS, withDeadline } from "../support/within.ts";
+import { bundleProgram } from "../support/bundle-program.ts";
+import { ROLE } from "../support/server/scripted-control-plane.ts";
+import { PROCESS_MS, withDeadline } from "../support/with-deadline.ts";
 
 /** Runs a command on a terminal of its own. */
 const TERMINAL = "script";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
-import type { SessionEvent, ToolEnding, TurnFinished } from "../../src/domain/agent-event.ts";
-import type { Envelope } from "../../src/domain/envelope.ts";
-import { createToolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
+import type { SessionEvent, ToolEnding, TurnFinished } from "../../src/domain/events/session-event.ts";
+import type { Envelope } from "../../src/domain/events/envelope.ts";
+import { createToolCall, toolError, toolSuccess } from "../../src/domain/tools/tool-call.ts";
 
 export const SESSION = "ses_0123456789abcdef0123456789abcdef";
 

@@ -7,8 +7,8 @@ import {
   says,
   wants,
   type ProviderScript,
-} from "../support/scripted-provider.ts";
-import { dataOf, send, serveAnswers, type Headers } from "./support/talk.ts";
+} from "../support/session/scripted-provider.ts";
+import { dataOf, send, serveAnswers, type Headers } from "./support/serve-answers.ts";
 
 const CHAT = ["POST", "/chat/completions"] as const;
 const said = { role: "user", content: "I am Alice." };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { complianceTests } from "./support/compliance.ts";
-import { startDemo, startServed } from "./support/served.ts";
+import { startDemo, startServed } from "./support/start-server.ts";
 import { suiteAgent } from "./support/suite-agent.ts";
 import { answered } from "./support/target.ts";
 

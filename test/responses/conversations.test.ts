@@ -1,12 +1,12 @@
 import { OpenAI } from "openai";
 import { describe, expect, it } from "vitest";
-import { defineAgent } from "../../src/bridge/define-agent.ts";
+import { defineAgent } from "../../src/bridge/agent/define-agent.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
-import { says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
-import { waitUntil } from "../support/until.ts";
-import { gate, saysWhen } from "./surface/world.ts";
+import { says, createScriptedProvider, wants } from "../support/session/scripted-provider.ts";
+import { waitUntil } from "../support/wait-until.ts";
+import { gate, saysWhen } from "./surface/responses-world.ts";
 import { serveSessions, type ServedSessions } from "./support/serve-sessions.ts";
-import { send, serveAnswers } from "./support/talk.ts";
+import { send, serveAnswers } from "./support/serve-answers.ts";
 
 const KEYS = [
   { name: "ada", key: "key-of-ada-0123456789" },

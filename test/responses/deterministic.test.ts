@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { defineAgent } from "../../src/bridge/define-agent.ts";
+import { defineAgent } from "../../src/bridge/agent/define-agent.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
-import { encodeAwsFrame, startEventStream, startPeer } from "../support/peer.ts";
-import { HARNESS_ARN } from "../support/provider-session.ts";
-import { says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
+import { encodeAwsFrame, startEventStream, startPeer } from "../support/server/scripted-peer.ts";
+import { HARNESS_ARN } from "../support/session/provider-session.ts";
+import { says, createScriptedProvider, wants } from "../support/session/scripted-provider.ts";
 import { SEED_TURN } from "./support/seed.ts";
 import { serveSessions, type Serving } from "./support/serve-sessions.ts";
-import { send } from "./support/talk.ts";
+import { send } from "./support/serve-answers.ts";
 
 /** No chance and no time: ids are counted, and the clock stands still. */
 function withoutChance(): Omit<Serving, "agents"> {

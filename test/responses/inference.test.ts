@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { defineAgent } from "../../src/bridge/define-agent.ts";
+import { defineAgent } from "../../src/bridge/agent/define-agent.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
-import { encodeAwsFrame, startEventStream, startPeer } from "../support/peer.ts";
-import { HARNESS_ARN } from "../support/provider-session.ts";
+import { encodeAwsFrame, startEventStream, startPeer } from "../support/server/scripted-peer.ts";
+import { HARNESS_ARN } from "../support/session/provider-session.ts";
 import {
   breaks,
   createTurnEnd,
@@ -10,10 +10,10 @@ import {
   refuses,
   says,
   type ProviderScript,
-} from "../support/scripted-provider.ts";
+} from "../support/session/scripted-provider.ts";
 import { SEED_TURN } from "./support/seed.ts";
 import { serveSessions } from "./support/serve-sessions.ts";
-import { send, serveAnswers } from "./support/talk.ts";
+import { send, serveAnswers } from "./support/serve-answers.ts";
 
 const INFER = ["POST", "/inference"] as const;
 const SESSION = "550e8400-e29b-41d4-a716-446655440000";

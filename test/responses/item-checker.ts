@@ -1,4 +1,4 @@
-import { isObject } from "../../src/domain/json.ts";
+import { isObject } from "../../src/data/json.ts";
 import type { Checked, StreamEventLike } from "./stream-checker.ts";
 
 export interface CheckedItem {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { isObject } from "../../src/domain/json.ts";
+import { isObject } from "../../src/data/json.ts";
 
 const file = new URL("./open-responses.schema.json", import.meta.url);
 const published = JSON.parse(readFileSync(file, "utf8"));

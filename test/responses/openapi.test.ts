@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import { createAccess } from "../../src/http/access.ts";
+import { createAccess } from "../../src/http/access/access.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { createResponsesSurface } from "../../src/surfaces/responses/responses-surface.ts";
 import { createOpenApiDocument } from "../../src/wire/responses/openapi/openapi-document.ts";
-import { breaks, says } from "../support/scripted-provider.ts";
-import { send, serveAnswers } from "./support/talk.ts";
+import { breaks, says } from "../support/session/scripted-provider.ts";
+import { send, serveAnswers } from "./support/serve-answers.ts";
 
 const document = createOpenApiDocument("1.2.3");
 const { schemas } = document.components;

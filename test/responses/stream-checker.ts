@@ -1,4 +1,4 @@
-import { isObject } from "../../src/domain/json.ts";
+import { isObject } from "../../src/data/json.ts";
 import { itemRules, type CheckedItem } from "./item-checker.ts";
 
 /** A rule of the stream's state machine that an event breaks. */

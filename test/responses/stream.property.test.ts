@@ -1,20 +1,20 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { runCodec } from "../../src/domain/codec.ts";
-import type { Envelope } from "../../src/domain/envelope.ts";
-import { isObject } from "../../src/domain/json.ts";
-import { parseItemSession } from "../../src/wire/responses/ids.ts";
+import type { Envelope } from "../../src/domain/events/envelope.ts";
+import { isObject } from "../../src/data/json.ts";
+import { parseItemSession } from "../../src/wire/responses/response-ids.ts";
 import { createUnrecordedRequest } from "../../src/wire/responses/recorded-request.ts";
 import { TRACE_MODES, type TraceMode } from "../../src/domain/trace-mode.ts";
 import {
   foldResponse,
   createResponseStream,
 } from "../../src/wire/responses/stream/response-stream.ts";
-import type { StreamEvent } from "../../src/wire/responses/stream/stream-event.ts";
+import type { StreamEvent } from "../../src/wire/responses/stream/response-stream-event.ts";
 import { anyDisorder, anyTurn, SESSION } from "./any-turn.ts";
 import { eventProblems } from "./open-responses-schema.ts";
 import { violationsIn } from "./stream-checker.ts";
-import { allowLongTests } from "../support/long-tests.ts";
+import { allowLongTests } from "../support/allow-long-tests.ts";
 import { runs } from "../support/test-depth.ts";
 
 allowLongTests();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { runToCompletion } from "../../src/bridge/run-to-completion.ts";
-import { defineAgent } from "../../src/bridge/define-agent.ts";
+import { runToCompletion } from "../../src/bridge/run/run-to-completion.ts";
+import { defineAgent } from "../../src/bridge/agent/define-agent.ts";
 import { agentWith, scripted, tool } from "./run-world.ts";
 
 const CALLS = "turns: [{ answer: [One moment., { call: look, input: {} }] }, { answer: Seen. }]";

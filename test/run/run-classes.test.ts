@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { runToCompletion } from "../../src/bridge/run-to-completion.ts";
-import type { JsonObject } from "../../src/domain/json.ts";
+import { runToCompletion } from "../../src/bridge/run/run-to-completion.ts";
+import type { JsonObject } from "../../src/data/json.ts";
 import {
   defineTool,
   type Actor,

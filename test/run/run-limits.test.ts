@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { runToCompletion } from "../../src/bridge/run-to-completion.ts";
-import type { TurnUsage } from "../../src/bridge/guarded-provider.ts";
+import { runToCompletion } from "../../src/bridge/run/run-to-completion.ts";
+import type { TurnUsage } from "../../src/bridge/run/guarded-provider.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { agentWith, scripted, tool } from "./run-world.ts";
 

@@ -1,13 +1,13 @@
 import { onTestFinished } from "vitest";
-import type { AgentDefinition } from "../../src/bridge/agent-definition.ts";
-import { defineAgent } from "../../src/bridge/define-agent.ts";
+import type { AgentDefinition } from "../../src/config/agent/agent-definition.ts";
+import { defineAgent } from "../../src/bridge/agent/define-agent.ts";
 import { parseScenario } from "../../src/emulator/brains/script/parse-scenario.ts";
 import { createScriptBrain } from "../../src/emulator/brains/script/script-brain.ts";
 import { emulate, TEST_CREDENTIALS, type BrainRequest } from "../../src/emulator/index.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
 import type { Provider } from "../../src/providers/provider.ts";
-import type { Agent } from "../../src/session/agent.ts";
+import type { Agent } from "../../src/session/runtime/agent/agent.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import type { Tool, ToolContext } from "../../src/tools/tool.ts";
 

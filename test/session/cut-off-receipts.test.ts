@@ -2,19 +2,19 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { auditLog, isProven } from "../../src/bridge/audit-log.ts";
+import { auditLog, isProven } from "../../src/bridge/audit/audit-log.ts";
 import { auditOutput } from "../../src/bridge/audit-output.ts";
 import { openReceiptHeads, readReceiptHeads } from "../../src/bridge/receipt-heads.ts";
-import { openSigningKeys } from "../../src/bridge/signing-keys.ts";
-import type { SessionEvent, ApprovalDecision } from "../../src/domain/agent-event.ts";
-import type { Envelope } from "../../src/domain/envelope.ts";
-import { isReceipt } from "../../src/domain/receipt.ts";
-import type { ReceiptHeads } from "../../src/session/receipt-heads.ts";
+import { openSigningKeys } from "../../src/bridge/audit/signing-keys.ts";
+import type { SessionEvent, ApprovalDecision } from "../../src/domain/events/session-event.ts";
+import type { Envelope } from "../../src/domain/events/envelope.ts";
+import { isReceipt } from "../../src/domain/events/receipt.ts";
+import type { ReceiptHeads } from "../../src/session/runtime/log/receipt-head.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
-import { createAgent, createTool, openWorld, type SessionWorld } from "../support/session-world.ts";
-import { WRITE_CALL, createWritingAgent } from "../support/writing-agent.ts";
+import { says, createScriptedProvider, wants } from "../support/session/scripted-provider.ts";
+import { createAgent, createTool, openWorld, type SessionWorld } from "../support/session/session-world.ts";
+import { WRITE_CALL, createWritingAgent } from "../support/session/writing-agent.ts";
 
 /** A folder with signing keys and recorded heads. */
 async function signingFolder() {

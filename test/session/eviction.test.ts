@@ -1,16 +1,16 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Agent } from "../../src/session/agent.ts";
-import { createSessions, type RunningSessions } from "../../src/session/create-sessions.ts";
-import type { MemoryLimits } from "../../src/session/idle-eviction.ts";
-import { isQuiet } from "../../src/session/is-quiet.ts";
-import { initialState } from "../../src/session/state.ts";
+import type { Agent } from "../../src/session/runtime/agent/agent.ts";
+import { createSessions, type RunningSessions } from "../../src/session/runtime/create-sessions.ts";
+import type { MemoryLimits } from "../../src/session/runtime/idle-eviction.ts";
+import { isQuiet } from "../../src/session/runtime/is-quiet.ts";
+import { initialState } from "../../src/session/session-state.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { createGate } from "../support/gate.ts";
-import { says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
-import { createAgent, ME, readUntil, createTool } from "../support/session-world.ts";
-import { waitUntil } from "../support/until.ts";
+import { says, createScriptedProvider, wants } from "../support/session/scripted-provider.ts";
+import { createAgent, ME, readUntil, createTool } from "../support/session/session-world.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 interface Evicting {
   readonly sessions: RunningSessions;

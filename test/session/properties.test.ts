@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { evolve } from "../../src/session/evolve.ts";
-import { initialState } from "../../src/session/state.ts";
-import { toolSuccess } from "../../src/domain/tool.ts";
-import { anyAgent } from "./simulation/agent-facts.ts";
+import { initialState } from "../../src/session/session-state.ts";
+import { toolSuccess } from "../../src/domain/tools/tool-call.ts";
+import { anyAgent } from "./simulation/agent-specs.ts";
 import { logRules } from "./simulation/log-rules.ts";
 import {
   anyAskingMoved,
@@ -13,13 +13,13 @@ import {
   happeningOf,
   type Moved,
 } from "./simulation/moves.ts";
-import { SILENCE } from "./simulation/said.ts";
+import { SILENCE } from "./simulation/provider-outputs.ts";
 import {
   asSnapshot,
   simulatedSession,
   type SimulatedSession,
 } from "./simulation/simulated-session.ts";
-import { allowLongTests } from "../support/long-tests.ts";
+import { allowLongTests } from "../support/allow-long-tests.ts";
 import { runs } from "../support/test-depth.ts";
 
 allowLongTests();

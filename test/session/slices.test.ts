@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { EVENT_MANIFEST } from "../../src/domain/event-manifest.ts";
+import { EVENT_MANIFEST } from "../../src/domain/events/event-manifest.ts";
 
 const folder = join(import.meta.dirname, "../../src/session");
 const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createToolCall, toolError, toolSuccess } from "../../src/domain/tool.ts";
-import { MAX_OUTPUT_CHARACTERS } from "../../src/session/keep-output.ts";
+import { createToolCall, toolError, toolSuccess } from "../../src/domain/tools/tool-call.ts";
+import { MAX_OUTPUT_CHARACTERS } from "../../src/session/runtime/effects/store-output.ts";
 import type { InvocationInput } from "../../src/providers/provider.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
@@ -10,8 +10,8 @@ import {
   says,
   createScriptedProvider,
   wants,
-} from "../support/scripted-provider.ts";
-import { createAgent, createTool, openWorld } from "../support/session-world.ts";
+} from "../support/session/scripted-provider.ts";
+import { createAgent, createTool, openWorld } from "../support/session/session-world.ts";
 
 const never = (): Promise<never> => new Promise(() => undefined);
 

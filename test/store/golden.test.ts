@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { EVENT_MANIFEST } from "../../src/domain/event-manifest.ts";
+import { EVENT_MANIFEST } from "../../src/domain/events/event-manifest.ts";
 import { decide } from "../../src/session/decide.ts";
 import { evolve } from "../../src/session/evolve.ts";
-import { initialState } from "../../src/session/state.ts";
-import type { Envelope } from "../../src/domain/envelope.ts";
+import { initialState } from "../../src/session/session-state.ts";
+import type { Envelope } from "../../src/domain/events/envelope.ts";
 import { fileWithLog, opened, type StoredRow } from "./sqlite-support.ts";
 
 const folder = join(import.meta.dirname, "golden");

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
-import { toStoreError } from "../../src/store/sqlite/database-error.ts";
+import { toStoreError } from "../../src/store/sqlite/file/database-error.ts";
 import type { InspectedEvent, Store } from "../../src/store/store.ts";
 import {
   acquire,

@@ -1,7 +1,7 @@
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { migrate } from "../../src/store/sqlite/schema.ts";
-import { Sql } from "../../src/store/sqlite/sql.ts";
+import { migrate } from "../../src/store/sqlite/file/store-schema.ts";
+import { Sql } from "../../src/store/sqlite/file/sql.ts";
 import {
   delta,
   entry,

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFailed } from "vitest";
-import { openSqliteStore } from "../../src/store/sqlite/open-sqlite-store.ts";
-import { bundleProgram } from "../support/bundled.ts";
-import { createRandom } from "../support/bytes.ts";
-import { PROCESS_MS, withDeadline } from "../support/within.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { bundleProgram } from "../support/bundle-program.ts";
+import { createRandom } from "../support/bytes/bytes.ts";
+import { PROCESS_MS, withDeadline } from "../support/with-deadline.ts";
 import { temporaryFolder } from "./sqlite-support.ts";
-import { allowLongTests } from "../support/long-tests.ts";
+import { allowLongTests } from "../support/allow-long-tests.ts";
 
 allowLongTests();
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { bundleProgram } from "../support/bundled.ts";
+import { bundleProgram } from "../support/bundle-program.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import {
   acquire,

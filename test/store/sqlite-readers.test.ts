@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { Cursor } from "../../src/domain/envelope.ts";
+import type { Cursor } from "../../src/domain/events/envelope.ts";
 import type { EventBatch, Lease, Store } from "../../src/store/store.ts";
 import {
   delta,
@@ -16,7 +16,7 @@ import { opened, tamper, temporaryFile } from "./sqlite-support.ts";
 
 const never = new AbortController().signal;
 const nextTurnOfTheLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-/** As `src/store/sqlite/batch-of.ts` has it. */
+/** As `src/store/sqlite/read/event-batch.ts` has it. */
 const BATCH_BYTES = 256 * 1024;
 
 interface Logged {

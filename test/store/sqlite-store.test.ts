@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import {
   openSqliteStore,
   type SqliteStoreOptions,
-} from "../../src/store/sqlite/open-sqlite-store.ts";
+} from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { storeContract } from "../contracts/store-contract.ts";
 import { temporaryFolder } from "./sqlite-support.ts";

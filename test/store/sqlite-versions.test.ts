@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EVENT_VERSIONS } from "../../src/domain/upcast.ts";
+import { EVENT_VERSIONS } from "../../src/domain/events/upcast.ts";
 import {
   acquire,
   delta,

@@ -7,7 +7,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { inject } from "vitest";
 import { bundleSource } from "./bundle-command.ts";
-import { PROCESS_MS, withDeadline } from "./within.ts";
+import { PROCESS_MS, withDeadline } from "./with-deadline.ts";
 
 const root = join(import.meta.dirname, "../..");
 

@@ -1,5 +1,5 @@
 import type { SteadyClock } from "../../src/platform/clock.ts";
-import { PROCESS_MS } from "./within.ts";
+import { PROCESS_MS } from "./with-deadline.ts";
 
 /** A clock that stands still until a test moves it. */
 export interface FakeClock extends SteadyClock {

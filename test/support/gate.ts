@@ -1,4 +1,4 @@
-import { withDeadline } from "./within.ts";
+import { withDeadline } from "./with-deadline.ts";
 
 /** A place in which something waits until a test lets it go on. */
 export interface Gate {

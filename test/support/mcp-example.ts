@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { StdioServerSettings } from "../../src/tools/mcp/mcp-server-settings.ts";
-import { bundleProgram } from "./bundled.ts";
+import { bundleProgram } from "./bundle-program.ts";
 
 const examples = join(
   import.meta.dirname,

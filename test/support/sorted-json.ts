@@ -1,4 +1,4 @@
-import { isObject } from "../../src/domain/json.ts";
+import { isObject } from "../../src/data/json.ts";
 
 /** The bytes of a value after its keys were sorted, at every depth. */
 export function formatSortedJson(value: unknown): string {

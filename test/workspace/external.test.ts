@@ -1,11 +1,11 @@
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { PathFact } from "../../src/domain/policy-decision.ts";
-import { definePolicy } from "../../src/bridge/define-policy.ts";
-import { createReadFilter } from "../../src/bridge/config/readable-by.ts";
+import type { PathFact } from "../../src/domain/policy/policy-decision.ts";
+import { definePolicy } from "../../src/bridge/agent/define-policy.ts";
+import { createReadFilter } from "../../src/bridge/configured/read-filter.ts";
 import { examinePaths } from "../../src/tools/workspace/paths/examine-paths.ts";
-import { createTestWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import { createTestWorkspace, type TestWorkspace } from "../support/session/test-workspace.ts";
 
 /** Where a path leads now, as it would be judged. */
 function judged({ root, data }: TestWorkspace, input: string): Promise<PathFact[]> {

@@ -1,11 +1,11 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createShell } from "../../src/domain/shell-at.ts";
-import type { ShellList } from "../../src/domain/shell.ts";
+import { createShell } from "../../src/domain/tools/create-shell.ts";
+import type { ShellList } from "../../src/domain/tools/shell.ts";
 import { readCommandFacts } from "../../src/policy/command/command-facts.ts";
-import { POSIX_SHELLS } from "../../src/tools/workspace/line-shell.ts";
-import { createTestWorkspace, createTemporaryFolder } from "../support/workspace.ts";
+import { POSIX_SHELLS } from "../../src/tools/workspace/shell-command.ts";
+import { createTestWorkspace, createTemporaryFolder } from "../support/session/test-workspace.ts";
 
 const place = { platform: "linux", source: "host", isAvailable: true } as const;
 const known = (...paths: readonly string[]): ShellList => {

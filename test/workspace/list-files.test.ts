@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createTestWorkspace } from "../support/workspace.ts";
+import { createTestWorkspace } from "../support/session/test-workspace.ts";
 
 const listed = (text: string): string[] => text.split("\n").slice(1);
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
-import { bundleProgram } from "../support/bundled.ts";
-import { createTestWorkspace } from "../support/workspace.ts";
+import { bundleProgram } from "../support/bundle-program.ts";
+import { createTestWorkspace } from "../support/session/test-workspace.ts";
 
 const NAMESPACE = ["--map-root-user", "--mount"];
 const canMount =

@@ -1,13 +1,13 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { definePolicy } from "../../src/bridge/define-policy.ts";
-import { evaluatePolicy } from "../../src/policy/judge.ts";
+import { definePolicy } from "../../src/bridge/agent/define-policy.ts";
+import { evaluatePolicy } from "../../src/policy/evaluate-policy.ts";
 import { examinePaths } from "../../src/tools/workspace/paths/examine-paths.ts";
 import { createBubblewrapArguments } from "../../src/tools/workspace/sandbox/bubblewrap-arguments.ts";
 import { findSandbox } from "../../src/tools/workspace/sandbox/find-sandbox.ts";
 import { workspaceTools } from "../../src/tools/workspace/workspace-tools.ts";
-import { createTestWorkspace, runTool, createTemporaryFolder } from "../support/workspace.ts";
+import { createTestWorkspace, runTool, createTemporaryFolder } from "../support/session/test-workspace.ts";
 
 const found = await findSandbox({ path: process.env["PATH"] ?? "", workspaces: [] });
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { examinePaths } from "../../src/tools/workspace/paths/examine-paths.ts";
 import { findSandbox } from "../../src/tools/workspace/sandbox/find-sandbox.ts";
 import type { WorkspaceToolsOptions } from "../../src/tools/workspace/workspace-tools.ts";
-import { createTestWorkspace } from "../support/workspace.ts";
+import { createTestWorkspace } from "../support/session/test-workspace.ts";
 
 /** A workspace whose data directory is elsewhere, with the folders of other projects around it. */
 function amongProjects(options: Partial<WorkspaceToolsOptions> = {}) {

@@ -1,13 +1,13 @@
 import { linkSync, mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { PathFact } from "../../src/domain/policy-decision.ts";
+import type { PathFact } from "../../src/domain/policy/policy-decision.ts";
 import { examinePaths } from "../../src/tools/workspace/paths/examine-paths.ts";
 import {
   createTestWorkspace,
   createTemporaryFolder,
   type TestWorkspace,
-} from "../support/workspace.ts";
+} from "../support/session/test-workspace.ts";
 
 async function factOf(world: TestWorkspace, input: string): Promise<PathFact> {
   const surroundings = { root: world.root, protectedFolders: [world.data] };

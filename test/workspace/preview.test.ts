@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { linkSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/domain/json.ts";
-import { previewEdit } from "../../src/tools/workspace/preview-of.ts";
-import { createTestWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import type { JsonObject } from "../../src/data/json.ts";
+import { previewEdit } from "../../src/tools/workspace/preview-edit.ts";
+import { createTestWorkspace, type TestWorkspace } from "../support/session/test-workspace.ts";
 
 const sha256 = (content: string): string => createHash("sha256").update(content).digest("hex");
 

@@ -4,7 +4,7 @@ import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createTestWorkspace } from "../support/workspace.ts";
+import { createTestWorkspace } from "../support/session/test-workspace.ts";
 
 const sha256 = (content: string | Uint8Array): string =>
   createHash("sha256").update(content).digest("hex");

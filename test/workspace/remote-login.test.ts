@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { createTestWorkspace } from "../support/workspace.ts";
+import { createTestWorkspace } from "../support/session/test-workspace.ts";
 
 it("runs a line without the files that a bash reads at a remote login", async () => {
   const home = mkdtempSync(join(tmpdir(), "spanline-home-"));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { expectGone, isAlive } from "../support/processes.ts";
-import { createTestWorkspace } from "../support/workspace.ts";
+import { createTestWorkspace } from "../support/session/test-workspace.ts";
 
 describe("run_command", () => {
   it("runs a line of the shell, and tells its end and both outputs", async () => {

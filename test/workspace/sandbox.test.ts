@@ -12,10 +12,10 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { createBubblewrapArguments } from "../../src/tools/workspace/sandbox/bubblewrap-arguments.ts";
 import { findSandbox } from "../../src/tools/workspace/sandbox/find-sandbox.ts";
-import { findHiddenPaths } from "../../src/tools/workspace/sandbox/hidden-places.ts";
+import { findHiddenPaths } from "../../src/tools/workspace/sandbox/hidden-paths.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { expectGone } from "../support/processes.ts";
-import { createTestWorkspace, createTemporaryFolder } from "../support/workspace.ts";
+import { createTestWorkspace, createTemporaryFolder } from "../support/session/test-workspace.ts";
 
 /** A folder with a program that is called like bubblewrap. */
 function fakeBubblewrap(script: string): { readonly folder: string; readonly program: string } {

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/platform/clock.ts";
-import { createTestWorkspace } from "../support/workspace.ts";
+import { createTestWorkspace } from "../support/session/test-workspace.ts";
 
 describe("search", () => {
   it("finds lines by a regular expression, with paths from the workspace", async () => {

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { JsonObject } from "../../src/domain/json.ts";
+import type { JsonObject } from "../../src/data/json.ts";
 import { examinePaths } from "../../src/tools/workspace/paths/examine-paths.ts";
-import { bundleProgram } from "../support/bundled.ts";
-import { createTestWorkspace, type TestWorkspace } from "../support/workspace.ts";
-import { allowLongTests } from "../support/long-tests.ts";
+import { bundleProgram } from "../support/bundle-program.ts";
+import { createTestWorkspace, type TestWorkspace } from "../support/session/test-workspace.ts";
+import { allowLongTests } from "../support/allow-long-tests.ts";
 
 allowLongTests();
 

@@ -1,11 +1,11 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isToolOutput, createToolOutput } from "../../src/domain/tool-output.ts";
+import { isToolOutput, createToolOutput } from "../../src/domain/tools/tool-output.ts";
 import { WORKSPACE_TOOL_NAMES, workspaceTools } from "../../src/tools/workspace/workspace-tools.ts";
-import { says, createScriptedProvider, wants } from "../support/scripted-provider.ts";
-import { createAgent, openWorld } from "../support/session-world.ts";
-import { createTestWorkspace } from "../support/workspace.ts";
+import { says, createScriptedProvider, wants } from "../support/session/scripted-provider.ts";
+import { createAgent, openWorld } from "../support/session/session-world.ts";
+import { createTestWorkspace } from "../support/session/test-workspace.ts";
 
 describe("the tools of a workspace", () => {
   it("have the names that a configuration chooses from", () => {

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createTestWorkspace } from "../support/workspace.ts";
+import { createTestWorkspace } from "../support/session/test-workspace.ts";
 
 const sha256 = (content: string): string => createHash("sha256").update(content).digest("hex");
 

@@ -1,16 +1,16 @@
 import { SpanlineError } from "../../domain/errors.ts";
-import { listNetworkUrls } from "../../http/any-address.ts";
-import { checkKeylessHost } from "../../http/keys.ts";
-import type { HttpServer } from "../../http/server.ts";
+import { listNetworkUrls } from "../../http/access/any-address.ts";
+import { checkKeylessHost } from "../../http/access/access-keys.ts";
+import type { HttpServer } from "../../http/server/start-server.ts";
 import type { Sessions } from "../../session/sessions.ts";
-import type { UpdatesSetting } from "../../wire/acp/client-profile.ts";
+import type { UpdatesSetting } from "../../wire/acp/decode/client-profile.ts";
 import type { BridgeOptions } from "../bridge-options.ts";
-import type { ServeSettings } from "../config/configured-serving.ts";
-import { DEFAULT_SERVE_CONFIG } from "../config/default-serve.ts";
-import { recordListeningPort, findListeningProcess } from "../listening-port.ts";
+import type { ServeSettings } from "../configured/serve-settings.ts";
+import { DEFAULT_SERVE_CONFIG } from "../../config/default-serve-config.ts";
+import { recordListeningPort, findListeningProcess } from "./listening-port.ts";
 import { openBridge } from "../open-bridge.ts";
-import { ensurePortalToken } from "../portal-token.ts";
-import { seedFromPosition } from "./repeatable-sessions.ts";
+import { ensurePortalToken } from "./portal-token.ts";
+import { seedFromPosition } from "./deterministic-sessions.ts";
 import { startSurfaces, type SurfacesOptions } from "./start-surfaces.ts";
 
 export interface ServeOptions extends BridgeOptions, Pick<SurfacesOptions, "accessLog"> {

@@ -1,4 +1,4 @@
-import type { Mark } from "./marks.ts";
+import type { Mark } from "./mark-style.ts";
 
 /** What a line begins with, by which it is known what it is. */
 export type BlockStart =

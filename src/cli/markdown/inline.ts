@@ -1,4 +1,4 @@
-import type { Mark, Piece } from "./marks.ts";
+import type { Mark, Piece } from "./mark-style.ts";
 
 /** What the front of a line comes to, and how much of it that is. */
 export interface InlineMatch {

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PLAIN_STYLE } from "../../inspect/style.ts";
-import { createColorStyle } from "../style.ts";
+import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
+import { createColorStyle } from "../shared/terminal/color-style.ts";
 import { createMarkdown } from "./markdown.ts";
-import { createMarkStyle, type MarkStyle } from "./marks.ts";
+import { createMarkStyle, type MarkStyle } from "./mark-style.ts";
 import { measureText } from "./text-width.ts";
 import { runs } from "../../../test/support/test-depth.ts";
 

@@ -1,8 +1,8 @@
 import type { Emit } from "../../domain/codec.ts";
-import { escapeControls } from "../../inspect/style.ts";
+import { escapeControls } from "../../inspect/trace-style.ts";
 import { readBlockStart, type TextStart } from "./block-start.ts";
 import { parseInline, parseProvisional, readInline } from "./inline.ts";
-import type { Mark, MarkStyle } from "./marks.ts";
+import type { Mark, MarkStyle } from "./mark-style.ts";
 import {
   addPiece,
   endRows,

@@ -1,5 +1,5 @@
-import { PLAIN_STYLE } from "../../inspect/style.ts";
-import { createMarkStyle, paint, hasSameMarks, type MarkStyle, type Piece } from "./marks.ts";
+import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
+import { createMarkStyle, paint, hasSameMarks, type MarkStyle, type Piece } from "./mark-style.ts";
 import { splitCharacters, measureCharacter, measureText } from "./text-width.ts";
 
 /** A finished row of the terminal, and how wide it is without its colours. */

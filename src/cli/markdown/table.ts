@@ -1,5 +1,5 @@
 import { parseInline } from "./inline.ts";
-import type { MarkStyle, Piece } from "./marks.ts";
+import type { MarkStyle, Piece } from "./mark-style.ts";
 import { addPiece, endRows, createRowLayout, type Row } from "./row-layout.ts";
 import { measureText } from "./text-width.ts";
 

@@ -1,7 +1,7 @@
-import type { JsonValue } from "../../domain/json.ts";
-import type { EmulatorResponse, ServiceError } from "../exchange.ts";
+import type { JsonValue } from "../../data/json.ts";
+import type { EmulatorResponse, ServiceError } from "../service/service-types.ts";
 import type { Faults } from "../faults.ts";
-import type { Message } from "./message.ts";
+import type { Message } from "./session-message.ts";
 import type { Step } from "./step.ts";
 
 /** What answers for a harness or an agent: it plays the model, the tools of the other side and the hooks. */

@@ -5,7 +5,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Brain } from "./brain.ts";
 import { createDemoBrain } from "./demo/demo-brain.ts";
 import { createModelBrain } from "./model/model-brain.ts";
-import { checkScenarioFolder } from "./script/check-in-folder.ts";
+import { checkScenarioFolder } from "./script/check-scenario-folder.ts";
 import { parseScenario } from "./script/parse-scenario.ts";
 import { createScriptBrain } from "./script/script-brain.ts";
 

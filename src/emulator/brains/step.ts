@@ -1,5 +1,5 @@
-import type { JsonValue } from "../../domain/json.ts";
-import type { ToolUseKind, ResultPart, ResultStatus, Role } from "./message.ts";
+import type { JsonValue } from "../../data/json.ts";
+import type { ToolUseKind, ResultPart, ResultStatus, Role } from "./session-message.ts";
 
 /**
  * One step of what a model and its loop say. A step that continues the block at hand goes into it; any other closes it.

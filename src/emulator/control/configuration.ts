@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from "../../domain/json.ts";
-import { ALLOWED_TOOL_RULE, checkTool } from "../tool-rules.ts";
-import { omitUndefined } from "../present.ts";
-import type { RequestFields } from "./fields.ts";
+import type { JsonObject, JsonValue } from "../../data/json.ts";
+import { ALLOWED_TOOL_RULE, checkTool } from "../service/check-tool.ts";
+import { omitUndefined } from "../omit-undefined.ts";
+import type { RequestFields } from "./request-fields.ts";
 
 /** What an owner says of a harness, kept as it was written. */
 export interface Configuration {

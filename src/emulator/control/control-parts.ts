@@ -1,9 +1,9 @@
-import type { OperationRequest } from "./call.ts";
-import { createNotFoundError, type ChangeContext } from "./changes.ts";
+import type { OperationRequest } from "./operation.ts";
+import { createNotFoundError, type ChangeContext } from "./harness-changes.ts";
 import type { Delays } from "./delays.ts";
 import { isDeleted, type Harness } from "./harness-state.ts";
 import type { InjectedOutcomes } from "./injected-outcomes.ts";
-import type { AccountLocation } from "./names.ts";
+import type { AccountLocation } from "./resource-names.ts";
 import type { RegistryState } from "./registry-state.ts";
 import type { RegistryStore } from "./registry-store.ts";
 import { findEarlierUse, selectRecentTokens } from "./used-tokens.ts";

@@ -1,19 +1,19 @@
-import type { JsonObject } from "../../domain/json.ts";
-import { defineOperation, type OperationRequest, type Operation } from "./call.ts";
+import type { JsonObject } from "../../data/json.ts";
+import { defineOperation, type OperationRequest, type Operation } from "./operation.ts";
 import {
   DEFAULT_ENDPOINT,
   createNotFoundError,
   addEndpoint,
   moveEndpoint,
   removeEndpoint,
-} from "./changes.ts";
+} from "./harness-changes.ts";
 import type { ControlParts } from "./control-parts.ts";
-import { createValidationError } from "../validation-error.ts";
-import type { RequestFields } from "./fields.ts";
+import { createValidationError } from "../service/validation-error.ts";
+import type { RequestFields } from "./request-fields.ts";
 import type { Harness, HarnessEndpoint } from "./harness-state.ts";
-import { formatNumberKey, paginate, readPageRequest } from "./pages.ts";
+import { formatNumberKey, paginate, readPageRequest } from "./paginate.ts";
 import { readHarnessId, readVersion, TAGS_RULE } from "./request-members.ts";
-import { encodeEndpoint } from "./views.ts";
+import { encodeEndpoint } from "./encode-resources.ts";
 
 /** The operations on the endpoints of a harness, by the service's model. */
 export function defineEndpointOperations(parts: ControlParts): Operation[] {

@@ -1,18 +1,18 @@
-import type { JsonObject } from "../../domain/json.ts";
-import { defineOperation, type OperationRequest, type Operation } from "./call.ts";
+import type { JsonObject } from "../../data/json.ts";
+import { defineOperation, type OperationRequest, type Operation } from "./operation.ts";
 import {
   createConflictError,
   createHarnessState,
   deleteHarnessState,
   createNotFoundError,
   updateHarnessState,
-} from "./changes.ts";
+} from "./harness-changes.ts";
 import { readConfiguration, readPatch } from "./configuration.ts";
 import type { ControlParts } from "./control-parts.ts";
 import type { Harness } from "./harness-state.ts";
-import { formatNumberKey, paginate, readPageRequest } from "./pages.ts";
+import { formatNumberKey, paginate, readPageRequest } from "./paginate.ts";
 import { readHarnessId, readVersion, TAGS_RULE } from "./request-members.ts";
-import { encodeHarnessSummary, encodeHarness, encodeVersionSummary } from "./views.ts";
+import { encodeHarnessSummary, encodeHarness, encodeVersionSummary } from "./encode-resources.ts";
 
 /** The operations on harnesses, by the service's model. */
 export function defineHarnessOperations(parts: ControlParts): Operation[] {

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../data/json.ts";
 import { readConfiguration } from "./configuration.ts";
-import { RequestFields } from "./fields.ts";
+import { RequestFields } from "./request-fields.ts";
 import type {
   Change,
   EndpointMove,

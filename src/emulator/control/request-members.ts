@@ -1,4 +1,4 @@
-import type { RequestFields, TextMapRule } from "./fields.ts";
+import type { RequestFields, TextMapRule } from "./request-fields.ts";
 
 export function readHarnessId(fields: RequestFields): string {
   return fields.readText("harnessId", HARNESS_ID_RULE) ?? fields.refuseMissing("harnessId");

@@ -1,8 +1,8 @@
-import { defineOperation, type OperationRequest, type Operation } from "./call.ts";
-import { createNotFoundError } from "./changes.ts";
+import { defineOperation, type OperationRequest, type Operation } from "./operation.ts";
+import { createNotFoundError } from "./harness-changes.ts";
 import type { ControlParts } from "./control-parts.ts";
 import type { Harness, Tags } from "./harness-state.ts";
-import { formatEndpointArn, formatHarnessArn } from "./names.ts";
+import { formatEndpointArn, formatHarnessArn } from "./resource-names.ts";
 import { TAGS_RULE } from "./request-members.ts";
 
 /** A harness does not show its tags; these operations do, for harnesses and endpoints. */

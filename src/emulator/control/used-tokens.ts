@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { isObject, type JsonValue } from "../../domain/json.ts";
-import { createValidationError } from "../validation-error.ts";
+import { isObject, type JsonValue } from "../../data/json.ts";
+import { createValidationError } from "../service/validation-error.ts";
 
 /** A call that was made with a client token: the same call made again changes nothing. */
 export interface UsedToken {

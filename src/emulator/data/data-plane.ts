@@ -1,8 +1,8 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Brain } from "../brains/brain.ts";
-import type { HarnessRegistry, Lifecycle } from "../control/registry.ts";
+import type { HarnessRegistry, Lifecycle } from "../control/harness-registry.ts";
 import type { Switches } from "../switches.ts";
-import type { SessionManager } from "./sessions.ts";
+import type { SessionManager } from "./session/session-manager.ts";
 
 /** What the handlers of the data plane share. */
 export interface DataPlane {

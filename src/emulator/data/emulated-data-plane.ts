@@ -1,9 +1,9 @@
 import { SpanlineError } from "../../domain/errors.ts";
 import type { Brain } from "../brains/brain.ts";
 import { createBrainFinder } from "../brains/find-brain.ts";
-import type { Lifecycle } from "../control/registry.ts";
+import type { Lifecycle } from "../control/harness-registry.ts";
 import type { DataPlaneParts, DataPlaneRoutes } from "../emulator-options.ts";
-import { prepareRecordings } from "../recorded.ts";
+import { prepareRecordings } from "../recording/record-response.ts";
 import { parseSwitches, type Switches } from "../switches.ts";
 import {
   RUNTIME_STYLES,
@@ -11,7 +11,7 @@ import {
   type RuntimeRecord,
   type RuntimeStyle,
 } from "./data-plane.ts";
-import { createDataRoutes } from "./routes.ts";
+import { createDataRoutes } from "./data-routes.ts";
 
 /** What a user may say about the agents that the emulator runs. */
 export interface DataPlaneSettings {

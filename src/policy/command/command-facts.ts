@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from "../../domain/json.ts";
-import type { SimpleCommand } from "../../domain/policy-decision.ts";
-import { HOLE } from "../wildcard.ts";
+import type { JsonObject, JsonValue } from "../../data/json.ts";
+import type { SimpleCommand } from "../../domain/policy/policy-decision.ts";
+import { HOLE } from "../matching/wildcard.ts";
 import { formatLineVariants } from "./command-lines.ts";
 import { resolveLaunch } from "./launchers.ts";
 import { scanShell, type ScannedCommand } from "./shell-scan.ts";

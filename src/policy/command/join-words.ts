@@ -1,4 +1,4 @@
-import { HOLE } from "../wildcard.ts";
+import { HOLE } from "../matching/wildcard.ts";
 
 /** A simple command as one text: words with a space between them, in single quotes where they need some. */
 export function joinWords(words: readonly string[]): string {

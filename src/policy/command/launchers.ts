@@ -1,4 +1,4 @@
-import { HOLE } from "../wildcard.ts";
+import { HOLE } from "../matching/wildcard.ts";
 
 /** What a program runs beside itself. */
 export type Launch =

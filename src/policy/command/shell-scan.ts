@@ -1,4 +1,4 @@
-import { HOLE } from "../wildcard.ts";
+import { HOLE } from "../matching/wildcard.ts";
 
 /** One simple command as it stands in a shell's text. */
 export interface ScannedCommand {

@@ -1,11 +1,11 @@
 import { RE2JS } from "re2js";
 import { formatThrown } from "../../domain/errors.ts";
-import { isObject, type JsonValue } from "../../domain/json.ts";
-import { formatValue } from "../../domain/shown.ts";
-import type { ArgumentTest } from "../../domain/policy.ts";
-import { readFields, readBoolean, readList, readString, createPolicyError } from "./fields.ts";
-import { readJson } from "./json-at.ts";
-import { MAX_LENGTHS, MAX_COUNTS } from "./limits.ts";
+import { isObject, type JsonValue } from "../../data/json.ts";
+import { formatValue } from "../../text/format-value.ts";
+import type { ArgumentTest } from "../../domain/policy/policy.ts";
+import { readFields, readBoolean, readList, readString, createPolicyError } from "./read-fields.ts";
+import { readJson } from "./read-json.ts";
+import { MAX_LENGTHS, MAX_COUNTS } from "./policy-limits.ts";
 import { readPattern } from "./read-patterns.ts";
 
 type ArgumentTestFields = Omit<ArgumentTest, "name">;

@@ -1,7 +1,7 @@
-import { formatValue } from "../../domain/shown.ts";
-import { namesTools } from "../exact-matcher.ts";
-import type { Matcher } from "../../domain/policy.ts";
-import { readInteger, readFields, createPolicyError } from "./fields.ts";
+import { formatValue } from "../../text/format-value.ts";
+import { namesTools } from "../matching/exact-matcher.ts";
+import type { Matcher } from "../../domain/policy/policy.ts";
+import { readInteger, readFields, createPolicyError } from "./read-fields.ts";
 import { readArgumentTests } from "./read-argument-tests.ts";
 import {
   readCommandPattern,

@@ -3,12 +3,12 @@ import {
   TOOL_KINDS,
   type SideEffect,
   type ToolKind,
-} from "../../domain/tool-traits.ts";
-import { formatValue } from "../../domain/shown.ts";
-import { findPathPatternProblem } from "../path-pattern.ts";
-import { findUrlPatternProblem } from "../url-pattern.ts";
-import { readChoice, readList, readString, createPolicyError } from "./fields.ts";
-import { MAX_LENGTHS, MAX_COUNTS } from "./limits.ts";
+} from "../../domain/tools/tool-traits.ts";
+import { formatValue } from "../../text/format-value.ts";
+import { findPathPatternProblem } from "../matching/path-pattern.ts";
+import { findUrlPatternProblem } from "../matching/url-pattern.ts";
+import { readChoice, readList, readString, createPolicyError } from "./read-fields.ts";
+import { MAX_LENGTHS, MAX_COUNTS } from "./policy-limits.ts";
 
 type ReadItem<Read> = (value: unknown, path: string) => Read;
 

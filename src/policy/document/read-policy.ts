@@ -1,6 +1,6 @@
-import type { PolicyAction } from "../../domain/policy-decision.ts";
-import { formatValue } from "../../domain/shown.ts";
-import type { Policy, PolicyLayer, Rule, RuleSource } from "../../domain/policy.ts";
+import type { PolicyAction } from "../../domain/policy/policy-decision.ts";
+import { formatValue } from "../../text/format-value.ts";
+import type { Policy, PolicyLayer, Rule, RuleSource } from "../../domain/policy/policy.ts";
 import {
   readChoice,
   readInteger,
@@ -9,9 +9,9 @@ import {
   readList,
   createPolicyError,
   type Fields,
-} from "./fields.ts";
-import { MAX_LENGTHS, MAX_COUNTS } from "./limits.ts";
-import { findPlainPathProblem } from "../path-pattern.ts";
+} from "./read-fields.ts";
+import { MAX_LENGTHS, MAX_COUNTS } from "./policy-limits.ts";
+import { findPlainPathProblem } from "../matching/path-pattern.ts";
 import { readNamePattern, readPathPattern, readPattern } from "./read-patterns.ts";
 import { readRule } from "./read-rule.ts";
 

@@ -1,8 +1,8 @@
-import { isObject, type JsonObject } from "../../domain/json.ts";
-import type { ApprovalNote, PolicyAction } from "../../domain/policy-decision.ts";
-import { suggestNames } from "../../domain/near-names.ts";
-import { formatValue } from "../../domain/shown.ts";
-import type { Rule } from "../../domain/policy.ts";
+import { isObject, type JsonObject } from "../../data/json.ts";
+import type { ApprovalNote, PolicyAction } from "../../domain/policy/policy-decision.ts";
+import { suggestNames } from "../../text/suggest-name.ts";
+import { formatValue } from "../../text/format-value.ts";
+import type { Rule } from "../../domain/policy/policy.ts";
 import {
   readInteger,
   readFields,
@@ -10,9 +10,9 @@ import {
   readString,
   createPolicyError,
   type Fields,
-} from "./fields.ts";
-import { readJson } from "./json-at.ts";
-import { MAX_LENGTHS, MAX_COUNTS } from "./limits.ts";
+} from "./read-fields.ts";
+import { readJson } from "./read-json.ts";
+import { MAX_LENGTHS, MAX_COUNTS } from "./policy-limits.ts";
 import { MATCHER_NAMES, readMatcher } from "./read-matcher.ts";
 
 const ID_FIELDS = ["id", "name"];

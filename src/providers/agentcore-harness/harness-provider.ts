@@ -1,18 +1,18 @@
-import { createAgentCoreClient, type ConnectionOptions } from "../../aws/agentcore.ts";
+import { createAgentCoreClient, type ConnectionOptions } from "../../aws/agentcore-client.ts";
 import { parseArn } from "../../aws/arn.ts";
-import { endWithFailure } from "../../remote/with-failure.ts";
+import { endWithFailure } from "../../remote/end-with-failure.ts";
 import {
   encodeHarnessHistory,
   encodeHarnessResume,
   joinMessages,
-} from "../../wire/agentcore/harness-messages.ts";
+} from "../../wire/agentcore/harness/harness-messages.ts";
 import {
   encodeInvokeHarness,
   type HarnessOverrides,
-} from "../../wire/agentcore/harness-request.ts";
-import { createHarnessStream } from "../../wire/agentcore/harness-stream.ts";
-import { mergeTools, narrowTools } from "../../wire/agentcore/merged-tools.ts";
-import { checkHarnessArn, checkQualifier } from "../../wire/agentcore/names.ts";
+} from "../../wire/agentcore/harness/harness-request.ts";
+import { createHarnessStream } from "../../wire/agentcore/harness/harness-stream.ts";
+import { mergeTools, narrowTools } from "../../wire/agentcore/harness/merge-tools.ts";
+import { checkHarnessArn, checkQualifier } from "../../wire/agentcore/check-identifiers.ts";
 import {
   serviceErrorFromResponse,
   classifyServiceFailure,
@@ -20,13 +20,13 @@ import {
 import type { TraceContext } from "../../wire/agentcore/session-headers.ts";
 import { createInlineFunction } from "../../wire/converse/inline-function.ts";
 import { createUserMessages, type ConverseMessage } from "../../wire/converse/request.ts";
-import { endBrokenTurn } from "../agentcore/broken-turn.ts";
-import { createPendingHistory, type PendingHistory } from "../agentcore/first-words.ts";
-import { resolveLimits, type InvocationLimits } from "../agentcore/limits.ts";
+import { endBrokenTurn } from "../agentcore/end-broken-turn.ts";
+import { createPendingHistory, type PendingHistory } from "../agentcore/pending-history.ts";
+import { resolveLimits, type InvocationLimits } from "../agentcore/invocation-limits.ts";
 import { openStream } from "../agentcore/open-stream.ts";
-import { readRequestId } from "../agentcore/request-id.ts";
-import { resolveSessionId } from "../agentcore/session-id.ts";
-import { createRuntimeSession, type AgentCoreSession } from "../agentcore/session-machine.ts";
+import { readRequestId } from "../agentcore/agentcore-request-id.ts";
+import { resolveSessionId } from "../agentcore/upstream-session-id.ts";
+import { createRuntimeSession, type AgentCoreSession } from "../agentcore/runtime-session.ts";
 import type {
   InvocationInput,
   InvocationOptions,
@@ -35,7 +35,7 @@ import type {
   Provider,
   ProviderInvocation,
 } from "../provider.ts";
-import { createDeployedToolsReader, type ReadDeployedTools } from "./deployed-tools.ts";
+import { createDeployedToolsReader, type ReadDeployedTools } from "./deployed-tools-reader.ts";
 
 export interface HarnessOptions extends ConnectionOptions {
   readonly harnessArn: string;

@@ -1,21 +1,21 @@
-import { createAgentCoreClient, type ConnectionOptions } from "../../aws/agentcore.ts";
+import { createAgentCoreClient, type ConnectionOptions } from "../../aws/agentcore-client.ts";
 import { parseArn } from "../../aws/arn.ts";
 import { SpanlineError } from "../../domain/errors.ts";
-import type { ModelMessage } from "../../domain/model-request.ts";
-import { endWithFailure } from "../../remote/with-failure.ts";
-import { checkAgentArn, checkQualifier } from "../../wire/agentcore/names.ts";
-import { encodeInvokeRuntime, type RuntimeTarget } from "../../wire/agentcore/runtime-request.ts";
-import { createRuntimeStream } from "../../wire/agentcore/runtime-stream.ts";
+import type { ModelMessage } from "../../domain/model/model-request.ts";
+import { endWithFailure } from "../../remote/end-with-failure.ts";
+import { checkAgentArn, checkQualifier } from "../../wire/agentcore/check-identifiers.ts";
+import { encodeInvokeRuntime, type RuntimeTarget } from "../../wire/agentcore/runtime/runtime-request.ts";
+import { createRuntimeStream } from "../../wire/agentcore/runtime/runtime-stream.ts";
 import { serviceErrorFromResponse } from "../../wire/agentcore/service-error.ts";
 import type { TraceContext } from "../../wire/agentcore/session-headers.ts";
 import { encodeJsonBody } from "../../wire/agentcore/wire-request.ts";
-import { endBrokenTurn } from "../agentcore/broken-turn.ts";
-import { createPendingHistory, type PendingHistory } from "../agentcore/first-words.ts";
-import { resolveLimits, type InvocationLimits } from "../agentcore/limits.ts";
+import { endBrokenTurn } from "../agentcore/end-broken-turn.ts";
+import { createPendingHistory, type PendingHistory } from "../agentcore/pending-history.ts";
+import { resolveLimits, type InvocationLimits } from "../agentcore/invocation-limits.ts";
 import { openStream } from "../agentcore/open-stream.ts";
-import { readRequestId } from "../agentcore/request-id.ts";
-import { resolveSessionId } from "../agentcore/session-id.ts";
-import { createRuntimeSession, type AgentCoreSession } from "../agentcore/session-machine.ts";
+import { readRequestId } from "../agentcore/agentcore-request-id.ts";
+import { resolveSessionId } from "../agentcore/upstream-session-id.ts";
+import { createRuntimeSession, type AgentCoreSession } from "../agentcore/runtime-session.ts";
 import type {
   InvocationInput,
   InvocationOptions,
@@ -24,7 +24,7 @@ import type {
   Provider,
   ProviderInvocation,
 } from "../provider.ts";
-import { formatTranscript } from "./transcript.ts";
+import { formatTranscript } from "./format-transcript.ts";
 
 export interface RuntimeOptions extends ConnectionOptions {
   readonly runtimeArn: string;

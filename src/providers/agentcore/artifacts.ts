@@ -3,7 +3,7 @@ import {
   NotFoundError,
   createProviderError,
   type ProviderError,
-} from "../../domain/provider-error.ts";
+} from "../../domain/provider/provider-error.ts";
 import { randomString } from "../../platform/random.ts";
 import type { CommandOptions, ProviderSession } from "../provider.ts";
 import { collectCommandOutput, type CommandOutput } from "./command-output.ts";

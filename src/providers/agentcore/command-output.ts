@@ -1,6 +1,6 @@
-import type { CommandEvent } from "../../domain/command-event.ts";
+import type { CommandEvent } from "../../domain/provider/command-event.ts";
 import { SpanlineError } from "../../domain/errors.ts";
-import { toError } from "../../domain/provider-error.ts";
+import { toError } from "../../domain/provider/provider-error.ts";
 
 export interface CommandOutput {
   readonly stdout: string;

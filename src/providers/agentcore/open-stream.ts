@@ -1,12 +1,12 @@
-import type { AgentCoreClient, ServiceRequest } from "../../aws/agentcore.ts";
+import type { AgentCoreClient, ServiceRequest } from "../../aws/agentcore-client.ts";
 import type { Codec } from "../../domain/codec.ts";
 import { SpanlineError } from "../../domain/errors.ts";
-import type { ServiceResponse } from "../../remote/once-caller.ts";
-import { openResponse } from "../../remote/open-answer.ts";
+import type { ServiceResponse } from "../../remote/single-attempt-client.ts";
+import { openResponse } from "../../remote/open-response.ts";
 import { readStream, type ReadStreamOptions } from "../../remote/read-stream.ts";
 import type { TimeLimits } from "../../remote/time-limits.ts";
 import type { EventStream } from "../provider.ts";
-import { readRequestId } from "./request-id.ts";
+import { readRequestId } from "./agentcore-request-id.ts";
 
 export interface OpenStreamOptions<Event> {
   readonly service: AgentCoreClient;

@@ -1,6 +1,6 @@
-import type { HookFired } from "../../domain/provider-event.ts";
+import type { HookFired } from "../../domain/provider/provider-event.ts";
 import type { AnsweredToolCall, InvocationInput, TurnProgress } from "../provider.ts";
-import type { Guards } from "./guards.ts";
+import type { Guards } from "./turn-guards.ts";
 
 /** Something a guard says to the model beside the conversation, and the event that shows it to everybody else. */
 export interface Guidance {

@@ -1,8 +1,8 @@
-import { toToolName } from "../../domain/call-names.ts";
+import { toToolName } from "../../domain/model/tool-call-names.ts";
 import { SpanlineError } from "../../domain/errors.ts";
-import { toJsonText } from "../../domain/json.ts";
-import type { ModelMessage, ModelRequest, ModelTool } from "../../domain/model-request.ts";
-import { createHistoryNormalizer, type NormalizedHistory } from "../../domain/settled-history.ts";
+import { toJsonText } from "../../data/json.ts";
+import type { ModelMessage, ModelRequest, ModelTool } from "../../domain/model/model-request.ts";
+import { createHistoryNormalizer, type NormalizedHistory } from "../../domain/model/history-normalizer.ts";
 import type { Model } from "../../models/model.ts";
 import { randomString } from "../../platform/random.ts";
 import { matchResults } from "../../wire/converse/resume.ts";
@@ -13,18 +13,18 @@ import type {
   Provider,
   ProviderInvocation,
 } from "../provider.ts";
-import { openInvocation } from "./open-call.ts";
+import { openInvocation } from "./open-invocation.ts";
 import {
   createConversationCache,
   deriveTurnProgress,
   collectAgentMessages,
   dropUnknownRoles,
   type Conversation,
-} from "./conversations.ts";
-import { checkCount, parseGuards, createOptionError, type LocalGuards } from "./guards.ts";
+} from "./conversation-cache.ts";
+import { checkCount, parseGuards, createOptionError, type LocalGuards } from "./turn-guards.ts";
 import { collectGuidance, type Guidance } from "./guidance.ts";
 import { runModelTurn } from "./model-turn.ts";
-import { createRepeatCheck } from "./repeated-calls.ts";
+import { createRepeatCheck } from "./repeat-check.ts";
 
 export interface LocalOptions {
   readonly model: Model;

@@ -1,12 +1,12 @@
 import { SpanlineError, type Failure } from "../../domain/errors.ts";
-import type { ModelMessage } from "../../domain/model-request.ts";
-import { AbortError } from "../../domain/provider-error.ts";
-import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
-import { snapshotTurn, type Turn } from "../../domain/turn.ts";
-import { addToTurn, createTurnBuilder } from "../../domain/turn-state.ts";
+import type { ModelMessage } from "../../domain/model/model-request.ts";
+import { AbortError } from "../../domain/provider/provider-error.ts";
+import type { ProviderEvent, TurnEnd } from "../../domain/provider/provider-event.ts";
+import { snapshotTurn, type Turn } from "../../domain/provider/turn.ts";
+import { addToTurn, createTurnBuilder } from "../../domain/provider/turn-builder.ts";
 import { addUsage, type Usage } from "../../domain/usage.ts";
-import { collectAgentMessages } from "./conversations.ts";
-import type { RepeatedToolCall, RepeatCheck } from "./repeated-calls.ts";
+import { collectAgentMessages } from "./conversation-cache.ts";
+import type { RepeatedToolCall, RepeatCheck } from "./repeat-check.ts";
 
 export interface ModelTurnOptions {
   /** Asks the model, with what was said in this turn so far. */

@@ -4,8 +4,8 @@ import type {
   ApprovalDecision,
   GrantScope,
   ApprovalQuestion,
-} from "../../domain/agent-event.ts";
-import type { PolicyDecision } from "../../domain/policy-decision.ts";
+} from "../../domain/events/session-event.ts";
+import type { PolicyDecision } from "../../domain/policy/policy-decision.ts";
 import { digestValue } from "../../platform/digest.ts";
 import { createGrantScope } from "./grant-scope.ts";
 

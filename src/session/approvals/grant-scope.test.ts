@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { MatchedRule, PathFact, PolicyDecision } from "../../domain/policy-decision.ts";
+import type { MatchedRule, PathFact, PolicyDecision } from "../../domain/policy/policy-decision.ts";
 import { isCoveredBy, createGrantScope, formatGrantScope } from "./grant-scope.ts";
 
 const RULE: MatchedRule = { source: "rules", action: "ask", id: "git", index: 2, layer: 1 };

@@ -1,6 +1,6 @@
-import { formatPathTarget } from "../../domain/policy-decision.ts";
-import type { GrantedPath, GrantScope } from "../../domain/agent-event.ts";
-import type { MatchedRule, PolicyDecision } from "../../domain/policy-decision.ts";
+import { formatPathTarget } from "../../domain/policy/policy-decision.ts";
+import type { GrantedPath, GrantScope } from "../../domain/events/session-event.ts";
+import type { MatchedRule, PolicyDecision } from "../../domain/policy/policy-decision.ts";
 
 /**
  * What a yes for good to this call is about: its tool, the rules that asked, and as much of its arguments as people have

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PolicyDecision } from "../../domain/policy-decision.ts";
+import type { PolicyDecision } from "../../domain/policy/policy-decision.ts";
 import { initialApprovals, type Grant } from "./approvals-state.ts";
 import { createGrantScope } from "./grant-scope.ts";
 import { findGrant } from "./grants.ts";

@@ -1,7 +1,7 @@
-import type { PolicyDecision } from "../../domain/policy-decision.ts";
+import type { PolicyDecision } from "../../domain/policy/policy-decision.ts";
 import type { CommandReply } from "../../domain/session-command.ts";
-import { refuse } from "../refused.ts";
-import type { Decision } from "../work.ts";
+import { refuse } from "../refuse-command.ts";
+import type { Decision } from "../decision.ts";
 import type { ApprovalsState, Grant, PendingApproval } from "./approvals-state.ts";
 import { isCoveredBy, createGrantScope } from "./grant-scope.ts";
 

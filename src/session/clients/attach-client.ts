@@ -1,8 +1,8 @@
 import { BRIDGE_RESTARTED, listLiveClients } from "../../domain/live-client.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
-import { refuse } from "../refused.ts";
-import type { Decision } from "../work.ts";
-import type { CommandInput } from "../input.ts";
+import { refuse } from "../refuse-command.ts";
+import type { Decision } from "../decision.ts";
+import type { CommandInput } from "../session-input.ts";
 import { findRole, type ClientsState } from "./clients-state.ts";
 
 type ClientCommand<Type extends SessionCommand["type"]> = Extract<

@@ -1,4 +1,4 @@
-import type { SessionEvent, ClientRole } from "../../domain/agent-event.ts";
+import type { SessionEvent, ClientRole } from "../../domain/events/session-event.ts";
 import {
   BRIDGE_RESTARTED,
   NO_CLIENTS,

@@ -1,8 +1,8 @@
 import type { Actor } from "../../domain/actor.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
-import type { TimedInput } from "../input.ts";
-import { refuse } from "../refused.ts";
-import type { Decision } from "../work.ts";
+import type { TimedInput } from "../session-input.ts";
+import { refuse } from "../refuse-command.ts";
+import type { Decision } from "../decision.ts";
 import { findRole, type HostRequest } from "./clients-state.ts";
 
 type HostRequestInput = Extract<TimedInput, { readonly type: "host-wanted" }>;

@@ -1,12 +1,12 @@
-import type { ToolStarted } from "../../domain/agent-event.ts";
-import type { PolicyDecision } from "../../domain/policy-decision.ts";
+import type { ToolStarted } from "../../domain/events/session-event.ts";
+import type { PolicyDecision } from "../../domain/policy/policy-decision.ts";
 import { digestValue } from "../../platform/digest.ts";
-import { isAskedByMode } from "../../policy/narrow.ts";
-import { readAgentSpec, type Decision } from "../work.ts";
+import { isAskedByMode } from "../../policy/apply-mode.ts";
+import { readAgentSpec, type Decision } from "../decision.ts";
 import { formatGrantScope } from "../approvals/grant-scope.ts";
-import { requestApproval } from "../approvals/questions.ts";
+import { requestApproval } from "../approvals/approval-requests.ts";
 import { denyTool, finishTool, formatRerunAction } from "./finish-tool.ts";
-import { decideRerun, recordDecision, evaluateRules, type DecidedToolCall } from "./rule-on.ts";
+import { decideRerun, recordDecision, evaluateRules, type DecidedToolCall } from "./evaluate-rules.ts";
 import { isEvaluable, isInProgress, type ToolRun } from "./tools-state.ts";
 
 /**

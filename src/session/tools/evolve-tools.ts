@@ -1,9 +1,9 @@
-import type { SessionEvent, ApprovalResolved } from "../../domain/agent-event.ts";
-import { isApproving } from "../../domain/answers.ts";
+import type { SessionEvent, ApprovalResolved } from "../../domain/events/session-event.ts";
+import { isApproving } from "../../domain/policy/approval-decision.ts";
 import { digestValue } from "../../platform/digest.ts";
-import type { ConfiguredAgent } from "../input.ts";
-import { countRepeats, countToolCall } from "./made-calls.ts";
-import { digestRules } from "./policy-of.ts";
+import type { ConfiguredAgent } from "../session-input.ts";
+import { countRepeats, countToolCall } from "./tool-call-counts.ts";
+import { digestRules } from "./resolve-policy.ts";
 import { isToolReplaced, digestTool } from "./tool-digest.ts";
 import { isOpen, isSameGroup, findRun, type ToolRun, type ToolsState } from "./tools-state.ts";
 

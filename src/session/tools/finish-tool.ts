@@ -1,8 +1,8 @@
-import type { ToolEnding } from "../../domain/agent-event.ts";
+import type { ToolEnding } from "../../domain/events/session-event.ts";
 import type { SubmittedResult } from "../../domain/session-command.ts";
-import type { PolicyDecision } from "../../domain/policy-decision.ts";
-import { toolError, toolSuccess } from "../../domain/tool.ts";
-import type { Decision } from "../work.ts";
+import type { PolicyDecision } from "../../domain/policy/policy-decision.ts";
+import { toolError, toolSuccess } from "../../domain/tools/tool-call.ts";
+import type { Decision } from "../decision.ts";
 import type { ToolRun } from "./tools-state.ts";
 
 /** Ends a call that does not tell of its own end; `text` is for the model. */

@@ -3,13 +3,13 @@ import type {
   ToolWaitingForHost,
   ToolEnding,
   ToolCallPathsResolved,
-} from "../../domain/agent-event.ts";
-import type { JsonObject } from "../../domain/json.ts";
+} from "../../domain/events/session-event.ts";
+import type { JsonObject } from "../../data/json.ts";
 import type { PlanEntry } from "../../domain/plan.ts";
-import type { PolicyAction } from "../../domain/policy-decision.ts";
+import type { PolicyAction } from "../../domain/policy/policy-decision.ts";
 import type { SessionMode } from "../../domain/session-mode.ts";
-import type { ToolCall, ToolResult } from "../../domain/tool.ts";
-import { NO_TOOL_CALLS, type ToolCallCounts, type RepeatCount } from "./made-calls.ts";
+import type { ToolCall, ToolResult } from "../../domain/tools/tool-call.ts";
+import { NO_TOOL_CALLS, type ToolCallCounts, type RepeatCount } from "./tool-call-counts.ts";
 
 export interface ToolsState {
   /** The calls of the turn that runs, in the order they were first seen. */

@@ -3,10 +3,10 @@ import type {
   PromptOptions,
   PromptPart,
   ProviderCapabilities,
-} from "../../domain/agent-event.ts";
-import { isObject, toJsonText, type JsonObject } from "../../domain/json.ts";
+} from "../../domain/events/session-event.ts";
+import { isObject, toJsonText, type JsonObject } from "../../data/json.ts";
 import type { CommandReply } from "../../domain/session-command.ts";
-import { refuse } from "../refused.ts";
+import { refuse } from "../refuse-command.ts";
 import { resolveImageHandling } from "../turn-options.ts";
 
 type RefusedReply = CommandReply & { readonly status: "refused" };

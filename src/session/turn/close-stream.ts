@@ -1,6 +1,6 @@
 import { finishTool } from "../tools/finish-tool.ts";
 import { isOpen } from "../tools/tools-state.ts";
-import type { Decision } from "../work.ts";
+import type { Decision } from "../decision.ts";
 import type { Invocation, ReceivedMessage } from "./turn-state.ts";
 
 /**

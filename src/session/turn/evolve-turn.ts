@@ -1,12 +1,12 @@
-import type { SessionEvent, ToolFinished } from "../../domain/agent-event.ts";
-import { isTurnRejected } from "../../domain/call-fate.ts";
-import type { Draft } from "../../domain/envelope.ts";
+import type { SessionEvent, ToolFinished } from "../../domain/events/session-event.ts";
+import { isTurnRejected } from "../../domain/provider/invocation-outcome.ts";
+import type { Draft } from "../../domain/events/envelope.ts";
 import {
   applyInvocationFinished,
   applyInvocationLost,
   applyInvocationStarted,
-} from "./call-steps.ts";
-import { evolveInvocation } from "./evolve-call.ts";
+} from "./invocation-steps.ts";
+import { evolveInvocation } from "./evolve-invocation.ts";
 import { endWait, skipDowntime, startWait } from "./turn-clock.ts";
 import {
   hasUnsentContent,

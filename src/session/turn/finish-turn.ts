@@ -1,11 +1,11 @@
-import type { TurnOutcome } from "../../domain/agent-event.ts";
+import type { TurnOutcome } from "../../domain/events/session-event.ts";
 import type { Failure } from "../../domain/errors.ts";
-import { resolveWithoutDecision } from "../approvals/questions.ts";
+import { resolveWithoutDecision } from "../approvals/approval-requests.ts";
 import { dropHostRequests } from "../clients/host-requests.ts";
 import { finishTool } from "../tools/finish-tool.ts";
-import { pausePlan } from "../tools/plan.ts";
+import { pausePlan } from "../tools/agent-plan.ts";
 import { isHandedOut, isOpen } from "../tools/tools-state.ts";
-import type { Decision } from "../work.ts";
+import type { Decision } from "../decision.ts";
 import type { CurrentTurn } from "./turn-state.ts";
 
 interface TurnResult {

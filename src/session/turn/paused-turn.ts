@@ -1,16 +1,16 @@
-import type { PromptPart } from "../../domain/agent-event.ts";
+import type { PromptPart } from "../../domain/events/session-event.ts";
 import type {
   CommandReply,
   SubmittedResult,
   SessionCommand,
 } from "../../domain/session-command.ts";
-import { refuse } from "../refused.ts";
+import { refuse } from "../refuse-command.ts";
 import { finishWithSubmittedResult } from "../tools/finish-tool.ts";
 import { findRun, type ToolRun } from "../tools/tools-state.ts";
-import { readAgentSpec, type Decision } from "../work.ts";
+import { readAgentSpec, type Decision } from "../decision.ts";
 import { countJsonBytes, checkContent, checkNote, checkPromptPosition } from "./check-prompt.ts";
 import { finishTurn } from "./finish-turn.ts";
-import { describeHiddenImages } from "./shown-content.ts";
+import { describeHiddenImages } from "./describe-hidden-images.ts";
 import type { CurrentTurn, Pause } from "./turn-state.ts";
 
 /** Of all results together. */

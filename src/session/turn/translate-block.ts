@@ -1,8 +1,8 @@
-import type { SessionEvent } from "../../domain/agent-event.ts";
-import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { toToolCallOpened, toToolCallReceived, toSuperseded } from "../tools/tool-said.ts";
-import { findOpenToolCallId, createToolCallId } from "./call-ids.ts";
-import type { StreamContext } from "./heard.ts";
+import type { SessionEvent } from "../../domain/events/session-event.ts";
+import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
+import { toToolCallOpened, toToolCallReceived, toSuperseded } from "../tools/tool-call-events.ts";
+import { findOpenToolCallId, createToolCallId } from "./stream-ids.ts";
+import type { StreamContext } from "./stream-context.ts";
 
 type BlockEvent = Extract<
   ProviderEvent,

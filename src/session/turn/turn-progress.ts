@@ -1,4 +1,4 @@
-import type { AgentSpec, PromptOptions } from "../../domain/agent-event.ts";
+import type { AgentSpec, PromptOptions } from "../../domain/events/session-event.ts";
 import type { AnsweredToolCall, TurnProgress } from "../../providers/provider.ts";
 import type { ToolRun } from "../tools/tools-state.ts";
 import { isToolAllowed } from "../turn-options.ts";

@@ -5,11 +5,11 @@ import type {
   ImagePart,
   PromptOptions,
   PromptPart,
-} from "../../domain/agent-event.ts";
+} from "../../domain/events/session-event.ts";
 import type { Failure } from "../../domain/errors.ts";
-import type { Outcome, Role } from "../../domain/provider-event.ts";
-import type { ToolCall, ToolResult } from "../../domain/tool.ts";
-import type { TurnMessage } from "../../domain/turn.ts";
+import type { Outcome, Role } from "../../domain/provider/provider-event.ts";
+import type { ToolCall, ToolResult } from "../../domain/tools/tool-call.ts";
+import type { TurnMessage } from "../../domain/provider/turn.ts";
 import type { Usage } from "../../domain/usage.ts";
 
 export interface TurnState {

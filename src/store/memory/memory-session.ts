@@ -1,9 +1,9 @@
-import type { Draft, Envelope } from "../../domain/envelope.ts";
-import type { JsonValue } from "../../domain/json.ts";
+import type { Draft, Envelope } from "../../domain/events/envelope.ts";
+import type { JsonValue } from "../../data/json.ts";
 import { randomString } from "../../platform/random.ts";
 import { findEndedDeltas } from "../ended-deltas.ts";
-import { createEnvelope } from "../envelope-of.ts";
-import { readSearchableText } from "../said.ts";
+import { createEnvelope } from "../create-envelope.ts";
+import { readSearchableText } from "../searchable-text.ts";
 import type { LogEntry, LogHead, SessionFields, SessionRecord, Snapshot } from "../store.ts";
 
 /** Who has a session, or had it last. */

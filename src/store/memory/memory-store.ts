@@ -1,9 +1,9 @@
-import { createChangeNotifier } from "../bell.ts";
-import { subscribeToLog, type LogView } from "../follow.ts";
-import { ReadQueue } from "../reading-queue.ts";
+import { createChangeNotifier } from "../change-notifier.ts";
+import { subscribeToLog, type LogView } from "../subscribe-to-log.ts";
+import { ReadQueue } from "../read-queue.ts";
 import { applyRetention, type RetentionMoment, type RetentionSubject } from "../retention.ts";
-import { splitSearchWords } from "../said.ts";
-import { encodePage, decodePage } from "../session-page.ts";
+import { splitSearchWords } from "../searchable-text.ts";
+import { encodePage, decodePage } from "../page-position.ts";
 import type {
   AcquiredLease,
   Lease,

@@ -1,9 +1,9 @@
 import type { Principal, Right } from "../../domain/actor.ts";
-import type { ServedRequest } from "../../http/served.ts";
-import { ApiError } from "../../http/api-error.ts";
-import { readBearer, matchesSecret, digestSecret } from "../../http/bearer.ts";
-import { readHeader } from "../../http/header.ts";
-import { decodePercent } from "../../http/unescaped.ts";
+import type { ServedRequest } from "../../http/server/http-types.ts";
+import { ApiError } from "../../http/routing/api-error.ts";
+import { readBearer, matchesSecret, digestSecret } from "../../http/access/bearer.ts";
+import { readHeader } from "../../http/routing/read-header.ts";
+import { decodePercent } from "../../http/routing/decode-percent.ts";
 
 export interface AccessOptions {
   /** As the link has it that `up` prints. Whoever has it may do everything. */

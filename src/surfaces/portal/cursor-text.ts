@@ -1,4 +1,4 @@
-import type { Cursor } from "../../domain/envelope.ts";
+import type { Cursor } from "../../domain/events/envelope.ts";
 
 /** A cursor as the id of a server-sent event. */
 export function cursorText({ incarnation, seq }: Cursor): string {

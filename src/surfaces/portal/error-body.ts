@@ -1,7 +1,7 @@
 import type { ErrorCode, Failure } from "../../domain/errors.ts";
-import type { ApiError } from "../../http/api-error.ts";
-import { createJsonResponse } from "../../http/json-answer.ts";
-import type { ServedResponse } from "../../http/served.ts";
+import type { ApiError } from "../../http/routing/api-error.ts";
+import { createJsonResponse } from "../../http/routing/json-response.ts";
+import type { ServedResponse } from "../../http/server/http-types.ts";
 
 /** The one form that an error has on this surface. */
 export interface ErrorBody {

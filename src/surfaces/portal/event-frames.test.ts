@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Envelope } from "../../domain/envelope.ts";
+import type { Envelope } from "../../domain/events/envelope.ts";
 import { EventFrames } from "./event-frames.ts";
 
 function envelope(seq: number, text: string, visibility: Envelope["visibility"] = "public") {

@@ -1,6 +1,6 @@
-import type { Envelope } from "../../domain/envelope.ts";
-import { toJsonText } from "../../domain/json.ts";
-import { BoundedCache } from "../../domain/newest-kept.ts";
+import type { Envelope } from "../../domain/events/envelope.ts";
+import { toJsonText } from "../../data/json.ts";
+import { BoundedCache } from "../../data/bounded-cache.ts";
 import { cursorText } from "./cursor-text.ts";
 
 /** Some events of one log, in their order. */

@@ -1,16 +1,16 @@
-import { flattenAsync } from "../../async/flattened.ts";
-import type { Cursor } from "../../domain/envelope.ts";
+import { flattenAsync } from "../../async/flatten-async.ts";
+import type { Cursor } from "../../domain/events/envelope.ts";
 import { SpanlineError } from "../../domain/errors.ts";
-import type { ServedRequest } from "../../http/served.ts";
+import type { ServedRequest } from "../../http/server/http-types.ts";
 import { principalOf } from "./access.ts";
 import { failureBody } from "./error-body.ts";
 import { parseCursor } from "./cursor-text.ts";
 import { EventFrames, type EventRun } from "./event-frames.ts";
-import { readHeader } from "../../http/header.ts";
-import { createEventStream } from "../../http/event-stream.ts";
+import { readHeader } from "../../http/routing/read-header.ts";
+import { createEventStream } from "../../http/routing/event-stream.ts";
 import { streamingOf, type PortalOptions } from "./portal-options.ts";
-import { createInvalidRequestError } from "../../http/json-body.ts";
-import type { Route } from "../../http/router.ts";
+import { createInvalidRequestError } from "../../http/routing/json-body.ts";
+import type { Route } from "../../http/routing/router.ts";
 import { foundSession, type SessionRecord } from "./session-view.ts";
 
 /** A session's log as server-sent events, from a cursor or from its beginning, and then whatever comes. */

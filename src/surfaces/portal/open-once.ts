@@ -1,6 +1,6 @@
 import { digestText } from "../../platform/digest.ts";
 import type { OpenOptions, Sessions } from "../../session/sessions.ts";
-import { ApiError } from "../../http/api-error.ts";
+import { ApiError } from "../../http/routing/api-error.ts";
 import type { SessionRecord } from "./session-view.ts";
 
 /**

@@ -1,10 +1,10 @@
-import type { ServedResponse, ServedRequest } from "../../http/served.ts";
+import type { ServedResponse, ServedRequest } from "../../http/server/http-types.ts";
 import { isToken, tokenCookie } from "./access.ts";
-import { ApiError } from "../../http/api-error.ts";
-import { SECURITY_HEADERS } from "../../http/json-answer.ts";
+import { ApiError } from "../../http/routing/api-error.ts";
+import { SECURITY_HEADERS } from "../../http/routing/json-response.ts";
 import { LIST_PAGE } from "./list-page.ts";
 import { page } from "./page.ts";
-import type { Route } from "../../http/router.ts";
+import type { Route } from "../../http/routing/router.ts";
 import { SESSION_PAGE } from "./session-page.ts";
 
 /** The pages. They hold nothing of any session, so anybody may have them; what they show they ask for. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { ServedResponse } from "../../http/served.ts";
-import { SECURITY_HEADERS } from "../../http/json-answer.ts";
+import type { ServedResponse } from "../../http/server/http-types.ts";
+import { SECURITY_HEADERS } from "../../http/routing/json-response.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 
 /** A page without any data: its script asks for that. */

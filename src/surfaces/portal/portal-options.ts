@@ -1,4 +1,4 @@
-import type { EventStreamOptions } from "../../http/event-stream.ts";
+import type { EventStreamOptions } from "../../http/routing/event-stream.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import type { AccessOptions } from "./access.ts";

@@ -1,11 +1,11 @@
-import type { ServerLimits } from "../../http/server-options.ts";
+import type { ServerLimits } from "../../http/server/server-options.ts";
 import { commandRoutes } from "./command-routes.ts";
 import { portalErrors } from "./error-body.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { pageRoutes } from "./page-routes.ts";
 import type { PortalOptions } from "./portal-options.ts";
 import { promptRoutes } from "./prompt-routes.ts";
-import type { RouteGroup } from "../../http/router.ts";
+import type { RouteGroup } from "../../http/routing/router.ts";
 import { sessionRoutes } from "./session-routes.ts";
 
 /** What the portal takes in one request. */

@@ -1,9 +1,9 @@
-import type { ApprovalDecision } from "../../domain/agent-event.ts";
+import type { ApprovalDecision } from "../../domain/events/session-event.ts";
 import type { Right } from "../../domain/actor.ts";
-import type { JsonObject } from "../../domain/json.ts";
+import type { JsonObject } from "../../data/json.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
 import { isSessionMode, SESSION_MODES } from "../../domain/session-mode.ts";
-import { createInvalidRequestError } from "../../http/json-body.ts";
+import { createInvalidRequestError } from "../../http/routing/json-body.ts";
 import { optionalText, requiredText } from "./request-body.ts";
 
 /** A command, and the right that it takes. */

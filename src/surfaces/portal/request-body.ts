@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../domain/json.ts";
-import { createInvalidRequestError } from "../../http/json-body.ts";
+import type { JsonObject } from "../../data/json.ts";
+import { createInvalidRequestError } from "../../http/routing/json-body.ts";
 
 export function requiredText(body: JsonObject, name: string): string {
   const value = optionalText(body, name);

@@ -1,7 +1,7 @@
 import type { Principal } from "../../domain/actor.ts";
-import type { ServedRequest } from "../../http/served.ts";
+import type { ServedRequest } from "../../http/server/http-types.ts";
 import type { Sender } from "../../session/sessions.ts";
-import { readIdempotencyKey } from "../../http/idempotency-key.ts";
+import { readIdempotencyKey } from "../../http/routing/idempotency-key.ts";
 
 export function senderOf(request: ServedRequest, principal: Principal): Sender {
   const key = readIdempotencyKey(request);

@@ -1,12 +1,12 @@
-import { createInvalidRequestError, readJsonBody } from "../../http/json-body.ts";
+import { createInvalidRequestError, readJsonBody } from "../../http/routing/json-body.ts";
 import { optionalText } from "./request-body.ts";
-import { ApiError } from "../../http/api-error.ts";
+import { ApiError } from "../../http/routing/api-error.ts";
 import { principalOf, requireRight } from "./access.ts";
-import { readIdempotencyKey } from "../../http/idempotency-key.ts";
-import { createJsonResponse } from "../../http/json-answer.ts";
+import { readIdempotencyKey } from "../../http/routing/idempotency-key.ts";
+import { createJsonResponse } from "../../http/routing/json-response.ts";
 import { openOnce } from "./open-once.ts";
 import type { PortalOptions } from "./portal-options.ts";
-import type { Route } from "../../http/router.ts";
+import type { Route } from "../../http/routing/router.ts";
 import { foundSession, ownedBy, sessionView } from "./session-view.ts";
 
 const DEFAULT_LIMIT = 50;

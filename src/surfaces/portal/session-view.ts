@@ -1,6 +1,6 @@
 import type { Principal } from "../../domain/actor.ts";
 import type { Sessions } from "../../session/sessions.ts";
-import { ApiError } from "../../http/api-error.ts";
+import { ApiError } from "../../http/routing/api-error.ts";
 import { cursorText } from "./cursor-text.ts";
 
 export type SessionRecord = Awaited<ReturnType<Sessions["open"]>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SessionEvent } from "../../domain/agent-event.ts";
+import type { SessionEvent } from "../../domain/events/session-event.ts";
 import { addToReport, initialReport, reportOf, type TurnReport } from "./turn-report.ts";
 
 const started: SessionEvent = { type: "turn.started", turnId: "turn_1", promptId: "prompt_1" };

@@ -3,10 +3,10 @@ import type {
   ApprovalRequested,
   ToolEnding,
   TurnOutcome,
-} from "../../domain/agent-event.ts";
+} from "../../domain/events/session-event.ts";
 import type { Failure } from "../../domain/errors.ts";
-import type { JsonObject } from "../../domain/json.ts";
-import type { ToolResultPart } from "../../domain/tool.ts";
+import type { JsonObject } from "../../data/json.ts";
+import type { ToolResultPart } from "../../domain/tools/tool-call.ts";
 import type { Usage } from "../../domain/usage.ts";
 
 /** A turn for somebody who asked once and wants one answer. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SessionEvent } from "../../domain/agent-event.ts";
+import type { SessionEvent } from "../../domain/events/session-event.ts";
 import { addToText, breakOff, initialText } from "./turn-text.ts";
 
 const start: readonly SessionEvent[] = [

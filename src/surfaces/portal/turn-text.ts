@@ -1,5 +1,5 @@
-import type { SessionEvent, ApprovalRequested } from "../../domain/agent-event.ts";
-import { toJsonText } from "../../domain/json.ts";
+import type { SessionEvent, ApprovalRequested } from "../../domain/events/session-event.ts";
+import { toJsonText } from "../../data/json.ts";
 import { addToReport, initialReport, type ReportState } from "./turn-report.ts";
 
 /** A turn for somebody who reads it while it comes. Belongs to one prompt, and is advanced in place. */

@@ -1,6 +1,6 @@
-import { DEFAULT_STALLED_MS } from "../../http/send-answer.ts";
-import type { RateLimits } from "../../http/rate-limits.ts";
-import type { Access } from "../../http/access.ts";
+import { DEFAULT_STALLED_MS } from "../../http/server/send-response.ts";
+import type { RateLimits } from "../../http/access/rate-limits.ts";
+import type { Access } from "../../http/access/access.ts";
 import type { TraceMode } from "../../domain/trace-mode.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";

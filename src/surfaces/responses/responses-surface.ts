@@ -1,16 +1,16 @@
-import { createGuardedRoutes } from "../../http/guarded-routes.ts";
-import { formatOpenAiError } from "../../http/openai-errors.ts";
-import { duplicateWithPrefix, type RouteGroup } from "../../http/router.ts";
-import type { SocketRoute } from "../../http/web-sockets.ts";
-import { createChatRoutes } from "./chat-routes.ts";
-import { createConversationRoutes } from "./conversation-routes.ts";
-import { createInferenceRoutes } from "./inference-routes.ts";
-import { createModelRoutes } from "./model-routes.ts";
-import { createOpenApiRoutes } from "./openapi-routes.ts";
-import { createResponseRoutes } from "./response-routes.ts";
+import { createGuardedRoutes } from "../../http/routing/guarded-routes.ts";
+import { formatOpenAiError } from "../../http/routing/openai-errors.ts";
+import { duplicateWithPrefix, type RouteGroup } from "../../http/routing/router.ts";
+import type { SocketRoute } from "../../http/sockets/web-sockets.ts";
+import { createChatRoutes } from "./routes/chat-routes.ts";
+import { createConversationRoutes } from "./routes/conversation-routes.ts";
+import { createInferenceRoutes } from "./routes/inference-routes.ts";
+import { createModelRoutes } from "./routes/model-routes.ts";
+import { createOpenApiRoutes } from "./routes/openapi-routes.ts";
+import { createResponseRoutes } from "./routes/response-routes.ts";
 import type { ResponsesOptions } from "./responses-options.ts";
-import { createResponsesSocketRoute } from "./socket-route.ts";
-import { createSurfaceContext } from "./surface.ts";
+import { createResponsesSocketRoute } from "./socket/responses-socket-route.ts";
+import { createSurfaceContext } from "./surface-context.ts";
 
 export interface ResponsesSurface extends RouteGroup {
   /** Paths of the same whose connections may become WebSockets. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Environment } from "../../platform/environment.ts";
 import { findShells } from "./find-shells.ts";
-import type { MachineInfo } from "./machine-look.ts";
+import type { MachineInfo } from "./machine-info.ts";
 
 interface Machine {
   readonly platform: string;

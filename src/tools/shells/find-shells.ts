@@ -1,7 +1,7 @@
 import { posix, win32 } from "node:path";
-import { createShell, createShellId } from "../../domain/shell-at.ts";
-import type { ShellList, Shell, ShellSource } from "../../domain/shell.ts";
-import { readThisMachine, type MachineInfo } from "./machine-look.ts";
+import { createShell, createShellId } from "../../domain/tools/create-shell.ts";
+import type { ShellList, Shell, ShellSource } from "../../domain/tools/shell.ts";
+import { readThisMachine, type MachineInfo } from "./machine-info.ts";
 
 /**
  * The shells of a machine: what `SPANLINE_SHELL` says, what the environment says, the user's login shell, the system's

@@ -1,13 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import type { BigIntStats } from "node:fs";
-import { pluralize } from "../../domain/counted.ts";
-import type { FileChange, FileDiff } from "../../domain/tool-output.ts";
+import { pluralize } from "../../text/pluralize.ts";
+import type { FileChange, FileDiff } from "../../domain/tools/tool-output.ts";
 import { MAX_EDITOR_TEXT, type EditorFiles } from "./editor/editor-files.ts";
 import type { Folder } from "./files/folder.ts";
 import { openFile } from "./files/open-file.ts";
-import { readWholeFile, computeSha256 } from "./files/read-whole.ts";
+import { readWholeFile, computeSha256 } from "./files/read-whole-file.ts";
 import { replaceFile } from "./files/replace-file.ts";
-import { createRefusal } from "./refusal.ts";
+import { createRefusal } from "./tool-refusal.ts";
 import type { LocatedPath, Workspace } from "./workspace.ts";
 
 /** The text that a change begins with. */

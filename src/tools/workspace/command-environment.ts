@@ -1,5 +1,5 @@
 import { SpanlineError } from "../../domain/errors.ts";
-import { isSecretName } from "../../domain/is-secret-name.ts";
+import { isSecretName } from "../../text/is-secret-name.ts";
 import type { Environment } from "../../platform/environment.ts";
 
 /** What a command sees of the environment: a few names, and those that the configuration adds. */

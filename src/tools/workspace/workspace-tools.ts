@@ -1,25 +1,25 @@
 import { isAbsolute } from "node:path";
 import { SpanlineError } from "../../domain/errors.ts";
 import { systemClock, type SteadyClock } from "../../platform/clock.ts";
-import { examineToolCall } from "./examine-call.ts";
+import { examineToolCall } from "./examine-tool-call.ts";
 import type { Tool, ToolContext } from "../tool.ts";
 import type { Environment } from "../../platform/environment.ts";
 import { findShells } from "../shells/find-shells.ts";
-import { readThisMachine } from "../shells/machine-look.ts";
+import { readThisMachine } from "../shells/machine-info.ts";
 import { checkAddedNames, createCommandEnvironment } from "./command-environment.ts";
-import { createEditFileTool } from "./edit-file.ts";
+import { createEditFileTool } from "./edit-file-tool.ts";
 import { createEditorGate } from "./editor/editor-gate.ts";
 import type { Anchor } from "./files/folder.ts";
-import { DEFAULT_WORKSPACE_LIMITS, type WorkspaceLimits } from "./limits.ts";
-import { createListFilesTool } from "./list-files.ts";
-import { createReadFileTool } from "./read-file.ts";
-import { createRunCommandTool } from "./run-command.ts";
+import { DEFAULT_WORKSPACE_LIMITS, type WorkspaceLimits } from "./workspace-limits.ts";
+import { createListFilesTool } from "./list-files-tool.ts";
+import { createReadFileTool } from "./read-file-tool.ts";
+import { createRunCommandTool } from "./run-command-tool.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
-import { createSearchTool } from "./search.ts";
-import { createUpdatePlanTool } from "./update-plan.ts";
+import { createSearchTool } from "./search-tool.ts";
+import { createUpdatePlanTool } from "./update-plan-tool.ts";
 import type { FoundFile, WorkspaceOptions } from "./workspace.ts";
-import type { WorkspaceToolContext } from "./workspace-tool.ts";
-import { createWriteFileTool } from "./write-file.ts";
+import type { WorkspaceToolContext } from "./create-workspace-tool.ts";
+import { createWriteFileTool } from "./write-file-tool.ts";
 
 export interface WorkspaceToolsOptions {
   /** The folder that the tools work in, or how to tell it of a session. */

@@ -1,11 +1,11 @@
-import type { PathFact } from "../../domain/policy-decision.ts";
+import type { PathFact } from "../../domain/policy/policy-decision.ts";
 import type { ToolContext } from "../tool.ts";
 import { openSubfolder, openOutsideFolder, type Anchor, type Folder } from "./files/folder.ts";
 import { readErrorCode } from "./files/system-error.ts";
-import type { WorkspaceLimits } from "./limits.ts";
+import type { WorkspaceLimits } from "./workspace-limits.ts";
 import { examinePath, resolveWorkspace } from "./paths/examine-paths.ts";
-import type { ProtectedPaths } from "./paths/protected-places.ts";
-import { createRefusal } from "./refusal.ts";
+import type { ProtectedPaths } from "./paths/protected-paths.ts";
+import { createRefusal } from "./tool-refusal.ts";
 
 /** A workspace for one call: as it is on the disk now. */
 export interface Workspace {

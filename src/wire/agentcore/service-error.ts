@@ -1,13 +1,13 @@
-import type { ErrorResponse } from "../../domain/error-answer.ts";
-import { isObject, parseJson } from "../../domain/json.ts";
+import type { ErrorResponse } from "../../domain/provider/error-response.ts";
+import { isObject, parseJson } from "../../data/json.ts";
 import type { Failure } from "../../domain/errors.ts";
 import {
   createProviderError,
   type RequestPhase,
   type ProviderError,
   type ProviderErrorCode,
-} from "../../domain/provider-error.ts";
-import { parseRetryAfter } from "../../domain/retry-after.ts";
+} from "../../domain/provider/provider-error.ts";
+import { parseRetryAfter } from "../../domain/provider/retry-after.ts";
 
 /** The error of an HTTP answer. A body that says nothing, or is a proxy's page, does not hide the status. */
 export function serviceErrorFromResponse({ status, headers, body }: ErrorResponse): ProviderError {

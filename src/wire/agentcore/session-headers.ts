@@ -1,5 +1,5 @@
 import type { TraceContext as W3cTraceContext } from "../../domain/trace-context.ts";
-import { checkLength } from "./check.ts";
+import { checkLength } from "./check-options.ts";
 
 /** With what X-Ray has beside it. */
 export interface TraceContext extends W3cTraceContext {

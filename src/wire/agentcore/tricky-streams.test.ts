@@ -8,12 +8,12 @@ import {
   started,
   tokens,
 } from "../../../test/fixtures/strands/fixtures.ts";
-import { splitChunks, concat } from "../../../test/support/bytes.ts";
+import { splitChunks, concat } from "../../../test/support/bytes/bytes.ts";
 import { runCodec } from "../../domain/codec.ts";
 import type { DiagnosticCode } from "../../domain/diagnostic.ts";
 import type { Failure } from "../../domain/errors.ts";
-import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
-import { createRuntimeStream, type RuntimeStreamOptions } from "./runtime-stream.ts";
+import type { ProviderEvent, TurnEnd } from "../../domain/provider/provider-event.ts";
+import { createRuntimeStream, type RuntimeStreamOptions } from "./runtime/runtime-stream.ts";
 
 const encoder = new TextEncoder();
 

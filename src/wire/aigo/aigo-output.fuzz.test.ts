@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { createToolCall } from "../../domain/tool.ts";
+import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
+import { createToolCall } from "../../domain/tools/tool-call.ts";
 import { encodeResponse } from "../responses/response-encoder.ts";
 import { aigoProblems } from "../../../test/aigo/aigo-models.ts";
 import { encodeAigoOutput } from "./aigo-output.ts";

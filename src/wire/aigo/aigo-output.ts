@@ -1,9 +1,9 @@
 import type { Codec } from "../../domain/codec.ts";
-import type { JsonObject } from "../../domain/json.ts";
-import type { ProviderEvent } from "../../domain/provider-event.ts";
+import type { JsonObject } from "../../data/json.ts";
+import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 import type { Anomaly } from "../responses/anomaly.ts";
-import { formatItemId } from "../responses/item-id.ts";
-import { encodeOutputText } from "../responses/items.ts";
+import { formatItemId } from "../responses/items/item-id.ts";
+import { encodeOutputText } from "../responses/items/encode-items.ts";
 import { type FinishedResponse, encodeFinishedResponse } from "../responses/response-encoder.ts";
 import type {
   FunctionCallItem,
@@ -11,9 +11,9 @@ import type {
   ItemStatus,
   OutputText,
   ResponseItem,
-} from "../responses/response-item.ts";
+} from "../responses/items/response-item.ts";
 import type { IncompleteDetails, ResponseError } from "../responses/response-status.ts";
-import { addToTurn, createTurnBuilder, type TurnBuilder } from "../../domain/turn-state.ts";
+import { addToTurn, createTurnBuilder, type TurnBuilder } from "../../domain/provider/turn-builder.ts";
 
 export interface AigoOptions {
   /** Names this one turn among all others: every item id is made from it. */

@@ -1,12 +1,12 @@
 import type { Codec } from "../../domain/codec.ts";
-import type { Envelope } from "../../domain/envelope.ts";
-import { isObject, type JsonObject } from "../../domain/json.ts";
-import { formatCallId, type LogPosition } from "../responses/ids.ts";
-import { formatItemId } from "../responses/item-id.ts";
-import type { OutputItem } from "../responses/output-item.ts";
+import type { Envelope } from "../../domain/events/envelope.ts";
+import { isObject, type JsonObject } from "../../data/json.ts";
+import { formatCallId, type LogPosition } from "../responses/response-ids.ts";
+import { formatItemId } from "../responses/items/item-id.ts";
+import type { OutputItem } from "../responses/items/output-item.ts";
 import { createUnrecordedRequest } from "../responses/recorded-request.ts";
 import type { FinishedResponse } from "../responses/response-encoder.ts";
-import type { ResponseItem } from "../responses/response-item.ts";
+import type { ResponseItem } from "../responses/items/response-item.ts";
 import type { ResponseObject } from "../responses/response-object.ts";
 import type { ResponseStatus } from "../responses/response-status.ts";
 import { snapshotResponse } from "../responses/stream/lifecycle.ts";

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../domain/json.ts";
-import type { ModelMessage } from "../../domain/model-request.ts";
+import type { JsonObject } from "../../data/json.ts";
+import type { ModelMessage } from "../../domain/model/model-request.ts";
 import { readChatRequest, type ChatRequest } from "../chat-server/chat-request.ts";
 import {
   toChatHistory,
@@ -7,7 +7,7 @@ import {
   toPromptTexts,
   type ChatTurn,
 } from "../chat-server/chat-turn.ts";
-import { rejectRequest } from "../chat-server/refuse.ts";
+import { rejectRequest } from "../chat-server/reject-request.ts";
 
 /** What AI GO! sends for each turn: the whole conversation. Messages may have any further fields. */
 export interface ChatCompletionInput {

@@ -1,11 +1,11 @@
 import type { Failure } from "../../domain/errors.ts";
-import { toJsonText, type JsonObject } from "../../domain/json.ts";
-import type { ProviderEvent } from "../../domain/provider-event.ts";
+import { toJsonText, type JsonObject } from "../../data/json.ts";
+import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 import { createConverseFold } from "../converse/fold.ts";
 import { readUnionEvent } from "../converse/parse.ts";
 import { encodeAigoOutput, type AigoOutput } from "./aigo-output.ts";
 import type { Anomaly } from "../responses/anomaly.ts";
-import { computeShortDigest } from "../responses/short-digest.ts";
+import { computeShortDigest } from "../../data/short-digest.ts";
 
 /** What an agent said in one turn, as a Converse stream has it, and the session that it said it in. */
 export interface RawModelOutput {

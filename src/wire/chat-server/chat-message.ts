@@ -1,6 +1,6 @@
-import type { ImageBlock } from "../../domain/image-block.ts";
-import type { JsonObject } from "../../domain/json.ts";
-import type { ToolCall } from "../../domain/tool.ts";
+import type { ImageBlock } from "../../domain/model/image-block.ts";
+import type { JsonObject } from "../../data/json.ts";
+import type { ToolCall } from "../../domain/tools/tool-call.ts";
 
 /** A message of a request, in our words. `at` is its place in the request. */
 export type ChatMessage = InstructionsMessage | UserMessage | AssistantMessage | ResultMessage;

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../../domain/json.ts";
+import { isObject, type JsonObject } from "../../data/json.ts";
 import type { ChunkOptions } from "./chunk-state.ts";
 
 /** What an answer is made with, beside the events: the log keeps it with the prompt. */

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SpanlineError } from "../../domain/errors.ts";
 import { toChatPromptOptions, readChatRequest } from "./chat-request.ts";
-import { formatCallId } from "../responses/ids.ts";
+import { formatCallId } from "../responses/response-ids.ts";
 import {
   toChatHistory,
   readChatTurn,

@@ -1,10 +1,10 @@
-import type { PromptOptions, PromptTool } from "../../domain/agent-event.ts";
-import { isObject } from "../../domain/json.ts";
+import type { PromptOptions, PromptTool } from "../../domain/events/session-event.ts";
+import { isObject } from "../../data/json.ts";
 import type { ChatMessage, SessionReference } from "./chat-message.ts";
-import { readChatMessages } from "./read-messages.ts";
+import { readChatMessages } from "./read-chat-messages.ts";
 import { readSessionId } from "./read-session-id.ts";
-import { readChatToolChoice, readChatTools, type ChatToolChoice } from "./read-tools.ts";
-import { rejectRequest, rejectType } from "./refuse.ts";
+import { readChatToolChoice, readChatTools, type ChatToolChoice } from "./read-chat-tools.ts";
+import { rejectRequest, rejectType } from "./reject-request.ts";
 
 /** A chat completion that somebody asks for. */
 export interface ChatRequest {

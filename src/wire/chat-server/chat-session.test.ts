@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatCallId } from "../responses/ids.ts";
+import { formatCallId } from "../responses/response-ids.ts";
 import { readChatRequest } from "./chat-request.ts";
 import { resolveChatSession } from "./chat-session.ts";
 

@@ -1,4 +1,4 @@
-import { parseCallSession } from "../responses/ids.ts";
+import { parseCallSession } from "../responses/response-ids.ts";
 import type { ChatMessage, SessionReference, ResultMessage } from "./chat-message.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import { resolveSingleSession, readSessionId } from "./read-session-id.ts";

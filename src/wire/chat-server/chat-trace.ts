@@ -1,16 +1,16 @@
-import type { ToolEnding, ToolFinished } from "../../domain/agent-event.ts";
-import type { ToolCall } from "../../domain/tool.ts";
-import type { LogPosition } from "../responses/ids.ts";
+import type { ToolEnding, ToolFinished } from "../../domain/events/session-event.ts";
+import type { ToolCall } from "../../domain/tools/tool-call.ts";
+import type { LogPosition } from "../responses/response-ids.ts";
 import {
   encodeFunctionCall,
   encodeFunctionCallOutput,
   encodeReasoning,
-} from "../responses/items.ts";
+} from "../responses/items/encode-items.ts";
 import type {
   FunctionCallItem,
   FunctionCallOutputItem,
   ReasoningItem,
-} from "../responses/response-item.ts";
+} from "../responses/items/response-item.ts";
 import { isFailedOutcome } from "../responses/stream/executed-events.ts";
 
 /** What the agent did: the items that an Open Responses output has for it, and what it said between them. */

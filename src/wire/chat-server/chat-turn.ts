@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../domain/json.ts";
-import type { ModelBlock, ModelMessage } from "../../domain/model-request.ts";
+import type { JsonObject } from "../../data/json.ts";
+import type { ModelBlock, ModelMessage } from "../../domain/model/model-request.ts";
 import type { SubmittedPart, SubmittedResult } from "../../domain/session-command.ts";
 import {
   joinText,
@@ -9,11 +9,11 @@ import {
   type ResultMessage,
   type UserMessage,
 } from "./chat-message.ts";
-import { formatCallId, findToolCallId, formatCancelPath } from "../responses/ids.ts";
-import type { OpenToolCalls } from "../responses/request/given-results.ts";
+import { formatCallId, findToolCallId, formatCancelPath } from "../responses/response-ids.ts";
+import type { OpenToolCalls } from "../responses/request/tool-results.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import { resolveSingleSession } from "./read-session-id.ts";
-import { rejectRequest } from "./refuse.ts";
+import { rejectRequest } from "./reject-request.ts";
 
 /** What of a request is new for the agent, and to which conversation it belongs. */
 export interface ChatTurn {

@@ -1,6 +1,6 @@
-import type { SessionEventType } from "../../domain/agent-event.ts";
+import type { SessionEventType } from "../../domain/events/session-event.ts";
 import type { Codec, Emit } from "../../domain/codec.ts";
-import type { Envelope } from "../../domain/envelope.ts";
+import type { Envelope } from "../../domain/events/envelope.ts";
 import { createChatError, type ChatOutput } from "./chat-chunk.ts";
 import { CHUNK_RULES, type EventOf } from "./chunk-rules.ts";
 import { createChunkState, type ChunkOptions, type ChunkState } from "./chunk-state.ts";

@@ -3,9 +3,9 @@ import type {
   SessionEventType,
   TurnFinished,
   TurnPaused,
-} from "../../domain/agent-event.ts";
+} from "../../domain/events/session-event.ts";
 import type { Emit } from "../../domain/codec.ts";
-import type { Envelope } from "../../domain/envelope.ts";
+import type { Envelope } from "../../domain/events/envelope.ts";
 import { addUsage } from "../../domain/usage.ts";
 import { INSTRUCTIONS_AS_TEXT } from "../responses/anomaly.ts";
 import { NO_USAGE, encodeResponseUsage } from "../responses/response-usage.ts";
@@ -26,7 +26,7 @@ import {
 import { encodeChatUsage } from "./chat-usage.ts";
 import { emitDelta, type ChunkState } from "./chunk-state.ts";
 import { addText, endText, replaceText } from "./chunk-text.ts";
-import { toFinishReason } from "./chat-ending.ts";
+import { toFinishReason } from "./finish-reason.ts";
 
 /** What an event comes to: either of the two, and never neither. */
 export type ChunkRule<Event extends SessionEvent> =

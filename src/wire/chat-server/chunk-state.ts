@@ -1,9 +1,9 @@
 import type { Emit } from "../../domain/codec.ts";
-import type { JsonObject } from "../../domain/json.ts";
-import type { TextBuilder } from "../../domain/kept-text.ts";
-import type { Role } from "../../domain/provider-event.ts";
-import type { ToolCall } from "../../domain/tool.ts";
-import type { UsageStep } from "../../domain/turn-state.ts";
+import type { JsonObject } from "../../data/json.ts";
+import type { TextBuilder } from "../../text/text-builder.ts";
+import type { Role } from "../../domain/provider/provider-event.ts";
+import type { ToolCall } from "../../domain/tools/tool-call.ts";
+import type { UsageStep } from "../../domain/provider/turn-builder.ts";
 import type { Usage } from "../../domain/usage.ts";
 import type { ChatDelta, ChatOutput, FinishReason } from "./chat-chunk.ts";
 import type { ChatTraceItem } from "./chat-trace.ts";

@@ -1,5 +1,5 @@
 import type { Emit } from "../../domain/codec.ts";
-import { appendText, createTextBuilder } from "../../domain/kept-text.ts";
+import { appendText, createTextBuilder } from "../../text/text-builder.ts";
 import type { ChatOutput } from "./chat-chunk.ts";
 import { emitDelta, type ChunkState, type ChunkTextBlock } from "./chunk-state.ts";
 

@@ -1,6 +1,6 @@
-import { SESSION_ID_HINT, isSessionId } from "../responses/ids.ts";
+import { SESSION_ID_HINT, isSessionId } from "../responses/response-ids.ts";
 import type { SessionReference } from "./chat-message.ts";
-import { rejectRequest, rejectType } from "./refuse.ts";
+import { rejectRequest, rejectType } from "./reject-request.ts";
 
 /** A session id that came back to us. One that is empty or null names none. */
 export function readSessionId(value: unknown, param: string): SessionReference[] {

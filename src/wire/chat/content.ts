@@ -1,8 +1,8 @@
-import { isObject } from "../../domain/json.ts";
+import { isObject } from "../../data/json.ts";
 import type { Fields } from "../converse/schema.ts";
 import { keepUnknown, type EmitEvent } from "../converse/state.ts";
 import type { ChatState, ContentKind } from "./state.ts";
-import { stepConverse } from "./told.ts";
+import { stepConverse } from "./converse-adapter.ts";
 
 /** Reasoning has no place in OpenAI's own chunks; DeepSeek, vLLM and Ollama each found a name for it. */
 const REASONING_MEMBERS = ["reasoning_content", "reasoning", "thinking"] as const;

@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import {
   expectOneEndWhenDamaged,
   expectSameForAnySplit,
-} from "../../../test/support/answer-bytes.ts";
-import { encodeServerSent } from "../../../test/support/server-sent.ts";
+} from "../../../test/support/bytes/response-bytes.ts";
+import { encodeServerSent } from "../../../test/support/bytes/encode-server-sent.ts";
 import { runCodec } from "../../domain/codec.ts";
-import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { buildTurn, type Turn } from "../../domain/turn.ts";
-import { createSseResponseCodec } from "../../models/sse-answer.ts";
+import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
+import { buildTurn, type Turn } from "../../domain/provider/turn.ts";
+import { createSseResponseCodec } from "../../models/sse-response.ts";
 import { createChatFold } from "./fold.ts";
-import { allowLongTests } from "../../../test/support/long-tests.ts";
+import { allowLongTests } from "../../../test/support/allow-long-tests.ts";
 
 allowLongTests();
 

@@ -1,11 +1,11 @@
 import type { Codec } from "../../domain/codec.ts";
-import { isObject } from "../../domain/json.ts";
-import type { ProviderEvent } from "../../domain/provider-event.ts";
+import { isObject } from "../../data/json.ts";
+import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 import { createConverseFold } from "../converse/fold.ts";
 import type { Fields } from "../converse/schema.ts";
 import { diagnose, keepUnknown, type EmitEvent } from "../converse/state.ts";
-import { readApiError } from "./api-error.ts";
-import { closeToolCalls, foldToolCall, openPendingToolCalls } from "./calls.ts";
+import { readApiError } from "./model-api-error.ts";
+import { closeToolCalls, foldToolCall, openPendingToolCalls } from "./tool-calls.ts";
 import { closeContent, foldContent } from "./content.ts";
 import { CHAT_OUTCOMES, REFUSAL } from "./outcomes.ts";
 import { CHOICE, CHUNK, DELTA } from "./schema.ts";
@@ -19,7 +19,7 @@ import {
   stepUsage,
   type ModelFoldOptions,
   type ServerSentInput,
-} from "./told.ts";
+} from "./converse-adapter.ts";
 import { toConverseUsage } from "./usage.ts";
 
 /** Folds the stream of an OpenAI-compatible chat completion. */

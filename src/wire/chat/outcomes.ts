@@ -1,4 +1,4 @@
-import type { Outcome } from "../../domain/provider-event.ts";
+import type { Outcome } from "../../domain/provider/provider-event.ts";
 
 export const REFUSAL = "refusal";
 

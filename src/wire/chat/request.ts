@@ -1,14 +1,14 @@
-import { toToolName } from "../../domain/call-names.ts";
-import { toJsonText, type JsonObject } from "../../domain/json.ts";
-import { createRequestBody, type ModelDialect } from "../../domain/model-dialect.ts";
+import { toToolName } from "../../domain/model/tool-call-names.ts";
+import { toJsonText, type JsonObject } from "../../data/json.ts";
+import { createRequestBody, type ModelDialect } from "../../domain/model/model-dialect.ts";
 import type {
   ModelBlock,
   ModelMessage,
   ModelRequest,
   ModelTool,
   ToolChoice,
-} from "../../domain/model-request.ts";
-import type { ToolCall } from "../../domain/tool.ts";
+} from "../../domain/model/model-request.ts";
+import type { ToolCall } from "../../domain/tools/tool-call.ts";
 import { formatResultText } from "./result-text.ts";
 
 export interface ChatRequestOptions {

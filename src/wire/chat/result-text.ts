@@ -1,5 +1,5 @@
-import { toJsonText } from "../../domain/json.ts";
-import type { ToolResult, ToolResultPart } from "../../domain/tool.ts";
+import { toJsonText } from "../../data/json.ts";
+import type { ToolResult, ToolResultPart } from "../../domain/tools/tool-call.ts";
 
 /** A result for an API that takes text. Where it has no place for errors, the text says that it is one. */
 export function formatResultText({ parts, isError }: ToolResult): string {

@@ -1,4 +1,4 @@
-import { createShape } from "./told.ts";
+import { createShape } from "./converse-adapter.ts";
 
 /** `obfuscation` is padding, by which OpenAI hides the length of what it says. */
 export const CHUNK = createShape(

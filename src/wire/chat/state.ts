@@ -1,5 +1,5 @@
-import type { TextBuilder } from "../../domain/kept-text.ts";
-import type { ConverseAdapterState } from "./told.ts";
+import type { TextBuilder } from "../../text/text-builder.ts";
+import type { ConverseAdapterState } from "./converse-adapter.ts";
 
 export interface ChatState extends ConverseAdapterState {
   hasStarted: boolean;

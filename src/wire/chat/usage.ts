@@ -1,4 +1,4 @@
-import { isObject } from "../../domain/json.ts";
+import { isObject } from "../../data/json.ts";
 import type { Fields } from "../converse/schema.ts";
 
 /** Usage in the words of Converse. Tokens read from a cache are part of `prompt_tokens` here, and apart from them there. */

@@ -1,6 +1,6 @@
-import { isObject, toJsonText, type JsonValue } from "../../domain/json.ts";
-import { appendText } from "../../domain/kept-text.ts";
-import type { ToolResultPart } from "../../domain/tool.ts";
+import { isObject, toJsonText, type JsonValue } from "../../data/json.ts";
+import { appendText } from "../../text/text-builder.ts";
+import type { ToolResultPart } from "../../domain/tools/tool-call.ts";
 import {
   appendContent,
   appendInput,
@@ -9,7 +9,7 @@ import {
   ensureContentBlock,
   ensureSlot,
 } from "./blocks.ts";
-import { ensureMessage } from "./messages.ts";
+import { ensureMessage } from "./message-boundaries.ts";
 import {
   CONTENT_BLOCK_DELTA,
   JSON_PART,

@@ -1,6 +1,6 @@
 import type { Failure } from "../../domain/errors.ts";
-import type { Outcome, TurnEnd } from "../../domain/provider-event.ts";
-import { closeMessage } from "./messages.ts";
+import type { Outcome, TurnEnd } from "../../domain/provider/provider-event.ts";
+import { closeMessage } from "./message-boundaries.ts";
 import {
   diagnose,
   reportRepeatedDiagnostics,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { measureRetainedBytes } from "../../../test/support/memory.ts";
+import { measureRetainedBytes } from "../../../test/support/memory-usage.ts";
 import { runCodec } from "../../domain/codec.ts";
-import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
-import type { StreamMessage } from "../../domain/stream-message.ts";
-import { buildTurn, type Turn } from "../../domain/turn.ts";
+import type { ProviderEvent, TurnEnd } from "../../domain/provider/provider-event.ts";
+import type { StreamMessage } from "../../domain/provider/stream-message.ts";
+import { buildTurn, type Turn } from "../../domain/provider/turn.ts";
 import { createConverseFold } from "./fold.ts";
 import { readUnionEvent } from "./parse.ts";
 

@@ -1,13 +1,13 @@
 import type { Codec } from "../../domain/codec.ts";
 import type { Failure } from "../../domain/errors.ts";
-import { isObject } from "../../domain/json.ts";
-import type { HookFired, Outcome, ProviderEvent } from "../../domain/provider-event.ts";
-import type { StreamMessage } from "../../domain/stream-message.ts";
+import { isObject } from "../../data/json.ts";
+import type { HookFired, Outcome, ProviderEvent } from "../../domain/provider/provider-event.ts";
+import type { StreamMessage } from "../../domain/provider/stream-message.ts";
 import { addUsage } from "../../domain/usage.ts";
 import { closeSlots, EXPLICIT, isEmptySlot, toSlotKey } from "./blocks.ts";
 import { foldDelta } from "./deltas.ts";
 import { endTurn } from "./ending.ts";
-import { startMessage, stopMessage } from "./messages.ts";
+import { startMessage, stopMessage } from "./message-boundaries.ts";
 import { foldStart } from "./starts.ts";
 import {
   TURN_EVENT_NAMES,

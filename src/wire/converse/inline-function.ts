@@ -1,5 +1,5 @@
 import { SpanlineError } from "../../domain/errors.ts";
-import { isObject, toJsonText } from "../../domain/json.ts";
+import { isObject, toJsonText } from "../../data/json.ts";
 import type { JsonDocument } from "./request.ts";
 
 /** A tool that the agent may call and that runs on our side. */

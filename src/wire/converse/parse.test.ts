@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { runCodec } from "../../domain/codec.ts";
-import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { addToTurn, createTurnBuilder } from "../../domain/turn-state.ts";
-import { snapshotTurn } from "../../domain/turn.ts";
-import { fuzz } from "../../../test/support/bytes.ts";
+import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
+import { addToTurn, createTurnBuilder } from "../../domain/provider/turn-builder.ts";
+import { snapshotTurn } from "../../domain/provider/turn.ts";
+import { fuzz } from "../../../test/support/bytes/bytes.ts";
 import { createConverseFold } from "./fold.ts";
 import { parse, readUnionEvent } from "./parse.ts";
-import { allowLongTests } from "../../../test/support/long-tests.ts";
+import { allowLongTests } from "../../../test/support/allow-long-tests.ts";
 import { runs } from "../../../test/support/test-depth.ts";
 
 allowLongTests();

@@ -1,8 +1,8 @@
 import { runCodec } from "../../domain/codec.ts";
-import { isObject, toJsonText, type JsonObject } from "../../domain/json.ts";
-import type { StreamMessage } from "../../domain/stream-message.ts";
-import type { ToolInputError } from "../../domain/tool.ts";
-import { buildTurn, type Turn } from "../../domain/turn.ts";
+import { isObject, toJsonText, type JsonObject } from "../../data/json.ts";
+import type { StreamMessage } from "../../domain/provider/stream-message.ts";
+import type { ToolInputError } from "../../domain/tools/tool-call.ts";
+import { buildTurn, type Turn } from "../../domain/provider/turn.ts";
 import type { Usage } from "../../domain/usage.ts";
 import { createConverseFold } from "./fold.ts";
 import { EVENT_NAMES, isExceptionName } from "./schema.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toolError, toolSuccess, type ToolResult } from "../../domain/tool.ts";
+import { toolError, toolSuccess, type ToolResult } from "../../domain/tools/tool-call.ts";
 import { parse } from "./parse.ts";
 import { createUserMessages } from "./request.ts";
 import { createResumeMessages } from "./resume.ts";

@@ -1,7 +1,7 @@
 import { SpanlineError } from "../../domain/errors.ts";
-import { toJsonText, type JsonValue } from "../../domain/json.ts";
-import type { ToolCall, ToolResult, ToolResultPart } from "../../domain/tool.ts";
-import type { Turn, TurnBlock, TurnMessage } from "../../domain/turn.ts";
+import { toJsonText, type JsonValue } from "../../data/json.ts";
+import type { ToolCall, ToolResult, ToolResultPart } from "../../domain/tools/tool-call.ts";
+import type { Turn, TurnBlock, TurnMessage } from "../../domain/provider/turn.ts";
 import type { ConverseContent, ConverseMessage, JsonDocument } from "./request.ts";
 
 /** What there has to be of a turn to answer its calls. */

@@ -1,4 +1,4 @@
-import { isObject, toJsonText } from "../../domain/json.ts";
+import { isObject, toJsonText } from "../../data/json.ts";
 import {
   closeToolCallBlock,
   closeSlots,
@@ -7,7 +7,7 @@ import {
   openResult,
   ensureSlot,
 } from "./blocks.ts";
-import { ensureMessage } from "./messages.ts";
+import { ensureMessage } from "./message-boundaries.ts";
 import { CONTENT_BLOCK_START, TOOL_RESULT, TOOL_USE, type Fields } from "./schema.ts";
 import {
   PIECE_OVERHEAD,

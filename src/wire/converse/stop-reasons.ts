@@ -1,4 +1,4 @@
-import type { Outcome } from "../../domain/provider-event.ts";
+import type { Outcome } from "../../domain/provider/provider-event.ts";
 
 /**
  * What each stop reason of Harness and of ConverseStream means for the turn when it is the last one.

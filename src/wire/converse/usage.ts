@@ -1,4 +1,4 @@
-import { isObject } from "../../domain/json.ts";
+import { isObject } from "../../data/json.ts";
 import type { Usage } from "../../domain/usage.ts";
 import type { USAGE_COUNTS } from "./schema.ts";
 

@@ -1,9 +1,9 @@
 import { EventStreamCodec } from "@smithy/eventstream-codec";
 import { fromUtf8, toUtf8 } from "@smithy/util-utf8";
 import { describe, expect, it } from "vitest";
-import { concat } from "../../../test/support/bytes.ts";
-import { measureRetainedBytes } from "../../../test/support/memory.ts";
-import type { StreamMessage } from "../../domain/stream-message.ts";
+import { concat } from "../../../test/support/bytes/bytes.ts";
+import { measureRetainedBytes } from "../../../test/support/memory-usage.ts";
+import type { StreamMessage } from "../../domain/provider/stream-message.ts";
 import { createEventStreamDecoder } from "./eventstream.ts";
 import { encodeEvent, encodeException } from "./eventstream-encode.ts";
 import { readStreamMessage } from "./eventstream-message.ts";

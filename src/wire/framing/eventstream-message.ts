@@ -1,7 +1,7 @@
 import { SpanlineError } from "../../domain/errors.ts";
-import { parseJson } from "../../domain/json.ts";
-import { copyString } from "../../domain/kept-text.ts";
-import type { StreamMessage } from "../../domain/stream-message.ts";
+import { parseJson } from "../../data/json.ts";
+import { copyString } from "../../text/text-builder.ts";
+import type { StreamMessage } from "../../domain/provider/stream-message.ts";
 import type { Frame } from "./eventstream.ts";
 
 /**

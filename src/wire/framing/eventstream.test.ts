@@ -10,7 +10,7 @@ import {
   splitRandomly,
   runWithState,
   twoWaySplits,
-} from "../../../test/support/bytes.ts";
+} from "../../../test/support/bytes/bytes.ts";
 import { runCodec } from "../../domain/codec.ts";
 import { FrameChecksumError, FrameError, TruncatedStreamError } from "../../domain/errors.ts";
 import {
@@ -20,7 +20,7 @@ import {
 } from "./eventstream.ts";
 import { encodeFrame } from "./eventstream-encode.ts";
 import type { HeaderValue } from "./eventstream-headers.ts";
-import { allowLongTests } from "../../../test/support/long-tests.ts";
+import { allowLongTests } from "../../../test/support/allow-long-tests.ts";
 import { runs } from "../../../test/support/test-depth.ts";
 
 allowLongTests();

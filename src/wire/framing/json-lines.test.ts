@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { splitChunks, fuzz, mutateBytes, splitRandomly } from "../../../test/support/bytes.ts";
-import { decodeChecked, decodeAllWays } from "../../../test/support/framing.ts";
+import { splitChunks, fuzz, mutateBytes, splitRandomly } from "../../../test/support/bytes/bytes.ts";
+import { decodeChecked, decodeAllWays } from "../../../test/support/bytes/framing.ts";
 import { runCodec } from "../../domain/codec.ts";
 import {
   encodeJsonLine,
@@ -9,7 +9,7 @@ import {
   type JsonLinesItem,
   type JsonLinesState,
 } from "./json-lines.ts";
-import { allowLongTests } from "../../../test/support/long-tests.ts";
+import { allowLongTests } from "../../../test/support/allow-long-tests.ts";
 import { runs } from "../../../test/support/test-depth.ts";
 
 allowLongTests();

@@ -6,11 +6,11 @@ import {
   mutateBytes,
   splitRandomly,
   twoWaySplits,
-} from "../../../test/support/bytes.ts";
-import { decodeChecked, decode, decodeAllWays, toPlain } from "../../../test/support/framing.ts";
+} from "../../../test/support/bytes/bytes.ts";
+import { decodeChecked, decode, decodeAllWays, toPlain } from "../../../test/support/bytes/framing.ts";
 import { runCodec } from "../../domain/codec.ts";
 import { createSseDecoder, type SseItem, type SseState } from "./sse.ts";
-import { allowLongTests } from "../../../test/support/long-tests.ts";
+import { allowLongTests } from "../../../test/support/allow-long-tests.ts";
 import { runs } from "../../../test/support/test-depth.ts";
 
 allowLongTests();

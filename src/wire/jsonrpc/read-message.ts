@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type JsonValue,
   type ParsedJson,
-} from "../../domain/json.ts";
+} from "../../data/json.ts";
 import { createInvalidRequest, createParseError, RPC_CODES, type RpcError } from "./rpc-error.ts";
 import {
   MAX_ID_CHARACTERS,

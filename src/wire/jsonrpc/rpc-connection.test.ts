@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { splitChunks } from "../../../test/support/bytes.ts";
+import { splitChunks } from "../../../test/support/bytes/bytes.ts";
 import { runCodec } from "../../domain/codec.ts";
 import { createJsonLinesDecoder } from "../framing/json-lines.ts";
 import { readMessage } from "./read-message.ts";
 import { createRpcConnection, type ReceivedMessage } from "./rpc-connection.ts";
-import { encodeNotificationLine, encodeRequestLine, encodeResponseLine } from "./write-message.ts";
+import { encodeNotificationLine, encodeRequestLine, encodeResponseLine } from "./encode-message.ts";
 import { runs } from "../../../test/support/test-depth.ts";
 
 interface Waiting {

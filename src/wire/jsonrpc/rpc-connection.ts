@@ -9,7 +9,7 @@ import type {
   RpcOutcome,
   RpcRequest,
 } from "./rpc-message.ts";
-import { encodeRequestLine, encodeResponseLine } from "./write-message.ts";
+import { encodeRequestLine, encodeResponseLine } from "./encode-message.ts";
 
 /** The longest line that is read: an editor's embedded files fit, a runaway writer does not. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../domain/json.ts";
+import type { JsonValue } from "../../data/json.ts";
 import type { RpcError } from "./rpc-error.ts";
 
 /** Null is legal, and some clients use it. */

@@ -1,4 +1,4 @@
-import { findStringEnd } from "../../domain/json.ts";
+import { findStringEnd } from "../../data/json.ts";
 import { readRequestId, type RequestId } from "./rpc-message.ts";
 
 /** The top-level members of a message that was not parsed. */

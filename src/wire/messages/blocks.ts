@@ -1,5 +1,5 @@
-import { isObject, toJsonText } from "../../domain/json.ts";
-import { stepConverse } from "../chat/told.ts";
+import { isObject, toJsonText } from "../../data/json.ts";
+import { stepConverse } from "../chat/converse-adapter.ts";
 import type { Fields } from "../converse/schema.ts";
 import { PIECE_OVERHEAD, keepUnknown, type EmitEvent } from "../converse/state.ts";
 import type { MessagesState } from "./state.ts";

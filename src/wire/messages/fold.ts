@@ -1,7 +1,7 @@
 import type { Codec } from "../../domain/codec.ts";
-import { isObject } from "../../domain/json.ts";
-import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { readApiError } from "../chat/api-error.ts";
+import { isObject } from "../../data/json.ts";
+import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
+import { readApiError } from "../chat/model-api-error.ts";
 import {
   stepFailure,
   sharedFold,
@@ -12,7 +12,7 @@ import {
   stepUsage,
   type ModelFoldOptions,
   type ServerSentInput,
-} from "../chat/told.ts";
+} from "../chat/converse-adapter.ts";
 import { createConverseFold } from "../converse/fold.ts";
 import type { Fields } from "../converse/schema.ts";
 import { keepUnknown, type EmitEvent } from "../converse/state.ts";

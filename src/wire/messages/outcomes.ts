@@ -1,4 +1,4 @@
-import type { Outcome } from "../../domain/provider-event.ts";
+import type { Outcome } from "../../domain/provider/provider-event.ts";
 
 /** What each `stop_reason` means. After `pause_turn` the model can be asked to go on. */
 export const MESSAGES_OUTCOMES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([

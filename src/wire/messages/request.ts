@@ -1,14 +1,14 @@
-import { toToolCallId, toToolName } from "../../domain/call-names.ts";
-import type { JsonObject } from "../../domain/json.ts";
-import { createRequestBody, type ModelDialect } from "../../domain/model-dialect.ts";
+import { toToolCallId, toToolName } from "../../domain/model/tool-call-names.ts";
+import type { JsonObject } from "../../data/json.ts";
+import { createRequestBody, type ModelDialect } from "../../domain/model/model-dialect.ts";
 import type {
   ModelBlock,
   ModelRequest,
   ModelTool,
   ToolChoice,
-} from "../../domain/model-request.ts";
-import type { ToolCall, ToolResult } from "../../domain/tool.ts";
-import type { TurnBlock } from "../../domain/turn.ts";
+} from "../../domain/model/model-request.ts";
+import type { ToolCall, ToolResult } from "../../domain/tools/tool-call.ts";
+import type { TurnBlock } from "../../domain/provider/turn.ts";
 import { formatResultPart } from "../chat/result-text.ts";
 
 /** The body of a call to the Messages API that is streamed. */

@@ -1,4 +1,4 @@
-import type { ConverseAdapterState } from "../chat/told.ts";
+import type { ConverseAdapterState } from "../chat/converse-adapter.ts";
 
 export interface MessagesState extends ConverseAdapterState {
   /** What is open, by the API's index. */

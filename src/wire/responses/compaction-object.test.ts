@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ModelBlock, ModelMessage } from "../../domain/model-request.ts";
-import { createToolCall, toolError, toolSuccess } from "../../domain/tool.ts";
+import type { ModelBlock, ModelMessage } from "../../domain/model/model-request.ts";
+import { createToolCall, toolError, toolSuccess } from "../../domain/tools/tool-call.ts";
 import { encodeCompaction, toPackedConversation } from "./compaction-object.ts";
 import { packConversation, unpackConversation } from "./request/compaction.ts";
 import { readOpening } from "./request/new-input.ts";

@@ -1,10 +1,10 @@
-import type { ModelMessage } from "../../domain/model-request.ts";
+import type { ModelMessage } from "../../domain/model/model-request.ts";
 import { packConversation, type PackedConversation } from "./request/compaction.ts";
 import type { CreateRequest } from "./request/create-request.ts";
-import { toHistory } from "./request/history.ts";
+import { toHistory } from "./request/to-history.ts";
 import { readInstructions } from "./request/new-input.ts";
 import { NO_USAGE } from "./response-usage.ts";
-import { computeShortDigest } from "./short-digest.ts";
+import { computeShortDigest } from "../../data/short-digest.ts";
 
 /** The earlier messages of a session and the input of a request as one conversation, to be packed. */
 export function toPackedConversation(

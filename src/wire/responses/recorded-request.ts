@@ -1,5 +1,5 @@
-import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
-import { readCarriedState } from "./request/carriers.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../data/json.ts";
+import { readCarriedState } from "./request/session-carriers.ts";
 import type { CreateRequest, RequestToolChoice } from "./request/create-request.ts";
 import { TRACE_MODES, type TraceMode } from "../../domain/trace-mode.ts";
 

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { ProviderEvent } from "../../domain/provider-event.ts";
-import { createToolCall, type ToolResult } from "../../domain/tool.ts";
-import { buildTurn } from "../../domain/turn.ts";
+import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
+import { createToolCall, type ToolResult } from "../../domain/tools/tool-call.ts";
+import { buildTurn } from "../../domain/provider/turn.ts";
 import { encodeResponse } from "./response-encoder.ts";
-import type { ResponseItem } from "./response-item.ts";
+import type { ResponseItem } from "./items/response-item.ts";
 import { runs } from "../../../test/support/test-depth.ts";
 
 describe("any turn", () => {

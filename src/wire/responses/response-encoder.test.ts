@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { runCodec } from "../../domain/codec.ts";
-import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
-import { createToolCall } from "../../domain/tool.ts";
+import type { ProviderEvent, TurnEnd } from "../../domain/provider/provider-event.ts";
+import { createToolCall } from "../../domain/tools/tool-call.ts";
 import {
   type FinishedResponse,
   createResponseEncoder,

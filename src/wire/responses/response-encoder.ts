@@ -1,18 +1,18 @@
 import type { Codec } from "../../domain/codec.ts";
-import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
+import type { ProviderEvent, TurnEnd } from "../../domain/provider/provider-event.ts";
 import type { Anomaly } from "./anomaly.ts";
-import { pairToolCalls } from "./call-pairs.ts";
-import { type Entry, groupEntries } from "./entries.ts";
-import { resolveEntryStatus } from "./entry-status.ts";
-import { formatItemId } from "./item-id.ts";
+import { pairToolCalls } from "./items/pair-tool-calls.ts";
+import { type Entry, groupEntries } from "./items/entries.ts";
+import { resolveEntryStatus } from "./items/entry-status.ts";
+import { formatItemId } from "./items/item-id.ts";
 import {
   encodeFunctionCall,
   encodeFunctionCallOutput,
   encodeMessage,
   encodeOutputText,
   encodeReasoning,
-} from "./items.ts";
-import type { AssistantMessageItem, ItemStatus, ResponseItem } from "./response-item.ts";
+} from "./items/encode-items.ts";
+import type { AssistantMessageItem, ItemStatus, ResponseItem } from "./items/response-item.ts";
 import { toResponseStatus, type ResponseStatus } from "./response-status.ts";
 import { encodeResponseUsage, type ResponseUsage } from "./response-usage.ts";
 import {
@@ -20,7 +20,7 @@ import {
   blocksInOrder,
   createTurnBuilder,
   type TurnBuilder,
-} from "../../domain/turn-state.ts";
+} from "../../domain/provider/turn-builder.ts";
 
 export interface ResponseOptions {
   /** Names this one stream among all others, such as the id of its turn: every item id is made from it. */

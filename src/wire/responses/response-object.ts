@@ -1,6 +1,6 @@
 import type { Anomaly } from "./anomaly.ts";
-import { formatResponseId, type LogPosition } from "./ids.ts";
-import type { OutputItem } from "./output-item.ts";
+import { formatResponseId, type LogPosition } from "./response-ids.ts";
+import type { OutputItem } from "./items/output-item.ts";
 import type { RecordedRequest } from "./recorded-request.ts";
 import type { IncompleteDetails, ResponseError } from "./response-status.ts";
 import type { ResponseUsage } from "./response-usage.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Outcome, TurnEnd } from "../../domain/provider-event.ts";
+import type { Outcome, TurnEnd } from "../../domain/provider/provider-event.ts";
 import { toResponseStatus } from "./response-status.ts";
 
 describe("the status of a response", () => {

@@ -1,4 +1,4 @@
-import type { TurnEnd } from "../../domain/provider-event.ts";
+import type { TurnEnd } from "../../domain/provider/provider-event.ts";
 
 export type ResponseStatus =
   | { readonly status: "completed"; readonly incomplete_details: null; readonly error: null }

@@ -1,5 +1,5 @@
 import { addUsage, type Usage } from "../../domain/usage.ts";
-import type { UsageStep } from "../../domain/turn-state.ts";
+import type { UsageStep } from "../../domain/provider/turn-builder.ts";
 
 export interface ResponseUsage {
   /** Everything the model read, cached or not: the specification counts cached tokens as a part of the input. */

@@ -1,5 +1,5 @@
-import { toToolName } from "../../domain/call-names.ts";
-import { computeShortDigest } from "./short-digest.ts";
+import { toToolName } from "../../domain/model/tool-call-names.ts";
+import { computeShortDigest } from "../../data/short-digest.ts";
 
 /** A tool's name as the API takes one: most are such. Another is made plain, with an end that tells it from others. */
 export function toWireName(name: string): string {

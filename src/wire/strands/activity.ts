@@ -1,7 +1,7 @@
-import { isObject } from "../../domain/json.ts";
-import type { ActivityKind, ActivityEvent } from "../../domain/provider-event.ts";
+import { isObject } from "../../data/json.ts";
+import type { ActivityKind, ActivityEvent } from "../../domain/provider/provider-event.ts";
 import { formatAnnouncedName, resolveDisplayName } from "./display-names.ts";
-import { foldNodeEvent, isNodeEvent, detectNestedEvents } from "./nodes.ts";
+import { foldNodeEvent, isNodeEvent, detectNestedEvents } from "./node-events.ts";
 import {
   rememberAnnouncedToolCall,
   type Fields,

@@ -1,9 +1,9 @@
-import { isObject } from "../../domain/json.ts";
+import { isObject } from "../../data/json.ts";
 import { EVENT_NAMES } from "../converse/schema.ts";
 import { diagnose, keepUnknown } from "../converse/state.ts";
-import { getCurrentMessage, joinTextBlocks, stepConverse } from "./heard.ts";
-import { closeDataBlock, closeDataMessage } from "./merged.ts";
-import { findNewText } from "./repeated-text.ts";
+import { getCurrentMessage, joinTextBlocks, stepConverse } from "./message-tracker.ts";
+import { closeDataBlock, closeDataMessage } from "./merged-event.ts";
+import { findNewText } from "./delivered-text.ts";
 import type { Fields, TrackedMessage, EmitEvent, StrandsState } from "./state.ts";
 
 /** Folds one Converse event: the carrier that is believed before all others. */

@@ -9,7 +9,7 @@ import {
   started,
   textDelta,
 } from "../../../test/fixtures/strands/fixtures.ts";
-import { buildTurn } from "../../domain/turn.ts";
+import { buildTurn } from "../../domain/provider/turn.ts";
 
 function merged(text: string, cycle?: string): unknown {
   return {

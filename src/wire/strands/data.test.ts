@@ -8,8 +8,8 @@ import {
   started,
   textMessage,
 } from "../../../test/fixtures/strands/fixtures.ts";
-import { runWithState } from "../../../test/support/bytes.ts";
-import type { ProviderEvent } from "../../domain/provider-event.ts";
+import { runWithState } from "../../../test/support/bytes/bytes.ts";
+import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 import { createStrandsFold } from "./fold.ts";
 
 /** What becomes of an object that nobody knows. */

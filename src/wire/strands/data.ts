@@ -1,9 +1,9 @@
-import { isObject } from "../../domain/json.ts";
-import type { ProviderEvent } from "../../domain/provider-event.ts";
+import { isObject } from "../../data/json.ts";
+import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 import { diagnose } from "../converse/state.ts";
-import { foldError, foldKnownError, isSuspectedError, KNOWN_ERROR_TEXTS } from "./errors.ts";
-import { parseLenientJson } from "./lenient-json.ts";
-import { foldBareText } from "./merged.ts";
+import { foldError, foldKnownError, isSuspectedError, KNOWN_ERROR_TEXTS } from "./stream-errors.ts";
+import { parseLenientJson } from "./python/lenient-json.ts";
+import { foldBareText } from "./merged-event.ts";
 import { isNoiseText } from "./noise.ts";
 import type { PendingData, EmitEvent, StrandsState } from "./state.ts";
 import { foldValue, isUnderstoodValue } from "./values.ts";

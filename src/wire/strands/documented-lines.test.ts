@@ -9,7 +9,7 @@ import {
   started,
   textMessage,
 } from "../../../test/fixtures/strands/fixtures.ts";
-import type { ProviderEvent } from "../../domain/provider-event.ts";
+import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 import { isNoise } from "./noise.ts";
 import { createStrandsFold } from "./fold.ts";
 

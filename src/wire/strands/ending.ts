@@ -1,11 +1,11 @@
 import type { Failure } from "../../domain/errors.ts";
-import type { TurnEnd } from "../../domain/provider-event.ts";
+import type { TurnEnd } from "../../domain/provider/provider-event.ts";
 import { endTurn } from "../converse/ending.ts";
 import type { ConverseState } from "../converse/state.ts";
 import { flushAsEvents } from "./data.ts";
-import { closeDataMessage } from "./merged.ts";
-import { stepConverseMessage } from "./heard.ts";
-import { foldError } from "./errors.ts";
+import { closeDataMessage } from "./merged-event.ts";
+import { stepConverseMessage } from "./message-tracker.ts";
+import { foldError } from "./stream-errors.ts";
 import { resolveLoopOutcome } from "./stop-reasons.ts";
 import type { LoopEnd, TrackedMessage, EmitEvent, StrandsState } from "./state.ts";
 

@@ -14,8 +14,8 @@ import {
 } from "../../../test/fixtures/strands/fixtures.ts";
 import { runCodec } from "../../domain/codec.ts";
 import type { DiagnosticCode } from "../../domain/diagnostic.ts";
-import type { ProviderEvent, TurnEnd } from "../../domain/provider-event.ts";
-import { buildTurn } from "../../domain/turn.ts";
+import type { ProviderEvent, TurnEnd } from "../../domain/provider/provider-event.ts";
+import { buildTurn } from "../../domain/provider/turn.ts";
 import { createStrandsFold } from "./fold.ts";
 
 function full(...content: readonly unknown[]): { readonly message: unknown } {

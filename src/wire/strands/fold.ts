@@ -1,13 +1,13 @@
 import type { Codec } from "../../domain/codec.ts";
 import type { Failure } from "../../domain/errors.ts";
-import { isObject } from "../../domain/json.ts";
-import type { ProviderEvent } from "../../domain/provider-event.ts";
+import { isObject } from "../../data/json.ts";
+import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 import { createConverseFold } from "../converse/fold.ts";
-import { isStrandsEvent } from "./agent-event.ts";
+import { isStrandsEvent } from "./strands-event.ts";
 import { foldData, skipLine } from "./data.ts";
 import { endStream } from "./ending.ts";
-import { foldError, isError, isRefusal, isSuspectedError } from "./errors.ts";
-import { stepConverseMessage } from "./heard.ts";
+import { foldError, isError, isRefusal, isSuspectedError } from "./stream-errors.ts";
+import { stepConverseMessage } from "./message-tracker.ts";
 import { foldValue } from "./values.ts";
 import type { EmitEvent, StrandsOptions, StrandsState } from "./state.ts";
 

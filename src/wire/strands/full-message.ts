@@ -1,4 +1,4 @@
-import { isObject } from "../../domain/json.ts";
+import { isObject } from "../../data/json.ts";
 import { diagnose } from "../converse/state.ts";
 import {
   getCurrentMessage,
@@ -6,10 +6,10 @@ import {
   hasBlock,
   stepConverse,
   readMessageText,
-} from "./heard.ts";
-import { closeDataBlock, closeDataMessage } from "./merged.ts";
+} from "./message-tracker.ts";
+import { closeDataBlock, closeDataMessage } from "./merged-event.ts";
 import { readMessage, type FullMessage, type MessageBlock } from "./message-blocks.ts";
-import { foldBlock, foldResults } from "./message-events.ts";
+import { foldBlock, foldResults } from "./fold-blocks.ts";
 import { rememberMessage, type Fields, type TrackedMessage, type EmitEvent } from "./state.ts";
 import type { StrandsState } from "./state.ts";
 

@@ -1,4 +1,4 @@
-import { isObject } from "../../domain/json.ts";
+import { isObject } from "../../data/json.ts";
 import type { Fields } from "./state.ts";
 
 /** A message in one piece, read from Strands in Python or in TypeScript. */

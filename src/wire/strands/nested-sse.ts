@@ -1,4 +1,4 @@
-import { parseLenientJson } from "./lenient-json.ts";
+import { parseLenientJson } from "./python/lenient-json.ts";
 
 /**
  * The data of an event stream that an app sent inside a string; empty when the text is anything else, such as an

@@ -1,4 +1,4 @@
-import { getCurrentMessage } from "./heard.ts";
+import { getCurrentMessage } from "./message-tracker.ts";
 import type { TrackedMessage, StrandsState } from "./state.ts";
 
 /**

@@ -1,9 +1,9 @@
-import { isObject } from "../../domain/json.ts";
+import { isObject } from "../../data/json.ts";
 import { diagnose } from "../converse/state.ts";
 import { foldFullMessage } from "./full-message.ts";
-import { endsWithText, stepConverse, readMessageText } from "./heard.ts";
+import { endsWithText, stepConverse, readMessageText } from "./message-tracker.ts";
 import { isMessage } from "./message-blocks.ts";
-import { foldBareText } from "./merged.ts";
+import { foldBareText } from "./merged-event.ts";
 import { toSnakeCase } from "./stop-reasons.ts";
 import type { Fields, EmitEvent, StrandsState } from "./state.ts";
 

@@ -1,8 +1,8 @@
-import type { TextBuilder } from "../../domain/kept-text.ts";
-import type { Outcome } from "../../domain/provider-event.ts";
+import type { TextBuilder } from "../../text/text-builder.ts";
+import type { Outcome } from "../../domain/provider/provider-event.ts";
 import type { ConverseState, EmitEvent } from "../converse/state.ts";
 import type { DisplayNames } from "./display-names.ts";
-import type { DeliveredText } from "./repeated-text.ts";
+import type { DeliveredText } from "./delivered-text.ts";
 
 export type { EmitEvent };
 

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../domain/provider-event.ts";
+import type { Outcome } from "../../domain/provider/provider-event.ts";
 import { resolveOutcome } from "../converse/stop-reasons.ts";
 
 /** What Strands says of its own loop, beside the reasons of the model. */

@@ -1,4 +1,4 @@
-import { isObject } from "../../domain/json.ts";
+import { isObject } from "../../data/json.ts";
 import { toSnakeCase } from "./stop-reasons.ts";
 import type { Fields } from "./state.ts";
 

@@ -1,11 +1,11 @@
-import { isObject } from "../../domain/json.ts";
+import { isObject } from "../../data/json.ts";
 import { diagnose, keepUnknown } from "../converse/state.ts";
-import { foldStrandsEvent, isStrandsEvent, isUnderstoodEvent } from "./agent-event.ts";
-import { isError, isSuspectedError } from "./errors.ts";
-import { parseLenientJson } from "./lenient-json.ts";
-import { foldBareText } from "./merged.ts";
+import { foldStrandsEvent, isStrandsEvent, isUnderstoodEvent } from "./strands-event.ts";
+import { isError, isSuspectedError } from "./stream-errors.ts";
+import { parseLenientJson } from "./python/lenient-json.ts";
+import { foldBareText } from "./merged-event.ts";
 import { readNestedSse } from "./nested-sse.ts";
-import { recoverRepr } from "./repr.ts";
+import { recoverRepr } from "./python/recover-repr.ts";
 import type { Fields, EmitEvent, StrandsState } from "./state.ts";
 
 /** Folds one value of the stream: text, an event, a list of events, or what nobody knows. */

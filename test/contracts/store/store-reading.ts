@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Envelope } from "../../../src/domain/envelope.ts";
+import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { createTickCounter } from "../../support/counted-turns.ts";
+import { createTickCounter } from "../../support/tick-counter.ts";
 import {
   acquire,
   delta,

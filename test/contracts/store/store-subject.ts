@@ -1,5 +1,5 @@
-import type { SessionEvent } from "../../../src/domain/agent-event.ts";
-import type { Cursor, Draft, Envelope } from "../../../src/domain/envelope.ts";
+import type { SessionEvent } from "../../../src/domain/events/session-event.ts";
+import type { Cursor, Draft, Envelope } from "../../../src/domain/events/envelope.ts";
 import type { AcquiredLease, LogEntry, Lease, Store } from "../../../src/store/store.ts";
 
 export interface StoreSubject {

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../../src/domain/json.ts";
-import { call, type Row } from "../calls.ts";
+import type { JsonObject } from "../../../src/data/json.ts";
+import { call, type Row } from "../policy-calls.ts";
 
 const asked = "ask by default";
 const none = "allow by default";

@@ -1,4 +1,4 @@
-import { call, calling, run, runWith, toolWith, type Row } from "../calls.ts";
+import { call, calling, run, runWith, toolWith, type Row } from "../policy-calls.ts";
 
 const denyRm = { rules: [{ id: "rm", deny: { command_identity: "rm" } }], default: "allow" };
 const allowGit = { rules: [{ id: "git", allow: { command_identity: ["git", "ls"] } }] };

@@ -1,4 +1,4 @@
-import { call, edit, editAll, read, run, type Row } from "../calls.ts";
+import { call, edit, editAll, read, run, type Row } from "../policy-calls.ts";
 
 const open = { default: "allow" };
 const asked = "ask by default";

@@ -1,5 +1,5 @@
-import type { JsonValue } from "../../../src/domain/json.ts";
-import { call, edit, read, take, type Row } from "../calls.ts";
+import type { JsonValue } from "../../../src/data/json.ts";
+import { call, edit, read, take, type Row } from "../policy-calls.ts";
 
 const allowSrc = { rules: [{ id: "src", allow: { path: "src/**" } }] };
 const denySecrets = { rules: [{ id: "secrets", deny: { path: "secrets/**" } }], default: "allow" };

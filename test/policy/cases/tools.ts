@@ -1,5 +1,5 @@
-import type { ToolKind } from "../../../src/domain/tool-traits.ts";
-import { call, calling, edit, read, run, toolWith, type Row } from "../calls.ts";
+import type { ToolKind } from "../../../src/domain/tools/tool-traits.ts";
+import { call, calling, edit, read, run, toolWith, type Row } from "../policy-calls.ts";
 
 const asked = "ask by default";
 const deny = (matcher: unknown): object => ({

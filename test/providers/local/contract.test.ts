@@ -6,7 +6,7 @@ import {
   providerContract,
   type ContractSubject,
 } from "../../contracts/provider-contract.ts";
-import { DIALECTS, startModelServer } from "../../support/model-server.ts";
+import { DIALECTS, startModelServer } from "../../support/server/model-server.ts";
 
 describe.each(DIALECTS)("over a model that speaks %s", (dialect) => {
   const subject = (): ContractSubject => ({

@@ -10,8 +10,8 @@ import {
   wants,
   type ModelServerRequest,
   type ScriptedResponse,
-} from "../../support/model-server.ts";
-import { createAgent, createTool, openWorld } from "../../support/session-world.ts";
+} from "../../support/server/model-server.ts";
+import { createAgent, createTool, openWorld } from "../../support/session/session-world.ts";
 
 /**
  * A model that really is one: SPANLINE_TEST_MODEL=openai:gpt-5-mini, with OPENAI_API_KEY, and OPENAI_BASE_URL where it is not

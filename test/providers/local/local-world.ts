@@ -1,20 +1,20 @@
 import { localProvider, type LocalOptions } from "../../../src/providers/local/local-provider.ts";
 import type { ModelSettings } from "../../../src/models/model.ts";
-import type { Agent } from "../../../src/session/agent.ts";
-import { createInstantClock } from "../../support/hasty-clock.ts";
+import type { Agent } from "../../../src/session/runtime/agent/agent.ts";
+import { createInstantClock } from "../../support/instant-clock.ts";
 import {
   startModelServer,
   type ModelServerRequest,
   type Dialect,
   type ModelServer,
   type ScriptedResponse,
-} from "../../support/model-server.ts";
+} from "../../support/server/model-server.ts";
 import {
   createAgent,
   openWorld,
   type AgentParts,
   type SessionWorld,
-} from "../../support/session-world.ts";
+} from "../../support/session/session-world.ts";
 
 export interface LocalWorld {
   readonly world: SessionWorld;

@@ -1,32 +1,32 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AgentSpec } from "../../../src/domain/agent-event.ts";
-import type { ModelMessage, ModelRequest } from "../../../src/domain/model-request.ts";
-import { createToolCall, toolError, toolSuccess } from "../../../src/domain/tool.ts";
-import type { TurnBlock } from "../../../src/domain/turn.ts";
-import { createRequestBody, type ModelDialect } from "../../../src/domain/model-dialect.ts";
+import type { AgentSpec } from "../../../src/domain/events/session-event.ts";
+import type { ModelMessage, ModelRequest } from "../../../src/domain/model/model-request.ts";
+import { createToolCall, toolError, toolSuccess } from "../../../src/domain/tools/tool-call.ts";
+import type { TurnBlock } from "../../../src/domain/provider/turn.ts";
+import { createRequestBody, type ModelDialect } from "../../../src/domain/model/model-dialect.ts";
 import type { Model } from "../../../src/models/model.ts";
 import { createRequestEncoder } from "../../../src/models/request-encoder.ts";
 import { localProvider } from "../../../src/providers/local/local-provider.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
-import { evolveConversation, initialConversation } from "../../../src/session/conversation.ts";
+import { evolveConversation, initialConversation } from "../../../src/session/runtime/history/conversation.ts";
 import type { Effect } from "../../../src/session/due.ts";
-import { createConversationReader } from "../../../src/session/log-conversation.ts";
+import { createConversationReader } from "../../../src/session/runtime/history/conversation-reader.ts";
 import {
   createHistoryCaches,
   performInvocation,
   type InvocationContext,
-} from "../../../src/session/perform-call.ts";
+} from "../../../src/session/runtime/effects/perform-invocation.ts";
 import { createChatDialect, encodeChatRequest } from "../../../src/wire/chat/request.ts";
 import {
   converseDialect,
   encodeConverseModelRequest,
-} from "../../../src/wire/converse/model-request.ts";
+} from "../../../src/wire/converse/converse-model-request.ts";
 import {
   createMessagesDialect,
   encodeMessagesRequest,
 } from "../../../src/wire/messages/request.ts";
-import { anyAgent } from "../../session/simulation/agent-facts.ts";
+import { anyAgent } from "../../session/simulation/agent-specs.ts";
 import { anyMoved, happeningOf } from "../../session/simulation/moves.ts";
 import {
   simulatedSession,

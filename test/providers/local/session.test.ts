@@ -10,10 +10,10 @@ import {
   refuses,
   says,
   wants,
-} from "../../support/model-server.ts";
-import { createTool } from "../../support/session-world.ts";
+} from "../../support/server/model-server.ts";
+import { createTool } from "../../support/session/session-world.ts";
 import { linesOf, localWorld } from "./local-world.ts";
-import { waitUntil } from "../../support/until.ts";
+import { waitUntil } from "../../support/wait-until.ts";
 
 describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
   it("runs its tools, and asks the model each time with all that was said", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startServed } from "../support/served.ts";
+import { startServed } from "../support/start-server.ts";
 import type { Fields } from "../support/recorded-stream.ts";
 import { check, completed, itemOf, post, type Target } from "../support/target.ts";
 import { HEARD, TALK, heardBy } from "./scripts.ts";

@@ -9,7 +9,7 @@ import { ChatOpenAI } from "@langchain/openai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { AgentScript } from "../support/agent-script.ts";
-import { startServed } from "../support/served.ts";
+import { startServed } from "../support/start-server.ts";
 import type { Target } from "../support/target.ts";
 import {
   AGENT_TOOL,

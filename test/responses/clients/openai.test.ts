@@ -3,7 +3,7 @@ import { ResponsesWS } from "openai/resources/responses/ws";
 import { VERSION } from "openai/version";
 import { describe, expect, it } from "vitest";
 import type { AgentScript } from "../support/agent-script.ts";
-import { startServed } from "../support/served.ts";
+import { startServed } from "../support/start-server.ts";
 import {
   AGENT_TOOL,
   CLIENT_TOOL,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createScriptedProvider } from "../../support/scripted-provider.ts";
-import { createAgent, createTool, openWorld } from "../../support/session-world.ts";
+import { createScriptedProvider } from "../../support/session/scripted-provider.ts";
+import { createAgent, createTool, openWorld } from "../../support/session/session-world.ts";
 import { asAnswer, type AgentTurn } from "./agent-script.ts";
 
 const ran = { id: "tooluse_1", name: "look_up", input: { query: "shoes" }, result: "[]" };

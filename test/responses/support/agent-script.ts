@@ -1,11 +1,11 @@
-import type { JsonObject } from "../../../src/domain/json.ts";
-import type { ProviderEvent, Role } from "../../../src/domain/provider-event.ts";
-import { createToolCall, toolSuccess, type Runner } from "../../../src/domain/tool.ts";
+import type { JsonObject } from "../../../src/data/json.ts";
+import type { ProviderEvent, Role } from "../../../src/domain/provider/provider-event.ts";
+import { createToolCall, toolSuccess, type Runner } from "../../../src/domain/tools/tool-call.ts";
 import {
   waitForAbort,
   createTurnEnd,
   type ProviderScript,
-} from "../../support/scripted-provider.ts";
+} from "../../support/session/scripted-provider.ts";
 
 /** What the agent was asked with one call. */
 export interface AgentCall {

@@ -1,7 +1,7 @@
-import { isObject } from "../../../src/domain/json.ts";
-import type { Route } from "../../../src/http/router.ts";
-import type { ServedResponse, ServedRequest } from "../../../src/http/served.ts";
-import type { SocketRoute } from "../../../src/http/web-sockets.ts";
+import { isObject } from "../../../src/data/json.ts";
+import type { Route } from "../../../src/http/routing/router.ts";
+import type { ServedResponse, ServedRequest } from "../../../src/http/server/http-types.ts";
+import type { SocketRoute } from "../../../src/http/sockets/web-sockets.ts";
 import type { ResponsesSurface } from "../../../src/surfaces/responses/responses-surface.ts";
 import { eventProblems } from "../open-responses-schema.ts";
 import { violationsIn } from "../stream-checker.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/domain/json.ts";
+import { isObject } from "../../../src/data/json.ts";
 import { assistant, COMPACTABLE, user, type ComplianceTest } from "./compliance-test.ts";
 import { websocketTests } from "./compliance-websocket.ts";
 import { recordedStream, type Fields } from "./recorded-stream.ts";

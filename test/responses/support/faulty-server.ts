@@ -4,11 +4,11 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
-import { isObject } from "../../../src/domain/json.ts";
+import { isObject } from "../../../src/data/json.ts";
 import type { AgentScript } from "./agent-script.ts";
 import { user } from "./compliance-test.ts";
 import { framedEvents, type Fields } from "./recorded-stream.ts";
-import { startServed } from "./served.ts";
+import { startServed } from "./start-server.ts";
 import type { Target } from "./target.ts";
 
 /** What a server can do wrong, one thing at a time. */

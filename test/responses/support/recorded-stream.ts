@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/domain/json.ts";
+import { isObject } from "../../../src/data/json.ts";
 import { violationsIn } from "../stream-checker.ts";
 import { eventProblems, problemsOf } from "../open-responses-schema.ts";
 

@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/domain/json.ts";
+import { isObject } from "../../../src/data/json.ts";
 import type { AgentCall } from "./agent-script.ts";
 import { problemsOf, type Shape } from "../open-responses-schema.ts";
 import type { Fields } from "./recorded-stream.ts";

@@ -1,9 +1,9 @@
 import { on, once } from "node:events";
 import { WebSocket } from "ws";
-import { isObject } from "../../../src/domain/json.ts";
+import { isObject } from "../../../src/data/json.ts";
 import { checkedStream, type Fields, type StreamEvent } from "./recorded-stream.ts";
 import { check, shaped, type Target } from "./target.ts";
-import { formatTail, withDeadline } from "../../support/within.ts";
+import { formatTail, withDeadline } from "../../support/with-deadline.ts";
 
 /** A WebSocket on which one turn follows the other. */
 export interface TurnSocket {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { isObject } from "../../../src/domain/json.ts";
+import { isObject } from "../../../src/data/json.ts";
 import { defineTool } from "../../../src/tools/define-tool.ts";
 import { createFakeClock, type FakeClock } from "../../support/fake-clock.ts";
-import { says, wants } from "../../support/scripted-provider.ts";
-import { readUntil } from "../../support/session-world.ts";
+import { says, wants } from "../../support/session/scripted-provider.ts";
+import { readUntil } from "../../support/session/session-world.ts";
 import {
   ask,
   called,
@@ -14,8 +14,8 @@ import {
   textIn,
   worldOf,
   type World,
-} from "./world.ts";
-import { waitUntil } from "../../support/until.ts";
+} from "./responses-world.ts";
+import { waitUntil } from "../../support/wait-until.ts";
 
 const APPROVER = { id: "approver", rights: ["prompt", "approve", "control"] } as const;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { says, wants } from "../../support/scripted-provider.ts";
+import { says, wants } from "../../support/session/scripted-provider.ts";
 import { unpackConversation } from "../../../src/wire/responses/request/compaction.ts";
 import {
   ask,
@@ -14,7 +14,7 @@ import {
   worldOf,
   type Answered,
   type World,
-} from "./world.ts";
+} from "./responses-world.ts";
 
 const COMPACT = { path: "/responses/compact" } as const;
 const MODEL = "scripted";

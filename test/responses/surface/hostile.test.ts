@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ask, echoes, errorIn, get, tools, worldOf } from "./world.ts";
+import { ask, echoes, errorIn, get, tools, worldOf } from "./responses-world.ts";
 import { runs } from "../../support/test-depth.ts";
 
 const FIELDS = [

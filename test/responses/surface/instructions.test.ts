@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { runInference } from "../../../src/aigo/run-inference.ts";
-import { collectCompletion } from "../../../src/wire/chat-server/completion.ts";
-import { refuses, says, createScriptedProvider } from "../../support/scripted-provider.ts";
+import { collectCompletion } from "../../../src/wire/chat-server/chat-completion.ts";
+import { refuses, says, createScriptedProvider } from "../../support/session/scripted-provider.ts";
 import { openSocket } from "../support/turn-socket.ts";
-import { dataOf, send } from "../support/talk.ts";
-import { ask, echoes, openStream, lastOf, worldOf, type World } from "./world.ts";
+import { dataOf, send } from "../support/serve-answers.ts";
+import { ask, echoes, openStream, lastOf, worldOf, type World } from "./responses-world.ts";
 
 const ANOMALY = {
   code: "instructions_as_text",

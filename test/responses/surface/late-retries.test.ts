@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { refuses, type ProviderScript } from "../../support/scripted-provider.ts";
+import { refuses, type ProviderScript } from "../../support/session/scripted-provider.ts";
 import {
   ask,
   called,
@@ -11,7 +11,7 @@ import {
   worldOf,
   type How,
   type World,
-} from "./world.ts";
+} from "./responses-world.ts";
 
 const KEYED = keyed("once");
 

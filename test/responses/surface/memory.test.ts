@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
-import { waitUntil } from "../../support/until.ts";
-import { ask, echoes, errorIn, get, textIn, worldOf } from "./world.ts";
+import { waitUntil } from "../../support/wait-until.ts";
+import { ask, echoes, errorIn, get, textIn, worldOf } from "./responses-world.ts";
 
 /** A store that counts the sessions in memory: each holds a lease. */
 function countingStore() {

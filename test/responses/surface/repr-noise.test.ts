@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { defineAgent } from "../../../src/bridge/define-agent.ts";
+import { defineAgent } from "../../../src/bridge/agent/define-agent.ts";
 import { runtimeProvider } from "../../../src/providers/agentcore-runtime/runtime-provider.ts";
-import { startPeer } from "../../support/peer.ts";
-import { TEST_KEYS } from "../../support/provider-session.ts";
+import { startPeer } from "../../support/server/scripted-peer.ts";
+import { TEST_KEYS } from "../../support/session/provider-session.ts";
 import { serveSessions } from "../support/serve-sessions.ts";
-import { send } from "../support/talk.ts";
+import { send } from "../support/serve-answers.ts";
 
 const RUNTIME = "arn:aws:bedrock-agentcore:us-west-2:123456789012:runtime/agent-a1b2c3d4e5";
 

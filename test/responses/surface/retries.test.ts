@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { openSqliteStore } from "../../../src/store/sqlite/open-sqlite-store.ts";
+import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { temporaryFile } from "../../store/sqlite-support.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
-import { refuses, says, wants } from "../../support/scripted-provider.ts";
+import { refuses, says, wants } from "../../support/session/scripted-provider.ts";
 import {
   ask,
   called,
@@ -19,8 +19,8 @@ import {
   worldOf,
   type How,
   type World,
-} from "./world.ts";
-import { waitUntil } from "../../support/until.ts";
+} from "./responses-world.ts";
+import { waitUntil } from "../../support/wait-until.ts";
 
 const KEYED = { headers: { "idempotency-key": "once" } };
 const RETRIED = { headers: { "x-stainless-retry-count": "1" } };

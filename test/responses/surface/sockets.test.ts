@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { createFakeClock } from "../../support/fake-clock.ts";
-import { breaks, hangs, says, wants } from "../../support/scripted-provider.ts";
+import { breaks, hangs, says, wants } from "../../support/session/scripted-provider.ts";
 import type { Fields } from "../support/recorded-stream.ts";
 import {
   ask,
@@ -17,9 +17,9 @@ import {
   tools,
   worldOf,
   type World,
-} from "./world.ts";
-import { waitUntil } from "../../support/until.ts";
-import { withDeadline } from "../../support/within.ts";
+} from "./responses-world.ts";
+import { waitUntil } from "../../support/wait-until.ts";
+import { withDeadline } from "../../support/with-deadline.ts";
 
 interface Talk {
   readonly socket: WebSocket;

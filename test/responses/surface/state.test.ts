@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { openSqliteStore } from "../../../src/store/sqlite/open-sqlite-store.ts";
+import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { temporaryFile } from "../../store/sqlite-support.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
-import { hangs, says } from "../../support/scripted-provider.ts";
+import { hangs, says } from "../../support/session/scripted-provider.ts";
 import {
   ask,
   called,
@@ -17,8 +17,8 @@ import {
   saysWhen,
   textIn,
   worldOf,
-} from "./world.ts";
-import { waitUntil } from "../../support/until.ts";
+} from "./responses-world.ts";
+import { waitUntil } from "../../support/wait-until.ts";
 
 const SESSION = "x-spanline-session";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { defineAgent } from "../../../src/bridge/define-agent.ts";
-import { says, wants } from "../../support/scripted-provider.ts";
+import { defineAgent } from "../../../src/bridge/agent/define-agent.ts";
+import { says, wants } from "../../support/session/scripted-provider.ts";
 import type { Fields } from "../support/recorded-stream.ts";
 import { serveSessions } from "../support/serve-sessions.ts";
 import {
@@ -14,7 +14,7 @@ import {
   worldOf,
   type Answered,
   type World,
-} from "./world.ts";
+} from "./responses-world.ts";
 
 const SETTINGS = { statelessAgents: ["scripted"] };
 const SESSION = "x-spanline-session";

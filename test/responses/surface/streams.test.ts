@@ -12,7 +12,7 @@ import {
   refuses,
   says,
   type ProviderScript,
-} from "../../support/scripted-provider.ts";
+} from "../../support/session/scripted-provider.ts";
 import {
   ask,
   called,
@@ -26,8 +26,8 @@ import {
   textIn,
   worldOf,
   type World,
-} from "./world.ts";
-import { waitUntil } from "../../support/until.ts";
+} from "./responses-world.ts";
+import { waitUntil } from "../../support/wait-until.ts";
 
 const HI = { input: "Hi" };
 

@@ -1,10 +1,10 @@
 import { createServer, type AddressInfo } from "node:net";
 import type { ServerResponse } from "node:http";
 import { expect, it, onTestFinished } from "vitest";
-import type { ConnectionOptions } from "../../../src/aws/agentcore.ts";
-import { defineAgent } from "../../../src/bridge/define-agent.ts";
+import type { ConnectionOptions } from "../../../src/aws/agentcore-client.ts";
+import { defineAgent } from "../../../src/bridge/agent/define-agent.ts";
 import { createHttpClient } from "../../../src/platform/http-client.ts";
-import type { InvocationLimits } from "../../../src/providers/agentcore/limits.ts";
+import type { InvocationLimits } from "../../../src/providers/agentcore/invocation-limits.ts";
 import { harnessProvider } from "../../../src/providers/agentcore-harness/harness-provider.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import {
@@ -12,10 +12,10 @@ import {
   startEventStream,
   startPeer,
   encodeTextDelta,
-} from "../../support/peer.ts";
-import { HARNESS_ARN, TEST_KEYS } from "../../support/provider-session.ts";
+} from "../../support/server/scripted-peer.ts";
+import { HARNESS_ARN, TEST_KEYS } from "../../support/session/provider-session.ts";
 import { serveSessions } from "../support/serve-sessions.ts";
-import { ask, errorIn, textIn, type Answered } from "./world.ts";
+import { ask, errorIn, textIn, type Answered } from "./responses-world.ts";
 
 const LONG = { connect: 60_000, firstEvent: 60_000, idle: 60_000, total: 60_000 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ProviderEvent } from "../../../src/domain/provider-event.ts";
-import { createToolCall, type ToolResult } from "../../../src/domain/tool.ts";
+import type { ProviderEvent } from "../../../src/domain/provider/provider-event.ts";
+import { createToolCall, type ToolResult } from "../../../src/domain/tools/tool-call.ts";
 import { defineTool } from "../../../src/tools/define-tool.ts";
 import {
   createTurnEnd,
@@ -8,7 +8,7 @@ import {
   createScriptedProvider,
   wants,
   type ProviderScript,
-} from "../../support/scripted-provider.ts";
+} from "../../support/session/scripted-provider.ts";
 import type { Fields } from "../support/recorded-stream.ts";
 import {
   ask,
@@ -25,8 +25,8 @@ import {
   tools,
   worldOf,
   type World,
-} from "./world.ts";
-import { waitUntil } from "../../support/until.ts";
+} from "./responses-world.ts";
+import { waitUntil } from "../../support/wait-until.ts";
 
 const TWO = wants({ id: "c1", name: "look" }, { id: "c2", name: "feel", input: { a: 1 } });
 const callsIn = (response: Fields) =>

@@ -1,15 +1,15 @@
-import type { SessionEvent, AgentSpec } from "../../../src/domain/agent-event.ts";
-import type { Envelope } from "../../../src/domain/envelope.ts";
-import type { JsonObject } from "../../../src/domain/json.ts";
+import type { SessionEvent, AgentSpec } from "../../../src/domain/events/session-event.ts";
+import type { Envelope } from "../../../src/domain/events/envelope.ts";
+import type { JsonObject } from "../../../src/data/json.ts";
 import type {
   PathFact,
   PolicyAction,
   PolicyDecision,
-} from "../../../src/domain/policy-decision.ts";
+} from "../../../src/domain/policy/policy-decision.ts";
 import type { SessionMode } from "../../../src/domain/session-mode.ts";
 import { due } from "../../../src/session/due.ts";
-import { isIdempotent, isReading, rulesFor, type Ruled } from "./agent-facts.ts";
-import { must } from "./must.ts";
+import { isIdempotent, isReading, rulesFor, type Ruled } from "./agent-specs.ts";
+import { must } from "./assert-rule.ts";
 import { sha256 } from "./moves.ts";
 import type { Step } from "./simulated-session.ts";
 

@@ -1,15 +1,15 @@
 import type { Right } from "../../../src/domain/actor.ts";
-import type { SessionEvent, AgentSpec } from "../../../src/domain/agent-event.ts";
-import type { Envelope } from "../../../src/domain/envelope.ts";
-import { formatPromptPart } from "../../../src/domain/part-text.ts";
+import type { SessionEvent, AgentSpec } from "../../../src/domain/events/session-event.ts";
+import type { Envelope } from "../../../src/domain/events/envelope.ts";
+import { formatPromptPart } from "../../../src/domain/format-prompt-part.ts";
 import { due, type Effect } from "../../../src/session/due.ts";
-import type { SessionInput } from "../../../src/session/input.ts";
-import { collectSessionFields } from "../../../src/session/session-fields.ts";
+import type { SessionInput } from "../../../src/session/session-input.ts";
+import { collectSessionFields } from "../../../src/session/runtime/log/session-fields.ts";
 import type { SessionMode } from "../../../src/domain/session-mode.ts";
-import type { SessionState } from "../../../src/session/state.ts";
-import { isIdempotent, isOfClient } from "./agent-facts.ts";
+import type { SessionState } from "../../../src/session/session-state.ts";
+import { isIdempotent, isOfClient } from "./agent-specs.ts";
 import { approvalRules } from "./approval-rules.ts";
-import { must } from "./must.ts";
+import { must } from "./assert-rule.ts";
 import { pauseRules } from "./pause-rules.ts";
 import type { Step } from "./simulated-session.ts";
 

@@ -5,17 +5,17 @@ import type {
   PromptOptions,
   PromptPart,
   ToolEnding,
-} from "../../../src/domain/agent-event.ts";
+} from "../../../src/domain/events/session-event.ts";
 import type { Right } from "../../../src/domain/actor.ts";
 import type { Failure } from "../../../src/domain/errors.ts";
 import type { SessionCommand } from "../../../src/domain/session-command.ts";
-import { toolError, toolSuccess } from "../../../src/domain/tool.ts";
+import { toolError, toolSuccess } from "../../../src/domain/tools/tool-call.ts";
 import { SESSION_MODES, type SessionMode } from "../../../src/domain/session-mode.ts";
-import type { JsonObject } from "../../../src/domain/json.ts";
-import type { PathFact } from "../../../src/domain/policy-decision.ts";
-import type { ConfiguredAgent, SessionInput } from "../../../src/session/input.ts";
-import { CHANGES, changedAgent, PROMPT_TOOL, TOOL_NAMES, type Change } from "./agent-facts.ts";
-import { anyCalls, anyFailure, anySaying, type Saying } from "./said.ts";
+import type { JsonObject } from "../../../src/data/json.ts";
+import type { PathFact } from "../../../src/domain/policy/policy-decision.ts";
+import type { ConfiguredAgent, SessionInput } from "../../../src/session/session-input.ts";
+import { CHANGES, changedAgent, PROMPT_TOOL, TOOL_NAMES, type Change } from "./agent-specs.ts";
+import { anyCalls, anyFailure, anySaying, type Saying } from "./provider-outputs.ts";
 import type { SimulatedSession } from "./simulated-session.ts";
 
 /** Something that may happen next. What it is about is picked when it happens, mostly something that is there. */

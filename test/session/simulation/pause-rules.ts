@@ -1,9 +1,9 @@
-import type { SessionEvent, PromptOptions } from "../../../src/domain/agent-event.ts";
-import type { Envelope } from "../../../src/domain/envelope.ts";
+import type { SessionEvent, PromptOptions } from "../../../src/domain/events/session-event.ts";
+import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { due } from "../../../src/session/due.ts";
-import { collectSessionFields } from "../../../src/session/session-fields.ts";
-import type { SessionState } from "../../../src/session/state.ts";
-import { must } from "./must.ts";
+import { collectSessionFields } from "../../../src/session/runtime/log/session-fields.ts";
+import type { SessionState } from "../../../src/session/session-state.ts";
+import { must } from "./assert-rule.ts";
 import type { Step } from "./simulated-session.ts";
 
 type Of<Type extends SessionEvent["type"]> = Extract<SessionEvent, { readonly type: Type }>;

@@ -1,12 +1,12 @@
-import type { AgentSpec } from "../../../src/domain/agent-event.ts";
-import type { Envelope } from "../../../src/domain/envelope.ts";
+import type { AgentSpec } from "../../../src/domain/events/session-event.ts";
+import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { ID_ALPHABET, SEED_LENGTH } from "../../../src/domain/id.ts";
 import type { CommandReply } from "../../../src/domain/session-command.ts";
 import { decide } from "../../../src/session/decide.ts";
 import { due, type Effect } from "../../../src/session/due.ts";
 import { evolve } from "../../../src/session/evolve.ts";
-import type { SessionInput } from "../../../src/session/input.ts";
-import { initialState, type SessionState } from "../../../src/session/state.ts";
+import type { SessionInput } from "../../../src/session/session-input.ts";
+import { initialState, type SessionState } from "../../../src/session/session-state.ts";
 
 export interface Step {
   readonly happening: SessionInput;

@@ -1,6 +1,6 @@
 import type { InvocationSettings, ToolSetting } from "../brain.ts";
-import type { DemoPrompt } from "./heard.ts";
-import { extractWords } from "./words.ts";
+import type { DemoPrompt } from "./demo-prompt.ts";
+import { extractWords } from "./extract-words.ts";
 
 /** The tool that a prompt fits best by its name and description; null when none fits. */
 export function chooseTool(settings: InvocationSettings, prompt: DemoPrompt): ToolSetting | null {

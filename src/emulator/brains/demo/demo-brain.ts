@@ -1,13 +1,13 @@
-import { toJsonText } from "../../../domain/json.ts";
+import { toJsonText } from "../../../data/json.ts";
 import type { Brain, BrainRequest } from "../brain.ts";
-import { splitText } from "../pieces.ts";
-import { createSeededRandom } from "../random.ts";
+import { splitText } from "../split-text.ts";
+import { createSeededRandom } from "../seeded-random.ts";
 import type { Step } from "../step.ts";
-import { countTokens } from "../tokens.ts";
+import { countTokens } from "../count-tokens.ts";
 import { chooseTool } from "./choose-tool.ts";
 import { fillArguments } from "./fill-arguments.ts";
-import { readDemoPrompt } from "./heard.ts";
-import { answerFromMemory } from "./recall.ts";
+import { readDemoPrompt } from "./demo-prompt.ts";
+import { answerFromMemory } from "./answer-from-memory.ts";
 import { reportResults } from "./report-results.ts";
 import { createSmallTalk, answerSum } from "./small-talk.ts";
 

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
-import type { DemoPrompt } from "./heard.ts";
-import { extractWords } from "./words.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
+import type { DemoPrompt } from "./demo-prompt.ts";
+import { extractWords } from "./extract-words.ts";
 
 /**
  * Arguments for a tool, from its schema and what the prompt offers: what is required always, and first; the rest where the

@@ -1,4 +1,4 @@
-import { isObject, toJsonText } from "../../../domain/json.ts";
+import { isObject, toJsonText } from "../../../data/json.ts";
 import {
   readTexts,
   readToolResults,
@@ -6,9 +6,9 @@ import {
   type Message,
   type ResultPart,
   type ToolResult,
-} from "../message.ts";
-import { readPromptText } from "./heard.ts";
-import { parseRecovery, type RestatedResult } from "./recovery.ts";
+} from "../session-message.ts";
+import { readPromptText } from "./demo-prompt.ts";
+import { parseRecovery, type RestatedResult } from "./parse-recovery.ts";
 
 /**
  * What came of the calls, in plain words; null when the newest message brings no results, or something to do beside them:

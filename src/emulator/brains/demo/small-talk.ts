@@ -1,7 +1,7 @@
 import type { InvocationSettings } from "../brain.ts";
 import { asksForAction, selectClientTools } from "./choose-tool.ts";
-import type { DemoPrompt } from "./heard.ts";
-import { findName } from "./recall.ts";
+import type { DemoPrompt } from "./demo-prompt.ts";
+import { findName } from "./answer-from-memory.ts";
 
 /** An answer to anything that needs neither a tool nor a memory. */
 export function createSmallTalk(demoPrompt: DemoPrompt, settings: InvocationSettings): string {

@@ -1,8 +1,8 @@
-import { isObject } from "../../../domain/json.ts";
-import type { ModelRequest } from "../../../domain/model-request.ts";
-import type { ProviderEvent, TurnEnd, UsageReported } from "../../../domain/provider-event.ts";
+import { isObject } from "../../../data/json.ts";
+import type { ModelRequest } from "../../../domain/model/model-request.ts";
+import type { ProviderEvent, TurnEnd, UsageReported } from "../../../domain/provider/provider-event.ts";
 import type { Model } from "../../../models/model.ts";
-import { toHarnessToolCallId } from "../../../wire/agentcore/tool-ids.ts";
+import { toHarnessToolCallId } from "../../../wire/agentcore/harness/harness-tool-call-id.ts";
 import { toHarnessReason } from "../../../wire/converse/stop-reasons.ts";
 import type { Brain, BrainRequest } from "../brain.ts";
 import type { Step, UsageStep } from "../step.ts";

@@ -1,8 +1,8 @@
-import { isObject, toJsonText } from "../../../domain/json.ts";
-import type { ModelMessage } from "../../../domain/model-request.ts";
-import { createToolCall, type ToolResult, type ToolResultPart } from "../../../domain/tool.ts";
-import type { TurnBlock } from "../../../domain/turn.ts";
-import type { Content, Message, ResultPart, ToolResult as SentResult } from "../message.ts";
+import { isObject, toJsonText } from "../../../data/json.ts";
+import type { ModelMessage } from "../../../domain/model/model-request.ts";
+import { createToolCall, type ToolResult, type ToolResultPart } from "../../../domain/tools/tool-call.ts";
+import type { TurnBlock } from "../../../domain/provider/turn.ts";
+import type { Content, Message, ResultPart, ToolResult as SentResult } from "../session-message.ts";
 
 /** A session as a model takes it. */
 export function toModelMessages(messages: readonly Message[]): ModelMessage[] {

@@ -1,5 +1,5 @@
 import type { FailStep } from "../step.ts";
-import type { Amount, ScenarioNode } from "./reader.ts";
+import type { Amount, ScenarioNode } from "./scenario-node.ts";
 import type { ScriptFaults } from "./scenario.ts";
 
 const FAULT_NAMES = [

@@ -1,7 +1,7 @@
-import { isObject, toJsonText } from "../../../domain/json.ts";
-import type { ResultPart } from "../message.ts";
+import { isObject, toJsonText } from "../../../data/json.ts";
+import type { ResultPart } from "../session-message.ts";
 import { parseFailure } from "./parse-faults.ts";
-import type { ScenarioNode } from "./reader.ts";
+import type { ScenarioNode } from "./scenario-node.ts";
 import type { ScriptItem, Pace, ScriptCall, ScriptUsage, ServerTool } from "./scenario.ts";
 
 /** Reads one item of an answer. Which it is, its first name says; text alone is the short form of `text`. */

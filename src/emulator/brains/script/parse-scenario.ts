@@ -1,9 +1,9 @@
 import { parse, YAMLParseError } from "yaml";
 import { SpanlineError } from "../../../domain/errors.ts";
-import { FINAL_STATUSES } from "../../../http/answer-limits.ts";
+import { FINAL_STATUSES } from "../../../http/routing/response-limits.ts";
 import { parseFaults } from "./parse-faults.ts";
 import { parseItem } from "./parse-item.ts";
-import { ScenarioNode } from "./reader.ts";
+import { ScenarioNode } from "./scenario-node.ts";
 import type { Condition, Pace, ScriptRefusal, Scenario, ScriptTurn } from "./scenario.ts";
 
 /** Reads a scenario from YAML, of which JSON is a part. What is wrong is said with the file, the path and what was wanted. */

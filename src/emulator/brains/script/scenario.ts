@@ -1,8 +1,8 @@
-import type { JsonValue } from "../../../domain/json.ts";
-import type { ReplaySpeed } from "../../recording.ts";
-import type { ToolUseKind, ResultPart, ResultStatus, Role } from "../message.ts";
+import type { JsonValue } from "../../../data/json.ts";
+import type { ReplaySpeed } from "../../recording/recording.ts";
+import type { ToolUseKind, ResultPart, ResultStatus, Role } from "../session-message.ts";
 import type { FailStep } from "../step.ts";
-import type { Amount } from "./reader.ts";
+import type { Amount } from "./scenario-node.ts";
 
 /** What a script says, and when. */
 export interface Scenario {

@@ -1,13 +1,13 @@
 import { dirname, resolve } from "node:path";
-import { isObject, type JsonValue } from "../../../domain/json.ts";
+import { isObject, type JsonValue } from "../../../data/json.ts";
 import type { Clock } from "../../../platform/clock.ts";
-import { ServiceError } from "../../exchange.ts";
-import { readRecording, replayRecording } from "../../recording.ts";
+import { ServiceError } from "../../service/service-types.ts";
+import { readRecording, replayRecording } from "../../recording/recording.ts";
 import type { BrainResponse, Brain, BrainRequest } from "../brain.ts";
-import { joinTexts, readToolResults, readToolUses, type Message } from "../message.ts";
-import { createSeededRandom } from "../random.ts";
+import { joinTexts, readToolResults, readToolUses, type Message } from "../session-message.ts";
+import { createSeededRandom } from "../seeded-random.ts";
 import type { Condition, ResultCondition, Scenario, ScriptTurn } from "./scenario.ts";
-import { pickFaults } from "./picked-faults.ts";
+import { pickFaults } from "./pick-faults.ts";
 import { generateScriptSteps } from "./script-steps.ts";
 
 /** Says what its scenario says. The same scenario and the same turn of a session give the same bytes. */

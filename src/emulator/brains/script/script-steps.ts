@@ -1,10 +1,10 @@
-import { toJsonText } from "../../../domain/json.ts";
+import { toJsonText } from "../../../data/json.ts";
 import type { BrainRequest } from "../brain.ts";
-import { splitText } from "../pieces.ts";
-import type { SeededRandom } from "../random.ts";
+import { splitText } from "../split-text.ts";
+import type { SeededRandom } from "../seeded-random.ts";
 import type { Step, UsageStep } from "../step.ts";
-import { countTokens } from "../tokens.ts";
-import { pickAmount } from "./picked-faults.ts";
+import { countTokens } from "../count-tokens.ts";
+import { pickAmount } from "./pick-faults.ts";
 import type {
   ScriptItem,
   Pace,

@@ -1,6 +1,6 @@
-import type { Dialect } from "../dialect.ts";
-import { createTurnTranscript } from "../transcript.ts";
-import { SSE_CONTENT_TYPE } from "./agent.ts";
+import type { Dialect } from "../turn/dialect.ts";
+import { createTurnTranscript } from "../turn/turn-transcript.ts";
+import { SSE_CONTENT_TYPE } from "./strands-agent.ts";
 import { HEARTBEAT, encodeTypescriptFailure } from "./typescript-dialect.ts";
 
 /** What an app in TypeScript sends that yields the text alone: raw lines, no JSON. */

@@ -1,7 +1,7 @@
-import { parseJson } from "../../../domain/json.ts";
+import { parseJson } from "../../../data/json.ts";
 import type { Step, UsageStep } from "../../brains/step.ts";
-import type { StreamEvent } from "../stream-event.ts";
-import type { StrandsAgent } from "./agent.ts";
+import type { StreamEvent } from "../turn/stream-event-encoder.ts";
+import type { StrandsAgent } from "./strands-agent.ts";
 import { encodePythonMessage, encodeTokenCounts } from "./python-message.ts";
 import { PythonRepr, formatPythonRepr, type PythonValue } from "./python-text.ts";
 

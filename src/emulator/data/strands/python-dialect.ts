@@ -1,8 +1,8 @@
 import type { FailStep, Step, UsageStep } from "../../brains/step.ts";
-import type { Dialect } from "../dialect.ts";
-import { createStreamEventEncoder, type StreamEvent } from "../stream-event.ts";
-import { createTurnTranscript } from "../transcript.ts";
-import { SSE_CONTENT_TYPE, type StrandsAgent } from "./agent.ts";
+import type { Dialect } from "../turn/dialect.ts";
+import { createStreamEventEncoder, type StreamEvent } from "../turn/stream-event-encoder.ts";
+import { createTurnTranscript } from "../turn/turn-transcript.ts";
+import { SSE_CONTENT_TYPE, type StrandsAgent } from "./strands-agent.ts";
 import { createPythonAgentState } from "./python-agent-state.ts";
 import { encodePythonMessage } from "./python-message.ts";
 import {

@@ -1,4 +1,4 @@
-import type { Content, Message } from "../../brains/message.ts";
+import type { Content, Message } from "../../brains/session-message.ts";
 import type { UsageStep } from "../../brains/step.ts";
 import type { PythonValue } from "./python-text.ts";
 

@@ -4,12 +4,12 @@ import {
   type Content,
   type Message,
   type ToolUse,
-} from "../../brains/message.ts";
+} from "../../brains/session-message.ts";
 import type { FailStep, Step, UsageStep } from "../../brains/step.ts";
-import { countTokens } from "../../brains/tokens.ts";
-import type { Dialect } from "../dialect.ts";
-import { createTurnTranscript } from "../transcript.ts";
-import { SSE_CONTENT_TYPE, type StrandsAgent } from "./agent.ts";
+import { countTokens } from "../../brains/count-tokens.ts";
+import type { Dialect } from "../turn/dialect.ts";
+import { createTurnTranscript } from "../turn/turn-transcript.ts";
+import { SSE_CONTENT_TYPE, type StrandsAgent } from "./strands-agent.ts";
 
 /** What an app sends that passes on every event of a Strands agent in TypeScript: no numbers of blocks, six copies of a message. */
 export function createTypescriptDialect(agent: StrandsAgent): Dialect {

@@ -1,9 +1,9 @@
 import { SpanlineError, formatThrown } from "../../../domain/errors.ts";
-import type { JsonObject } from "../../../domain/json.ts";
+import type { JsonObject } from "../../../data/json.ts";
 import type { ToolContext } from "../../tool.ts";
 import type { Folder } from "../files/folder.ts";
-import { readStats } from "../files/identity.ts";
-import { createRefusal } from "../refusal.ts";
+import { readStats } from "../files/file-identity.ts";
+import { createRefusal } from "../tool-refusal.ts";
 import type { EditorGate } from "./editor-gate.ts";
 
 /** The files of an editor, for one call. They are reached by paths that were found fit on the disk, and are looked at again. */

@@ -1,8 +1,8 @@
 import { formatThrown } from "../../../domain/errors.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
 import type { ToolContext } from "../../tool.ts";
-import { createRefusal } from "../refusal.ts";
-import type { WatchedProcess } from "../watch-program.ts";
+import { createRefusal } from "../tool-refusal.ts";
+import type { WatchedProcess } from "../watch-process.ts";
 
 export interface TerminalProgram {
   /** A program and its arguments, confined or not. */

@@ -1,10 +1,10 @@
 import { constants, existsSync, type Dirent } from "node:fs";
 import { lstat, mkdir, open, opendir, readlink, realpath, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { isReservedName } from "../paths/own-name.ts";
-import type { ProtectedPaths } from "../paths/protected-places.ts";
-import { createRefusal } from "../refusal.ts";
-import { toIdentity } from "./identity.ts";
+import { isReservedName } from "../paths/reserved-names.ts";
+import type { ProtectedPaths } from "../paths/protected-paths.ts";
+import { createRefusal } from "../tool-refusal.ts";
+import { toIdentity } from "./file-identity.ts";
 import { readErrorCode } from "./system-error.ts";
 
 /** A folder that is held open, so that nothing put in its place on the way can lead elsewhere. */

@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createProtectedPaths } from "../paths/protected-places.ts";
+import { createProtectedPaths } from "../paths/protected-paths.ts";
 import { openSubfolder, type Anchor } from "./folder.ts";
 import { openFile } from "./open-file.ts";
 

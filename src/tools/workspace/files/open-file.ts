@@ -1,10 +1,10 @@
 import { constants, type BigIntStats } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import type { ProtectedPaths } from "../paths/protected-places.ts";
-import { createRefusal } from "../refusal.ts";
+import type { ProtectedPaths } from "../paths/protected-paths.ts";
+import { createRefusal } from "../tool-refusal.ts";
 import { checkName, NO_LINKS, type Folder } from "./folder.ts";
-import { readStats } from "./identity.ts";
+import { readStats } from "./file-identity.ts";
 import { readErrorCode } from "./system-error.ts";
 
 export interface OpenedFile {

@@ -3,11 +3,11 @@ import { open, rename, unlink, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { SpanlineError } from "../../../domain/errors.ts";
 import { randomString } from "../../../platform/random.ts";
-import type { ProtectedPaths } from "../paths/protected-places.ts";
-import { createRefusal } from "../refusal.ts";
+import type { ProtectedPaths } from "../paths/protected-paths.ts";
+import { createRefusal } from "../tool-refusal.ts";
 import { NO_LINKS, type Folder } from "./folder.ts";
 import { openFile } from "./open-file.ts";
-import { readWholeFile } from "./read-whole.ts";
+import { readWholeFile } from "./read-whole-file.ts";
 import { readErrorCode } from "./system-error.ts";
 
 export interface Replacement {

@@ -1,6 +1,6 @@
 import type { Dirent } from "node:fs";
 import { join } from "node:path";
-import { isRefusal } from "../refusal.ts";
+import { isRefusal } from "../tool-refusal.ts";
 import type { Folder } from "./folder.ts";
 
 export interface WalkOptions {

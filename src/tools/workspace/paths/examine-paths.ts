@@ -1,10 +1,10 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { createUnresolvedPath, type PathFact } from "../../../domain/policy-decision.ts";
-import { readStats } from "../files/identity.ts";
-import { followPath } from "./followed-path.ts";
-import { isReservedName, PROJECT_FOLDER } from "./own-name.ts";
+import { createUnresolvedPath, type PathFact } from "../../../domain/policy/policy-decision.ts";
+import { readStats } from "../files/file-identity.ts";
+import { followPath } from "./follow-path.ts";
+import { isReservedName, PROJECT_FOLDER } from "./reserved-names.ts";
 import { findPathProblem } from "./path-problem.ts";
-import { isWithin, createProtectedPaths, type ProtectedPaths } from "./protected-places.ts";
+import { isWithin, createProtectedPaths, type ProtectedPaths } from "./protected-paths.ts";
 import { resolveTrueName } from "./true-name.ts";
 
 export interface PathInput {

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { toIdentity, readStats, type Identity } from "../files/identity.ts";
+import { toIdentity, readStats, type Identity } from "../files/file-identity.ts";
 
 /** What is asked of a file system. */
 export interface NameLookup {

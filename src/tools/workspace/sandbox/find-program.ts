@@ -1,7 +1,7 @@
 import { isAbsolute, join } from "node:path";
-import { isProgram } from "../../../platform/is-program.ts";
-import { followPath } from "../paths/followed-path.ts";
-import { isWithin } from "../paths/protected-places.ts";
+import { isProgram } from "../../../platform/process/is-program.ts";
+import { followPath } from "../paths/follow-path.ts";
+import { isWithin } from "../paths/protected-paths.ts";
 
 /**
  * Finds a program by its name in the folders of `PATH`. Not in a folder that is given relative to another, nor below

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { pluralize } from "../../../domain/counted.ts";
+import { pluralize } from "../../../text/pluralize.ts";
 
 export interface WindowOptions {
   /** Counted from 1. */

@@ -1,5 +1,5 @@
 import { ERROR_CODES, SpanlineError, type ErrorCode } from "../../../domain/errors.ts";
-import { isObject } from "../../../domain/json.ts";
+import { isObject } from "../../../data/json.ts";
 import { RPC_CODES, type RpcError } from "../../jsonrpc/rpc-error.ts";
 import { ACP_CODES } from "../acp-codes.ts";
 

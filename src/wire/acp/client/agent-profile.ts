@@ -1,5 +1,5 @@
-import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
-import { readObject, readHarnMeta, readObjects, readString, readStrings } from "../fields.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
+import { readObject, readHarnMeta, readObjects, readString, readStrings } from "../json-fields.ts";
 
 /** What an agent is and can do, as it said at `initialize`. */
 export interface AgentProfile {

@@ -1,6 +1,6 @@
 import type { ContentBlock, NewSessionRequest, PromptRequest } from "@agentclientprotocol/sdk";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { decodeMcpServers } from "../mcp-servers.ts";
+import { decodeMcpServers } from "../decode/decode-mcp-servers.ts";
 import { encodeNewSessionRequest, encodePromptRequest } from "./agent-requests.ts";
 import type { PromptBlock } from "./prompt-block.ts";
 

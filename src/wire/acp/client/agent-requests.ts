@@ -1,6 +1,6 @@
-import type { ClientRole } from "../../../domain/agent-event.ts";
-import type { JsonObject, JsonValue } from "../../../domain/json.ts";
-import { omitUndefined } from "../fields.ts";
+import type { ClientRole } from "../../../domain/events/session-event.ts";
+import type { JsonObject, JsonValue } from "../../../data/json.ts";
+import { omitUndefined } from "../json-fields.ts";
 import { encodeMcpServer, type McpServer } from "./mcp-server.ts";
 import type { PromptBlock } from "./prompt-block.ts";
 

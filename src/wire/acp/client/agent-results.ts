@@ -1,6 +1,6 @@
-import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
 import type { LiveClient, ClientStatus } from "../../../domain/live-client.ts";
-import { acceptValue, rejectValue, type ReadResult } from "../host/reading.ts";
+import { acceptValue, rejectValue, type ReadResult } from "../host/read-result.ts";
 import {
   readObject,
   readHarnMeta,
@@ -9,7 +9,7 @@ import {
   omitUndefined,
   readString,
   readStrings,
-} from "../fields.ts";
+} from "../json-fields.ts";
 import {
   readSessionModes,
   readConfigOptions,

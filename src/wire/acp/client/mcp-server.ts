@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../domain/json.ts";
+import type { JsonObject } from "../../../data/json.ts";
 
 /** An MCP server that a client brings to a session: a program that the agent starts, or an address. */
 export type McpServer = McpProgram | McpAddress;

@@ -3,11 +3,11 @@ import type {
   AgentSpec,
   ApprovalRequested,
   ApprovalQuestion,
-} from "../../../domain/agent-event.ts";
-import type { JsonValue } from "../../../domain/json.ts";
-import { decodePermissionResponse } from "../permission-answer.ts";
-import { encodePermissionRequest } from "../permission-request.ts";
-import { readPermissionRequest } from "./permission-question.ts";
+} from "../../../domain/events/session-event.ts";
+import type { JsonValue } from "../../../data/json.ts";
+import { decodePermissionResponse } from "../decode/decode-permission-response.ts";
+import { encodePermissionRequest } from "../encode/permissions/encode-permission-request.ts";
+import { readPermissionRequest } from "./read-permission-request.ts";
 import {
   encodePermissionResult,
   encodeCancelledResult,

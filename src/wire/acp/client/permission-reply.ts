@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from "../../../domain/json.ts";
-import type { PermissionOption, PermissionRequest } from "./permission-question.ts";
+import { isObject, type JsonObject } from "../../../data/json.ts";
+import type { PermissionOption, PermissionRequest } from "./read-permission-request.ts";
 
 /** What somebody says to a question. */
 export type PermissionReply =

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../domain/json.ts";
+import type { JsonObject } from "../../../data/json.ts";
 
 /** A piece of a prompt, as ACP has it. Which kinds beside text and links an agent takes, it says at `initialize`. */
 export type PromptBlock = (

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
-import type { FileLocation } from "../../../domain/tool-output.ts";
-import type { Executor } from "../../../domain/tool-traits.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
+import type { FileLocation } from "../../../domain/tools/tool-output.ts";
+import type { Executor } from "../../../domain/tools/tool-traits.ts";
 import {
   readObject,
   readBoolean,
@@ -9,13 +9,13 @@ import {
   readObjects,
   omitUndefined,
   readString,
-} from "../fields.ts";
+} from "../json-fields.ts";
 import {
   TOOL_STATUSES,
   type BridgeFields,
   type ToolUpdate,
   type ToolUpdateContent,
-} from "./seen-update.ts";
+} from "./session-update.ts";
 
 /** Undefined where it does not say of which call it speaks. */
 export function readToolUpdate(update: JsonObject, isNew: boolean): ToolUpdate | undefined {

@@ -1,9 +1,9 @@
-import type { JsonObject } from "../../../domain/json.ts";
+import type { JsonObject } from "../../../data/json.ts";
 import { readError } from "../../jsonrpc/read-message.ts";
 import { toAgentError } from "./agent-error.ts";
 import { readPromptResult } from "./agent-results.ts";
-import { readObject, readHarnMeta, readString } from "../fields.ts";
-import type { TurnEndInfo } from "./seen-update.ts";
+import { readObject, readHarnMeta, readString } from "../json-fields.ts";
+import type { TurnEndInfo } from "./session-update.ts";
 
 /** Bridges say it beside what ACP tells of a session: the answer to its prompt goes to one client alone. */
 export function readTurnEnd(update: JsonObject): TurnEndInfo | undefined {

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonObject, JsonValue } from "../../../domain/json.ts";
-import { encodeAgentEventLine } from "../agent-event.ts";
-import { BRIDGE_UPDATES } from "../extensions.ts";
-import type { VendorUpdate } from "../vendor-updates.ts";
+import type { JsonObject, JsonValue } from "../../../data/json.ts";
+import { encodeAgentEventLine } from "../encode/agent-event-line.ts";
+import { BRIDGE_UPDATES } from "../encode/harn-extensions.ts";
+import type { VendorUpdate } from "../encode/vendor-updates.ts";
 import { readAgentEvent, readUpdate } from "./read-update.ts";
 import { runs } from "../../../../test/support/test-depth.ts";
 

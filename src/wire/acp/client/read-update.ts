@@ -1,6 +1,6 @@
-import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
-import { formatValue } from "../../../domain/shown.ts";
-import { acceptValue, rejectValue, type ReadResult } from "../host/reading.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
+import { formatValue } from "../../../text/format-value.ts";
+import { acceptValue, rejectValue, type ReadResult } from "../host/read-result.ts";
 import {
   readObject,
   readHarnMeta,
@@ -8,10 +8,10 @@ import {
   readObjects,
   omitUndefined,
   readString,
-} from "../fields.ts";
+} from "../json-fields.ts";
 import { readToolUpdate } from "./read-tool-update.ts";
 import { readTurnEnd } from "./read-turn-end.ts";
-import type { TextUpdate, SessionUpdate } from "./seen-update.ts";
+import type { TextUpdate, SessionUpdate } from "./session-update.ts";
 import { readConfigOptions } from "./session-settings.ts";
 
 /** An update, and of which session. */

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "../../../domain/json.ts";
-import { readObject, readObjects, readString } from "../fields.ts";
+import type { JsonObject, JsonValue } from "../../../data/json.ts";
+import { readObject, readObjects, readString } from "../json-fields.ts";
 
 /** The modes that a session can be in. */
 export interface SessionModes {

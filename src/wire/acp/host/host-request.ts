@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../domain/json.ts";
+import type { JsonObject } from "../../../data/json.ts";
 
 /** Something that we ask of a host. */
 export interface HostRequest {

@@ -1,7 +1,7 @@
-import { isObject, type JsonObject, type JsonValue } from "../../../domain/json.ts";
-import { createShell } from "../../../domain/shell-at.ts";
-import { SHELL_SOURCES, type ShellList, type Shell } from "../../../domain/shell.ts";
-import { acceptValue, rejectValue, type ReadResult } from "./reading.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
+import { createShell } from "../../../domain/tools/create-shell.ts";
+import { SHELL_SOURCES, type ShellList, type Shell } from "../../../domain/tools/shell.ts";
+import { acceptValue, rejectValue, type ReadResult } from "./read-result.ts";
 
 /** All of its fields, always: hosts check them against a schema that wants each one. */
 export function encodeShell(shell: Shell): JsonObject {

@@ -1,5 +1,5 @@
-import type { ShellLine } from "../../../domain/shell-invocation.ts";
-import type { ShellChoice } from "../../../domain/shell.ts";
+import type { ShellLine } from "../../../domain/tools/shell-invocation.ts";
+import type { ShellChoice } from "../../../domain/tools/shell.ts";
 import { encodeHostCallRequest, type HostRequest } from "./host-request.ts";
 import { encodeShell } from "./shell-fields.ts";
 

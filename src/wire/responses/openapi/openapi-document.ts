@@ -1,7 +1,7 @@
-import { RESPONSE_SCHEMAS } from "./answer-schemas.ts";
+import { RESPONSE_SCHEMAS } from "./response-schemas.ts";
 import { OPERATIONS, type Operation } from "./operations.ts";
 import { REQUEST_SCHEMAS } from "./request-schemas.ts";
-import { ref } from "./schema.ts";
+import { ref } from "./schema-builders.ts";
 
 /** The surface, described for programs. */
 export function createOpenApiDocument(version: string) {

@@ -1,4 +1,4 @@
-import type { RESPONSE_SCHEMAS } from "./answer-schemas.ts";
+import type { RESPONSE_SCHEMAS } from "./response-schemas.ts";
 import type { REQUEST_SCHEMAS } from "./request-schemas.ts";
 
 /** One thing that can be asked of the surface. */

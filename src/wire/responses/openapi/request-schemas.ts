@@ -9,7 +9,7 @@ import {
   number,
   object,
   string,
-} from "./schema.ts";
+} from "./schema-builders.ts";
 
 /** What requests may say: the fields that are read, and no others. */
 export const REQUEST_SCHEMAS = {

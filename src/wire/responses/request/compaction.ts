@@ -1,9 +1,9 @@
-import { createImageBlock } from "../../../domain/image-block.ts";
-import { isObject, toJsonText, parseJson } from "../../../domain/json.ts";
-import type { ModelBlock, ModelMessage } from "../../../domain/model-request.ts";
-import { createToolCall, type ToolResultPart } from "../../../domain/tool.ts";
-import { type Fields, readJson, readList, readObject, readString } from "./fields.ts";
-import { createFieldError } from "./refusal.ts";
+import { createImageBlock } from "../../../domain/model/image-block.ts";
+import { isObject, toJsonText, parseJson } from "../../../data/json.ts";
+import type { ModelBlock, ModelMessage } from "../../../domain/model/model-request.ts";
+import { createToolCall, type ToolResultPart } from "../../../domain/tools/tool-call.ts";
+import { type Fields, readJson, readList, readObject, readString } from "./body-fields.ts";
+import { createFieldError } from "./request-error.ts";
 
 /** A conversation as one item holds it. */
 export interface PackedConversation {

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../domain/json.ts";
+import type { JsonObject } from "../../../data/json.ts";
 import type { InputItem } from "./input-item.ts";
 import type { TraceMode } from "../../../domain/trace-mode.ts";
 

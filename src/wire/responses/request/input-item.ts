@@ -1,6 +1,6 @@
-import type { ImageBlock } from "../../../domain/image-block.ts";
-import type { JsonObject } from "../../../domain/json.ts";
-import type { ModelMessage } from "../../../domain/model-request.ts";
+import type { ImageBlock } from "../../../domain/model/image-block.ts";
+import type { JsonObject } from "../../../data/json.ts";
+import type { ModelMessage } from "../../../domain/model/model-request.ts";
 
 /** What a request brings as its input, in our words. */
 export type InputItem =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { refused } from "../../../../test/responses/refused.ts";
-import { formatItemId } from "../item-id.ts";
+import { refused } from "../../../../test/responses/refused-requests.ts";
+import { formatItemId } from "../items/item-id.ts";
 import { readOpening, readContinuation } from "./new-input.ts";
 import { toPromptParts, toPromptOptions } from "./prompt-parts.ts";
 import { readCreateRequest } from "./read-create-request.ts";

@@ -1,6 +1,6 @@
-import { parseCallSession, parseItemSession } from "../ids.ts";
+import { parseCallSession, parseItemSession } from "../response-ids.ts";
 import type { CreateRequest } from "./create-request.ts";
-import { toHistory } from "./history.ts";
+import { toHistory } from "./to-history.ts";
 import type {
   ContentPart,
   InputItem,
@@ -9,8 +9,8 @@ import type {
   ToolResultInput,
 } from "./input-item.ts";
 import { joinText } from "./read-input.ts";
-import { createNotFoundError, createRequestError } from "./refusal.ts";
-import type { ModelMessage } from "../../../domain/model-request.ts";
+import { createNotFoundError, createRequestError } from "./request-error.ts";
+import type { ModelMessage } from "../../../domain/model/model-request.ts";
 
 /** What a request says to a session that knows all that was said before. */
 export interface ContinuationInput {

@@ -1,10 +1,10 @@
-import type { PromptOptions } from "../../../domain/agent-event.ts";
+import type { PromptOptions } from "../../../domain/events/session-event.ts";
 import type { SubmittedPart } from "../../../domain/session-command.ts";
 import { describeTool } from "../tool-description.ts";
 import { findToolName } from "../tool-name.ts";
 import type { CreateRequest } from "./create-request.ts";
 import type { ContentPart } from "./input-item.ts";
-import { createFieldError } from "./refusal.ts";
+import { createFieldError } from "./request-error.ts";
 
 /** New content as a session takes it. Whether its agent takes pictures, the session knows. */
 export function toPromptParts(content: readonly ContentPart[]): readonly SubmittedPart[] {

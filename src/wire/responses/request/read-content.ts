@@ -1,8 +1,8 @@
-import { createImageBlock, type ImageBlock } from "../../../domain/image-block.ts";
+import { createImageBlock, type ImageBlock } from "../../../domain/model/image-block.ts";
 import { formatThrown } from "../../../domain/errors.ts";
-import { joinPath, type Fields, readList, readObject, readString } from "./fields.ts";
+import { joinPath, type Fields, readList, readObject, readString } from "./body-fields.ts";
 import type { ContentPart } from "./input-item.ts";
-import { createFieldError } from "./refusal.ts";
+import { createFieldError } from "./request-error.ts";
 
 /** In characters, of one text: what the specification allows. */
 export const MAX_TEXT_LENGTH = 10_485_760;

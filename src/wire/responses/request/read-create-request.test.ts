@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { refused } from "../../../../test/responses/refused.ts";
+import { refused } from "../../../../test/responses/refused-requests.ts";
 import { packConversation } from "./compaction.ts";
 import { readCompactRequest, readCreateFrame, readCreateRequest } from "./read-create-request.ts";
 import { runs } from "../../../../test/support/test-depth.ts";

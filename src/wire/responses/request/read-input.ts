@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../../domain/json.ts";
-import { formatOutputPart } from "../tool-output.ts";
+import type { JsonObject } from "../../../data/json.ts";
+import { formatOutputPart } from "../items/format-tool-output.ts";
 import { unpackConversation } from "./compaction.ts";
 import {
   joinPath,
@@ -11,10 +11,10 @@ import {
   readObject,
   readOptionalString,
   readString,
-} from "./fields.ts";
+} from "./body-fields.ts";
 import type { ContentPart, InputItem, MessageInput } from "./input-item.ts";
 import { MAX_TEXT_LENGTH, readContent } from "./read-content.ts";
-import { createFieldError } from "./refusal.ts";
+import { createFieldError } from "./request-error.ts";
 
 /** The `input` of a request: a text is one message of the user's. */
 export function readInput(input: unknown): readonly InputItem[] {

@@ -1,5 +1,5 @@
-import { isAbsent, readObject, readString } from "./fields.ts";
-import { createFieldError } from "./refusal.ts";
+import { isAbsent, readObject, readString } from "./body-fields.ts";
+import { createFieldError } from "./request-error.ts";
 
 /** At most 16 pairs: names of up to 64 characters, values of up to 512. */
 export function readMetadata(metadata: unknown): { readonly [name: string]: string } {

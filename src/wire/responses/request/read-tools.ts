@@ -11,8 +11,8 @@ import {
   readOptionalBoolean,
   readOptionalString,
   readString,
-} from "./fields.ts";
-import { createFieldError } from "./refusal.ts";
+} from "./body-fields.ts";
+import { createFieldError } from "./request-error.ts";
 
 export function readTools(tools: unknown): readonly RequestTool[] {
   if (isAbsent(tools)) return [];

@@ -1,7 +1,7 @@
-import type { ApprovalRequested, ApprovalResolved } from "../../../domain/agent-event.ts";
+import type { ApprovalRequested, ApprovalResolved } from "../../../domain/events/session-event.ts";
 import type { Emit } from "../../../domain/codec.ts";
-import { formatCallId } from "../ids.ts";
-import type { PendingApproval, StreamEvent } from "./stream-event.ts";
+import { formatCallId } from "../response-ids.ts";
+import type { PendingApproval, StreamEvent } from "./response-stream-event.ts";
 import { getSessionId, emitStreamEvent, type StreamState } from "./stream-state.ts";
 
 /** The response has it while it waits. The specification has no event for it: those who want ours are told. */

@@ -1,12 +1,12 @@
-import type { ToolEnding, ToolFinished } from "../../../domain/agent-event.ts";
+import type { ToolEnding, ToolFinished } from "../../../domain/events/session-event.ts";
 import type { Emit } from "../../../domain/codec.ts";
-import type { ToolCall } from "../../../domain/tool.ts";
-import { formatCallId } from "../ids.ts";
-import { formatItemId } from "../item-id.ts";
-import type { McpCallItem, ToolCallItem } from "../output-item.ts";
-import { formatToolOutput } from "../tool-output.ts";
+import type { ToolCall } from "../../../domain/tools/tool-call.ts";
+import { formatCallId } from "../response-ids.ts";
+import { formatItemId } from "../items/item-id.ts";
+import type { McpCallItem, ToolCallItem } from "../items/output-item.ts";
+import { formatToolOutput } from "../items/format-tool-output.ts";
 import { toWireName } from "../tool-name.ts";
-import type { StreamEvent } from "./stream-event.ts";
+import type { StreamEvent } from "./response-stream-event.ts";
 import {
   closeItem,
   openItem,

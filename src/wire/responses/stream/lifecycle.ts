@@ -3,14 +3,14 @@ import type {
   ToolResultsSubmitted,
   TurnFinished,
   TurnPaused,
-} from "../../../domain/agent-event.ts";
+} from "../../../domain/events/session-event.ts";
 import type { Emit } from "../../../domain/codec.ts";
-import type { Envelope } from "../../../domain/envelope.ts";
-import type { TurnEnd } from "../../../domain/provider-event.ts";
-import type { TextBlock } from "../../../domain/turn-state.ts";
-import { resolveEntryStatus } from "../entry-status.ts";
-import type { OutputItem } from "../output-item.ts";
-import type { ItemStatus } from "../response-item.ts";
+import type { Envelope } from "../../../domain/events/envelope.ts";
+import type { TurnEnd } from "../../../domain/provider/provider-event.ts";
+import type { TextBlock } from "../../../domain/provider/turn-builder.ts";
+import { resolveEntryStatus } from "../items/entry-status.ts";
+import type { OutputItem } from "../items/output-item.ts";
+import type { ItemStatus } from "../items/response-item.ts";
 import {
   encodeResponseObject,
   type ResponseProgress,
@@ -18,10 +18,10 @@ import {
 } from "../response-object.ts";
 import { toResponseStatus, type ResponseStatus } from "../response-status.ts";
 import { NO_USAGE, encodeResponseUsage, type ResponseUsage } from "../response-usage.ts";
-import { closeCutToolCall, handOutToolCall } from "./call-events.ts";
+import { closeCutToolCall, handOutToolCall } from "./function-call-events.ts";
 import { closeExecutedItem } from "./executed-events.ts";
 import { closeMessages } from "./message-events.ts";
-import type { LifecycleType, StreamEvent } from "./stream-event.ts";
+import type { LifecycleType, StreamEvent } from "./response-stream-event.ts";
 import { emitStreamEvent, type MessageDraft, type StreamState } from "./stream-state.ts";
 import { closeThoughts } from "./thought-events.ts";
 

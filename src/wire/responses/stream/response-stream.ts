@@ -1,10 +1,10 @@
-import type { SessionEventType } from "../../../domain/agent-event.ts";
+import type { SessionEventType } from "../../../domain/events/session-event.ts";
 import type { Codec, Emit } from "../../../domain/codec.ts";
-import type { Envelope } from "../../../domain/envelope.ts";
+import type { Envelope } from "../../../domain/events/envelope.ts";
 import type { RecordedRequest } from "../recorded-request.ts";
 import type { ResponseObject } from "../response-object.ts";
 import { endWithTurn, snapshotResponse } from "./lifecycle.ts";
-import type { StreamEvent } from "./stream-event.ts";
+import type { StreamEvent } from "./response-stream-event.ts";
 import { STREAM_RULES, type EventOf } from "./stream-rules.ts";
 import { createStreamState, type StreamState } from "./stream-state.ts";
 

@@ -1,11 +1,11 @@
-import type { ToolFinished } from "../../../domain/agent-event.ts";
+import type { ToolFinished } from "../../../domain/events/session-event.ts";
 import type { Emit } from "../../../domain/codec.ts";
-import type { Envelope } from "../../../domain/envelope.ts";
-import { formatCallId } from "../ids.ts";
-import { encodeFunctionCallOutput } from "../items.ts";
-import { closeCutToolCall } from "./call-events.ts";
+import type { Envelope } from "../../../domain/events/envelope.ts";
+import { formatCallId } from "../response-ids.ts";
+import { encodeFunctionCallOutput } from "../items/encode-items.ts";
+import { closeCutToolCall } from "./function-call-events.ts";
 import { closeExecutedItem, isFailedOutcome } from "./executed-events.ts";
-import type { StreamEvent } from "./stream-event.ts";
+import type { StreamEvent } from "./response-stream-event.ts";
 import { closeItem, openItem, getSessionId, type StreamState } from "./stream-state.ts";
 
 /** What came of a call. One that this response did not show is not answered in it either. */

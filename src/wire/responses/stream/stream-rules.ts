@@ -1,14 +1,14 @@
-import type { SessionEvent, SessionEventType } from "../../../domain/agent-event.ts";
+import type { SessionEvent, SessionEventType } from "../../../domain/events/session-event.ts";
 import { INSTRUCTIONS_AS_TEXT } from "../anomaly.ts";
 import type { Emit } from "../../../domain/codec.ts";
-import type { Envelope } from "../../../domain/envelope.ts";
+import type { Envelope } from "../../../domain/events/envelope.ts";
 import { addUsage } from "../../../domain/usage.ts";
 import { encodeApprovalRequested, encodeApprovalResolved } from "./approval-events.ts";
 import {
   encodeToolCallOpened,
   encodeToolCallReceived,
   encodeToolInputDelta,
-} from "./call-events.ts";
+} from "./function-call-events.ts";
 import {
   beginResponse,
   cancelResponse,
@@ -18,7 +18,7 @@ import {
 } from "./lifecycle.ts";
 import { encodeMessageReplaced, encodeTextDelta, encodeTextFinished } from "./message-events.ts";
 import { encodeToolFinished } from "./result-events.ts";
-import type { StreamEvent } from "./stream-event.ts";
+import type { StreamEvent } from "./response-stream-event.ts";
 import type { StreamState } from "./stream-state.ts";
 import { encodeThoughtDelta, encodeThoughtFinished } from "./thought-events.ts";
 

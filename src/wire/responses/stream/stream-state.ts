@@ -1,17 +1,17 @@
 import type { Emit } from "../../../domain/codec.ts";
-import type { TextBuilder } from "../../../domain/kept-text.ts";
-import type { Role } from "../../../domain/provider-event.ts";
-import type { ToolCall } from "../../../domain/tool.ts";
-import type { UsageStep } from "../../../domain/turn-state.ts";
+import type { TextBuilder } from "../../../text/text-builder.ts";
+import type { Role } from "../../../domain/provider/provider-event.ts";
+import type { ToolCall } from "../../../domain/tools/tool-call.ts";
+import type { UsageStep } from "../../../domain/provider/turn-builder.ts";
 import type { Usage } from "../../../domain/usage.ts";
 import type { Anomaly } from "../anomaly.ts";
-import type { LogPosition } from "../ids.ts";
-import { formatItemId } from "../item-id.ts";
-import type { OutputItem } from "../output-item.ts";
+import type { LogPosition } from "../response-ids.ts";
+import { formatItemId } from "../items/item-id.ts";
+import type { OutputItem } from "../items/output-item.ts";
 import type { RecordedRequest } from "../recorded-request.ts";
-import type { AssistantMessageItem } from "../response-item.ts";
+import type { AssistantMessageItem } from "../items/response-item.ts";
 import type { ResponseObject, WireStatus } from "../response-object.ts";
-import type { PendingApproval, OpenItem, StreamEvent, StreamEventBody } from "./stream-event.ts";
+import type { PendingApproval, OpenItem, StreamEvent, StreamEventBody } from "./response-stream-event.ts";
 
 /** How far one response has come. */
 export interface StreamState {

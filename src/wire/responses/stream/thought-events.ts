@@ -1,9 +1,9 @@
-import type { ThoughtDelta, ThoughtFinished } from "../../../domain/agent-event.ts";
+import type { ThoughtDelta, ThoughtFinished } from "../../../domain/events/session-event.ts";
 import type { Emit } from "../../../domain/codec.ts";
-import { appendText, createTextBuilder } from "../../../domain/kept-text.ts";
-import { encodeReasoning } from "../items.ts";
-import type { ItemStatus } from "../response-item.ts";
-import type { StreamEvent } from "./stream-event.ts";
+import { appendText, createTextBuilder } from "../../../text/text-builder.ts";
+import { encodeReasoning } from "../items/encode-items.ts";
+import type { ItemStatus } from "../items/response-item.ts";
+import type { StreamEvent } from "./response-stream-event.ts";
 import {
   resolveBlockKey,
   closeItem,

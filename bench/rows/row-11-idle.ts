@@ -1,0 +1,26 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { Row } from "../report.ts";
+
+/** What idle sessions cost that were let go from memory, and how long one takes to come back. */
+export async function measureIdle(): Promise<Row> {
+  const program = join(import.meta.dirname, "idle-sessions.js");
+  const child = fork(program, [], { execArgv: ["--expose-gc", "--no-warnings"] });
+  const [told] = await once(child, "message");
+  const { bytes, wakes } = told as { readonly bytes: number; readonly wakes: readonly number[] };
+  return {
+    title: "idle sessions of 200 messages, let go from memory",
+    unit: "ms to wake",
+    measured: [{ name: "the first command after that", rounds: wakes }],
+    growth: [],
+    ratios: [
+      {
+        text: "sessions per GB",
+        value: 2 ** 30 / Math.max(bytes, 1),
+        target: 300_000,
+        bound: "at least",
+      },
+    ],
+  };
+}

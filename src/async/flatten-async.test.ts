@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { flattenAsync } from "./flatten-async.ts";
+
+async function* numbers(
+  ...lists: readonly (readonly number[])[]
+): AsyncGenerator<readonly number[]> {
+  yield* lists;
+}
+
+async function* broken(): AsyncGenerator<readonly number[]> {
+  yield [1, 2];
+  throw new Error("The source broke");
+}
+
+async function all<Piece>(pieces: AsyncIterable<Piece>): Promise<Piece[]> {
+  const read: Piece[] = [];
+  for await (const piece of pieces) read.push(piece);
+  return read;
+}
+
+const expand = (list: readonly number[]): readonly number[] => list;
+
+describe("flattened", () => {
+  it("gives what comes before, each piece of each item, and what comes behind", async () => {
+    const pieces = flattenAsync(numbers([1, 2], [], [3]), {
+      initial: [0],
+      expand,
+      onEnd: () => [4, 5],
+    });
+    expect(await all(pieces)).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  it("gives nothing of a source without items but what comes before and behind", async () => {
+    expect(await all(flattenAsync(numbers(), { expand }))).toEqual([]);
+  });
+
+  it("makes a piece when it is read, and not before", async () => {
+    const made: number[] = [];
+    const pieces = flattenAsync(numbers([1, 2]), {
+      *expand(list) {
+        for (const one of list) {
+          made.push(one);
+          yield one;
+        }
+      },
+    });
+    await pieces.next();
+    expect(made).toEqual([1]);
+  });
+
+  it("throws what its source threw, and has left by then", async () => {
+    const said: string[] = [];
+    const pieces = flattenAsync(broken(), {
+      expand,
+      async onClose() {
+        await Promise.resolve();
+        said.push("left");
+      },
+    });
+    await expect(all(pieces)).rejects.toThrow("The source broke");
+    expect(said).toEqual(["left"]);
+    expect(await pieces.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it("says something in place of what its source would have said", async () => {
+    const said: string[] = [];
+    const pieces = flattenAsync(broken(), {
+      expand,
+      onEnd: () => [-1],
+      onFailure: () => [9],
+      onClose: () => void said.push("left"),
+    });
+    expect(await all(pieces)).toEqual([1, 2, 9]);
+    expect(said).toEqual(["left"]);
+  });
+
+  it("leaves once, and lets its source go, when its reader leaves in the middle", async () => {
+    const said: string[] = [];
+    async function* source(): AsyncGenerator<readonly number[]> {
+      try {
+        yield [1, 2];
+        yield [3];
+      } finally {
+        said.push("source");
+      }
+    }
+    const pieces = flattenAsync(source(), { expand, onClose: () => void said.push("left") });
+    for await (const piece of pieces) {
+      expect(piece).toBe(1);
+      break;
+    }
+    await pieces.return?.();
+    expect(await pieces.next()).toEqual({ done: true, value: undefined });
+    expect(said).toEqual(["left", "source"]);
+  });
+
+  it("gives nothing to a reader that left while it waited", async () => {
+    const { promise, resolve } = withResolvers<IteratorResult<readonly number[]>>();
+    const pieces = flattenAsync({ next: () => promise }, { expand });
+    const waiting = pieces.next();
+    await pieces.return?.();
+    resolve({ done: false, value: [1] });
+    expect(await waiting).toEqual({ done: true, value: undefined });
+  });
+});
+
+function withResolvers<Value>() {
+  let resolve: (value: Value) => void = () => {};
+  const promise = new Promise<Value>((done) => (resolve = done));
+  return { promise, resolve };
+}

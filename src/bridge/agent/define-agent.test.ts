@@ -1,0 +1,184 @@
+import { describe, expect, it } from "vitest";
+import { TEST_CREDENTIALS } from "../../emulator/emulator-options.ts";
+import { harnessProvider } from "../../providers/agentcore-harness/harness-provider.ts";
+import type { Provider } from "../../providers/provider.ts";
+import { defineTool } from "../../tools/define-tool.ts";
+import { defineAgent } from "./define-agent.ts";
+
+const harness = harnessProvider({
+  harnessArn: "arn:aws:bedrock-agentcore:us-east-1:123456789012:harness/demo-a1b2c3d4e5",
+  credentials: TEST_CREDENTIALS,
+});
+const note = defineTool({
+  name: "save_note",
+  description: "Saves a note",
+  input: { type: "object" },
+  run: () => "",
+});
+
+describe("defineAgent", () => {
+  it("gives an agent that asks before every tool and about every lost call, within caps", () => {
+    const { spec, tools } = defineAgent({ name: "demo", provider: harness, tools: [note] });
+    expect(spec).toEqual({
+      name: "demo",
+      provider: {
+        name: harness.name,
+        injectionPoints: harness.injectionPoints,
+        capabilities: {
+          instructions: true,
+          tools: true,
+          allowedTools: true,
+          maxOutputTokens: true,
+        },
+        effectFree: false,
+        canStop: true,
+      },
+      tools: [note.spec],
+      approvals: { deny: [], ask: [], allow: [], default: "ask" },
+      caps: { steps: 50, seconds: 3600, tokens: null, toolCalls: 200, parallelTools: 8 },
+      onLost: "ask",
+      settle: "wait",
+      approvalMs: 3_600_000,
+    });
+    expect([...tools]).toEqual([["save_note", note]]);
+  });
+
+  it("keeps what it is told, in the units of the log", () => {
+    const { spec: facts } = defineAgent({
+      name: "demo",
+      provider: harness,
+      tools: [note],
+      caps: { steps: 3 },
+      onLost: "reseed",
+      settle: "stop",
+      approvalSeconds: 5,
+      contextTokens: 200_000,
+      upstream: { idleSeconds: 900, lifetimeSeconds: 28_800 },
+      terminalTool: { name: "save_note" },
+    });
+    expect(facts).toMatchObject({
+      caps: { steps: 3, toolCalls: 200 },
+      onLost: "reseed",
+      settle: "stop",
+      approvalMs: 5000,
+      contextTokens: 200_000,
+      provider: { idleMs: 900_000, lifetimeMs: 28_800_000 },
+      terminalTool: { name: "save_note", maxReprompts: 2 },
+    });
+  });
+
+  it("has another digest when it is defined otherwise, and the same when it is not", () => {
+    const digest = (steps: number): string =>
+      defineAgent({ name: "demo", provider: harness, caps: { steps } }).digest;
+    expect(digest(1)).toBe(digest(1));
+    expect(digest(1)).not.toBe(digest(2));
+  });
+
+  it("knows whether its provider can be stopped", () => {
+    const unstoppable: Provider = {
+      ...harness,
+      open(options) {
+        const session = harness.open(options);
+        return { id: session.id, invoke: (...args) => session.invoke(...args) };
+      },
+    };
+    const { spec: facts } = defineAgent({ name: "demo", provider: unstoppable });
+    expect(facts.provider.canStop).toBe(false);
+  });
+
+  it("takes what is undefined for not given", () => {
+    const plain = defineAgent({ name: "demo", provider: harness });
+    const unset = {
+      approvals: { deny: undefined, ask: undefined, allow: undefined, default: undefined },
+      caps: { steps: undefined, tokens: undefined },
+      upstream: { idleSeconds: undefined },
+      approvalSeconds: undefined,
+      onLost: undefined,
+    };
+    const given = defineAgent(Object({ name: "demo", provider: harness, ...unset }));
+    expect(given.spec).toEqual(plain.spec);
+    expect(JSON.stringify(given.spec)).toBe(JSON.stringify(plain.spec));
+  });
+
+  it("takes patterns that fit a tool, and the one that fits any", () => {
+    const approvals = { deny: ["*"], ask: ["save_*", "*_note"], allow: ["save_note"] };
+    const { spec: facts } = defineAgent({
+      name: "demo",
+      provider: harness,
+      tools: [note],
+      approvals,
+    });
+    expect(facts.approvals).toEqual({ ...approvals, default: "ask" });
+    expect(() =>
+      defineAgent({ name: "demo", provider: harness, approvals: { deny: ["*"] } }),
+    ).not.toThrow();
+  });
+
+  it.each([
+    ["name", { name: "two words" }],
+    ["name", { name: undefined }],
+    ["provider", { provider: undefined }],
+    ["provider", { provider: { name: "mine" } }],
+    ["tools", { tools: [note, note] }],
+    ["tools", { tools: note }],
+    ["tools[1]", { tools: [note, { name: "bare" }] }],
+    ["tools[0]", { tools: [{ ...note, spec: { ...note.spec, name: "" } }] }],
+    ["tools[0]", { tools: [{ ...note, spec: { ...note.spec, name: "a b" } }] }],
+    ["onLost", { onLost: "resend" }],
+    ["onLost", { onLost: "retry" }],
+    ["settle", { settle: "kill" }],
+    ["invalidToolInput", { invalidToolInput: true }],
+    ["terminalTool", { terminalTool: { name: "finish" } }],
+    ["terminalTool", { terminalTool: "save_note" }],
+    ["terminalTool.maxReprompts", { terminalTool: { name: "save_note", maxReprompts: -1 } }],
+    ["terminalTool.maxReprompts", { terminalTool: { name: "save_note", maxReprompts: 1.5 } }],
+    ["approvals", { approvals: ["save_note"] }],
+    ["approvals.denied", { approvals: { denied: ["save_note"] } }],
+    ["approvals.deny", { approvals: { deny: "save_note" } }],
+    ["approvals.ask", { approvals: { ask: null } }],
+    ["approvals.allow[1]", { approvals: { allow: ["save_note", 7] } }],
+    ["approvals.deny[0]", { approvals: { deny: ["save_notes"] } }],
+    ["approvals.deny[0]", { approvals: { deny: ["delete_*"] } }],
+    ["approvals.default", { approvals: { default: "never" } }],
+    ["caps", { caps: 3 }],
+    ["caps.step", { caps: { step: 3 } }],
+    ["caps.steps", { caps: { steps: 0 } }],
+    ["caps.steps", { caps: { steps: "3" } }],
+    ["caps.steps", { caps: { steps: null } }],
+    ["caps.seconds", { caps: { seconds: Number.NaN } }],
+    ["caps.seconds", { caps: { seconds: Infinity } }],
+    ["approvalSeconds", { approvalSeconds: "5" }],
+    ["approvalSeconds", { approvalSeconds: 0 }],
+    ["upstream", { upstream: 900 }],
+    ["upstream.idle", { upstream: { idle: 900 } }],
+    ["upstream.idleSeconds", { upstream: { idleSeconds: -1 } }],
+    ["upstream.lifetimeSeconds", { upstream: { lifetimeSeconds: "1h" } }],
+    ["approval", { approval: { deny: ["save_note"] } }],
+  ] as const)("refuses a %s that cannot work: %j", (path, change) => {
+    const definition: object = { name: "demo", provider: harness, tools: [note], ...change };
+    const define = (): unknown => defineAgent(Object(definition));
+    expect(define).toThrow(expect.objectContaining({ code: "invalid_option", details: { path } }));
+  });
+
+  it.each([
+    [
+      { approvals: { denny: ["save_note"] } },
+      "There is no option approvals.denny; did you mean deny?",
+    ],
+    [
+      { approvals: { deny: ["save_notes"] } },
+      'approvals.deny[0] is "save_notes", which fits no tool; did you mean save_note?',
+    ],
+    [{ onlost: "ask" }, "There is no option onlost; did you mean onLost?"],
+    [{ colour: "red" }, /^There is no option colour; there are name, provider, /],
+  ] as const)("says what %j was to be", (change, message) => {
+    const definition: object = { name: "demo", provider: harness, tools: [note], ...change };
+    expect(() => defineAgent(Object(definition))).toThrow(message);
+  });
+
+  it.each([undefined, null, "demo", []])("refuses %j for a definition", (definition) => {
+    expect(() => defineAgent(Object.freeze(definition as never))).toThrow(
+      expect.objectContaining({ code: "invalid_option" }),
+    );
+  });
+});

@@ -1,0 +1,122 @@
+import type { AgentCommand } from "../../domain/agent-command.ts";
+import type { AgentSpec, TurnCaps } from "../../domain/events/session-event.ts";
+import { digestValue } from "../../platform/digest.ts";
+import type { Agent } from "../../session/runtime/agent/agent.ts";
+import type { Tool } from "../../tools/tool.ts";
+import { examineToolCall } from "../../tools/workspace/examine-tool-call.ts";
+import type { AgentDefinition, WorkspaceDefinition } from "../../config/agent/agent-definition.ts";
+import { mergeCaps } from "../../config/agent/turn-caps.ts";
+import { checkDefinition } from "../../config/agent/check-definition.ts";
+import { createFolderResolver } from "./folder-resolver.ts";
+import { openAgentWithMcpServers } from "./agent-with-mcp-servers.ts";
+
+const DEFAULT_CAPS: TurnCaps = {
+  steps: 50,
+  seconds: 3600,
+  tokens: null,
+  toolCalls: 200,
+  parallelTools: 8,
+};
+
+/** An agent that sessions can be opened with. What cannot work, or is misspelt, is refused here. */
+export function defineAgent(definition: AgentDefinition): Agent {
+  checkDefinition(definition);
+  const { provider, tools = [], mcp } = definition;
+  // Opening sends nothing, and what the provider's own settings forbid is said now.
+  const canStop = provider.open().stop !== undefined;
+  const withTools = (serverTools: readonly Tool[]): Agent => {
+    // A server may name its tools as it likes, and nobody gets another's call by it.
+    const usedNames = new Set(tools.map(({ spec }) => spec.name));
+    const all = [...tools, ...serverTools.filter(({ spec: facts }) => !usedNames.has(facts.name))];
+    return createAgent(all, { definition, canStop });
+  };
+  if (mcp === undefined) return withTools([]);
+  return { ...withTools([]), open: (place) => openAgentWithMcpServers(mcp, place, withTools) };
+}
+
+interface CheckedDefinition {
+  readonly definition: AgentDefinition;
+  readonly canStop: boolean;
+}
+
+function createAgent(tools: readonly Tool[], checkedDefinition: CheckedDefinition): Agent {
+  const { provider, workspace } = checkedDefinition.definition;
+  const facts = createAgentSpec(tools, checkedDefinition);
+  return {
+    spec: facts,
+    digest: digestValue(facts),
+    provider,
+    tools: new Map(tools.map((tool) => [tool.spec.name, tool])),
+    ...(workspace !== undefined && {
+      resolvePaths: createExaminer(workspace),
+      resolveFolder: createFolderResolver(workspace),
+    }),
+  };
+}
+
+/** A session works in the folder that it named, or in the agent's. */
+function createExaminer({
+  root,
+  isFixed = false,
+  protectedFolders = [],
+}: WorkspaceDefinition): NonNullable<Agent["resolvePaths"]> {
+  return (call) => {
+    const { workingDirectory, folders = [] } = isFixed ? {} : call;
+    return examineToolCall(call, { root: workingDirectory ?? root, folders, protectedFolders });
+  };
+}
+
+function createAgentSpec(
+  tools: readonly Tool[],
+  { definition, canStop }: CheckedDefinition,
+): AgentSpec {
+  const { onLost = "ask", policy, mutationScope, workspace, resultsSeconds, images } = definition;
+  const { contextTokens, commands, invalidToolInput } = definition;
+  const { name, provider, caps, approvalSeconds = 3600, terminalTool } = definition;
+  const {
+    deny = [],
+    ask = [],
+    allow = [],
+    default: defaultAction = "ask",
+  } = definition.approvals ?? {};
+  const { idleSeconds, lifetimeSeconds } = definition.upstream ?? {};
+  return {
+    name,
+    provider: {
+      name: provider.name,
+      injectionPoints: provider.injectionPoints,
+      effectFree: provider.effectFree,
+      canStop,
+      ...(provider.keepsHistory === false && { keepsHistory: false }),
+      ...(provider.capabilities !== undefined && { capabilities: provider.capabilities }),
+      ...(idleSeconds !== undefined && { idleMs: idleSeconds * 1000 }),
+      ...(lifetimeSeconds !== undefined && { lifetimeMs: lifetimeSeconds * 1000 }),
+    },
+    tools: tools.map((tool) => tool.spec),
+    approvals: { deny, ask, allow, default: defaultAction },
+    ...(policy !== undefined && { policy }),
+    ...(mutationScope !== undefined && { mutationScope }),
+    ...(workspace !== undefined && { workspace: workspace.root }),
+    caps: mergeCaps(DEFAULT_CAPS, caps),
+    onLost,
+    settle: definition.settle ?? "wait",
+    approvalMs: approvalSeconds * 1000,
+    ...(resultsSeconds !== undefined && { resultsMs: resultsSeconds * 1000 }),
+    ...(invalidToolInput !== undefined && { invalidToolInput }),
+    ...(images !== undefined && { images }),
+    ...(contextTokens !== undefined && { contextTokens }),
+    ...(commands !== undefined && { commands: listCommands(commands) }),
+    ...(terminalTool !== undefined && {
+      terminalTool: { name: terminalTool.name, maxReprompts: terminalTool.maxReprompts ?? 2 },
+    }),
+  };
+}
+
+function listCommands(commands: NonNullable<AgentDefinition["commands"]>): readonly AgentCommand[] {
+  return Object.entries(commands).map(([name, { description, hint, prompt }]) => ({
+    name,
+    description,
+    ...(hint !== undefined && { hint }),
+    prompt,
+  }));
+}

@@ -1,0 +1,85 @@
+import type { HostTool } from "../../domain/client-tools.ts";
+import { SpanlineError, type Failure } from "../../domain/errors.ts";
+import type { JsonObject } from "../../data/json.ts";
+import type { ToolTraits } from "../../domain/tools/tool-traits.ts";
+import { cleanLine, cleanText } from "../../tools/mcp/clean-text.ts";
+import { MCP_LIMITS } from "../../tools/mcp/mcp-limits.ts";
+import { toModelName } from "../../tools/mcp/model-name.ts";
+import { readUntrustedSchema, createUntrustedCheck } from "../../tools/mcp/tools/untrusted-schema.ts";
+import type { Tool } from "../../tools/tool.ts";
+
+export interface UsableTools {
+  readonly tools: readonly Tool[];
+  readonly problems: readonly Failure[];
+}
+
+/** Whose machine it is, and what is known of it. */
+export interface ToolHost {
+  readonly clientId: string;
+  readonly knowsCalls: boolean;
+}
+
+/** The tools of a client's machine for a model. One that cannot be used costs no other. */
+export function createHostTools(offered: readonly HostTool[], host: ToolHost): UsableTools {
+  const tools: Tool[] = [];
+  const problems: Failure[] = [];
+  for (const offeredTool of offered) {
+    const { schema, problem } = readUntrustedSchema(toObjectSchema(offeredTool.schema));
+    if (schema === undefined) problems.push(createToolFailure(offeredTool, problem));
+    else if (schema["type"] !== "object")
+      problems.push(createToolFailure(offeredTool, "it is not of an object"));
+    else tools.push(createHostTool(offeredTool, schema, host));
+  }
+  return { tools, problems };
+}
+
+function toObjectSchema(schema: JsonObject | null): JsonObject {
+  return { type: "object", ...schema };
+}
+
+function createToolFailure({ name }: HostTool, problem: string): Failure {
+  const message = `The host's tool ${cleanLine(name, 100)} cannot be used: its schema: ${problem}`;
+  return new SpanlineError("invalid_tool", message).toFailure();
+}
+
+function createHostTool(
+  { name, ...definition }: HostTool,
+  schema: JsonObject,
+  host: ToolHost,
+): Tool {
+  const { clientId, knowsCalls } = host;
+  return {
+    spec: {
+      name: toModelName("host", name),
+      description: formatDescription({ name, ...definition }),
+      schema,
+      // Asked again for a call that it knows, it runs nothing.
+      idempotent: knowsCalls,
+      timeoutMs: HOST_TIMEOUT_MS,
+      traits: createTraits(name, definition.mcpServer),
+    },
+    check: createUntrustedCheck(schema),
+    async run(input, context) {
+      const { idempotencyKey: toolCallId, attempt, isRepeat, signal } = context;
+      signal.throwIfAborted();
+      const call = { name, input, toolCallId, ...(isRepeat === true && { attempt }) };
+      const { result = null } = await context.host(clientId, "tool", call);
+      return result;
+    },
+  };
+}
+
+function formatDescription({ name, description, deprecated }: HostTool): string {
+  const cleaned = cleanText(description, MCP_LIMITS.descriptionCharacters);
+  const text = cleaned === "" ? `${cleanLine(name, 100)} of the user's editor` : cleaned;
+  return deprecated ? `Deprecated: use another tool where there is one. ${text}` : text;
+}
+
+/** As long as a client's machine is waited for. */
+const HOST_TIMEOUT_MS = 300_000;
+
+/** What it does nobody knows but the host. One of an MCP server is that server's to rules and to hosts. */
+function createTraits(tool: string, server: string | undefined): ToolTraits {
+  const origin = server === undefined ? {} : { server, tool };
+  return { kind: "other", sideEffect: "network", executor: { type: "host", ...origin } };
+}

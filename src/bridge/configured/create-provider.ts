@@ -1,0 +1,83 @@
+import { join } from "node:path";
+import type { SteadyClock } from "../../platform/clock.ts";
+import type { Provider } from "../../providers/provider.ts";
+import { createAgentCoreProvider } from "../agent/agentcore-provider.ts";
+import type { ConfigContext } from "./config-context.ts";
+import type { AgentCoreConfig, LocalConfig, ProviderConfig } from "../../config/agent/read-provider.ts";
+import type { StartedProvider } from "./started-provider.ts";
+import type { Environment } from "../../platform/environment.ts";
+
+export interface ProviderContext {
+  readonly clock: SteadyClock;
+  readonly environment: Environment;
+  /** Starts the emulator's demo agent. */
+  readonly demo: () => Promise<StartedProvider>;
+}
+
+/** The provider that a configuration means. Nothing is sent yet. */
+export async function createProvider(
+  config: ProviderConfig,
+  context: ProviderContext,
+): Promise<StartedProvider> {
+  switch (config.type) {
+    case "local":
+      return toStartedProvider(await createFromLocalConfig(config, context));
+    case "harness":
+    case "runtime":
+      return toStartedProvider(createFromAgentCoreConfig(config, context));
+    case "demo":
+      return context.demo();
+    default:
+      return config satisfies never;
+  }
+}
+
+function toStartedProvider(provider: Provider): StartedProvider {
+  return { provider, close: async () => {} };
+}
+
+async function createFromLocalConfig(
+  config: LocalConfig,
+  { environment }: ProviderContext,
+): Promise<Provider> {
+  const { localProvider } = await import("../../providers/local/local-provider.ts");
+  const { modelFromName } = await import("../../models/model-from-name.ts");
+  const { type: _, model, limits = {}, ...settings } = config;
+  return localProvider({ ...settings, model: modelFromName(model, environment, { limits }) });
+}
+
+function createFromAgentCoreConfig(
+  config: AgentCoreConfig,
+  { environment }: ProviderContext,
+): Provider {
+  const { type, arn, qualifier, region, profile, endpoint, user, limits, overrides } = config;
+  const place = region ?? environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"];
+  return createAgentCoreProvider({
+    [type]: arn,
+    overrides,
+    ...(place !== undefined && { region: place }),
+    ...(qualifier !== undefined && { qualifier }),
+    ...(profile !== undefined && { profile }),
+    ...(endpoint !== undefined && { endpoint }),
+    ...(user !== undefined && { userId: user }),
+    ...(limits !== undefined && { limits }),
+  });
+}
+
+/** One emulator, for all agents that want one: its folder is one process's. A run has none, since `up` may have it. */
+export function createSharedDemo({
+  directory,
+  clock,
+  isSingleRun = false,
+}: Pick<ConfigContext, "directory" | "clock" | "isSingleRun">): ProviderContext["demo"] {
+  let started: Promise<StartedProvider> | undefined;
+  return () => {
+    started ??= import("../agent/demo-agent.ts").then(({ startDemoProvider }) =>
+      startDemoProvider(isSingleRun ? undefined : join(directory, "emulator"), {
+        directory,
+        clock,
+      }),
+    );
+    return started;
+  };
+}

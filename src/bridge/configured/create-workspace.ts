@@ -1,0 +1,89 @@
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { MutationScope } from "../../domain/events/session-event.ts";
+import { SpanlineError } from "../../domain/errors.ts";
+import type { Policy } from "../../domain/policy/policy.ts";
+import type { Tool } from "../../tools/tool.ts";
+import { findSandbox } from "../../tools/workspace/sandbox/find-sandbox.ts";
+import type { Sandbox } from "../../tools/workspace/sandbox/sandbox.ts";
+import { workspaceTools } from "../../tools/workspace/workspace-tools.ts";
+import type { WorkspaceDefinition } from "../../config/agent/agent-definition.ts";
+import type { ConfigContext } from "./config-context.ts";
+import { createReadFilter } from "./read-filter.ts";
+import type { WorkspaceConfig } from "../../config/agent/read-workspace.ts";
+
+export interface WorkspaceContext extends ConfigContext {
+  /** The folder of the configuration. */
+  readonly folder: string;
+  /** What may be read. */
+  readonly policy: Policy;
+}
+
+export interface ConfiguredWorkspace {
+  readonly definition: WorkspaceDefinition;
+  readonly tools: readonly Tool[];
+  /** Absent without tools of the workspace. */
+  readonly scope?: MutationScope;
+}
+
+/** Where sessions work, and the tools that they have there. */
+export async function createWorkspace(
+  config: WorkspaceConfig | undefined,
+  context: WorkspaceContext,
+): Promise<ConfiguredWorkspace> {
+  const { folder, file, directory, environment, clock } = context;
+  const root = resolve(folder, config?.root ?? ".");
+  const protectedFolders = [file, directory, ...context.protectedFolders];
+  const isFixed = config?.root !== undefined;
+  const definition = { root, isFixed, protectedFolders };
+  if (config === undefined) return { definition, tools: [] };
+  if (isFixed && !(await isFolder(root))) {
+    const message = `workspace.root is ${root}, and there is no such folder`;
+    throw new SpanlineError("invalid_option", message, { details: { path: "workspace.root" } });
+  }
+  const isEnabled = (name: string): boolean => config.tools?.includes(name) ?? true;
+  const sandbox = isEnabled("run_command")
+    ? await findWorkspaceSandbox(config, root, context)
+    : undefined;
+  const tools = workspaceTools({
+    root: isFixed ? root : ({ workingDirectory }) => workingDirectory ?? root,
+    protectedFolders,
+    passEnvironment: config.passEnvironment,
+    editorTerminals: config.editorTerminals,
+    mayRead: createReadFilter(context.policy),
+    environment,
+    clock,
+    ...(sandbox !== undefined && { sandbox }),
+  }).filter(({ spec }) => isEnabled(spec.name));
+  const isReading = tools.every(({ spec: facts }) =>
+    READ_ONLY_EFFECTS.has(facts.traits?.sideEffect ?? ""),
+  );
+  return { definition, tools, scope: isReading ? "read_only" : "apply_workspace" };
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+}
+
+const READ_ONLY_EFFECTS: ReadonlySet<string> = new Set(["none", "read_only"]);
+
+async function findWorkspaceSandbox(
+  { network, requireSandbox }: WorkspaceConfig,
+  root: string,
+  { environment, notice, commandNotice = notice }: WorkspaceContext,
+): Promise<Sandbox | undefined> {
+  const search = { path: environment["PATH"] ?? "", workspaces: [root], network };
+  const { sandbox, reason } = await findSandbox(search);
+  if (sandbox !== undefined) return sandbox;
+  if (!requireSandbox) {
+    commandNotice(`Commands are not confined (${reason}): one that runs can do whatever you can`);
+    return undefined;
+  }
+  const message = `workspace.requireSandbox is set, and there is no sandbox: ${reason}`;
+  throw new SpanlineError("invalid_option", message, {
+    details: { path: "workspace.requireSandbox" },
+  });
+}

@@ -1,0 +1,55 @@
+import { dirname } from "node:path";
+import { readKeys, type AccessKey } from "../../http/access/access-keys.ts";
+import type { Environment } from "../../platform/environment.ts";
+import { requireTrust, type IsTrusted } from "../../config/trust/require-trust.ts";
+import { findServeTrustReason } from "../../config/trust/trust-reasons.ts";
+import { addFileToError, withErrorPath } from "../../config/error-path.ts";
+import { readConfig } from "../../config/read-config.ts";
+import { parseConfigText } from "../../config/read-document.ts";
+import { readConfigFile } from "../../config/read-config-file.ts";
+import type { AcpConfig } from "../../config/read-acp.ts";
+import type { KeyConfig, ServeConfig } from "../../config/read-serve.ts";
+import { fingerprintConfig } from "../../config/selected-config.ts";
+import { resolveVariable, type ReferenceContext } from "../../config/variables/variables.ts";
+
+/** How agents are served, with the keys that a configuration leads to. */
+export interface ServeSettings extends Omit<ServeConfig, "keys">, AcpConfig {
+  readonly keys: readonly AccessKey[];
+}
+
+export interface ServeSettingsOptions {
+  /** The configuration. */
+  readonly file: string;
+  readonly environment: Environment;
+  readonly isTrusted: IsTrusted;
+}
+
+export async function readServeSettings(options: ServeSettingsOptions): Promise<ServeSettings> {
+  const { file, environment, isTrusted } = options;
+  const text = await readConfigFile(file);
+  const document = parseConfigText(text, file);
+  try {
+    const parsed = readConfig(document);
+    const { serve } = parsed;
+    const mark = { ...(await fingerprintConfig(file, text)), file };
+    // Whoever runs the agents, which may be another process, it is this one that lets others in.
+    await requireTrust([findServeTrustReason(serve)], { read: parsed, mark, isTrusted });
+    const context = { environment, folder: dirname(file) };
+    const keys: AccessKey[] = [];
+    for (const keyConfig of serve.keys) {
+      keys.push(await resolveKey(keyConfig, context));
+    }
+    withErrorPath("serve", () => readKeys(keys));
+    return { ...serve, ...parsed.acp, keys };
+  } catch (error) {
+    throw addFileToError(error, file);
+  }
+}
+
+async function resolveKey(
+  { key, ...rest }: KeyConfig,
+  context: ReferenceContext,
+): Promise<AccessKey> {
+  if (key === undefined) return rest;
+  return { ...rest, key: (await resolveVariable(key, context)).value };
+}

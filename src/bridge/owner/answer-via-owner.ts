@@ -1,0 +1,37 @@
+import type { ApprovalDecision } from "../../domain/events/session-event.ts";
+import type { CommandReply } from "../../domain/session-command.ts";
+import type { BridgeOptions } from "../bridge-options.ts";
+import { OwnerGoneError } from "../../session/remote/owner-gone-error.ts";
+import { localPrincipal } from "../local-principal.ts";
+import { lockOrJoin } from "./lock-or-join.ts";
+
+export interface ApprovalAnswer {
+  readonly sessionId: string;
+  readonly approvalId: string;
+  readonly decision: ApprovalDecision;
+}
+
+/** Answers a question in the process that runs the session. Undefined when none does: then nothing would come of it. */
+export async function answerViaOwner(
+  { sessionId, approvalId, decision }: ApprovalAnswer,
+  options: Pick<BridgeOptions, "directory" | "version" | "clock" | "onWaiting">,
+): Promise<CommandReply | undefined> {
+  const { signal } = new AbortController();
+  for (;;) {
+    const lockOrOwner = await lockOrJoin({ ...options, signal });
+    if (lockOrOwner.lock !== undefined) {
+      lockOrOwner.lock.release();
+      return undefined;
+    }
+    const { sessions } = lockOrOwner;
+    try {
+      const answer = { type: "answer", approvalId, decision } as const;
+      return await sessions.command(sessionId, answer, { principal: localPrincipal });
+    } catch (error) {
+      // The next owner is asked.
+      if (!(error instanceof OwnerGoneError)) throw error;
+    } finally {
+      sessions.close();
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import { join } from "node:path";
+import { isObject, parseJson } from "../../data/json.ts";
+import { readSavedFile } from "../../platform/files/saved-file.ts";
+import type { ConfigFingerprint } from "../../config/selected-config.ts";
+
+/** How to reach the process that owns a data directory. Only its user can read it. */
+export interface BridgeFile {
+  readonly address: string;
+  readonly token: string;
+  readonly version: string;
+  readonly pid: number;
+  /** Where its agents come from; absent for agents of no configuration. */
+  readonly config?: ConfigFingerprint;
+}
+
+/** Undefined when there is none, or none that can be read. */
+export async function readBridgeFile(directory: string): Promise<BridgeFile | undefined> {
+  const text = await readSavedFile(join(directory, "bridge.json"));
+  const parsed = parseJson(text ?? "");
+  if (!parsed.ok || !isObject(parsed.value)) return undefined;
+  const { address, token, version, pid } = parsed.value;
+  if (typeof address !== "string" || typeof token !== "string") return undefined;
+  if (typeof version !== "string" || typeof pid !== "number") return undefined;
+  const config = parseConfigFingerprint(parsed.value["config"]);
+  return { address, token, version, pid, ...(config !== undefined && { config }) };
+}
+
+function parseConfigFingerprint(value: unknown): ConfigFingerprint | undefined {
+  const { file, digest } = isObject(value) ? value : {};
+  return typeof file === "string" && typeof digest === "string" ? { file, digest } : undefined;
+}

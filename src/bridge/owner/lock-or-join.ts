@@ -1,0 +1,107 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { guardInvocation } from "../../async/invocation-guard.ts";
+import { pause } from "../../async/pause.ts";
+import { SpanlineError } from "../../domain/errors.ts";
+import type { SteadyClock } from "../../platform/clock.ts";
+import { acquireOwnerLock, type OwnerLock } from "../../store/sqlite/file/owner-lock.ts";
+import { readBridgeFile, type BridgeFile } from "./bridge-file.ts";
+import { createDirectoryError, requireDirectory, prepareDirectory } from "./data-directory.ts";
+import { OwnerGoneError } from "../../session/remote/owner-gone-error.ts";
+import { connectToOwner, type RemoteSessions } from "../../session/remote/remote-sessions.ts";
+
+export interface LockOrJoinOptions {
+  readonly directory: string;
+  readonly version: string;
+  readonly clock: SteadyClock;
+  readonly signal: AbortSignal;
+  /** The directory was in use here before: one that is gone by now is an error, and not created. */
+  readonly isRetry?: boolean;
+  /** Told once, when another process has the directory and does not answer. */
+  readonly onWaiting?: (owner: BridgeFile | undefined) => void;
+}
+
+/** The directory's lock, to be released; or the sessions of the process that has it. */
+export type LockOrJoin =
+  | { readonly lock: OwnerLock }
+  | { readonly lock?: undefined; readonly sessions: RemoteSessions; readonly owner: BridgeFile };
+
+/** Waits until nobody has the directory, or until whoever has it answers. */
+export async function lockOrJoin(options: LockOrJoinOptions): Promise<LockOrJoin> {
+  const { directory, clock, signal, isRetry = false } = options;
+  if (!isRetry) await prepareDirectory(directory);
+  const start = clock.monotonic();
+  let hasNotified = false;
+  for (;;) {
+    signal.throwIfAborted();
+    if (isRetry) await requireDirectory(directory);
+    const lock = await acquireLock(directory);
+    if (lock !== undefined) return { lock };
+    const file = await readBridgeFile(directory);
+    const sessions = file === undefined ? undefined : await joinOwner(file, options);
+    if (file !== undefined && sessions !== undefined) return { sessions, owner: file };
+    if (!hasNotified && clock.monotonic() - start >= NOTIFY_AFTER_MS) {
+      hasNotified = true;
+      options.onWaiting?.(file);
+    }
+    // It has the lock, and does not listen yet, or not any more, or not at the moment.
+    await pause(clock, RETRY_INTERVAL_MS, signal);
+  }
+}
+
+const RETRY_INTERVAL_MS = 50;
+const NOTIFY_AFTER_MS = 5000;
+/** How long an owner may take to answer one that joins: one that is stopped accepts connections all the same. */
+const HELLO_TIMEOUT_MS = 2000;
+
+async function acquireLock(directory: string): Promise<OwnerLock | undefined> {
+  try {
+    return await acquireOwnerLock(join(directory, "owner.lock"));
+  } catch (error) {
+    throw await createDirectoryError("keep", directory, error);
+  }
+}
+
+/** Undefined when nobody answers: what the file says is a dead process's, or that of one that is stopped. */
+async function joinOwner(
+  { address, token }: BridgeFile,
+  { version, clock, signal }: LockOrJoinOptions,
+): Promise<RemoteSessions | undefined> {
+  const guard = guardInvocation(clock, signal, { limit: "hello", milliseconds: HELLO_TIMEOUT_MS });
+  const socket = connect(address);
+  const stop = (): void => void socket.destroy();
+  guard.signal.addEventListener("abort", stop, { once: true });
+  try {
+    await once(socket, "connect", { signal: guard.signal });
+    return await connectToOwner(socket, { token, version });
+  } catch (error) {
+    socket.destroy();
+    signal.throwIfAborted();
+    if (error instanceof SpanlineError) throw error;
+    if (
+      error instanceof OwnerGoneError ||
+      guard.reachedLimit !== null ||
+      isConnectionRefused(error)
+    )
+      return undefined;
+    throw error;
+  } finally {
+    guard.signal.removeEventListener("abort", stop);
+    guard.release();
+  }
+}
+
+function isConnectionRefused(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return CONNECTION_ERROR_CODES.has(code);
+}
+
+/** `EAGAIN` is a queue that is full: its process is stopped, and many wait for it. */
+const CONNECTION_ERROR_CODES: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOENT",
+  "ECONNRESET",
+  "EPIPE",
+  "EAGAIN",
+]);

@@ -1,0 +1,69 @@
+import type { ToolSpec } from "../../domain/events/session-event.ts";
+import type { JsonObject } from "../../data/json.ts";
+import type { PathFact, PolicyDecision } from "../../domain/policy/policy-decision.ts";
+import { createPolicyContext } from "../../policy/facts/tool-call-facts.ts";
+import { evaluatePolicy } from "../../policy/evaluate-policy.ts";
+import type { PathArgument } from "../../policy/facts/path-arguments.ts";
+import { resolveToolPaths, type Agent } from "../../session/runtime/agent/agent.ts";
+import { readToolCallFacts, listPathsToResolve } from "../../session/tools/tool-call-paths.ts";
+import { resolvePolicy } from "../../session/tools/resolve-policy.ts";
+
+export { explainDecision } from "../../policy/explain-decision.ts";
+
+export interface ToolCallCheck {
+  readonly decision: PolicyDecision;
+  /** Whether the agent has the tool; rules think the worst of one that it does not have. */
+  readonly isKnown: boolean;
+  /** What is wrong with the arguments, whatever the rules say. */
+  readonly problem?: string;
+  /** What else people should know. */
+  readonly note?: string;
+}
+
+/** What would become of a call, were it made now. Nothing is run. */
+export async function checkToolCall(
+  agent: Agent,
+  call: { readonly name: string; readonly input: JsonObject; readonly workingDirectory?: string },
+): Promise<ToolCallCheck> {
+  const { name, input } = call;
+  const folder = await agent.resolveFolder?.(call.workingDirectory);
+  const callInFolder = folder === undefined ? call : { ...call, workingDirectory: folder };
+  const tool = agent.tools.get(name);
+  // As a session does it.
+  const facts = readToolCallFacts(tool?.spec ?? createUnknownToolSpec(name), input, agent.spec);
+  const paths = await resolvePaths(agent, listPathsToResolve(facts), callInFolder);
+  const decision = evaluatePolicy(
+    resolvePolicy(agent.spec),
+    createPolicyContext(facts, paths, 0),
+    input,
+  );
+  const problem = tool?.check(input);
+  return {
+    decision,
+    isKnown: tool !== undefined,
+    ...(problem !== undefined && { problem }),
+    ...(decision.approvers > 1 && { note: SINGLE_PERSON_NOTE }),
+  };
+}
+
+const SINGLE_PERSON_NOTE =
+  "Everybody on this machine is one person, in a run, in an editor and in the portal: there are not that many, and it is not run";
+
+async function resolvePaths(
+  agent: Agent,
+  paths: readonly PathArgument[],
+  call: { readonly name: string; readonly input: JsonObject; readonly workingDirectory?: string },
+): Promise<readonly PathFact[]> {
+  if (paths.length === 0) return [];
+  const { signal } = new AbortController();
+  const examination = await resolveToolPaths(agent.tools.get(call.name), agent, {
+    ...call,
+    paths,
+    signal,
+  });
+  return examination?.paths ?? [];
+}
+
+function createUnknownToolSpec(name: string): ToolSpec {
+  return { name, description: "", schema: {}, idempotent: false, timeoutMs: 0 };
+}

@@ -1,0 +1,237 @@
+import { dirname, resolve } from "node:path";
+import type { ApprovalRules } from "../../domain/events/session-event.ts";
+import { SpanlineError, formatThrown } from "../../domain/errors.ts";
+import { isObject } from "../../data/json.ts";
+import { digestValue, digestText } from "../../platform/digest.ts";
+import { readPolicy } from "../../policy/document/read-policy.ts";
+import type { Agent } from "../../session/runtime/agent/agent.ts";
+import { toServerPrefix } from "../../tools/mcp/model-name.ts";
+import type { Tool } from "../../tools/tool.ts";
+import { WORKSPACE_TOOL_NAMES, workspaceTools } from "../../tools/workspace/workspace-tools.ts";
+import type { ConfigContext } from "../configured/config-context.ts";
+import { resolveDemoSettings, hasDemoTools } from "../configured/demo-settings.ts";
+import type { IsTrusted } from "../../config/trust/require-trust.ts";
+import { listProtectedFiles } from "../../config/trust/protected-files.ts";
+import { readConfig, type AgentConfig } from "../../config/read-config.ts";
+import { parseConfigText, readDocument } from "../../config/read-document.ts";
+import { readConfigFile } from "../../config/read-config-file.ts";
+import { readWorkspace } from "../../config/agent/read-workspace.ts";
+import { resolveMcpServers } from "../configured/resolve-mcp-servers.ts";
+import { findStartProblems } from "../configured/start-problems.ts";
+import { readStringList } from "../../config/string-list.ts";
+import { computeConfigVersion } from "../../config/trust/trusted-configs.ts";
+import { findUnknownTools } from "../../config/agent/find-unknown-tools.ts";
+import { resolveVariables } from "../../config/variables/variables.ts";
+import { defineAgent } from "../agent/define-agent.ts";
+import { loadTools } from "../agent/load-tools.ts";
+
+export interface PolicyCheckContext {
+  /** For a policy of no configuration: where its tools work. */
+  readonly root: string;
+  readonly protectedFolders: readonly string[];
+  /** Something that people should know of the policy. */
+  readonly notice: (line: string) => void;
+}
+
+/** The tools of a workspace under the policy of a file, to be judged. Nothing of it can be run. */
+export async function loadPolicyAgent(file: string, place: PolicyCheckContext): Promise<Agent> {
+  const policy = readPolicy(await readDocument(file));
+  const workspace = readWorkspace(true, "workspace");
+  return createPolicyAgent(
+    { name: "policy", policy, workspace, path: "policy", serverNames: [], isComplete: false },
+    { ...place, protectedFolders: [file, ...place.protectedFolders] },
+  );
+}
+
+/**
+ * An agent of a configuration, to be judged: its rules, the tools of its workspace, and what else it takes to find the tool.
+ * Code of the configuration runs only for a tool that is not the workspace's, and only where it is trusted.
+ */
+export async function loadConfiguredAgent(
+  file: string,
+  { agent: name, tool, configContext, ...place }: ConfiguredAgentContext,
+): Promise<Agent> {
+  const text = await readConfigFile(file);
+  const parsed = readConfig(parseConfigText(text, file));
+  const config = parsed.agents.find((candidate) => name === undefined || candidate.name === name);
+  if (config === undefined) {
+    const agentNames = parsed.agents.map((candidate) => candidate.name).join(", ");
+    const message = `There is no agent ${name}; there is ${agentNames}`;
+    throw new SpanlineError("invalid_option", message, { details: { path: "agent" } });
+  }
+  const { notice } = place;
+  const folder = dirname(file);
+  const protectedFiles = await listProtectedFiles(config, folder);
+  const protectedFolders = [file, ...protectedFiles, ...place.protectedFolders];
+  const root = resolve(folder, config.workspace?.root ?? ".");
+  (await findStartProblems(config, { ...configContext, ...place, file })).forEach(notice);
+  const isTrusted = async (): Promise<boolean> => {
+    const { digest } = await computeConfigVersion(parsed, { file, digest: digestText(text) });
+    return configContext.isTrusted(digest);
+  };
+  const judged = {
+    ...config,
+    passthrough: { ...resolveDemoSettings(config), ...config.passthrough },
+    path: `agents.${config.name}.policy`,
+    tool,
+    otherTools: await loadOtherTools(config, tool, {
+      ...configContext,
+      folder,
+      root,
+      notice,
+      isTrusted,
+    }),
+    isComplete: config.toolFiles.length === 0 && !hasDemoTools(config),
+  };
+  return createPolicyAgent(judged, { notice, root, protectedFolders });
+}
+
+interface ToolsContext extends Pick<ConfigContext, "directory" | "clock" | "environment"> {
+  readonly version: string;
+  /** Of the configuration. */
+  readonly folder: string;
+  readonly root: string;
+  readonly notice: (line: string) => void;
+  readonly isTrusted: () => Promise<boolean>;
+}
+
+/** The agent's own tools, and those of the MCP server that the name is of; none for a tool of the workspace. */
+async function loadOtherTools(
+  config: AgentConfig,
+  tool: string,
+  place: ToolsContext,
+): Promise<readonly Tool[]> {
+  const { name, workspace, toolFiles, serverNames } = config;
+  if (hasDemoTools(config)) return (await import("../agent/demo-agent.ts")).createDemoTools(place);
+  const isInWorkspace = workspace !== undefined && WORKSPACE_TOOL_NAMES.includes(tool);
+  const servers = serverNames.filter((server) => tool.startsWith(`${toServerPrefix(server)}__`));
+  if (isInWorkspace || toolFiles.length + servers.length === 0) return [];
+  if (!(await place.isTrusted())) {
+    const source = servers.length > 0 ? `the MCP server ${servers.join(", ")}` : "its tool files";
+    place.notice(
+      `agents.${name}: ${tool} is not looked for in ${source}, because this version of the configuration is not trusted. Fix: run \`spanline trust\`, or name it with --config`,
+    );
+    return [];
+  }
+  try {
+    const own = await Promise.all(toolFiles.map((file) => loadTools(file, place.folder)));
+    return [...own.flat(), ...(await listServerTools(config, servers, place))];
+  } catch (error) {
+    place.notice(`A session would not start: agents.${name}: ${formatThrown(error)}`);
+    return [];
+  }
+}
+
+/** What the servers offer now. They are disconnected before anything is judged. */
+async function listServerTools(
+  config: AgentConfig,
+  names: readonly string[],
+  { folder, root, version, clock, notice, ...place }: ToolsContext,
+): Promise<readonly Tool[]> {
+  if (names.length === 0) return [];
+  const { openMcpServers } = await import("../../tools/mcp/open-mcp-servers.ts");
+  const resolvedEnvironment = await resolveVariables(config.environment, place.environment, folder);
+  const { environment } = resolvedEnvironment;
+  const { servers, secrets } = await resolveMcpServers(config, { folder, environment });
+  const opened = await openMcpServers(
+    servers.filter(({ name }) => names.includes(name)),
+    {
+      version,
+      clock,
+      environment,
+      secrets: [...resolvedEnvironment.secrets, ...secrets],
+      signal: new AbortController().signal,
+      workingDirectory: root,
+      report: ({ message }) => notice(message),
+    },
+  );
+  try {
+    return opened.tools();
+  } finally {
+    await opened.close();
+  }
+}
+
+interface ConfiguredAgentContext extends PolicyCheckContext {
+  readonly agent?: string;
+  /** The one that is judged. */
+  readonly tool: string;
+  readonly configContext: Pick<ConfigContext, "directory" | "clock" | "environment"> & {
+    readonly version: string;
+    readonly isTrusted: IsTrusted;
+  };
+}
+
+interface PolicySource
+  extends
+    Pick<AgentConfig, "name" | "policy" | "workspace" | "serverNames">,
+    Partial<Pick<AgentConfig, "passthrough">> {
+  /** The one that is judged, where that is known. */
+  readonly tool?: string;
+  /** Beside those of the workspace. */
+  readonly otherTools?: readonly Tool[];
+  /** Where its policy stands. */
+  readonly path: string;
+  /** Whether all of its tools are known here, but for those of MCP servers. */
+  readonly isComplete: boolean;
+}
+
+function createPolicyAgent(source: PolicySource, { notice, ...place }: PolicyCheckContext): Agent {
+  const {
+    name,
+    policy,
+    workspace,
+    passthrough = {},
+    path,
+    serverNames: servers,
+    isComplete,
+  } = source;
+  const isEnabled = (tool: string): boolean => workspace?.tools?.includes(tool) ?? true;
+  const { root } = place;
+  const isFixed = workspace?.root !== undefined;
+  const all = workspaceTools({
+    ...place,
+    root: isFixed ? root : ({ workingDirectory }) => workingDirectory ?? root,
+  });
+  if (workspace === undefined && WORKSPACE_TOOL_NAMES.includes(source.tool ?? "")) {
+    notice(`agents.${name} has no workspace, and so it has no ${source.tool}`);
+  }
+  const ofWorkspace = workspace === undefined ? [] : all.filter(({ spec }) => isEnabled(spec.name));
+  const tools = [...(source.otherTools ?? []), ...ofWorkspace];
+  if (policy !== undefined) {
+    const names = tools.map(({ spec: facts }) => facts.name);
+    findUnknownTools(policy, path, { names, servers, isComplete }).forEach(notice);
+  }
+  const agent = defineAgent({
+    name,
+    provider: {
+      name: "none",
+      injectionPoints: [],
+      effectFree: true,
+      open: () => ({ id: "", invoke: () => Promise.reject(new SpanlineError("aborted", "None")) }),
+    },
+    tools,
+    workspace: { ...place, isFixed },
+    ...(policy !== undefined && { policy }),
+  });
+  // Not all of its tools are here, so that a list may name one that seems to be none.
+  const facts = {
+    ...agent.spec,
+    approvals: readApprovals(passthrough["approvals"], `agents.${name}`),
+  };
+  return { ...agent, spec: facts, digest: digestValue(facts) };
+}
+
+function readApprovals(value: unknown, path: string): ApprovalRules {
+  const lists = isObject(value) ? value : {};
+  const readList = (name: string): readonly string[] =>
+    readStringList(lists[name], `${path}.approvals.${name}`);
+  return {
+    deny: readList("deny"),
+    ask: readList("ask"),
+    allow: readList("allow"),
+    default: ACTIONS.find((one) => one === lists["default"]) ?? "ask",
+  };
+}
+
+const ACTIONS = ["ask", "allow", "deny"] as const;

@@ -1,0 +1,55 @@
+import type { ApprovalRequested } from "../../domain/events/session-event.ts";
+import { isObject, toJsonText, parseJson, type JsonObject } from "../../data/json.ts";
+import { DENYING_DECISIONS } from "../../domain/policy/approval-decision.ts";
+import { formatValue } from "../../text/format-value.ts";
+import type { RunDecision, RunOptions } from "./run-options.ts";
+
+/** What the caller decides; what it cannot, or may not, is a no: otherwise the run would wait for nothing. */
+export async function requestDecision(
+  request: ApprovalRequested,
+  caller: Pick<RunOptions, "approve" | "report">,
+): Promise<RunDecision> {
+  const no = DENYING_DECISIONS[request.question];
+  const { approvers = 1 } = request;
+  if (approvers > 1) {
+    return { decision: no, reason: `It needs ${approvers} different people, and a run has one` };
+  }
+  try {
+    const reply: unknown = await caller.approve?.(request);
+    return reply === undefined ? { decision: no } : parseDecision(reply, request);
+  } catch (error) {
+    caller.report?.(error);
+    return { decision: no };
+  }
+}
+
+function parseDecision(reply: unknown, { options, action }: ApprovalRequested): RunDecision {
+  const answer = isObject(reply) ? reply : { decision: reply };
+  const { decision: requestedDecision, reason, input } = answer;
+  const decision = options.find((option) => option === requestedDecision);
+  if (decision === undefined) {
+    const choices = options.join(", ");
+    throw new TypeError(
+      `${formatValue(requestedDecision)} is no answer to "${action}"; it takes ${choices}`,
+    );
+  }
+  if (reason !== undefined && typeof reason !== "string") {
+    throw new TypeError(
+      `The reason for the answer to "${action}" is ${formatValue(reason)}, wanted a string`,
+    );
+  }
+  return {
+    decision,
+    ...(reason !== undefined && { reason }),
+    ...(input !== undefined && { input: parseInput(input, action) }),
+  };
+}
+
+/** As the log will have it. */
+function parseInput(input: unknown, action: string): JsonObject {
+  const parsed = parseJson(toJsonText(input));
+  if (parsed.ok && isObject(parsed.value)) return parsed.value;
+  throw new TypeError(
+    `The input in the answer to "${action}" is ${formatValue(input)}, wanted an object`,
+  );
+}

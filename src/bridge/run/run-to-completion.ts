@@ -1,0 +1,118 @@
+import type { ApprovalRequested } from "../../domain/events/session-event.ts";
+import type { Envelope } from "../../domain/events/envelope.ts";
+import { SpanlineError } from "../../domain/errors.ts";
+import { systemClock } from "../../platform/clock.ts";
+import type { Agent } from "../../session/runtime/agent/agent.ts";
+import type { RunningSessions } from "../../session/runtime/create-sessions.ts";
+import { checkRunOptions } from "./check-run-options.ts";
+import { localPrincipal } from "../local-principal.ts";
+import { prepareRunAgent } from "./prepare-run-agent.ts";
+import { requestDecision } from "./request-decision.ts";
+import type { RunOptions } from "./run-options.ts";
+import { createRunRecord } from "./run-record.ts";
+import type { RunResult } from "./run-result.ts";
+
+/**
+ * Runs an agent from a prompt to the end of its turn, tools included, and gives back what came of it: also a failure of
+ * the agent, the provider or a tool is a result. It throws what cannot be begun, and what `onEvent` throws.
+ *
+ * The session that it takes is the one that a bridge runs, kept in memory.
+ */
+export async function runToCompletion(agent: Agent, options: RunOptions): Promise<RunResult> {
+  checkRunOptions(agent, options);
+  const { clock = systemClock, workingDirectory, signal } = options;
+  const running = prepareRunAgent(agent, options);
+  // Whoever only imports this to define tools does not pay for what runs them.
+  const { createSessions } = await import("../../session/runtime/create-sessions.ts");
+  const { createMemoryStore } = await import("../../store/memory/memory-store.ts");
+  const { stopUpstream } = await import("./stop-upstream.ts");
+  const broken = new AbortController();
+  const store = createMemoryStore();
+  const sessions = createSessions({
+    store,
+    agents: [running.agent],
+    clock,
+    owner: "run",
+    coalesceMs: 0,
+    ...(signal !== undefined && { signal }),
+    report: (error) => options.report?.(error),
+    onSessionFailed: (_, error) => broken.abort(error),
+  });
+  try {
+    const { sessionId } = await sessions.open({
+      principal: localPrincipal,
+      ...(workingDirectory !== undefined && { workingDirectory }),
+    });
+    const record = createRunRecord(sessionId);
+    // Nothing is bought for somebody who is gone.
+    if (signal?.aborted !== true) {
+      await submitPrompt(sessions, sessionId, options.prompt);
+      for await (const envelope of readTurnEvents(sessions, sessionId, broken.signal, signal)) {
+        record.add(envelope);
+        options.onEvent?.(envelope);
+        if (envelope.event.type === "approval.requested") {
+          void decideApproval(sessions, sessionId, envelope.event, options);
+        }
+      }
+    }
+    if (signal?.aborted === true) await stopUpstream(record.upstreamId, agent.provider, clock);
+    return record.result(running.turnUsage);
+  } finally {
+    await sessions.close();
+    await store.close();
+  }
+}
+
+async function submitPrompt(
+  sessions: RunningSessions,
+  sessionId: string,
+  prompt: string,
+): Promise<void> {
+  const command = { type: "prompt", content: [{ type: "text", text: prompt }] } as const;
+  const reply = await sessions.command(sessionId, command, { principal: localPrincipal });
+  if (reply.status === "refused") {
+    const { code, message, details } = reply.failure;
+    throw new SpanlineError(code, message, { details: { ...details, path: "prompt" } });
+  }
+}
+
+/** Everything up to the end of the turn, which the caller's signal brings about. */
+async function* readTurnEvents(
+  sessions: RunningSessions,
+  sessionId: string,
+  broken: AbortSignal,
+  caller: AbortSignal | undefined,
+): AsyncGenerator<Envelope> {
+  const cancel = (): void => {
+    const from = { principal: localPrincipal };
+    // A session that is broken ends without it.
+    sessions.command(sessionId, { type: "cancel" }, from).catch(() => undefined);
+  };
+  if (caller?.aborted === true) cancel();
+  caller?.addEventListener("abort", cancel, { once: true });
+  try {
+    for await (const batch of sessions.subscribe(sessionId, undefined, broken)) {
+      for (const envelope of batch.events) {
+        yield envelope;
+        if (envelope.event.type === "turn.finished") return;
+      }
+    }
+  } finally {
+    caller?.removeEventListener("abort", cancel);
+  }
+  const cause: unknown = broken.reason;
+  throw new SpanlineError("aborted", "The run broke off before its turn ended", { cause });
+}
+
+async function decideApproval(
+  sessions: RunningSessions,
+  sessionId: string,
+  request: ApprovalRequested,
+  options: RunOptions,
+): Promise<void> {
+  const runDecision = await requestDecision(request, options);
+  const { approvalId } = request;
+  const answer = { type: "answer", approvalId, ...runDecision } as const;
+  // It may have been answered meanwhile, by its deadline or a cancel.
+  await sessions.command(sessionId, answer, { principal: localPrincipal }).catch(() => undefined);
+}

@@ -1,0 +1,91 @@
+import type { SessionEvent } from "../../domain/events/session-event.ts";
+import type { Envelope } from "../../domain/events/envelope.ts";
+import { FULL_SEED_LENGTH } from "../../domain/id.ts";
+import { digestText } from "../../platform/digest.ts";
+import { createSeed, type Seed } from "../../session/runtime/create-id.ts";
+import type { SteadyClock } from "../../platform/clock.ts";
+import type { Sessions } from "../../session/sessions.ts";
+import type { ResponsesOptions } from "../../surfaces/responses/responses-options.ts";
+
+/** What those are served with who compare what they are told byte for byte. */
+export async function createDeterministicSessions(
+  sessions: Sessions,
+  clock: SteadyClock,
+): Promise<Pick<ResponsesOptions, "sessions" | "clock" | "newSessionId">> {
+  return {
+    sessions: freezeSessionTimes(sessions),
+    clock: createFrozenClock(clock),
+    newSessionId: await createIdCounter(sessions),
+  };
+}
+
+/** Sessions in which no time passes. */
+function freezeSessionTimes(sessions: Sessions): Sessions {
+  return {
+    ...sessions,
+    get agents() {
+      return sessions.agents;
+    },
+    open: async (options) => freezeCreatedAt(await sessions.open(options)),
+    async find(sessionId) {
+      const record = await sessions.find(sessionId);
+      return record && freezeCreatedAt(record);
+    },
+    async *subscribe(sessionId, cursor, signal) {
+      for await (const batch of sessions.subscribe(sessionId, cursor, signal)) {
+        yield { ...batch, events: batch.events.map(freezeEnvelope) };
+      }
+    },
+  };
+}
+
+function freezeCreatedAt<Record extends { readonly createdAt: number }>(record: Record): Record {
+  return { ...record, createdAt: FROZEN_TIME_MS };
+}
+
+function freezeEnvelope(envelope: Envelope): Envelope {
+  return { ...envelope, event: freezeEvent(envelope), at: FROZEN_TIME_MS };
+}
+
+function freezeEvent({ event, at }: Envelope): SessionEvent {
+  switch (event.type) {
+    case "usage.reported": {
+      const { latencyMs: _, ...reported } = event;
+      return reported;
+    }
+    case "approval.requested":
+      return { ...event, deadline: FROZEN_TIME_MS + event.deadline - at };
+    default:
+      return event;
+  }
+}
+
+/** A clock that always says the same; what it is set to is done in time. */
+function createFrozenClock(clock: SteadyClock): SteadyClock {
+  return { ...clock, now: () => FROZEN_TIME_MS };
+}
+
+/** The first of January 2026, in milliseconds. */
+const FROZEN_TIME_MS = 1_767_225_600_000;
+
+/** Ids are named after their places in the log: the same log has the same ids. */
+export const seedFromPosition: Seed = (position) =>
+  position === undefined
+    ? createSeed()
+    : digestText(`${position.sessionId} ${position.seq}`).slice(0, FULL_SEED_LENGTH);
+
+/** Names for sessions that are the same in every run that begins with the same sessions. */
+async function createIdCounter(sessions: Sessions): Promise<() => string> {
+  let count = 0;
+  // Those of an earlier run are taken.
+  while ((await sessions.find(formatSessionId(count))) !== undefined) count += 1;
+  return () => {
+    const id = formatSessionId(count);
+    count += 1;
+    return id;
+  };
+}
+
+function formatSessionId(count: number): string {
+  return `ses_${digestText(`session ${count}`).slice(0, 32)}`;
+}

@@ -1,0 +1,30 @@
+import type { Command } from "commander";
+import type { AcpFlags } from "./acp-command.ts";
+import { CONFIG_DESCRIPTION } from "../shared/flags/config-description.ts";
+import { updatesOption } from "../updates-option.ts";
+
+/** `spanline acp`. */
+export function addAcpCommand(spanline: Command, onExit: (exitCode: number) => void): void {
+  spanline
+    .command("acp")
+    .description("serve an editor over the Agent Client Protocol, on standard input and output")
+    .option("-s, --session <id>", 'join a session instead of a new one: its id, or "latest"')
+    .option("-c, --config <file>", CONFIG_DESCRIPTION)
+    .option("-d, --data-dir <folder>", "where sessions are kept")
+    .addOption(updatesOption())
+    .option("-v, --verbose", "also say on standard error what was passed over")
+    .addHelpText("after", EXAMPLES)
+    .action(async (flags: AcpFlags) => {
+      const { runAcpCommand } = await import("./acp-command.ts");
+      onExit(await runAcpCommand(flags));
+    });
+}
+
+const EXAMPLES = `
+Editors start this themselves; give them the command "spanline" with the argument "acp". While "spanline up" runs, the
+editor shares its sessions; without it, this process runs them.
+
+Example, in the settings of Zed:
+  "agent_servers": { "Spanline": { "type": "custom", "command": "spanline", "args": ["acp"] } }
+
+With --session, a new thread of the editor is that session instead, with all that was said in it.`;

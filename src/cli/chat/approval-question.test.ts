@@ -1,0 +1,151 @@
+import { describe, expect, it } from "vitest";
+import type { PermissionRequest } from "../../host/index.ts";
+import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
+import { createApprovalQuestion } from "./approval-question.ts";
+
+const RATIONALE: NonNullable<PermissionRequest["rationale"]> = {
+  action: "ask",
+  reason: "It writes",
+  rule: { id: "no-writes" },
+  labels: [],
+  prompt: "Look twice",
+  risk: "high",
+  context: {},
+};
+
+function asked(more: Partial<PermissionRequest> = {}): PermissionRequest {
+  return {
+    sessionId: "s",
+    approval: {
+      id: "t1",
+      action: "save",
+      args: { path: "a" },
+      truncated: null,
+      attempt: 1,
+      principal: null,
+      requestedAt: null,
+      deadline: null,
+      approversRequired: 1,
+      evidence: [],
+      capabilities: [],
+      undo: {},
+    },
+    rationale: RATIONALE,
+    options: [
+      { id: "allow", name: "Allow", kind: "allow_once" },
+      { id: "allow-always", name: "Always allow save", kind: "allow_always" },
+      { id: "deny", name: "Deny", kind: "reject_once" },
+    ],
+    isYesOrNo: true,
+    isFromBridge: true,
+    context: { content: [], mutation: null, paths: ["a"] },
+    ...more,
+  };
+}
+
+describe("a question of a chat", () => {
+  it("says what would be done, why, by which rule, and what can be answered", () => {
+    const { rows, prompt } = createApprovalQuestion(asked(), PLAIN_STYLE);
+    expect(rows).toEqual([
+      "── Spanline asks ──",
+      '  save {"path":"a"}',
+      "  Why: It writes",
+      "  Look twice",
+      "  Risk: high",
+      "  Rule: no-writes",
+      "  Paths: a",
+      "  y  Allow",
+      "  a  Always allow save",
+      "  n  Deny",
+    ]);
+    expect(prompt).toBe("Run save? [y/a/n] ");
+  });
+
+  it("names the session's mode where that asks, as no rule to look up", () => {
+    const reason = 'The session is in the mode "ask": save does more than read';
+    const rule = { source: "session_mode", id: "ask", index: 0 };
+    const rationale = { ...RATIONALE, reason, rule, labels: ["session_mode"] };
+    const { rows } = createApprovalQuestion(asked({ rationale }), PLAIN_STYLE);
+    expect(rows).toContain(`  Why: ${reason}`);
+    expect(rows.join("\n")).not.toContain("Rule:");
+    const byDefault = { ...rationale, reason: "No rule speaks of save", rule: null };
+    expect(createApprovalQuestion(asked({ rationale: byDefault }), PLAIN_STYLE).rows).toContain(
+      '  Why: The session is in the mode "ask"',
+    );
+  });
+
+  it("takes a letter or a word, and nothing else for a yes", () => {
+    const { read } = createApprovalQuestion(asked(), PLAIN_STYLE);
+    const answers = ["y", " YES ", "allow", "a", "always", "n", "no"].map(read);
+    const [once, always, no] = ["allow", "allow-always", "deny"].map((option) => ({ option }));
+    expect(answers).toEqual([once, once, once, always, always, no, no]);
+    expect(["", " ", "yy", "ye", "1", "d", "ok"].map(read)).toEqual(Array(7).fill(undefined));
+  });
+
+  it("offers what a question is about that is not yes or no", () => {
+    const options = [
+      { id: "done", name: "It was done", kind: "allow_once" },
+      { id: "failed", name: "It failed", kind: "reject_once" },
+      { id: "run-again", name: "Run it again", kind: "allow_once" },
+    ];
+    const { prompt, read } = createApprovalQuestion(asked({ options }), PLAIN_STYLE);
+    expect(prompt).toBe("Go on? [d/f/r] ");
+    expect(["d", "run-again", "y"].map(read)).toEqual([
+      { option: "done" },
+      { option: "run-again" },
+      undefined,
+    ]);
+  });
+
+  it("takes a letter for what stands behind it, whatever the agent calls the others", () => {
+    const options = [
+      { id: "n", name: "No", kind: "allow_once" },
+      { id: "reject", name: "y", kind: "reject_once" },
+    ];
+    const { read, prompt } = createApprovalQuestion(asked({ options }), PLAIN_STYLE);
+    expect(prompt).toBe("Run save? [y/n] ");
+    expect(["y", "n"].map(read)).toEqual([{ option: "n" }, { option: "reject" }]);
+    expect(read("no")).toBeUndefined();
+  });
+
+  it("has a letter of its own for all that was shortened", () => {
+    const options = ["done", "verify", "undo"].map((id) => ({ id, name: id, kind: "allow_once" }));
+    const context = { ...asked().context, input: { text: "x".repeat(3000) } };
+    const { prompt, read } = createApprovalQuestion(asked({ options, context }), PLAIN_STYLE);
+    expect(prompt).toBe("Go on? [d/v/u/a] ");
+    expect(["v", "a"].map(read)).toEqual([{ option: "verify" }, "show"]);
+  });
+
+  it("takes Enter alone for nothing, and a letter for what it stands before, whatever options are called", () => {
+    const options = [
+      { id: "", name: "n", kind: "allow_once" },
+      { id: "deny", name: "", kind: "reject_once" },
+    ];
+    const { rows, read } = createApprovalQuestion(asked({ options }), PLAIN_STYLE);
+    expect(rows.slice(-2)).toEqual(["  y  n", "  n  "]);
+    expect(["", " ", "n", "y"].map(read)).toEqual([
+      undefined,
+      undefined,
+      { option: "deny" },
+      { option: "" },
+    ]);
+  });
+
+  it("lets no option steer the terminal, also where there are more than letters", () => {
+    const options = Array.from({ length: 30 }, (_, at) => ({
+      id: `\u001b[2J${at}`,
+      name: `\u001b[2J${at}`,
+      kind: "reject_once",
+    }));
+    const { rows, prompt } = createApprovalQuestion(asked({ options }), PLAIN_STYLE);
+    expect([...rows, prompt].join("\n")).not.toContain("\u001b");
+  });
+
+  it("shows all of what it shortened to who asks for it", () => {
+    const context = { ...asked().context, input: { text: "x".repeat(3000) } };
+    const { fullRows, prompt, read } = createApprovalQuestion(asked({ context }), PLAIN_STYLE);
+    expect(prompt).toBe("Run save? [y/a/n/d] ");
+    expect(read("d")).toBe("show");
+    expect(fullRows).toEqual([`  text: ${"x".repeat(3000)}`]);
+  });
+});

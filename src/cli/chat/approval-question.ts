@@ -1,0 +1,142 @@
+import { isObject } from "../../data/json.ts";
+import { MODE_SOURCE } from "../../domain/session-mode.ts";
+import type { PermissionRequest, PermissionReply } from "../../host/index.ts";
+import { toSingleLine, type Style } from "../../inspect/trace-style.ts";
+import { formatApproval, type ApprovalFacts } from "../shared/terminal/approval-text.ts";
+import { formatApprovalReason } from "../shared/terminal/approval-reason.ts";
+
+/** A question as a chat puts it. */
+export interface ApprovalQuestion {
+  /** What would be done, why it is asked, and what can be answered. */
+  readonly rows: readonly string[];
+  /** All of what was shortened. */
+  readonly fullRows: readonly string[] | undefined;
+  /** Stands before the answer. */
+  readonly prompt: string;
+  /** Undefined for what is no answer; "show" for a wish to see all of it. */
+  readonly read: (answer: string) => PermissionReply | "show" | undefined;
+}
+
+interface Choice {
+  readonly key: string;
+  /** Whole words that mean the same. */
+  readonly aliases: readonly string[];
+  readonly label: string;
+  readonly reply: PermissionReply;
+}
+
+export function createApprovalQuestion(request: PermissionRequest, style: Style): ApprovalQuestion {
+  const text = formatApproval(toApprovalFacts(request), style);
+  const choices = listChoices(request);
+  const showKey = findFreeKey("dv", new Set(choices.map(({ key }) => key))) ?? "show";
+  const optionRows = [
+    ...choices.map(({ key, label }) => `  ${style.strong(key)}  ${label}`),
+    ...(text.fullText === undefined ? [] : [`  ${style.strong(showKey)}  Show all of it`]),
+  ];
+  const keys = [
+    ...choices.map(({ key }) => key),
+    ...(text.fullText === undefined ? [] : [showKey]),
+  ];
+  return {
+    rows: [...splitLines(text.background), ...formatRule(request), ...optionRows],
+    fullRows: text.fullText === undefined ? undefined : splitLines(text.fullText),
+    prompt: `${text.question} [${keys.join("/")}] `,
+    read(line) {
+      const answer = line.trim().toLowerCase();
+      if (text.fullText !== undefined && answer === showKey) return "show";
+      // Words are the agent's: none answers for nothing, one may be the letter of another choice, and what means two things is no answer.
+      if (answer === "") return undefined;
+      const keyed = choices.find(({ key }) => answer === key);
+      const [meant, ...others] = choices.filter(({ aliases }) => aliases.includes(answer));
+      return (keyed ?? (others.length === 0 ? meant : undefined))?.reply;
+    },
+  };
+}
+
+function toApprovalFacts({
+  approval,
+  rationale,
+  context,
+  options,
+}: PermissionRequest): ApprovalFacts {
+  const { action, args, evidence } = approval;
+  // The arguments as they are, where the agent sends them beside those that are cut for the screen.
+  const input = isObject(context.input) ? context.input : args;
+  const previewProblem = evidence.find(
+    ({ metadata }) => metadata["reason"] !== undefined,
+  )?.metadata;
+  const isToolRun = options.length === 0 || isYesOrNo(options);
+  const hasInput = isObject(input) && (isToolRun || Object.keys(input).length > 0);
+  const { reason, rule, labels, prompt, risk } = rationale ?? NO_RATIONALE;
+  return {
+    action,
+    input: hasInput ? input : null,
+    diffs: context.content.flatMap((item) => (item.type === "diff" ? [item] : [])),
+    isToolRun,
+    isRerun: isToolRun && approval.attempt > 1,
+    secrets: [],
+    ...(reason !== null && { reason: formatApprovalReason({ reason, rule, labels }) }),
+    ...(prompt !== null && { prompt }),
+    ...(risk !== null && { risk }),
+    ...(previewProblem !== undefined && { previewProblem }),
+  };
+}
+
+const NO_RATIONALE = { reason: null, rule: null, labels: [], prompt: null, risk: null };
+
+/** Which rule asks, and which paths it is about. */
+function formatRule({ rationale, context, approval }: PermissionRequest): string[] {
+  const { paths } = context;
+  const { id, source } = rationale?.rule ?? {};
+  // A mode is no rule that could be looked up.
+  const isRule = typeof id === "string" && source !== MODE_SOURCE;
+  return [
+    ...(isRule ? [`  Rule: ${toSingleLine(id)}`] : []),
+    ...(paths.length === 0 ? [] : [`  Paths: ${paths.map(toSingleLine).join(", ")}`]),
+    ...(approval.approversRequired > 1
+      ? [`  ${approval.approversRequired} people have to allow it`]
+      : []),
+  ];
+}
+
+function isYesOrNo(options: PermissionRequest["options"]): boolean {
+  return options.filter(({ kind }) => kind === "allow_once").length === 1;
+}
+
+function listChoices({ options }: PermissionRequest): Choice[] {
+  if (options.length === 0) {
+    return [
+      { key: "y", aliases: ["yes", "allow"], label: "Allow", reply: "allow" },
+      { key: "n", aliases: ["no", "deny"], label: "Deny", reply: "deny" },
+    ];
+  }
+  const isYesNo = isYesOrNo(options);
+  const usedKeys = new Set<string>();
+  return options.map(({ id, name, kind }, at) => {
+    const isFirst = options.findIndex((option) => option.kind === kind) === at;
+    const usual = isYesNo && isFirst ? USUAL_CHOICES.get(kind) : undefined;
+    const key = findFreeKey(`${usual?.key ?? ""}${id.toLowerCase()}`, usedKeys) ?? id;
+    usedKeys.add(key);
+    const aliases = [...(usual?.aliases ?? []), id.toLowerCase(), name.toLowerCase()];
+    return { key: toSingleLine(key), aliases, label: toSingleLine(name), reply: { option: id } };
+  });
+}
+
+/** The first letter that stands for nothing else. */
+function findFreeKey(preferredKeys: string, usedKeys: ReadonlySet<string>): string | undefined {
+  return (preferredKeys + LETTERS).match(/[a-z]/g)?.find((letter) => !usedKeys.has(letter));
+}
+
+const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+const USUAL_CHOICES: ReadonlyMap<
+  string,
+  { readonly key: string; readonly aliases: readonly string[] }
+> = new Map([
+  ["allow_once", { key: "y", aliases: ["yes"] }],
+  ["allow_always", { key: "a", aliases: ["always"] }],
+  ["reject_once", { key: "n", aliases: ["no"] }],
+]);
+
+function splitLines(text: string): string[] {
+  return text.replace(/\n$/, "").split("\n");
+}

@@ -1,0 +1,200 @@
+import { SpanlineError } from "../../domain/errors.ts";
+import { createClient, createHost, type Client } from "../../host/index.ts";
+import { readPackageVersion } from "../../platform/package-version.ts";
+import { startExitWatchdog } from "../../platform/process/exit-watchdog.ts";
+import { createProcessTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
+import {
+  openChatConnection,
+  type ChatConnection,
+  type ChatConnectionFlags,
+} from "./chat-connection.ts";
+import type { ChatUi } from "./ui.ts";
+import { createConnectionNotes } from "./connection-notes.ts";
+import { createPipeUi } from "./pipe-ui.ts";
+import { createRepeatFilter } from "./repeat-filter.ts";
+import {
+  openChatSession,
+  type ChatSession,
+  type ChatSessionEvents,
+  type ChatSessionFlags,
+} from "./session.ts";
+import { createTerminalUi } from "./terminal-ui.ts";
+import { createChatTurns } from "./chat-turns.ts";
+import { formatErrorMessage } from "../shared/error-message.ts";
+import { findFlag } from "../shared/flags/find-flag.ts";
+import { INTERRUPTED } from "../shared/interruption.ts";
+import { resolveProgramName } from "../shared/program-name.ts";
+import { quoteShellWord } from "../shared/terminal/shell-word.ts";
+
+export interface ChatFlags extends ChatConnectionFlags, ChatSessionFlags {
+  readonly json?: true;
+}
+
+/** A chat with an agent until somebody leaves; returns the exit code. */
+export async function runChatCommand(flags: ChatFlags): Promise<number> {
+  const terminal = createProcessTerminal();
+  const end = new AbortController();
+  const stop = (): void => (end.signal.aborted ? process.exit(INTERRUPTED) : end.abort());
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
+  const ui = createUi(flags, terminal, end.signal);
+  try {
+    return await runChat(flags, ui, end.signal);
+  } catch (error) {
+    ui.close("");
+    if (end.signal.aborted) return INTERRUPTED;
+    const messageOptions = {
+      nextStep: createNextStep(flags),
+      findFlag: (path: string) => findFlag(path, flags),
+    };
+    terminal.note(`${formatErrorMessage(error, messageOptions)}\n`);
+    return error instanceof SpanlineError && USAGE_ERROR_CODES.has(error.code) ? 2 : 1;
+  } finally {
+    // A file has nothing that would keep the process, and no such method.
+    if ("unref" in process.stdin) process.stdin.unref();
+    // A tool that does not hear that it is to stop would keep the process.
+    startExitWatchdog(EXIT_TIMEOUT_MS, () => process.exit());
+  }
+}
+
+/** What somebody may do without the right to control, and what that may come from. */
+function formatGuestNote(hasToken: boolean): string {
+  const why = hasToken ? "your key lets you do no more." : "that takes the bridge's --token.";
+  return `You may ask, and neither approve nor control: ${why}`;
+}
+
+/** Without what else an address may hold, such as a token. */
+function readHost(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}
+
+const OWNER = "the process that runs the sessions";
+const EXIT_TIMEOUT_MS = 3000;
+const USAGE_ERROR_CODES: ReadonlySet<string> = new Set([
+  "invalid_option",
+  "not_found",
+  "store_failed",
+]);
+
+/** Somebody has to be there to read as well as to type. */
+function createUi(flags: ChatFlags, terminal: Terminal, signal: AbortSignal): ChatUi {
+  // Of a bridge elsewhere there is nothing here to be shown.
+  const formatShowCommand = (sessionId: string): string | undefined =>
+    flags.url === undefined
+      ? `${resolveProgramName()} sessions show ${quoteShellWord(sessionId)}${formatDirectoryFlag(flags)}`
+      : undefined;
+  const link = createConnectionNotes(
+    flags.url === undefined ? OWNER : `the bridge at ${readHost(flags.url)}`,
+  );
+  const isInteractive = process.stdin.isTTY && terminal.isInteractive && flags.json !== true;
+  return isInteractive
+    ? createTerminalUi({ hasColours: terminal.hasColours, formatShowCommand, link })
+    : createPipeUi({
+        terminal,
+        isJson: flags.json === true,
+        isObserver: flags.observe === true,
+        formatShowCommand,
+        link,
+        signal,
+      });
+}
+
+async function runChat(flags: ChatFlags, ui: ChatUi, signal: AbortSignal): Promise<number> {
+  const connection = await openChatConnection(flags, { note: (text) => ui.note(text), signal });
+  let chatSession: ChatSession | undefined;
+  const turns = createChatTurns();
+  const isRepeated = createRepeatFilter();
+  /** A session that cannot be taken up is not said to be there. */
+  let open = (): void => {};
+  const announceOpen = (): void => {
+    open();
+    open = () => {};
+  };
+  const client = createClient(connection.connect, {
+    host: createHost({ permission: (question, context) => ui.requestDecision(question, context) }),
+    info: { name: "spanline-chat", title: "Spanline chat", version: readPackageVersion() },
+    onUpdate(notification) {
+      if (isRepeated(notification)) return;
+      announceOpen();
+      turns.update(notification);
+      ui.showUpdate(notification);
+      chatSession?.submitNext();
+    },
+    onState: (state) => ui.showLinkState(state),
+    onControl(_, { mode }) {
+      const role = mode === "controller" ? "controller" : "observer";
+      if (chatSession === undefined || chatSession.role === role) return;
+      chatSession.role = role;
+      ui.showControlChange(mode === "controller");
+    },
+  });
+  // Whoever does not want to wait until there is something to talk to.
+  signal.addEventListener("abort", () => chatSession === undefined && void client.close());
+  try {
+    const isNew = flags.session === undefined && flags.resume === undefined;
+    if (isNew && !(await ui.hasPrompt())) return signal.aborted ? INTERRUPTED : 0;
+    const events: ChatSessionEvents = {
+      ...ui,
+      onOpening: (...session) => void (open = () => ui.onOpening(...session)),
+    };
+    chatSession = await openChatSession(client, flags, { events, turns });
+    announceOpen();
+    if (chatSession.role === "guest") ui.note(formatGuestNote(connection.hasToken));
+    const exitCode = await raceSignal(ui.run(chatSession, client), signal);
+    ui.close(formatFarewell(chatSession, chatSession.isBusy && connection.isOwner, flags));
+    return exitCode;
+  } finally {
+    await disconnect(client, connection);
+  }
+}
+
+/** A signal ends it, too. */
+function raceSignal(run: Promise<number>, signal: AbortSignal): Promise<number> {
+  const stopped = new Promise<number>((resolve) => {
+    signal.addEventListener("abort", () => resolve(INTERRUPTED));
+  });
+  return Promise.race([run, stopped]);
+}
+
+async function disconnect(client: Client, connection: ChatConnection): Promise<void> {
+  await client.close();
+  await connection.close();
+}
+
+function formatFarewell(
+  { sessionId, role }: Pick<ChatSession, "sessionId" | "role">,
+  isInterrupted: boolean,
+  flags: ChatFlags,
+): string {
+  const { url, config, token, observe } = flags;
+  const parts = [
+    `chat --session ${quoteShellWord(sessionId)}${formatDirectoryFlag(flags)}`,
+    ...(config === undefined ? [] : [`--config ${quoteShellWord(config)}`]),
+    ...(url === undefined ? [] : [`--url ${quoteShellWord(url)}`]),
+    // It is a secret, and stays one.
+    ...(token === undefined ? [] : ["--token …"]),
+    ...(observe === true && role === "observer" ? ["--observe"] : []),
+  ];
+  const state = isInterrupted ? "The turn goes on when it is taken up again" : "The session stays";
+  return `${state}. Come back with: ${resolveProgramName()} ${parts.join(" ")}`;
+}
+
+function formatDirectoryFlag({ dataDir }: ChatFlags): string {
+  return dataDir === undefined ? "" : ` -d ${quoteShellWord(dataDir)}`;
+}
+
+const CONNECTION_HINT =
+  "Check --url and --token: of the link that `spanline up` prints, http://HOST:PORT/…?token=TOKEN, these are ws://HOST:PORT/acp and TOKEN.";
+
+function createNextStep({ url, resume }: ChatFlags): (error: SpanlineError) => string | undefined {
+  return ({ code, details }) => {
+    if (details["path"] !== undefined) return undefined;
+    if (url !== undefined && (code === "connect_failed" || code === "unauthorized")) {
+      return CONNECTION_HINT;
+    }
+    // Of an agent that there is not, the message says which there are.
+    if (code !== "not_found" || details["method"] === "session/new") return undefined;
+    return resume === true
+      ? "`spanline chat` without --resume begins one."
+      : "`spanline sessions list` shows what there is.";
+  };
+}

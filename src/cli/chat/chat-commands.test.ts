@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
+import { completeCommand, formatHelp, formatSessions } from "./chat-commands.ts";
+
+const STEERS = "\u001b[2J";
+
+describe("what an agent calls its things in a chat", () => {
+  it("completes no name that would steer the terminal", () => {
+    const theirs = [
+      { name: "status", description: "" },
+      { name: `st${STEERS}`, description: "" },
+    ];
+    expect(completeCommand("/st", theirs)).toEqual(["/status"]);
+  });
+
+  it("shows a list of sessions in which nothing steers the terminal", () => {
+    const row = {
+      sessionId: STEERS,
+      title: STEERS,
+      updatedAt: STEERS,
+      workingDirectory: STEERS,
+      folders: [],
+    };
+    for (const width of [80, 20]) {
+      const rows = formatSessions([row], "ses_1", { style: PLAIN_STYLE, width });
+      expect(rows.join("")).not.toContain("\u001b");
+    }
+  });
+});
+
+describe("the help of a chat", () => {
+  it("lines up what commands do, however long their hints are", () => {
+    const commands = [
+      { name: "mode", description: "sets the mode of the session", hint: "[default|ask]" },
+      { name: "review", description: "looks at changes", hint: "[a branch, a commit or a path]" },
+    ];
+    expect(formatHelp(commands, { style: PLAIN_STYLE, width: 44 })).toEqual([
+      "  /help                shows this",
+      "  /cancel              ends the turn that",
+      "                       runs",
+      "  /takeover            takes control from",
+      "                       whoever has it",
+      "  /sessions            lists the sessions,",
+      "                       the newest first",
+      "  /exit                leaves; the session",
+      "                       stays",
+      "The agent's own:",
+      "  /mode [default|ask]  sets the mode of the",
+      "                       session",
+      "  /review [a branch, a commit or a path]",
+      "                       looks at changes",
+      "  Ctrl-C cancels a turn, Ctrl-D leaves.",
+      "  A line that ends with \\ goes on in the",
+      "  next.",
+    ]);
+  });
+});
+
+describe("the sessions in a chat", () => {
+  it("are told with the own one marked, and how to go to another", () => {
+    const row = {
+      workingDirectory: null,
+      folders: [],
+      title: "Notes",
+      updatedAt: "2026-01-02T03:04:05Z",
+    };
+    const rows = formatSessions(
+      [
+        { ...row, sessionId: "ses_1" },
+        { ...row, sessionId: "ses_2" },
+      ],
+      "ses_2",
+      { style: PLAIN_STYLE, width: 70 },
+    );
+    expect(rows).toEqual([
+      "  ses_1  2026-01-02 03:04  Notes",
+      "* ses_2  2026-01-02 03:04  Notes",
+      "  To go to another one, /exit, then `spanline chat --session ID`.",
+    ]);
+  });
+});

@@ -1,0 +1,95 @@
+import type { AvailableCommand, SessionRow } from "../../host/index.ts";
+import { toSingleLine, type Style } from "../../inspect/trace-style.ts";
+import { wrapWords } from "../shared/terminal/wrap-words.ts";
+import { wrapText } from "../markdown/row-layout.ts";
+import { cutToWidth, measureText } from "../markdown/text-width.ts";
+
+/** What a chat itself understands behind a slash. All else is said to the agent. */
+const CHAT_COMMANDS = ["help", "exit", "takeover", "cancel", "sessions"] as const;
+
+export type ChatCommand = (typeof CHAT_COMMANDS)[number];
+
+export function parseChatCommand(text: string): ChatCommand | undefined {
+  const [, name] = /^\/(\S+)\s*$/.exec(text) ?? [];
+  return name === "quit" ? "exit" : CHAT_COMMANDS.find((command) => command === name);
+}
+
+/** What a word behind a slash may become. It goes to the terminal as it is, so that names which would steer that are none. */
+export function completeCommand(
+  word: string,
+  agentCommands: readonly AvailableCommand[],
+): string[] {
+  return [...CHAT_COMMANDS, ...agentCommands.map(({ name }) => name)]
+    .map((name) => `/${name}`)
+    .filter((name) => name.startsWith(word) && name === toSingleLine(name));
+}
+
+export function formatHelp(
+  commands: readonly AvailableCommand[],
+  { style, width }: { readonly style: Style; readonly width: number },
+): string[] {
+  const chatCommands = Object.entries(CHAT_COMMAND_HELP).map(([name, does]) => ({
+    name: `/${name}`,
+    does,
+  }));
+  const theirs = commands.map(({ name, description, hint }) => ({
+    name: toSingleLine(hint === undefined ? `/${name}` : `/${name} ${hint}`),
+    does: toSingleLine(description),
+  }));
+  const widths = [...chatCommands, ...theirs].map(({ name }) => measureText(name));
+  const maxNameWidth = Math.min(MAX_NAME_WIDTH, width / 2);
+  const column = Math.max(0, ...widths.filter((one) => one <= maxNameWidth));
+  const rows = ({ name, does }: { readonly name: string; readonly does: string }): string[] => {
+    const [first = "", ...others] = wrapText(does, width - column - 4);
+    const isWide = measureText(name) > column;
+    const below = (isWide ? [first, ...others] : others).map((row) => " ".repeat(column + 4) + row);
+    const pad = " ".repeat(Math.max(0, column - measureText(name)));
+    return isWide
+      ? [...wrapWords(`  ${style.strong(name)}`, width), ...below]
+      : [`  ${style.strong(name)}${pad}  ${first}`.trimEnd(), ...below];
+  };
+  const notes = [
+    "  Ctrl-C cancels a turn, Ctrl-D leaves.",
+    "  A line that ends with \\ goes on in the next.",
+  ];
+  return [
+    ...chatCommands.flatMap(rows),
+    ...(theirs.length === 0 ? [] : ["The agent's own:", ...theirs.flatMap(rows)]),
+    ...notes.flatMap((one) => wrapWords(style.dim(one), width)),
+  ];
+}
+
+/** What a command that is longer does stands below it. */
+const MAX_NAME_WIDTH = 24;
+const CHAT_COMMAND_HELP: { readonly [Name in ChatCommand]: string } = {
+  help: "shows this",
+  cancel: "ends the turn that runs",
+  takeover: "takes control from whoever has it",
+  sessions: "lists the sessions, the newest first",
+  exit: "leaves; the session stays",
+};
+
+export function formatSessions(
+  sessions: readonly SessionRow[],
+  currentSessionId: string,
+  { style, width }: { readonly style: Style; readonly width: number },
+): readonly string[] {
+  const rows = sessions.slice(0, MAX_SESSIONS).flatMap(({ sessionId, title, updatedAt }) => {
+    const sign = sessionId === currentSessionId ? style.good("*") : " ";
+    const when = toSingleLine((updatedAt ?? "").replace("T", " ").slice(0, 16));
+    const row = `${sign} ${toSingleLine(sessionId)}  ${style.dim(when)}`;
+    const called = toSingleLine(title ?? "");
+    // The id, the time and what stands between them.
+    const available = width - sessionId.length - when.length - 6;
+    if (available >= MIN_TITLE_WIDTH) return [`${row}  ${cutToWidth(called, available)}`.trimEnd()];
+    return [
+      `${sign} ${toSingleLine(sessionId)}`,
+      `  ${style.dim(cutToWidth(`${when} ${called}`, width - 2))}`,
+    ];
+  });
+  return [...rows, ...wrapWords(style.dim(OTHER_SESSION_HINT), width)];
+}
+
+const OTHER_SESSION_HINT = "  To go to another one, /exit, then `spanline chat --session ID`.";
+const MIN_TITLE_WIDTH = 15;
+const MAX_SESSIONS = 20;

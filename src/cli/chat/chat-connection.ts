@@ -1,0 +1,117 @@
+import { SpanlineError } from "../../domain/errors.ts";
+import { connectWebSocket, type Connect, type Transport } from "../../host/index.ts";
+import { toSingleLine } from "../../inspect/trace-style.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { readPackageVersion } from "../../platform/package-version.ts";
+import { resolveUserDirectory } from "../../platform/files/state-directory.ts";
+import { createAgentsStarter, selectConfig, type ConfigFlags } from "../shared/flags/config-flags.ts";
+import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts";
+import { formatErrorChain } from "../shared/error-chain.ts";
+
+export interface ChatConnectionFlags extends ConfigFlags {
+  readonly dataDir?: string;
+  readonly url?: string;
+  readonly token?: string;
+}
+
+/** The way to the sessions. */
+export interface ChatConnection {
+  readonly connect: Connect | Transport;
+  /** Whether the sessions run in this process, and stop with it. */
+  readonly isOwner: boolean;
+  /** Whether somebody gave a token or a key. */
+  readonly hasToken: boolean;
+  close(): Promise<void>;
+}
+
+export interface ChatConnectionOptions {
+  readonly note: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** A bridge elsewhere by its address; else the one of this machine, which is joined, or run here. */
+export async function openChatConnection(
+  flags: ChatConnectionFlags,
+  options: ChatConnectionOptions,
+): Promise<ChatConnection> {
+  if (flags.url !== undefined) return connectToUrl(flags.url, flags.token);
+  if (flags.token !== undefined) {
+    throw new SpanlineError("invalid_option", "--token is for --url; name the address, too");
+  }
+  return connectLocally(flags, options);
+}
+
+async function connectToUrl(address: string, flag: string | undefined): Promise<ChatConnection> {
+  const url = parseAcpUrl(address);
+  const token = flag ?? process.env["SPANLINE_TOKEN"];
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const { WebSocket } = await import("ws");
+  const options = { headers, handshakeTimeout: HANDSHAKE_MS, maxPayload: MAX_MESSAGE_BYTES };
+  return {
+    connect: () => connectWebSocket(new WebSocket(url, options)),
+    isOwner: false,
+    hasToken: token !== undefined,
+    close: async () => {},
+  };
+}
+
+const HANDSHAKE_MS = 10_000;
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+
+/** What a browser shows of a bridge is as good as the address of its WebSocket. */
+function parseAcpUrl(address: string): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const scheme = SCHEMES.get(url?.protocol ?? "");
+  if (url === undefined || scheme === undefined) {
+    const message = "url is no address of a bridge; wanted one such as ws://127.0.0.1:4777/acp";
+    throw new SpanlineError("invalid_option", message, { details: { path: "url" } });
+  }
+  url.protocol = scheme;
+  if (url.pathname === "/") url.pathname = "/acp";
+  return url;
+}
+
+const SCHEMES: ReadonlyMap<string, string> = new Map([
+  ["ws:", "ws:"],
+  ["wss:", "wss:"],
+  ["http:", "ws:"],
+  ["https:", "wss:"],
+]);
+
+/** What the bridge says of its work, for whoever sits here. */
+const LOG_MESSAGES: ReadonlyMap<string, string> = new Map([
+  [
+    "a session can no longer be followed",
+    "Nobody runs this session now, and nothing more is heard of it here. Ctrl-D leaves, and says how to come back.",
+  ],
+]);
+
+async function connectLocally(
+  flags: ChatConnectionFlags,
+  { note, signal }: ChatConnectionOptions,
+): Promise<ChatConnection> {
+  const notice = (line: string): void => note(toSingleLine(line));
+  const report = (error: unknown): void => note(formatErrorChain(error).trimEnd());
+  const directory = resolveDataDirectory(flags.dataDir, notice);
+  // Whoever talks to a bridge elsewhere needs none of it.
+  const { openInProcessAcp } = await import("../../bridge/serve/in-process-acp.ts");
+  const bridge = await openInProcessAcp({
+    directory,
+    keysDirectory: resolveUserDirectory(process.env),
+    version: readPackageVersion(),
+    clock: systemClock,
+    agents: createAgentsStarter(flags, { directory, report, notice }),
+    ...selectConfig(flags),
+    notice,
+    report,
+    signal,
+    // Its facts are for programs; what an error says was reported before.
+    log: (message) => note(LOG_MESSAGES.get(message) ?? `Note: ${toSingleLine(message)}`),
+    onWaiting: (owner) => {
+      const ownerName = owner === undefined ? "Another process" : `Process ${owner.pid}`;
+      note(`${ownerName} has ${directory} and does not answer. Waiting for it.`);
+    },
+  });
+  const { isOwner } = bridge;
+  return { connect: bridge, isOwner, hasToken: false, close: () => bridge.whenClosed() };
+}

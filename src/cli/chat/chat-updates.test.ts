@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import type { SessionUpdate } from "../../host/index.ts";
+import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
+import { createChatUpdates } from "./chat-updates.ts";
+import { createMarkStyle } from "../markdown/mark-style.ts";
+
+/** What stays on a page of this width, and what may still change. */
+function page(width = 30) {
+  const rows: string[] = [];
+  let open: readonly string[] = [];
+  let now = 0;
+  const updates = createChatUpdates({
+    page: { print: (more) => void rows.push(...more), show: (next) => void (open = next), width },
+    style: PLAIN_STYLE,
+    marks: createMarkStyle(PLAIN_STYLE, null),
+    formatShowCommand: () => undefined,
+    describeWait: () => undefined,
+    clock: { monotonic: () => now },
+    footerRows: () => [],
+  });
+  return {
+    rows,
+    updates,
+    open: () => open,
+    wait: (milliseconds: number) => void (now += milliseconds),
+    tell: (update: SessionUpdate) => updates.show({ update, isHistory: false }),
+  };
+}
+
+function text(said: string, messageId = "m1"): SessionUpdate {
+  return { type: "agent-text", messageId, text: said, content: [] };
+}
+
+describe("what a session says, on a page", () => {
+  it("has a blank row between what different ones say", () => {
+    const { rows, updates, tell } = page();
+    updates.showPrompt("Hello");
+    tell(text("One.\n"));
+    tell(text("Two.\n"));
+    tell(text("Three.", "m2"));
+    updates.endTurn();
+    expect(rows).toEqual(["› Hello", "", "One.", "Two.", "", "Three."]);
+  });
+
+  it("is never wider than the page, whoever says it", () => {
+    const { rows, updates, tell } = page();
+    const words = "some words that go on for longer than a row";
+    updates.showPrompt(words);
+    tell({ type: "extension", name: "log", fields: { message: words } });
+    const entries = [{ content: words, priority: "medium", status: "in_progress" }];
+    tell({ type: "plan", entries });
+    expect(rows).toEqual([
+      "› some words that go on for",
+      "  longer than a row",
+      "",
+      "! some words that go on for",
+      "  longer than a row",
+      "",
+      "Plan",
+      "  ▸ some words that go on for",
+      "    longer than a row",
+    ]);
+  });
+
+  it("keeps a note that comes within a line below it until the line is whole", () => {
+    const { rows, updates, tell, open } = page();
+    tell(text("One and"));
+    updates.note(["A note."]);
+    expect([rows, open()]).toEqual([[], ["One and", "A note."]]);
+    tell(text(" two.\n"));
+    expect([rows, open()]).toEqual([["One and two.", "", "A note."], []]);
+  });
+
+  it("ends a line of which nothing more came for a while before a note", () => {
+    const { rows, updates, tell, wait } = page();
+    tell(text("One and"));
+    wait(1000);
+    updates.note(["A note."]);
+    expect(rows).toEqual(["One and", "", "A note."]);
+  });
+});

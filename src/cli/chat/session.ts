@@ -1,0 +1,202 @@
+import { SpanlineError } from "../../domain/errors.ts";
+import type { Attachment, Client, PromptResult, PromptRun } from "../../host/index.ts";
+import { randomHex } from "../../platform/random.ts";
+import type { ChatTurns } from "./chat-turns.ts";
+
+export interface ChatSessionFlags {
+  /** Of a new session. */
+  readonly agent?: string;
+  readonly session?: string;
+  readonly resume?: string | true;
+  readonly observe?: true;
+}
+
+export interface ChatSessionEvents {
+  /** This is the session. Of one that was there before, what was said follows. */
+  readonly onOpening: (sessionId: string, isNew: boolean) => void;
+  /** A prompt goes to the agent now. */
+  readonly onPromptSent: (text: string) => void;
+  readonly onTurnEnd: (end: ChatTurnEnd) => void;
+}
+
+export type ChatTurnEnd =
+  | { readonly type: "done"; readonly result: PromptResult }
+  /** What comes of it is told by the session. */
+  | { readonly type: "lost" }
+  | { readonly type: "failed"; readonly error: unknown };
+
+/** One person in one session. */
+export interface ChatSession {
+  readonly sessionId: string;
+  /** The name of this chat among the session's clients. */
+  readonly clientId: string;
+  role: ChatRole;
+  /** Whether a turn runs, whoever prompted for it. */
+  readonly isBusy: boolean;
+  /** Whether a prompt of this chat is under way. */
+  readonly isPrompting: boolean;
+  /** What is said when the turn is over. */
+  readonly queued: readonly string[];
+  submit(text: string): void;
+  /** Says what waits, where no turn runs any more. */
+  submitNext(): void;
+  /** Nothing waits any longer; gives back what did. */
+  clearQueue(): readonly string[];
+  /** Ends the turn that runs. */
+  cancel(): Promise<void>;
+  takeOver(): Promise<void>;
+  /** Resolves when nothing runs and nothing waits. */
+  whenIdle(): Promise<void>;
+}
+
+/** `guest`: may ask and answer as far as its key may, and controls nothing. */
+export type ChatRole = "controller" | "observer" | "guest";
+
+export interface ChatSessionContext {
+  readonly events: ChatSessionEvents;
+  /** Hears all that the session says, also of before. */
+  readonly turns: ChatTurns;
+}
+
+export async function openChatSession(
+  client: Client,
+  flags: ChatSessionFlags,
+  context: ChatSessionContext,
+): Promise<ChatSession> {
+  const { events } = context;
+  const { agent } = flags;
+  const sessionOptions = {
+    workingDirectory: process.cwd(),
+    ...(agent !== undefined && { agent }),
+  };
+  const existing = await resolveSessionId(client, flags);
+  const isNew = existing === undefined;
+  const sessionId = isNew ? (await client.newSession(sessionOptions)).sessionId : existing;
+  events.onOpening(sessionId, isNew);
+  if (!isNew) await client.loadSession(sessionId, sessionOptions);
+  const clientId = `chat-${randomHex(4)}`;
+  const role = await attachClient(client, { sessionId, clientId }, flags.observe === true);
+  return createChatSession(client, { sessionId, clientId, role }, context);
+}
+
+/** Undefined for a new one. */
+async function resolveSessionId(
+  client: Client,
+  { session, resume, observe }: ChatSessionFlags,
+): Promise<string | undefined> {
+  const named = session ?? (typeof resume === "string" ? resume : undefined);
+  if (named !== undefined && named !== "latest") return named;
+  if (named === undefined && resume !== true) {
+    if (observe !== true) return undefined;
+    throw new SpanlineError("invalid_option", "--observe is for --session ID; name the session");
+  }
+  const query = named === undefined ? { workingDirectory: process.cwd() } : {};
+  const { sessions } = await client.listSessions(query);
+  const [newest] = sessions;
+  if (newest !== undefined) return newest.sessionId;
+  const where = named === undefined ? " of this folder" : "";
+  throw new SpanlineError("not_found", `There is no session${where} yet`);
+}
+
+/** As controller where nobody else is it; who has no right to control asks as far as its key lets it. */
+async function attachClient(
+  client: Client,
+  { sessionId, clientId }: Pick<ChatSession, "sessionId" | "clientId">,
+  isObserver: boolean,
+): Promise<ChatRole> {
+  const attachment = { clientId, secret: randomHex(16), metadata: { surface: "chat" } };
+  const observer: Attachment = { ...attachment, mode: "observer" };
+  if (!isObserver) {
+    try {
+      await client.attach(sessionId, { ...attachment, mode: "controller" });
+      return "controller";
+    } catch (error) {
+      const code = error instanceof SpanlineError ? error.code : undefined;
+      if (code === "access_denied") {
+        await client.attach(sessionId, { ...observer, mayPrompt: true, mayApprove: true });
+        return "guest";
+      }
+      if (code !== "conflict") throw error;
+    }
+  }
+  await client.attach(sessionId, observer);
+  return "observer";
+}
+
+function createChatSession(
+  client: Client,
+  { sessionId, clientId, role }: Pick<ChatSession, "sessionId" | "clientId" | "role">,
+  { events: { onPromptSent, onTurnEnd }, turns }: ChatSessionContext,
+): ChatSession {
+  let run: PromptRun | undefined;
+  let queued: readonly string[] = [];
+  const waiting: (() => void)[] = [];
+
+  async function runTurn(text: string): Promise<void> {
+    const { endedCount: endedBefore } = turns;
+    run = client.prompt(sessionId, text);
+    onPromptSent(text);
+    const end = await awaitTurnEnd(run);
+    run = undefined;
+    if (end.type === "done" && turns.endedCount === endedBefore) turns.markIdle();
+    onTurnEnd(end);
+    submitNext();
+  }
+
+  const isBusy = (): boolean => run !== undefined || turns.isRunning;
+
+  function submitNext(): void {
+    if (isBusy()) return;
+    const [next, ...others] = queued;
+    queued = others;
+    if (next !== undefined) return void runTurn(next);
+    for (const resolve of waiting.splice(0)) resolve();
+  }
+
+  return {
+    sessionId,
+    clientId,
+    role,
+    get isBusy() {
+      return isBusy();
+    },
+    get isPrompting() {
+      return run !== undefined;
+    },
+    get queued() {
+      return queued;
+    },
+    submit(text) {
+      queued = [...queued, text];
+      submitNext();
+    },
+    submitNext,
+    clearQueue() {
+      const cleared = queued;
+      queued = [];
+      submitNext();
+      return cleared;
+    },
+    cancel: () => client.cancel(sessionId),
+    async takeOver() {
+      await client.takeOver(sessionId);
+    },
+    whenIdle: () =>
+      run === undefined && queued.length === 0
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            waiting.push(resolve);
+          }),
+  };
+}
+
+async function awaitTurnEnd(run: PromptRun): Promise<ChatTurnEnd> {
+  try {
+    // What it says is seen where everything is that the session says.
+    for await (const _ of run);
+    return { type: "done", result: await run.result };
+  } catch (error) {
+    const isLost = error instanceof SpanlineError && error.code === "connection_lost";
+    return isLost ? { type: "lost" } : { type: "failed", error };
+  }
+}

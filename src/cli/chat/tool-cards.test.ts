@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import type { ToolUpdate } from "../../host/index.ts";
+import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
+import { createToolCards } from "./tool-cards.ts";
+import { measureText } from "../markdown/text-width.ts";
+
+function cards(width = 60) {
+  return createToolCards({
+    style: PLAIN_STYLE,
+    width: () => width,
+    formatShowCommand: () => "spanline sessions show s",
+  });
+}
+
+function told(more: Partial<ToolUpdate>): ToolUpdate {
+  return { type: "tool", toolCallId: "t1", isNew: false, bridge: {}, ...more };
+}
+
+const text = (said: string) => [{ type: "text", text: said } as const];
+
+describe("the card of a call", () => {
+  it("is a line when it begins and another when it ends, with how long it took", () => {
+    const all = cards();
+    expect(all.update(told({ isNew: true, title: "run_command", status: "pending" }))).toEqual([]);
+    expect(all.update(told({ input: { command: "ls -l" } }))).toEqual(["● run_command ls -l"]);
+    expect(all.runningRows()).toEqual(["● run_command waits"]);
+    expect(all.update(told({ status: "in_progress" }))).toEqual([]);
+    expect(all.runningRows()).toEqual(["● run_command runs"]);
+    const bridge = { durationMs: 5000, executionDurationMs: 1234 };
+    expect(all.update(told({ status: "completed", content: text("ok"), bridge }))).toEqual([
+      "  ✓ 1.2 s · ok",
+    ]);
+    expect(all.runningRows()).toEqual([]);
+    expect(all.update(told({ status: "completed" }))).toEqual([]);
+  });
+
+  it("says what a call waits for, once its arguments are there", () => {
+    const describeWait = (): string => "approval by its controller";
+    const all = createToolCards({
+      style: PLAIN_STYLE,
+      width: () => 60,
+      formatShowCommand: () => undefined,
+      describeWait,
+    });
+    all.update(told({ isNew: true, title: "save_note", status: "pending" }));
+    expect(all.runningRows()).toEqual(["● save_note waits"]);
+    all.update(told({ input: { text: "milk" } }));
+    expect(all.runningRows()).toEqual(["● save_note waits for approval by its controller"]);
+    all.update(told({ status: "in_progress" }));
+    expect(all.runningRows()).toEqual(["● save_note runs"]);
+  });
+
+  it("names the call at its end where another one began meanwhile", () => {
+    const all = cards();
+    all.update(told({ title: "one", input: {} }));
+    all.update(told({ toolCallId: "t2", title: "two", input: {} }));
+    const bridge = { errorCategory: "permission_denied" };
+    expect(all.update(told({ status: "failed", bridge }))).toEqual(["  ✗ one denied"]);
+  });
+
+  it.each([
+    [999, "999 ms"],
+    [59_949, "59.9 s"],
+    [59_970, "1 min 0 s"],
+    [119_700, "2 min 0 s"],
+  ])("says that %d ms are %s", (durationMs, shown) => {
+    const rows = cards().update(
+      told({ title: "wait", status: "completed", bridge: { durationMs } }),
+    );
+    expect(rows).toEqual(["● wait", `  ✓ ${shown}`]);
+  });
+
+  it("shortens what is long, and says how to see all of it", () => {
+    const all = cards(40);
+    const lines = Array.from({ length: 20 }, (_, at) => `line ${at}`).join("\n");
+    const rows = all.update(told({ title: "look", status: "completed", content: text(lines) }));
+    expect(rows.slice(0, 3)).toEqual(["● look", "  ✓", "    line 0"]);
+    expect(rows.slice(-2)).toEqual([
+      "    … 14 more rows",
+      "    All of it: spanline sessions show s",
+    ]);
+  });
+
+  it("shortens one long line, too", () => {
+    const content = text("x".repeat(5000));
+    const rows = cards(40).update(told({ title: "look", status: "completed", content }));
+    expect(rows).toHaveLength(2 + 6 + 2);
+    expect(rows[2]).toBe(`    ${"x".repeat(36)}`);
+  });
+
+  it("shows what is only line ends, and fences that never close, at once", () => {
+    const lines = (said: string) =>
+      cards().update(told({ title: "look", status: "completed", content: text(said) })).length;
+    expect(lines(`${"\n".repeat(200_000)}x`)).toBe(2 + 6 + 2);
+    expect(lines(`${"`".repeat(20_000)}\n${"abc ".repeat(25_000)}`)).toBe(2 + 6 + 2);
+  });
+
+  it("cuts no sign in two", () => {
+    const begun = cards(20).update(told({ title: "look", input: { command: "😀".repeat(40) } }));
+    expect(begun).toEqual([`● look ${"😀".repeat(5)}…`]);
+  });
+
+  it("shows a diff once: not again to who was asked about it", () => {
+    const diff = { type: "diff", path: "a", oldText: "one\n", newText: "two\n" } as const;
+    const end = told({ title: "write", status: "completed", content: [diff, ...text("Written")] });
+    expect(cards().update(end)).toContain("    + two");
+    const asked = cards();
+    asked.markReviewed("t1");
+    expect(asked.update(end)).toEqual(["● write", "  ✓"]);
+  });
+
+  it("fits a narrow terminal, whatever the tool is called and changes", () => {
+    const all = cards(30);
+    const newText = "words that are wider than the terminal is\n";
+    const path = "a/long/path/to/a/file/in/folders";
+    const diff = { type: "diff", path, oldText: null, newText } as const;
+    const title = "a_tool_with_quite_a_long_name_for_a_terminal";
+    const end = told({ title, input: { path: "a" }, status: "completed", content: [diff] });
+    const rows = all.update(end);
+    expect(rows.filter((row) => measureText(row) > 30)).toEqual([]);
+    expect(rows[0]).toBe("● a_tool_wi… a");
+  });
+
+  it("lets nothing through that steers the terminal", () => {
+    const all = cards();
+    const input = { command: "\u001b[2J\u0007" };
+    const begun = all.update(told({ title: "\u001b]0;x\u0007", input }));
+    const ended = all.update(told({ status: "failed", bridge: { error: "\u001b[1mno" } }));
+    // oxlint-disable-next-line no-control-regex -- control characters are what this is about
+    expect([...begun, ...ended].join("\n")).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+  });
+});

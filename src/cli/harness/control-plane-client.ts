@@ -1,0 +1,27 @@
+import { createControlClient, type ControlClient } from "../../provisioning/control-client.ts";
+import { resolveRegion } from "../../provisioning/resolve-region.ts";
+import { resolveConnection, type ConnectionFlags } from "../shared/flags/connection-flags.ts";
+
+export interface ControlPlaneFlags extends ConnectionFlags {
+  readonly region?: string;
+}
+
+/** The control plane that flags and environment lead to; `reference` may be an ARN, which names its region. */
+export async function createControlClientFromFlags(
+  flags: ControlPlaneFlags,
+  reference?: string,
+): Promise<ControlClient> {
+  const connection = resolveConnection(flags, process.env, "control");
+  const region = await resolveRegion(
+    {
+      region: flags.region,
+      reference,
+      profile: flags.profile,
+      fallback: connection.credentials === undefined ? undefined : EMULATOR_REGION,
+    },
+    process.env,
+  );
+  return createControlClient({ ...connection, region });
+}
+
+const EMULATOR_REGION = "us-east-1";

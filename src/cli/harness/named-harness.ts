@@ -1,0 +1,110 @@
+import { SpanlineError } from "../../domain/errors.ts";
+import {
+  AbortError,
+  toError,
+  NotFoundError,
+  createProviderError,
+} from "../../domain/provider/provider-error.ts";
+import { toSingleLine } from "../../inspect/trace-style.ts";
+import type { Terminal } from "../../platform/terminal/terminal.ts";
+import type { ControlClient, Harness } from "../../provisioning/control-client.ts";
+import type { HarnessCache } from "../../provisioning/harness-cache.ts";
+import { withPoll, type Poll } from "../../provisioning/poll.ts";
+import { createControlClientFromFlags, type ControlPlaneFlags } from "./control-plane-client.ts";
+import { openHarnessCache, type StoreFlags } from "./open-harness-cache.ts";
+import { suggestNames } from "../../text/suggest-name.ts";
+
+export interface FoundHarness {
+  readonly arn: string;
+  /** Where a tag stands for one. */
+  readonly endpoint?: string;
+}
+
+export interface HarnessLookup {
+  readonly flags: ControlPlaneFlags & StoreFlags;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+  /** In milliseconds. */
+  readonly timeout: number;
+}
+
+/** Asks the control plane for the harness that somebody calls by its name, its id or NAME:TAG. */
+export async function findNamedHarness(
+  reference: string,
+  lookup: HarnessLookup,
+): Promise<FoundHarness> {
+  const { flags, terminal, signal, timeout } = lookup;
+  const client = await createControlClientFromFlags(flags);
+  const warn = (message: string): void => terminal.note(`${toSingleLine(message)}\n`);
+  try {
+    return await withPoll({ client, signal, timeout }, (waiting) =>
+      findByReference(reference, waiting, () => openHarnessCache(client, flags, warn)),
+    );
+  } catch (error) {
+    throw explainError(error, reference);
+  }
+}
+
+async function findByReference(
+  reference: string,
+  { client, budget }: Poll,
+  cache: () => Promise<HarnessCache>,
+): Promise<FoundHarness> {
+  if (reference.includes(":")) return (await cache()).resolveTag(reference);
+  if (HARNESS_ID.test(reference)) {
+    try {
+      return { arn: (await client.getHarness(reference, budget)).arn };
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+    }
+  }
+  const { items, isComplete } = await client.listHarnesses(budget);
+  const named = items.filter(({ name }) => name === reference);
+  // Of two with one name, the one that is being deleted is the older.
+  const [active, ...otherActive] = named.filter(
+    ({ status }) => status?.startsWith("DELET") !== true,
+  );
+  if (otherActive.length > 0) throw createAmbiguousError(reference, named);
+  const harness = active ?? named[0];
+  if (harness !== undefined) return { arn: harness.arn };
+  throw createUnknownError(reference, items, { client, isComplete });
+}
+
+/** A name has no "-". */
+const HARNESS_ID = /^\w+-[a-zA-Z0-9]{10}$/;
+
+function createAmbiguousError(reference: string, named: readonly Harness[]): SpanlineError {
+  const arns = named.map(({ arn }) => arn).join(", ");
+  const message = `Several harnesses are named ${reference}: ${arns}; give the ARN of one`;
+  return new SpanlineError("invalid_option", message, { details: { path: "harness" } });
+}
+
+function createUnknownError(
+  reference: string,
+  harnesses: readonly Harness[],
+  { client, isComplete }: { readonly client: ControlClient; readonly isComplete: boolean },
+): SpanlineError {
+  const names = harnesses.map(({ name }) => name);
+  // An id is a name and ten letters that nobody can guess.
+  const similarNames = suggestNames(reference.replace(/-\w*$/, ""), names);
+  const similar = similarNames.length === 0 ? "" : `; similar names are ${similarNames.join(", ")}`;
+  const doubt = isComplete ? "" : " (the service did not show all there are)";
+  const message = `There is no harness ${reference} at ${client.origin}${similar}${doubt}`;
+  const details = { reference, near: similarNames };
+  return createProviderError("not_found", message, { phase: "http", details });
+}
+
+/** The agent heard nothing yet. Who may invoke it may still not be allowed to look for it, or have only a token for it. */
+function explainError(error: unknown, reference: string): unknown {
+  if (error instanceof AbortError) return new AbortError(error.cause, false);
+  if (!(error instanceof SpanlineError) || !ACCESS_ERROR_CODES.has(error.code)) return error;
+  const { code, message, details } = error;
+  const hint = `Cannot look for the harness ${reference}: ${message}. Its ARN needs no look`;
+  return toError({ code, message: hint, details });
+}
+
+const ACCESS_ERROR_CODES: ReadonlySet<string> = new Set([
+  "access_denied",
+  "unauthorized",
+  "no_credentials",
+]);

@@ -1,0 +1,84 @@
+import { readFile } from "node:fs/promises";
+import type { InvocationInput } from "../../bridge/agent/agentcore-provider.ts";
+import { SpanlineError, type ErrorCode } from "../../domain/errors.ts";
+import { toolError, toolSuccess } from "../../domain/tools/tool-call.ts";
+import type { Turn } from "../../domain/provider/turn.ts";
+import { readCapturedTurn } from "../../inspect/captured-turn.ts";
+import { escapeControls } from "../../inspect/trace-style.ts";
+import { openByteSource } from "../../platform/files/byte-source.ts";
+import { describeReadError } from "../shared/read-error.ts";
+
+export interface InputFlags {
+  readonly session?: string;
+  readonly answers?: string;
+  readonly result?: readonly string[];
+  readonly errorResult?: readonly string[];
+}
+
+/** What a command line says to the agent: a text, or the results of the calls that a kept turn left open. */
+export async function readInvocationInput(
+  text: string | undefined,
+  flags: InputFlags,
+): Promise<InvocationInput> {
+  const { answers, session, result = [], errorResult = [] } = flags;
+  if (answers === undefined) {
+    if (result.length + errorResult.length > 0) {
+      throw createOptionError(
+        "A result needs --answers FILE: what --raw kept of the call that it answers",
+      );
+    }
+    if (text === undefined) throw createOptionError("There is nothing to say: give the text");
+    return { type: "prompt", texts: [text] };
+  }
+  if (session === undefined) {
+    throw createOptionError("--answers needs --session: the conversation that its turn is part of");
+  }
+  const turn = await readOpenTurn(answers);
+  const results = await Promise.all([
+    ...result.map(async (argument) => toolSuccess(...(await parseResult(argument)))),
+    ...errorResult.map(async (argument) => toolError(...(await parseResult(argument)))),
+  ]);
+  return { type: "results", turn, results, ...(text !== undefined && { texts: [text] }) };
+}
+
+/** The turn that a file holds. It must be one that waits for us. */
+async function readOpenTurn(file: string): Promise<Turn> {
+  const name = file === "-" ? "standard input" : escapeControls(file);
+  const turn = await readOrRefuse(name, async () => {
+    const { chunks } = await openByteSource(file);
+    return readCapturedTurn({ chunks, name });
+  });
+  const outcome = turn.end?.outcome;
+  if (outcome === "action-required") return turn;
+  throw createOptionError(
+    `The turn in ${name} waits for no result: it is ${outcome ?? "not over"}`,
+  );
+}
+
+/** `ID=TEXT`, or `ID=@FILE` for what a file says. */
+async function parseResult(argument: string): Promise<[callId: string, output: string]> {
+  const at = argument.indexOf("=");
+  if (at <= 0)
+    throw createOptionError(`The result ${argument} lacks its call; write ID=TEXT or ID=@FILE`);
+  const [id, output] = [argument.slice(0, at), argument.slice(at + 1)];
+  if (!output.startsWith("@")) return [id, output];
+  const file = output.slice(1);
+  return [id, await readOrRefuse(escapeControls(file), () => readFile(file, "utf8"))];
+}
+
+async function readOrRefuse<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
+  try {
+    return await read();
+  } catch (cause) {
+    const message = describeReadError(cause, name);
+    throw message === undefined ? cause : createInputError("unreadable_input", message, cause);
+  }
+}
+
+function createOptionError(message: string): SpanlineError {
+  return createInputError("invalid_option", message);
+}
+
+function createInputError(code: ErrorCode, message: string, cause?: unknown): SpanlineError {
+  return new SpanlineError(code, message, { cause });
+}

@@ -1,0 +1,193 @@
+import { createAgentCoreProvider } from "../../bridge/agent/agentcore-provider.ts";
+import type { Codec } from "../../domain/codec.ts";
+import { SpanlineError } from "../../domain/errors.ts";
+import { AbortError } from "../../domain/provider/provider-error.ts";
+import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
+import { createLiveEncoder, type LiveText } from "../../inspect/live-encoder.ts";
+import { createOutputEncoder } from "../../inspect/output-encoder.ts";
+import type { OutputFormat } from "../../inspect/output-format.ts";
+import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
+import { randomString } from "../../platform/random.ts";
+import { createProcessTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
+import { resolveAgentReference, type AgentFlags } from "../shared/flags/agent-reference.ts";
+import { formatErrorMessage } from "../shared/error-message.ts";
+import { resolveConnection } from "../shared/flags/connection-flags.ts";
+import { findFlag } from "../shared/flags/find-flag.ts";
+import { readInvocationInput, type InputFlags } from "./invocation-input.ts";
+import { readInvocationLimits, type LimitFlags } from "../shared/flags/limit-flags.ts";
+import { openRawFile, type RawFile } from "./raw-file.ts";
+import { createColorStyle } from "../shared/terminal/color-style.ts";
+
+export interface InvokeFlags extends AgentFlags, InputFlags, LimitFlags {
+  readonly user?: string;
+  readonly systemPrompt?: string;
+  readonly model?: string;
+  readonly maxIterations?: number;
+  readonly maxTokens?: number;
+  readonly timeoutSeconds?: number;
+  readonly format: OutputFormat;
+  readonly json?: true;
+  readonly raw?: string;
+}
+
+/** Makes one invocation and returns the exit code: 0 unless the turn failed. */
+export async function runInvokeCommand(
+  text: string | undefined,
+  flags: InvokeFlags,
+): Promise<number> {
+  const terminal = createProcessTerminal();
+  const stop = new AbortController();
+  const interrupt = (): void => stop.abort();
+  process.once("SIGINT", interrupt);
+  let raw: RawFile | undefined;
+  const openRawWriter = (): RawFile["write"] | undefined => {
+    raw = flags.raw === undefined ? undefined : openRawFile(flags.raw);
+    return raw?.write;
+  };
+  try {
+    return await invoke(text, flags, { terminal, signal: stop.signal, openRawWriter });
+  } catch (error) {
+    if (error instanceof AbortError) {
+      const outcomeNote = error.wasSent
+        ? "The agent may go on with what it was doing"
+        : "Nothing was sent";
+      terminal.note(`\nStopped. ${outcomeNote}.\n`);
+      return 130;
+    }
+    terminal.note(
+      `${formatErrorMessage(error, { nextStep: suggestNextStep, findFlag: (path) => findFlag(path, flags) })}\n`,
+    );
+    return error instanceof SpanlineError && USAGE_ERROR_CODES.has(error.code) ? 2 : 1;
+  } finally {
+    raw?.close();
+    process.off("SIGINT", interrupt);
+  }
+}
+
+interface InvokeContext {
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+  readonly openRawWriter: () => ((chunk: Uint8Array) => void) | undefined;
+}
+
+async function invoke(
+  text: string | undefined,
+  flags: InvokeFlags,
+  { terminal, signal, openRawWriter }: InvokeContext,
+): Promise<number> {
+  const input = await readInvocationInput(text, flags);
+  const agent = await resolveAgentReference(flags, { terminal, signal });
+  const { user, session: sessionId } = flags;
+  const provider = createAgentCoreProvider({
+    ...resolveConnection(flags, process.env),
+    ...agent,
+    overrides: readOverrides(flags),
+    limits: readInvocationLimits(flags),
+    ...(user !== undefined && { userId: user }),
+  });
+  const session = provider.open(sessionId === undefined ? {} : { sessionId });
+  const tap = openRawWriter();
+  // Whoever wants to go on with it needs to know it, whatever the format is.
+  if (sessionId === undefined) terminal.note(`session ${session.id}\n`);
+  const call = await session.invoke(input, { signal, ...(tap !== undefined && { tap }) });
+  // The service's id of the call names its turn; no other turn has it.
+  const scope = call.requestId ?? `${session.id}-${randomString(6)}`;
+  const encoder = createEncoder(flags, { terminal, scope });
+  const state = encoder.initial();
+  let pending: LiveText[] = [];
+  let outcome = "";
+  for await (const event of call) {
+    encoder.step(state, event, (piece) => pending.push(piece));
+    if (event.type === "end") outcome = event.outcome;
+    if (!(await writePieces(pending, terminal))) return 0;
+    pending = [];
+  }
+  encoder.finish(state, (piece) => pending.push(piece));
+  await writePieces(pending, terminal);
+  if (outcome === "action-required" && isHumanOutput(flags)) {
+    terminal.note(formatAnswerHint(session.id, flags));
+  }
+  return outcome === "failed" ? 1 : 0;
+}
+
+function isHumanOutput({ json, format }: InvokeFlags): boolean {
+  return json !== true && format === "text";
+}
+
+function formatAnswerHint(sessionId: string, { raw }: InvokeFlags): string {
+  const rawHint = raw === undefined ? "; FILE is what --raw FILE keeps of a call" : "";
+  return `answer with --session ${sessionId} --answers ${raw ?? "FILE"} --result ID=TEXT${rawHint}\n`;
+}
+
+function readOverrides({ systemPrompt, model, ...flags }: InvokeFlags) {
+  const { maxIterations, maxTokens, timeoutSeconds } = flags;
+  return {
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    ...(model !== undefined && { model }),
+    ...(maxIterations !== undefined && { maxIterations }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+  };
+}
+
+function createEncoder(
+  flags: InvokeFlags,
+  { terminal, scope }: { readonly terminal: Terminal; readonly scope: string },
+): Codec<unknown, ProviderEvent, LiveText> {
+  const style = terminal.hasColours ? createColorStyle() : PLAIN_STYLE;
+  if (isHumanOutput(flags)) {
+    return createLiveEncoder({ style, isTerminal: terminal.isInteractive });
+  }
+  const { json, format } = flags;
+  const inner = createOutputEncoder(json === true ? "events" : format, {
+    style: PLAIN_STYLE,
+    scope,
+  });
+  return {
+    initial: () => inner.initial(),
+    step: (state, event, emit) =>
+      inner.step(state, event, (text) => emit({ target: "result", text })),
+    finish: (state, emit) => inner.finish(state, (text) => emit({ target: "result", text })),
+  };
+}
+
+/** False when nobody reads the result any more. */
+async function writePieces(pieces: readonly LiveText[], terminal: Terminal): Promise<boolean> {
+  for (const { target, text } of pieces) {
+    if (target === "notes") terminal.note(text);
+    else if (!(await terminal.write(text))) return false;
+  }
+  return true;
+}
+
+/** What the command line or a file is to blame for. */
+const USAGE_ERROR_CODES: ReadonlySet<string> = new Set([
+  "invalid_option",
+  "invalid_message",
+  "invalid_tool",
+  "resume_mismatch",
+  "unknown_tag",
+  "unreadable_input",
+]);
+
+function suggestNextStep({ code, details }: SpanlineError): string | undefined {
+  if (code === "not_found" && details["reference"] !== undefined) {
+    return "`spanline harness list` shows what there is; --region says where to look.";
+  }
+  return NEXT_STEPS.get(code);
+}
+
+const NEXT_STEPS: ReadonlyMap<string, string> = new Map([
+  ["connect_failed", "Check the address; `spanline emulate` starts an emulator on this machine."],
+  ["no_credentials", "Without an account, `spanline emulate` and --endpoint-url do."],
+  ["access_denied", "Check the credentials, the region of the ARN and this machine's clock."],
+  ["not_found", "Check the ARN and --qualifier; `spanline harness list` shows what there is."],
+  ["throttled", "Wait a little and try again."],
+  ["connection_lost", "The agent may have done its work; look before you call it again."],
+  ["first_event_timeout", "Raise --first-event-timeout if the agent needs longer to start."],
+  ["resume_mismatch", "Give one --result ID=TEXT or --error-result ID=TEXT for each open call."],
+  [
+    "unknown_tag",
+    "Tags are kept in the file of --store; `spanline harness create --tag` gives one.",
+  ],
+]);

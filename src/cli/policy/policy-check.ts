@@ -1,0 +1,115 @@
+import { resolve } from "node:path";
+import { checkToolCall, explainDecision, type ToolCallCheck } from "../../bridge/policy-check/check-tool-call.ts";
+import {
+  loadConfiguredAgent,
+  loadPolicyAgent,
+  type PolicyCheckContext,
+} from "../../bridge/policy-check/policy-agent.ts";
+import { SpanlineError, formatThrown } from "../../domain/errors.ts";
+import { isObject, parseJson, type JsonObject } from "../../data/json.ts";
+import type { PolicyAction } from "../../domain/policy/policy-decision.ts";
+import { formatPrettyJson } from "../../inspect/pretty-json.ts";
+import { toSingleLine, PLAIN_STYLE, type Style } from "../../inspect/trace-style.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { readPackageVersion } from "../../platform/package-version.ts";
+import { resolveUserDirectory } from "../../platform/files/state-directory.ts";
+import { createProcessTerminal } from "../../platform/terminal/terminal.ts";
+import { resolveConfigFile, createTrustCheck, type ConfigFlags } from "../shared/flags/config-flags.ts";
+import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts";
+import { createColorStyle } from "../shared/terminal/color-style.ts";
+
+export interface PolicyCheckFlags extends ConfigFlags {
+  readonly agent?: string;
+  readonly policy?: string;
+  readonly cwd?: string;
+  readonly dataDir?: string;
+  readonly json?: true;
+}
+
+/** Says what would become of a call; the exit code says it too. */
+export async function runPolicyCheck(
+  name: string,
+  text: string,
+  flags: PolicyCheckFlags,
+): Promise<number> {
+  const terminal = createProcessTerminal();
+  try {
+    if (name.trim() === "") throw createNoNameError();
+    const input = parseArguments(text);
+    const notice = (line: string): void => terminal.note(`${toSingleLine(line)}\n`);
+    const checked = await checkPolicy(name, input, { ...flags, notice });
+    const style = terminal.hasColours ? createColorStyle() : PLAIN_STYLE;
+    await terminal.write(
+      flags.json === true ? `${formatPrettyJson(checked)}\n` : formatCheck(checked, style),
+    );
+    return EXIT_CODES[checked.decision.action];
+  } catch (error) {
+    terminal.note(`${toSingleLine(formatThrown(error))}\n`);
+    return 2;
+  }
+}
+
+const EXIT_CODES: { readonly [Action in PolicyAction]: number } = { allow: 0, ask: 3, deny: 4 };
+
+async function checkPolicy(
+  name: string,
+  input: JsonObject,
+  { notice, ...flags }: PolicyCheckFlags & Pick<PolicyCheckContext, "notice">,
+): Promise<ToolCallCheck> {
+  const directory = resolveDataDirectory(flags.dataDir, notice);
+  const protectedFolders = [directory, resolveUserDirectory(process.env)];
+  const place = { root: resolve(flags.cwd ?? "."), protectedFolders, notice };
+  const version = readPackageVersion();
+  const configContext = { directory, clock: systemClock, environment: process.env, version };
+  const agent = await loadAgent(flags, { ...place, tool: name, configContext });
+  const named = flags.cwd === undefined ? {} : { workingDirectory: resolve(flags.cwd) };
+  return checkToolCall(agent, { name, input, ...named });
+}
+
+type ConfiguredAgentOptions = Parameters<typeof loadConfiguredAgent>[1];
+
+interface PolicyCheckOptions extends Omit<ConfiguredAgentOptions, "configContext"> {
+  readonly configContext: Omit<ConfiguredAgentOptions["configContext"], "isTrusted">;
+}
+
+async function loadAgent(
+  flags: PolicyCheckFlags,
+  { configContext: around, ...place }: PolicyCheckOptions,
+): ReturnType<typeof loadPolicyAgent> {
+  if (flags.policy !== undefined) return loadPolicyAgent(resolve(flags.policy), place);
+  const file = resolveConfigFile(flags);
+  if (file !== undefined) {
+    const { agent } = flags;
+    return loadConfiguredAgent(file, {
+      ...place,
+      configContext: { ...around, isTrusted: createTrustCheck(file, flags) },
+      ...(agent !== undefined && { agent }),
+    });
+  }
+  const message =
+    "There is no spanline.config.yaml, .yml or .json from here upwards; name one with --config, or a policy with --policy";
+  throw new SpanlineError("invalid_option", message, { details: { path: "config" } });
+}
+
+function createNoNameError(): SpanlineError {
+  const message = "The name of the tool is empty: expected a name, such as read_file";
+  return new SpanlineError("invalid_option", message, { details: { path: "tool" } });
+}
+
+function parseArguments(text: string): JsonObject {
+  const parsed = parseJson(text);
+  if (parsed.ok && isObject(parsed.value)) return parsed.value;
+  const reason = parsed.ok ? "it is no object" : parsed.reason;
+  const message = `The arguments cannot be read: ${reason}. Give a JSON object, such as '{"path":"a.txt"}'`;
+  throw new SpanlineError("invalid_option", message, { details: { path: "arguments" } });
+}
+
+function formatCheck({ decision, isKnown, problem, note }: ToolCallCheck, style: Style): string {
+  const [first = "", ...rest] = explainDecision(decision);
+  const paint = { allow: style.good, ask: style.warn, deny: style.bad }[decision.action];
+  const lines = [paint(first), ...rest];
+  if (!isKnown) lines.push("The agent has no such tool: rules think the worst of it.");
+  if (problem !== undefined) lines.push(`Its arguments would be refused: ${problem}`);
+  if (note !== undefined) lines.push(note);
+  return lines.map((line) => `${line}\n`).join("");
+}

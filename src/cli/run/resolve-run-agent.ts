@@ -1,0 +1,132 @@
+import { defineAgent } from "../../bridge/agent/define-agent.ts";
+import { loadTools } from "../../bridge/agent/load-tools.ts";
+import { createAgentCoreProvider } from "../../bridge/agent/agentcore-provider.ts";
+import type { RunnableAgent } from "../../bridge/agent/start-demo-run.ts";
+import { SpanlineError, formatThrown } from "../../domain/errors.ts";
+import { escapeControls } from "../../inspect/trace-style.ts";
+import { systemClock } from "../../platform/clock.ts";
+import type { Terminal } from "../../platform/terminal/terminal.ts";
+import { resolveAgentReference, type AgentFlags } from "../shared/flags/agent-reference.ts";
+import { createAgentsStarter, resolveConfigFile, type ConfigFlags } from "../shared/flags/config-flags.ts";
+import { resolveConnection } from "../shared/flags/connection-flags.ts";
+import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts";
+import { readInvocationLimits, type LimitFlags } from "../shared/flags/limit-flags.ts";
+
+export interface RunAgentFlags extends AgentFlags, LimitFlags, ConfigFlags {
+  readonly agent?: string;
+  readonly user?: string;
+  readonly systemPrompt?: string;
+  readonly model?: string;
+  readonly tools?: string;
+  readonly dataDir?: string;
+}
+
+export interface RunContext {
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+  /** A conversation goes on in the next process, so that the demo agent has to remember it. */
+  readonly isPersistent?: true;
+}
+
+export interface RunTarget extends RunnableAgent {
+  /** What people should know before a command runs. */
+  readonly commandNote?: string;
+}
+
+/** The agent that the flags mean, ready to be run. */
+export async function resolveRunAgent(
+  flags: RunAgentFlags,
+  context: RunContext,
+): Promise<RunTarget> {
+  const { harness, runtime, tools: file } = flags;
+  const notice = createNotice(context);
+  if (harness === undefined && runtime === undefined) rejectStrayFlags(flags);
+  const tools = file === undefined ? [] : await loadTools(file);
+  if (harness === undefined && runtime === undefined) {
+    const isConfigured = flags.agent !== undefined || resolveConfigFile(flags) !== undefined;
+    if (isConfigured) {
+      if (file !== undefined) throw createToolsConfiguredError();
+      return startConfiguredAgent(flags, context);
+    }
+    // Nobody who runs an agent of their own needs the emulator.
+    const { startDemoRun } = await import("../../bridge/agent/start-demo-run.ts");
+    const directory = resolveDataDirectory(flags.dataDir, notice);
+    return startDemoRun({ directory, clock: systemClock, tools });
+  }
+  const agent = await resolveAgentReference(flags, context);
+  const provider = createAgentCoreProvider({
+    ...resolveConnection(flags, process.env),
+    ...agent,
+    overrides: readOverrides(flags),
+    limits: readInvocationLimits(flags),
+    ...(flags.user !== undefined && { userId: flags.user }),
+  });
+  const name = harness === undefined ? "runtime" : "harness";
+  return { agent: defineAgent({ name, provider, tools }), close: async () => {} };
+}
+
+function createNotice({ terminal }: RunContext): (line: string) => void {
+  return (line) => terminal.note(`${line}\n`);
+}
+
+function createToolsConfiguredError(): SpanlineError {
+  const message = "tools are given in the configuration, under the tools of its agent";
+  return new SpanlineError("invalid_option", message, { details: { path: "tools" } });
+}
+
+async function startConfiguredAgent(flags: RunAgentFlags, context: RunContext): Promise<RunTarget> {
+  const notice = createNotice(context);
+  const report = (error: unknown): void => notice(indentText(formatThrown(error)));
+  const directory = resolveDataDirectory(flags.dataDir, notice);
+  let commandNote: string | undefined;
+  const commandNotice = (line: string): void => void (commandNote = line);
+  const isSingleRun = context.isPersistent !== true;
+  const agentsContext = { directory, isSingleRun, report, notice, commandNotice };
+  const { agents, close } = await createAgentsStarter(flags, agentsContext)();
+  const requestedAgent = flags.agent;
+  const agent =
+    requestedAgent === undefined
+      ? agents[0]
+      : agents.find((candidate) => candidate.spec.name === requestedAgent);
+  const notes = commandNote === undefined ? {} : { commandNote };
+  if (agent !== undefined) return { agent, close, ...notes };
+  await close();
+  const agentNames = agents.map(({ spec }) => spec.name).join(", ");
+  const message = `agent is "${requestedAgent}", and there is no such agent; there is ${agentNames}`;
+  throw new SpanlineError("invalid_option", message, { details: { path: "agent" } });
+}
+
+/** What a program wrote has many lines; none of them can be taken for one of ours. */
+function indentText(text: string): string {
+  return escapeControls(text).replace(/[\n\u2028\u2029]/g, "\n  ");
+}
+
+/** A flag for an agent that nobody named is a mistake, and the demo agent would hide it. */
+function rejectStrayFlags(flags: RunAgentFlags): void {
+  const stray = AGENT_ONLY_FLAGS.find((name) => flags[name] !== undefined);
+  if (stray === undefined) return;
+  const message = `${stray} is for --harness or --runtime; name one of them`;
+  throw new SpanlineError("invalid_option", message, { details: { path: stray } });
+}
+
+const AGENT_ONLY_FLAGS = [
+  "qualifier",
+  "user",
+  "systemPrompt",
+  "model",
+  "region",
+  "store",
+  "endpointUrl",
+  "profile",
+  "connectTimeout",
+  "firstEventTimeout",
+  "idleTimeout",
+  "timeout",
+] as const;
+
+function readOverrides({ systemPrompt, model }: RunAgentFlags) {
+  return {
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    ...(model !== undefined && { model }),
+  };
+}

@@ -1,0 +1,111 @@
+import type { Envelope } from "../../domain/events/envelope.ts";
+import type { Codec } from "../../domain/codec.ts";
+import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
+import { createTurnStream } from "../../domain/provider/turn-stream.ts";
+import { createLiveEncoder, type LiveState, type LiveText } from "../../inspect/live-encoder.ts";
+import { createOutputEncoder } from "../../inspect/output-encoder.ts";
+import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
+import type { Terminal } from "../../platform/terminal/terminal.ts";
+import { wrapLines } from "../shared/terminal/wrap-lines.ts";
+import { shortenArguments } from "../shared/terminal/approval-text.ts";
+import { createColorStyle } from "../shared/terminal/color-style.ts";
+
+export interface OutputFlags {
+  readonly format: "text" | "open-responses";
+  readonly json?: true;
+}
+
+export interface RunOutput {
+  add(envelope: Envelope): void;
+  /** Resolves when all that was added is written. */
+  flush(): Promise<void>;
+  finish(): Promise<void>;
+}
+
+/** Writes a run while it comes. `gone` is called when nobody reads the result any more. */
+export function createRunOutput(
+  flags: OutputFlags,
+  terminal: Terminal,
+  onOutputClosed: () => void,
+): RunOutput {
+  const turn = createTurnStream();
+  const turnState = turn.initial();
+  let encoding: ReturnType<typeof startEncoder> | undefined;
+  let tail: Promise<void> = Promise.resolve();
+
+  const writePiece = async ({ target, text }: LiveText): Promise<void> => {
+    if (target === "notes") terminal.note(text);
+    else if (!(await terminal.write(text))) onOutputClosed();
+  };
+  const write = (piece: LiveText): void => {
+    tail = tail.then(() => writePiece(piece));
+    // It is thrown by whoever waits for it, which may be later.
+    tail.catch(() => undefined);
+  };
+  return {
+    add(envelope) {
+      if (flags.json === true) {
+        return write({ target: "result", text: `${JSON.stringify(envelope)}\n` });
+      }
+      encoding ??= startEncoder(flags, terminal, envelope.sessionId);
+      const { encoder, state } = encoding;
+      turn.step(turnState, envelope.event, (event) => encoder.step(state, event, write));
+    },
+    flush: () => tail,
+    finish() {
+      if (encoding !== undefined) {
+        const { encoder, state } = encoding;
+        turn.finish(turnState, (event) => encoder.step(state, event, write));
+        encoder.finish(state, write);
+      }
+      return tail;
+    },
+  };
+}
+
+function startEncoder({ format }: OutputFlags, terminal: Terminal, scope: string) {
+  const encoder: Codec<unknown, ProviderEvent, LiveText> =
+    format === "text" ? createTextEncoder(terminal) : createResponsesEncoder(scope);
+  return { encoder, state: encoder.initial() };
+}
+
+function createTextEncoder(terminal: Terminal): Codec<LiveState, ProviderEvent, LiveText> {
+  const style = terminal.hasColours ? createColorStyle() : PLAIN_STYLE;
+  const live = createLiveEncoder({ style, isTerminal: terminal.isInteractive });
+  return {
+    ...live,
+    step(state: LiveState, event, emit) {
+      // A result stands below its call, without a heading that says who brought it.
+      if (event.type === "tool.result") state.trace.heading = event.message;
+      live.step(state, shortenForScreen(event), (piece) => {
+        emit(
+          piece.target === "notes"
+            ? { ...piece, text: wrapLines(piece.text, process.stderr.columns) }
+            : piece,
+        );
+      });
+    },
+  };
+}
+
+/** Somebody who is asked sees all of it; whoever only watches wants to see the next line, too. */
+function shortenForScreen(event: ProviderEvent): ProviderEvent {
+  if (event.type !== "tool.end" || event.toolCall.input === null) return event;
+  const { toolCall } = event;
+  return {
+    ...event,
+    toolCall: { ...toolCall, input: shortenArguments(toolCall.input, MAX_ARGUMENT_LENGTH) },
+  };
+}
+
+const MAX_ARGUMENT_LENGTH = 300;
+
+function createResponsesEncoder(scope: string): Codec<unknown, ProviderEvent, LiveText> {
+  const inner = createOutputEncoder("open-responses", { style: PLAIN_STYLE, scope });
+  return {
+    initial: () => inner.initial(),
+    step: (state, event, emit) =>
+      inner.step(state, event, (text) => emit({ target: "result", text })),
+    finish: (state, emit) => inner.finish(state, (text) => emit({ target: "result", text })),
+  };
+}

@@ -1,0 +1,86 @@
+import type { ApprovalRequested, ApprovalDecision } from "../../domain/events/session-event.ts";
+import { DENYING_DECISIONS, APPROVING_DECISIONS } from "../../domain/policy/approval-decision.ts";
+import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
+import type { Terminal } from "../../platform/terminal/terminal.ts";
+import { confirm } from "../shared/terminal/confirm.ts";
+import { readApprovalFacts, formatApproval } from "../shared/terminal/approval-text.ts";
+import { createColorStyle } from "../shared/terminal/color-style.ts";
+
+export interface ApprovalFlags {
+  readonly yes?: true;
+  readonly no?: true;
+}
+
+export interface Approver {
+  approve(request: ApprovalRequested): Promise<ApprovalDecision>;
+  /** Something was denied because there was nobody to ask. */
+  readonly wasUnattended: boolean;
+  /** Something was asked, whoever answered it. */
+  readonly wasRequested: boolean;
+}
+
+export interface ApproverOptions {
+  readonly flags: ApprovalFlags;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+  /** Resolves when what the question is about was shown. */
+  readonly flushOutput: () => Promise<void>;
+}
+
+/** Asks the person at the terminal, one question at a time. */
+export function createTerminalApprover({
+  flags,
+  terminal,
+  signal,
+  flushOutput,
+}: ApproverOptions): Approver {
+  let wasUnattended = false;
+  let wasRequested = false;
+  let tail: Promise<unknown> = Promise.resolve();
+
+  const decide = async (request: ApprovalRequested): Promise<ApprovalDecision> => {
+    await flushOutput();
+    const yes = APPROVING_DECISIONS[request.question];
+    const no = DENYING_DECISIONS[request.question];
+    const style = terminal.hasNoteColours ? createColorStyle() : PLAIN_STYLE;
+    const { summary, question, ...background } = formatApproval(readApprovalFacts(request), style);
+    // The flags are about tools; how to go on after a lost call is another question.
+    const flag = request.question === "run" ? readFlagDecision(flags) : undefined;
+    if (flag !== undefined) {
+      terminal.note(`  ${summary}: ${flag ? "allowed by --yes" : "denied by --no"}\n`);
+      return flag ? yes : no;
+    }
+    const answer = await confirm(question, { signal, ...background }).catch(() => false);
+    if (answer !== null) return answer ? yes : no;
+    wasUnattended = true;
+    terminal.note(`  ${summary}: ${UNATTENDED_TEXTS[request.question]}\n`);
+    return no;
+  };
+  return {
+    approve(request) {
+      wasRequested = true;
+      const decided = tail.then(() => decide(request));
+      tail = decided.catch(() => undefined);
+      return decided;
+    },
+    get wasUnattended() {
+      return wasUnattended;
+    },
+    get wasRequested() {
+      return wasRequested;
+    },
+  };
+}
+
+const DENIED_UNATTENDED =
+  "denied, since there is no terminal to ask on; --yes allows all, --no denies all";
+const UNATTENDED_TEXTS = {
+  run: DENIED_UNATTENDED,
+  outcome: DENIED_UNATTENDED,
+  "lost-call": "ended here, since there is no terminal to ask on",
+} as const;
+
+function readFlagDecision({ yes, no }: ApprovalFlags): boolean | undefined {
+  if (yes === true) return true;
+  return no === true ? false : undefined;
+}

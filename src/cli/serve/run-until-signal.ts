@@ -1,0 +1,100 @@
+import { resolveListenAddress, type ServeOptions } from "../../bridge/serve/serve-bridge.ts";
+import { SpanlineError, formatThrown } from "../../domain/errors.ts";
+import { toSingleLine } from "../../inspect/trace-style.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { startExitWatchdog } from "../../platform/process/exit-watchdog.ts";
+import { readPackageVersion } from "../../platform/package-version.ts";
+import { resolveUserDirectory } from "../../platform/files/state-directory.ts";
+import { createProcessTerminal } from "../../platform/terminal/terminal.ts";
+import { createAgentsStarter, selectConfig } from "../shared/flags/config-flags.ts";
+import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts";
+import { INTERRUPTED } from "../shared/interruption.ts";
+import { formatErrorChain } from "../shared/error-chain.ts";
+import { formatRetentionIgnored, readRetention, type RetentionFlags } from "./read-retention.ts";
+import { readServing, type ServingFlags, type ServingOptions } from "./read-serving.ts";
+import { waitForSignal } from "../shared/wait-for-signal.ts";
+
+export interface BridgeFlags extends ServingFlags, RetentionFlags {
+  readonly dataDir?: string;
+}
+
+/** Something that runs until it is told to stop. */
+export interface RunningBridge {
+  readonly isOwner: boolean;
+  readonly ownerPid: number;
+  readonly close: () => Promise<void>;
+}
+
+export interface BridgeStarter<Started extends RunningBridge> {
+  readonly start: (options: ServeOptions) => Promise<Started>;
+  /** What is said on standard output when it runs. */
+  readonly formatStarted: (started: Started, directory: string) => string;
+}
+
+/** Longer than stopping takes when everything ends that is told to. */
+const EXIT_TIMEOUT_MS = 3000;
+
+/** Runs the bridge until it is told to stop; returns the exit code. */
+export async function runUntilSignal<Started extends RunningBridge>(
+  flags: BridgeFlags,
+  { start, formatStarted }: BridgeStarter<Started>,
+): Promise<number> {
+  const terminal = createProcessTerminal();
+  const stop = new AbortController();
+  const end = waitForSignal().then(() => stop.abort());
+  const report = (error: unknown): void => terminal.note(formatErrorChain(error));
+  const notice = (line: string): void => terminal.note(`${toSingleLine(line)}\n`);
+  let directory = "";
+  let serving: ServingOptions = {};
+  let started: Started;
+  try {
+    directory = resolveDataDirectory(flags.dataDir, notice);
+    serving = await readServing(flags, (line) => terminal.note(line));
+    started = await start({
+      signal: stop.signal,
+      directory,
+      keysDirectory: resolveUserDirectory(process.env),
+      ...serving,
+      version: readPackageVersion(),
+      clock: systemClock,
+      agents: createAgentsStarter(flags, { directory, report, notice }),
+      ...selectConfig(flags),
+      ...readRetention(flags, (line) => terminal.note(line)),
+      notice,
+      report,
+      onWaiting: (owner) => terminal.note(formatWaiting(owner?.pid, directory)),
+    });
+  } catch (error) {
+    if (stop.signal.aborted) return INTERRUPTED;
+    terminal.note(`${formatStartError(error, serving)}\n`);
+    return error instanceof SpanlineError ? 2 : 1;
+  }
+  if (!started.isOwner) terminal.note(formatRetentionIgnored(flags, started.ownerPid));
+  await terminal.write(formatStarted(started, directory));
+  await end;
+  terminal.note(`\nStopping. Sessions are kept in ${directory}.\n`);
+  startExitWatchdog(EXIT_TIMEOUT_MS, () => {
+    terminal.note("Something does not end yet. Ctrl-C again ends it at once.\n");
+  });
+  await started.close();
+  // A tool that does not hear that it is to stop would keep the process.
+  startExitWatchdog(EXIT_TIMEOUT_MS, () => process.exit(0));
+  return 0;
+}
+
+function formatWaiting(pid: number | undefined, directory: string): string {
+  const ownerName = pid === undefined ? "Another process" : `Process ${pid}`;
+  return `${ownerName} has ${directory} and does not answer. Waiting; end it, or choose another --data-dir.\n`;
+}
+
+function formatStartError(error: unknown, serving: ServingOptions): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const { host, port } = resolveListenAddress(serving);
+  if (code === "EADDRINUSE") {
+    return `Port ${port} is taken on ${host}; choose another with --port, or 0 for any`;
+  }
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
+    return `${toSingleLine(host)} is no address of this machine; choose another with --host`;
+  }
+  return toSingleLine(formatThrown(error));
+}

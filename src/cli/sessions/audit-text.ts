@@ -1,0 +1,157 @@
+import type { AuditEntry, AuditGap } from "../../bridge/audit/audit-log.ts";
+import type { SessionEvent, GrantScope } from "../../domain/events/session-event.ts";
+import { formatIsoTime } from "../../text/format-iso-time.ts";
+import { toJsonText } from "../../data/json.ts";
+import type { PolicyContext } from "../../domain/policy/policy-decision.ts";
+import { toSingleLine, type Style } from "../../inspect/trace-style.ts";
+
+type ResolveName = (id: string) => string;
+
+/** What calls, and the questions about them, were about: as it was judged, and signed, as soon as it was. */
+export function createCallNames(): {
+  readonly take: (event: SessionEvent) => void;
+  readonly resolveName: ResolveName;
+} {
+  const names = new Map<string, string>();
+  const calls = new Map<string, string>();
+  return {
+    take(event) {
+      if (event.type === "tool_call.received") names.set(event.toolCallId, event.toolCall.name);
+      if (event.type === "policy.decided") {
+        names.set(event.toolCallId, formatSignedName(event.decision.context));
+      }
+      if (event.type !== "approval.requested") return;
+      calls.set(event.approvalId, event.subjectId);
+      // A lost call of the provider has no other name.
+      if (!names.has(event.subjectId)) names.set(event.subjectId, event.action);
+    },
+    resolveName: (id) => names.get(calls.get(id) ?? id) ?? id,
+  };
+}
+
+export function formatAuditEntry(
+  entry: AuditEntry,
+  resolveName: ResolveName,
+  style: Style,
+): string {
+  const { signature, missing = 0, principal, isChanged = false } = entry;
+  const by = principal === null ? "" : ` by ${toSingleLine(principal)}`;
+  const entryLine = `${formatPrefix(entry, formatSignature(signature, style), style)}  ${toSingleLine(formatReceipt(entry, resolveName))}${by}\n`;
+  const changedPrefix = formatPrefix(entry, style.bad("changed".padEnd(11)), style);
+  const lines = isChanged
+    ? `${entryLine}${changedPrefix}  the log has other arguments of this call than were judged\n`
+    : entryLine;
+  if (missing === 0) return lines;
+  const missingText =
+    missing === 1 ? "a receipt was taken out" : `${missing} receipts were taken out`;
+  return `${formatPrefix(entry, style.bad("missing".padEnd(11)), style)}  before this one, ${missingText}\n${lines}`;
+}
+
+export function formatAuditGap(gap: AuditGap, resolveName: ResolveName, style: Style): string {
+  const isOther = gap.what === "shown" || gap.what === "output";
+  const text = `${resolveName(gap.toolCallId)}: ${GAP_TEXTS[gap.what]}${isOther ? "" : ", and there is no receipt for it"}`;
+  const label = isOther ? "changed" : "missing";
+  return `${formatPrefix(gap, style.bad(label.padEnd(11)), style)}  ${toSingleLine(text)}\n`;
+}
+
+const GAP_TEXTS = {
+  started: "it was run",
+  asked: "somebody was asked",
+  denied: "it was denied",
+  shown: "the log has other arguments in its question than were judged",
+  output: "the stored output is not the output of the tool",
+} as const;
+
+/** For a log that ends before its last receipt. */
+export function cutLine(missing: number, style: Style): string {
+  const [receipts, verb] = missing === 1 ? ["receipt", "was"] : ["receipts", "were"];
+  const what = `the log was cut off: ${missing} ${receipts} at its end ${verb} taken out`;
+  return `${style.bad(what)}\n`;
+}
+
+function formatPrefix(
+  { seq, at }: Pick<AuditEntry, "seq" | "at">,
+  label: string,
+  style: Style,
+): string {
+  return `${style.dim(`${String(seq).padStart(6)}  ${formatIsoTime(at)}`)}  ${label}`;
+}
+
+function formatSignature(signature: AuditEntry["signature"], style: Style): string {
+  const text = signature.padEnd(11);
+  return signature === "forged" ? style.bad(text) : style.dim(text);
+}
+
+function formatReceipt(entry: AuditEntry, resolveName: ResolveName): string {
+  const { receipt } = entry;
+  switch (receipt.type) {
+    case "policy.decided": {
+      const { action, reason, rule, context } = receipt.decision;
+      const by = rule === null ? "the default" : (rule.id ?? `${rule.source}[${rule.index}]`);
+      return `${formatSignedName(context)}${formatInput(entry)}: ${action} (${by}): ${reason}${formatGrant(entry)}`;
+    }
+    case "tool.finished":
+      return `${resolveName(receipt.toolCallId)}: finished (${receipt.ending})`;
+    case "approval.requested":
+      return `${resolveName(receipt.subjectId)}: ${REQUESTED[receipt.question]}`;
+    case "approval.voted":
+      return `${resolveName(receipt.approvalId)}: one yes of several`;
+    case "approval.resolved": {
+      const { decision, resolvedBy, reason, principals = [] } = receipt;
+      const why = reason === undefined ? "" : `: ${reason}`;
+      const all = principals.length === 0 ? "" : ` (${principals.join(", ")})`;
+      return `${resolveName(receipt.approvalId)}: ${decision}, ${RESOLVED_BY_TEXTS[resolvedBy]}${all}${why}`;
+    }
+    case "grant.added":
+      return `${formatGrantedName(receipt.scope)}: allowed for good as ${receipt.grantId}`;
+    case "grant.revoked":
+      return `${receipt.grantId}: taken back`;
+    case "approvals.invalidated":
+      return `receipts from event ${receipt.seq} on are not proven: approvals from before do not count`;
+    default:
+      return receipt satisfies never;
+  }
+}
+
+function formatInput({ input }: AuditEntry): string {
+  return input === undefined ? "" : ` ${shortenName(toJsonText(input))}`;
+}
+
+function formatGrant({ grant }: AuditEntry): string {
+  if (grant === undefined) return "";
+  if (grant === null) return ", by a yes that this log does not have";
+  return `, as ${grant.grantId} by ${grant.principal ?? "nobody known"} at ${formatIsoTime(grant.at)}`;
+}
+
+/** As it was judged, and signed: the tool, and what it was to be done to. */
+function formatSignedName({ tool, command, paths, urls = [] }: PolicyContext): string {
+  const places = paths.map(({ workspacePath, input }) => workspacePath ?? input);
+  return shortenName(
+    [tool, ...(command === undefined ? [...places, ...urls] : [command])].join(" "),
+  );
+}
+
+function formatGrantedName({ tool, command, paths = [] }: GrantScope): string {
+  const places = paths.map(({ hostPath }) => hostPath ?? "");
+  return shortenName([tool, ...(command === undefined ? places : [command])].join(" "));
+}
+
+function shortenName(text: string): string {
+  return text.length <= MAX_NAME_LENGTH ? text : `${text.slice(0, MAX_NAME_LENGTH)}…`;
+}
+
+/** So that a line is one line; all of it is in `--json`. */
+const MAX_NAME_LENGTH = 120;
+
+const REQUESTED = {
+  run: "approval requested",
+  outcome: "approver asked for the outcome of the interrupted tool call",
+  "lost-call": "approver asked how to continue after the lost invocation",
+} as const;
+
+const RESOLVED_BY_TEXTS = {
+  person: "answered",
+  deadline: "nobody answered",
+  cancel: "the turn ended",
+  change: "asked in vain: the rules, the mode or the tool changed",
+} as const;

@@ -1,0 +1,157 @@
+import { answerViaOwner } from "../../bridge/owner/answer-via-owner.ts";
+import type { ApprovalRequested, ApprovalDecision } from "../../domain/events/session-event.ts";
+import { pluralize } from "../../text/pluralize.ts";
+import { toSpanlineError, SpanlineError } from "../../domain/errors.ts";
+import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { readPackageVersion } from "../../platform/package-version.ts";
+import { confirm } from "../shared/terminal/confirm.ts";
+import { INTERRUPTED, onInterruption } from "../shared/interruption.ts";
+import { readApprovalFacts, formatApproval } from "../shared/terminal/approval-text.ts";
+import { reportProblems, openSessionLog, type SessionLog } from "./stored-session-log.ts";
+import {
+  findSession,
+  withSessionsContext,
+  type SessionsFlags,
+  type SessionsContext,
+} from "./sessions-context.ts";
+
+export interface AnswerFlags extends SessionsFlags {
+  readonly allow?: true;
+  readonly deny?: true;
+  readonly always?: true;
+  readonly answer?: string;
+}
+
+/** Answers an open question of a session; without an answer it asks on the terminal, or lists what is open. */
+export async function runSessionsAnswer(
+  reference: string,
+  approvalId: string | undefined,
+  flags: AnswerFlags,
+): Promise<number> {
+  return withSessionsContext(flags, async (run) => {
+    const { sessionId } = await findSession(reference, run);
+    const log = openSessionLog(run.sessions, sessionId);
+    const all = await listOpenRequests(log);
+    const isComplete = reportProblems(log, run.terminal) === 0;
+    const open = all.filter(
+      (request) => approvalId === undefined || request.approvalId === approvalId,
+    );
+    const [first, second] = open;
+    if (first === undefined && !isComplete) {
+      run.terminal.note("No question is open in what can be read of it.\n");
+      return 1;
+    }
+    if (first === undefined) throw createNothingOpenError(sessionId, approvalId, all);
+    const answer = readAnswer(flags);
+    const least = isComplete ? 0 : 1;
+    if (answer === undefined) return Math.max(least, await decideEach(sessionId, open, run));
+    if (second !== undefined) {
+      await run.terminal.write(formatRequests(open));
+      run.terminal.note(`${pluralize(open.length, "question")} are open; name one by its id.\n`);
+      return 2;
+    }
+    return Math.max(least, await sendDecision(sessionId, first, { word: answer, run }));
+  });
+}
+
+/** What is asked and was not answered yet, the oldest first. */
+async function listOpenRequests({ events }: SessionLog): Promise<ApprovalRequested[]> {
+  const open = new Map<string, ApprovalRequested>();
+  for await (const examined of events) {
+    if (examined.status !== "readable") continue;
+    const { event } = examined.envelope;
+    if (event.type === "approval.requested") open.set(event.approvalId, event);
+    if (event.type === "approval.resolved") open.delete(event.approvalId);
+  }
+  return [...open.values()];
+}
+
+function createNothingOpenError(
+  sessionId: string,
+  approvalId: string | undefined,
+  all: readonly ApprovalRequested[],
+): SpanlineError {
+  const subject = approvalId === undefined ? "No question" : `No question ${approvalId}`;
+  const openIds = all.map((request) => request.approvalId);
+  const details = { near: openIds, sessionId };
+  return new SpanlineError("not_found", `${subject} is open in ${sessionId}`, { details });
+}
+
+function readAnswer({ allow, deny, always, answer }: AnswerFlags): string | undefined {
+  if (allow === true) return "allow";
+  if (deny === true) return "deny";
+  return always === true ? "allow-always" : answer;
+}
+
+/** Questions about what became of something take more than yes or no, and are only listed. */
+async function decideEach(
+  sessionId: string,
+  open: readonly ApprovalRequested[],
+  run: SessionsContext,
+): Promise<number> {
+  const { terminal, style } = run;
+  let worst = 0;
+  for (const request of open) {
+    const { question, background, fullText } = formatApproval(readApprovalFacts(request), style);
+    const { signal, release } = onInterruption(() => terminal.note("\n"));
+    const isYesNo = request.question === "run";
+    const decision = isYesNo
+      ? confirm(question, { signal, background, ...(fullText !== undefined && { fullText }) })
+      : null;
+    const answer = await Promise.resolve(decision).catch(() => "interrupted" as const);
+    release();
+    if (answer === "interrupted") return INTERRUPTED;
+    if (answer === null) await terminal.write(formatRequests([request]));
+    else
+      worst = Math.max(
+        worst,
+        await sendDecision(sessionId, request, { word: answer ? "allow" : "deny", run }),
+      );
+  }
+  return worst;
+}
+
+async function sendDecision(
+  sessionId: string,
+  { approvalId, options, action }: ApprovalRequested,
+  {
+    word: answer,
+    run: { terminal, directory },
+  }: { readonly word: string; readonly run: SessionsContext },
+): Promise<number> {
+  const decision = options.find((option): option is ApprovalDecision => option === answer);
+  if (decision === undefined) {
+    terminal.note(`"${answer}" is no answer to ${approvalId}; it takes ${options.join(", ")}.\n`);
+    return 2;
+  }
+  const reply = await answerViaOwner(
+    { sessionId, approvalId, decision },
+    {
+      directory,
+      version: readPackageVersion(),
+      clock: systemClock,
+      onWaiting: () => terminal.note(`Whoever has ${directory} does not answer. Waiting.\n`),
+    },
+  );
+  if (reply === undefined) {
+    terminal.note("Nobody runs the session: start `spanline up`, and answer then.\n");
+    return 1;
+  }
+  if (reply.status === "refused") throw toSpanlineError(reply.failure);
+  terminal.note(`${approvalId} (${action}): ${decision}\n`);
+  return 0;
+}
+
+function formatRequests(open: readonly ApprovalRequested[]): string {
+  return open
+    .map((request) => {
+      const { summary, background: above } = formatApproval(
+        readApprovalFacts(request),
+        PLAIN_STYLE,
+      );
+      const [, , ...rest] = above.split("\n");
+      return `${request.approvalId}  ${summary}\n${rest.join("\n")}  Answers: ${request.options.join(", ")}\n`;
+    })
+    .join("");
+}

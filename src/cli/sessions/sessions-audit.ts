@@ -1,0 +1,96 @@
+import { auditLog, isProven, type AuditEntry, type AuditGap } from "../../bridge/audit/audit-log.ts";
+import { auditOutput } from "../../bridge/audit-output.ts";
+import { readReceiptHeads } from "../../bridge/receipt-heads.ts";
+import { readSigningKeys } from "../../bridge/audit/signing-keys.ts";
+import { formatPrettyJson } from "../../inspect/pretty-json.ts";
+import type { Style } from "../../inspect/trace-style.ts";
+import { resolveUserDirectory } from "../../platform/files/state-directory.ts";
+import { createCallNames, cutLine, formatAuditEntry, formatAuditGap } from "./audit-text.ts";
+import { reportProblems, openSessionLog } from "./stored-session-log.ts";
+import { findSession, withSessionsContext, type SessionsFlags } from "./sessions-context.ts";
+
+export interface AuditFlags extends SessionsFlags {
+  readonly json?: true;
+}
+
+/** Lists who let what run in a session; 1 unless the log can be read whole and every receipt is proven to be as it was written. */
+export async function runSessionsAudit(reference: string, flags: AuditFlags): Promise<number> {
+  return withSessionsContext(flags, async (run) => {
+    const { sessions, terminal, style } = run;
+    const { sessionId, incarnation } = await findSession(reference, run);
+    const user = resolveUserDirectory(process.env);
+    const audit = auditLog(await readSigningKeys(user));
+    // Before the log: a bridge may be writing both.
+    const heads = await readReceiptHeads(user);
+    const names = createCallNames();
+    const entries: AuditEntry[] = [];
+    const gaps: AuditGap[] = [];
+    const log = openSessionLog(sessions, sessionId);
+    for await (const examined of log.events) {
+      if (examined.status !== "readable") continue;
+      const { envelope } = examined;
+      names.take(envelope.event);
+      const { entry, gap } = audit.take(envelope);
+      const found = [gap, await auditOutput(sessions, envelope)].filter((one) => one !== undefined);
+      if (entry !== undefined) entries.push(entry);
+      gaps.push(...found);
+      if (flags.json === true) continue;
+      // Whoever has read enough of it still gets an answer.
+      if (entry !== undefined)
+        await terminal.write(formatAuditEntry(entry, names.resolveName, style));
+      for (const one of found) await terminal.write(formatAuditGap(one, names.resolveName, style));
+    }
+    const missingAtEnd = heads.missingAfter(incarnation, audit.last);
+    heads.close();
+    const { problems } = log;
+    const report: AuditReport = { entries, gaps, missingAtEnd };
+    if (flags.json === true)
+      await terminal.write(`${formatPrettyJson({ sessionId, ...report, problems })}\n`);
+    else if (!isEmpty(report) || problems.length === 0)
+      await terminal.write(formatSummary(report, style));
+    return Math.max(reportProblems(log, terminal), isWholeAndProven(report) ? 0 : 1);
+  });
+}
+
+interface AuditReport {
+  readonly entries: readonly AuditEntry[];
+  readonly gaps: readonly AuditGap[];
+  /** How many receipts were cut off at the end of the log. */
+  readonly missingAtEnd: number;
+}
+
+function isWholeAndProven({ entries, gaps, missingAtEnd }: AuditReport): boolean {
+  return gaps.length === 0 && missingAtEnd === 0 && entries.every(isProven);
+}
+
+function isEmpty({ entries, gaps, missingAtEnd }: AuditReport): boolean {
+  return entries.length === 0 && gaps.length === 0 && missingAtEnd === 0;
+}
+
+function formatSummary(report: AuditReport, style: Style): string {
+  const { entries, gaps, missingAtEnd } = report;
+  if (isEmpty(report)) return "Nothing was decided in this session yet.\n";
+  const count = (expected: AuditEntry["signature"]): number =>
+    entries.filter(({ signature }) => signature === expected).length;
+  const parts = [`${entries.length} receipts`, `${count("valid")} valid`];
+  if (count("unsigned") > 0) parts.push(`${count("unsigned")} unsigned`);
+  if (count("unknown-key") > 0)
+    parts.push(`${count("unknown-key")} signed with a key that is not here`);
+  const forged = count("forged");
+  const gapsOf = (...kinds: readonly AuditGap["what"][]): number =>
+    gaps.filter(({ what }) => kinds.includes(what)).length;
+  const changed = entries.filter(({ isChanged }) => isChanged === true).length + gapsOf("shown");
+  const outputs = gapsOf("output");
+  const isComplete =
+    missingAtEnd === 0 &&
+    gapsOf("started", "asked", "denied") === 0 &&
+    entries.every(({ missing }) => missing === undefined);
+  const bad = [
+    ...(forged > 0 ? [`${forged} were changed after they were written.`] : []),
+    ...(changed > 0 ? [`${changed} are about other arguments than the log has.`] : []),
+    ...(outputs > 0 ? [`${outputs} are about another output than is stored.`] : []),
+    ...(isComplete ? [] : ["Some are missing."]),
+  ];
+  const cut = missingAtEnd > 0 ? cutLine(missingAtEnd, style) : "";
+  return `${cut}${[`${parts.join(", ")}.`, ...bad.map((text) => style.bad(text))].join(" ")}\n`;
+}

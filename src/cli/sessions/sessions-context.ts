@@ -1,0 +1,92 @@
+import {
+  openStoredSessions,
+  type SessionRecord,
+  type StoredSessions,
+} from "../../bridge/stored-sessions.ts";
+import { SpanlineError } from "../../domain/errors.ts";
+import { PLAIN_STYLE, type Style } from "../../inspect/trace-style.ts";
+import { createProcessTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
+import { formatErrorMessage } from "../shared/error-message.ts";
+import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts";
+import { suggestNames } from "../../text/suggest-name.ts";
+import { createColorStyle } from "../shared/terminal/color-style.ts";
+
+export interface SessionsFlags {
+  readonly dataDir?: string;
+}
+
+export interface SessionsContext {
+  readonly directory: string;
+  readonly sessions: StoredSessions;
+  readonly terminal: Terminal;
+  readonly style: Style;
+}
+
+/** Opens the sessions for reading, and turns whatever comes of a command into an exit code and words for people. */
+export async function withSessionsContext(
+  { dataDir }: SessionsFlags,
+  command: (run: SessionsContext) => Promise<number>,
+): Promise<number> {
+  const terminal = createProcessTerminal();
+  const style = terminal.hasColours ? createColorStyle() : PLAIN_STYLE;
+  let sessions: StoredSessions | undefined;
+  try {
+    const directory = resolveDataDirectory(dataDir, (line) => terminal.note(`${line}\n`));
+    sessions = await openStoredSessions(directory);
+    return await command({ directory, sessions, terminal, style });
+  } catch (error) {
+    terminal.note(
+      `${formatErrorMessage(error, { nextStep: suggestNextStep, findFlag: (path) => OPTION_FLAGS.get(path) })}\n`,
+    );
+    return error instanceof SpanlineError && USAGE_ERROR_CODES.has(error.code) ? 2 : 1;
+  } finally {
+    await sessions?.close();
+  }
+}
+
+/** The session of an id, or the one that changed last. */
+export async function findSession(
+  reference: string,
+  { sessions, directory }: SessionsContext,
+): Promise<SessionRecord> {
+  const { sessions: newest } = await sessions.listSessions({ limit: MAX_COMPARED });
+  const session = reference === "latest" ? newest[0] : await sessions.findSession(reference);
+  if (session !== undefined) return session;
+  const similarIds = suggestNames(
+    reference,
+    newest.map(({ sessionId }) => sessionId),
+  );
+  const where = `in ${directory}`;
+  const message =
+    reference === "latest"
+      ? `There is no session ${where}`
+      : `There is no session ${reference} ${where}`;
+  throw new SpanlineError("not_found", message, { details: { near: similarIds } });
+}
+
+const MAX_COMPARED = 1000;
+
+const USAGE_ERROR_CODES: ReadonlySet<string> = new Set([
+  "invalid_option",
+  "not_found",
+  "cursor_ahead",
+  "cursor_gone",
+  "unreadable_input",
+  "store_failed",
+]);
+
+const OPTION_FLAGS: ReadonlyMap<string, string> = new Map([["page", "--page"]]);
+
+function suggestNextStep({ code, details }: SpanlineError): string | undefined {
+  if (code === "cursor_ahead" || code === "cursor_gone") {
+    return "Leave out --from for what comes, or say --from 0 for all that is kept.";
+  }
+  if (code !== "not_found") return undefined;
+  const similarIds = Array.isArray(details["near"]) ? details["near"].join(", ") : "";
+  if (similarIds !== "") return `Did you mean ${similarIds}?`;
+  // The session was found.
+  if (details["sessionId"] !== undefined) return "`spanline sessions list` shows which ones wait.";
+  return details["directory"] === undefined
+    ? "`spanline sessions list` shows what there is; --data-dir says where to look."
+    : "`spanline up` begins one; --data-dir says where else to look.";
+}

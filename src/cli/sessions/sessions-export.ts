@@ -1,0 +1,55 @@
+import { open } from "node:fs/promises";
+import { pluralize } from "../../text/pluralize.ts";
+import { SpanlineError } from "../../domain/errors.ts";
+import type { Terminal } from "../../platform/terminal/terminal.ts";
+import { encodeExamined, reportProblems, openSessionLog } from "./stored-session-log.ts";
+import { findSession, withSessionsContext, type SessionsFlags } from "./sessions-context.ts";
+
+export interface ExportFlags extends SessionsFlags {
+  readonly output: string;
+}
+
+export async function runSessionsExport(reference: string, flags: ExportFlags): Promise<number> {
+  return withSessionsContext(flags, async (run) => {
+    const { sessions, terminal } = run;
+    const { sessionId } = await findSession(reference, run);
+    const { write, close } = await openOutput(flags.output, terminal);
+    const log = openSessionLog(sessions, sessionId);
+    let count = 0;
+    try {
+      for await (const examined of log.events) {
+        const line = JSON.stringify(encodeExamined(sessionId, examined));
+        if (!(await write(`${line}\n`))) return reportProblems(log, terminal);
+        if (examined.status !== "missing") count += 1;
+      }
+    } finally {
+      await close();
+    }
+    if (flags.output !== "-")
+      terminal.note(`${pluralize(count, "event")} of ${sessionId} in ${flags.output}\n`);
+    return reportProblems(log, terminal);
+  });
+}
+
+interface Output {
+  /** False when nobody reads any more. */
+  readonly write: (text: string) => Promise<boolean>;
+  readonly close: () => Promise<void>;
+}
+
+async function openOutput(path: string, terminal: Terminal): Promise<Output> {
+  if (path === "-") return { write: (text) => terminal.write(text), close: async () => {} };
+  // What was said in a session is its user's affair.
+  const file = await open(path, "w", 0o600).catch((cause: unknown) => {
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+    const reason = code === "ENOENT" ? "there is no such folder" : String(code ?? cause);
+    throw new SpanlineError("invalid_option", `Cannot write ${path}: ${reason}`, { cause });
+  });
+  return {
+    async write(text) {
+      await file.write(text);
+      return true;
+    },
+    close: () => file.close(),
+  };
+}

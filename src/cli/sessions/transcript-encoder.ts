@@ -1,0 +1,146 @@
+import type {
+  SessionEvent,
+  ApprovalResolved,
+  MessageSent,
+  PlanUpdated,
+} from "../../domain/events/session-event.ts";
+import type { Codec, Emit } from "../../domain/codec.ts";
+import type { Envelope } from "../../domain/events/envelope.ts";
+import { toJsonText } from "../../data/json.ts";
+import type { PlanStatus } from "../../domain/plan.ts";
+import { createTurnStream, type TurnStreamState } from "../../domain/provider/turn-stream.ts";
+import { toSingleLine, escapeControls, type Style } from "../../inspect/trace-style.ts";
+import { createTraceEncoder, type TraceState } from "../../inspect/trace-encoder.ts";
+import { formatIsoTime } from "../../text/format-iso-time.ts";
+import { formatPromptPart } from "../../domain/format-prompt-part.ts";
+
+interface TranscriptState {
+  stream: TurnStreamState;
+  trace: TraceState;
+  /** Messages of the agent that have not ended. */
+  openMessages: Set<string>;
+  /** That the session was taken up again: the log has it before the ends of what was said until then, people saw it after. */
+  isResumed: boolean;
+}
+
+/** What was said and done in a session, for people: turn by turn, each block when it ends. */
+export function createTranscript(style: Style): Codec<TranscriptState, Envelope, string> {
+  const turn = createTurnStream();
+  const trace = createTraceEncoder(style);
+  const fresh = (): TranscriptState => ({
+    stream: turn.initial(),
+    trace: trace.initial(),
+    openMessages: new Set(),
+    isResumed: false,
+  });
+  return {
+    initial: fresh,
+    step(state, { at, event }, emit) {
+      if (event.type === "turn.started") {
+        Object.assign(state, fresh());
+        return emit(style.dim(`\n── ${formatIsoTime(at)} ──\n`));
+      }
+      turn.step(state.stream, event, (providerEvent) => {
+        // A result stands below its call, without a heading that says who brought it.
+        if (providerEvent.type === "tool.result") state.trace.heading = providerEvent.message;
+        trace.step(state.trace, providerEvent, emit);
+      });
+      if (event.type === "turn.finished") {
+        turn.finish(state.stream, (end) => trace.step(state.trace, end, emit));
+        trace.finish(state.trace, emit);
+      }
+      emitSessionNote(event, style, emit);
+      trackResume(state, event);
+      if (!state.isResumed || state.openMessages.size > 0) return;
+      state.isResumed = false;
+      emit(style.warn("  ! taken up again: the process that ran it was gone\n"));
+    },
+    finish() {},
+  };
+}
+
+function trackResume(state: TranscriptState, event: SessionEvent): void {
+  switch (event.type) {
+    case "message.started":
+      state.openMessages.add(event.messageId);
+      return;
+    case "message.finished":
+      state.openMessages.delete(event.messageId);
+      return;
+    case "turn.finished":
+      state.openMessages.clear();
+      return;
+    case "session.recovered":
+      state.isResumed = true;
+      return;
+    default:
+      return;
+  }
+}
+
+/** What happened around what the agent says. */
+function emitSessionNote(event: SessionEvent, style: Style, emit: Emit<string>): void {
+  switch (event.type) {
+    case "message.sent":
+      return emit(formatSentMessage(event, style));
+    case "tool.progress":
+      return emit(style.dim(`  … ${toSingleLine(event.text)}\n`));
+    case "approval.requested": {
+      const { action, input, approvalId } = event;
+      const subject = toSingleLine(input === null ? action : `${action} ${toJsonText(input)}`);
+      return emit(`${style.warn("  ?")} ${subject} ${style.dim(toSingleLine(approvalId))}\n`);
+    }
+    case "approval.resolved":
+      return emit(`${style.note("  =")} ${formatResolution(event)}\n`);
+    case "plan.updated":
+      return emit(formatPlan(event, style));
+    case "session.mode_changed":
+      return emit(style.dim(`  · the mode is ${event.mode} now\n`));
+    case "invocation.lost":
+      return emit(style.bad("  ! the connection to the agent was lost\n"));
+    case "prompt.withdrawn":
+      return emit(style.dim("  · a prompt that waited was withdrawn\n"));
+    default:
+      return;
+  }
+}
+
+/** A line for each entry, with its status in a sign. */
+function formatPlan({ entries }: PlanUpdated, style: Style): string {
+  const lines = entries.map(
+    ({ content, status }) => `  ${PLAN_STATUS_SIGNS[status]} ${toSingleLine(content)}\n`,
+  );
+  return `${style.dim(entries.length === 0 ? "  no plan any more" : "  plan")}\n${lines.join("")}`;
+}
+
+const PLAN_STATUS_SIGNS: { readonly [Status in PlanStatus]: string } = {
+  pending: "[ ]",
+  in_progress: "[>]",
+  completed: "[x]",
+  blocked: "[!]",
+  cancelled: "[-]",
+};
+
+function formatSentMessage({ origin, content }: MessageSent, style: Style): string {
+  const sender = {
+    prompt: "user",
+    instructions: "instructions",
+    recovery: "spanline, after the loss",
+    reprompt: "spanline",
+  }[origin];
+  const lines = content.flatMap((part) => escapeControls(formatPromptPart(part)).split("\n"));
+  return `${style.strong(sender)}\n${lines.map((line) => `  ${line}\n`).join("")}\n`;
+}
+
+function formatResolution({ decision, resolvedBy, reason }: ApprovalResolved): string {
+  return toSingleLine(
+    `${decision}${RESOLVED_BY_TEXTS[resolvedBy]}${reason === undefined ? "" : `: ${reason}`}`,
+  );
+}
+
+const RESOLVED_BY_TEXTS: { readonly [By in ApprovalResolved["resolvedBy"]]: string } = {
+  person: "",
+  deadline: ", since nobody answered in time",
+  cancel: ", by the end of the turn",
+  change: ", since the rules, the mode or the tool changed",
+};

@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { SpanlineError } from "../../domain/errors.ts";
+import { formatErrorChain } from "./error-chain.ts";
+
+it("says what went wrong and what it came from, without names of classes", () => {
+  const cause = new TypeError("the disk is full", { cause: new Error("ENOSPC") });
+  const error = new SpanlineError("store_failed", "The sessions cannot be written", { cause });
+  expect(formatErrorChain(error)).toBe(
+    "The sessions cannot be written: the disk is full: ENOSPC\n",
+  );
+});
+
+it("says once what an error says of its cause", () => {
+  const cause = new SpanlineError("invalid_option", "nobody trusts it");
+  const error = new SpanlineError("invalid_option", "a.yaml: nobody trusts it", { cause });
+  expect(formatErrorChain(error)).toBe("a.yaml: nobody trusts it\n");
+});
+
+it("ends where an error is its own cause, and says something of one without words", () => {
+  const error = new Error("round");
+  error.cause = error;
+  expect(formatErrorChain(error)).toBe("round\n");
+  expect(formatErrorChain(new RangeError(""))).toBe("RangeError\n");
+  expect(formatErrorChain("just a text")).toBe("just a text\n");
+});

@@ -1,0 +1,73 @@
+import { resolve } from "node:path";
+import type { StartedAgents } from "../../../bridge/bridge-options.ts";
+import { findConfig } from "../../../config/find-config.ts";
+import type { SelectedConfig } from "../../../config/selected-config.ts";
+import { systemClock } from "../../../platform/clock.ts";
+import { readPackageVersion } from "../../../platform/package-version.ts";
+import { resolveUserDirectory } from "../../../platform/files/state-directory.ts";
+
+export interface ConfigFlags {
+  readonly config?: string;
+}
+
+export interface AgentsContext {
+  /** Where the sessions are. */
+  readonly directory: string;
+  readonly isSingleRun?: boolean;
+  readonly report: (error: unknown) => void;
+  readonly notice: (line: string) => void;
+  /** The same about commands, for whoever says it when one is really called. */
+  readonly commandNotice?: (line: string) => void;
+}
+
+/** The configuration that the flags mean; undefined where there is none. */
+export function resolveConfigFile({ config }: ConfigFlags): string | undefined {
+  return config === undefined ? findConfig(process.cwd()) : resolve(config);
+}
+
+/** The same, for those who run the sessions and those who join them. */
+export function selectConfig(flags: ConfigFlags): { readonly config?: SelectedConfig } {
+  const file = resolveConfigFile(flags);
+  return file === undefined ? {} : { config: { file, isExplicit: flags.config !== undefined } };
+}
+
+/** Starts the agents of the configuration, or the demo agent where there is none. */
+export function createAgentsStarter(
+  flags: ConfigFlags,
+  { directory, isSingleRun = false, report, notice, commandNotice = notice }: AgentsContext,
+): () => Promise<StartedAgents> {
+  return async () => {
+    const file = resolveConfigFile(flags);
+    if (file === undefined) {
+      const { startDemoAgents } = await import("../../../bridge/agent/start-demo-agents.ts");
+      return startDemoAgents(directory, systemClock);
+    }
+    // What only a configuration needs is not loaded without one.
+    const { startConfiguredAgents } = await import("../../../bridge/configured/configured-agents.ts");
+    return startConfiguredAgents({
+      file,
+      directory,
+      isSingleRun,
+      protectedFolders: [resolveUserDirectory(process.env)],
+      clock: systemClock,
+      version: readPackageVersion(),
+      environment: process.env,
+      report,
+      notice,
+      commandNotice,
+      isTrusted: createTrustCheck(file, flags),
+    });
+  };
+}
+
+/** Whoever names a configuration means it. */
+export function createTrustCheck(
+  file: string,
+  flags: ConfigFlags,
+): (digest: string) => Promise<boolean> {
+  return async (digest) => {
+    if (flags.config !== undefined) return true;
+    const { isTrusted } = await import("../../../config/trust/trusted-configs.ts");
+    return isTrusted({ file, digest }, resolveUserDirectory(process.env));
+  };
+}

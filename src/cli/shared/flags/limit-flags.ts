@@ -1,0 +1,20 @@
+import type { InvocationLimits } from "../../../bridge/agent/agentcore-provider.ts";
+
+/** In seconds. */
+export interface LimitFlags {
+  readonly connectTimeout?: number;
+  readonly firstEventTimeout?: number;
+  readonly idleTimeout?: number;
+  /** For all of the call. */
+  readonly timeout?: number;
+}
+
+export function readInvocationLimits(flags: LimitFlags): InvocationLimits {
+  const { connectTimeout, firstEventTimeout, idleTimeout, timeout } = flags;
+  return {
+    ...(connectTimeout !== undefined && { connect: connectTimeout * 1000 }),
+    ...(firstEventTimeout !== undefined && { firstEvent: firstEventTimeout * 1000 }),
+    ...(idleTimeout !== undefined && { idle: idleTimeout * 1000 }),
+    ...(timeout !== undefined && { total: timeout * 1000 }),
+  };
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { PLAIN_STYLE } from "../../../inspect/trace-style.ts";
+import { formatDiff } from "./format-diff.ts";
+
+function shown(oldText: string | null, newText: string): string[] {
+  return formatDiff({ path: "a.txt", oldText, newText }, PLAIN_STYLE);
+}
+
+describe("a diff on the terminal", () => {
+  it("is what changes, with two lines around it", () => {
+    expect(shown("1\n2\n3\n4\n5\n6\n7\n", "1\n2\n3\nfour\n5\n6\n7\n")).toEqual([
+      "a.txt (from line 2)",
+      "  2",
+      "  3",
+      "- 4",
+      "+ four",
+      "  5",
+      "  6",
+    ]);
+  });
+
+  it.each<[what: string, oldText: string | null, newText: string, lines: string[]]>([
+    ["a new file", null, "1\n2\n", ["a.txt (new)", "+ 1", "+ 2"]],
+    ["a file that is emptied", "1\n", "", ["a.txt (from line 1)", "- 1"]],
+    [
+      "a line among others like it",
+      "1\n1\n",
+      "1\n1\n1\n",
+      ["a.txt (from line 1)", "  1", "  1", "+ 1"],
+    ],
+    ["nothing", "1\n", "1\n", ["a.txt (nothing changes)"]],
+    ["an empty file", null, "", ["a.txt (new)"]],
+    [
+      "a line end at the end",
+      "1\n2",
+      "1\n2\n",
+      ["a.txt (from line 1)", "  1", "  2", "+ [the line end of the last line]"],
+    ],
+    [
+      "a last line without its end",
+      "1\n2\n",
+      "1\n3",
+      ["a.txt (from line 1)", "  1", "- 2", "- [the line end of the last line]", "+ 3"],
+    ],
+  ])("of %s has no line twice and none too few", (_, oldText, newText, lines) => {
+    expect(shown(oldText, newText)).toEqual(lines);
+  });
+
+  it("shows changes that are far apart each by itself", () => {
+    const lines = Array.from({ length: 100 }, (_, at) => `line ${at + 1}`);
+    const changed = lines.with(9, "ten").with(11, "twelve").toSpliced(79, 1);
+    expect(shown(`${lines.join("\n")}\n`, `${changed.join("\n")}\n`)).toEqual([
+      "a.txt (from line 8)",
+      "  line 8",
+      "  line 9",
+      "- line 10",
+      "+ ten",
+      "  line 11",
+      "- line 12",
+      "+ twelve",
+      "  line 13",
+      "  line 14",
+      "… from line 78",
+      "  line 78",
+      "  line 79",
+      "- line 80",
+      "  line 81",
+      "  line 82",
+    ]);
+  });
+
+  it("says how many places it leaves out", () => {
+    const lines = Array.from({ length: 120 }, (_, at) => String(at));
+    const changed = lines.map((line, at) => (at % 10 === 5 ? `${line}!` : line));
+    expect(shown(lines.join("\n"), changed.join("\n")).at(-1)).toBe(
+      "… 2 more places where it changes",
+    );
+  });
+
+  it("is cut where it is long, and says by how much", () => {
+    const lines = Array.from({ length: 30 }, (_, at) => String(at)).join("\n");
+    expect(shown(null, lines).slice(-2)).toEqual(["+ 19", "  … 10 more lines"]);
+    expect(shown(null, "x".repeat(300))[1]).toHaveLength(203);
+  });
+
+  it("does not steer the terminal", () => {
+    expect(shown(null, "a\u001b[2Jb\r\n")).toEqual(["a.txt (new)", "+ a\\u{1b}[2Jb\\u{d}"]);
+  });
+});

@@ -1,0 +1,119 @@
+import { pluralize } from "../../../text/pluralize.ts";
+import type { FileDiff } from "../../../domain/tools/tool-output.ts";
+import { toSingleLine, type Style } from "../../../inspect/trace-style.ts";
+import { diffTextLines, type LineChange } from "./diff-text-lines.ts";
+
+export interface DiffLimits {
+  /** Places where the file changes. */
+  readonly hunks: number;
+  /** Of what is taken away in one place, and of what is added. */
+  readonly lines: number;
+  /** Of each line. */
+  readonly characters: number;
+}
+
+/** What a call would change in a file, short: what lies around the changes is left out. */
+export function formatDiff(
+  { path, oldText, newText }: FileDiff,
+  style: Style,
+  limits: DiffLimits = SHORT_DIFF,
+): string[] {
+  const [oldLines, newLines] = splitBothTexts(oldText ?? "", newText);
+  const hunks = groupHunks(diffTextLines(oldLines, newLines));
+  const [first] = hunks;
+  const name = toSingleLine(path);
+  if (oldText !== null && first === undefined) return [style.strong(`${name} (nothing changes)`)];
+  const position = oldText === null ? "new" : formatPosition(first);
+  const omitted = hunks.length - limits.hunks;
+  return [
+    style.strong(`${name} (${position})`),
+    ...hunks
+      .slice(0, limits.hunks)
+      .flatMap((hunk, at) => [
+        ...(at === 0 ? [] : [style.strong(`… ${formatPosition(hunk)}`)]),
+        ...formatHunk(hunk, newLines, { style, most: limits }),
+      ]),
+    ...(omitted > 0
+      ? [style.strong(`… ${pluralize(omitted, "more place")} where it changes`)]
+      : []),
+  ];
+}
+
+const CONTEXT = 2;
+const SHORT_DIFF: DiffLimits = { hunks: 10, lines: 20, characters: 200 };
+
+/** Changes with so little between them that it is shown. */
+type Hunk = readonly LineChange[];
+
+function groupHunks(changes: readonly LineChange[]): Hunk[] {
+  const hunks: LineChange[][] = [];
+  for (const change of changes) {
+    const last = hunks.at(-1)?.at(-1);
+    const isNear = last !== undefined && change.newStart - changeEnd(last) <= 2 * CONTEXT;
+    if (isNear) hunks.at(-1)?.push(change);
+    else hunks.push([change]);
+  }
+  return hunks;
+}
+
+function changeEnd({ newStart, added }: LineChange): number {
+  return newStart + added.length;
+}
+
+/** As the file is now. */
+function formatPosition(hunk: Hunk | undefined): string {
+  return `from line ${Math.max(0, (hunk?.[0]?.oldStart ?? 0) - CONTEXT) + 1}`;
+}
+
+function formatHunk(
+  hunk: Hunk,
+  newLines: readonly string[],
+  { style, most: limits }: { readonly style: Style; readonly most: DiffLimits },
+): string[] {
+  const context = (from: number, to: number): string[] =>
+    newLines.slice(Math.max(0, from), to).map((line) => style.dim(formatLine(" ", line, limits)));
+  return hunk.flatMap((change, at) => {
+    const next = hunk[at + 1];
+    const end = changeEnd(change);
+    return [
+      ...(at === 0 ? context(change.newStart - CONTEXT, change.newStart) : []),
+      ...cutLines(
+        change.removed.map((line) => style.bad(formatLine("-", line, limits))),
+        limits,
+      ),
+      ...cutLines(
+        change.added.map((line) => style.good(formatLine("+", line, limits))),
+        limits,
+      ),
+      ...context(end, next?.newStart ?? end + CONTEXT),
+    ];
+  });
+}
+
+/** Where one text ends with a line end and the other does not, that is a line of its own. */
+function splitBothTexts(oldText: string, newText: string): [string[], string[]] {
+  const hasLineEndChange =
+    oldText !== "" && newText !== "" && oldText.endsWith("\n") !== newText.endsWith("\n");
+  const lines = (text: string): string[] => {
+    if (text === "") return [];
+    const all = text.replace(/\n$/, "").split("\n");
+    return hasLineEndChange && text.endsWith("\n") ? [...all, LINE_END] : all;
+  };
+  return [lines(oldText), lines(newText)];
+}
+
+/** No line has it in itself. */
+const LINE_END = "\n";
+
+/** What a file says must neither steer the terminal nor fill it. */
+function formatLine(sign: string, line: string, { characters }: DiffLimits): string {
+  if (line === LINE_END) return `${sign} [the line end of the last line]`;
+  const short = line.length > characters ? `${line.slice(0, characters)}…` : line;
+  return `${sign} ${toSingleLine(short.replaceAll("\t", "  "))}`;
+}
+
+function cutLines(lines: readonly string[], limits: DiffLimits): string[] {
+  const omitted = lines.length - limits.lines;
+  if (omitted <= 1) return [...lines];
+  return [...lines.slice(0, limits.lines), `  … ${pluralize(omitted, "more line")}`];
+}

@@ -1,0 +1,65 @@
+import { suggestNames } from "../../text/suggest-name.ts";
+import type { Policy, Rule } from "../../domain/policy/policy.ts";
+import { formatValue } from "../../text/format-value.ts";
+import { mayMatchInAnySpelling, matchesExactly, createSpelledText } from "../../policy/matching/wildcard.ts";
+import { toServerPrefix } from "../../tools/mcp/model-name.ts";
+
+export interface KnownTools {
+  readonly names: readonly string[];
+  /** MCP servers: what they offer is known when they are connected to. */
+  readonly servers: readonly string[];
+  /** Whether the agent has no others. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * Tools that a policy names and nobody has: a rule about one does nothing, and whoever wrote it meant it to. Where not all
+ * tools are known, only what looks like one of them misspelt.
+ */
+export function findUnknownTools(
+  policy: Policy,
+  path: string,
+  { names, servers, isComplete }: KnownTools,
+): string[] {
+  const parts = servers.map(toServerPrefix);
+  const lines = policy.layers.flatMap(({ rules }) =>
+    rules.flatMap((rule) =>
+      (rule.match.tool ?? []).flatMap((tool) => {
+        if (isKnown(tool, rule, names) || belongsToServer(tool, parts)) return [];
+        const where = `${path}.${rule.source}[${rule.index}]`;
+        if (isPattern(tool)) {
+          // A pattern may be about tools that are yet to be known.
+          const isCertain = isComplete && servers.length === 0;
+          return isCertain
+            ? [`${where} is ${formatValue(tool)}, which fits no tool of the agent`]
+            : [];
+        }
+        const [near] = suggestNames(tool, names);
+        if (near === undefined && !isComplete) return [];
+        const instead = near === undefined ? "" : `; did you mean ${near}?`;
+        return [`${where} names ${formatValue(tool)}, which is no tool of the agent${instead}`];
+      }),
+    ),
+  );
+  const omitted = lines.length - MAX_REPORTED;
+  return omitted <= 0
+    ? lines
+    : [...lines.slice(0, MAX_REPORTED), `${path}: and ${omitted} more such names`];
+}
+
+const MAX_REPORTED = 10;
+
+/** As rules compare it: one that does not allow takes upper and lower case for the same. */
+function isKnown(tool: string, { action }: Rule, names: readonly string[]): boolean {
+  const matches = action === "allow" ? matchesExactly : mayMatchInAnySpelling;
+  const pattern = createSpelledText(tool);
+  return names.some((name) => matches(pattern, createSpelledText(name)));
+}
+
+function isPattern(tool: string): boolean {
+  return /[*?]/.test(tool);
+}
+
+function belongsToServer(tool: string, parts: readonly string[]): boolean {
+  return parts.some((part) => tool.toLowerCase().startsWith(`${part.toLowerCase()}__`));
+}

@@ -1,0 +1,211 @@
+import { describe, expect, it } from "vitest";
+import { SpanlineError } from "../../domain/errors.ts";
+import { readMcpServers } from "./read-mcp-servers.ts";
+
+function refusal(value: unknown): readonly unknown[] {
+  try {
+    readMcpServers(value);
+  } catch (error) {
+    if (error instanceof SpanlineError) return [error.code, error.details["path"], error.message];
+  }
+  return [];
+}
+
+describe("MCP servers as they are written down", () => {
+  it("are a list, or an object by name", () => {
+    const command = { name: "files", command: "npx", args: ["-y", "server"], env: { A: "1" } };
+    const remote = { name: "web", url: "https://example.org/mcp", headers: { Authorization: "x" } };
+    const read = [
+      { type: "stdio", ...command },
+      { type: "http", ...remote },
+    ];
+    expect(readMcpServers([command, remote])).toEqual(read);
+    const { name: _, ...files } = command;
+    const { name: __, ...web } = remote;
+    expect(readMcpServers({ files, web })).toEqual(read);
+    expect(readMcpServers(undefined)).toEqual([]);
+  });
+
+  it("keep everything that is said of them", () => {
+    const whole = {
+      name: "My server",
+      type: "sse",
+      url: "http://127.0.0.1:1/sse",
+      timeoutMs: 1,
+      maxTimeoutMs: 2,
+      connectTimeoutMs: 3,
+      include: ["a*"],
+      exclude: ["ab"],
+      trusted: true,
+      roots: ["docs", "/srv"],
+    };
+    expect(readMcpServers([whole])).toEqual([whole]);
+    const program = {
+      name: "p",
+      type: "stdio",
+      command: "./p",
+      cwd: "sub",
+      inheritEnv: ["TOKEN"],
+      roots: "session",
+      trusted: false,
+    };
+    const { trusted: _, ...rest } = program;
+    expect(readMcpServers([program])).toEqual([rest]);
+  });
+
+  it.each([
+    [
+      "text",
+      "mcpServers",
+      'mcpServers is "text", wanted a list of servers, or an object of them by name',
+    ],
+    [{ a: 1 }, "mcpServers.a", "mcpServers.a is 1, wanted an object"],
+    [
+      [{ name: "a" }],
+      "mcpServers[0]",
+      "mcpServers[0] has neither a command to start nor a url to call",
+    ],
+    [
+      [{ name: "a", command: "c", url: "http://x" }],
+      "mcpServers[0]",
+      "mcpServers[0] has both a command and a url; give one of them",
+    ],
+    [
+      [{ name: "a", comand: "c" }],
+      "mcpServers[0].comand",
+      "There is no option mcpServers[0].comand; did you mean command?",
+    ],
+    [
+      [{ name: "a", command: "c", headers: {} }],
+      "mcpServers[0].headers",
+      expect.stringMatching(/^There is no option mcpServers\[0\]\.headers; there are name/),
+    ],
+    [
+      [{ name: "a", command: "c", type: "http" }],
+      "mcpServers[0].type",
+      'mcpServers[0].type is "http", but it has a command; use stdio',
+    ],
+    [
+      [{ name: "a", url: "http://x", type: "web" }],
+      "mcpServers[0].type",
+      'mcpServers[0].type is "web", wanted stdio, http, sse',
+    ],
+    [[{ command: "c" }], "mcpServers[0].name", "mcpServers[0] has no name"],
+    [
+      [{ name: "a\n", command: "c" }],
+      "mcpServers[0].name",
+      'mcpServers[0].name is "a\\n", wanted 1 to 64 characters',
+    ],
+    [
+      [{ name: "a", command: " " }],
+      "mcpServers[0].command",
+      'mcpServers[0].command is " ", wanted a program',
+    ],
+    [
+      [{ name: "a", command: "c", args: "x" }],
+      "mcpServers[0].args",
+      'mcpServers[0].args is "x", wanted an array of texts',
+    ],
+    [
+      [{ name: "a", command: "c", args: [1] }],
+      "mcpServers[0].args[0]",
+      "mcpServers[0].args[0] is 1, wanted a text",
+    ],
+    [
+      [{ name: "a", command: "c", inheritEnv: ["A=B"] }],
+      "mcpServers[0].inheritEnv[0]",
+      expect.stringMatching(/is no name of a variable$/),
+    ],
+    [
+      [{ name: "a", url: "ftp://x" }],
+      "mcpServers[0].url",
+      'mcpServers[0].url is "ftp://x", wanted an http or https URL',
+    ],
+    [
+      [{ name: "a", url: "http://x", headers: { "a b": "c" } }],
+      "mcpServers[0].headers.a b",
+      expect.stringMatching(/is no name of a header$/),
+    ],
+    [
+      [{ name: "a", url: "http://x", headers: { "MCP-Session-Id": "c" } }],
+      "mcpServers[0].headers.MCP-Session-Id",
+      expect.stringMatching(/set by the protocol/),
+    ],
+    [
+      [{ name: "a", command: "c", timeoutMs: 0 }],
+      "mcpServers[0].timeoutMs",
+      "mcpServers[0].timeoutMs is 0, wanted a number above 0",
+    ],
+    [
+      [{ name: "a", command: "c", timeoutMs: 2, maxTimeoutMs: 1 }],
+      "mcpServers[0].maxTimeoutMs",
+      expect.stringMatching(/would never be reached$/),
+    ],
+    [
+      [{ name: "a", command: "c", trusted: "yes" }],
+      "mcpServers[0].trusted",
+      'mcpServers[0].trusted is "yes", wanted a boolean',
+    ],
+    [
+      [{ name: "a", command: "c", roots: "." }],
+      "mcpServers[0].roots",
+      'mcpServers[0].roots is ".", expected "session" or an array of folders',
+    ],
+    [
+      [{ name: "a", command: "c", roots: [""] }],
+      "mcpServers[0].roots[0]",
+      'mcpServers[0].roots[0] is "", expected a folder',
+    ],
+    [
+      [
+        { name: "a", command: "c" },
+        { name: "a", url: "http://x" },
+      ],
+      "mcpServers",
+      'mcpServers has two servers named "a"',
+    ],
+    [
+      [
+        { name: "a b", command: "c" },
+        { name: "a_b", command: "c" },
+      ],
+      "mcpServers",
+      expect.stringMatching(/the tools of "a b" and "a_b" would have the same names/),
+    ],
+    [
+      { a: { name: "b", command: "c" } },
+      "mcpServers.a.name",
+      "mcpServers.a.name is another name; leave it out",
+    ],
+  ])("cannot be %j", (value, path, message) => {
+    expect(refusal(value)).toEqual(["invalid_option", path, message]);
+  });
+
+  it("are 32 at most", () => {
+    const many = Array.from({ length: 33 }, (_, at) => ({ name: `s${at}`, command: "c" }));
+    expect(readMcpServers(many.slice(1))).toHaveLength(32);
+    expect(refusal(many)[2]).toBe("mcpServers has 33 servers; a session has 32 at most");
+  });
+
+  it("never show what may be a secret", () => {
+    const secret = "s3cret\u0000";
+    const given = [
+      [{ name: "a", command: "c", env: { A: secret } }],
+      [{ name: "a", command: "c", env: { "A B": "s3cret" } }],
+      [{ name: "a", url: "http://x", headers: { A: "s3cret\n" } }],
+      [{ name: "a", url: "http://x", headers: { A: { s3cret: 1 } } }],
+    ];
+    for (const one of given) {
+      expect(refusal(one)[0]).toBe("invalid_option");
+      expect(refusal(one)[2]).not.toContain("s3cret");
+    }
+    expect(refusal([{ name: "a", url: "http://me:s3cret@x" }])[2]).toBe(
+      "mcpServers[0].url has a password in it; give it as a header, such as Authorization",
+    );
+  });
+
+  it("take a name like __proto__ as data", () => {
+    const given: unknown = JSON.parse('{"__proto__":{"command":"c","env":{"__proto__":"x"}}}');
+    expect(readMcpServers(given)).toMatchObject([{ name: "__proto__" }]);
+  });
+});

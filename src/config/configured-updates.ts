@@ -1,0 +1,14 @@
+import type { UpdatesSetting } from "../wire/acp/decode/client-profile.ts";
+import { readConfig } from "./read-config.ts";
+import { parseConfigText } from "./read-document.ts";
+import { readConfigFile } from "./read-config-file.ts";
+
+/** `acp.updates` of a configuration. Default: `auto`, also if the file is not valid: starting its agents reports that. */
+export async function configuredUpdates(file: string): Promise<UpdatesSetting> {
+  try {
+    const { acp } = readConfig(parseConfigText(await readConfigFile(file), file));
+    return acp.updates ?? "auto";
+  } catch {
+    return "auto";
+  }
+}

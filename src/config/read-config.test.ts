@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import { SpanlineError } from "../domain/errors.ts";
+import { readConfig } from "./read-config.ts";
+
+const LOCAL = { type: "local", model: "ollama:qwen3" };
+const HARNESS = {
+  type: "harness",
+  arn: "arn:aws:bedrock-agentcore:eu-central-1:123456789012:harness/a-0123456789",
+};
+
+/** What is thrown for an agent named coder, beside one that has nothing wrong with it. */
+function complaintAbout(agent: object): { readonly path: unknown; readonly message: string } {
+  try {
+    readConfig({ agents: { fine: { provider: LOCAL }, coder: { provider: LOCAL, ...agent } } });
+  } catch (error) {
+    if (error instanceof SpanlineError)
+      return { path: error.details["path"], message: error.message };
+    throw error;
+  }
+  throw new Error("It was accepted");
+}
+
+describe("a configuration with something wrong in it", () => {
+  it.each<[path: string, agent: object, wanted: string]>([
+    ["caps.steps", { caps: { steps: 0 } }, "wanted a whole number from 1 on"],
+    ["caps.stps", { caps: { stps: 3 } }, "did you mean steps?"],
+    ["caps", { caps: 3 }, "wanted an object"],
+    ["onLost", { onLost: "reseeed" }, "wanted ask, continue, reseed, resend"],
+    ["settle", { settle: 1 }, "wanted wait, stop, reseed"],
+    ["invalidToolInput", { invalidToolInput: "stop" }, "wanted report, fail"],
+    ["approvalSeconds", { approvalSeconds: -1 }, "wanted a number above 0"],
+    ["upstream.idle", { upstream: { idle: 1 } }, "did you mean idleSeconds?"],
+    ["approvals.alow", { approvals: { alow: [] } }, "did you mean allow?"],
+    ["approvals.allow[0]", { approvals: { allow: [1] } }, "wanted the name of a tool"],
+    ["policy", { approvals: {}, policy: {} }, "and not both"],
+    ["provider", { provider: "local" }, "wanted an object with a type"],
+    ["provider", { provider: 7 }, "wanted an object with a type"],
+    ["commands", { commands: [] }, "wanted an object"],
+    ["commands.Review", { commands: { Review: {} } }, "use small letters"],
+    ["commands.status", { commands: { status: {} } }, "a command of the bridge"],
+    ["commands.a.promt", { commands: { a: { promt: "x" } } }, "did you mean prompt?"],
+    ["commands.a.description", { commands: { a: { prompt: "x" } } }, "wanted a text"],
+    ["commands.a.prompt", { commands: { a: { description: "x", prompt: " " } } }, "wanted a text"],
+    [
+      "commands.a.hint",
+      { commands: { a: { description: "x", prompt: "x", hint: 1 } } },
+      "wanted a string",
+    ],
+    ["terminalTool", { terminalTool: { name: 1 } }, "which is no tool"],
+    ["provider.guards", { provider: { ...LOCAL, guards: 7 } }, "wanted an object"],
+    [
+      "provider.guards.repeatedCals",
+      { provider: { ...LOCAL, guards: { repeatedCals: {} } } },
+      "wanted repeatedCalls in its place",
+    ],
+    [
+      "provider.guards.lastSteps.within",
+      { provider: { ...LOCAL, guards: { lastSteps: { within: 0 } } } },
+      "wanted a whole number from 1 on",
+    ],
+    [
+      "provider.limits.idle",
+      { provider: { ...HARNESS, limits: { idle: 5 } } },
+      "did you mean idleSeconds?",
+    ],
+    [
+      "provider.limits.totalSeconds",
+      { provider: { ...LOCAL, limits: { totalSeconds: 0 } } },
+      "wanted a number above 0",
+    ],
+    ["environment.A", { environment: { A: 1 } }, "wanted an object"],
+    ["environment.A", { environment: { A: "x ${" } }, "without the name of a variable"],
+    ["environment.API_TOKEN", { environment: { API_TOKEN: "abc" } }, "looks like a secret"],
+  ])("names agents.coder.%s and what was wanted: %j", (path, agent, wanted) => {
+    const { path: found, message } = complaintAbout(agent);
+    expect(found).toBe(`agents.coder.${path}`);
+    expect(message).toContain(`agents.coder.${path}`);
+    expect(message).toContain(wanted);
+    expect(message.match(/agents\./g)).toHaveLength(1);
+  });
+
+  it.each<[name: string, provider: object, wanted: string]>([
+    ["maxIterations", { maxIterations: "many" }, "wanted a whole number above 0"],
+    ["allowedTools", { allowedTools: "x" }, "wanted a list"],
+    ["model", { model: {} }, "exactly one member"],
+  ])("names agents.coder.provider and what of it is wrong: %s", (name, provider, wanted) => {
+    const { path, message } = complaintAbout({ provider: { ...HARNESS, ...provider } });
+    expect(path).toBe(`agents.coder.provider.${name}`);
+    expect(message).toMatch(/^agents\.coder\.provider: /);
+    expect(message).toContain(wanted);
+  });
+
+  it.each([LOCAL, HARNESS])(
+    "gives the limits of a call in milliseconds: %j [OR-52]",
+    (provider) => {
+      const limits = { connectSeconds: 1, firstEventSeconds: 2.5, idleSeconds: 3, totalSeconds: 4 };
+      const { agents } = readConfig({ agents: { coder: { provider: { ...provider, limits } } } });
+      expect(agents[0]?.provider).toMatchObject({
+        limits: { connect: 1000, firstEvent: 2500, idle: 3000, total: 4000 },
+      });
+    },
+  );
+
+  it("gives the guards of an agent as they were read", () => {
+    const guards = { repeatedCalls: false, lastSteps: { within: 2 }, failingTools: undefined };
+    const { agents } = readConfig({ agents: { coder: { provider: { ...LOCAL, guards } } } });
+    expect(agents[0]?.provider).toEqual({
+      ...LOCAL,
+      guards: { repeatedCalls: false, lastSteps: { within: 2 }, failingTools: { after: 2 } },
+    });
+  });
+
+  it.each([{}, { agents: {} }, { serve: { port: 80 } }])(
+    "says how an agent is named where there is none: %j",
+    (document) => {
+      expect(() => readConfig(document)).toThrow(
+        "There are no agents; name one with its provider, such as agents: { demo: { provider: { type: demo } } }",
+      );
+    },
+  );
+});

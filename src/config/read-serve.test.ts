@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { SpanlineError } from "../domain/errors.ts";
+import { readConfig } from "./read-config.ts";
+
+function readWith(serve: unknown) {
+  const provider = { type: "local", model: "ollama:qwen3" };
+  return readConfig({ agents: { coder: { provider }, reviewer: { provider } }, serve }).serve;
+}
+
+function complaintAbout(serve: unknown): { readonly path: unknown; readonly message: string } {
+  try {
+    readWith(serve);
+  } catch (error) {
+    if (error instanceof SpanlineError)
+      return { path: error.details["path"], message: error.message };
+    throw error;
+  }
+  throw new Error("It was accepted");
+}
+
+describe("the serve section of a configuration", () => {
+  it("says how agents are served", () => {
+    const serve = readWith({
+      host: "0.0.0.0",
+      port: 8080,
+      keys: [
+        { name: "ada", key: { env: "ADA_KEY" }, rights: ["approve", "prompt"], agents: ["coder"] },
+        { name: "evaluation", sha256: "ab".repeat(32), trace: "pairs" },
+      ],
+      allowedHosts: ["agents.example"],
+      allowedOrigins: ["https://app.example"],
+      rates: { requestsPerMinute: 60, turns: 4 },
+      limits: { bodyBytes: 1000 },
+      trace: "mcp",
+      foreignHistory: "reject",
+      onDisconnect: "finish",
+      statelessAgents: ["reviewer"],
+      adoptSessions: true,
+      queueSeconds: 5,
+      approvalSeconds: 0.5,
+      deterministic: true,
+    });
+    expect(serve).toEqual({
+      host: "0.0.0.0",
+      port: 8080,
+      keys: [
+        {
+          name: "ada",
+          key: { name: "key", path: "serve.keys[0].key", source: { env: "ADA_KEY" } },
+          rights: ["prompt", "approve"],
+          agents: ["coder"],
+        },
+        { name: "evaluation", sha256: "ab".repeat(32), trace: "pairs" },
+      ],
+      allowedHosts: ["agents.example"],
+      allowedOrigins: ["https://app.example"],
+      rates: { requestsPerMinute: 60, turns: 4 },
+      limits: { bodyBytes: 1000 },
+      settings: {
+        trace: "mcp",
+        foreignHistory: "reject",
+        onDisconnect: "finish",
+        statelessAgents: ["reviewer"],
+        adoptSessions: true,
+        queueMs: 5000,
+        approvalMs: 500,
+      },
+      deterministic: true,
+    });
+  });
+
+  it("takes hosts as people write them, for names as requests have them", () => {
+    const allowedHosts = ["Agents.Example", "192.0.2.7", "FD00::2", "[fd00::3]"];
+    const read = ["agents.example", "192.0.2.7", "[fd00::2]", "[fd00::3]"];
+    expect(readWith({ allowedHosts }).allowedHosts).toEqual(read);
+  });
+
+  it.each<[path: string, serve: unknown, wanted: string]>([
+    ["serve", 7, "wanted an object"],
+    ["serve.hots", { hots: "::1" }, "did you mean host?"],
+    ["serve.port", { port: 70_000 }, "wanted a number from 0 to 65535"],
+    ["serve.port", { port: "80" }, "wanted a whole number from 0 on"],
+    ["serve.keys", { keys: {} }, "wanted a list of keys"],
+    ["serve.keys[0].nam", { keys: [{ nam: "ada" }] }, "did you mean name?"],
+    ["serve.keys[0].name", { keys: [{}] }, "wanted whose key it is"],
+    ["serve.keys[0]", { keys: [{ name: "ada" }] }, "needs either key"],
+    ["serve.keys[0].key", { keys: [{ name: "ada", key: "sk-1234" }] }, "looks like a secret"],
+    [
+      "serve.keys[0].rights[0]",
+      { keys: [{ name: "ada", sha256: "ab", rights: ["promt"] }] },
+      "did you mean prompt?",
+    ],
+    [
+      "serve.keys[0].agents[0]",
+      { keys: [{ name: "ada", sha256: "ab", agents: ["codr"] }] },
+      "did you mean coder?",
+    ],
+    [
+      "serve.keys[0].trace",
+      { keys: [{ name: "ada", sha256: "ab", trace: "pair" }] },
+      "wanted pairs, mcp, extension, none",
+    ],
+    ["serve.statelessAgents[0]", { statelessAgents: ["x"] }, "there are coder, reviewer"],
+    ["serve.allowedHosts[0]", { allowedHosts: ["vm:4805"] }, "without a scheme or a port"],
+    ["serve.allowedHosts[0]", { allowedHosts: ["[fd00::2]:80"] }, "without a scheme or a port"],
+    ["serve.allowedHosts[1]", { allowedHosts: ["vm", "http://x"] }, 'such as "agents.example"'],
+    ["serve.allowedHosts[0]", { allowedHosts: ["*.example"] }, 'such as "agents.example"'],
+    ["serve.allowedOrigins[0]", { allowedOrigins: ["https://a.example/"] }, "without a path"],
+    ["serve.rates.turns", { rates: { turns: 0 } }, "wanted a whole number from 1 on"],
+    ["serve.limits.body", { limits: { body: 1 } }, "did you mean bodyBytes?"],
+    ["serve.trace", { trace: "all" }, "wanted pairs, mcp, extension, none"],
+    ["serve.foreignHistory", { foreignHistory: true }, "wanted replay, reject, ignore"],
+    ["serve.onDisconnect", { onDisconnect: "stop" }, "wanted cancel, finish"],
+    ["serve.queueSeconds", { queueSeconds: 0 }, "wanted a number above 0"],
+    ["serve.adoptSessions", { adoptSessions: 1 }, "wanted a boolean"],
+    ["serve.deterministic", { deterministic: "yes" }, "wanted a boolean"],
+  ])("is refused with its place, %s, and what was wanted: %j", (path, serve, wanted) => {
+    const complaint = complaintAbout(serve);
+    expect(complaint.path).toBe(path);
+    expect(complaint.message).toContain(path);
+    expect(complaint.message).toContain(wanted);
+  });
+});

@@ -1,0 +1,15 @@
+import { resolve } from "node:path";
+import { listCodeFiles } from "./code-files.ts";
+import { listReferences } from "../variables/mcp-references.ts";
+import type { AgentConfig } from "../read-config.ts";
+
+/** Files that a configuration names, which no tool may touch: code that would run at the next start, and secrets. */
+export async function listProtectedFiles(config: AgentConfig, folder: string): Promise<string[]> {
+  const { environment, mcpServers, name } = config;
+  const secrets = [
+    ...environment.map(({ source }) => source),
+    ...listReferences(mcpServers, `agents.${name}.mcpServers`),
+  ];
+  const files = secrets.flatMap((from) => ("file" in from ? [from.file] : []));
+  return [...(await listCodeFiles(config, folder)), ...files.map((file) => resolve(folder, file))];
+}

@@ -1,0 +1,80 @@
+import { isObject } from "../../data/json.ts";
+import type { UncheckedOptions } from "../option-reader.ts";
+import { readVariable, type ResolvedValue, type Reference, type Variable } from "./variables.ts";
+
+/**
+ * Walks the settings of MCP servers, a list or by name. Stops at every variable and header, takes the value for it, and
+ * gives the same settings with these values in the end. Everything else stays as it is, for the check of the settings.
+ */
+type Walk = Generator<Variable, unknown, unknown>;
+
+function* walkServers(value: unknown, path: string): Walk {
+  if (Array.isArray(value)) {
+    const servers: unknown[] = [];
+    for (const [at, server] of value.entries()) {
+      servers.push(yield* walkServer(server, `${path}[${at}]`));
+    }
+    return servers;
+  }
+  if (!isObject(value)) return value;
+  return yield* walkMembers(value, (server, name) => walkServer(server, `${path}.${name}`));
+}
+
+function* walkServer(server: unknown, path: string): Walk {
+  if (!isObject(server)) return server;
+  return yield* walkMembers(server, (part, kind) => walkPart(part, kind, `${path}.${kind}`));
+}
+
+function* walkPart(part: unknown, kind: string, path: string): Walk {
+  if (!isObject(part) || (kind !== "env" && kind !== "headers")) return part;
+  return yield* walkMembers(part, function* (member, name): Walk {
+    return yield readVariable(member, `${path}.${name}`, name);
+  });
+}
+
+function* walkMembers(
+  value: UncheckedOptions,
+  walk: (member: unknown, name: string) => Walk,
+): Walk {
+  const members: [string, unknown][] = [];
+  for (const [name, member] of Object.entries(value)) {
+    members.push([name, yield* walk(member, name)]);
+  }
+  return Object.fromEntries(members);
+}
+
+/** What a check of the settings sees of a value that is not known yet. */
+export function maskReferences(value: unknown, path: string): unknown {
+  const walk = walkServers(value, path);
+  let step = walk.next();
+  while (step.done !== true) {
+    const { source } = step.value;
+    step = walk.next("text" in source ? source.text : "-");
+  }
+  return step.value;
+}
+
+export function listReferences(value: unknown, path: string): readonly Reference[] {
+  return [...walkServers(value, path)].map(({ source: from }) => from);
+}
+
+export interface ResolvedServers {
+  readonly value: unknown;
+  readonly secrets: readonly string[];
+}
+
+export async function resolveReferences(
+  value: unknown,
+  path: string,
+  find: (variable: Variable) => Promise<ResolvedValue>,
+): Promise<ResolvedServers> {
+  const secrets: string[] = [];
+  const walk = walkServers(value, path);
+  let step = walk.next();
+  while (step.done !== true) {
+    const resolved = await find(step.value);
+    secrets.push(...resolved.secrets);
+    step = walk.next(resolved.value);
+  }
+  return { value: step.value, secrets };
+}

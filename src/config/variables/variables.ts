@@ -1,0 +1,144 @@
+import { readFile, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { SpanlineError } from "../../domain/errors.ts";
+import { isSecretName } from "../../text/is-secret-name.ts";
+import { isObject } from "../../data/json.ts";
+import { readOptions, invalidOptionError } from "../option-reader.ts";
+import type { Environment } from "../../platform/environment.ts";
+import { readTemplate, type TemplatePart } from "./template.ts";
+
+/** Variables by name, each with a text or where to find it. */
+export type Variables = readonly Variable[];
+
+/** Also a header, which is named like a variable. */
+export interface Variable {
+  readonly name: string;
+  /** Where it stands in the configuration. */
+  readonly path: string;
+  readonly source: Reference;
+}
+
+/** A secret stands in no configuration: only where it is. */
+export type Reference =
+  | { readonly text: string }
+  | { readonly env: string }
+  | { readonly file: string }
+  /** A text with variables in it. */
+  | { readonly parts: readonly TemplatePart[] };
+
+export function readVariables(value: unknown, path: string): Variables {
+  if (value === undefined) return [];
+  if (!isObject(value)) throw invalidOptionError(path, `${path} is no object of variables by name`);
+  return Object.entries(value).map(([name, entry]) => {
+    const at = `${path}.${name}`;
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+      throw invalidOptionError(at, `${at} is no name of a variable`);
+    }
+    return readVariable(entry, at, name);
+  });
+}
+
+export function readVariable(value: unknown, path: string, name: string): Variable {
+  return { name, path, source: readReference(value, path, name) };
+}
+
+function readReference(value: unknown, path: string, name: string): Reference {
+  if (typeof value === "string") {
+    const parts = readTemplate(value, path);
+    if (parts.some((part) => "env" in part)) return { parts };
+    if (!isSecretName(name)) return { text: parts.map(templateText).join("") };
+    const message = `${path} looks like a secret; give it as { env: NAME }, { file: PATH } or a text with \${NAME} in it`;
+    throw invalidOptionError(path, message);
+  }
+  const { env, file } = readOptions(value, path, ["env", "file"]);
+  if (typeof env === "string" && file === undefined) return { env };
+  if (typeof file === "string" && env === undefined) return { file };
+  throw invalidOptionError(
+    path,
+    `${path} wants a text, or one of { env: NAME } and { file: PATH }`,
+  );
+}
+
+function templateText(part: TemplatePart): string {
+  return "text" in part ? part.text : "";
+}
+
+export interface ResolvedEnvironment {
+  readonly environment: Environment;
+  readonly secrets: readonly string[];
+}
+
+/** The environment with the variables in it. A reference that leads nowhere is said, never what another leads to. */
+export async function resolveVariables(
+  variables: Variables,
+  environment: Environment,
+  folder: string,
+): Promise<ResolvedEnvironment> {
+  const values = new Map<string, string>();
+  const secrets: string[] = [];
+  for (const variable of variables) {
+    const { value, secrets: variableSecrets } = await resolveVariable(variable, {
+      environment,
+      folder,
+    });
+    values.set(variable.name, value);
+    secrets.push(...variableSecrets);
+  }
+  return { environment: { ...environment, ...Object.fromEntries(values) }, secrets };
+}
+
+export interface ReferenceContext {
+  readonly environment: Environment;
+  /** That paths begin in. */
+  readonly folder: string;
+}
+
+export interface ResolvedValue {
+  readonly value: string;
+  /** What of it nobody else should see. */
+  readonly secrets: readonly string[];
+}
+
+export async function resolveVariable(
+  { name, path, source }: Variable,
+  { environment, folder }: ReferenceContext,
+): Promise<ResolvedValue> {
+  if ("text" in source) return { value: source.text, secrets: [] };
+  if ("file" in source) {
+    const value = await readSecretFile(resolve(folder, source.file), path);
+    return { value, secrets: [value] };
+  }
+  const variable = (variableName: string): ResolvedValue => {
+    const value = Object.hasOwn(environment, variableName) ? environment[variableName] : undefined;
+    if (value === undefined || value === "") {
+      throw missingValueError(path, `the variable ${variableName} is not set`);
+    }
+    // Folders and the like stay: results are full of them.
+    return { value, secrets: isSecretName(name) || isSecretName(variableName) ? [value] : [] };
+  };
+  if ("env" in source) return variable(source.env);
+  const resolvedParts = source.parts.map((part) =>
+    "env" in part ? variable(part.env) : { value: part.text, secrets: [] },
+  );
+  return {
+    value: resolvedParts.map(({ value }) => value).join(""),
+    secrets: resolvedParts.flatMap(({ secrets }) => secrets),
+  };
+}
+
+async function readSecretFile(file: string, path: string): Promise<string> {
+  try {
+    const stats = await stat(file);
+    if (!stats.isFile() || stats.size > MAX_BYTES) throw new Error("It holds no secret");
+    return (await readFile(file, "utf8")).trim();
+  } catch {
+    throw missingValueError(path, `${file} cannot be read`);
+  }
+}
+
+const MAX_BYTES = 65_536;
+
+function missingValueError(path: string, reason: string): SpanlineError {
+  const message = `${path} has no value: ${reason}`;
+  return new SpanlineError("no_credentials", message, { details: { path } });
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { BoundedCache } from "./bounded-cache.ts";
+
+function kept(most: number, ...given: readonly (readonly [name: string, weight: number])[]) {
+  const values = new BoundedCache<number>(most);
+  for (const [name, weight] of given) values.set(name, weight, weight);
+  return (names: string) =>
+    names
+      .split("")
+      .filter((name) => values.get(name) !== undefined)
+      .join("");
+}
+
+describe("the newest values", () => {
+  it("are kept up to their limit, the oldest dropped first", () => {
+    expect(kept(10, ["a", 4], ["b", 4], ["c", 2])("abc")).toBe("abc");
+    expect(kept(10, ["a", 4], ["b", 4], ["c", 3])("abc")).toBe("bc");
+    expect(kept(10, ["a", 1], ["b", 1], ["c", 10])("abc")).toBe("c");
+  });
+
+  it("have the last one among them, however heavy", () => {
+    expect(kept(10, ["a", 4], ["b", 99])("ab")).toBe("b");
+    expect(kept(10, ["a", 99], ["b", 4])("ab")).toBe("b");
+  });
+
+  it("weigh what they weigh now when a name comes again, and are the newest then", () => {
+    expect(kept(10, ["a", 8], ["b", 1], ["a", 2], ["c", 7])("abc")).toBe("abc");
+    expect(kept(10, ["a", 2], ["b", 7], ["a", 2], ["c", 2])("abc")).toBe("ac");
+  });
+
+  it("are none after all were cleared, and weigh nothing", () => {
+    const values = new BoundedCache<number>(10);
+    values.set("a", 1, 9);
+    values.clear();
+    expect(values.get("a")).toBeUndefined();
+    values.set("b", 2, 5);
+    values.set("c", 3, 5);
+    expect([values.get("b"), values.get("c")]).toEqual([2, 3]);
+  });
+});

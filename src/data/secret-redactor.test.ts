@@ -1,0 +1,62 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createSecretRedactor } from "./secret-redactor.ts";
+
+const SECRET = "sk-4f9a8b7c6d5e4f3a2b1c";
+
+describe("scrubber", () => {
+  const scrub = createSecretRedactor([SECRET, 'quo"ted\\secret', "abcde"]);
+
+  it("takes a secret out of all texts and names of a value", () => {
+    const deep = JSON.parse(`${'{"a":['.repeat(99)}"${SECRET}"${"]}".repeat(99)}`);
+    expect(scrub({ [SECRET]: [`a ${SECRET} b ${SECRET}`, 1, null, true] })).toEqual({
+      "[redacted]": ["a [redacted] b [redacted]", 1, null, true],
+    });
+    expect(JSON.stringify(scrub(deep))).not.toContain("4f9a");
+    expect(Object.keys(scrub(JSON.parse('{"__proto__":1}')))).toEqual(["__proto__"]);
+  });
+
+  it("knows it as it stands in JSON, in an address, and line by line", () => {
+    expect(scrub(JSON.stringify({ key: 'quo"ted\\secret' }))).toBe('{"key":"[redacted]"}');
+    expect(scrub(`?key=${encodeURIComponent('quo"ted\\secret')}`)).toBe("?key=[redacted]");
+    const key =
+      "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG\nAAAAB3NzaC1yc2EAAAA=\n-----END KEY-----";
+    const said = createSecretRedactor([key])("2: AAAAB3NzaC1yc2EAAAA=");
+    expect(said).toBe("2: [redacted]");
+  });
+
+  it.each(["", "…", "...", " …\n"])("takes out what is left where it was cut by %j", (mark) => {
+    expect(scrub(`Sent sk-4f9a8${mark}`)).toBe(`Sent [redacted]${mark}`);
+    expect(scrub(`5e4f3a2b1c was sent`)).toBe("[redacted] was sent");
+    expect(scrub(`Sent sk-4f9a${mark}`)).toBe(`Sent sk-4f9a${mark}`);
+  });
+
+  it.each([[[SECRET]], [[]]])("leaves out what is nested too deep: %j", (secrets) => {
+    const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
+    const said = JSON.stringify(createSecretRedactor(secrets)(deep));
+    expect(said).toBe(
+      `${"[".repeat(200)}"[nested deeper than 200 levels, and left out]"${"]".repeat(200)}`,
+    );
+  });
+
+  it("leaves what is too short to be told from other words", () => {
+    expect(scrub("abcde, abcdefgh")).toBe("abcde, abcdefgh");
+  });
+
+  it("leaves no eight characters of a secret's beginning at the end of a text, wherever it is cut", () => {
+    const around = fc.string({ maxLength: 40 });
+    fc.assert(
+      fc.property(around, around, fc.nat(80), (before, behind, at) => {
+        const said = scrub(`${before}${SECRET}${behind}`.slice(0, at));
+        expect(said).not.toContain(SECRET.slice(0, 8));
+      }),
+    );
+  });
+
+  it("takes out a long one too, however often a text begins it", () => {
+    const long = Array.from({ length: 5000 }, (_, at) => `part ${at}`).join(",");
+    const most = createSecretRedactor([long]);
+    expect(most(long.slice(0, 8).repeat(10_000))).toMatch(/part 0,p\[redacted\]$/);
+    expect(most(`Sent ${long.slice(0, 20_000)}`)).toBe("Sent [redacted]");
+  });
+});

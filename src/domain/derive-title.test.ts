@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { deriveTitle } from "./derive-title.ts";
+
+const text = (...texts: readonly string[]) =>
+  texts.map((one) => ({ type: "text", text: one }) as const);
+
+it.each<[readonly string[], string | undefined]>([
+  [["Hello"], "Hello"],
+  [["  Fix   the\tbuild \r\nplease"], "Fix the build"],
+  [["", " \n ", "Second part"], "Second part"],
+  [["x".repeat(200)], `${"x".repeat(79)}…`],
+  [[""], undefined],
+  [[], undefined],
+])("a session that begins with %j is called %j", (texts, title) => {
+  expect(deriveTitle(text(...texts))).toBe(title);
+});

@@ -1,0 +1,84 @@
+import type { SessionEvent, SessionEventType } from "./session-event.ts";
+
+export type SliceName = "session" | "turn" | "tools" | "approvals" | "clients";
+
+export interface EventManifestEntry {
+  /** Raised when the variant's fields change; `upcast.ts` then says how the old form is read. */
+  readonly version: number;
+  /** The one slice that makes and keeps it. */
+  readonly slice: SliceName;
+  /** On the disk before anything is done about it. */
+  readonly barrier: boolean;
+}
+
+const stepEvent = (slice: SliceName): EventManifestEntry => ({ version: 1, slice, barrier: false });
+const barrierEvent = (slice: SliceName): EventManifestEntry => ({
+  version: 1,
+  slice,
+  barrier: true,
+});
+
+export const EVENT_MANIFEST: { readonly [Type in SessionEventType]: EventManifestEntry } = {
+  "session.opened": barrierEvent("session"),
+  "session.folders_changed": barrierEvent("session"),
+  "agent.configured": barrierEvent("session"),
+  "session.recovered": barrierEvent("session"),
+  "session.title_changed": stepEvent("session"),
+  "session.metadata_changed": barrierEvent("session"),
+  "session.mode_changed": barrierEvent("session"),
+  "history.imported": barrierEvent("session"),
+  "prompt.accepted": barrierEvent("turn"),
+  "prompt.withdrawn": barrierEvent("turn"),
+  "prompt.hidden": barrierEvent("turn"),
+  "turn.started": barrierEvent("turn"),
+  "turn.finished": barrierEvent("turn"),
+  "turn.paused": barrierEvent("turn"),
+  "tool_results.submitted": barrierEvent("turn"),
+  "upstream.opened": barrierEvent("turn"),
+  "upstream.settled": barrierEvent("turn"),
+  "invocation.started": barrierEvent("turn"),
+  "invocation.finished": barrierEvent("turn"),
+  "invocation.lost": barrierEvent("turn"),
+  "message.sent": barrierEvent("turn"),
+  "message.started": stepEvent("turn"),
+  "message.finished": stepEvent("turn"),
+  "message.replaced": stepEvent("turn"),
+  "text.delta": stepEvent("turn"),
+  "text.finished": stepEvent("turn"),
+  "thought.delta": stepEvent("turn"),
+  "thought.finished": stepEvent("turn"),
+  "tool_call.opened": stepEvent("tools"),
+  "tool_call.input.delta": stepEvent("tools"),
+  "tool_call.received": stepEvent("tools"),
+  "tool_call.paths_resolved": stepEvent("tools"),
+  "policy.decided": barrierEvent("tools"),
+  "tool.started": barrierEvent("tools"),
+  "tool.waiting_for_host": barrierEvent("tools"),
+  "tool.process_started": barrierEvent("tools"),
+  "tool.process_exited": stepEvent("tools"),
+  "tool.progress": stepEvent("tools"),
+  "tool.finished": barrierEvent("tools"),
+  "plan.updated": stepEvent("tools"),
+  "approval.requested": barrierEvent("approvals"),
+  "approval.routed": barrierEvent("approvals"),
+  "approval.voted": barrierEvent("approvals"),
+  "approval.resolved": barrierEvent("approvals"),
+  "grant.added": barrierEvent("approvals"),
+  "grant.revoked": barrierEvent("approvals"),
+  "approvals.invalidated": barrierEvent("approvals"),
+  "client.attached": stepEvent("clients"),
+  "client.heartbeat": stepEvent("clients"),
+  "client.detached": stepEvent("clients"),
+  "controller.changed": barrierEvent("clients"),
+  "host.requested": barrierEvent("clients"),
+  "host.replied": barrierEvent("clients"),
+  "usage.reported": stepEvent("turn"),
+  "hook.fired": stepEvent("turn"),
+  "provider.activity": stepEvent("turn"),
+  "diagnostic.raised": stepEvent("turn"),
+  "provider.unknown": stepEvent("turn"),
+};
+
+export function needsSync(event: SessionEvent): boolean {
+  return EVENT_MANIFEST[event.type].barrier;
+}

@@ -1,0 +1,65 @@
+import type { SessionEvent, Signature } from "./session-event.ts";
+import type { Draft, Envelope } from "./envelope.ts";
+import { isObject } from "../../data/json.ts";
+
+/** Events that say who let what run, and what came of it: they are signed, so that a log shows when somebody changed them. */
+export type Receipt = Extract<SessionEvent, { readonly signature?: Signature }>;
+
+const RECEIPTS: { readonly [Type in Receipt["type"]]: true } = {
+  "policy.decided": true,
+  "tool.finished": true,
+  "approval.requested": true,
+  "approval.voted": true,
+  "approval.resolved": true,
+  "grant.added": true,
+  "grant.revoked": true,
+  "approvals.invalidated": true,
+};
+
+export function isReceipt(event: SessionEvent): event is Receipt {
+  return Object.hasOwn(RECEIPTS, event.type);
+}
+
+/** What a signature is made over: the event, the place in which it stands, and which receipt came before. */
+export function createSignedContent(
+  position: ReceiptPosition,
+  { number, before }: ReceiptLink,
+): unknown {
+  const { sessionId, seq, at, turnId = null, actor = null, event } = position;
+  const { signature: _, ...unsignedEvent } = event;
+  const link = number === undefined ? {} : { number, before };
+  return { sessionId, seq, at, turnId, actor, event: unsignedEvent, ...link };
+}
+
+type ReceiptLink = Pick<Signature, "number" | "before">;
+
+/** The last signed receipt of a session. The next one names it, so that none can be taken out from between. */
+export interface LastReceipt {
+  readonly number: number;
+  readonly mac: string | null;
+  /** The `mac` of the first receipt: identifies the chain, and cannot be chosen by anybody without a key. */
+  readonly first: string | null;
+}
+
+export const NO_RECEIPT: LastReceipt = { number: 0, mac: null, first: null };
+
+export function evolveLastReceipt(previous: LastReceipt, event: SessionEvent): LastReceipt {
+  const { number, mac } = isReceipt(event) ? (readSignature(event) ?? {}) : {};
+  if (number === undefined || mac === undefined) return previous;
+  return { number, mac, first: previous.first ?? mac };
+}
+
+/** A log may have been changed: null is what no program of ours writes. Undefined where it is not signed. */
+export function readSignature({ signature }: Receipt): Signature | null | undefined {
+  if (signature === undefined) return undefined;
+  const value: unknown = signature;
+  if (!isObject(value)) return null;
+  const { keyId, mac, number, before } = value;
+  if (typeof keyId !== "string" || typeof mac !== "string") return null;
+  if (number === undefined && before === undefined) return { keyId, mac };
+  if (typeof number !== "number" || !Number.isSafeInteger(number) || number < 1) return null;
+  return typeof before === "string" || before === null ? { keyId, mac, number, before } : null;
+}
+
+type ReceiptPosition = Pick<Envelope, "sessionId" | "seq"> &
+  Pick<Draft, "at" | "turnId" | "actor"> & { readonly event: Receipt };

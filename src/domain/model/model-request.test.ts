@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { createImageBlock } from "./image-block.ts";
+import { toAlternatingMessages, type ModelBlock, type ModelMessage } from "./model-request.ts";
+import { createToolCall, toolSuccess } from "../tools/tool-call.ts";
+import type { TurnBlock } from "../provider/turn.ts";
+
+function text(words: string): TurnBlock {
+  return { type: "text", text: words };
+}
+
+function call(id: string): TurnBlock {
+  return {
+    type: "call",
+    call: createToolCall({ id, name: "look", inputText: "", runBy: "server" }),
+  };
+}
+
+function result(id: string): TurnBlock {
+  return { type: "result", result: toolSuccess(id, "seen") };
+}
+
+function alternating(...messages: readonly ModelMessage[]): ModelMessage[] {
+  return toAlternatingMessages({ messages });
+}
+
+describe("a conversation for a model", () => {
+  it("joins messages of the same role and leaves out blank text", () => {
+    expect(
+      alternating(
+        { role: "user", blocks: [text("a"), text(" \n")] },
+        { role: "user", blocks: [text("b")] },
+        { role: "assistant", blocks: [] },
+      ),
+    ).toEqual([{ role: "user", blocks: [text("a"), text("b")] }]);
+  });
+
+  it("puts the results that an assistant's message holds between its calls and its words", () => {
+    expect(
+      alternating({
+        role: "assistant",
+        blocks: [text("wait"), call("A"), result("A"), text("done"), call("B")],
+      }),
+    ).toEqual([
+      { role: "assistant", blocks: [text("wait"), call("A")] },
+      { role: "user", blocks: [result("A")] },
+      { role: "assistant", blocks: [text("done"), call("B")] },
+    ]);
+  });
+
+  it("puts results before the text of the same message", () => {
+    expect(alternating({ role: "user", blocks: [text("and?"), result("A")] })).toEqual([
+      { role: "user", blocks: [result("A"), text("and?")] },
+    ]);
+  });
+
+  it("gives pictures to the user, whoever showed them", () => {
+    const picture = createImageBlock("image/png", "iVBORw==");
+    expect(
+      alternating(
+        { role: "user", blocks: [text("What is it?"), picture] },
+        { role: "assistant", blocks: [text("This"), picture] },
+      ),
+    ).toEqual([
+      { role: "user", blocks: [text("What is it?"), picture] },
+      { role: "assistant", blocks: [text("This")] },
+      { role: "user", blocks: [picture] },
+    ]);
+  });
+
+  it("leaves out thoughts that nothing follows, and a message that had nothing else", () => {
+    const thought: TurnBlock = { type: "reasoning", text: "hm", signature: "s" };
+    expect(
+      alternating(
+        { role: "user", blocks: [text("a")] },
+        { role: "assistant", blocks: [thought] },
+        { role: "user", blocks: [text("b")] },
+        { role: "assistant", blocks: [thought, text("c"), thought] },
+      ),
+    ).toEqual([
+      { role: "user", blocks: [text("a"), text("b")] },
+      { role: "assistant", blocks: [thought, text("c")] },
+    ]);
+  });
+
+  it("leaves out what is not taken, as if it had never been", () => {
+    const messages: readonly ModelMessage[] = [
+      { role: "user", blocks: [text("a")] },
+      { role: "assistant", blocks: [text("no")] },
+      { role: "user", blocks: [text("b")] },
+    ];
+    const isTaken = (block: ModelBlock): boolean => block.type === "text" && block.text !== "no";
+    expect(toAlternatingMessages({ messages }, isTaken)).toEqual([
+      { role: "user", blocks: [text("a"), text("b")] },
+    ]);
+  });
+
+  it("refuses to ask nothing", () => {
+    expect(() => alternating({ role: "user", blocks: [text("")] })).toThrowError(
+      expect.objectContaining({ code: "invalid_message" }),
+    );
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import type { ModelMessage } from "./model-request.ts";
+import { normalizeHistory } from "./normalize-history.ts";
+import { createToolCall, toolSuccess } from "../tools/tool-call.ts";
+import type { TurnBlock } from "../provider/turn.ts";
+
+const text = (words: string): TurnBlock => ({ type: "text", text: words });
+const call = (id: string, inputText = "{}"): TurnBlock => ({
+  type: "call",
+  call: createToolCall({ id, name: "look", inputText, runBy: "client" }),
+});
+const result = (id: string, output: string): TurnBlock => ({
+  type: "result",
+  result: toolSuccess(id, output),
+});
+const user = (...blocks: readonly TurnBlock[]): ModelMessage => ({ role: "user", blocks });
+const assistant = (...blocks: readonly TurnBlock[]): ModelMessage => ({
+  role: "assistant",
+  blocks,
+});
+const unknown = (toolCallId: string): TurnBlock => ({
+  type: "result",
+  result: {
+    toolCallId,
+    isError: true,
+    parts: [{ type: "text", text: expect.stringContaining("outcome of this call is unknown") }],
+  },
+});
+
+describe("a conversation for somebody else", () => {
+  it("stays as it is when every call has its result", () => {
+    const messages = [
+      user(text("Look")),
+      assistant(text("Well"), call("a"), call("b")),
+      user(result("a", "1"), result("b", "2"), text("Thanks")),
+      assistant(text("Bye")),
+    ];
+    expect(normalizeHistory(messages)).toEqual(messages);
+  });
+
+  it("joins messages of one role, and is empty when nothing was said", () => {
+    expect(normalizeHistory([user(text("One")), user(text(" ")), user(text("Two"))])).toEqual([
+      user(text("One"), text("Two")),
+    ]);
+    expect(normalizeHistory([])).toEqual([]);
+    expect(normalizeHistory([user(text("\n")), assistant()])).toEqual([]);
+  });
+
+  it("says of a call that nobody answered that its outcome is unknown, wherever it is", () => {
+    expect(
+      normalizeHistory([
+        user(text("Look")),
+        assistant(call("a"), call("b")),
+        user(result("b", "2"), text("Never mind")),
+        assistant(call("c")),
+      ]),
+    ).toEqual([
+      user(text("Look")),
+      assistant(call("a"), call("b")),
+      user(unknown("a"), result("b", "2"), text("Never mind")),
+      assistant(call("c")),
+      user(unknown("c")),
+    ]);
+  });
+
+  it("puts a result that came late behind its call, and leaves out one that answers nothing", () => {
+    expect(
+      normalizeHistory([
+        user(text("Look"), result("x", "0")),
+        assistant(call("a")),
+        user(text("Well?")),
+        assistant(text("Wait")),
+        user(result("a", "1")),
+        assistant(text("There")),
+      ]),
+    ).toEqual([
+      user(text("Look")),
+      assistant(call("a")),
+      user(result("a", "1"), text("Well?")),
+      assistant(text("Wait"), text("There")),
+    ]);
+  });
+
+  it("knows calls with one id apart, and keeps the last of two in one message", () => {
+    const messages = [
+      user(text("Look")),
+      assistant(call("a")),
+      user(result("a", "1")),
+      assistant(call("a", `{"at":2}`), call("a", `{"at":3}`)),
+      user(result("a", "3")),
+    ];
+    expect(normalizeHistory(messages)).toEqual([
+      ...messages.slice(0, 3),
+      assistant(call("a", `{"at":3}`)),
+      user(result("a", "3")),
+    ]);
+  });
+
+  it("takes apart what ran inside one message of the agent", () => {
+    expect(
+      normalizeHistory([
+        user(text("Look")),
+        assistant(text("Well"), call("a"), result("a", "1"), text("There")),
+      ]),
+    ).toEqual([
+      user(text("Look")),
+      assistant(text("Well"), call("a")),
+      user(result("a", "1")),
+      assistant(text("There")),
+    ]);
+  });
+
+  it("begins with the user", () => {
+    expect(normalizeHistory([assistant(text("Hello"))])).toEqual([
+      user(text("(What was said before this is not known.)")),
+      assistant(text("Hello")),
+    ]);
+  });
+});

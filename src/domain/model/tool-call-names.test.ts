@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { toToolCallId, toToolName, makeToolCallIdsDistinct } from "./tool-call-names.ts";
+import type { ModelMessage } from "./model-request.ts";
+import { createToolCall, toolSuccess } from "../tools/tool-call.ts";
+
+function calling(...ids: readonly string[]): ModelMessage {
+  return {
+    role: "assistant",
+    blocks: ids.map((id) => ({
+      type: "call",
+      call: createToolCall({ id, name: "look", inputText: "", runBy: "client" }),
+    })),
+  };
+}
+
+function answering(...ids: readonly string[]): ModelMessage {
+  return {
+    role: "user",
+    blocks: ids.map((id) => ({ type: "result", result: toolSuccess(id, "seen") })),
+  };
+}
+
+describe("the ids of calls in a conversation", () => {
+  it("stay as they are where they differ", () => {
+    const messages = [calling("a.b:1", "a.b:2"), answering("a.b:1", "a.b:2")];
+    expect(makeToolCallIdsDistinct(messages)).toEqual(messages);
+  });
+
+  it("differ where a model used one again, and each result keeps its call", () => {
+    const again = [calling("a"), answering("a"), calling("a", "b"), answering("b", "a")];
+    expect(makeToolCallIdsDistinct(again)).toEqual([
+      calling("a"),
+      answering("a"),
+      calling("a-2", "b"),
+      answering("b", "a-2"),
+    ]);
+  });
+
+  it("differ also when the API knows fewer of them", () => {
+    const messages = [calling("a.b", "a_b", ""), answering("a.b", "a_b", "")];
+    expect(makeToolCallIdsDistinct(messages, toToolCallId)).toEqual([
+      calling("a_b", "a_b-2", "call"),
+      answering("a_b", "a_b-2", "call"),
+    ]);
+  });
+
+  it("are no longer than any API takes", () => {
+    const id = "x".repeat(80);
+    const [first, second] =
+      makeToolCallIdsDistinct([calling(id, id)], toToolCallId)[0]?.blocks ?? [];
+    expect(first).toMatchObject({ call: { id: "x".repeat(64) } });
+    expect(second).toMatchObject({ call: { id: `${"x".repeat(62)}-2` } });
+  });
+});
+
+describe("a name in a conversation", () => {
+  it.each([
+    ["look", "look"],
+    ["files.read text", "files_read_text"],
+    ["", "unnamed"],
+    ["x".repeat(80), "x".repeat(64)],
+  ])("%j goes as %j", (name, plain) => {
+    expect(toToolName(name)).toBe(plain);
+  });
+});

@@ -1,0 +1,162 @@
+import type { Diagnostic } from "../diagnostic.ts";
+import type { ProviderEvent, Role, TurnEnd, UnknownEvent } from "./provider-event.ts";
+import type { ToolCall, ToolResult } from "../tools/tool-call.ts";
+import {
+  addToTurn,
+  blocksInOrder,
+  createTurnBuilder,
+  type Block,
+  type TurnBuilder,
+} from "./turn-builder.ts";
+import { addUsage, type Usage } from "../usage.ts";
+
+export type TurnBlock =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "reasoning";
+      readonly text: string;
+      readonly signature?: string;
+      readonly redacted?: string;
+    }
+  | { readonly type: "call"; readonly call: ToolCall }
+  | { readonly type: "result"; readonly result: ToolResult };
+
+export interface TurnMessage {
+  readonly role: Role;
+  /** In the order they were opened. An id that the message repeats is one call, with the content of its last opening. */
+  readonly blocks: readonly TurnBlock[];
+  /** The provider's own word for why it stopped; null while open or when the stream never said. */
+  readonly reason: string | null;
+}
+
+/** A call that ran on the provider's side. */
+export interface ServerToolCall {
+  readonly toolCall: ToolCall;
+  readonly result: ToolResult | null;
+}
+
+/** Everything one invocation said, gathered. */
+export interface Turn {
+  readonly messages: readonly TurnMessage[];
+  /** Calls that wait for us, in the order they were first seen, each id once. */
+  readonly toolCalls: readonly ToolCall[];
+  readonly serverToolCalls: readonly ServerToolCall[];
+  /** All assistant text, block after block. */
+  readonly text: string;
+  /** The text of the last assistant message alone. */
+  readonly finalText: string;
+  readonly usage: Usage | null;
+  /** How it ended; null while the stream is still running. */
+  readonly end: TurnEnd | null;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly unknown: readonly UnknownEvent[];
+}
+
+/** Gathers a whole list of events. */
+export function buildTurn(events: Iterable<ProviderEvent>): Turn {
+  const turn = createTurnBuilder();
+  for (const event of events) addToTurn(turn, event);
+  return snapshotTurn(turn);
+}
+
+/** The turn so far. */
+export function snapshotTurn(turn: TurnBuilder): Turn {
+  const blocks = blocksInOrder(turn);
+  const messages = listMessages(turn, blocks);
+  const assistant = messages.filter((message) => message.role === "assistant").map(readText);
+  const uses = listToolUses(blocks);
+  const open = turn.end === null ? null : new Set(turn.end.openToolCallIds);
+  return {
+    messages,
+    toolCalls: uses.filter((use) => isClientCall(use, open)).map(({ call }) => call),
+    serverToolCalls: uses
+      .filter(({ call, result }) => call.runBy === "server" || result !== null)
+      .map(({ call: toolCall, result }) => ({ toolCall, result })),
+    text: assistant.join(""),
+    finalText: assistant.at(-1) ?? "",
+    usage: sumUsage(turn),
+    end: turn.end,
+    diagnostics: [...turn.diagnostics],
+    unknown: [...turn.unknown],
+  };
+}
+
+function listMessages(turn: TurnBuilder, blocks: readonly Block[]): TurnMessage[] {
+  const byMessage = new Map<number, Block[]>();
+  for (const block of blocks) {
+    const messageBlocks = byMessage.get(block.message);
+    if (messageBlocks === undefined) byMessage.set(block.message, [block]);
+    else messageBlocks.push(block);
+  }
+  return [...turn.messages].map(([number, { role, reason }]) => ({
+    role,
+    reason,
+    blocks: toTurnBlocks(byMessage.get(number) ?? []),
+  }));
+}
+
+function toTurnBlocks(blocks: readonly Block[]): TurnBlock[] {
+  const lastOpening = new Map<string, ToolCall>();
+  for (const block of blocks) if (block.kind === "call") lastOpening.set(block.call.id, block.call);
+  const content: TurnBlock[] = [];
+  for (const block of blocks) {
+    if (block.kind === "text") {
+      if (block.text !== "" || block.ending === "open")
+        content.push({ type: "text", text: block.text });
+    } else if (block.kind === "reasoning") {
+      const { text, signature, redacted } = block;
+      content.push({
+        type: "reasoning",
+        text,
+        ...(signature !== undefined && { signature }),
+        ...(redacted !== undefined && { redacted }),
+      });
+    } else if (block.kind === "result") {
+      content.push({ type: "result", result: block.result });
+    } else {
+      const call = lastOpening.get(block.call.id);
+      if (call !== undefined) content.push({ type: "call", call });
+      lastOpening.delete(block.call.id);
+    }
+  }
+  return content;
+}
+
+interface ToolUse {
+  call: ToolCall;
+  /** A result answers what was opened before it: a later opening under the same id is a new call. */
+  result: ToolResult | null;
+  isFinished: boolean;
+}
+
+function listToolUses(blocks: readonly Block[]): ToolUse[] {
+  const uses = new Map<string, ToolUse>();
+  for (const block of blocks) {
+    if (block.kind === "call") {
+      const use = { call: block.call, result: null, isFinished: block.ending !== "open" };
+      uses.set(block.call.id, use);
+    } else if (block.kind === "result") {
+      const use = uses.get(block.result.toolCallId);
+      if (use !== undefined) use.result = block.result;
+    }
+  }
+  return [...uses.values()];
+}
+
+function isClientCall(
+  { call, result, isFinished }: ToolUse,
+  open: ReadonlySet<string> | null,
+): boolean {
+  if (open !== null) return open.has(call.id);
+  return call.runBy === "client" && result === null && isFinished;
+}
+
+function sumUsage({ steps }: TurnBuilder): Usage | null {
+  let sum: Usage | null = null;
+  for (const { usage } of steps) sum = sum === null ? usage : addUsage(sum, usage);
+  return sum;
+}
+
+function readText(message: TurnMessage): string {
+  return message.blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
+}

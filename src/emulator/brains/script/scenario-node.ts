@@ -1,0 +1,122 @@
+import { SpanlineError } from "../../../domain/errors.ts";
+import {
+  isObject,
+  toJsonText,
+  parseJson,
+  type JsonObject,
+  type JsonValue,
+} from "../../../data/json.ts";
+import { isHeaderValue } from "../../../http/routing/response-limits.ts";
+
+/** A place in a scenario. What is wrong there is said with the file and the path. */
+export class ScenarioNode {
+  readonly #file: string;
+  readonly #path: string;
+  readonly value: unknown;
+
+  constructor(file: string, value: unknown, path = "") {
+    this.#file = file;
+    this.#path = path;
+    this.value = value;
+  }
+
+  get isPresent(): boolean {
+    return this.value !== undefined && this.value !== null;
+  }
+
+  refuse(expected: string): never {
+    const actual = this.isPresent ? shortenText(toJsonText(this.value)) : "nothing";
+    const location = this.#path === "" ? "the scenario" : this.#path;
+    throw new SpanlineError(
+      "invalid_option",
+      `${this.#file}: ${location}: found ${actual}, wanted ${expected}`,
+    );
+  }
+
+  /** A member of the object here. */
+  member(name: string): ScenarioNode {
+    const value = isObject(this.value) ? this.value[name] : undefined;
+    return new ScenarioNode(this.#file, value, this.#path === "" ? name : `${this.#path}.${name}`);
+  }
+
+  /** Refuses names that mean nothing here: they are slips of the pen. */
+  readObject(names: readonly string[]): { readonly [name: string]: unknown } {
+    if (!isObject(this.value)) this.refuse(`an object with some of ${names.join(", ")}`);
+    for (const name of Object.keys(this.value)) {
+      if (!names.includes(name)) {
+        const location = new ScenarioNode(this.#file, name, this.#path);
+        location.refuse(`one of the names ${names.join(", ")}`);
+      }
+    }
+    return this.value;
+  }
+
+  readList(): ScenarioNode[] {
+    if (!Array.isArray(this.value)) this.refuse("a list");
+    return this.value.map(
+      (entry, at) => new ScenarioNode(this.#file, entry, `${this.#path}[${at}]`),
+    );
+  }
+
+  readText(): string {
+    return typeof this.value === "string" ? this.value : this.refuse("text");
+  }
+
+  readOptionalText(): string | undefined {
+    return this.isPresent ? this.readText() : undefined;
+  }
+
+  /** Of an HTTP header. */
+  readHeaderText(): string {
+    const text = this.readText();
+    return isHeaderValue(text) ? text : this.refuse("text that an HTTP header can carry: one line");
+  }
+
+  readWholeNumber({ min = 0, max = Number.MAX_SAFE_INTEGER }: Bounds = {}): number {
+    const { value } = this;
+    const isWhole = typeof value === "number" && Number.isSafeInteger(value);
+    if (isWhole && value >= min && value <= max) return value;
+    const end = max === Number.MAX_SAFE_INTEGER ? "on" : `to ${max}`;
+    return this.refuse(`a whole number from ${min} ${end}`);
+  }
+
+  /** Whatever is here, as JSON has it. */
+  readJson(): JsonValue {
+    const parsed = parseJson(toJsonText(this.value));
+    return parsed.ok ? parsed.value : this.refuse(`JSON (${parsed.reason})`);
+  }
+
+  /** The members of an object, whatever they are; none where nothing is here. */
+  readMembers(): JsonObject {
+    const value = this.isPresent ? this.readJson() : {};
+    return isObject(value) ? value : this.refuse("an object");
+  }
+
+  readFlag(): boolean {
+    if (!this.isPresent) return false;
+    return typeof this.value === "boolean" ? this.value : this.refuse("true or false");
+  }
+
+  readChoice<const Word extends string>(words: readonly Word[]): Word {
+    return words.find((word) => word === this.value) ?? this.refuse(`one of ${words.join(", ")}`);
+  }
+
+  /** A number, or two between which the seed picks one. */
+  readAmount(bounds: Bounds = {}): Amount {
+    if (!Array.isArray(this.value)) return this.readWholeNumber(bounds);
+    const [min, max, ...rest] = this.readList().map((node) => node.readWholeNumber(bounds));
+    const isPair = min !== undefined && max !== undefined && rest.length === 0 && min <= max;
+    return isPair ? [min, max] : this.refuse("a number, or a list of the least and the most");
+  }
+}
+
+interface Bounds {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+export type Amount = number | readonly [least: number, most: number];
+
+function shortenText(text: string): string {
+  return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
+}

@@ -1,0 +1,180 @@
+import type { Clock } from "../../../platform/clock.ts";
+import type { EmulatedLimits, StepsResponse } from "../../brains/brain.ts";
+import type { FailStep, Step } from "../../brains/step.ts";
+import { createFrameFaults, type Faults } from "../../faults.ts";
+import type { Switches } from "../../switches.ts";
+import type { Dialect } from "./dialect.ts";
+import { createStepLimiter } from "./limit-steps.ts";
+import type { ClientStream } from "./client-stream.ts";
+import { createTurnTranscript, type TurnTranscript } from "./turn-transcript.ts";
+
+export interface BrainRun {
+  readonly response: StepsResponse;
+  readonly dialect: Dialect;
+  readonly clientStream: ClientStream;
+  readonly limits: EmulatedLimits;
+  readonly switches: Switches;
+  readonly clock: Clock;
+  /** Aborts with an `Ending` when the turn is over before its brain is. */
+  readonly signal: AbortSignal;
+}
+
+/** Why a turn is cut short from outside. `expired`: the lifetime of its session is over, and the machine that it ran on is gone. */
+export type TurnInterruption = "timeout" | "stopped" | "left" | "expired";
+
+export interface BrainRunResult {
+  readonly transcript: TurnTranscript;
+  /** Whether the client is to see its connection reset. */
+  readonly isReset: boolean;
+  /** Whether the client is to see no end at all. */
+  readonly isSilent: boolean;
+}
+
+/** Drives a brain to the end of its turn and writes what it says, whether or not anybody still reads. */
+export async function runBrain(run: BrainRun): Promise<BrainRunResult> {
+  const { response, dialect, limits, clock, signal } = run;
+  const turnTranscript = createTurnTranscript();
+  const writer = createFrameWriter(run);
+  const limitStep = createStepLimiter(limits);
+  const writeStep = async (step: Step): Promise<void> => {
+    turnTranscript.step(step);
+    writer.track(step);
+    for (const frame of dialect.step(step)) await writer.write(frame);
+  };
+  let hasFailed = false;
+  try {
+    for await (const step of readUntilInterrupted(response.steps, signal)) {
+      if (signal.aborted) break;
+      if (step.type === "pause") await pauseUntilInterrupted(clock, step.milliseconds, signal);
+      else {
+        const { steps, isOver } = limitStep(step);
+        for (const limitedStep of steps) await writeStep(limitedStep);
+        hasFailed = step.type === "fail";
+        if (isOver || hasFailed || writer.state === "ended") break;
+      }
+      if (signal.aborted) break;
+    }
+    const last = createLastSteps(signal, run.switches, writer.isInMessage);
+    for (const step of last) await writeStep(step);
+    const hasEnding = !hasFailed && !isResetByInterruption(run);
+    for (const frame of hasEnding ? dialect.finish() : []) await writer.write(frame);
+  } catch (error) {
+    if (!signal.aborted) await writer.write(dialect.fail(toFailStep(error)));
+  } finally {
+    writer.close();
+  }
+  return {
+    transcript: turnTranscript,
+    isReset: isResetByInterruption(run),
+    isSilent: writer.state === "silent",
+  };
+}
+
+function isResetByInterruption({ signal, switches }: BrainRun): boolean {
+  if (!signal.aborted) return false;
+  if (signal.reason === ("expired" satisfies TurnInterruption)) return true;
+  return signal.reason === "stopped" && switches.stopDuringTurn === "reset";
+}
+
+/** A brain that throws once its turn is cut short has only noticed that. */
+async function* readUntilInterrupted(
+  steps: StepsResponse["steps"],
+  signal: AbortSignal,
+): AsyncGenerator<Step> {
+  try {
+    yield* steps;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+interface FrameWriter {
+  write(frame: Uint8Array): Promise<void>;
+  track(step: Step): void;
+  readonly isInMessage: boolean;
+  /** What the faults have made of the stream. */
+  readonly state: "open" | "ended" | "silent";
+  close(): void;
+}
+
+function createFrameWriter({
+  response: answer,
+  dialect,
+  clientStream,
+  clock,
+}: BrainRun): FrameWriter {
+  const faults: Faults = answer.faults ?? {};
+  const decideFate = createFrameFaults(faults, (failure) => dialect.fail(failure));
+  let isInMessage = false;
+  let state: FrameWriter["state"] = "open";
+  let isClosed = false;
+  let cancel: () => void = () => {};
+  const scheduleKeepAlive = (): void => {
+    const { keepAlive: keepAliveOptions } = dialect;
+    cancel();
+    if (keepAliveOptions === undefined || isClosed || state !== "open") return;
+    cancel = clock.schedule(keepAliveOptions.milliseconds, () => {
+      void clientStream.send(keepAliveOptions.frame).then(scheduleKeepAlive);
+    });
+  };
+  scheduleKeepAlive();
+  return {
+    async write(frame) {
+      if (state !== "open") return;
+      const fate = decideFate(frame);
+      if (fate.type !== "send") state = fate.type === "end" ? "ended" : "silent";
+      scheduleKeepAlive();
+      if (fate.type !== "silence") await clientStream.send(fate.bytes);
+    },
+    track(step) {
+      if (step.type === "start") isInMessage = true;
+      if (step.type === "stop") isInMessage = false;
+    },
+    get isInMessage() {
+      return isInMessage;
+    },
+    get state() {
+      return state;
+    },
+    close() {
+      isClosed = true;
+      cancel();
+    },
+  };
+}
+
+/** What is still said of a turn that is cut short: its message stops, with the reason for that. */
+function createLastSteps(signal: AbortSignal, switches: Switches, isInMessage: boolean): Step[] {
+  const ending: unknown = signal.aborted ? signal.reason : undefined;
+  const reasons: { readonly [ending: string]: string } = {
+    timeout: switches.timeoutStop,
+    ...(switches.stopDuringTurn === "interrupted" ? { stopped: "interrupted" } : {}),
+  };
+  const reason = typeof ending === "string" ? reasons[ending] : undefined;
+  if (reason === undefined) return [];
+  const start: Step[] = isInMessage ? [] : [{ type: "start", role: "assistant" }];
+  return [...start, { type: "stop", reason }];
+}
+
+/** Resolves when the time has passed or the turn is cut short. */
+function pauseUntilInterrupted(
+  clock: Clock,
+  milliseconds: number,
+  signal: AbortSignal,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      cancel();
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const cancel = clock.schedule(milliseconds, done);
+    signal.addEventListener("abort", done);
+  });
+}
+
+/** A brain that throws is an agent whose code fails. */
+function toFailStep(error: unknown): FailStep {
+  const message = error instanceof Error ? error.message : String(error);
+  return { type: "fail", exception: "runtimeClientError", message };
+}

@@ -1,0 +1,189 @@
+import { parseJson } from "../../../data/json.ts";
+import type {
+  Content,
+  Message,
+  ReasoningContent,
+  ResultPart,
+  Role,
+  ToolUse,
+} from "../../brains/session-message.ts";
+import type { Step } from "../../brains/step.ts";
+
+/** What a turn said, as messages. A message that never stopped is not one. */
+export interface TurnTranscript {
+  step(step: Step): void;
+  readonly messages: readonly Message[];
+  /** The calls of the last message that nobody has answered. */
+  readonly openCalls: readonly ToolUse[];
+  /** Why the last message stopped; null before the first one did. */
+  readonly reason: string | null;
+}
+
+export function createTurnTranscript(): TurnTranscript {
+  const messages: Message[] = [];
+  let role: Role = "assistant";
+  let content: Draft[] = [];
+  let open: Draft | null = null;
+  let reason: string | null = null;
+
+  const begin = (draft: Draft): void => {
+    open = draft;
+    content.push(draft);
+  };
+  const current = <Type extends Draft["type"]>(type: Type): Extract<Draft, { type: Type }> => {
+    if (open?.type !== type) begin(createDraft(type));
+    return open as Extract<Draft, { type: Type }>;
+  };
+
+  return {
+    step(step) {
+      switch (step.type) {
+        case "start":
+          role = step.role;
+          content = [];
+          open = null;
+          return;
+        case "text":
+          current("text").text += step.text;
+          return;
+        case "reasoning":
+          current("reasoning").text += step.text;
+          return;
+        case "signature":
+          current("reasoning").signature = step.signature;
+          return;
+        case "redacted":
+          current("reasoning").redacted += step.base64;
+          return;
+        case "call":
+          begin({ type: "call", step, json: "" });
+          return;
+        case "input":
+          current("call").json += step.fragment;
+          return;
+        case "result":
+          begin({ type: "result", id: step.id, status: step.status, parts: [] });
+          return;
+        case "output":
+          current("result").parts.push(...step.parts);
+          return;
+        case "close":
+          open = null;
+          return;
+        case "stop":
+          ({ reason } = step);
+          messages.push({ role, content: content.flatMap(toContent) });
+          content = [];
+          open = null;
+          return;
+        case "output-metadata":
+        case "usage":
+        case "hook":
+        case "pause":
+        case "event":
+        case "bytes":
+        case "fail":
+          return;
+        default:
+          step satisfies never;
+      }
+    },
+    messages,
+    get openCalls() {
+      const last = messages.at(-1);
+      if (last?.role !== "assistant" || !leavesToolUsesOpen(reason)) return [];
+      return last.content.flatMap((block) => ("toolUse" in block ? [block.toolUse] : []));
+    },
+    get reason() {
+      return reason;
+    },
+  };
+}
+
+/** Some models call a tool and say that they are done. */
+function leavesToolUsesOpen(reason: string | null): boolean {
+  return reason === "tool_use" || reason === "end_turn";
+}
+
+/**
+ * What a session keeps of a turn. The service does not keep a message whose calls it leaves to the client; of a message
+ * that a limit cut, the calls are nobody's to answer; an empty message is none.
+ */
+export function selectStoredMessages(
+  turnTranscript: TurnTranscript,
+  keepsOpenCalls: boolean,
+): readonly Message[] {
+  const { messages, openCalls, reason } = turnTranscript;
+  if (openCalls.length > 0) return keepsOpenCalls ? messages : messages.slice(0, -1);
+  const last = messages.at(-1);
+  const isTruncated = last?.role === "assistant" && !leavesToolUsesOpen(reason);
+  const storedMessages = isTruncated ? [...messages.slice(0, -1), dropToolUses(last)] : messages;
+  return storedMessages.filter(({ content }) => content.length > 0);
+}
+
+function dropToolUses({ role, content }: Message): Message {
+  return { role, content: content.filter((block) => !("toolUse" in block)) };
+}
+
+type Draft =
+  | { readonly type: "text"; text: string }
+  | { readonly type: "reasoning"; text: string; signature: string; redacted: string }
+  | { readonly type: "call"; readonly step: Extract<Step, { type: "call" }>; json: string }
+  | {
+      readonly type: "result";
+      readonly id: string;
+      readonly status: "success" | "error";
+      readonly parts: ResultPart[];
+    };
+
+function createDraft(type: Draft["type"]): Draft {
+  switch (type) {
+    case "text":
+      return { type, text: "" };
+    case "reasoning":
+      return { type, text: "", signature: "", redacted: "" };
+    case "call":
+      return {
+        type,
+        step: { type, id: "", name: "", kind: null },
+        json: "",
+      };
+    case "result":
+      return { type, id: "", status: "success", parts: [] };
+    default:
+      return type satisfies never;
+  }
+}
+
+function toContent(draft: Draft): Content[] {
+  switch (draft.type) {
+    case "text":
+      return draft.text === "" ? [] : [{ text: draft.text }];
+    case "reasoning":
+      return [{ reasoningContent: toReasoning(draft) }];
+    case "call":
+      return [{ toolUse: toToolUse(draft) }];
+    case "result":
+      return [{ toolResult: { toolUseId: draft.id, status: draft.status, content: draft.parts } }];
+    default:
+      return draft satisfies never;
+  }
+}
+
+function toReasoning(draft: Extract<Draft, { type: "reasoning" }>): ReasoningContent {
+  const { text, signature, redacted } = draft;
+  if (redacted !== "") return { redactedContent: redacted };
+  return { reasoningText: { text, ...(signature === "" ? {} : { signature }) } };
+}
+
+/** Arguments that are no JSON stay as their text: the session says what was said. */
+function toToolUse({ step, json }: Extract<Draft, { type: "call" }>): ToolUse {
+  const parsed = parseJson(json === "" ? "{}" : json);
+  return {
+    toolUseId: step.id,
+    name: step.name,
+    input: parsed.ok ? parsed.value : json,
+    ...(step.kind === null ? {} : { type: step.kind }),
+    ...(step.serverName === undefined ? {} : { serverName: step.serverName }),
+  };
+}

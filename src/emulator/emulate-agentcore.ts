@@ -1,0 +1,10 @@
+import { createDataPlane, type DataPlaneSettings } from "./data/emulated-data-plane.ts";
+import { startEmulator, type Emulator } from "./start-emulator.ts";
+import type { EmulatorOptions } from "./emulator-options.ts";
+
+export type EmulateOptions = Omit<EmulatorOptions, "dataPlane"> & DataPlaneSettings;
+
+/** AgentCore on this machine, both planes of it: resolves when it listens. */
+export function emulate(options: EmulateOptions = {}): Promise<Emulator> {
+  return startEmulator({ ...options, dataPlane: createDataPlane(options) });
+}

@@ -1,0 +1,114 @@
+import type { HeaderField, ServedResponse, ServedRequest } from "../../http/server/http-types.ts";
+import { ConnectionReset } from "../../http/server/connection-reset.ts";
+import type { Refusal } from "../../http/server/request-refusal.ts";
+import { formatHttpTime } from "../../platform/http-time.ts";
+import { ServiceError, type EmulatorResponse, type EmulatorRoute } from "./service-types.ts";
+import { findRoute } from "./find-route.ts";
+
+/** A route, and who may take it. */
+export interface GuardedRoute extends EmulatorRoute {
+  /** Throws a ServiceError to keep a request out. */
+  guard(request: ServedRequest): void;
+}
+
+export interface ServiceOptions {
+  readonly routes: readonly GuardedRoute[];
+  readonly now: () => number;
+  readonly createRequestId: () => string;
+  readonly onBug: (error: unknown) => void;
+}
+
+export interface Service {
+  handle(request: ServedRequest): Promise<ServedResponse>;
+  refuse(refusal: Refusal): ServedResponse;
+}
+
+/** Answers as the service does: errors as JSON with their type in a header, and on every answer an id and the time. */
+export function createService({ routes, now, createRequestId, onBug }: ServiceOptions): Service {
+  const addHeaders = (response: EmulatorResponse, requestId: string): ServedResponse => ({
+    ...response,
+    // Clients correct their clocks by this date, so it has to be the one that signatures are checked by.
+    headers: { date: formatHttpTime(now()), "x-amzn-requestid": requestId, ...response.headers },
+  });
+  return {
+    async handle(request) {
+      const requestId = createRequestId();
+      try {
+        return addHeaders(await routeRequest(routes, request, requestId), requestId);
+      } catch (error) {
+        if (error instanceof ConnectionReset) throw error;
+        if (!(error instanceof ServiceError)) onBug(error);
+        return addHeaders(createErrorResponse(error), requestId);
+      }
+    },
+    refuse({ status, message }) {
+      return addHeaders(
+        createErrorResponse(new ServiceError(status, REFUSAL_TYPES[status], message)),
+        createRequestId(),
+      );
+    },
+  };
+}
+
+const REFUSAL_TYPES: { readonly [Status in Refusal["status"]]: string } = {
+  400: "BadRequestException",
+  403: "AccessDeniedException",
+  408: "RequestTimeoutException",
+  413: "RequestEntityTooLargeException",
+  431: "RequestHeaderFieldsTooLargeException",
+  503: "ServiceUnavailableException",
+};
+
+async function routeRequest(
+  routes: readonly GuardedRoute[],
+  request: ServedRequest,
+  requestId: string,
+): Promise<EmulatorResponse> {
+  const { method, path, body, disconnectSignal } = request;
+  const match = findRoute(routes, method, path);
+  if (match === undefined) {
+    throw new ServiceError(404, "UnknownOperationException", `There is no ${method} ${path}`);
+  }
+  match.route.guard(request);
+  const emulatorRequest = {
+    method,
+    path,
+    query: new URLSearchParams(request.query),
+    headers: joinHeaders(request.headers),
+    body,
+    requestId,
+    disconnectSignal,
+  };
+  return match.route.handle(emulatorRequest, match.pathParams);
+}
+
+function joinHeaders(fields: readonly HeaderField[]): { readonly [name: string]: string } {
+  const headers = new Map<string, string>();
+  for (const [name, value] of fields) {
+    const previous = headers.get(name);
+    headers.set(name, previous === undefined ? value : `${previous}, ${value}`);
+  }
+  return Object.fromEntries(headers);
+}
+
+/** What is no error of the service is a bug of ours: its details are for `onBug`, not for clients. Never throws. */
+function createErrorResponse(thrown: unknown): EmulatorResponse {
+  const error =
+    thrown instanceof ServiceError
+      ? thrown
+      : new ServiceError(500, "InternalServerException", "The emulator failed; its log says why");
+  return {
+    status: error.status,
+    headers: { "content-type": "application/json", "x-amzn-errortype": error.type },
+    body: encodeErrorBody(error),
+  };
+}
+
+/** The plain words are for an error that has no JSON form or one that is too long. */
+function encodeErrorBody({ message, members }: ServiceError): Buffer {
+  try {
+    return Buffer.from(JSON.stringify({ message, ...members }));
+  } catch {
+    return Buffer.from('{"message":"The error cannot be shown"}');
+  }
+}

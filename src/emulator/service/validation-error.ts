@@ -1,0 +1,22 @@
+import { ServiceError } from "./service-types.ts";
+
+export type ValidationReason =
+  | "CannotParse"
+  | "FieldValidationFailed"
+  | "IdempotentParameterMismatchException"
+  | "ResourceConflict";
+
+/** One member of a request that breaks a rule. */
+export interface Violation {
+  readonly name: string;
+  readonly message: string;
+}
+
+export function createValidationError(
+  message: string,
+  reason: ValidationReason,
+  fieldList: readonly Violation[] = [],
+): ServiceError {
+  const members = fieldList.length === 0 ? { reason } : { reason, fieldList };
+  return new ServiceError(400, "ValidationException", message, members);
+}

@@ -1,0 +1,205 @@
+import { randomInt, randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { SpanlineError } from "../domain/errors.ts";
+import type { ServedRequest } from "../http/server/http-types.ts";
+import { startHttpServer } from "../http/server/start-server.ts";
+import type { ServerLimits } from "../http/server/server-options.ts";
+import { systemClock } from "../platform/clock.ts";
+import { FolderLockedError, lockFolder } from "../platform/files/folder-lock.ts";
+import { readPackageVersion } from "../platform/package-version.ts";
+import { formatIsoTime } from "../text/format-iso-time.ts";
+import { createStrictAuthenticator, type AuthenticateRequest } from "./service/authenticate-request.ts";
+import { DEMO_HARNESS_ID, openControlPlane } from "./control/emulated-control-plane.ts";
+import { NO_DELAYS } from "./control/delays.ts";
+import type { InjectedOutcome } from "./control/injected-outcomes.ts";
+import { formatHarnessArn, type AccountLocation } from "./control/resource-names.ts";
+import type { HarnessRegistry } from "./control/harness-registry.ts";
+import { DEFAULT_LOCATION, TEST_CREDENTIALS, type EmulatorOptions } from "./emulator-options.ts";
+import type { EmulatorRoute } from "./service/service-types.ts";
+import type { MovableClock } from "./movable-clock.ts";
+import { createOperatorRoutes, type OperatorParts } from "./service/operator-routes.ts";
+import { openSavedClock, type SavedClock } from "./saved-clock.ts";
+import { UNSUPPORTED_OPERATIONS } from "./service/unsupported-operations.ts";
+import { createService, type GuardedRoute } from "./service/create-service.ts";
+
+export interface Emulator extends AccountLocation {
+  readonly url: string;
+  readonly port: number;
+  /** Of the harness `demo`, which is there from the start. */
+  readonly demoArn: string;
+  readonly clock: MovableClock;
+  readonly registry: HarnessRegistry;
+  /** Moves the clock, for this and for later emulators on the same data directory. */
+  advance(milliseconds: number): Promise<void>;
+  /** The next change of a kind to a harness comes to this instead of a success. */
+  inject(outcome: InjectedOutcome): void;
+  /** Ends all connections and saves what is kept. */
+  close(): Promise<void>;
+}
+
+/** AgentCore on this machine: resolves when it listens. */
+export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  checkHost(options.host ?? "127.0.0.1");
+  const { dataDirectory } = options;
+  const release =
+    dataDirectory === undefined ? async () => {} : await lockDataDirectory(dataDirectory);
+  try {
+    const emulator = await openEmulator(options);
+    const close = async (): Promise<void> => {
+      await emulator.close();
+      await release();
+    };
+    return { ...emulator, close };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/** Two on one directory would each save over what the other has. */
+async function lockDataDirectory(dataDirectory: string): Promise<() => Promise<void>> {
+  try {
+    return await lockFolder(dataDirectory);
+  } catch (error) {
+    if (!(error instanceof FolderLockedError)) throw error;
+    const message = `The data directory ${dataDirectory} is in use by process ${error.pid}; stop that emulator, or use another directory. If there is none, delete ${error.file}`;
+    throw new SpanlineError("invalid_option", message, { details: { path: "dataDirectory" } });
+  }
+}
+
+async function openEmulator(options: EmulatorOptions): Promise<Emulator> {
+  const { dataDirectory, onBug = () => {} } = options;
+  const resolveDataPath = (name: string) =>
+    dataDirectory === undefined ? undefined : join(dataDirectory, name);
+  const location = {
+    region: options.region ?? DEFAULT_LOCATION.region,
+    account: options.account ?? DEFAULT_LOCATION.account,
+  };
+  const savedClock = await openSavedClock(
+    options.clock ?? systemClock,
+    resolveDataPath("clock.json"),
+  );
+  const { clock, advance } = savedClock;
+  const now = (): number => clock.now();
+  const { routes, registry, inject, close } = await openControlPlane({
+    path: resolveDataPath("harnesses.json"),
+    now,
+    location,
+    delays: { ...NO_DELAYS, ...options.delays },
+    deleteWhileCreating: options.deleteWhileCreating ?? "409",
+    createSuffix: createHarnessSuffix,
+  });
+  const data = await options.dataPlane?.({ ...location, registry, clock, dataDirectory, onBug });
+  const authenticate = createAuthenticator(options, location, now);
+  const guardControl = (list: readonly EmulatorRoute[]): GuardedRoute[] =>
+    guardRoutes(list, (request) => authenticate(request, "control"));
+  const guardData = (list: readonly EmulatorRoute[]): GuardedRoute[] =>
+    guardRoutes(list, (request) => authenticate(request, "data"));
+  const serviceRoutes = [...guardControl(routes), ...guardData(data?.routes ?? [])];
+  const describe = createDescription(options, { location, savedClock, routes: serviceRoutes });
+  const server = await startHttpServer({
+    host: options.host ?? "127.0.0.1",
+    port: options.port ?? 0,
+    ...(options.allowedHosts !== undefined && { allowedHosts: options.allowedHosts }),
+    limits: SERVER_LIMITS,
+    onBug,
+    ...createService({
+      routes: [
+        ...guardRoutes(createOperatorRoutes({ describe, now, advance, inject }), () => {}),
+        ...serviceRoutes,
+        ...guardControl(UNSUPPORTED_OPERATIONS.control),
+        ...guardData(UNSUPPORTED_OPERATIONS.data),
+      ],
+      now,
+      createRequestId: randomUUID,
+      onBug,
+    }),
+  }).catch(async (error: unknown) => {
+    await data?.close();
+    throw error;
+  });
+  return {
+    url: server.url,
+    port: server.port,
+    ...location,
+    demoArn: formatHarnessArn(location, DEMO_HARNESS_ID),
+    clock,
+    registry,
+    advance,
+    inject,
+    async close() {
+      await server.close();
+      await data?.close();
+      await close();
+    },
+  };
+}
+
+const MEGABYTE = 1_000_000;
+
+const SERVER_LIMITS: ServerLimits = {
+  /** An agent takes as much as the service lets through; everything else is configuration and messages. */
+  bodyBytes: (path) => (/^\/runtimes\/[^/]+\/invocations$/.test(path) ? 100 : 10) * MEGABYTE,
+  headerBytes: 64 * 1024,
+};
+
+function createAuthenticator(
+  options: EmulatorOptions,
+  { region }: AccountLocation,
+  now: () => number,
+): AuthenticateRequest {
+  if (options.signatures !== "strict") return () => {};
+  const { credentials = [TEST_CREDENTIALS], bearerTokens } = options;
+  return createStrictAuthenticator({ region, credentials, bearerTokens, now });
+}
+
+interface DescriptionParts {
+  readonly location: AccountLocation;
+  readonly savedClock: SavedClock;
+  readonly routes: readonly EmulatorRoute[];
+}
+
+function createDescription(
+  {
+    signatures = "off",
+    dataDirectory = null,
+  }: { signatures?: string; dataDirectory?: string | null },
+  { location, savedClock, routes }: DescriptionParts,
+): OperatorParts["describe"] {
+  return () => ({
+    name: "Spanline's emulator of Amazon Bedrock AgentCore",
+    version: readPackageVersion(),
+    ...location,
+    signatures,
+    dataDirectory,
+    demoHarnessArn: formatHarnessArn(location, DEMO_HARNESS_ID),
+    now: formatIsoTime(savedClock.clock.now()),
+    clockAheadSeconds: savedClock.clock.offset() / 1000,
+    operations: routes.map(({ method, path }) => `${method} ${path}`),
+  });
+}
+
+function guardRoutes(
+  routes: readonly EmulatorRoute[],
+  guard: (request: ServedRequest) => void,
+): GuardedRoute[] {
+  return routes.map((route) => ({
+    method: route.method,
+    path: route.path,
+    handle: (request, labels) => route.handle(request, labels),
+    guard,
+  }));
+}
+
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+function createHarnessSuffix(): string {
+  return Array.from({ length: 10 }, () => LETTERS.charAt(randomInt(LETTERS.length))).join("");
+}
+
+/** Whoever reaches the emulator may do all that it does, run commands among it. */
+function checkHost(host: string): void {
+  if (/^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host)) return;
+  const message = `The emulator listens on this machine only: "${host}" is no loopback address; use 127.0.0.1, ::1 or localhost`;
+  throw new SpanlineError("invalid_option", message, { details: { path: "host" } });
+}

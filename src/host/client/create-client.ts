@@ -1,0 +1,172 @@
+import { systemClock } from "../../platform/clock.ts";
+import { webRandomFraction, webRandomHex } from "../../platform/web-random.ts";
+import { readAgentProfile, type AgentProfile } from "../../wire/acp/client/agent-profile.ts";
+import * as asking from "../../wire/acp/client/agent-requests.ts";
+import type { ReceivedUpdate } from "../../wire/acp/client/read-update.ts";
+import type { RpcNotification } from "../../wire/jsonrpc/rpc-message.ts";
+import { createRequestAgent } from "./request-agent.ts";
+import type { Client, ClientOptions } from "./client.ts";
+import { openConnection, type Connection } from "../connection/agent-connection.ts";
+import { createHost } from "../methods/create-host.ts";
+import { createHeldUpdates } from "./held-updates.ts";
+import type { KeepAliveRules } from "../connection/keep-alive.ts";
+import { createTrackedSessions } from "./tracked-sessions.ts";
+import {
+  createReconnectingConnection,
+  type ReconnectingConnection,
+  type ReconnectRules,
+} from "../connection/reconnecting-connection.ts";
+import { createLineLimit } from "../connection/line-limit.ts";
+import { createLiveClientMethods } from "./live-client-methods.ts";
+import { createOpenPrompts } from "./open-prompts.ts";
+import { ignoreReport, type Report } from "../connection/host-report.ts";
+import { createSessionMethods } from "./session-methods.ts";
+import { createUpdateReader } from "./read-updates.ts";
+import type { Connect, Transport } from "../transports/transport.ts";
+
+/** `connect` is called again when the connection is lost; a transport by itself is used once. */
+export function createClient(connect: Connect | Transport, options: ClientOptions = {}): Client {
+  const { report = ignoreReport } = options;
+  const runGuarded = createGuard(report);
+  const readUpdate = createUpdateReader(report);
+  const loading = createSessionCounter();
+  const held = createHeldUpdates();
+  let agent: AgentProfile | undefined;
+
+  const sessions = createTrackedSessions({
+    mode: options.reconnectMode ?? "resume",
+    canReload: options.onHistory !== undefined,
+    onHistory: history,
+    onControl: (sessionId, control) => runGuarded(() => options.onControl?.(sessionId, control)),
+    heldUpdates: held,
+    deliver,
+    report,
+  });
+
+  function history(sessionId: string, state: "begins" | "ends"): void {
+    loading.set(sessionId, state === "begins");
+    runGuarded(() => options.onHistory?.(sessionId, state));
+  }
+
+  function handleNotification(notification: RpcNotification): void {
+    const received = readUpdate(notification, agent);
+    if (received !== undefined) for (const each of held.keep(received)) deliver(each);
+  }
+
+  function deliver(received: ReceivedUpdate): void {
+    const { sessionId, update } = received;
+    const isHistory = loading.has(sessionId);
+    sessions.applyUpdate(received);
+    if (!isHistory) prompts.handleUpdate(sessionId, update);
+    runGuarded(() => options.onUpdate?.({ sessionId, update, isHistory }));
+  }
+
+  const link = createLink(connect, options, {
+    onNotification: handleNotification,
+    runGuarded,
+    async onInitialized(connection, profile, isReconnect) {
+      agent = profile;
+      if (isReconnect) await sessions.resumeAll(connection, profile);
+    },
+  });
+  const prompts = createOpenPrompts(link);
+  const requestAgent = createRequestAgent(link);
+
+  return {
+    initialize: async () => (await link.getConnection()).agent,
+    async authenticate(methodId) {
+      await requestAgent(asking.encodeAuthenticateRequest(methodId), { repeatable: true });
+    },
+    ...createSessionMethods({ requestAgent, sessions, onHistory: history }),
+    ...createLiveClientMethods({ requestAgent, link, sessions }),
+    prompt: (sessionId, content) => prompts.submit(sessionId, content),
+    async cancel(sessionId) {
+      const endsOnSend = prompts.cancel(sessionId);
+      const { connection } = await link.getConnection();
+      if (endsOnSend) return;
+      connection.notify(asking.encodeCancelNotification(sessionId));
+      connection.cancelPermissions(sessionId);
+    },
+    async skillsChanged() {
+      const { connection } = await link.getConnection();
+      connection.notify(asking.encodeSkillsUpdateNotification());
+    },
+    request: (method, params, requestOptions) => requestAgent({ method, params }, requestOptions),
+    close: () => link.close(),
+  };
+}
+
+interface LinkCallbacks {
+  readonly onNotification: (notification: RpcNotification) => void;
+  readonly runGuarded: (call: () => void) => void;
+  /** Who the agent is; what there was before is taken up. */
+  readonly onInitialized: (
+    connection: Connection,
+    agent: AgentProfile,
+    isAgain: boolean,
+  ) => Promise<void>;
+}
+
+function createLink(
+  connect: Connect | Transport,
+  options: ClientOptions,
+  { onNotification, runGuarded, onInitialized }: LinkCallbacks,
+): ReconnectingConnection {
+  const { info = DEFAULT_CLIENT_INFO, report = ignoreReport, clock = systemClock } = options;
+  const host = options.host ?? createHost({ report });
+  const isSingleUse = typeof connect !== "function";
+  const limit = createLineLimit();
+  return createReconnectingConnection({
+    connect: isSingleUse ? () => connect : connect,
+    open: (transport) =>
+      openConnection(transport, {
+        connectionId: webRandomHex(8),
+        answer: (request, context) => host.answer(request, context),
+        onNotification,
+        report,
+        limit,
+      }),
+    async initialize(connection, isReconnect) {
+      const callOff = clock.schedule(INITIALIZE_TIMEOUT_MS, () => connection.close());
+      const request = asking.encodeInitializeRequest(info, host.capabilities);
+      const agent = readAgentProfile(await connection.request(request).finally(callOff));
+      await onInitialized(connection, agent, isReconnect);
+      return agent;
+    },
+    rules: { ...DEFAULT_RECONNECT, ...options.reconnect, ...(isSingleUse && { attempts: 0 }) },
+    keepAlive: { ...DEFAULT_KEEP_ALIVE, ...options.keepAlive },
+    clock,
+    random: options.random ?? webRandomFraction,
+    onState: (state) => runGuarded(() => options.onState?.(state)),
+  });
+}
+
+/** What a caller's own code throws is not the connection's to suffer. */
+function createGuard(report: Report): (call: () => void) => void {
+  return (call) => {
+    try {
+      call();
+    } catch (error) {
+      report("A callback threw", { error });
+    }
+  };
+}
+
+/** Sessions for which something is under way, however often at once. */
+function createSessionCounter() {
+  const counts = new Map<string, number>();
+  return {
+    has: (sessionId: string): boolean => counts.has(sessionId),
+    set(sessionId: string, isBeginning: boolean): void {
+      const count = (counts.get(sessionId) ?? 0) + (isBeginning ? 1 : -1);
+      if (count > 0) counts.set(sessionId, count);
+      else counts.delete(sessionId);
+    },
+  };
+}
+
+const DEFAULT_CLIENT_INFO = { name: "spanline-host", title: "Spanline host", version: "0" };
+/** Milliseconds for the answer to `initialize`. */
+const INITIALIZE_TIMEOUT_MS = 30_000;
+const DEFAULT_RECONNECT: ReconnectRules = { first: 250, longest: 15_000, attempts: 12 };
+const DEFAULT_KEEP_ALIVE: KeepAliveRules = { intervalMs: 15_000, timeoutMs: 10_000 };

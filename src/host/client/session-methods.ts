@@ -1,0 +1,101 @@
+import type { JsonValue } from "../../data/json.ts";
+import * as asking from "../../wire/acp/client/agent-requests.ts";
+import {
+  readOpenedSession,
+  readSessionPage,
+  type OpenedSession,
+} from "../../wire/acp/client/agent-results.ts";
+import { requireReadable, type RequestAgent, type AgentRequestOptions } from "./request-agent.ts";
+import type { Client } from "./client.ts";
+import { hasErrorCode } from "../connection/error-code.ts";
+import type { TrackedSessions } from "./tracked-sessions.ts";
+import { runInReplayScope } from "./replay-scope.ts";
+
+type SessionMethods = Pick<
+  Client,
+  | "newSession"
+  | "loadSession"
+  | "resumeSession"
+  | "forkSession"
+  | "listSessions"
+  | "closeSession"
+  | "deleteSession"
+  | "setMode"
+  | "setOption"
+>;
+
+export interface SessionMethodsOptions {
+  readonly requestAgent: RequestAgent;
+  readonly sessions: TrackedSessions;
+  /** Called before a session is told from its beginning, and after it. */
+  readonly onHistory: (sessionId: string, state: "begins" | "ends") => void;
+}
+
+/** The calls about whole sessions. */
+export function createSessionMethods({
+  requestAgent,
+  sessions,
+  onHistory,
+}: SessionMethodsOptions): SessionMethods {
+  async function open(
+    agentRequest: asking.AgentRequest,
+    location: asking.SessionLocation,
+    { known, ...options }: Pick<AgentRequestOptions, "attempt"> & { readonly known?: string } = {},
+  ): Promise<OpenedSession> {
+    const read = (result: JsonValue) => readOpenedSession(result, known);
+    const result = await requestAgent(agentRequest, {
+      ...options,
+      repeatable: known !== undefined,
+      // What is told behind the answer is told of a session that is known.
+      onResponse(answer) {
+        const opened = answer.ok ? read(answer.result) : undefined;
+        if (opened?.ok === true) sessions.open(opened.value, location);
+      },
+    });
+    return requireReadable(agentRequest.method, read(result));
+  }
+
+  /** Where the connection is lost in the middle, all is told once more. */
+  function load(sessionId: string, location: asking.SessionLocation): Promise<OpenedSession> {
+    return open(asking.encodeExistingSessionRequest("load", sessionId, location), location, {
+      known: sessionId,
+      attempt: (attempt) => runInReplayScope((state) => onHistory(sessionId, state), attempt),
+    });
+  }
+
+  /** One that is not there any more is what was wanted. */
+  async function endSession(operation: "close" | "delete", sessionId: string): Promise<void> {
+    sessions.forget(sessionId);
+    try {
+      await requestAgent(asking.encodeSessionRequest(operation, sessionId), { repeatable: true });
+    } catch (error) {
+      if (!hasErrorCode(error, "not_found")) throw error;
+    }
+  }
+
+  return {
+    newSession: (location) => open(asking.encodeNewSessionRequest(location), location),
+    loadSession: load,
+    resumeSession: (sessionId, location) =>
+      open(asking.encodeExistingSessionRequest("resume", sessionId, location), location, {
+        known: sessionId,
+      }),
+    forkSession: (sessionId, location) =>
+      open(asking.encodeExistingSessionRequest("fork", sessionId, location), location),
+    async listSessions(query = {}) {
+      const result = await requestAgent(asking.encodeListRequest(query), { repeatable: true });
+      return requireReadable("session/list", readSessionPage(result));
+    },
+    closeSession: (sessionId) => endSession("close", sessionId),
+    deleteSession: (sessionId) => endSession("delete", sessionId),
+    async setMode(sessionId, modeId) {
+      await requestAgent(asking.encodeModeRequest(sessionId, modeId), { repeatable: true });
+    },
+    async setOption(sessionId, option, value) {
+      const agentRequest = asking.encodeOptionRequest(sessionId, { option, value });
+      const result = await requestAgent(agentRequest, { repeatable: true });
+      return requireReadable("session/set_config_option", readOpenedSession(result, sessionId))
+        .options;
+    },
+  };
+}

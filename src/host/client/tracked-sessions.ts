@@ -1,0 +1,121 @@
+import type { ClientStatus } from "../../domain/live-client.ts";
+import type { AgentProfile } from "../../wire/acp/client/agent-profile.ts";
+import type { Attachment, SessionLocation } from "../../wire/acp/client/agent-requests.ts";
+import { readLiveClients, type OpenedSession } from "../../wire/acp/client/agent-results.ts";
+import type { ReceivedUpdate } from "../../wire/acp/client/read-update.ts";
+import type { Connection } from "../connection/agent-connection.ts";
+import { hasErrorCode } from "../connection/error-code.ts";
+import {
+  createSessionResumer,
+  type TrackedSession,
+  type ResumeOptions,
+} from "./resume-session.ts";
+
+/** The sessions that a client has open, and what it is in each: what the next connection is to take up. */
+export interface TrackedSessions {
+  open(opened: Pick<OpenedSession, "sessionId" | "cursor">, place: SessionLocation): void;
+  forget(sessionId: string): void;
+  setAttachment(sessionId: string, attachment: Attachment): void;
+  clearAttachment(sessionId: string): void;
+  getAttachment(sessionId: string): Attachment | undefined;
+  /** Who is attached now, by an answer. Somebody may have taken control. */
+  applyLiveClients(sessionId: string, clients: ClientStatus): void;
+  /** The same by an update, and how far the session was told. */
+  applyUpdate(received: ReceivedUpdate): void;
+  /** Attaches, after which a bridge tells only what comes; then goes on from what was told before. */
+  attachAtCursor<Value>(
+    connection: Connection,
+    agent: AgentProfile,
+    how: {
+      readonly sessionId: string;
+      readonly attach: (connection: Connection) => Promise<Value>;
+    },
+  ): Promise<Value>;
+  /** On a new connection. */
+  resumeAll(connection: Connection, agent: AgentProfile): Promise<void>;
+}
+
+export function createTrackedSessions(options: ResumeOptions): TrackedSessions {
+  const { onControl, report } = options;
+  const sessions = new Map<string, TrackedSession>();
+  const resumer = createSessionResumer(options);
+
+  function getOrCreate(sessionId: string): TrackedSession {
+    const session = sessions.get(sessionId) ?? createTrackedSession(sessionId);
+    sessions.set(sessionId, session);
+    return session;
+  }
+
+  function applyLiveClients(sessionId: string, { clients, controller }: ClientStatus): void {
+    const session = sessions.get(sessionId);
+    if (session?.attachment === undefined) return;
+    const { clientId, mode: previousMode } = session.attachment;
+    const ownClient = clients.find((client) => client.clientId === clientId);
+    if (ownClient === undefined || ownClient.role === previousMode) return;
+    session.attachment = { ...session.attachment, mode: ownClient.role };
+    onControl(sessionId, { mode: ownClient.role, controller });
+  }
+
+  return {
+    open({ sessionId, cursor }, location) {
+      const session = getOrCreate(sessionId);
+      session.location = location;
+      session.isDetached = false;
+      if (cursor !== undefined) session.cursor = cursor;
+    },
+    forget: (sessionId) => void sessions.delete(sessionId),
+    setAttachment(sessionId, attachment) {
+      const session = getOrCreate(sessionId);
+      session.attachment = attachment;
+      session.isDetached = false;
+    },
+    clearAttachment(sessionId) {
+      const session = sessions.get(sessionId);
+      if (session === undefined) return;
+      session.attachment = undefined;
+      // Who attaches again goes on from there.
+      session.isDetached = true;
+    },
+    getAttachment: (sessionId) => sessions.get(sessionId)?.attachment,
+    applyLiveClients,
+    applyUpdate({ sessionId, update, cursor }) {
+      const session = sessions.get(sessionId);
+      if (session !== undefined && cursor !== undefined) session.cursor = cursor;
+      if (update.type !== "extension" || update.name !== "live_session_client") return;
+      const clients = readLiveClients(update.fields["state"] ?? null);
+      if (clients.ok) applyLiveClients(sessionId, clients.value);
+    },
+    attachAtCursor: (connection, agent, { sessionId, attach }) =>
+      resumer.attachAtCursor(connection, agent, {
+        session: sessions.get(sessionId) ?? createTrackedSession(sessionId),
+        attach,
+        onMissed(error) {
+          if (hasErrorCode(error, "not_found")) throw error;
+          // It is attached, and hears what comes.
+          report("Something of what the session said may be missing", { sessionId, error });
+        },
+      }),
+    async resumeAll(connection, agent) {
+      for (const [sessionId, session] of sessions) {
+        if (session.isDetached) continue;
+        try {
+          await resumer.resume(connection, agent, session);
+        } catch (error) {
+          if (hasErrorCode(error, "connection_lost")) throw error;
+          report("A session could not be taken up again", { sessionId, error });
+          if (hasErrorCode(error, "not_found")) sessions.delete(sessionId);
+        }
+      }
+    },
+  };
+}
+
+function createTrackedSession(sessionId: string): TrackedSession {
+  return {
+    sessionId,
+    location: undefined,
+    attachment: undefined,
+    cursor: undefined,
+    isDetached: false,
+  };
+}

@@ -1,0 +1,28 @@
+import type { Principal, Right } from "../../domain/actor.ts";
+import type { TraceMode } from "../../domain/trace-mode.ts";
+import { ApiError } from "../routing/api-error.ts";
+
+/** Who calls, and which agents they may use: undefined for all. */
+export interface Caller extends Principal {
+  readonly agents?: readonly string[];
+  /** The trace mode that the caller's key sets for responses. */
+  readonly trace?: TraceMode;
+}
+
+/** Sessions belong to whoever opened them, and are of an agent that the caller may use. */
+export function canUseSession(
+  caller: Caller,
+  session: { readonly principal: string; readonly agent: string },
+): boolean {
+  return session.principal === caller.id && canUseAgent(caller, session.agent);
+}
+
+export function canUseAgent({ agents }: Caller, agent: string): boolean {
+  return agents === undefined || agents.includes(agent);
+}
+
+export function requireRight({ rights }: Principal, right: Right, action: string): void {
+  if (rights.includes(right)) return;
+  const hint = `Send a key that has the right "${right}"`;
+  throw new ApiError(403, "access_denied", `${action} is not among the caller's rights`, { hint });
+}

@@ -1,0 +1,76 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { ExchangeObserver } from "../server/http-exchange.ts";
+import { registerProcessMetrics } from "./process-metrics.ts";
+
+/** Counts what a server and its agents do. No label names a session, a caller or anything that was said. */
+export interface Metrics extends ExchangeObserver {
+  /** `outcome` is one of a few words, such as completed or failed. */
+  countTurn(outcome: string): void;
+  countTokens(tokens: TokenCounts): void;
+  /** All of it in the text form of Prometheus, and the content type of that. */
+  format(): Promise<{ readonly type: string; readonly body: string }>;
+  close(): void;
+}
+
+export interface TokenCounts {
+  readonly input?: number;
+  readonly cached?: number;
+  readonly output?: number;
+}
+
+/** From a short answer to a long turn. */
+const DURATION_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Counter({
+    name: "spanline_http_requests_total",
+    help: "Requests by the pattern of their route, and how they were answered; status 0 means not at all.",
+    labelNames: ["route", "method", "status"],
+    registers,
+  });
+  const durations = new Histogram({
+    name: "spanline_http_request_duration_seconds",
+    help: "From the first byte of a request to the last of its answer.",
+    labelNames: ["route", "method"],
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
+  const open = {
+    stream: createGauge("spanline_http_open_streams", "Answers in pieces under way.", registers),
+    socket: createGauge("spanline_http_open_sockets", "WebSockets open.", registers),
+  };
+  const turns = new Counter({
+    name: "spanline_turns_total",
+    help: "Turns that ended, by their outcome.",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const tokens = new Counter({
+    name: "spanline_tokens_total",
+    help: "Tokens by kind. Cached ones are counted among the input too.",
+    labelNames: ["kind"],
+    registers,
+  });
+  const close = registerProcessMetrics(registry);
+  return {
+    onEnd({ route, method, status = 0, milliseconds }) {
+      requests.inc({ route, method, status: String(status) });
+      durations.observe({ route, method }, milliseconds / 1000);
+    },
+    onOpenChange: (kind, change) => open[kind].inc(change),
+    countTurn: (outcome) => turns.inc({ outcome }),
+    countTokens(counts) {
+      for (const [kind, count] of Object.entries(counts)) {
+        if (Number.isFinite(count) && count >= 0) tokens.inc({ kind }, count);
+      }
+    },
+    format: async () => ({ type: registry.contentType, body: await registry.metrics() }),
+    close,
+  };
+}
+
+function createGauge(name: string, help: string, registers: Registry[]): Gauge {
+  return new Gauge({ name, help, registers });
+}

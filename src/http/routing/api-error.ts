@@ -1,0 +1,113 @@
+import { SpanlineError, type ErrorCode } from "../../domain/errors.ts";
+import type { ServedResponse } from "../server/http-types.ts";
+
+export interface ApiErrorOptions {
+  /** What the caller can do about it. */
+  readonly hint?: string;
+  readonly headers?: { readonly [name: string]: string };
+  /** The field of the request that it is about, where the form of errors has a place for that. */
+  readonly param?: string;
+  /** A finer word than the code, in the vocabulary of the surface: `invalid_api_key`. */
+  readonly reason?: string;
+  readonly cause?: unknown;
+}
+
+/** A request that gets an error for its answer, and the status of that answer. */
+export class ApiError extends SpanlineError {
+  readonly status: number;
+  readonly hint: string | undefined;
+  readonly headers: { readonly [name: string]: string };
+  readonly param: string | undefined;
+  readonly reason: string | undefined;
+
+  constructor(status: number, code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
+    super(code, message, { cause: options.cause });
+    this.status = status;
+    this.hint = options.hint;
+    this.headers = options.headers ?? {};
+    this.param = options.param;
+    this.reason = options.reason;
+  }
+}
+
+/** How the errors of some routes look. */
+export type ErrorFormatter = (error: ApiError) => ServedResponse;
+
+/** Undefined for what is a bug. Whoever read a request names the field in its details, and has a word of its own for it. */
+export function toApiError(thrown: unknown): ApiError | undefined {
+  if (thrown instanceof ApiError) return thrown;
+  if (!(thrown instanceof SpanlineError)) return toSystemLimitError(thrown);
+  const status = resolveStatus(thrown.code);
+  if (status === undefined) return undefined;
+  const { param, code: reason } = thrown.details;
+  const headers = RETRY_HEADERS[thrown.code];
+  return new ApiError(status, thrown.code, thrown.message, {
+    ...(typeof param === "string" && { param }),
+    ...(typeof reason === "string" && { reason }),
+    ...(headers !== undefined && { headers }),
+    cause: thrown,
+  });
+}
+
+/** An error of the system that says what the machine has run out of; undefined for any other. */
+function toSystemLimitError(thrown: unknown): ApiError | undefined {
+  if (!(thrown instanceof Error) || !("code" in thrown)) return undefined;
+  const path = "path" in thrown && typeof thrown.path === "string" ? thrown.path : "A file";
+  if (thrown.code === "ENOSPC" || thrown.code === "EDQUOT")
+    return toApiError(
+      new SpanlineError("store_full", `${path} cannot be written: the disk is full`),
+    );
+  if (thrown.code !== "EMFILE" && thrown.code !== "ENFILE") return undefined;
+  const message = "The bridge has as many files and connections open as the system allows";
+  return toApiError(new SpanlineError("overloaded", message, { cause: thrown }));
+}
+
+/** How the bridge answers for what failed behind it, or before it. How far it had come nobody knows. */
+export function createBridgeFailedError(): ApiError {
+  return new ApiError(500, "service_failed", "The bridge failed; its log says why", {
+    headers: { "x-should-retry": "false" },
+  });
+}
+
+export function resolveStatus(code: ErrorCode): number | undefined {
+  return STATUS_BY_CODE[code];
+}
+
+const RETRY_LATER = { "retry-after": "5", "x-should-retry": "true" };
+const NEVER_RETRY = { "x-should-retry": "false" };
+
+/** Whether sending the request again can help; without an entry clients decide by the status. */
+const RETRY_HEADERS: { readonly [Code in ErrorCode]?: ApiErrorOptions["headers"] } = {
+  store_failed: RETRY_LATER,
+  store_full: RETRY_LATER,
+  overloaded: RETRY_LATER,
+  store_damaged: NEVER_RETRY,
+  store_newer: NEVER_RETRY,
+};
+
+const STATUS_BY_CODE: { readonly [Code in ErrorCode]?: number } = {
+  not_found: 404,
+  invalid_option: 400,
+  invalid_message: 400,
+  validation_failed: 400,
+  unauthorized: 401,
+  access_denied: 403,
+  conflict: 409,
+  cursor_gone: 410,
+  cursor_ahead: 410,
+  lease_held: 503,
+  stale_lease: 503,
+  store_closed: 503,
+  store_failed: 503,
+  store_full: 507,
+  store_damaged: 500,
+  store_newer: 501,
+  overloaded: 503,
+  throttled: 429,
+  quota_exceeded: 429,
+  connect_failed: 502,
+  connection_lost: 502,
+  first_event_timeout: 504,
+  idle_timeout: 504,
+  deadline_exceeded: 504,
+};

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { explainForeignRequest } from "./foreign-request.ts";
+
+const OPTIONS = { host: "127.0.0.1", allowedOrigins: ["https://app.example"] };
+
+function reasonFor(origin: string): ReturnType<typeof explainForeignRequest> {
+  const headers = [
+    ["host", "127.0.0.1:4777"],
+    ["origin", origin],
+  ] as const;
+  return explainForeignRequest(headers, OPTIONS);
+}
+
+describe("the Origin header", () => {
+  it.each(["http://127.0.0.1:4777", "https://app.example"])("%s is accepted", (origin) => {
+    expect(reasonFor(origin)).toBeUndefined();
+  });
+
+  it.each([
+    "http://127.0.0.1:4777.evil.example",
+    "http://127.0.0.1:47770",
+    "http://127.0.0.1",
+    "https://127.0.0.1:4777",
+    "https://app.example.evil.example",
+    "https://app.exampl",
+    "null",
+    "",
+  ])("%j is refused: an origin is compared whole, not by its beginning [OR-69]", (origin) => {
+    expect(reasonFor(origin)).toEqual({
+      message: `The request comes from a page of "${origin}", which may not call this server`,
+      setting: ["allowedOrigins", origin],
+    });
+  });
+});

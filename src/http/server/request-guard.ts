@@ -1,0 +1,42 @@
+import type { IncomingMessage } from "node:http";
+import { explainForeignRequest } from "./foreign-request.ts";
+import type { Refusal } from "./request-refusal.ts";
+import { readRequestId } from "../routing/http-request-id.ts";
+import type { HeaderField, RequestHead } from "./http-types.ts";
+import type { ServerOptions } from "./server-options.ts";
+
+/** What a request says before its body, as it came. */
+export function readRequestHead(
+  incoming: IncomingMessage,
+  { newRequestId }: Pick<ServerOptions, "newRequestId">,
+): RequestHead {
+  const headers = readHeaderFields(incoming.rawHeaders);
+  const { method = "GET", url: target = "" } = incoming;
+  const [path = "", query = ""] = splitOnce(target, "?");
+  const requestId = newRequestId === undefined ? "" : readRequestId(headers, newRequestId);
+  return { requestId, method, path, query, headers };
+}
+
+/** Why a request is not let in; undefined when it is. */
+export function checkRequest(
+  { headers, path }: RequestHead,
+  options: ServerOptions,
+): Refusal | undefined {
+  const foreign = explainForeignRequest(headers, options);
+  if (foreign !== undefined) return { status: 403, ...foreign, path };
+  if (path.startsWith("/")) return undefined;
+  return { status: 400, message: "The request target is no path", path: "" };
+}
+
+function readHeaderFields(raw: readonly string[]): HeaderField[] {
+  const fields: HeaderField[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    fields.push([(raw[at] ?? "").toLowerCase(), raw[at + 1] ?? ""]);
+  }
+  return fields;
+}
+
+function splitOnce(text: string, mark: string): string[] {
+  const at = text.indexOf(mark);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + mark.length)];
+}

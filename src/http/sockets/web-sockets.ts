@@ -1,0 +1,159 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer, type WebSocket } from "ws";
+import type { SteadyClock } from "../../platform/clock.ts";
+import { ApiError, toApiError, createBridgeFailedError, type ErrorFormatter } from "../routing/api-error.ts";
+import type { ExchangeObserver } from "../server/http-exchange.ts";
+import {
+  closeSocket,
+  wrapSocket,
+  SOCKET_LIMITS,
+  type OpenSocket,
+  type SocketLimits,
+} from "./open-socket.ts";
+import type { RequestHead, ServedResponse } from "../server/http-types.ts";
+import { isSocketRequest, type RawUpgrade, type UpgradeHandler } from "../server/upgrade-handler.ts";
+
+/** A path whose connections may become WebSockets. */
+export interface SocketRoute {
+  readonly path: string;
+  /** Other ones than those of all. */
+  readonly limits?: SocketLimits;
+  /** What answers a message that is no text. Without it, such a message ends the connection. */
+  readonly binaryAnswer?: string;
+  /** Answers a text at once, in place of the handler. Undefined for a text that the handler reads. */
+  readonly instantAnswer?: (text: string) => string | undefined;
+  /** Throws an `ApiError` for whoever may not. Host and Origin were checked. */
+  accept(head: RequestHead): Promise<SocketHandler>;
+}
+
+/** Talks with one client. When it is done, the connection is closed. */
+export type SocketHandler = (socket: OpenSocket) => Promise<void>;
+
+export interface WebSocketOptions {
+  readonly routes: readonly SocketRoute[];
+  readonly formatError: ErrorFormatter;
+  readonly clock: SteadyClock;
+  readonly limits?: SocketLimits;
+  /** Open at once; a further one is refused. */
+  readonly sockets?: number;
+  readonly observers?: readonly ExchangeObserver[];
+  /** Told of what a handler threw: its client only sees the connection close. */
+  readonly onBug: (error: unknown) => void;
+}
+
+const DEFAULT_SOCKETS = 500;
+
+/** WebSockets on the paths of some routes. */
+export function createWebSockets(options: WebSocketOptions): UpgradeHandler {
+  const servedRoutes = options.routes.map((route) => {
+    const limits = { ...SOCKET_LIMITS, ...options.limits, ...route.limits };
+    return { route, limits, handshake: createHandshake(limits.messageBytes) };
+  });
+  const paths = options.routes.map(({ path }) => path);
+  const open = new Set<WebSocket>();
+  let isClosing = false;
+  return {
+    canUpgrade: (head) => isSocketRequest(head, paths),
+    async upgrade(head, raw) {
+      try {
+        if (isClosing || open.size >= (options.sockets ?? DEFAULT_SOCKETS))
+          throw createTooManySocketsError();
+        const at = servedRoutes.find(({ route }) => route.path === head.path);
+        if (at === undefined) throw new Error(`No route at ${head.path}`);
+        const handler = await at.route.accept(head);
+        void serveSocket(await at.handshake(head, raw), handler, at);
+        return undefined;
+      } catch (error) {
+        return toErrorResponse(error, options);
+      }
+    },
+    async close() {
+      isClosing = true;
+      const closed = [...open].map(
+        (socket) => new Promise<void>((resolve) => socket.on("close", () => resolve())),
+      );
+      for (const socket of open) closeSocket(socket, options.clock, "The server ends");
+      await Promise.all(closed);
+    },
+  };
+
+  async function serveSocket(
+    socket: WebSocket,
+    handler: SocketHandler,
+    { route, limits }: ServedRoute,
+  ): Promise<void> {
+    open.add(socket);
+    notifyObservers(1);
+    socket.on("close", () => {
+      open.delete(socket);
+      notifyObservers(-1);
+    });
+    const { binaryAnswer, instantAnswer } = route;
+    const opened = wrapSocket(socket, limits, {
+      clock: options.clock,
+      ...(binaryAnswer !== undefined && { binaryAnswer }),
+      ...(instantAnswer !== undefined && { instantAnswer }),
+    });
+    if (isClosing) closeSocket(socket, options.clock, "The server ends");
+    try {
+      await handler(opened);
+      socket.close(1000);
+    } catch (error) {
+      if (!opened.disconnectSignal.aborted) options.onBug(error);
+      socket.close(1011, "The bridge failed; its log says why");
+    }
+  }
+
+  function notifyObservers(change: 1 | -1): void {
+    for (const observer of options.observers ?? []) observer.onOpenChange?.("socket", change);
+  }
+}
+
+interface ServedRoute {
+  readonly route: SocketRoute;
+  readonly limits: Required<SocketLimits>;
+}
+
+/** The package answers by itself what is no proper handshake, unless somebody else does, and knows no ids. */
+function createHandshake(
+  messageBytes: number,
+): (head: RequestHead, raw: RawUpgrade) => Promise<WebSocket> {
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: messageBytes,
+    // Costs more than it saves on texts of this size, and memory for each connection.
+    perMessageDeflate: false,
+    autoPong: false,
+  });
+  const failing = new WeakMap<Duplex, (error: Error) => void>();
+  const ids = new WeakMap<IncomingMessage, string>();
+  server.on("wsClientError", (error, socket) => failing.get(socket)?.(error));
+  server.on("headers", (lines, incoming) => {
+    const id = ids.get(incoming) ?? "";
+    if (id !== "") lines.push(`x-request-id: ${id}`);
+  });
+  return ({ requestId }, { incoming, socket, head: rest }) =>
+    new Promise((resolve, reject) => {
+      ids.set(incoming, requestId);
+      failing.set(socket, ({ message }) => {
+        reject(new ApiError(400, "validation_failed", `No handshake of a WebSocket: ${message}`));
+      });
+      server.handleUpgrade(incoming, socket, rest, resolve);
+    });
+}
+
+function toErrorResponse(error: unknown, { formatError, onBug }: WebSocketOptions): ServedResponse {
+  const apiError = toApiError(error);
+  if (apiError !== undefined) return formatError(apiError);
+  onBug(error);
+  return formatError(createBridgeFailedError());
+}
+
+function createTooManySocketsError(): ApiError {
+  return new ApiError(503, "overloaded", "The bridge has as many WebSockets open as it allows", {
+    reason: "too_many_connections",
+    headers: { "retry-after": "10" },
+  });
+}

@@ -1,0 +1,101 @@
+import type { SpanlineError } from "../domain/errors.ts";
+import type { ProviderEvent } from "../domain/provider/provider-event.ts";
+import { createCaptureReader } from "./capture-reader.ts";
+import {
+  readCapturedStreams,
+  createUnreadableError,
+  type Capture,
+  type CapturedStream,
+} from "./captured-streams.ts";
+import { createOutputEncoder } from "./output-encoder.ts";
+import type { OutputFormat } from "./output-format.ts";
+import type { RecordedResponse } from "./recorded-responses.ts";
+import { updateRecognition, type Recognition } from "./recognition.ts";
+import { toSingleLine, type Style } from "./trace-style.ts";
+
+export interface InspectOptions extends Capture {
+  readonly output: OutputFormat;
+  readonly style: Style;
+  /** Takes the output, if only none of it; answering false ends the reading, since nobody listens any more. */
+  readonly write: (text: string) => Promise<boolean>;
+}
+
+/** Reads a capture and writes it in another form, piece by piece: a capture may be larger than memory. */
+export async function inspectCapture(options: InspectOptions): Promise<void> {
+  let number = 0;
+  for await (const stream of readCapturedStreams(options)) {
+    number += 1;
+    if (!(await writeStream(stream, number, options))) return;
+  }
+}
+
+/** False when nobody listens any more. */
+async function writeStream(
+  stream: CapturedStream,
+  number: number,
+  { name, output, style, write }: InspectOptions,
+): Promise<boolean> {
+  const { format, recordedResponse, isFormatGiven } = stream;
+  // The other formats, and whoever names one, say enough by that.
+  const isKnown = isFormatGiven || !format.startsWith("json");
+  const recognition: Recognition = { isKnown, hasUnknown: false, failure: undefined };
+  // A plain capture is one turn and has no id of its own.
+  const scope =
+    recordedResponse === undefined
+      ? "capture"
+      : `${recordedResponse.session ?? "recording"}-${number}`;
+  const encoder = createOutputEncoder(output, { style, scope });
+  const encoding = encoder.initial();
+  const titledResponse = output === "text" ? recordedResponse : undefined;
+  let pending = titledResponse === undefined ? "" : style.dim(formatTitle(titledResponse, number));
+  const collect = (text: string): void => void (pending += text);
+  const emit = (event: ProviderEvent): void => {
+    updateRecognition(recognition, event);
+    encoder.step(encoding, event, collect);
+  };
+  const reader = createCaptureReader(format, recognition.isKnown ? "structured-result" : "unknown");
+  const state = reader.initial();
+  for await (const chunk of stream.chunks) {
+    reader.step(state, chunk, emit);
+    if (recognition.isKnown) {
+      if (!(await write(pending))) return false;
+      pending = "";
+    } else if (pending.length > MAX_PENDING_CHARACTERS)
+      throw createUnrecognizedError(name, recognition);
+    if (reader.isOver?.(state) === true) break;
+  }
+  reader.finish(state, emit);
+  encoder.finish(encoding, collect);
+  if (!recognition.isKnown) throw createUnrecognizedError(name, recognition);
+  if (titledResponse !== undefined) collect(style.dim(formatEnding(titledResponse)));
+  return write(pending);
+}
+
+/** What is held back while nothing of a capture is known. */
+const MAX_PENDING_CHARACTERS = 4 * 1024 * 1024;
+
+function formatTitle({ session, contentType }: RecordedResponse, number: number): string {
+  const of = session === null ? "" : ` of session ${session}`;
+  const gap = number === 1 ? "" : "\n";
+  return `${gap}${toSingleLine(`recording ${number}${of} (${contentType ?? "no content type"})`)}\n`;
+}
+
+function formatEnding({ readEnding }: RecordedResponse): string {
+  const { result, at } = readEnding();
+  return `${toSingleLine(`${ENDINGS.get(result) ?? result} after ${at / 1000} s`)}\n`;
+}
+
+const ENDINGS: ReadonlyMap<string, string> = new Map([
+  ["whole", "the answer was over"],
+  ["reset", "the connection was reset"],
+  ["left", "the client left"],
+  ["cut", "the recording stops"],
+  ["unread", "not read on"],
+]);
+
+function createUnrecognizedError(name: string, { failure }: Recognition): SpanlineError {
+  const isDamaged = failure !== undefined && failure.code !== "incomplete_turn";
+  const why = isDamaged ? ` (${toSingleLine(failure.message)})` : "";
+  const description = `JSON in which no event of a known stream was recognised${why}`;
+  return createUnreadableError(name, description, ", and with --as json any answer of an app");
+}

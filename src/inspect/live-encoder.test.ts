@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { runCodec } from "../domain/codec.ts";
+import { createToolCall, toolSuccess } from "../domain/tools/tool-call.ts";
+import type { ProviderEvent } from "../domain/provider/provider-event.ts";
+import { createLiveEncoder } from "./live-encoder.ts";
+import { PLAIN_STYLE } from "./trace-style.ts";
+
+const call = createToolCall({ id: "c", name: "look", inputText: "", runBy: "server" });
+const EVENTS: readonly ProviderEvent[] = [
+  { type: "message.start", message: 0, role: "assistant" },
+  { type: "text.delta", message: 0, block: 0, text: "Let me " },
+  { type: "text.delta", message: 0, block: 0, text: "look.\u001b[2J" },
+  { type: "text.end", message: 0, block: 0, text: "Let me look.\u001b[2J" },
+  { type: "tool.start", message: 0, block: 1, toolCallId: "c", name: "look" },
+  { type: "tool.end", message: 0, block: 1, toolCall: call },
+  { type: "message.end", message: 0, reason: "tool_use" },
+  { type: "message.start", message: 1, role: "user" },
+  { type: "tool.result", message: 1, block: 2, result: toolSuccess("c", "two") },
+  { type: "message.end", message: 1, reason: "tool_result" },
+  { type: "message.start", message: 2, role: "assistant" },
+  { type: "text.delta", message: 2, block: 3, text: "Two.\n" },
+  { type: "text.end", message: 2, block: 3, text: "Two.\n" },
+  { type: "end", outcome: "completed", reason: "end_turn", openToolCallIds: [], usage: null },
+];
+
+function written(to: "result" | "notes", isTerminal: boolean): string {
+  const pieces = runCodec(createLiveEncoder({ style: PLAIN_STYLE, isTerminal }), EVENTS);
+  return pieces.flatMap((piece) => (piece.target === to ? [piece.text] : [])).join("");
+}
+
+describe("a turn shown while it comes", () => {
+  it("has the assistant's words, and nothing else, as its result", () => {
+    expect(written("result", false)).toBe("Let me look.\u001b[2J\n\nTwo.\n");
+  });
+
+  it("cannot steer a terminal", () => {
+    expect(written("result", true)).toBe("Let me look.\\u{1b}[2J\n\nTwo.\n");
+  });
+
+  it("says of a turn that was cancelled that it was, and nothing else", () => {
+    const end = { type: "end", outcome: "other", openToolCallIds: [], usage: null } as const;
+    const encoder = createLiveEncoder({ style: PLAIN_STYLE, isTerminal: false });
+    const last = (reason: string | null) => runCodec(encoder, [{ ...end, reason }]).at(-1)?.text;
+    expect(last("cancelled")).toBe("\ncancelled · 0 messages, 0 calls · no usage reported\n");
+    expect(last("odd")).toBe("\nother (odd) · 0 messages, 0 calls · no usage reported\n");
+  });
+
+  it("has calls and results beside them, under the words that they follow", () => {
+    const notes = written("notes", false);
+    expect(notes).toMatch(/^ {2}→ look/);
+    expect(notes).not.toContain("assistant");
+    expect(notes).toContain("user\n  ← look");
+    expect(notes).toContain("completed (end_turn)");
+  });
+});

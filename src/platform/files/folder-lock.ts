@@ -1,0 +1,50 @@
+import { open, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { makeFolder } from "./make-folder.ts";
+import { readProcessStartTime } from "../process/process-start-time.ts";
+
+/** Somebody else has the folder. */
+export class FolderLockedError extends Error {
+  readonly pid: number;
+  readonly file: string;
+
+  constructor(pid: number, file: string) {
+    super(`Process ${pid} has it, as ${file} says`);
+    this.name = "FolderHeldError";
+    this.pid = pid;
+    this.file = file;
+  }
+}
+
+/** Takes a folder for this process alone, and gives back how to let go of it. One that died let go by dying. */
+export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+  await makeFolder(folder);
+  const file = join(folder, "held-by.pid");
+  for (let attempt = 0; attempt < 3; attempt++) {
+    try {
+      const handle = await open(file, "wx", 0o600);
+      await handle.writeFile(`${process.pid} ${await readProcessStartTime(process.pid)}`);
+      await handle.close();
+      return () => rm(file, { force: true });
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+      const [pid, startTime = ""] = (await readFile(file, "utf8").catch(() => "")).split(" ");
+      if (await isAlive(Number(pid), startTime)) throw new FolderLockedError(Number(pid), file);
+      await rm(file, { force: true });
+    }
+  }
+  throw new FolderLockedError(0, file);
+}
+
+/** A killed process that nobody has reaped yet holds nothing, nor does a later one with its number. */
+async function isAlive(pid: number, startTime: string): Promise<boolean> {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  if (startTime !== "") return (await readProcessStartTime(pid)) === startTime;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // There is one, and it is another user's.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

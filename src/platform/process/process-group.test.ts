@@ -1,0 +1,90 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { expectGone, isAlive } from "../../../test/support/processes.ts";
+import { processGroupFromId, processGroupFromLeader } from "./process-group.ts";
+
+/** A shell that leads a group of its own; it ends with the test. */
+async function led(
+  script: string,
+): Promise<{ readonly leader: ChildProcess; readonly pid: number }> {
+  const leader = spawn("/bin/sh", ["-c", script], {
+    detached: true,
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  await once(leader, "spawn");
+  const { pid } = leader;
+  if (pid === undefined) throw new Error("The shell could not be started");
+  onTestFinished(() => processGroupFromId(pid).kill());
+  return { leader, pid };
+}
+
+/** Leaves a program in the background when its input ends, and says its number before. */
+const LEAVES_ONE = "sleep 1000 & echo $!; read -r line";
+
+async function firstNumber(leader: ChildProcess): Promise<number> {
+  if (leader.stdout === null) throw new Error("The shell has no output");
+  const [line] = await once(leader.stdout, "data");
+  return Number(String(line));
+}
+
+describe("a process group", () => {
+  it("lives as long as one of it does, whoever leads it", async () => {
+    const { leader } = await led(LEAVES_ONE);
+    const group = processGroupFromLeader(leader);
+    const left = await firstNumber(leader);
+    leader.stdin?.end();
+    await once(leader, "exit");
+    expect([group.isAlive, isAlive(left)]).toEqual([true, true]);
+    group.kill();
+    await group.waitUntilGone();
+    await expectGone(left);
+  });
+
+  it("is gone with its leader when that leaves nobody", async () => {
+    const { leader } = await led("exit");
+    const group = processGroupFromLeader(leader);
+    await once(leader, "exit");
+    expect(group.isAlive).toBe(false);
+    group.kill();
+    await group.waitUntilGone();
+  });
+
+  it("takes its leader with it", async () => {
+    const { leader, pid } = await led("sleep 1000");
+    const group = processGroupFromLeader(leader);
+    expect(group.isAlive).toBe(true);
+    const ended = once(leader, "exit");
+    group.kill();
+    expect(await ended).toEqual([null, "SIGKILL"]);
+    await expectGone(pid);
+  });
+
+  it("is gone when another process has the number of its leader", async () => {
+    const { pid } = await led("sleep 1000");
+    const group = processGroupFromLeader({ pid, exitCode: 0, signalCode: null });
+    expect(group.isAlive).toBe(false);
+    group.kill();
+    expect(isAlive(pid)).toBe(true);
+  });
+
+  it("of a leader that could not be started is none", async () => {
+    const leader = spawn("/not/there", { detached: true });
+    await once(leader, "error");
+    const group = processGroupFromLeader(leader);
+    expect(group.isAlive).toBe(false);
+    group.kill();
+    await group.waitUntilGone();
+  });
+
+  it("of which only the number is known ends as any other", async () => {
+    const { leader, pid } = await led(LEAVES_ONE);
+    const group = processGroupFromId(pid);
+    const left = await firstNumber(leader);
+    expect(group.isAlive).toBe(true);
+    group.kill();
+    await group.waitUntilGone();
+    await expectGone(left);
+    await expectGone(pid);
+  });
+});

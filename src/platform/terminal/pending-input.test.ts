@@ -1,0 +1,15 @@
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { expect, it, onTestFinished } from "vitest";
+import { bundleProgram } from "../../../test/support/bundle-program.ts";
+import { waitForOutput } from "../../../test/support/command-line.ts";
+
+it("drops what was typed before, also where the process was held up meanwhile", async () => {
+  const child = spawn(process.execPath, [await bundleProgram("drop-input.ts")]);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const left = text(child.stdout);
+  child.stdin.write("y\ny");
+  await waitForOutput(child.stderr, "dropped\n");
+  child.stdin.end("n\n");
+  expect(await left).toBe("n\n");
+});

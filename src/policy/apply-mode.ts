@@ -1,0 +1,56 @@
+import type { MatchedRule, PolicyDecision } from "../domain/policy/policy-decision.ts";
+import { MODE_SOURCE, type SessionMode } from "../domain/session-mode.ts";
+import { isReadOnly } from "./facts/tool-call-effect.ts";
+import { findStrictest } from "./strictest-action.ts";
+
+/** What a decision comes to in a session's mode: never to more than it was. */
+export function applyMode(decision: PolicyDecision, mode: SessionMode): PolicyDecision {
+  if (mode === "default" || decision.action === "deny" || isReadOnly(decision.context)) {
+    return decision;
+  }
+  return mode === "ask" ? toAskDecision(decision) : toDenyDecision(decision, mode);
+}
+
+/** The mode asks beside the rules, so that nothing that was allowed for good answers it. */
+function toAskDecision(decision: PolicyDecision): PolicyDecision {
+  const { labels, approvers, otherRules = [] } = decision;
+  const mode = createModeRule("ask", "ask");
+  const narrowed = {
+    ...decision,
+    action: findStrictest([decision.action, "ask"]),
+    labels: addLabels(labels, "approval_required"),
+    approvers: Math.max(1, approvers),
+  };
+  if (decision.action === "ask") return { ...narrowed, otherRules: [...otherRules, mode] };
+  const reason = `The session is in the mode "ask": ${decision.context.tool} does more than read`;
+  return { ...narrowed, reason, rule: mode };
+}
+
+function toDenyDecision(decision: PolicyDecision, mode: SessionMode): PolicyDecision {
+  const { otherRules: _, approval: __, ...rest } = decision;
+  const reason = `The session is in the mode "${mode}", in which only tools that read are run; ${rest.context.tool} does more`;
+  return {
+    ...rest,
+    action: "deny",
+    reason,
+    rule: createModeRule("deny", mode),
+    labels: addLabels(rest.labels.filter((label) => label !== "approval_required")),
+    approvers: 0,
+  };
+}
+
+function createModeRule(action: MatchedRule["action"], mode: SessionMode): MatchedRule {
+  return { source: MODE_SOURCE, action, id: mode, index: 0 };
+}
+
+function addLabels(
+  labels: readonly string[],
+  ...extraLabels: readonly string[]
+): readonly string[] {
+  return [...new Set([...labels, MODE_SOURCE, ...extraLabels])].sort();
+}
+
+/** Whether the mode is among those who ask. */
+export function isAskedByMode({ rule, otherRules: others = [] }: PolicyDecision): boolean {
+  return [rule, ...others].some((matchedRule) => matchedRule?.source === MODE_SOURCE);
+}

@@ -1,0 +1,100 @@
+import {
+  formatPathTarget,
+  type MatchedRule,
+  type PathFact,
+  type PolicyContext,
+  type PolicyDecision,
+} from "../domain/policy/policy-decision.ts";
+import { MODE_SOURCE } from "../domain/session-mode.ts";
+import { joinWords } from "./command/join-words.ts";
+import { HOLE } from "./matching/wildcard.ts";
+
+/** A decision in plain lines for people. */
+export function explainDecision(decision: PolicyDecision): string[] {
+  const { action, reason, rule, labels, context, approvers, approval } = decision;
+  return [
+    `${action}: ${sanitizeLine(reason)}`,
+    `by: ${rule === null ? "the default" : formatRuleLocation(rule)}`,
+    ...(rule === null ? [] : formatOverrides(rule)),
+    ...(action === "ask" ? [`needs: ${formatApprovers(approvers)}`] : []),
+    ...(approval?.prompt === undefined ? [] : [`prompt: ${sanitizeLine(approval.prompt)}`]),
+    ...(approval?.risk === undefined ? [] : [`risk: ${sanitizeLine(approval.risk)}`]),
+    `tool: ${sanitizeLine(context.tool)} (${context.kind}, ${context.sideEffect})`,
+    ...formatFacts(context),
+    ...(labels.length === 0 ? [] : [`labels: ${labels.join(", ")}`]),
+  ];
+}
+
+/** For people alone: what a model is told does not say how to lift it. */
+function formatOverrides({ source }: MatchedRule): string[] {
+  const key = OVERRIDE_SETTINGS.get(source);
+  return key === undefined ? [] : [`opened by: ${key}`];
+}
+
+const OVERRIDE_SETTINGS: ReadonlyMap<string, string> = new Map([
+  ["default_sensitive_path", "allow_sensitive_paths"],
+  ["default_external_path", "external_roots, allow_external_paths"],
+]);
+
+function formatApprovers(approvers: number): string {
+  return approvers === 1 ? "somebody to say yes" : `${approvers} different people to say yes`;
+}
+
+function formatRuleLocation({ source, id, index, layer }: MatchedRule): string {
+  const entry =
+    SINGLE_ENTRY_SOURCES.has(source) || source.startsWith("default_")
+      ? source
+      : `${source}[${index}]`;
+  const named = id === null ? entry : `${entry} ${sanitizeLine(id)}`;
+  return layer === undefined ? named : `${named} of policy ${layer + 1}`;
+}
+
+/** Parts of a policy that have one entry. */
+const SINGLE_ENTRY_SOURCES = new Set([
+  "write_path_allowlist",
+  "repeat_limit",
+  "policy",
+  MODE_SOURCE,
+]);
+
+function formatFacts(context: PolicyContext): string[] {
+  const { paths, simpleCommands = [], urls = [], method, mcpServer, mcpTool, repeats } = context;
+  return [
+    ...paths.map((fact) => `path: ${formatPath(fact)}`),
+    ...simpleCommands.map(({ words }) => `runs: ${sanitizeLine(joinWords(words))}`),
+    ...(context.commandUnparsed === undefined
+      ? []
+      : [`not certain: ${sanitizeLine(context.commandUnparsed)}`]),
+    ...urls.map(
+      (url) =>
+        `address: ${method === undefined ? "" : `${sanitizeLine(method)} `}${sanitizeLine(url)}`,
+    ),
+    ...(mcpServer === undefined
+      ? []
+      : [`MCP: ${sanitizeLine(mcpTool ?? "")} of ${sanitizeLine(mcpServer)}`]),
+    ...(repeats === 0 ? [] : [`made before: ${repeats} times`]),
+  ];
+}
+
+function formatPath(fact: PathFact): string {
+  const { argument, input, location, reason } = fact;
+  const leads = formatPathTarget(fact);
+  const to = leads === input ? "" : ` → ${sanitizeLine(leads)}`;
+  const why = reason === undefined ? "" : `: ${sanitizeLine(reason)}`;
+  return `${sanitizeLine(argument)} ${sanitizeLine(input)}${to} (${location}${why})`;
+}
+
+const MAX_LINE_LENGTH = 500;
+
+/** In one line, with nothing that moves a terminal's cursor or turns the text around. */
+function sanitizeLine(text: string): string {
+  const visibleText = text
+    .replaceAll(HOLE, "…")
+    .replaceAll(
+      /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/gu,
+      (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    );
+  return visibleText.length > MAX_LINE_LENGTH
+    ? `${visibleText.slice(0, MAX_LINE_LENGTH)}…`
+    : visibleText;
+}

@@ -1,0 +1,55 @@
+import { formatImageNote } from "../../domain/model/image-block.ts";
+import type { ModelBlock, ModelMessage } from "../../domain/model/model-request.ts";
+import { normalizeHistory } from "../../domain/model/normalize-history.ts";
+import { formatResultText } from "../../wire/chat/result-text.ts";
+
+/** What was said before, as paragraphs for an agent that takes nothing but text. There are none where nothing was. */
+export function formatTranscript(history: readonly ModelMessage[]): string[] {
+  const messages = normalizeHistory(history);
+  const names = collectToolNames(messages);
+  const paragraphs = messages.flatMap(({ role, blocks }) =>
+    blocks.flatMap((block) => formatBlock(SPEAKERS[role], block, names)),
+  );
+  return paragraphs.length === 0 ? [] : [INTRODUCTION, ...paragraphs, CONTINUATION];
+}
+
+const INTRODUCTION = "This conversation began elsewhere. What was said in it so far:";
+const CONTINUATION = "Here the conversation goes on:";
+const SPEAKERS = { user: "User", assistant: "Assistant" } as const;
+
+function formatBlock(
+  speaker: string,
+  block: ModelBlock,
+  names: ReadonlyMap<string, string>,
+): string[] {
+  switch (block.type) {
+    case "text":
+      return [indentLines(`${speaker}: ${block.text}`)];
+    case "reasoning":
+      return [];
+    case "call":
+      return [indentLines(`${speaker} called ${block.call.name}: ${block.call.inputText || "{}"}`)];
+    case "result": {
+      const name = names.get(block.result.toolCallId) ?? block.result.toolCallId;
+      return [indentLines(`Result of ${name}: ${formatResultText(block.result)}`)];
+    }
+    case "image":
+      return [indentLines(`${speaker}: ${formatImageNote(block)}`)];
+    default:
+      return block satisfies never;
+  }
+}
+
+/** Only a paragraph's first line begins at the margin: what a tool found cannot pass for what the user said. */
+function indentLines(text: string): string {
+  return text.replaceAll(/\r\n|[\n\r\u2028\u2029]/g, "\n  ");
+}
+
+function collectToolNames(messages: readonly ModelMessage[]): ReadonlyMap<string, string> {
+  const blocks = messages.flatMap((message) => message.blocks);
+  return new Map(
+    blocks.flatMap((block) =>
+      block.type === "call" ? [[block.call.id, block.call.name] as const] : [],
+    ),
+  );
+}

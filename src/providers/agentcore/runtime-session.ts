@@ -1,0 +1,99 @@
+import { guardInvocation } from "../../async/invocation-guard.ts";
+import type { AgentCoreClient } from "../../aws/agentcore-client.ts";
+import type { Codec } from "../../domain/codec.ts";
+import type { CommandEvent } from "../../domain/provider/command-event.ts";
+import type { Failure } from "../../domain/errors.ts";
+import { randomToken } from "../../platform/random.ts";
+import { createLimitError, type LimitName, type TimeLimits } from "../../remote/time-limits.ts";
+import { createCommandStream } from "../../wire/agentcore/runtime/command-stream.ts";
+import {
+  encodeRunCommand,
+  encodeStopSession,
+  type RuntimeTarget,
+} from "../../wire/agentcore/runtime/runtime-request.ts";
+import { classifyServiceFailure } from "../../wire/agentcore/service-error.ts";
+import type { CommandOptions, CommandRun, ProviderSession, StopOptions } from "../provider.ts";
+import { openStream } from "./open-stream.ts";
+import { readRequestId } from "./agentcore-request-id.ts";
+
+/** A session with a machine: every one on AgentCore. */
+export interface AgentCoreSession extends ProviderSession {
+  stop(options: StopOptions): Promise<void>;
+  runCommand(command: string, options: CommandOptions): Promise<CommandRun>;
+}
+
+/** What can be done with the machine of a session, beside talking to its agent. A harness is a runtime here. */
+export function createRuntimeSession(
+  service: AgentCoreClient,
+  target: RuntimeTarget,
+  limits: TimeLimits,
+): Pick<AgentCoreSession, "stop" | "runCommand"> {
+  return {
+    async stop({ signal }: StopOptions) {
+      const request = encodeStopSession(target, randomToken());
+      const guard = guardInvocation<LimitName>(service.clock, signal, STOP_LIMIT);
+      try {
+        const response = await service.send("data", request, guard.signal);
+        response.close();
+      } catch (error) {
+        if (guard.reachedLimit !== null)
+          throw createLimitError(
+            "total",
+            { ...limits, total: STOP_LIMIT.milliseconds },
+            { phase: "http" },
+          );
+        throw error;
+      } finally {
+        guard.release();
+      }
+    },
+    async runCommand(command: string, { signal, timeoutSeconds }: CommandOptions) {
+      return openStream<CommandEvent>({
+        service,
+        prepare: async () => encodeRunCommand(target, command, timeoutSeconds),
+        limits: resolveCommandLimits(limits, timeoutSeconds),
+        signal,
+        createCodec(response) {
+          const requestId = readRequestId(response);
+          const stream = createCommandStream(response.headers["content-type"] ?? null);
+          return explainFailures(stream, (failure) =>
+            response.scrub(classifyServiceFailure(failure, requestId)),
+          );
+        },
+        finishBroken: (events, failure) => [
+          ...events.filter(({ type }) => type !== "exit" && type !== "failed"),
+          { type: "failed", failure },
+        ],
+      });
+    },
+  };
+}
+
+const STOP_LIMIT = { limit: "total", milliseconds: 60_000 } as const;
+
+/** A command may be silent for as long as it may run. */
+function resolveCommandLimits(
+  limits: TimeLimits,
+  timeoutSeconds = SERVICE_TIMEOUT_SECONDS,
+): TimeLimits {
+  const runtimeMs = (timeoutSeconds + 60) * 1000;
+  const atLeast = (name: "firstEvent" | "idle"): number => Math.max(limits[name], runtimeMs);
+  return { ...limits, firstEvent: atLeast("firstEvent"), idle: atLeast("idle") };
+}
+
+const SERVICE_TIMEOUT_SECONDS = 300;
+
+function explainFailures<State>(
+  codec: Codec<State, Uint8Array, CommandEvent>,
+  explain: (failure: Failure) => Failure,
+): Codec<State, Uint8Array, CommandEvent> {
+  return {
+    ...codec,
+    finish(state, emit) {
+      codec.finish(state, (event) => {
+        if (event.type !== "failed") return emit(event);
+        emit({ type: "failed", failure: explain(event.failure) });
+      });
+    },
+  };
+}

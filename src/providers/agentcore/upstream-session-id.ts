@@ -1,0 +1,13 @@
+import { randomString } from "../../platform/random.ts";
+import { checkSessionId } from "../../wire/agentcore/check-identifiers.ts";
+import type { OpenOptions } from "../provider.ts";
+
+/** The id of the conversation that is wanted, or a new one. */
+export function resolveSessionId({ sessionId }: OpenOptions): string {
+  return sessionId === undefined ? createSessionId() : checkSessionId("sessionId", sessionId);
+}
+
+/** Names the bridge in the service's own logs, with more chance in it than a UUID has. */
+function createSessionId(): string {
+  return `spanline-${randomString(32)}`;
+}

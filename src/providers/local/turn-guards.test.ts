@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { parseGuards } from "./turn-guards.ts";
+
+describe("the settings of the guards", () => {
+  it("are on, and known, where nothing is said", () => {
+    expect(parseGuards()).toEqual({
+      repeatedCalls: { most: 1, exempt: [], rounds: 3 },
+      failingTools: { after: 2 },
+      lastSteps: { within: 1 },
+    });
+  });
+
+  it("can be changed one by one, and switched off", () => {
+    expect(parseGuards({ repeatedCalls: { exempt: ["wait_*"] }, failingTools: false })).toEqual({
+      repeatedCalls: { most: 1, exempt: ["wait_*"], rounds: 3 },
+      failingTools: null,
+      lastSteps: { within: 1 },
+    });
+  });
+
+  it.each([
+    ["guards.repeatedCalls.most", { repeatedCalls: { most: 0 } }],
+    ["guards.repeatedCalls.rounds", { repeatedCalls: { rounds: 1.5 } }],
+    ["guards.repeatedCalls.exempt", { repeatedCalls: { exempt: [1] } }],
+    ["guards.repeatedCalls.exampt", { repeatedCalls: { exampt: [] } }],
+    ["guards.failingTools.after", { failingTools: { after: "2" } }],
+    ["guards.lastSteps", { lastSteps: true }],
+    ["guards.repeated", { repeated: false }],
+    ["guards", 1],
+  ])("are refused with a wrong %s", (path, given) => {
+    expect(() => parseGuards(JSON.parse(JSON.stringify(given)))).toThrowError(
+      expect.objectContaining({ code: "invalid_option", details: { path } }),
+    );
+  });
+});

@@ -1,0 +1,20 @@
+import { createProviderError } from "../domain/provider/provider-error.ts";
+import { parseHarnessId } from "../wire/agentcore/harness/get-harness.ts";
+import { findHarnessByName } from "./find-by-name.ts";
+import type { HarnessCache } from "./harness-cache.ts";
+import type { Poll } from "./poll.ts";
+
+/** The id of what people call a harness: an ARN, an id, `base:tag` or a name. */
+export async function findHarnessId(
+  reference: string,
+  poll: Pick<Poll, "client" | "budget">,
+  cache: () => Promise<HarnessCache>,
+): Promise<string> {
+  if (reference.startsWith("arn:")) return parseHarnessId(reference);
+  if (reference.includes(":")) return (await (await cache()).resolveTag(reference)).id;
+  if (/-[a-zA-Z0-9]{10}$/.test(reference)) return reference;
+  const harness = await findHarnessByName(reference, poll);
+  if (harness !== null) return harness.id;
+  const message = `There is no harness named ${reference} at ${poll.client.origin}`;
+  throw createProviderError("not_found", message, { phase: "http", details: { name: reference } });
+}

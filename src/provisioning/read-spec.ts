@@ -1,0 +1,81 @@
+import { readFile } from "node:fs/promises";
+import { SpanlineError, formatThrown } from "../domain/errors.ts";
+import {
+  toHarnessChanges,
+  readHarnessDraft,
+  readHarnessTools,
+  toHarnessSpec,
+  type HarnessDraft,
+} from "../wire/agentcore/control/harness-draft.ts";
+import type { HarnessChanges, HarnessSpec } from "../wire/agentcore/control/harness-settings.ts";
+
+/** Where a spec comes from: a file, one of tools, and what is said beside them, which comes before both. */
+export interface SpecSources {
+  readonly specFile?: string | undefined;
+  readonly toolsFile?: string | undefined;
+  readonly overrides?: Partial<
+    Pick<HarnessSpec, "name" | "roleArn" | "model" | "systemPrompt" | LimitName>
+  >;
+}
+
+type LimitName = "maxIterations" | "maxTokens" | "timeoutSeconds";
+
+/** A whole spec, in YAML or JSON. */
+export async function readSpec(sources: SpecSources): Promise<HarnessSpec> {
+  return toHarnessSpec(await readSources(sources));
+}
+
+/** What is to change of a harness, in the same form. */
+export async function readChanges(sources: SpecSources): Promise<HarnessChanges> {
+  return toHarnessChanges(await readSources(sources));
+}
+
+async function readSources({ specFile, toolsFile, overrides }: SpecSources): Promise<HarnessDraft> {
+  const draft = specFile === undefined ? {} : await readDocumentAs(specFile, readHarnessDraft);
+  if (toolsFile === undefined) return { ...draft, ...overrides };
+  const tools = await readDocumentAs(toolsFile, (value) => readHarnessTools(value, "tools"));
+  return { ...draft, tools, ...overrides };
+}
+
+/** What is wrong is wrong in this file. */
+async function readDocumentAs<Value>(
+  path: string,
+  read: (value: unknown) => Value,
+): Promise<Value> {
+  const document = await readDocument(path);
+  try {
+    return read(document);
+  } catch (cause) {
+    if (!(cause instanceof SpanlineError)) throw cause;
+    const { code, message, details } = cause;
+    throw new SpanlineError(code, `${path}: ${message}`, { details, cause });
+  }
+}
+
+/** JSON is YAML too. */
+async function readDocument(path: string): Promise<unknown> {
+  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+    throw createReadError(path, formatReason(cause), cause);
+  });
+  const { parse } = await import("yaml");
+  let document: unknown;
+  try {
+    document = parse(text);
+    // An alias may stand for what it is part of.
+    JSON.stringify(document);
+  } catch (cause) {
+    throw createReadError(path, `it is neither YAML nor JSON: ${formatReason(cause)}`, cause);
+  }
+  return document;
+}
+
+function createReadError(path: string, reason: string, cause: unknown): SpanlineError {
+  return new SpanlineError("unreadable_input", `Cannot read ${path}: ${reason}`, { cause });
+}
+
+function formatReason(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOENT") return "there is no such file";
+  if (code === "EISDIR") return "it is a folder";
+  return formatThrown(error).trimEnd();
+}

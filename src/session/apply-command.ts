@@ -1,0 +1,219 @@
+import type { Actor, Right } from "../domain/actor.ts";
+import type { PromptPart, SessionMetadata } from "../domain/events/session-event.ts";
+import { listLiveClients, mayDecide } from "../domain/live-client.ts";
+import { toJsonText } from "../data/json.ts";
+import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
+import { isLessStrict } from "../domain/session-mode.ts";
+import { addHistory } from "./add-history.ts";
+import { decideApproval } from "./decide-approval.ts";
+import { revokeGrant } from "./approvals/grants.ts";
+import { routeAgain } from "./approvals/approval-requests.ts";
+import {
+  attachClient,
+  detachClient,
+  recordHeartbeat,
+  isSameAttachment,
+} from "./clients/attach-client.ts";
+import type { ClientsState, HostRequest } from "./clients/clients-state.ts";
+import { submitHostReply, dropHostRequests } from "./clients/host-requests.ts";
+import { setMode } from "./set-mode.ts";
+import type { TimedInput } from "./session-input.ts";
+import { refuse } from "./refuse-command.ts";
+import type { SessionState } from "./session-state.ts";
+import { waitForHost } from "./tools/host-waits.ts";
+import { findRun } from "./tools/tools-state.ts";
+import { submitResults } from "./turn/paused-turn.ts";
+import { cancelTurn, hidePrompt, acceptPrompt, withdrawPrompt } from "./turn/turn-commands.ts";
+import type { Decision } from "./decision.ts";
+
+type CommandInput = Extract<TimedInput, { readonly type: "commanded" }>;
+
+export function applyCommand(decision: Decision, input: CommandInput): CommandReply {
+  const { command, actor, rights } = input;
+  const neededRight = resolveNeededRight(decision, input);
+  if (neededRight !== null && !rights.includes(neededRight)) {
+    return refuse("access_denied", `This needs the right to ${neededRight}`);
+  }
+  const refusal = findClientRefusal(decision, input);
+  if (refusal !== undefined) return refuse("access_denied", refusal);
+  switch (command.type) {
+    case "prompt":
+      return acceptPrompt(decision, command);
+    case "give-results":
+      return submitResults(decision, command);
+    case "forget":
+      return hidePrompt(decision, command);
+    case "withdraw":
+      return withdrawPrompt(decision, command);
+    case "cancel":
+      return cancelTurn(decision, command, input);
+    case "answer":
+      return decideApproval(decision, command, actor);
+    case "revoke":
+      return revokeGrant(decision, command.grantId);
+    case "attach": {
+      const { controller } = decision.state.clients;
+      const reply = attachClient(decision, command, input);
+      routeAgain(decision, controller);
+      return reply;
+    }
+    case "heartbeat":
+      return recordHeartbeat(decision, command);
+    case "detach":
+      return detachAndWait(decision, command);
+    case "answer-host":
+      return submitHostReply(decision, command, actor);
+    case "extend": {
+      const { folders } = command;
+      const isSame = toJsonText(folders) === toJsonText(decision.state.folders);
+      if (!isSame) decision.emit({ type: "session.folders_changed", folders });
+      return { status: "accepted" };
+    }
+    case "title":
+      decision.emit({ type: "session.title_changed", title: command.title });
+      return { status: "accepted" };
+    case "set-metadata":
+      return setMetadata(decision, command.metadata);
+    case "add-history":
+      return addHistory(decision, command.messages);
+    case "configure":
+      return setMode(decision, command.mode);
+    default:
+      return command satisfies never;
+  }
+}
+
+function setMetadata(decision: Decision, metadata: SessionMetadata): CommandReply {
+  const { title } = metadata;
+  const isNewTitle = title !== undefined && title !== decision.state.metadata["title"];
+  decision.emit({ type: "session.metadata_changed", metadata });
+  if (isNewTitle) decision.emit({ type: "session.title_changed", title });
+  return { status: "accepted" };
+}
+
+/** What its machine is at goes on there, and may be asked for again. */
+function detachAndWait(
+  decision: Decision,
+  command: Extract<SessionCommand, { type: "detach" }>,
+): CommandReply {
+  const reply = detachClient(decision, command);
+  if (reply.status === "refused") return reply;
+  const isClientRequest = ({ clientId }: HostRequest): boolean => clientId === command.clientId;
+  for (const { toolCallId = "" } of decision.state.clients.requests.filter(isClientRequest)) {
+    const run = findRun(decision.state.tools, toolCallId);
+    if (run?.status === "running") waitForHost(decision, run, "loss");
+  }
+  dropHostRequests(decision, isClientRequest);
+  return reply;
+}
+
+/** Why a client may not send a command, whatever its principal may. Undefined if the client may. */
+function findClientRefusal({ state }: Decision, commanded: CommandInput): string | undefined {
+  const { command, actor: by } = commanded;
+  const { controller } = state.clients;
+  const isAllowing =
+    command.type === "answer" ||
+    (command.type === "configure" && isLessStrict(command.mode, state.mode));
+  const isAsking = PROMPTING_COMMANDS.has(command.type);
+  if (hasLeft(state.clients, commanded)) {
+    if (controller === null || !(isAsking || isAllowing)) return undefined;
+    return "This client has left the session, and another client controls it; attach, or take over";
+  }
+  const client = listLiveClients(state.clients).find(({ clientId }) => clientId === by.clientId);
+  if (client === undefined) return undefined;
+  const isBeside = controller !== null && client.role === "observer";
+  if (isAsking && !client.mayPrompt)
+    return isBeside
+      ? "Another client controls this session; take over to prompt"
+      : "This client observes; take over to prompt, or attach with prompt injection";
+  if (endsOthersWork(state, command, by) && !client.mayPrompt)
+    return "This client observes; take over to end what others asked";
+  if (isAllowing && !mayDecide(client, prompterOf(state, command)))
+    return isBeside
+      ? "Another client controls this session; take over to answer"
+      : "This client observes; take over to answer, or attach with permission routing";
+  return undefined;
+}
+
+/** Whether a client speaks for a stay that has ended. Callers that attach nowhere, such as a page, name no stay. */
+function hasLeft({ attached }: ClientsState, { actor: by, attachmentId }: CommandInput): boolean {
+  if (attachmentId === undefined) return false;
+  return !attached.some(
+    (client) => client.clientId === by.clientId && client.attachmentId === attachmentId,
+  );
+}
+
+/** The client that began the turn whose request is decided. The mode is a matter of every turn. */
+function prompterOf({ turn }: SessionState, command: SessionCommand<PromptPart>) {
+  return command.type === "answer" ? turn.current?.submitter?.clientId : undefined;
+}
+
+const PROMPTING_COMMANDS: ReadonlySet<SessionCommand["type"]> = new Set([
+  "prompt",
+  "give-results",
+  "add-history",
+  "configure",
+]);
+
+/** Who has been taken over from still ends what it began itself. */
+function endsOthersWork(
+  { turn }: SessionState,
+  command: SessionCommand<PromptPart>,
+  by: Actor,
+): boolean {
+  switch (command.type) {
+    case "cancel":
+      // Who leaves ends what nobody follows any more.
+      return command.unlessWatched !== true && turn.current?.submitter?.clientId !== by.clientId;
+    case "withdraw":
+      return turn.queue.some(
+        (queued) =>
+          queued.promptId === command.promptId && queued.submitter?.clientId !== by.clientId,
+      );
+    default:
+      return false;
+  }
+}
+
+/** What is one's own needs no right over others. */
+function resolveNeededRight({ state }: Decision, input: CommandInput): Right | null {
+  const { command, actor: by } = input;
+  switch (command.type) {
+    case "prompt":
+    case "forget":
+    case "set-metadata":
+    case "add-history":
+      return "prompt";
+    case "configure":
+      return isLessStrict(command.mode, state.mode) ? "approve" : "prompt";
+    case "withdraw": {
+      const queued = state.turn.queue.find(({ promptId }) => promptId === command.promptId);
+      return queued === undefined || queued.submitter?.principal === by.principal
+        ? "prompt"
+        : "control";
+    }
+    case "answer":
+    case "revoke":
+      return "approve";
+    case "give-results":
+    case "cancel": {
+      const { current } = state.turn;
+      // Who comes too late is told that, and not that it is another's.
+      if (command.type === "give-results" && (current?.pause ?? null) === null) return "prompt";
+      const owner = current?.submitter?.principal;
+      return owner !== undefined && owner === by.principal ? "prompt" : "control";
+    }
+    case "attach":
+      return command.mode === "observer" ? null : "control";
+    case "heartbeat":
+    case "detach":
+      return isSameAttachment(state.clients, input, command.clientId) ? null : "control";
+    case "title":
+    case "extend":
+      return "control";
+    case "answer-host":
+      return null;
+    default:
+      return command satisfies never;
+  }
+}

@@ -1,0 +1,124 @@
+import type {
+  SessionEvent,
+  ClientAttached,
+  ClientDetached,
+  ClientRole,
+} from "../../domain/events/session-event.ts";
+import type { ClientTools } from "../../domain/client-tools.ts";
+import { BRIDGE_RESTARTED } from "../../domain/live-client.ts";
+import type { SessionCommand } from "../../domain/session-command.ts";
+import type { Sender } from "../sessions.ts";
+
+type AttachCommand = Extract<SessionCommand, { readonly type: "attach" }>;
+
+export interface Attachment {
+  readonly sessionId: string;
+  /** As what it was last, and never by taking over. */
+  readonly command: AttachCommand;
+  readonly sender: Sender;
+  readonly clientTools?: ClientTools;
+}
+
+interface AttachmentState {
+  readonly sessionId: string;
+  readonly command: AttachCommand;
+  readonly sender: Sender;
+  role: ClientRole;
+  isAccepted: boolean;
+  /** Whether the log was read up to its beginning. What it says of the client's name before that is about others. */
+  isInLog: boolean;
+  clientTools?: ClientTools;
+}
+
+/** The clients of this process that are attached to an owner's sessions, for the next owner, who does not know them. */
+export class AttachmentRegistry {
+  readonly #stays = new Map<string, AttachmentState>();
+
+  listAccepted(): readonly Attachment[] {
+    return [...this.#stays.values()]
+      .filter(({ isAccepted }) => isAccepted)
+      .map(({ sessionId, command, sender, role, clientTools }) => ({
+        sessionId,
+        command: { ...command, mode: role },
+        sender,
+        ...(clientTools !== undefined && { clientTools }),
+      }));
+  }
+
+  /** A client asks to be attached; the log may say that it is before the reply does. */
+  startAttach(
+    sessionId: string,
+    request: AttachCommand,
+    from: Sender,
+  ): (isAccepted: boolean) => void {
+    const key = createClientKey(sessionId, request.clientId);
+    const previous = this.#stays.get(key);
+    const { takeOver: _, ...command } = request;
+    const { mode } = command;
+    const stay: AttachmentState = {
+      ...previous,
+      sessionId,
+      command,
+      sender: from,
+      role: mode,
+      isAccepted: false,
+      isInLog: false,
+    };
+    this.#stays.set(key, stay);
+    return (isAccepted) => {
+      stay.isAccepted = isAccepted;
+      if (isAccepted || this.#stays.get(key) !== stay) return;
+      if (previous === undefined) this.#stays.delete(key);
+      else this.#stays.set(key, previous);
+    };
+  }
+
+  remove(sessionId: string, clientId: string): void {
+    this.#stays.delete(createClientKey(sessionId, clientId));
+  }
+
+  recordClientTools(sessionId: string, clientId: string, equipment: ClientTools): void {
+    const stay = this.#stays.get(createClientKey(sessionId, clientId));
+    if (stay !== undefined) stay.clientTools = equipment;
+  }
+
+  /** What a session's log says of them: others may take over, or send them away. */
+  applyEvent(sessionId: string, event: SessionEvent): void {
+    if (event.type === "client.attached") this.#came(sessionId, event);
+    if (event.type === "client.detached") this.#went(sessionId, event);
+    if (event.type !== "controller.changed") return;
+    this.#turned(sessionId, event.from, "observer");
+    this.#turned(sessionId, event.to, "controller");
+  }
+
+  #came(sessionId: string, { clientId, attachmentId, mode }: ClientAttached): void {
+    const stay = this.#stays.get(createClientKey(sessionId, clientId));
+    if (stay === undefined) return;
+    const isSameAttachment =
+      attachmentId !== undefined && attachmentId === stay.command.attachmentId;
+    if (isSameAttachment) {
+      stay.isInLog = true;
+      stay.role = mode;
+    }
+    // It has come by another process since.
+    else if (stay.isInLog) this.remove(sessionId, clientId);
+  }
+
+  #went(sessionId: string, { clientId, reason }: ClientDetached): void {
+    const stay = this.#stays.get(createClientKey(sessionId, clientId));
+    if (stay?.isInLog !== true) return;
+    if (reason !== BRIDGE_RESTARTED) return this.remove(sessionId, clientId);
+    // With the next owner it begins again, as what it was.
+    stay.isInLog = false;
+  }
+
+  #turned(sessionId: string, clientId: string | null, mode: ClientRole): void {
+    const stay =
+      clientId === null ? undefined : this.#stays.get(createClientKey(sessionId, clientId));
+    if (stay?.isInLog === true) stay.role = mode;
+  }
+}
+
+function createClientKey(sessionId: string, clientId: string): string {
+  return `${sessionId}/${clientId}`;
+}

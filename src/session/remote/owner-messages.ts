@@ -1,0 +1,73 @@
+import type { Failure } from "../../domain/errors.ts";
+import type { Cursor } from "../../domain/events/envelope.ts";
+import { isObject } from "../../data/json.ts";
+import type { Sessions } from "../sessions.ts";
+import type { EventBatch } from "../../store/store.ts";
+
+/**
+ * What a joined process and the owner say to each other: calls of `Sessions`, one JSON text per line. Both are the same
+ * version of the same program, and the token says that both are the same user's; so the contents are taken as they are.
+ */
+export type ClientMessage =
+  | { readonly type: "hello"; readonly token: string; readonly version: string }
+  | CallMessage
+  | {
+      readonly type: "subscribe";
+      readonly id: number;
+      readonly sessionId: string;
+      readonly cursor: Cursor | null;
+    }
+  /** The reader took a batch: there is room for another. */
+  | { readonly type: "taken"; readonly id: number }
+  | { readonly type: "unsubscribe"; readonly id: number };
+
+export type OwnerMessage =
+  | { readonly type: "welcome"; readonly agents: readonly string[] }
+  | { readonly type: "refused"; readonly message: string }
+  | { readonly type: "result"; readonly id: number; readonly value: unknown }
+  | { readonly type: "error"; readonly id: number; readonly failure: Failure }
+  | { readonly type: "batch"; readonly id: number; readonly batch: EventBatch };
+
+export type RemoteMethod = Exclude<keyof Sessions, "subscribe" | "agents" | "begin">;
+
+/** A method with what it takes. */
+export type CallMessage<Called extends RemoteMethod = RemoteMethod> = {
+  readonly [Name in Called]: {
+    readonly type: "call";
+    readonly id: number;
+    readonly method: Name;
+    readonly params: Parameters<Sessions[Name]>;
+  };
+}[Called];
+
+export function isClientMessage(value: unknown): value is ClientMessage {
+  return (
+    isObject(value) &&
+    typeof value.type === "string" &&
+    Object.hasOwn(CLIENT_MESSAGE_TYPES, value.type)
+  );
+}
+
+export function isOwnerMessage(value: unknown): value is OwnerMessage {
+  return (
+    isObject(value) &&
+    typeof value.type === "string" &&
+    Object.hasOwn(OWNER_MESSAGE_TYPES, value.type)
+  );
+}
+
+const CLIENT_MESSAGE_TYPES: { readonly [Type in ClientMessage["type"]]: true } = {
+  hello: true,
+  call: true,
+  subscribe: true,
+  taken: true,
+  unsubscribe: true,
+};
+
+const OWNER_MESSAGE_TYPES: { readonly [Type in OwnerMessage["type"]]: true } = {
+  welcome: true,
+  refused: true,
+  result: true,
+  error: true,
+  batch: true,
+};

@@ -1,0 +1,183 @@
+import type { Duplex } from "node:stream";
+import type { Cursor } from "../../domain/events/envelope.ts";
+import { toSpanlineError, SpanlineError } from "../../domain/errors.ts";
+import type { Sessions } from "../sessions.ts";
+import type { EventBatch } from "../../store/store.ts";
+import {
+  isOwnerMessage,
+  type CallMessage,
+  type ClientMessage,
+  type RemoteMethod,
+  type OwnerMessage,
+} from "./owner-messages.ts";
+import { createJsonLineSocket } from "./json-line-socket.ts";
+import { OwnerGoneError } from "./owner-gone-error.ts";
+
+/** The owner's sessions, over one connection. */
+export interface RemoteSessions extends Sessions {
+  /** Aborted when the connection is. */
+  readonly closed: AbortSignal;
+  close(): void;
+}
+
+export interface ConnectOptions {
+  readonly token: string;
+  readonly version: string;
+}
+
+/** Introduces itself to the owner; rejects when that refuses. */
+export async function connectToOwner(
+  socket: Duplex,
+  options: ConnectOptions,
+): Promise<RemoteSessions> {
+  const lines = createJsonLineSocket(socket);
+  const send = (message: ClientMessage): void => lines.send(message);
+  const closed = new AbortController();
+  const waiting = new Map<number, PendingRequest>();
+  let lastId = 0;
+
+  const values = lines.readValues()[Symbol.asyncIterator]();
+  send({ type: "hello", ...options });
+  const { value: first }: IteratorResult<unknown, unknown> = await values.next();
+  if (!isOwnerMessage(first) || first.type !== "welcome") {
+    lines.close();
+    if (isOwnerMessage(first) && first.type === "refused") {
+      throw new SpanlineError("access_denied", first.message);
+    }
+    throw new OwnerGoneError("The owner left before it answered");
+  }
+  void listen();
+
+  async function listen(): Promise<void> {
+    for (let next = await values.next(); next.done !== true; next = await values.next()) {
+      if (isOwnerMessage(next.value)) receiveMessage(next.value, waiting);
+    }
+    closed.abort();
+    for (const { reject } of waiting.values()) reject(new OwnerGoneError("The owner is gone"));
+    waiting.clear();
+  }
+
+  function call<Name extends RemoteMethod>(
+    method: Name,
+    ...params: Parameters<Sessions[Name]>
+  ): Promise<MethodResult<Name>> {
+    lastId += 1;
+    const id = lastId;
+    return new Promise((resolve, reject) => {
+      if (closed.signal.aborted) return reject(new OwnerGoneError("The owner is gone"));
+      // The owner is this same program, so this is what the method gives; what is undefined there is null on the way.
+      waiting.set(id, {
+        resolve: (value) => resolve((value ?? undefined) as MethodResult<Name>),
+        reject,
+      });
+      const message: CallMessage<Name> = { type: "call", id, method, params };
+      lines.send(message);
+    });
+  }
+
+  async function* subscribe(
+    sessionId: string,
+    cursor: Cursor | undefined,
+    signal: AbortSignal,
+  ): AsyncGenerator<EventBatch> {
+    lastId += 1;
+    const id = lastId;
+    const batches: EventBatch[] = [];
+    let wake = (): void => undefined;
+    let ending: { readonly error?: unknown } | undefined;
+    const finish = (error?: unknown): void => {
+      ending ??= error === undefined ? {} : { error };
+      wake();
+    };
+    if (closed.signal.aborted) throw new OwnerGoneError("The owner is gone");
+    waiting.set(id, {
+      resolve: () => finish(),
+      reject: finish,
+      onBatch(batch) {
+        batches.push(batch);
+        wake();
+      },
+    });
+    // At once: what is asked of the owner next is asked by somebody who does not read any more.
+    const stop = (): void => {
+      send({ type: "unsubscribe", id });
+      finish();
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    send({ type: "subscribe", id, sessionId, cursor: cursor ?? null });
+    try {
+      while (!signal.aborted) {
+        const batch = batches.shift();
+        if (batch !== undefined) {
+          yield batch;
+          send({ type: "taken", id });
+        } else if (ending !== undefined) {
+          if (ending.error !== undefined) throw ending.error;
+          return;
+        } else {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+      }
+    } finally {
+      signal.removeEventListener("abort", stop);
+      waiting.delete(id);
+      send({ type: "unsubscribe", id });
+    }
+  }
+
+  return {
+    agents: first.agents,
+    closed: closed.signal,
+    close: () => lines.close(),
+    open: (args) => call("open", args),
+    /** One after the other: what makes the prompt is here, and what the agent can do is known there. */
+    async openWithPrompt(args, { sender, createPrompt }) {
+      const record = await call("open", args);
+      const { principal, label = null } = args;
+      if (record.principal !== principal.id || record.label !== label) return record;
+      const { agent } = await call("status", record.sessionId);
+      const reply = await call("command", record.sessionId, createPrompt(agent), sender);
+      return { ...record, reply };
+    },
+    command: (...args) => call("command", ...args),
+    setClientTools: (...args) => call("setClientTools", ...args),
+    // What is undefined here would be null there.
+    checkLog: () => call("checkLog"),
+    checkCredentials: (agent) =>
+      agent === undefined ? call("checkCredentials") : call("checkCredentials", agent),
+    status: (sessionId) => call("status", sessionId),
+    readHistory: (...args) => call("readHistory", ...args),
+    listToolRules: (sessionId) => call("listToolRules", sessionId),
+    find: (sessionId) => call("find", sessionId),
+    list: (query) => call("list", query),
+    delete: (sessionId) => call("delete", sessionId),
+    subscribe,
+  };
+}
+
+type MethodResult<Name extends RemoteMethod> = Awaited<ReturnType<Sessions[Name]>>;
+
+interface PendingRequest {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  readonly onBatch?: (batch: EventBatch) => void;
+}
+
+function receiveMessage(message: OwnerMessage, waiting: Map<number, PendingRequest>): void {
+  if (message.type === "welcome" || message.type === "refused") return;
+  const waiter = waiting.get(message.id);
+  switch (message.type) {
+    case "batch":
+      return waiter?.onBatch?.(message.batch);
+    case "result":
+      waiting.delete(message.id);
+      return waiter?.resolve(message.value);
+    case "error":
+      waiting.delete(message.id);
+      return waiter?.reject(toSpanlineError(message.failure));
+    default:
+      message satisfies never;
+  }
+}

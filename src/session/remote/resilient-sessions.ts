@@ -1,0 +1,132 @@
+import type { Clock } from "../../platform/clock.ts";
+import { createId } from "../runtime/create-id.ts";
+import type { Sessions } from "../sessions.ts";
+import { AttachmentRegistry, type Attachment } from "./attachment-registry.ts";
+import type { OwnerConnection } from "./owner-connection.ts";
+import { createResilientSubscription } from "./resilient-subscription.ts";
+import { OwnerGoneError } from "./owner-gone-error.ts";
+
+export interface ResilientSessionsOptions {
+  readonly clock: Clock;
+  /** Finds the owner, or becomes it. Resolves when there are sessions to use; rejects when there will be none. */
+  readonly connect: () => Promise<OwnerConnection>;
+}
+
+/**
+ * Sessions that outlive their owner: a command that was under way is sent to the next one under the same id, and has its
+ * effect once; a subscription goes on from where it was; clients are attached again, with what they brought.
+ */
+export function createResilientSessions({ clock, connect }: ResilientSessionsOptions): Sessions {
+  let current: Promise<OwnerConnection> | undefined;
+  let agents: readonly string[] = [];
+  const clients = new AttachmentRegistry();
+
+  const resolveConnection = async (): Promise<OwnerConnection> => {
+    for (;;) {
+      const previous = current;
+      const connection = await previous?.catch(() => undefined);
+      if (connection !== undefined && !connection.closed.aborted) return connection;
+      // Whoever was waiting beside us may have joined already.
+      if (current !== previous) continue;
+      current = connectNext(previous !== undefined);
+      return current;
+    }
+  };
+  const connectNext = async (isReconnect: boolean): Promise<OwnerConnection> => {
+    const next = await connect();
+    agents = next.sessions.agents;
+    if (isReconnect) await reattachClients(next.sessions);
+    return next;
+  };
+  const reattachClients = async (sessions: Sessions): Promise<void> => {
+    for (const client of clients.listAccepted()) await attachClient(sessions, client);
+  };
+  /** Until an owner has lived long enough to answer. */
+  const withOwner = async <Value>(use: (sessions: Sessions) => Promise<Value>): Promise<Value> => {
+    for (;;) {
+      const { sessions, closed } = await resolveConnection();
+      try {
+        return await use(sessions);
+      } catch (error) {
+        if (!(error instanceof OwnerGoneError) && !closed.aborted) throw error;
+      }
+    }
+  };
+
+  return {
+    /** Known from the first join on. */
+    get agents() {
+      return agents;
+    },
+    open(args) {
+      const options = { sessionId: createId("ses", clock.now()), ...args };
+      return withOwner((sessions) => sessions.open(options));
+    },
+    openWithPrompt(args, first) {
+      const options = { sessionId: createId("ses", clock.now()), ...args };
+      const from = { commandId: createId("cmd", clock.now()), ...first.sender };
+      return withOwner((sessions) => sessions.openWithPrompt(options, { ...first, sender: from }));
+    },
+    async command(sessionId, command, from) {
+      const sender = { commandId: createId("cmd", clock.now()), ...from };
+      // Attached to another owner it is another command.
+      const { principal, clientId } = from;
+      const reattachSender = { principal, ...(clientId !== undefined && { clientId }) };
+      const finishAttach =
+        command.type === "attach"
+          ? clients.startAttach(sessionId, command, reattachSender)
+          : () => {};
+      const reply = await withOwner((sessions) =>
+        sessions.command(sessionId, command, sender),
+      ).catch((error: unknown) => {
+        finishAttach(false);
+        throw error;
+      });
+      const isAccepted = reply.status === "accepted";
+      finishAttach(isAccepted);
+      if (command.type === "detach" && isAccepted) clients.remove(sessionId, command.clientId);
+      return reply;
+    },
+    async setClientTools(sessionId, equipment, from) {
+      const reply = await withOwner((sessions) =>
+        sessions.setClientTools(sessionId, equipment, from),
+      );
+      if (reply.status === "accepted")
+        clients.recordClientTools(sessionId, from.clientId, equipment);
+      return reply;
+    },
+    subscribe: (sessionId, cursor, signal) => ({
+      [Symbol.asyncIterator]: () =>
+        createResilientSubscription({
+          sessionId,
+          cursor,
+          signal,
+          connect: resolveConnection,
+          onEvent: (event) => clients.applyEvent(sessionId, event),
+        }),
+    }),
+    checkCredentials: (agent) => withOwner((sessions) => sessions.checkCredentials(agent)),
+    checkLog: () => withOwner((sessions) => sessions.checkLog()),
+    status: (sessionId) => withOwner((sessions) => sessions.status(sessionId)),
+    readHistory: (...args) => withOwner((sessions) => sessions.readHistory(...args)),
+    listToolRules: (sessionId) => withOwner((sessions) => sessions.listToolRules(sessionId)),
+    find: (sessionId) => withOwner((sessions) => sessions.find(sessionId)),
+    list: (query) => withOwner((sessions) => sessions.list(query)),
+    delete: (sessionId) => withOwner((sessions) => sessions.delete(sessionId)),
+  };
+}
+
+/** What a client is refused it is refused again when it matters. */
+async function attachClient(sessions: Sessions, client: Attachment): Promise<void> {
+  const { sessionId, command, sender: from, clientTools } = client;
+  const attach = (request: Attachment["command"]) =>
+    sessions.command(sessionId, request, from).catch(() => undefined);
+  const reply = await attach(command);
+  // Somebody else may control the session by now.
+  if (reply?.status === "refused" && command.mode === "controller")
+    await attach({ ...command, mode: "observer" });
+  if (clientTools === undefined) return;
+  // Nobody waits for what may take its time to start; its tools come when they are there.
+  const sender = { ...from, clientId: command.clientId };
+  sessions.setClientTools(sessionId, clientTools, sender).catch(() => undefined);
+}

@@ -1,0 +1,157 @@
+import type { Duplex } from "node:stream";
+import { SpanlineError, type Failure } from "../../domain/errors.ts";
+import type { Sessions } from "../sessions.ts";
+import { isClientMessage, type ClientMessage, type OwnerMessage } from "./owner-messages.ts";
+import type { RemoteClients } from "./remote-clients.ts";
+import { createJsonLineSocket } from "./json-line-socket.ts";
+
+export interface ServeOptions {
+  readonly sessions: Sessions;
+  readonly token: string;
+  readonly version: string;
+  /** Of all links of the owner. */
+  readonly clients: RemoteClients;
+  /** Aborted when the owner lets go of the sessions: whoever is joined goes on with the next one. */
+  readonly closing: AbortSignal;
+}
+
+/** Lets one joined process use the owner's sessions, until it goes. */
+export async function serveSessions(socket: Duplex, options: ServeOptions): Promise<void> {
+  const { sessions, clients, closing } = options;
+  const lines = createJsonLineSocket(socket);
+  // What an owner that is going failed at is asked of the next one.
+  const send = (message: OwnerMessage): void => {
+    if (!closing.aborted) lines.send(message);
+  };
+  const disconnected = new AbortController();
+  const subscriptions = new Map<number, Subscription>();
+  let isWelcome = false;
+  try {
+    for await (const message of lines.readValues()) {
+      if (!isClientMessage(message)) break;
+      if (!isWelcome) {
+        // A stranger, or one that read where the owner before this one was: it is to look again.
+        if (message.type !== "hello" || message.token !== options.token) break;
+        if (message.version !== options.version) {
+          send({
+            type: "refused",
+            message: formatVersionMismatch(options.version, message.version),
+          });
+          break;
+        }
+        isWelcome = true;
+        send({ type: "welcome", agents: sessions.agents });
+        continue;
+      }
+      handleMessage(message, {
+        ...options,
+        connection: socket,
+        subscriptions,
+        disconnected: disconnected.signal,
+        send,
+      });
+    }
+  } finally {
+    disconnected.abort();
+    socket.end();
+    if (!closing.aborted) await clients.detachClients(socket, sessions);
+  }
+}
+
+function formatVersionMismatch(ownerVersion: string, clientVersion: string): string {
+  return `The bridge that runs is version ${ownerVersion}, and this is ${clientVersion}: stop it, or use its version`;
+}
+
+interface ConnectionContext extends Pick<ServeOptions, "sessions" | "clients" | "closing"> {
+  /** What its clients are known by. */
+  readonly connection: object;
+  readonly subscriptions: Map<number, Subscription>;
+  readonly disconnected: AbortSignal;
+  readonly send: (message: OwnerMessage) => void;
+}
+
+interface Subscription {
+  readonly controller: AbortController;
+  /** Lets the next batch go. */
+  readonly releaseNextBatch: () => void;
+}
+
+function handleMessage(message: ClientMessage, context: ConnectionContext): void {
+  switch (message.type) {
+    case "hello":
+      return;
+    case "call":
+      void sendResult(message, context);
+      return;
+    case "subscribe":
+      void streamBatches(message, context);
+      return;
+    case "taken":
+      context.subscriptions.get(message.id)?.releaseNextBatch();
+      return;
+    case "unsubscribe":
+      context.subscriptions.get(message.id)?.controller.abort();
+      return;
+    default:
+      message satisfies never;
+  }
+}
+
+async function sendResult(
+  call: Extract<ClientMessage, { type: "call" }>,
+  context: ConnectionContext,
+): Promise<void> {
+  const { id } = call;
+  try {
+    const value = await callMethod(call, context);
+    context.send({ type: "result", id, value: value ?? null });
+  } catch (error) {
+    context.send({ type: "error", id, failure: toFailure(error) });
+  }
+}
+
+async function callMethod(
+  { method, params }: Extract<ClientMessage, { type: "call" }>,
+  { sessions, clients, connection, disconnected, closing }: ConnectionContext,
+): Promise<unknown> {
+  if (method !== "command") return Reflect.apply(sessions[method], sessions, params);
+  const reply = await sessions.command(...params);
+  clients.recordReply(connection, params, reply);
+  // It went while it was being attached.
+  if (disconnected.aborted && !closing.aborted) await clients.detachClients(connection, sessions);
+  return reply;
+}
+
+async function streamBatches(
+  { id, sessionId, cursor }: Extract<ClientMessage, { type: "subscribe" }>,
+  { sessions, subscriptions, disconnected: gone, send }: ConnectionContext,
+): Promise<void> {
+  const controller = new AbortController();
+  const signal = AbortSignal.any([controller.signal, gone]);
+  let releaseNextBatch = (): void => undefined;
+  subscriptions.set(id, { controller, releaseNextBatch: () => releaseNextBatch() });
+  try {
+    for await (const batch of sessions.subscribe(sessionId, cursor ?? undefined, signal)) {
+      // One batch at a time: what a slow reader has not taken stays in the log.
+      await new Promise<void>((resolve) => {
+        releaseNextBatch = () => {
+          signal.removeEventListener("abort", releaseNextBatch);
+          resolve();
+        };
+        signal.addEventListener("abort", releaseNextBatch);
+        send({ type: "batch", id, batch });
+      });
+    }
+    if (!signal.aborted) send({ type: "result", id, value: null });
+  } catch (error) {
+    if (!signal.aborted) send({ type: "error", id, failure: toFailure(error) });
+  } finally {
+    subscriptions.delete(id);
+  }
+}
+
+function toFailure(error: unknown): Failure {
+  if (error instanceof SpanlineError) return error.toFailure();
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: "service_failed", message, details: {} };
+}

@@ -1,0 +1,253 @@
+import { SpanlineError } from "../../domain/errors.ts";
+import {
+  hasNoClientTools,
+  type SetClientToolsReply,
+  type ClientTools,
+} from "../../domain/client-tools.ts";
+import type { SteadyClock } from "../../platform/clock.ts";
+import type { Store } from "../../store/store.ts";
+import type { Agent } from "./agent/agent.ts";
+import { checkAgentCredentials } from "./check-agent-credentials.ts";
+import { openDriver, resumeDriver, type OpenedDriver } from "./open-driver.ts";
+import type { OpenClientTools } from "./agent/session-client-tools.ts";
+import { findRole } from "../clients/clients-state.ts";
+import type { Driver } from "./driver.ts";
+import { createDriverPool } from "./driver-pool.ts";
+import type { MemoryLimits } from "./idle-eviction.ts";
+import { isTransientStoreError } from "./log/write-retry.ts";
+import { createSeed, type Seed } from "./create-id.ts";
+import { readSessionStatus } from "./session-status.ts";
+import type { VerifySignature } from "./log/receipt-verifier.ts";
+import type { ReceiptHeads } from "./log/receipt-head.ts";
+import { refuse } from "../refuse-command.ts";
+import { resolveExtraFolders } from "./session-folders.ts";
+import { sendCommand } from "./send-command.ts";
+import {
+  findAgent,
+  readAgentSpec,
+  createSessionOpening,
+  type WithDriver,
+} from "./session-opening.ts";
+import { readSessionHistory } from "./history/session-history.ts";
+import { createSessionReaders } from "./session-readers.ts";
+import type { ClientSender, Sessions } from "../sessions.ts";
+import type { SignContent } from "./log/sign-receipts.ts";
+import { resumeInterruptedSessions } from "./resume-interrupted-sessions.ts";
+import { listToolRules } from "../tools/list-tool-rules.ts";
+
+export interface SessionsOptions {
+  readonly store: Store;
+  /** The first is the default. */
+  readonly agents: readonly Agent[];
+  readonly clock: SteadyClock;
+  /** Names this process among those that could own a session. */
+  readonly owner: string;
+  readonly coalesceMs?: number;
+  /**
+   * In place of chance, for those who compare answers byte for byte: each text is of 13 letters and digits, and another. Of
+   * 23 it stands for the time in ids, too.
+   */
+  readonly seed?: Seed;
+  /** Signs the receipts of what was let run; without it they are not signed. */
+  readonly sign?: SignContent;
+  /** Checks such signatures: what people allowed counts only where theirs is on it. Without it the log is believed. */
+  readonly verify?: VerifySignature;
+  /** Where the last receipt of each log is recorded; without it, a log whose end was cut off is not noticed. */
+  readonly heads?: ReceiptHeads;
+  /** A session that was not used for so long leaves memory; its next command loads it from its log. Default: 1 minute. */
+  readonly idleMs?: number;
+  /** Beyond these, the least recently used sessions leave memory earlier. Default: 1,000 sessions, 64 MB. */
+  readonly memory?: Partial<MemoryLimits>;
+  /** Aborted when the process is to end: sessions that are being opened or taken up are given up. */
+  readonly signal?: AbortSignal;
+  /** Opens what clients bring; nobody can bring anything without it. */
+  readonly openClientTools?: OpenClientTools;
+  /** Something went wrong that no caller will hear of. */
+  report?(error: unknown): void;
+  /** A session cannot go on here, and was tried again in vain; the next try is when somebody asks for it. */
+  onSessionFailed?(sessionId: string, error: unknown): void;
+}
+
+export interface RunningSessions extends Sessions {
+  /** Takes up what another process left behind: turns in the middle, and deadlines that have come. */
+  resumeInterrupted(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Sessions by id, each with its driver while it is used. */
+export function createSessions(options: SessionsOptions): RunningSessions {
+  const { store, clock, owner, agents, coalesceMs = 16, idleMs = DEFAULT_IDLE_MS } = options;
+  const { seed = createSeed } = options;
+  const report = (error: unknown): void => options.report?.(error);
+  const { sign, verify, heads, signal } = options;
+  const signing = {
+    ...(sign !== undefined && { sign }),
+    ...(verify !== undefined && { verify }),
+    ...(heads !== undefined && { heads }),
+  };
+  const { openClientTools } = options;
+  const clientToolsField = openClientTools === undefined ? {} : { openClientTools };
+  const environment = {
+    store,
+    clock,
+    owner,
+    coalesceMs,
+    seed,
+    report,
+    ...signing,
+    ...clientToolsField,
+  };
+  const drivers = createDriverPool({
+    clock,
+    idleMs,
+    limits: { ...DEFAULT_LIMITS, ...options.memory },
+    report,
+    ...(signal !== undefined && { signal }),
+    resume: async (sessionId) => {
+      const record = await store.findSession(sessionId);
+      if (record === undefined || record.state === "idle" || isClosed) return;
+      await load(sessionId);
+    },
+    onGiveUp: (sessionId, error) => options.onSessionFailed?.(sessionId, error),
+  });
+  const readers = createSessionReaders();
+  const pendingWork = new Set<Promise<unknown>>();
+  let isClosed = false;
+
+  const whileOpen = <Value>(work: () => Promise<Value>): Promise<Value> => {
+    if (isClosed) return Promise.reject(createClosedError());
+    const done = work().finally(() => pendingWork.delete(done));
+    pendingWork.add(done);
+    return done;
+  };
+
+  const withDriver: WithDriver = (sessionId, work) =>
+    drivers.use(sessionId, {
+      start: async (parts) => {
+        await drivers.waitUntilEnded(sessionId);
+        const isSameProcess = drivers.hasFailedHere(sessionId);
+        const findNamedAgent = (name: string): Agent => findAgent(agents, name);
+        return resumeDriver({ sessionId, ...parts }, findNamedAgent, {
+          ...environment,
+          isHere: isSameProcess,
+        });
+      },
+      work,
+    });
+  const load = (sessionId: string): Promise<void> => withDriver(sessionId, () => undefined);
+
+  const { open, openWithPrompt } = createSessionOpening({
+    store,
+    clock,
+    agents,
+    seed,
+    readers,
+    withDriver,
+    openDriver: async (sessionId, opening) => {
+      let done: OpenedDriver | undefined;
+      return drivers.use(sessionId, {
+        start: async (parts) => {
+          done = await openDriver({ sessionId, ...parts }, opening, environment);
+          return done.driver;
+        },
+        work: () => done,
+        isOneShot: opening.createFirstInput !== undefined,
+      });
+    },
+  });
+
+  const command: Sessions["command"] = (sessionId, request, from) =>
+    withDriver(sessionId, async (driver) => {
+      const checked =
+        request.type === "extend"
+          ? {
+              ...request,
+              folders: await resolveExtraFolders(resolveAgent(driver), request.folders),
+            }
+          : request;
+      return sendCommand(checked, from, { sessionId, store, driver, readers });
+    });
+
+  const resolveAgent = (driver: Driver): Agent => findAgent(agents, driver.state.agent?.spec.name);
+
+  async function equip(
+    sessionId: string,
+    equipment: ClientTools,
+    { principal, clientId }: ClientSender,
+  ): Promise<SetClientToolsReply> {
+    if (!hasNoClientTools(equipment) && !principal.rights.includes("control")) {
+      return refuse("access_denied", "To bring MCP servers or tools needs the right to control");
+    }
+    if (openClientTools === undefined) {
+      return refuse("invalid_option", "Nothing can be brought to the sessions of this program");
+    }
+    return withDriver(sessionId, async (driver): Promise<SetClientToolsReply> => {
+      if (findRole(driver.state.clients, clientId) === undefined) {
+        return refuse("not_found", "Only a client that is attached can bring something");
+      }
+      return { status: "accepted", problems: await driver.setClientTools(clientId, equipment) };
+    });
+  }
+
+  const recover = (): Promise<void> =>
+    resumeInterruptedSessions({
+      store,
+      resume: async (sessionId) => {
+        await load(sessionId).catch((error: unknown) => {
+          if (isClosed) return;
+          if (isTransientStoreError(error)) drivers.resumeLater(sessionId, error);
+          else report(error);
+        });
+      },
+      isOver: () => isClosed,
+    });
+
+  return {
+    agents: agents.map(({ spec }) => spec.name),
+    open: (request) => whileOpen(() => open(request)),
+    openWithPrompt: (request, first) => whileOpen(() => openWithPrompt(request, first)),
+    command: (sessionId, request, from) => whileOpen(() => command(sessionId, request, from)),
+    setClientTools: (sessionId, equipment, from) =>
+      whileOpen(() => equip(sessionId, equipment, from)),
+    subscribe: (sessionId, cursor, signal) =>
+      readers.trackReader(sessionId, signal, store.subscribe(sessionId, cursor, signal)),
+    checkCredentials: (agent) =>
+      whileOpen(async () => checkAgentCredentials(findAgent(agents, agent), clock)),
+    checkLog: () => whileOpen(() => store.probe()),
+    status: (sessionId) =>
+      whileOpen(() => withDriver(sessionId, ({ state }) => readSessionStatus(state, sessionId))),
+    readHistory: (sessionId, through) =>
+      whileOpen(() => readSessionHistory(store, sessionId, through)),
+    listToolRules: (sessionId) =>
+      whileOpen(() =>
+        withDriver(sessionId, (driver) =>
+          listToolRules(readAgentSpec(driver, sessionId), driver.state.mode),
+        ),
+      ),
+    find: (sessionId) => store.findSession(sessionId),
+    list: (query) => store.listSessions(query),
+
+    delete: (sessionId) =>
+      whileOpen(async () => {
+        await drivers.remove(sessionId);
+        return store.deleteSession(sessionId);
+      }),
+
+    resumeInterrupted: () => whileOpen(recover),
+
+    async close() {
+      isClosed = true;
+      drivers.stopStarting();
+      // What was begun before is in the log before its driver is gone.
+      await Promise.allSettled(pendingWork);
+      await drivers.close();
+    },
+  };
+}
+
+const DEFAULT_IDLE_MS = 60_000;
+const DEFAULT_LIMITS: MemoryLimits = { sessions: 1000, bytes: 64_000_000 };
+
+function createClosedError(): SpanlineError {
+  return new SpanlineError("aborted", "The sessions are closed here; nothing more is taken");
+}

@@ -1,0 +1,259 @@
+import type { ClientTools } from "../../domain/client-tools.ts";
+import { SpanlineError, type Failure } from "../../domain/errors.ts";
+import { estimateBytes } from "../../domain/estimate-bytes.ts";
+import type { CommandReply } from "../../domain/session-command.ts";
+import { pause } from "../../async/pause.ts";
+import type { LogEntry } from "../../store/store.ts";
+import { createAlarm } from "./alarm.ts";
+import { decide, type DecisionResult } from "../decide.ts";
+import { due, type Effect } from "../due.ts";
+import { resolveEditor } from "./agent/resolve-editor.ts";
+import { createEffectRunner } from "./effects/effect-runner.ts";
+import { createHostReplies } from "./effects/host-replies.ts";
+import type { SessionInput } from "../session-input.ts";
+import { isQuiet } from "./is-quiet.ts";
+import { recheckBeforeEffect } from "./effects/recheck-before-effect.ts";
+import { renewLease, type LeaseOptions } from "./log/renew-lease.ts";
+import { createSnapshotSaver } from "./log/snapshot-saver.ts";
+import type { LiveAgent } from "./agent/live-agent.ts";
+import { createConversationReader } from "./history/conversation-reader.ts";
+import { createWriteRetry, type WaitingCaller } from "./log/write-retry.ts";
+import type { Seed } from "./create-id.ts";
+import { cachedBytes, createHistoryCaches } from "./effects/perform-invocation.ts";
+import { performEffect } from "./effects/perform-effect.ts";
+import type { ReceiptHeads } from "./log/receipt-head.ts";
+import { decodeReply, encodeReply } from "./log/recorded-reply.ts";
+import type { SignContent } from "./log/sign-receipts.ts";
+import type { SessionState } from "../session-state.ts";
+import { appendDecision, type AppendOptions, type AppendResult } from "./log/append-decision.ts";
+
+export interface DriverOptions extends LeaseOptions {
+  readonly agent: LiveAgent;
+  /** Where the last snapshot of the state is. */
+  readonly snapshotSeq: number;
+  readonly workingDirectory?: string;
+  /** Signs the receipts of what was let run; without it they are not signed. */
+  readonly sign?: SignContent;
+  /** Where the last receipt is recorded; without it, a log whose end was cut off is not noticed. */
+  readonly heads?: ReceiptHeads;
+  /** Of the session's log. */
+  readonly incarnation: string;
+  /** How long pieces of text are gathered before they are written down. */
+  readonly coalesceMs: number;
+  readonly seed: Seed;
+  /**
+   * Told once, when the session cannot go on: its lease is another's, or its log cannot be written. `over` resolves when
+   * nothing of it is under way any more.
+   */
+  onFailure(error: unknown, over: Promise<void>): void;
+  /** Called when an input left the session quiet. */
+  rested(): void;
+  /** Something went wrong that the log says only the half of. */
+  readonly report: (error: unknown) => void;
+}
+
+/** Runs one session: writes down what is decided, and then does what is due. One input at a time. */
+export interface Driver {
+  readonly state: SessionState;
+  /** How long it should be kept when nobody uses it; as long as any when absent. */
+  readonly idleMs?: number;
+  /** The session may leave memory: see `isQuiet`. */
+  readonly isQuiet: boolean;
+  /** Estimated memory of the session, in bytes. Costs a walk over the state. */
+  readonly memoryBytes: number;
+  /** Resolves when what the input led to is in the log. */
+  send(happening: SessionInput, commandId?: string): Promise<CommandReply | undefined>;
+  /** What a client brings. Resolves when what it offers is in the log, with what cannot be used of it. */
+  setClientTools(clientId: string, equipment: ClientTools): Promise<readonly Failure[]>;
+  /** Stops everything that is under way; the log is as if the process had been killed here. */
+  close(): Promise<void>;
+}
+
+export function startDriver(initial: SessionState, options: DriverOptions): Driver {
+  const { store, lease, clock, agent: liveAgent } = options;
+  const { sessionId } = lease;
+  const hostReplies = createHostReplies();
+  const snapshots = createSnapshotSaver(options, options.snapshotSeq);
+  const history = {
+    readConversation: createConversationReader(store, sessionId, options),
+    caches: createHistoryCaches(),
+  };
+  let state = initial;
+  let tail: Promise<unknown> = Promise.resolve();
+  let isOver = false;
+  let isClosing = false;
+  const stall = createWriteRetry(options);
+
+  const enqueue = (
+    input: SessionInput,
+    commandId?: string,
+    caller?: WaitingCaller,
+  ): Promise<CommandReply | undefined> => {
+    const done = tail.then(() => step(input, commandId, caller));
+    tail = done.catch(() => undefined);
+    return done;
+  };
+  const send: Driver["send"] = async (input, commandId) => {
+    // The next report of progress replaces it, and a long stall would queue one after the other.
+    if (input.type === "tool-progressed" && stall.error !== undefined) return undefined;
+    if (!CALLER_INPUTS.has(input.type)) return enqueue(input, commandId);
+    return stall.runForCaller((caller) => enqueue(input, commandId, caller));
+  };
+  const runner = createEffectRunner<Effect>({
+    run: async (effect, signal) => {
+      const agent = await recheckBeforeEffect(effect, {
+        liveAgent,
+        readState: () => state,
+        signal,
+        send,
+      });
+      if (agent === undefined) return;
+      const editor = resolveEditor(state, liveAgent);
+      const { folders } = state;
+      const { retry } = stall;
+      const parts = { sessionId, folders, signal, send, hostReplies, ...history, retry };
+      const work = { ...options, agent, ...parts };
+      await performEffect(effect, { ...work, ...(editor !== undefined && { editor }) });
+    },
+    waitForStop: (signal) => pause(clock, STOP_WAIT_MS, signal),
+    onError: (error) => fail(error),
+  });
+  const deadline = createAlarm(clock, () => {
+    send({ type: "time-passed" }).catch(() => undefined);
+  });
+  liveAgent.onChange(({ digest, spec }) => {
+    send({ type: "agent-changed", agent: { digest, spec } }).catch(() => undefined);
+  });
+  const stopRenewal = renewLease(options, (error) => fail(error));
+
+  async function step(
+    input: SessionInput,
+    commandId: string | undefined,
+    caller: WaitingCaller | undefined,
+  ): Promise<CommandReply | undefined> {
+    if (isOver) throw new SpanlineError("aborted", "This session was closed here");
+    if (caller?.start() === false) return undefined;
+    // To a session that is being opened nobody has said anything.
+    const isFirstAttempt = commandId === undefined || input.type === "opened";
+    const recordedValue = isFirstAttempt ? undefined : await store.findReply(sessionId, commandId);
+    if (recordedValue !== undefined) return decodeReply(recordedValue, findCommand(input));
+    const seed = options.seed({ sessionId, seq: state.seq });
+    const decided = decide(state, { ...input, at: clock.now(), seed });
+    const { events, reply } = decided;
+    const next = due(decided.state);
+    const command = createCommandRecord(input, commandId, reply);
+    // A command that had nothing to do must have nothing to do when it is sent again.
+    if (events.length > 0 || command !== undefined) {
+      const commandFields = { wakeAt: next.wakeAt, ...(command !== undefined && { command }) };
+      const written = await write(decided, commandFields, caller);
+      if (written.status === "repeated") return decodeReply(written.reply, findCommand(input));
+    }
+    if (isOver) return reply;
+    runner.reconcile(next.effects);
+    deadline.set(next.wakeAt);
+    if (isQuiet(state)) options.rested();
+    return reply;
+  }
+
+  async function write(
+    decided: DecisionResult,
+    commandFields: AppendOptions["commandFields"],
+    caller: WaitingCaller | undefined,
+  ): Promise<AppendResult> {
+    const { events } = decided;
+    let written: AppendResult;
+    try {
+      const append = () => appendDecision(state, decided, { ...options, commandFields });
+      written = await stall.retry(append, caller);
+    } catch (error) {
+      // What was given up was not written, and the session is as it was.
+      if (caller?.hasGivenUp !== true && !isClosing) fail(error);
+      throw error;
+    }
+    if (written.status === "repeated") return written;
+    state = written.state;
+    hostReplies.applyEvents(events);
+    for (const { event } of events) {
+      if (event.type === "client.detached") liveAgent.removeClient(event.clientId);
+    }
+    // Nobody waits for it: without it there is more to fold.
+    snapshots.saveIfDue(events, state).catch(options.report);
+    return written;
+  }
+
+  function fail(error: unknown): void {
+    if (isOver) return;
+    options.onFailure(error, end());
+  }
+
+  async function end(): Promise<void> {
+    isOver = true;
+    stall.end();
+    deadline.set(null);
+    stopRenewal();
+    hostReplies.close();
+    await runner.stop();
+    await liveAgent.close().catch(options.report);
+  }
+
+  return {
+    ...(liveAgent.idleMs !== undefined && { idleMs: liveAgent.idleMs }),
+    get state() {
+      return state;
+    },
+    get isQuiet() {
+      return isQuiet(state);
+    },
+    get memoryBytes() {
+      const { agent, ...own } = state;
+      // Sessions that were opened in this process share the facts of their agent.
+      const facts = agent?.spec === liveAgent.current.spec ? 0 : estimateBytes(agent);
+      return DRIVER_BYTES + facts + estimateBytes(own) + cachedBytes(history.caches);
+    },
+    send,
+    async setClientTools(clientId, equipment) {
+      const problems = await liveAgent.setClientTools(clientId, equipment);
+      const { digest, spec: facts } = liveAgent.current;
+      await send({ type: "agent-changed", agent: { digest, spec: facts } });
+      if (problems.length > 0) await send({ type: "equipment-failed", problems });
+      return problems;
+    },
+    async close() {
+      // What cannot be written now is not waited for.
+      isClosing = true;
+      stall.end();
+      await tail;
+      await end();
+      // Whoever comes next need not wait for the lease to run out; one that was taken from us is not ours to release.
+      await store.release(lease).catch(() => undefined);
+    },
+  };
+}
+
+/** Inputs that somebody waits for, who is told when they cannot be written. */
+const CALLER_INPUTS: ReadonlySet<SessionInput["type"]> = new Set([
+  "opened",
+  "commanded",
+  "recovered",
+] as const);
+
+/** Measured: a session of one short turn, with its timers, signals and closures. */
+const DRIVER_BYTES = 20_000;
+
+/** How long a tool or a call that was told to stop is waited for. */
+const STOP_WAIT_MS = 5000;
+
+/** Only what was accepted is remembered: a refused command may be sent again. */
+function createCommandRecord(
+  input: SessionInput,
+  id: string | undefined,
+  reply: CommandReply | undefined,
+): LogEntry["command"] {
+  if (id === undefined || reply?.status !== "accepted") return undefined;
+  return { id, reply: encodeReply(reply, findCommand(input)) };
+}
+
+function findCommand(input: SessionInput): unknown {
+  if (input.type === "opened") return input.firstCommand?.command;
+  return input.type === "commanded" ? input.command : undefined;
+}

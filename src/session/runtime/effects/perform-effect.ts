@@ -1,0 +1,109 @@
+import { pause } from "../../../async/pause.ts";
+import type { JsonObject } from "../../../data/json.ts";
+import type { SteadyClock } from "../../../platform/clock.ts";
+import type { Store } from "../../../store/store.ts";
+import type { ClientEditor, ToolContext } from "../../../tools/tool.ts";
+import type { Agent } from "../agent/agent.ts";
+import type { Effect } from "../../due.ts";
+import type { HostReplies } from "./host-replies.ts";
+import type { SessionInput } from "../../session-input.ts";
+import type { ReadConversation } from "../history/conversation-reader.ts";
+import type { WriteRetry } from "../log/write-retry.ts";
+import { createId } from "../create-id.ts";
+import { performInvocation, type HistoryCaches } from "./perform-invocation.ts";
+import { performPathResolution } from "./perform-path-resolution.ts";
+import { performTool } from "./perform-tool.ts";
+import { stopConversation } from "./stop-conversation.ts";
+
+export interface EffectContext {
+  readonly sessionId: string;
+  readonly store: Store;
+  readonly agent: Agent;
+  readonly clock: SteadyClock;
+  readonly workingDirectory?: string;
+  readonly folders: readonly string[];
+  readonly editor?: ClientEditor;
+  readonly coalesceMs: number;
+  readonly signal: AbortSignal;
+  readonly hostReplies: HostReplies;
+  readonly readConversation: ReadConversation;
+  readonly caches: HistoryCaches;
+  /** Something went wrong that the log says only the half of. */
+  readonly report: (error: unknown) => void;
+  readonly send: (happening: SessionInput) => Promise<unknown>;
+  /** Repeats a write while the store cannot be written. */
+  readonly retry: WriteRetry["retry"];
+}
+
+/** Does one thing that is due, and reports to the session what came of it. */
+export function performEffect(effect: Effect, context: EffectContext): Promise<void> {
+  switch (effect.type) {
+    case "call": {
+      const { store, sessionId } = context;
+      return performInvocation(effect, {
+        ...context,
+        readBlob: (blobId) => store.readBlob(sessionId, blobId),
+      });
+    }
+    case "examine":
+      return performPathResolution(effect, { ...context, host: createHostCaller(context) });
+    case "tool": {
+      const tool = context.agent.tools.get(effect.name);
+      const { store, sessionId } = context;
+      return performTool(effect, {
+        ...context,
+        tool,
+        host: createHostCaller(context),
+        putBlob: (blobId, bytes) => context.retry(() => store.putBlob(sessionId, blobId, bytes)),
+      });
+    }
+    case "settle":
+      return settleUpstream(effect, context);
+    default:
+      return effect satisfies never;
+  }
+}
+
+/** Brings the other side to rest. What it cannot be told, it is given time for. */
+async function settleUpstream(
+  { upstreamId, policy, round }: Extract<Effect, { type: "settle" }>,
+  { agent, clock, signal, send }: EffectContext,
+): Promise<void> {
+  if (policy === "stop") {
+    const { provider } = agent;
+    await stopConversation(upstreamId, { provider, clock, signal, timeoutMs: STOP_TIMEOUT_MS });
+    if (signal.aborted) return;
+  }
+  if (policy === "wait" || round > 0) {
+    await pause(clock, Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** round), signal);
+  }
+  await send({ type: "settled", upstreamId, policy });
+}
+
+/** Ending a machine takes a service some seconds. */
+const STOP_TIMEOUT_MS = 30_000;
+const FIRST_WAIT_MS = 250;
+const MAX_WAIT_MS = 30_000;
+
+function createHostCaller({
+  send,
+  clock,
+  hostReplies,
+  signal,
+}: EffectContext): ToolContext["host"] {
+  return async (clientId, kind, payload, milliseconds = HOST_TIMEOUT_MS) => {
+    signal.throwIfAborted();
+    // As the log will have it: what has no JSON is the tool's fault, and must not be the session's.
+    const jsonPayload: JsonObject = JSON.parse(JSON.stringify(payload));
+    const at = clock.now();
+    const requestId = createId("host", at);
+    const reply = hostReplies.waitForReply(requestId);
+    // The request may be refused before anybody waits for its answer.
+    reply.catch(() => undefined);
+    const deadline = at + milliseconds;
+    await send({ type: "host-wanted", requestId, clientId, kind, payload: jsonPayload, deadline });
+    return reply;
+  };
+}
+
+const HOST_TIMEOUT_MS = 300_000;

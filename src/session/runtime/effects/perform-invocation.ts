@@ -1,0 +1,256 @@
+import { createCoalescer } from "../../../async/coalescer.ts";
+import type { PromptOptions } from "../../../domain/events/session-event.ts";
+import { SpanlineError, formatThrown, type Failure } from "../../../domain/errors.ts";
+import type { ProviderEvent } from "../../../domain/provider/provider-event.ts";
+import type { SteadyClock } from "../../../platform/clock.ts";
+import type { InvocationInput, InvocationOptions } from "../../../providers/provider.ts";
+import type { Agent } from "../agent/agent.ts";
+import {
+  selectHistory,
+  collectUnsentInput,
+  type Conversation,
+  type ConversationHistory,
+} from "../history/conversation.ts";
+import type { Effect } from "../../due.ts";
+import type { SessionInput, ProviderOutput } from "../../session-input.ts";
+import type { ReadConversation } from "../history/conversation-reader.ts";
+import { findToolInputProblem } from "./tool-input-problem.ts";
+import { loadImageParts, LoadedHistory, type ReadBlob } from "../history/load-images.ts";
+import { isConnectionCut } from "../../../domain/provider/invocation-outcome.ts";
+import { isPromptTool, listOfferedTools } from "../../turn-options.ts";
+import type { OutgoingContent } from "../../turn/turn-state.ts";
+
+export interface InvocationContext {
+  readonly agent: Agent;
+  readonly clock: SteadyClock;
+  readonly signal: AbortSignal;
+  readonly coalesceMs: number;
+  readonly readConversation: ReadConversation;
+  readonly readBlob: ReadBlob;
+  readonly caches: HistoryCaches;
+  readonly send: (happening: SessionInput) => Promise<unknown>;
+}
+
+/** What a session keeps of its history between calls, by whether the agent is shown images. */
+export interface HistoryCaches {
+  readonly withImages: LoadedHistory;
+  readonly withNotes: LoadedHistory;
+}
+
+export function createHistoryCaches(): HistoryCaches {
+  return { withImages: new LoadedHistory(), withNotes: new LoadedHistory() };
+}
+
+/** Each message is there as an object and once more in the encoded request. */
+export function cachedBytes({ withImages, withNotes }: HistoryCaches): number {
+  return 2 * (withImages.bytes + withNotes.bytes);
+}
+
+type InvokeEffect = Extract<Effect, { type: "call" }>;
+
+/** Makes one call of the provider, once, and reports what it says. */
+export async function performInvocation(
+  effect: InvokeEffect,
+  context: InvocationContext,
+): Promise<void> {
+  const { invocationId, upstreamId, isSeeding, progress, options = null } = effect;
+  const { agent, signal } = context;
+  let stage: "asking" | "asked" | "open" = "asking";
+  let localFailure: unknown;
+  const trackLocalFailure = async <Value>(operation: Promise<Value>): Promise<Value> => {
+    try {
+      return await operation;
+    } catch (error) {
+      localFailure = error;
+      throw error;
+    }
+  };
+  const send: InvocationContext["send"] = (sessionInput) =>
+    trackLocalFailure(context.send(sessionInput));
+  try {
+    const loggedConversation = isSeeding
+      ? await trackLocalFailure(context.readConversation(invocationId))
+      : null;
+    const { outgoing, history } = prepareOutgoing(effect, loggedConversation, agent);
+    // What takes pictures may have changed since they were said: then they are told of.
+    const takesImages = agent.spec.provider.capabilities?.images === true;
+    const readBlob: ReadBlob = takesImages ? context.readBlob : async () => undefined;
+    const input = await trackLocalFailure(createInvocationInput(outgoing, readBlob));
+    const cache = takesImages ? context.caches.withImages : context.caches.withNotes;
+    const opening = history && {
+      history: await trackLocalFailure(cache.load(history, readBlob)),
+      stableCount: history.stableCount,
+    };
+    const session = agent.provider.open({ sessionId: upstreamId, ...opening });
+    const tools = listOfferedTools(agent.spec, options);
+    stage = "asked";
+    const stream = await session.invoke(input, {
+      signal,
+      ...(tools.length > 0 && { tools }),
+      ...selectInvocationOptions(options, agent),
+      ...(progress !== undefined && { turn: progress }),
+    });
+    stage = "open";
+    await reportStream(stream, effect, { ...context, send });
+  } catch (error) {
+    if (signal.aborted) return;
+    // That the session cannot read its log, or write down what it hears, is not the provider's fault.
+    if (localFailure !== undefined) throw localFailure;
+    const { failure, isCertain } = toFailure(error, stage !== "asking");
+    // Of what is no error of ours nobody knows how far the call had come.
+    const mayHaveBeenSent =
+      stage !== "asking" && (stage === "open" || !isCertain || isConnectionCut(failure));
+    await send({ type: "call-failed", invocationId, failure, mayHaveBeenSent });
+  }
+}
+
+function toFailure(
+  error: unknown,
+  isRequestSent: boolean,
+): { readonly failure: Failure; readonly isCertain: boolean } {
+  const known = error instanceof SpanlineError ? error.toFailure() : undefined;
+  const message = `The provider broke: ${formatThrown(error)}`;
+  const {
+    code,
+    message: text,
+    details,
+  } = known ?? { code: "service_failed", message, details: {} };
+  const failure = {
+    code,
+    message: text,
+    details: isRequestSent ? details : { ...details, phase: "connect" },
+  };
+  return { failure, isCertain: known !== undefined };
+}
+
+/** What a call brings; `known` is what the log has, where the agent has not heard it. */
+function prepareOutgoing(
+  { outgoing }: InvokeEffect,
+  loggedConversation: Conversation | null,
+  { spec }: Agent,
+): { readonly outgoing: OutgoingContent; readonly history?: ConversationHistory } {
+  if (loggedConversation === null) return { outgoing };
+  const carriesResults = outgoing.toolResults !== null;
+  const history = selectHistory(loggedConversation, carriesResults);
+  if (spec.provider.keepsHistory !== false) return { outgoing, history };
+  return {
+    outgoing: { ...outgoing, ...collectUnsentInput(loggedConversation, carriesResults) },
+    history,
+  };
+}
+
+/** What the prompt asks for, as far as the provider is to be told. */
+function selectInvocationOptions(
+  options: PromptOptions | null,
+  { spec: facts }: Agent,
+): Partial<InvocationOptions> {
+  const { instructions, maxOutputTokens, allowedTools, trace } = options ?? {};
+  const takesInstructions = facts.provider.capabilities?.instructions === true;
+  return {
+    ...(takesInstructions && instructions !== undefined && { instructions }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(allowedTools !== undefined && { allowedTools }),
+    ...(trace !== undefined && { trace }),
+  };
+}
+
+async function createInvocationInput(
+  outgoing: OutgoingContent,
+  readBlob: ReadBlob,
+): Promise<InvocationInput> {
+  const { images: storedImages = [], toolResults } = outgoing;
+  const { images, notes } = await loadImageParts(storedImages, readBlob);
+  const texts = [...outgoing.texts, ...notes];
+  const pictures = images.length === 0 ? {} : { images };
+  if (toolResults === null) return { type: "prompt", texts, ...pictures };
+  const { messages, toolCalls } = toolResults;
+  return {
+    type: "results",
+    turn: { messages, toolCalls: toolCalls.map(({ toolCall }) => toolCall) },
+    results: toolCalls.flatMap(({ result }) => (result === null ? [] : [result])),
+    ...(texts.length > 0 && { texts }),
+    ...pictures,
+  };
+}
+
+async function reportStream(
+  stream: AsyncIterable<ProviderEvent>,
+  { invocationId: callId, options }: InvokeEffect,
+  { agent, clock, coalesceMs, signal, send }: InvocationContext,
+): Promise<void> {
+  const batches = createCoalescer<ProviderOutput>({
+    timer: clock,
+    milliseconds: coalesceMs,
+    canWait: ({ event }) => isDelta(event),
+    merge: joinDeltas,
+    weigh: measureWeight,
+    deliver: async (outputs) => {
+      await send({ type: "call-said", invocationId: callId, outputs });
+    },
+  });
+  let last: ProviderEvent | undefined;
+  try {
+    for await (const event of stream) {
+      if (signal.aborted) return;
+      await batches.add(checkToolInput(event, agent, options ?? null));
+      last = event;
+    }
+  } finally {
+    // What was heard stands, also before a failure; what comes after a stop is nobody's any more.
+    await (signal.aborted ? batches.stop() : batches.flush());
+  }
+  if (last?.type === "end" || signal.aborted) return;
+  throw new SpanlineError("incomplete_turn", "The agent's stream stopped and did not say its end");
+}
+
+type Delta = Extract<
+  ProviderEvent,
+  { readonly type: "text.delta" | "reasoning.delta" | "tool.delta" }
+>;
+
+function isDelta(event: ProviderEvent): event is Delta {
+  return (
+    event.type === "text.delta" || event.type === "reasoning.delta" || event.type === "tool.delta"
+  );
+}
+
+/** In characters, roughly; what could be of any size is waited for. */
+function measureWeight({ event }: ProviderOutput): number {
+  switch (event.type) {
+    case "tool.end":
+      return event.toolCall.inputText.length;
+    case "tool.result":
+    case "unknown":
+      return Infinity;
+    default:
+      return "text" in event ? event.text.length : 0;
+  }
+}
+
+function joinDeltas(
+  { event: previous }: ProviderOutput,
+  { event }: ProviderOutput,
+): ProviderOutput | undefined {
+  if (!isDelta(previous) || !isDelta(event)) return undefined;
+  if (previous.type !== event.type || previous.block !== event.block) return undefined;
+  return { event: { ...previous, text: previous.text + event.text } };
+}
+
+/** Says of a call of ours what is wrong with it, before anybody is asked about it. */
+function checkToolInput(
+  event: ProviderEvent,
+  agent: Agent,
+  options: PromptOptions | null,
+): ProviderOutput {
+  if (event.type !== "tool.end" || event.toolCall.runBy !== "client") return { event };
+  const { name, input } = event.toolCall;
+  // What the tools of a prompt take is for whoever brought them to say.
+  if (input === null || isPromptTool(options, name)) return { event };
+  const tool = agent.tools.get(name);
+  if (tool === undefined) {
+    const toolNames = [...agent.tools.keys()].join(", ");
+    return { event, problem: `There is no tool ${name} here. There is: ${toolNames || "none"}.` };
+  }
+  const problem = findToolInputProblem(tool, input);
+  return problem === undefined ? { event } : { event, problem };
+}

@@ -1,0 +1,84 @@
+import { guardInvocation } from "../../../async/invocation-guard.ts";
+import { waitUnlessAborted } from "../../../async/pause.ts";
+import { formatThrown } from "../../../domain/errors.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import { createUnresolvedPath } from "../../../domain/policy/policy-decision.ts";
+import type { ToolCallToExamine, Examination, Tool, ToolContext } from "../../../tools/tool.ts";
+import { resolveToolPaths, type Agent } from "../agent/agent.ts";
+import type { Effect } from "../../due.ts";
+import type { SessionInput } from "../../session-input.ts";
+import { findToolInputProblem } from "./tool-input-problem.ts";
+import { readToolCallFacts, listPathsToResolve } from "../../tools/tool-call-paths.ts";
+
+export interface PathResolutionContext extends Pick<ToolContext, "editor" | "host"> {
+  readonly agent: Agent;
+  readonly clock: Clock;
+  readonly workingDirectory?: string;
+  readonly folders: readonly string[];
+  readonly signal: AbortSignal;
+  readonly send: (happening: SessionInput) => Promise<unknown>;
+}
+
+/** Looks at the arguments of a call before the rules are asked about it. What cannot be looked at leads nowhere. */
+export async function performPathResolution(
+  { toolCallId, name, input, digest, agent: agentDigest }: Extract<Effect, { type: "examine" }>,
+  context: PathResolutionContext,
+): Promise<void> {
+  const { agent, signal, send } = context;
+  const tool = agent.tools.get(name);
+  const paths =
+    tool === undefined ? [] : listPathsToResolve(readToolCallFacts(tool.spec, input, agent.spec));
+  const problem =
+    tool === undefined ? `There is no tool ${name} here.` : findToolInputProblem(tool, input);
+  const found =
+    problem === undefined ? await resolvePaths(tool, { name, input, paths }, context) : NO_PATHS;
+  if (signal.aborted) return;
+  const problemField = problem === undefined ? {} : { problem };
+  await send({
+    type: "tool-examined",
+    toolCallId,
+    agent: agentDigest,
+    digest,
+    ...found,
+    ...problemField,
+  });
+}
+
+const NO_PATHS: Examination = { paths: [] };
+
+async function resolvePaths(
+  tool: Tool | undefined,
+  call: Pick<ToolCallToExamine, "name" | "input" | "paths">,
+  { agent, clock, workingDirectory, folders, signal: caller, editor, host }: PathResolutionContext,
+): Promise<Examination> {
+  const { paths } = call;
+  if (paths.length === 0) return NO_PATHS;
+  const location = {
+    folders,
+    ...(workingDirectory !== undefined && { workingDirectory }),
+    ...(editor !== undefined && { editor, host }),
+  };
+  const guard = guardInvocation(clock, caller, { limit: "look", milliseconds: RESOLVE_TIMEOUT_MS });
+  const { signal } = guard;
+  try {
+    const resolution = resolveToolPaths(tool, agent, { ...call, signal, ...location });
+    return resolution === undefined
+      ? createUnresolvedPaths(paths, "The agent has no workspace")
+      : await waitUnlessAborted(resolution, signal);
+  } catch (error) {
+    const timeoutReason = `It could not be looked at in ${RESOLVE_TIMEOUT_MS / 1000} seconds`;
+    return createUnresolvedPaths(
+      paths,
+      guard.reachedLimit === null ? formatThrown(error) : timeoutReason,
+    );
+  } finally {
+    guard.release();
+  }
+}
+
+/** A disk may be far away, or gone. */
+const RESOLVE_TIMEOUT_MS = 30_000;
+
+function createUnresolvedPaths(paths: ToolCallToExamine["paths"], reason: string): Examination {
+  return { paths: paths.map((path) => createUnresolvedPath(path, reason)) };
+}

@@ -1,0 +1,172 @@
+import { guardInvocation } from "../../../async/invocation-guard.ts";
+import { waitUnlessAborted } from "../../../async/pause.ts";
+import type { ToolAttachments, ToolEnding } from "../../../domain/events/session-event.ts";
+import { SpanlineError, formatThrown } from "../../../domain/errors.ts";
+import { readPlan, type PlanEntry } from "../../../domain/plan.ts";
+import { toolError, toolSuccess } from "../../../domain/tools/tool-call.ts";
+import { isToolOutput } from "../../../domain/tools/tool-output.ts";
+import type { SteadyClock } from "../../../platform/clock.ts";
+import type { Tool, ToolContext } from "../../../tools/tool.ts";
+import type { Effect } from "../../due.ts";
+import type { SessionInput } from "../../session-input.ts";
+import { collectToolAttachments } from "./tool-attachments.ts";
+import { storeOutput, type StoredOutput } from "./store-output.ts";
+import { findToolInputProblem } from "./tool-input-problem.ts";
+import { createProgressReporter } from "./tool-progress.ts";
+import { createProcessSpawner } from "./process-spawner.ts";
+
+export interface ToolRunContext {
+  readonly sessionId: string;
+  readonly tool: Tool | undefined;
+  readonly clock: SteadyClock;
+  readonly signal: AbortSignal;
+  readonly workingDirectory?: string;
+  readonly folders?: readonly string[];
+  readonly host: ToolContext["host"];
+  readonly editor?: NonNullable<ToolContext["editor"]>;
+  readonly report: (error: unknown) => void;
+  readonly send: (happening: SessionInput) => Promise<unknown>;
+  readonly putBlob: (blobId: string, bytes: Uint8Array) => Promise<void>;
+}
+
+type ToolEffect = Extract<Effect, { type: "tool" }>;
+
+/** Runs a tool once and reports how it ended: in time, whether the tool is or not. */
+export async function performTool(effect: ToolEffect, context: ToolRunContext): Promise<void> {
+  const { toolCallId, attempt } = effect;
+  const start = context.clock.monotonic();
+  const { ending, result, blobId, blobDigest, attachments, plan } = await runTool(effect, context);
+  if (context.signal.aborted) return;
+  const durationMs = Math.round(context.clock.monotonic() - start);
+  await context.send({
+    type: "tool-ended",
+    toolCallId,
+    attempt,
+    ending,
+    result,
+    durationMs,
+    ...(blobId !== undefined && { blobId }),
+    ...(blobDigest !== undefined && { blobDigest }),
+    ...(attachments !== undefined && { attachments }),
+    ...(plan !== undefined && { plan }),
+  });
+}
+
+interface ToolRunResult extends StoredOutput {
+  readonly ending: ToolEnding;
+  readonly attachments?: ToolAttachments;
+  readonly plan?: readonly PlanEntry[];
+}
+
+async function runTool(effect: ToolEffect, runContext: ToolRunContext): Promise<ToolRunResult> {
+  const { providerToolCallId: callId, name, input } = effect;
+  const { tool } = runContext;
+  if (tool === undefined) {
+    const message = `${name} was not run: it is not there any more.`;
+    return { ending: "refused", result: toolError(callId, message) };
+  }
+  // An approver may have changed what the agent asked for.
+  const problem = findToolInputProblem(tool, input);
+  if (problem !== undefined) return { ending: "refused", result: toolError(callId, problem) };
+  const limit = { limit: "run", milliseconds: tool.spec.timeoutMs } as const;
+  const guard = guardInvocation(runContext.clock, runContext.signal, limit);
+  const { context, end } = createToolContext(effect, runContext, guard.signal);
+  let outcome: ToolRunResult;
+  try {
+    const running = Promise.resolve().then(() => tool.run(input, context));
+    const output = await waitUnlessAborted(running, guard.signal);
+    outcome = createSuccess(callId, output);
+  } catch (error) {
+    if (guard.reachedLimit !== null) outcome = createTimeout(effect, tool);
+    else {
+      if (!runContext.signal.aborted)
+        runContext.report(new Error(`The tool ${name} failed`, { cause: error }));
+      const result = toolError(callId, `${name} failed: ${formatToolError(error)}`);
+      outcome = { ending: isOutcomeUnknown(error) ? "unknown" : "failed", result };
+    }
+  } finally {
+    guard.release();
+    await end();
+  }
+  return { ...outcome, ...(await storeOutput(outcome.result, effect, runContext)) };
+}
+
+/** Whoever was asked what came of the call before does not know. */
+function isOutcomeUnknown(error: unknown): boolean {
+  return error instanceof SpanlineError && error.code === "outcome_unknown";
+}
+
+/** What a tool says beside its output is for people, and not for the model. */
+function createSuccess(callId: string, output: unknown): ToolRunResult {
+  if (!isToolOutput(output)) return { ending: "succeeded", result: toolSuccess(callId, output) };
+  const result = toolSuccess(callId, output.text);
+  const attachments = collectToolAttachments(output);
+  const plan = readPlan(output.plan);
+  return {
+    ending: "succeeded",
+    result,
+    ...(attachments !== undefined && { attachments }),
+    ...(plan !== undefined && { plan }),
+  };
+}
+
+function createTimeout(
+  { providerToolCallId: callId, name }: ToolEffect,
+  { spec }: Tool,
+): ToolRunResult {
+  const seconds = spec.timeoutMs / 1000;
+  const message = `${name} was stopped after ${seconds} seconds. What it had done by then is not known.`;
+  return { ending: "timed-out", result: toolError(callId, message) };
+}
+
+function createToolContext(
+  { toolCallId, attempt, isRepeat, paths }: ToolEffect,
+  { sessionId, workingDirectory, folders, host, editor, send, clock }: ToolRunContext,
+  signal: AbortSignal,
+): { readonly context: ToolContext; readonly end: () => Promise<void> } {
+  const progress = createProgressReporter(clock, (update) => {
+    // Nobody waits for progress; a session that is closing drops it.
+    send({ type: "tool-progressed", toolCallId, attempt, ...update }).catch(() => undefined);
+  });
+  const programs = createProcessSpawner({
+    signal,
+    onStarted: async (group) => {
+      await send({ type: "tool-spawned", toolCallId, attempt, group });
+    },
+    onExited: async (group) => {
+      // A session that is closed here keeps the program in mind, and looks for it when it is taken up again.
+      await send({ type: "program-ended", toolCallId, group }).catch(() => undefined);
+    },
+    ...(workingDirectory !== undefined && { workingDirectory }),
+  });
+  const context: ToolContext = {
+    sessionId,
+    toolCallId,
+    idempotencyKey: toolCallId,
+    attempt,
+    ...(isRepeat !== undefined && { isRepeat }),
+    ...(workingDirectory !== undefined && { workingDirectory }),
+    ...(folders !== undefined && { folders }),
+    ...(paths !== undefined && { paths }),
+    signal,
+    progress: progress.report,
+    spawn: programs.spawn,
+    host,
+    ...(editor !== undefined && { editor }),
+  };
+  const end = async (): Promise<void> => {
+    progress.end();
+    await programs.end();
+  };
+  return { context, end };
+}
+
+/** For the model: what went wrong, without where in our code. */
+function formatToolError(error: unknown): string {
+  const message = formatThrown(error);
+  return message.length <= MAX_MESSAGE_LENGTH
+    ? message
+    : `${message.slice(0, MAX_MESSAGE_LENGTH)}…`;
+}
+
+const MAX_MESSAGE_LENGTH = 4000;

@@ -1,0 +1,56 @@
+import { toJsonText } from "../../../data/json.ts";
+import type { ToolResult } from "../../../domain/tools/tool-call.ts";
+import { digestBytes } from "../../../platform/digest.ts";
+
+export interface StoredOutput {
+  readonly result: ToolResult;
+  readonly blobId?: string;
+  /** SHA-256 of the blob. */
+  readonly blobDigest?: string;
+}
+
+export interface OutputStore {
+  readonly putBlob: (blobId: string, bytes: Uint8Array) => Promise<void>;
+  readonly report: (error: unknown) => void;
+}
+
+/** More than this of one result would crowd everything else out of a model's memory. */
+export const MAX_OUTPUT_CHARACTERS = 100_000;
+
+/**
+ * The result as the model gets it; where that is only its beginning, the whole is kept as a blob. That it cannot be kept
+ * is no failure of the tool.
+ */
+export async function storeOutput(
+  result: ToolResult,
+  { toolCallId, attempt }: { readonly toolCallId: string; readonly attempt: number },
+  { putBlob, report }: OutputStore,
+): Promise<StoredOutput> {
+  const text = result.parts
+    .map((part) =>
+      part.type === "text" ? part.text : part.type === "json" ? toJsonText(part.value) : "",
+    )
+    .join("\n");
+  if (text.length <= MAX_OUTPUT_CHARACTERS) return { result };
+  const blobId = `blob_${toolCallId}_${attempt}`;
+  const bytes = new TextEncoder().encode(text);
+  const isStored = await putBlob(blobId, bytes).then(
+    () => true,
+    (cause: unknown) => {
+      report(new Error(`The whole output of ${toolCallId} could not be kept`, { cause }));
+      return false;
+    },
+  );
+  const beginning = cutText(text);
+  const omittedNote = `${text.length - beginning.length} more characters were left out`;
+  const shortenedText = `${beginning}\n[${omittedNote}${isStored ? "" : ", and could not be kept"}]`;
+  const cut = { ...result, parts: [{ type: "text", text: shortenedText }] } as const;
+  return isStored ? { result: cut, blobId, blobDigest: digestBytes(bytes) } : { result: cut };
+}
+
+/** Never half of a character that JavaScript counts as two. */
+function cutText(text: string): string {
+  const last = text.charCodeAt(MAX_OUTPUT_CHARACTERS - 1);
+  const isHalf = last >= 0xd800 && last <= 0xdbff;
+  return text.slice(0, MAX_OUTPUT_CHARACTERS - (isHalf ? 1 : 0));
+}

@@ -1,0 +1,90 @@
+import type { SteadyClock } from "../../platform/clock.ts";
+import type { Driver } from "./driver.ts";
+
+/** How many sessions may be in memory. Sessions that are at work are counted and never evicted. */
+export interface MemoryLimits {
+  readonly sessions: number;
+  /** Of all sessions together, as `Driver.memoryBytes` estimates them. The last session that was used may exceed it. */
+  readonly bytes: number;
+}
+
+export interface EvictionOptions {
+  readonly clock: SteadyClock;
+  /** A session that was not used for so long is evicted. */
+  readonly idleMs: number;
+  readonly limits: MemoryLimits;
+  /** Removes a session from memory. Must call `remove`. */
+  readonly evict: (sessionId: string) => void;
+}
+
+type IdleDriver = Pick<Driver, "idleMs" | "memoryBytes">;
+
+/** Chooses the sessions that leave memory: those that were idle for long, and beyond the limits the least recently used. */
+export interface IdleEviction {
+  /** The session is in memory and in use. */
+  use(sessionId: string): void;
+  /** The session may be evicted from now on. */
+  rest(sessionId: string, driver: IdleDriver): void;
+  /** The session is not in memory any more. */
+  remove(sessionId: string): void;
+  stop(): void;
+}
+
+export function idleEviction({ clock, idleMs, limits, evict }: EvictionOptions): IdleEviction {
+  /** Estimated bytes of every session in memory. */
+  const sizes = new Map<string, number>();
+  /** The least recently used session is the first. */
+  const idle = new Map<string, { readonly since: number; readonly idleMs: number }>();
+  let totalBytes = 0;
+  let stopTimer: (() => void) | undefined;
+  let isStopped = false;
+
+  const resize = (sessionId: string, bytes: number): void => {
+    totalBytes += bytes - (sizes.get(sessionId) ?? 0);
+    sizes.set(sessionId, bytes);
+  };
+  const trim = (): void => {
+    for (const sessionId of idle.keys()) {
+      const isOverBytes = totalBytes > limits.bytes && idle.size > 1;
+      if (sizes.size <= limits.sessions && !isOverBytes) return;
+      evict(sessionId);
+    }
+  };
+  const sweep = (): void => {
+    stopTimer = undefined;
+    const now = clock.monotonic();
+    for (const [sessionId, { since, idleMs: patience }] of idle)
+      if (now - since >= patience) evict(sessionId);
+    if (idle.size > 0) schedule();
+  };
+  const schedule = (): void => {
+    if (!isStopped) stopTimer ??= clock.schedule(idleMs, sweep);
+  };
+
+  return {
+    use(sessionId) {
+      idle.delete(sessionId);
+      if (sizes.has(sessionId)) return;
+      resize(sessionId, 0);
+      trim();
+    },
+    rest(sessionId, driver) {
+      resize(sessionId, driver.memoryBytes);
+      idle.delete(sessionId);
+      const patience = Math.max(idleMs, driver.idleMs ?? idleMs);
+      idle.set(sessionId, { since: clock.monotonic(), idleMs: patience });
+      schedule();
+      trim();
+    },
+    remove(sessionId) {
+      idle.delete(sessionId);
+      totalBytes -= sizes.get(sessionId) ?? 0;
+      sizes.delete(sessionId);
+    },
+    stop() {
+      isStopped = true;
+      stopTimer?.();
+      stopTimer = undefined;
+    },
+  };
+}

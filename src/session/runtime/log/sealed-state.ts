@@ -1,0 +1,43 @@
+import { SpanlineError } from "../../../domain/errors.ts";
+import { isObject, type JsonObject } from "../../../data/json.ts";
+import { digestText } from "../../../platform/digest.ts";
+import type { Snapshot } from "../../../store/store.ts";
+import type { VerifySignature } from "./receipt-verifier.ts";
+import type { SignContent } from "./sign-receipts.ts";
+import { initialState, STATE_VERSION, type SessionState } from "../../session-state.ts";
+
+/**
+ * A state as it is kept: with a digest that tells whether it still is what was written, of this session. It holds what
+ * people allowed, so that it is signed where their receipts are.
+ */
+export function sealState(sessionId: string, state: SessionState, sign?: SignContent): Snapshot {
+  const jsonState: JsonObject = JSON.parse(JSON.stringify(state));
+  const digest = digestState(sessionId, jsonState);
+  const signed = sign === undefined ? {} : { signature: { ...sign({ snapshot: digest }) } };
+  return { version: STATE_VERSION, seq: state.seq, state: { digest, ...signed, state: jsonState } };
+}
+
+/** Refuses what is not as it was written, or not written by this user (`store_damaged`). */
+export function unsealState(
+  sessionId: string,
+  snapshot: Snapshot,
+  verify: VerifySignature = () => true,
+): SessionState {
+  const { digest, state, signature } = snapshot.state;
+  const { keyId = "", mac = "" } = Object(signature ?? {});
+  const isComplete = isState(state) && state.seq === snapshot.seq;
+  if (isComplete && digest === digestState(sessionId, state)) {
+    if (verify({ snapshot: digest }, { keyId: String(keyId), mac: String(mac) })) return state;
+  }
+  throw new SpanlineError("store_damaged", "The snapshot is not what was written");
+}
+
+/** JSON text that is read and written again is the same text: keys keep their order. */
+function digestState(sessionId: string, state: object): string {
+  return digestText(`${sessionId}\n${JSON.stringify(state)}`);
+}
+
+/** The form's name changes whenever the form does; that nothing else changed is for the digest to say. */
+function isState(value: unknown): value is SessionState {
+  return isObject(value) && Object.keys(initialState).every((name) => name in value);
+}

@@ -1,0 +1,40 @@
+import type { Signature } from "../../../domain/events/session-event.ts";
+import type { Draft } from "../../../domain/events/envelope.ts";
+import {
+  isReceipt,
+  evolveLastReceipt,
+  createSignedContent,
+  type LastReceipt,
+} from "../../../domain/events/receipt.ts";
+
+/** Signs some content. */
+export type SignContent = (content: unknown) => Pick<Signature, "keyId" | "mac">;
+
+/** Where the events are about to stand in the log: after these. */
+export interface ReceiptPosition {
+  readonly sessionId: string;
+  readonly seq: number;
+  readonly receipts: LastReceipt;
+}
+
+/** The events with their receipts signed, each naming the one before. */
+export function signReceipts(
+  drafts: readonly Draft[],
+  { sessionId, seq, receipts }: ReceiptPosition,
+  sign: SignContent | undefined,
+): readonly Draft[] {
+  if (sign === undefined) return drafts;
+  let last = receipts;
+  return drafts.map((draft, index) => {
+    const { event } = draft;
+    if (!isReceipt(event)) return draft;
+    const link = { number: last.number + 1, before: last.mac };
+    const position = { ...draft, sessionId, seq: seq + index + 1, event };
+    const signed = {
+      ...event,
+      signature: { ...sign(createSignedContent(position, link)), ...link },
+    };
+    last = evolveLastReceipt(last, signed);
+    return { ...draft, event: signed };
+  });
+}

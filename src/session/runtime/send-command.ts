@@ -1,0 +1,82 @@
+import type { Principal } from "../../domain/actor.ts";
+import type { PromptPart } from "../../domain/events/session-event.ts";
+import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
+import type { Store } from "../../store/store.ts";
+import type { Driver } from "./driver.ts";
+import { findPrompt } from "./find-prompt.ts";
+import { storeImages } from "./store-images.ts";
+import { refuse } from "../refuse-command.ts";
+import type { SessionReaders } from "./session-readers.ts";
+import type { Sender } from "../sessions.ts";
+import { resolveImageHandling } from "../turn-options.ts";
+
+export interface CommandContext {
+  readonly sessionId: string;
+  readonly store: Store;
+  readonly driver: Driver;
+  readonly readers: SessionReaders;
+}
+
+/** Brings a command to its session, with what deciding about it takes and the state does not have. */
+export async function sendCommand(
+  command: SessionCommand,
+  sender: Sender,
+  { sessionId, store, driver, readers }: CommandContext,
+): Promise<CommandReply> {
+  const { principal } = sender;
+  const location = { store, sessionId };
+  const refusal =
+    command.type === "forget" && (await checkHidePrompt(command, principal, location));
+  if (refusal) return refusal;
+  const facts = driver.state.agent?.spec;
+  const takesImages = facts !== undefined && resolveImageHandling(facts) !== "reject";
+  const stored = await storeImages(command, {
+    isEnabled: takesImages && principal.rights.includes("prompt"),
+    putBlob: (blobId, bytes) => store.putBlob(sessionId, blobId, bytes),
+  });
+  if ("reply" in stored) return stored.reply;
+  const readerField =
+    command.type === "cancel" ? { readerCount: readers.countReaders(sessionId) } : {};
+  const commandInput = { ...createCommandInput(stored.command, sender), ...readerField };
+  const reply = await driver.send(commandInput, createCommandKey(sender));
+  if (reply === undefined) throw new Error(`The command ${command.type} got no reply`);
+  return reply;
+}
+
+/** What one said oneself needs no right over others. */
+async function checkHidePrompt(
+  { promptId }: { readonly promptId: string },
+  { id, rights }: Principal,
+  { store, sessionId }: Pick<CommandContext, "store" | "sessionId">,
+): Promise<CommandReply | undefined> {
+  const submission = await findPrompt(store, sessionId, promptId);
+  if (submission === undefined) {
+    return refuse("not_found", `There is no prompt ${promptId} in this session`);
+  }
+  if (submission.actor?.principal === id || rights.includes("control")) return undefined;
+  return refuse("access_denied", "This prompt is another's; it needs the right to control");
+}
+
+export function createCommandInput(
+  command: SessionCommand<PromptPart>,
+  { principal, clientId, attachmentId, commandId }: Sender,
+) {
+  const { id, rights } = principal;
+  const client = clientId === undefined ? {} : { clientId };
+  const actor = { kind: "user", principal: id, ...client } as const;
+  const attachmentField = attachmentId === undefined ? {} : { attachmentId };
+  const commandIdField = commandId === undefined ? {} : { commandId };
+  return {
+    type: "commanded",
+    command,
+    actor,
+    rights,
+    ...attachmentField,
+    ...commandIdField,
+  } as const;
+}
+
+/** One sender's names for its commands are nobody else's. */
+export function createCommandKey({ principal, commandId }: Sender): string | undefined {
+  return commandId === undefined ? undefined : `${principal.id}/${commandId}`;
+}

@@ -1,0 +1,161 @@
+import type { AgentSpec } from "../../domain/events/session-event.ts";
+import { SpanlineError } from "../../domain/errors.ts";
+import type { SteadyClock } from "../../platform/clock.ts";
+import type { SessionRecord, Store } from "../../store/store.ts";
+import type { Agent } from "./agent/agent.ts";
+import {
+  createUnknownSessionError,
+  type OpenedDriver,
+  type SessionOpening,
+} from "./open-driver.ts";
+import { checkOpening, resolveUpstreamId } from "../check-open-options.ts";
+import { copySession, type CopiedSession } from "./copy-session.ts";
+import type { Driver } from "./driver.ts";
+import { createFirstInput } from "./first-input.ts";
+import { createId, type Seed } from "./create-id.ts";
+import { sendCommand } from "./send-command.ts";
+import { resolveSessionFolder, resolveExtraFolders } from "./session-folders.ts";
+import type { SessionReaders } from "./session-readers.ts";
+import type { OpenOptions, Sessions } from "../sessions.ts";
+
+/** Works with the driver of a session that is in the log. The session stays in memory until the work is done. */
+export type WithDriver = <Result>(
+  sessionId: string,
+  work: (driver: Driver) => Promise<Result> | Result,
+) => Promise<Result>;
+
+interface OpeningContext {
+  readonly store: Store;
+  readonly clock: SteadyClock;
+  readonly agents: readonly Agent[];
+  readonly seed: Seed;
+  readonly readers: SessionReaders;
+  readonly withDriver: WithDriver;
+  /** Opens a session with its driver; undefined where somebody else was opening it. */
+  readonly openDriver: (
+    sessionId: string,
+    opening: SessionOpening,
+  ) => Promise<OpenedDriver | undefined>;
+}
+
+/** How sessions begin: empty, or with their first prompt. */
+export function createSessionOpening(
+  context: OpeningContext,
+): Pick<Sessions, "open" | "openWithPrompt"> {
+  const { store, clock, agents, seed, readers, withDriver } = context;
+
+  const resolveSessionId = ({ sessionId }: OpenOptions): string =>
+    sessionId ?? createId("ses", clock.now(), seed());
+  const findExisting = async ({ sessionId }: OpenOptions): Promise<SessionRecord | undefined> =>
+    sessionId === undefined ? undefined : store.findSession(sessionId);
+
+  async function openNew(
+    sessionId: string,
+    options: OpenOptions,
+    createFirstInput?: SessionOpening["createFirstInput"],
+  ): Promise<OpenedDriver | undefined> {
+    const agent = findAgent(agents, options.agent);
+    const request = await addCopiedHistory(store, options);
+    const folders = await resolveExtraFolders(agent, request.folders ?? []);
+    const workingDirectory = await resolveSessionFolder(agent, request);
+    const openInput = createOpenInput(sessionId, { ...request, ...workingDirectory, folders });
+    return context.openDriver(sessionId, {
+      agent,
+      openInput,
+      ...(createFirstInput !== undefined && { createFirstInput }),
+    });
+  }
+
+  return {
+    async open(request) {
+      checkOpening(request);
+      findAgent(agents, request.agent);
+      const existing = await findExisting(request);
+      if (existing !== undefined) return existing;
+      const sessionId = resolveSessionId(request);
+      await openNew(sessionId, request);
+      return readRecord(store, sessionId);
+    },
+    async openWithPrompt(request, first) {
+      checkOpening(request);
+      const agent = findAgent(agents, request.agent);
+      const existing = await findExisting(request);
+      const sessionId = resolveSessionId(request);
+      const principal = request.principal.id;
+      if (existing === undefined) {
+        const opened = await openNew(sessionId, request, (facts) => createFirstInput(first, facts));
+        const { incarnation, reply } = opened ?? {};
+        if (incarnation !== undefined && reply !== undefined)
+          return { sessionId, incarnation, agent: agent.spec.name, principal, seq: 0, reply };
+      }
+      const record = existing ?? (await readRecord(store, sessionId));
+      if (record.principal !== principal || record.label !== (request.label ?? null)) return record;
+      return withDriver(sessionId, async (driver) => {
+        const prompt = first.createPrompt(readAgentSpec(driver, sessionId));
+        const reply = await sendCommand(prompt, first.sender, {
+          sessionId,
+          store,
+          driver,
+          readers,
+        });
+        return { ...record, reply };
+      });
+    },
+  };
+}
+
+/** What was said in the session that it is a copy of is its history, and no more is allowed in it. */
+async function addCopiedHistory(
+  store: Store,
+  options: OpenOptions,
+): Promise<OpenOptions & Partial<CopiedSession>> {
+  if (options.copyOf === undefined) return options;
+  const copied = { ...options, ...(await copySession(store, options.copyOf)) };
+  checkOpening(copied);
+  return copied;
+}
+
+function createOpenInput(sessionId: string, request: OpenOptions & Partial<CopiedSession>) {
+  const {
+    principal,
+    title,
+    metadata,
+    workingDirectory,
+    folders = [],
+    label,
+    history,
+    mode,
+  } = request;
+  const upstreamId = resolveUpstreamId(sessionId, request);
+  return {
+    type: "opened",
+    principal: principal.id,
+    ...(title !== undefined && { title }),
+    ...(workingDirectory !== undefined && { workingDirectory }),
+    ...(folders.length > 0 && { folders }),
+    ...(metadata !== undefined && { metadata }),
+    ...(label !== undefined && { label }),
+    ...(upstreamId !== undefined && { upstreamId }),
+    ...(history !== undefined && { history }),
+    ...(mode !== undefined && { mode }),
+  } as const;
+}
+
+export function readAgentSpec({ state }: Driver, sessionId: string): AgentSpec {
+  if (state.agent === null) throw createUnknownSessionError(sessionId);
+  return state.agent.spec;
+}
+
+/** The agent of this name, or the default. */
+export function findAgent(agents: readonly Agent[], name: string | undefined): Agent {
+  const agent = name === undefined ? agents[0] : agents.find(({ spec }) => spec.name === name);
+  if (agent !== undefined) return agent;
+  const agentNames = agents.map(({ spec: facts }) => facts.name).join(", ");
+  throw new SpanlineError("not_found", `There is no agent "${name}" here; there is: ${agentNames}`);
+}
+
+async function readRecord(store: Store, sessionId: string): Promise<SessionRecord> {
+  const record = await store.findSession(sessionId);
+  if (record === undefined) throw createUnknownSessionError(sessionId);
+  return record;
+}

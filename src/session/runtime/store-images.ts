@@ -1,0 +1,57 @@
+import type { PromptPart } from "../../domain/events/session-event.ts";
+import { SpanlineError } from "../../domain/errors.ts";
+import { createImageBlock } from "../../domain/model/image-block.ts";
+import type { CommandReply, SubmittedPart, SessionCommand } from "../../domain/session-command.ts";
+import { digestBytes } from "../../platform/digest.ts";
+import { refuse } from "../refuse-command.ts";
+
+type StoredCommand =
+  | { readonly command: SessionCommand<PromptPart> }
+  | { readonly reply: CommandReply };
+
+export interface ImageStorage {
+  /** Nothing is kept for somebody who will be refused. */
+  readonly isEnabled: boolean;
+  readonly putBlob: (blobId: string, bytes: Uint8Array) => Promise<void>;
+}
+
+/** The command as the log has it: its pictures are kept first, each under a name that its bytes give it. */
+export async function storeImages(
+  command: SessionCommand,
+  storage: ImageStorage,
+): Promise<StoredCommand> {
+  if (command.type !== "prompt" && command.type !== "give-results") return { command };
+  try {
+    const storedParts = command.content && (await storeParts(command.content, storage));
+    if (command.type === "prompt") return { command: { ...command, content: storedParts ?? [] } };
+    const { content: _, ...rest } = command;
+    return { command: { ...rest, ...(storedParts !== undefined && { content: storedParts }) } };
+  } catch (error) {
+    if (!(error instanceof SpanlineError) || error.code !== "invalid_message") throw error;
+    return { reply: refuse("invalid_message", error.message) };
+  }
+}
+
+async function storeParts(
+  content: readonly SubmittedPart[],
+  { isEnabled, putBlob }: ImageStorage,
+): Promise<PromptPart[]> {
+  if (content.filter(({ type }) => type === "image").length > MAX_IMAGES) {
+    throw new SpanlineError("invalid_message", `A prompt takes at most ${MAX_IMAGES} pictures`);
+  }
+  const parts: PromptPart[] = [];
+  for (const part of content) {
+    if (part.type === "text") {
+      parts.push(part);
+      continue;
+    }
+    const { mediaType, base64 } = createImageBlock(part.mediaType, part.base64);
+    const bytes = Buffer.from(base64, "base64");
+    const blobId = `blob_${digestBytes(bytes)}`;
+    if (isEnabled) await putBlob(blobId, bytes);
+    parts.push({ type: "image", mediaType, blobId, bytes: bytes.length });
+  }
+  return parts;
+}
+
+const MAX_IMAGES = 20;

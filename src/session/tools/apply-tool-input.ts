@@ -1,0 +1,69 @@
+import type { TimedInput } from "../session-input.ts";
+import { readAgentSpec, type Decision } from "../decision.ts";
+import { requestOutcome } from "./advance-tools.ts";
+import { findPathsToResolve } from "./evaluate-tool-call.ts";
+import { completeResolvedPaths } from "./tool-call-paths.ts";
+import { updatePlan } from "./agent-plan.ts";
+import { isRepeat, isSameGroup, isEvaluable, findRunningAttempt, findRun } from "./tools-state.ts";
+
+type ToolInput<Type extends TimedInput["type"]> = Extract<TimedInput, { readonly type: Type }>;
+
+/** What a running tool tells. Of an attempt that is over nothing is wanted. */
+export function applyToolUpdate(
+  decision: Decision,
+  input: ToolInput<"tool-spawned"> | ToolInput<"tool-progressed">,
+): void {
+  const { toolCallId, attempt } = input;
+  if (findRunningAttempt(decision.state.tools, input) === undefined) return;
+  if (input.type === "tool-spawned") {
+    decision.emit({ type: "tool.process_started", toolCallId, attempt, group: input.group });
+  } else {
+    const { text, amount } = input;
+    decision.emit({
+      type: "tool.progress",
+      toolCallId,
+      text,
+      ...(amount !== undefined && { amount }),
+    });
+  }
+}
+
+/** By another definition, of arguments that the call does not have any more, or where all is known: nothing is wanted. */
+export function applyResolvedPaths(decision: Decision, input: ToolInput<"tool-examined">): void {
+  const { type: _, at: __, seed: ___, agent, ...resolved } = input;
+  if (agent !== decision.state.agent?.digest) return;
+  const run = findRun(decision.state.tools, resolved.toolCallId);
+  if (run === undefined || !isEvaluable(run)) return;
+  const requested = findPathsToResolve(run, readAgentSpec(decision));
+  if (requested?.digest !== resolved.digest) return;
+  const paths = completeResolvedPaths(resolved.paths, requested.callFacts);
+  decision.emit({ type: "tool_call.paths_resolved", ...resolved, paths });
+}
+
+export function applyToolEnd(decision: Decision, input: ToolInput<"tool-ended">): void {
+  const run = findRunningAttempt(decision.state.tools, input);
+  if (run === undefined) return;
+  const { toolCallId, ending, result, durationMs, blobId, blobDigest, attachments, plan } = input;
+  // Whoever was to say what came of it does not know either.
+  if (ending === "unknown" && isRepeat(run)) return requestOutcome(decision, run);
+  decision.emit({
+    type: "tool.finished",
+    toolCallId,
+    ending,
+    result,
+    durationMs,
+    ...(blobId !== undefined && { blobId }),
+    ...(blobDigest !== undefined && { blobDigest }),
+    ...(attachments !== undefined && { attachments }),
+  });
+  if (plan !== undefined) updatePlan(decision, plan);
+}
+
+/** Also of a tool that is over: it is in the log before its programs are ended. */
+export function applyProcessExit(
+  decision: Decision,
+  { toolCallId, group }: ToolInput<"program-ended">,
+): void {
+  if (!decision.state.tools.processes.some((program) => isSameGroup(program.group, group))) return;
+  decision.emit({ type: "tool.process_exited", toolCallId, group });
+}

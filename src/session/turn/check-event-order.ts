@@ -1,0 +1,107 @@
+import type { Diagnostic, DiagnosticCode } from "../../domain/diagnostic.ts";
+import type { ProviderEvent, TurnEnd } from "../../domain/provider/provider-event.ts";
+import { createMessageId, findOpenToolCallId, createToolCallId } from "./stream-ids.ts";
+import type { StreamContext } from "./stream-context.ts";
+import type { Invocation, ReceivedBlock, ReceivedMessage } from "./turn-state.ts";
+
+/**
+ * Why an event cannot stand where it says it does: folds never say such things, and the log stays one that can be read
+ * whatever a provider says. `withdrawn` when it is about text that was replaced, which is no fault.
+ */
+export function checkEventOrder(
+  { invocation, tools }: StreamContext,
+  event: Exclude<ProviderEvent, TurnEnd>,
+): Diagnostic | "withdrawn" | undefined {
+  switch (event.type) {
+    case "message.start":
+      if (findMessage(invocation, event.message) === undefined) return undefined;
+      return createDiagnostic("malformed_event", "A message began that had begun before");
+    case "message.end":
+      if (findMessage(invocation, event.message)?.isFinished === false) return undefined;
+      return createDiagnostic("malformed_event", "A message ended that was not open");
+    case "text.delta":
+    case "text.end":
+    case "reasoning.delta":
+    case "reasoning.end":
+    case "tool.start":
+    case "tool.end":
+      return checkBlockOrder(invocation, event);
+    case "tool.delta": {
+      const toolCallId = createToolCallId(invocation, event.block);
+      const run = tools.runs.find((candidate) => candidate.toolCallId === toolCallId);
+      if (run?.status === "announced") return undefined;
+      return createDiagnostic(
+        "tool_input_unmatched",
+        "Arguments came for a call that was not open",
+      );
+    }
+    case "tool.result":
+      if (findOpenToolCallId(invocation, tools, event.result.toolCallId) !== undefined)
+        return undefined;
+      return createDiagnostic(
+        "tool_result_unmatched",
+        "A result came for a call that was not open",
+      );
+    default:
+      return undefined;
+  }
+}
+
+type BlockEvent = Extract<ProviderEvent, { readonly block: number }>;
+
+function checkBlockOrder(
+  invocation: Invocation,
+  event: BlockEvent,
+): ReturnType<typeof checkEventOrder> {
+  const known = findBlock(invocation, event.block);
+  if (known === undefined) return undefined;
+  const { message, block } = known;
+  const isSameKind = block.type === BLOCK_TYPES[event.type];
+  if (isSameKind && block.type === "text" && message.isReplaced && block.isFinished) {
+    return "withdrawn";
+  }
+  if (!isSameKind || message.messageId !== createMessageId(invocation, event.message)) {
+    return createDiagnostic(
+      "block_kind_mismatch",
+      `A ${event.type} came for another block's number`,
+    );
+  }
+  if (block.isFinished) {
+    return createDiagnostic("event_after_end", `A ${event.type} came for a block that had ended`);
+  }
+  if (event.type !== "tool.start") return undefined;
+  return createDiagnostic("malformed_event", "A call began that had begun before");
+}
+
+const BLOCK_TYPES: { readonly [Type in BlockEvent["type"]]: ReceivedBlock["type"] } = {
+  "text.delta": "text",
+  "text.end": "text",
+  "reasoning.delta": "thought",
+  "reasoning.end": "thought",
+  "tool.start": "call",
+  "tool.delta": "call",
+  "tool.end": "call",
+  "tool.result": "result",
+};
+
+function findMessage(invocation: Invocation, message: number): ReceivedMessage | undefined {
+  const messageId = createMessageId(invocation, message);
+  return invocation.messages.find((candidate) => candidate.messageId === messageId);
+}
+
+/** Looks from the end: what is added to is mostly what came last. */
+function findBlock(
+  { messages }: Invocation,
+  number: number,
+): { readonly message: ReceivedMessage; readonly block: ReceivedBlock } | undefined {
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages[at];
+    const block = message?.blocks.findLast((candidate) => candidate.block === number);
+    if (message !== undefined && block !== undefined) return { message, block };
+  }
+  return undefined;
+}
+
+function createDiagnostic(code: DiagnosticCode, message: string): Diagnostic {
+  return { code, message };
+}

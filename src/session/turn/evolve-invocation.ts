@@ -1,0 +1,185 @@
+import type { SessionEvent } from "../../domain/events/session-event.ts";
+import type { TurnBlock, TurnMessage } from "../../domain/provider/turn.ts";
+import type { ToolCall } from "../../domain/tools/tool-call.ts";
+import type { Invocation, ReceivedBlock, ReceivedMessage } from "./turn-state.ts";
+
+/** What a call's stream has said, with one more event. */
+export function evolveInvocation(invocation: Invocation, event: SessionEvent): Invocation {
+  switch (event.type) {
+    case "message.started": {
+      const { messageId, role } = event;
+      const message = { messageId, role, reason: null, isFinished: false, isReplaced: false };
+      return { ...invocation, messages: [...invocation.messages, { ...message, blocks: [] }] };
+    }
+    case "message.finished":
+      return changeMessage(invocation, event.messageId, (message) => ({
+        ...message,
+        reason: event.reason,
+        isFinished: true,
+      }));
+    case "message.replaced":
+      return changeMessage(invocation, event.messageId, (message) =>
+        replaceText(message, event.text),
+      );
+    case "text.delta":
+    case "thought.delta": {
+      const type = event.type === "text.delta" ? "text" : "thought";
+      return changeMessage(invocation, event.messageId, (message) =>
+        changeBlock(message, event.block, (previous) => ({
+          type,
+          block: event.block,
+          isFinished: false,
+          text: (previous?.type === type ? previous.text : "") + event.text,
+        })),
+      );
+    }
+    case "text.finished": {
+      const { block, text } = event;
+      return changeMessage(invocation, event.messageId, (message) =>
+        changeBlock(message, block, () => ({ type: "text", block, isFinished: true, text })),
+      );
+    }
+    case "thought.finished": {
+      const { block, text, signature, redacted } = event;
+      return changeMessage(invocation, event.messageId, (message) =>
+        changeBlock(message, block, () => ({
+          type: "thought",
+          block,
+          isFinished: true,
+          text,
+          ...(signature !== undefined && { signature }),
+          ...(redacted !== undefined && { redacted }),
+        })),
+      );
+    }
+    case "tool_call.opened":
+    case "tool_call.received": {
+      const { block, toolCallId } = event;
+      const receivedCall = event.type === "tool_call.received" ? event.toolCall : null;
+      return changeMessage(invocation, event.messageId, (message) =>
+        changeBlock(message, findToolBlock(message, toolCallId) ?? block, (previous) => ({
+          type: "call",
+          block: previous?.block ?? block,
+          isFinished: receivedCall !== null,
+          toolCallId,
+          toolCall: receivedCall,
+        })),
+      );
+    }
+    case "tool.finished": {
+      if (event.ending !== "server")
+        return {
+          ...invocation,
+          closedToolCallIds: [...invocation.closedToolCallIds, event.toolCallId],
+        };
+      // It ran on the other side: its result is part of what the stream says.
+      const { result } = event;
+      const last = invocation.messages.at(-1);
+      if (last === undefined) return invocation;
+      const block = createBlockNumber(last);
+      return changeMessage(invocation, last.messageId, (message) =>
+        changeBlock(message, block, () => ({ type: "result", block, isFinished: true, result })),
+      );
+    }
+    default:
+      return invocation;
+  }
+}
+
+function changeMessage(
+  invocation: Invocation,
+  messageId: string,
+  change: (message: ReceivedMessage) => ReceivedMessage,
+): Invocation {
+  const at = invocation.messages.findLastIndex((message) => message.messageId === messageId);
+  const message = invocation.messages[at];
+  return message === undefined
+    ? invocation
+    : { ...invocation, messages: invocation.messages.with(at, change(message)) };
+}
+
+function changeBlock(
+  message: ReceivedMessage,
+  block: number,
+  change: (previous: ReceivedBlock | undefined) => ReceivedBlock,
+): ReceivedMessage {
+  // From the end: what comes is nearly always about the last one, and a message can have thousands.
+  const at = message.blocks.findLastIndex((candidate) => candidate.block === block);
+  if (at < 0) return { ...message, blocks: [...message.blocks, change(undefined)] };
+  return { ...message, blocks: message.blocks.with(at, change(message.blocks[at])) };
+}
+
+function findToolBlock(message: ReceivedMessage, toolCallId: string): number | undefined {
+  return message.blocks.find(
+    (candidate) => candidate.type === "call" && candidate.toolCallId === toolCallId,
+  )?.block;
+}
+
+/** For a block that the stream gave no number. */
+function createBlockNumber({ blocks }: ReceivedMessage): number {
+  return -1 - blocks.length;
+}
+
+/** The new text stands where the first text stood. The others stay, closed: their own ends may still come. */
+function replaceText(message: ReceivedMessage, text: string): ReceivedMessage {
+  const first =
+    message.blocks.find(({ type }) => type === "text")?.block ?? createBlockNumber(message);
+  const withdrawn = message.blocks.map((block) =>
+    block.type === "text" ? { ...block, isFinished: true, text: "" } : block,
+  );
+  const replacement: ReceivedBlock = { type: "text", block: first, isFinished: true, text };
+  return changeBlock({ ...message, isReplaced: true, blocks: withdrawn }, first, () => replacement);
+}
+
+/** As the provider's contract has them, for the answer to their calls. */
+export function listTurnMessages(invocation: Invocation): TurnMessage[] {
+  return invocation.messages.map(({ role, reason, blocks }) => ({
+    role,
+    reason,
+    blocks: blocks
+      .filter(
+        (block) =>
+          block.type !== "call" || !invocation.closedToolCallIds.includes(block.toolCallId),
+      )
+      .flatMap(toTurnBlocks),
+  }));
+}
+
+function toTurnBlocks(block: ReceivedBlock): TurnBlock[] {
+  switch (block.type) {
+    case "text":
+      return block.text === "" ? [] : [{ type: "text", text: block.text }];
+    case "thought": {
+      const { text, signature, redacted } = block;
+      return [
+        {
+          type: "reasoning",
+          text,
+          ...(signature !== undefined && { signature }),
+          ...(redacted !== undefined && { redacted }),
+        },
+      ];
+    }
+    case "call":
+      return block.toolCall === null ? [] : [{ type: "call", call: block.toolCall }];
+    case "result":
+      return [{ type: "result", result: block.result }];
+    default:
+      return block satisfies never;
+  }
+}
+
+/** Calls of ours that have no result yet. An id may come back for another call: a result answers the one before it. */
+export function listOpenToolCalls(
+  invocation: Invocation,
+): { toolCallId: string; toolCall: ToolCall }[] {
+  const open = new Map<string, { toolCallId: string; toolCall: ToolCall }>();
+  for (const block of invocation.messages.flatMap(({ blocks }) => blocks)) {
+    if (block.type === "result") open.delete(block.result.toolCallId);
+    if (block.type !== "call" || block.toolCall?.runBy !== "client") continue;
+    const { toolCallId, toolCall: toolCall } = block;
+    if (!invocation.closedToolCallIds.includes(toolCallId))
+      open.set(toolCall.id, { toolCallId, toolCall: toolCall });
+  }
+  return [...open.values()];
+}

@@ -1,0 +1,86 @@
+import type { InvocationPurpose, ApprovalDecision } from "../../domain/events/session-event.ts";
+import { requestApproval } from "../approvals/approval-requests.ts";
+import { readAgentSpec, type Decision } from "../decision.ts";
+import { finishTurn } from "./finish-turn.ts";
+import { openNewUpstream } from "./resolve-upstream.ts";
+import { restateLostInput } from "./recovery-messages.ts";
+import type { Invocation, CurrentTurn } from "./turn-state.ts";
+
+export interface InvocationRequest {
+  readonly purpose: InvocationPurpose;
+  /** The lost call that is made again, in the same conversation. */
+  readonly retryOf?: Invocation;
+}
+
+/** Does what the agent's definition, or the approver, says about a lost call. It is never made again where it was lost. */
+export function handleLostInvocation(
+  decision: Decision,
+  current: CurrentTurn,
+  startInvocation: (request: InvocationRequest) => void,
+): void {
+  const { stage } = current;
+  if (stage.type !== "lost") return;
+  const { invocation, failure } = stage;
+  // Somebody who was asked is waited for, also when the definition says another thing meanwhile.
+  const approvalDecision =
+    stage.decision ?? (stage.approvalId === undefined ? resolveLossPolicy(decision) : "ask");
+  switch (approvalDecision) {
+    case "continue":
+      if (current.unsentTexts.length === 0) restateLostInput(decision, invocation.outgoing);
+      return startInvocation({ purpose: "recovery" });
+    case "reseed":
+      if (decision.state.turn.upstream?.upstreamId === invocation.upstreamId)
+        openNewUpstream(decision, true);
+      return startInvocation({ purpose: invocation.purpose });
+    case "run-again":
+      return startInvocation({ purpose: invocation.purpose, retryOf: invocation });
+    case "stop": {
+      const message = "The connection to the agent was lost, and nobody said how to go on";
+      const lost = failure ?? { code: "connection_lost", message, details: {} };
+      return finishTurn(decision, current, { outcome: "failed", reason: null, failure: lost });
+    }
+    case "ask":
+      if (stage.approvalId === undefined) requestLossDecision(decision, invocation.invocationId);
+      return;
+    default:
+      return finishTurn(decision, current, {
+        outcome: "failed",
+        reason: `unexpected ${approvalDecision}`,
+      });
+  }
+}
+
+function resolveLossPolicy(decision: Decision): ApprovalDecision | "ask" {
+  const { onLost, provider } = readAgentSpec(decision);
+  if (onLost === "resend") return provider.effectFree ? "run-again" : "ask";
+  return onLost;
+}
+
+function requestLossDecision(decision: Decision, invocationId: string): void {
+  requestApproval(decision, {
+    question: "lost-call",
+    options: ["continue", "reseed", "stop"],
+    subjectId: invocationId,
+    action: LOSS_MESSAGE,
+    input: null,
+    attempt: 2,
+    decision: {
+      action: "ask",
+      reason: `${LOSS_MESSAGE}.`,
+      rule: null,
+      labels: ["approval_required", "invocation_lost"],
+      context: {
+        tool: "continue_turn",
+        kind: "other",
+        sideEffect: "network",
+        paths: [],
+        capabilities: [],
+        repeats: 0,
+      },
+      approvers: 1,
+    },
+  });
+}
+
+const LOSS_MESSAGE =
+  "The connection to the agent was lost during its answer, and the agent may have acted; allowing continues the conversation";

@@ -1,0 +1,167 @@
+import type {
+  InvocationFinished,
+  InvocationLost,
+  InvocationStarted,
+} from "../../domain/events/session-event.ts";
+import { addUsage } from "../../domain/usage.ts";
+import { isInvocationRejected } from "../../domain/provider/invocation-outcome.ts";
+import { listTurnMessages, listOpenToolCalls } from "./evolve-invocation.ts";
+import {
+  hasUnsentContent,
+  withStage,
+  withUpstream,
+  type Invocation,
+  type CurrentTurn,
+  type OutgoingContent,
+  type Stage,
+  type TurnState,
+  type PendingToolCall,
+} from "./turn-state.ts";
+
+/** A step of the turn begins: the call takes along what the other side has not heard. */
+export function applyInvocationStarted(
+  turn: TurnState,
+  current: CurrentTurn,
+  { invocationId, upstreamId, purpose }: InvocationStarted,
+  at: number,
+): TurnState {
+  // What the other side waits for and what was said since; a lost call's content again, where nothing was.
+  const { stage } = current;
+  const toolResults = turn.upstream?.pendingToolCalls ?? null;
+  const isRepeated = stage.type === "lost" && !hasUnsentContent(current);
+  const { unsentTexts, unsentImages } = current;
+  const images = unsentImages.length === 0 ? {} : { images: unsentImages };
+  const outgoing: OutgoingContent = isRepeated
+    ? stage.invocation.outgoing
+    : { texts: unsentTexts, ...images, toolResults };
+  const invocation: Invocation = {
+    invocationId,
+    upstreamId,
+    purpose,
+    outgoing,
+    messages: [],
+    closedToolCallIds: [],
+  };
+  const steps = current.steps + 1;
+  const invocationCount = (turn.upstream?.invocationCount ?? 0) + 1;
+  return withUpstream(
+    {
+      ...turn,
+      current: {
+        ...current,
+        steps,
+        unsentTexts: [],
+        unsentImages: [],
+        stage: { type: "calling", invocation },
+      },
+    },
+    { usedAt: at, invocationCount, pendingToolCalls: null },
+  );
+}
+
+export function applyInvocationFinished(
+  turn: TurnState,
+  current: CurrentTurn,
+  { outcome, reason, usage, failure }: InvocationFinished,
+  at: number,
+): TurnState {
+  const { stage } = current;
+  if (stage.type !== "calling") return turn;
+  if (outcome === "refused") {
+    if (isInvocationRejected(failure))
+      return undoInvocation(turn, current, stage.invocation, failure);
+    return markUpstreamUncertain(turn, current, stage.invocation, failure);
+  }
+  const total = usage === null ? current.usage : sumUsage(current.usage, usage);
+  const isWaiting = outcome === "action-required";
+  const next: Stage = isWaiting
+    ? { type: "acting" }
+    : { type: "ended", outcome, reason, ...(failure !== undefined && { failure }) };
+  const toolCalls: PendingToolCall[] = listOpenToolCalls(stage.invocation).map((open) => ({
+    ...open,
+    result: null,
+  }));
+  const isAnswer = outcome !== "failed" && outcome !== "cancelled";
+  const hasResponded =
+    isAnswer || stage.invocation.messages.length > 0 || turn.upstream?.hasResponded === true;
+  return withUpstream(
+    { ...turn, current: { ...current, usage: total, stage: next } },
+    {
+      usedAt: at,
+      hasResponded,
+      isUncertain: outcome === "cancelled",
+      unconfirmedResults: isAnswer
+        ? null
+        : (stage.invocation.outgoing.toolResults ?? turn.upstream?.unconfirmedResults ?? null),
+      pendingToolCalls:
+        toolCalls.length > 0 && isWaiting
+          ? { messages: listTurnMessages(stage.invocation), toolCalls }
+          : null,
+    },
+  );
+}
+
+/** Nobody knows what came of it: the other side may be working still. */
+export function applyInvocationLost(
+  turn: TurnState,
+  current: CurrentTurn,
+  { failure }: InvocationLost,
+): TurnState {
+  if (current.stage.type !== "calling") return turn;
+  const { invocation } = current.stage;
+  const stage: Stage = { type: "lost", invocation, ...(failure !== undefined && { failure }) };
+  const isHeard = invocation.messages.length > 0 || turn.upstream?.hasResponded === true;
+  const unconfirmedResults =
+    invocation.outgoing.toolResults ?? turn.upstream?.unconfirmedResults ?? null;
+  return withUpstream(withStage(turn, current, stage), {
+    isUncertain: true,
+    hasResponded: isHeard,
+    unconfirmedResults,
+  });
+}
+
+/** The call was not made: what it brought is still to be brought. */
+function undoInvocation(
+  turn: TurnState,
+  current: CurrentTurn,
+  { outgoing, purpose }: Invocation,
+  failure: InvocationFinished["failure"],
+): TurnState {
+  const isBusy = failure?.code === "conflict";
+  const stage: Stage = isBusy
+    ? { type: "ready", purpose }
+    : { type: "ended", outcome: "refused", reason: null, ...(failure && { failure }) };
+  const conflicts = current.conflicts + (isBusy ? 1 : 0);
+  const { texts: unsent, images: unsentImages = [] } = outgoing;
+  const next = { ...current, unsentTexts: unsent, unsentImages, conflicts, stage };
+  return withUpstream(
+    { ...turn, current: next },
+    {
+      invocationCount: Math.max(0, (turn.upstream?.invocationCount ?? 0) - 1),
+      isUncertain: isBusy,
+      pendingToolCalls: outgoing.toolResults,
+      // What is still to be brought need not be said beside it.
+      unconfirmedResults:
+        outgoing.toolResults === null ? (turn.upstream?.unconfirmedResults ?? null) : null,
+    },
+  );
+}
+
+/** The service failed, and did not say whether the agent has what the call brought. */
+function markUpstreamUncertain(
+  turn: TurnState,
+  current: CurrentTurn,
+  { outgoing }: Invocation,
+  failure: InvocationFinished["failure"],
+): TurnState {
+  const endFields = { outcome: "refused", reason: null, ...(failure && { failure }) } as const;
+  const unheard = outgoing.toolResults ?? turn.upstream?.unconfirmedResults ?? null;
+  return withUpstream(withStage(turn, current, { type: "ended", ...endFields }), {
+    isUncertain: true,
+    unconfirmedResults: unheard,
+  });
+}
+
+function sumUsage(sum: CurrentTurn["usage"], usage: NonNullable<CurrentTurn["usage"]>) {
+  return sum === null ? usage : addUsage(sum, usage);
+}

@@ -1,0 +1,95 @@
+import type { SessionEvent } from "../../domain/events/session-event.ts";
+import type { ProviderEvent, TurnEnd } from "../../domain/provider/provider-event.ts";
+import { toServerResult, toInputDelta } from "../tools/tool-call-events.ts";
+import { createMessageId, findOpenToolCallId, createToolCallId } from "./stream-ids.ts";
+import type { StreamContext } from "./stream-context.ts";
+import { checkEventOrder } from "./check-event-order.ts";
+import { translateBlock } from "./translate-block.ts";
+import type { Invocation } from "./turn-state.ts";
+
+/** What an event of a stream means for the log. */
+export function translateProviderEvent(
+  context: StreamContext,
+  event: Exclude<ProviderEvent, TurnEnd>,
+): SessionEvent[] {
+  const { invocation, tools } = context;
+  const orderProblem = checkEventOrder(context, event);
+  if (orderProblem === "withdrawn") return [];
+  if (orderProblem !== undefined) return [{ type: "diagnostic.raised", diagnostic: orderProblem }];
+  switch (event.type) {
+    case "message.start": {
+      const messageId = createMessageId(invocation, event.message);
+      return [{ type: "message.started", messageId, role: event.role }];
+    }
+    case "message.end": {
+      const messageId = createMessageId(invocation, event.message);
+      return [{ type: "message.finished", messageId, reason: event.reason }];
+    }
+    case "message.replaced": {
+      const messageId = createMessageId(invocation, event.message);
+      return [
+        ...createMissingStart(invocation, messageId),
+        { type: "message.replaced", messageId, text: event.text },
+      ];
+    }
+    case "text.delta":
+    case "text.end":
+    case "reasoning.delta":
+    case "reasoning.end":
+    case "tool.start":
+    case "tool.end": {
+      const messageId = createMessageId(invocation, event.message);
+      return [
+        ...createMissingStart(invocation, messageId),
+        ...translateBlock(context, event, messageId),
+      ];
+    }
+    case "tool.delta":
+      return [toInputDelta(createToolCallId(invocation, event.block), event)];
+    case "tool.result":
+      return [
+        toServerResult(findOpenToolCallId(invocation, tools, event.result.toolCallId) ?? "", event),
+      ];
+    case "usage": {
+      const { usage, latencyMs } = event;
+      return [{ type: "usage.reported", usage, ...(latencyMs !== undefined && { latencyMs }) }];
+    }
+    case "hook": {
+      const { name, stage, decision, reason } = event;
+      return [
+        {
+          type: "hook.fired",
+          name,
+          stage,
+          ...(decision !== undefined && { decision }),
+          ...(reason !== undefined && { reason }),
+        },
+      ];
+    }
+    case "activity": {
+      const { kind, toolCallId: callId, label } = event;
+      const toolCallId =
+        callId === undefined ? undefined : findOpenToolCallId(invocation, tools, callId);
+      return [
+        {
+          type: "provider.activity",
+          kind,
+          ...(toolCallId !== undefined && { toolCallId }),
+          ...(label !== undefined && { label }),
+        },
+      ];
+    }
+    case "diagnostic":
+      return [{ type: "diagnostic.raised", diagnostic: event.diagnostic }];
+    case "unknown":
+      return [{ type: "provider.unknown", what: event.what, name: event.name, raw: event.raw }];
+    default:
+      return event satisfies never;
+  }
+}
+
+/** A stream that never said who speaks still has to be shown. */
+function createMissingStart({ messages }: Invocation, messageId: string): SessionEvent[] {
+  const hasStarted = messages.some((message) => message.messageId === messageId);
+  return hasStarted ? [] : [{ type: "message.started", messageId, role: "other" }];
+}

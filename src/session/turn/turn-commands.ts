@@ -1,0 +1,99 @@
+import type { Actor } from "../../domain/actor.ts";
+import type { PromptPart } from "../../domain/events/session-event.ts";
+import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
+import { refuse } from "../refuse-command.ts";
+import { readAgentSpec, type Decision } from "../decision.ts";
+import { checkContent, checkNote, checkOptions, checkPromptPosition } from "./check-prompt.ts";
+import { closeStream } from "./close-stream.ts";
+import { finishTurn } from "./finish-turn.ts";
+
+type TurnCommand<Type extends SessionCommand["type"]> = Extract<
+  SessionCommand<PromptPart>,
+  { readonly type: Type }
+>;
+
+export function acceptPrompt(decision: Decision, command: TurnCommand<"prompt">): CommandReply {
+  const { content, messages, options, note } = command;
+  const agent = readAgentSpec(decision);
+  const problem =
+    checkPromptPosition(command, decision.state) ??
+    checkContent(content, agent) ??
+    checkOptions(options, agent) ??
+    checkNote(note);
+  if (problem !== undefined) return problem;
+  if (decision.state.turn.queue.length >= MAX_QUEUE) {
+    return refuse("conflict", `${MAX_QUEUE} prompts wait already; wait for the turn that runs`);
+  }
+  const promptId = decision.ids.next("prompt");
+  decision.emit({
+    type: "prompt.accepted",
+    promptId,
+    content,
+    ...(messages !== undefined && { messages }),
+    ...(options !== undefined && { options }),
+    ...(note !== undefined && { note }),
+  });
+  return { status: "accepted", promptId, seq: decision.state.seq };
+}
+
+const MAX_QUEUE = 100;
+
+export function withdrawPrompt(
+  decision: Decision,
+  { promptId }: TurnCommand<"withdraw">,
+): CommandReply {
+  if (!decision.state.turn.queue.some((queued) => queued.promptId === promptId)) {
+    return refuse("not_found", "This prompt does not wait: its turn has begun, or it never was");
+  }
+  decision.emit({ type: "prompt.withdrawn", promptId, reason: "withdrawn" });
+  return { status: "accepted", promptId };
+}
+
+/** Which prompts there were is not in the state: whoever sends this has looked it up in the log. */
+export function hidePrompt(decision: Decision, { promptId }: TurnCommand<"forget">): CommandReply {
+  decision.emit({ type: "prompt.hidden", promptId });
+  return { status: "accepted" };
+}
+
+/** `readers` is how many follow the session beside the sender. */
+interface CancelSender {
+  readonly actor: Actor;
+  readonly readerCount?: number;
+}
+
+/** Cancelling what is not there is no error: it may have ended a moment ago. */
+export function cancelTurn(
+  decision: Decision,
+  { turnId, unlessWatched, waitingReaders = 0 }: TurnCommand<"cancel">,
+  sender: CancelSender,
+): CommandReply {
+  const { current } = decision.state.turn;
+  if (current === null || (turnId !== undefined && turnId !== current.turnId)) {
+    return { status: "accepted" };
+  }
+  if (unlessWatched === true && isWatchedByOthers(decision, sender, waitingReaders))
+    return { status: "accepted" };
+  if (current.stage.type === "calling") {
+    const { invocation } = current.stage;
+    closeStream(decision, invocation, "The turn was cancelled");
+    const resultFields = { outcome: "cancelled", reason: null, usage: null } as const;
+    decision.emit({
+      type: "invocation.finished",
+      invocationId: invocation.invocationId,
+      ...resultFields,
+    });
+  }
+  finishTurn(decision, current, { outcome: "cancelled", reason: null });
+  return { status: "accepted", turnId: current.turnId };
+}
+
+function isWatchedByOthers(
+  { state }: Decision,
+  { actor, readerCount = 0 }: CancelSender,
+  waitingReaders: number,
+): boolean {
+  const { attached } = state.clients;
+  return (
+    readerCount > waitingReaders || attached.some(({ clientId }) => clientId !== actor.clientId)
+  );
+}

@@ -1,0 +1,198 @@
+import { parseJson } from "../../../data/json.ts";
+import { randomString } from "../../../platform/random.ts";
+import { encodePage, decodePage } from "../../page-position.ts";
+import type {
+  LogEntry,
+  LogHead,
+  SessionPage,
+  SessionQuery,
+  SessionRecord,
+  SessionRunState,
+} from "../../store.ts";
+import { StoreError } from "../../store-error.ts";
+import type { SessionKey } from "../read/event-rows.ts";
+import type { Row } from "./row.ts";
+import { createSearchConditions, type SqlCondition } from "./search-index.ts";
+import type { Sql } from "./sql.ts";
+
+/** A session with what decides whether it may be written to. */
+export interface SessionRow extends SessionKey {
+  readonly head: LogHead;
+  readonly owner: string | null;
+  readonly epoch: number;
+  readonly leasedUntil: number;
+}
+
+const FIND = `SELECT key, id, incarnation, seq, first_seq, owner, epoch, leased_until
+  FROM sessions WHERE id = ?`;
+
+export function findSession(sql: Sql, sessionId: string): SessionRow | undefined {
+  const row = sql.get(FIND, sessionId);
+  return row === undefined ? undefined : toSessionRow(row);
+}
+
+export function insertSession(sql: Sql, sessionId: string, now: number): void {
+  sql.run(
+    `INSERT INTO sessions (id, incarnation, created_at, updated_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (id) DO NOTHING`,
+    sessionId,
+    randomString(22),
+    now,
+    now,
+  );
+}
+
+/** Those whose time has come and that nobody has, the longest due first. */
+export function findDueSessions(sql: Sql, now: number, limit: number): readonly SessionRow[] {
+  const due = `SELECT key, id, incarnation, seq, first_seq, owner, epoch, leased_until FROM sessions
+    WHERE wake_at <= ? AND (owner IS NULL OR leased_until <= ?) ORDER BY wake_at LIMIT ?`;
+  return sql.all(due, now, now, limit).map(toSessionRow);
+}
+
+export interface EventCounts {
+  readonly seq: number;
+  readonly dropped: number;
+  readonly stored: number;
+  /** The last event that is stored. */
+  readonly lastSeq: number;
+  /** Every event that was appended is stored, or was dropped by retention. */
+  readonly isComplete: boolean;
+}
+
+/** Compares the stored events with what the session's row says. Passes over the whole log: 0.1 ms per 1,000 events. */
+export function countEvents(sql: Sql, key: number): EventCounts | undefined {
+  const row = sql.get(COUNT, key);
+  if (row === undefined) return undefined;
+  const [seq, dropped, stored] = [row.number("seq"), row.number("dropped"), row.number("kept")];
+  const lastSeq = row.number("last");
+  return { seq, dropped, stored, lastSeq, isComplete: stored + dropped === seq && lastSeq <= seq };
+}
+
+const COUNT = `SELECT seq, dropped,
+    (SELECT count(*) FROM events WHERE session = key) AS kept,
+    (SELECT coalesce(max(events.seq), 0) FROM events WHERE session = key) AS last
+  FROM sessions WHERE key = ?`;
+
+export function countStored(sql: Sql): { readonly sessions: number; readonly events: number } {
+  const row = sql.get(`SELECT (SELECT count(*) FROM sessions WHERE seq > 0) AS sessions,
+    (SELECT count(*) FROM events) AS events`);
+  return { sessions: row?.number("sessions") ?? 0, events: row?.number("events") ?? 0 };
+}
+
+function toSessionRow(row: Row): SessionRow {
+  return {
+    sessionId: row.text("id"),
+    key: row.number("key"),
+    head: {
+      incarnation: row.text("incarnation"),
+      seq: row.number("seq"),
+      firstSeq: row.number("first_seq"),
+    },
+    owner: row.textOrNull("owner"),
+    epoch: row.number("epoch"),
+    leasedUntil: row.number("leased_until"),
+  };
+}
+
+export function deleteSession(sql: Sql, key: number): void {
+  for (const table of ["events", "commands", "blobs", "snapshots", "said"]) {
+    sql.run(`DELETE FROM ${table} WHERE session = ?`, key);
+  }
+  sql.run("DELETE FROM sessions WHERE key = ?", key);
+}
+
+/** Also of a session without events, which nobody is told of. */
+export function readRecord(sql: Sql, sessionId: string): SessionRecord | undefined {
+  const row = sql.get("SELECT * FROM sessions WHERE id = ?", sessionId);
+  return row === undefined ? undefined : toRecord(row);
+}
+
+/** What a session's row is after an entry. */
+export function evolveRecord(
+  record: SessionRecord,
+  { events, index, wakeAt }: LogEntry,
+): SessionRecord {
+  return {
+    ...record,
+    ...index,
+    seq: record.seq + events.length,
+    updatedAt: events.at(-1)?.at ?? record.updatedAt,
+    wakeAt: wakeAt === undefined ? record.wakeAt : wakeAt,
+  };
+}
+
+export interface ListOptions {
+  readonly isIndexed: boolean;
+  /** What may be seen of a session, when that is less than its row says. */
+  readonly findVisibleRecord: (sessionId: string) => SessionRecord | undefined;
+}
+
+export function listSessions(
+  sql: Sql,
+  query: SessionQuery,
+  { isIndexed, findVisibleRecord }: ListOptions,
+): SessionPage {
+  const conditions = createConditions(query, isIndexed);
+  const rows = sql.all(
+    `SELECT * FROM sessions WHERE ${conditions.map((condition) => condition.sql).join(" AND ")}
+     ORDER BY updated_at DESC, id DESC LIMIT ?`,
+    ...conditions.flatMap(({ values }) => values),
+    query.limit + 1,
+  );
+  const records = rows.slice(0, query.limit).map(toRecord);
+  // The order and the pages are those of the rows.
+  const last = records.at(-1);
+  const sessions = records
+    .map((record) => findVisibleRecord(record.sessionId) ?? record)
+    .filter(({ seq }) => seq > 0);
+  return last !== undefined && rows.length > query.limit
+    ? { sessions, nextPage: encodePage(last) }
+    : { sessions };
+}
+
+function createConditions(query: SessionQuery, indexed: boolean): readonly SqlCondition[] {
+  const { page, search = "", principal, agent, workingDirectory, label } = query;
+  const pageEnd = page === undefined ? undefined : decodePage(page);
+  const equal = (column: string, value: string | undefined): readonly SqlCondition[] =>
+    value === undefined ? [] : [{ sql: `${column} = ?`, values: [value] }];
+  return [
+    { sql: "seq > 0", values: [] },
+    ...equal("principal", principal),
+    ...equal("agent", agent),
+    ...equal("working_directory", workingDirectory),
+    ...equal("label", label),
+    ...(pageEnd === undefined
+      ? []
+      : [{ sql: "(updated_at, id) < (?, ?)", values: [pageEnd.updatedAt, pageEnd.sessionId] }]),
+    ...createSearchConditions(search, indexed),
+  ];
+}
+
+function toRecord(row: Row): SessionRecord {
+  return {
+    sessionId: row.text("id"),
+    incarnation: row.text("incarnation"),
+    agent: row.text("agent"),
+    principal: row.text("principal"),
+    state: parseRunState(row.text("state")),
+    title: row.textOrNull("title"),
+    workingDirectory: row.textOrNull("working_directory"),
+    folders: readFolders(row.textOrNull("folders")),
+    label: row.textOrNull("label"),
+    createdAt: row.number("created_at"),
+    updatedAt: row.number("updated_at"),
+    seq: row.number("seq"),
+    wakeAt: row.numberOrNull("wake_at"),
+  };
+}
+
+function readFolders(text: string | null): readonly string[] {
+  const parsed = parseJson(text ?? "[]");
+  const folders: readonly unknown[] = parsed.ok && Array.isArray(parsed.value) ? parsed.value : [];
+  return folders.map(String);
+}
+
+function parseRunState(state: string): SessionRunState {
+  if (state === "idle" || state === "running" || state === "waiting") return state;
+  throw new StoreError("store_damaged", `A session is ${state}, which is no state`);
+}

@@ -1,0 +1,157 @@
+import type { Envelope } from "../../../domain/events/envelope.ts";
+import type { ChangeNotifier } from "../../change-notifier.ts";
+import { subscribeToLog, type LogView } from "../../subscribe-to-log.ts";
+import type { LogHead, SessionRecord, Store } from "../../store.ts";
+import { createStoreClosedError } from "../../store-error.ts";
+import { ReadQueue } from "../../read-queue.ts";
+import {
+  takeBatch,
+  listEnvelopes,
+  isSmallBatch,
+  measureShare,
+  type SizedEvent,
+} from "./event-batch.ts";
+import { checkFile } from "../file/check-file.ts";
+import type { EventCache } from "./event-cache.ts";
+import type { EventRows } from "./event-rows.ts";
+import { isIndexed } from "../file/search-index.ts";
+import { findReply, readBlob, readSnapshot } from "../file/session-parts.ts";
+import {
+  findSession,
+  listSessions,
+  readRecord,
+  countStored,
+  type SessionRow,
+} from "../file/session-rows.ts";
+import type { Sql } from "../file/sql.ts";
+
+export interface StoreReaderParts {
+  readonly sql: Sql;
+  readonly rows: EventRows;
+  readonly notifier: ChangeNotifier;
+  /** What is known beside the file. */
+  readonly overlay: StoreOverlay;
+}
+
+export interface StoreOverlay {
+  /** What may be seen, when that is less than the file has. */
+  readHead(sessionId: string): LogHead | undefined;
+  readRecord(sessionId: string): SessionRecord | undefined;
+  readRecent(sessionId: string, after: number): readonly SizedEvent[] | undefined;
+  /** Undefined where another process may drop what was read. */
+  readonly eventCache: EventCache | undefined;
+  addReader(sessionId: string, head: LogHead): () => void;
+}
+
+interface SharedBatch {
+  readonly batch: readonly SizedEvent[];
+  /** Undefined where they are large. */
+  readonly envelopes: readonly Envelope[] | undefined;
+}
+
+export type StoreReader = Pick<
+  Store,
+  | "findReply"
+  | "read"
+  | "readPage"
+  | "inspect"
+  | "readHead"
+  | "subscribe"
+  | "listSessions"
+  | "findSession"
+  | "readBlob"
+  | "readSnapshot"
+  | "checkIntegrity"
+  | "measureSize"
+>;
+
+/** The half of a store that changes nothing. */
+export function createStoreReader({ sql, rows, notifier, overlay }: StoreReaderParts): StoreReader {
+  const openFile = (): Sql => {
+    if (notifier.isClosed) throw createStoreClosedError();
+    return sql;
+  };
+  const resolveHead = (sessionId: string): LogHead | undefined =>
+    overlay.readHead(sessionId) ?? findSession(openFile(), sessionId)?.head;
+  const queue = new ReadQueue();
+  /** Another one, so that whoever takes a session up does not wait for all who catch up. */
+  const pages = new ReadQueue();
+  let last: SharedBatch | undefined;
+  const log: LogView = {
+    readHead: resolveHead,
+    readNext: (sessionId, after) => listEnvelopes(readNextBatch(sessionId, after)),
+    readRecent(sessionId, after) {
+      const batch = overlay.readRecent(sessionId, after);
+      if (batch === undefined) return undefined;
+      // Of many readers at one place each is given the same.
+      if (batch !== last?.batch) {
+        last = { batch, envelopes: isSmallBatch(batch) ? listEnvelopes(batch) : undefined };
+      }
+      return last.envelopes;
+    },
+    waitForRead: (signal) => queue.wait(signal),
+    addReader(sessionId) {
+      const head = resolveHead(sessionId);
+      return head === undefined ? () => {} : overlay.addReader(sessionId, head);
+    },
+  };
+  const readNextBatch = (sessionId: string, after: number): readonly SizedEvent[] => {
+    const recent = overlay.readRecent(sessionId, after);
+    if (recent !== undefined) return recent;
+    const session = findSession(openFile(), sessionId);
+    if (session === undefined) return [];
+    const { incarnation } = session.head;
+    const cached = takeBatch(overlay.eventCache?.readAfter(incarnation, after) ?? []);
+    if (cached.length > 0) return cached;
+    const events = readFileBatch(session, after);
+    overlay.eventCache?.add(incarnation, events);
+    return events;
+  };
+  const readFileBatch = (session: SessionRow, after: number): readonly SizedEvent[] => {
+    const through = overlay.readHead(session.sessionId)?.seq ?? Number.MAX_SAFE_INTEGER;
+    return rows.readBatch(session, { after, through });
+  };
+  return {
+    async findReply(sessionId, commandId) {
+      const session = findSession(openFile(), sessionId);
+      return session && findReply(sql, session.key, commandId);
+    },
+    async read(sessionId, after, limit) {
+      const session = findSession(openFile(), sessionId);
+      const through = overlay.readHead(sessionId)?.seq ?? Number.MAX_SAFE_INTEGER;
+      return session === undefined ? [] : rows.read(session, { after, through }, limit);
+    },
+    async readPage(sessionId, after) {
+      await pages.wait();
+      const session = findSession(openFile(), sessionId);
+      const batch = session === undefined ? [] : readFileBatch(session, after);
+      pages.finishRead(measureShare(batch));
+      return listEnvelopes(batch);
+    },
+    async inspect(sessionId, after, limit) {
+      const session = findSession(openFile(), sessionId);
+      const head = resolveHead(sessionId);
+      if (session === undefined || head === undefined) return [];
+      return rows.inspect({ ...session, head }, after, limit);
+    },
+    async readHead(sessionId) {
+      openFile();
+      return resolveHead(sessionId);
+    },
+    subscribe: (sessionId, cursor, signal) =>
+      subscribeToLog(log, notifier, { sessionId, cursor }, signal),
+    listSessions: async (query) =>
+      listSessions(openFile(), query, {
+        isIndexed: isIndexed(sql),
+        findVisibleRecord: (id) => overlay.readRecord(id),
+      }),
+    async findSession(sessionId) {
+      const record = overlay.readRecord(sessionId) ?? readRecord(openFile(), sessionId);
+      return record === undefined || record.seq === 0 ? undefined : record;
+    },
+    readBlob: async (sessionId, blobId) => readBlob(openFile(), sessionId, blobId),
+    readSnapshot: async (sessionId, form) => readSnapshot(openFile(), sessionId, form),
+    checkIntegrity: async () => checkFile(openFile(), rows),
+    measureSize: async () => countStored(openFile()),
+  };
+}

@@ -1,0 +1,192 @@
+import type { AppendOutcome, LogHead, Lease, SessionFields } from "../../store.ts";
+import { StoreError, createWrongSeqError } from "../../store-error.ts";
+import type { EncodedEntry } from "./encoded-entry.ts";
+import type { EventKinds } from "../file/event-kinds.ts";
+import { findLeasedSession } from "./leases.ts";
+import type { UnwrittenSessions } from "./unwritten-sessions.ts";
+import { findReply } from "../file/session-parts.ts";
+import type { Sql } from "../file/sql.ts";
+
+/** What became of one entry: written, or refused for a reason of its own. */
+export type EntryResult =
+  | { readonly ok: true; readonly appended: AppendOutcome; readonly previousHead: LogHead }
+  | { readonly ok: false; readonly error: StoreError };
+
+/** The end of a session's log as it is within a transaction; its row is written once, at the end of that. */
+interface LogTail {
+  readonly key: number;
+  readonly lease: Lease;
+  head: LogHead;
+  bytes: number;
+  updatedAt: number | null;
+  /** What the row says, as far as it was written here: undefined where it was not. */
+  wakeAt: number | null | undefined;
+  fields: SessionFields;
+  /** Its row is to be written: its end alone, or all of it. */
+  change: "none" | "end" | "all";
+}
+
+export class EntryWriter {
+  readonly #sql: Sql;
+  readonly #kinds: EventKinds;
+  readonly #fresh: UnwrittenSessions;
+  /** Known from the transactions before, so that a session's row need not be read for every one. */
+  readonly #tails = new Map<string, LogTail>();
+  #changed: LogTail[] = [];
+  #fileVersion = -1;
+
+  constructor(sql: Sql, kinds: EventKinds, fresh: UnwrittenSessions) {
+    this.#sql = sql;
+    this.#kinds = kinds;
+    this.#fresh = fresh;
+  }
+
+  /** One transaction. An entry that is refused leaves nothing, and the others are written. */
+  write(entries: readonly EncodedEntry[]): readonly EntryResult[] {
+    try {
+      const written = this.#sql.transaction(() => {
+        this.#fresh.insertRows();
+        return this.#writeAll(entries);
+      });
+      this.#fresh.clear();
+      return written;
+    } catch (error) {
+      this.clearCache();
+      this.#kinds.reload();
+      throw error;
+    }
+  }
+
+  /** To be called whenever somebody else has written to the file. */
+  clearCache(): void {
+    this.#tails.clear();
+    this.#changed = [];
+  }
+
+  #writeAll(entries: readonly EncodedEntry[]): readonly EntryResult[] {
+    // Changes when another process has committed; in a transaction nobody else can.
+    const version = this.#sql.get("PRAGMA data_version")?.number("data_version") ?? -1;
+    if (version !== this.#fileVersion || this.#tails.size > MAX_TAILS) this.clearCache();
+    this.#fileVersion = version;
+    const written = entries.map((entry) => this.#writeOrRefuse(entry));
+    for (const tail of this.#changed) this.#writeRow(tail);
+    this.#changed = [];
+    return written;
+  }
+
+  #writeOrRefuse(entry: EncodedEntry): EntryResult {
+    try {
+      return this.#writeOne(entry);
+    } catch (error) {
+      if (error instanceof StoreError && REFUSAL_CODES.has(error.code)) return { ok: false, error };
+      throw error;
+    }
+  }
+
+  #writeOne(encoded: EncodedEntry): EntryResult {
+    const { lease, expectedSeq, entry, events } = encoded;
+    const tail = this.#tailOf(lease);
+    const previousHead = tail.head;
+    const reply = entry.command && findReply(this.#sql, tail.key, entry.command.id);
+    if (reply !== undefined)
+      return { ok: true, appended: { status: "repeated", reply }, previousHead };
+    if (previousHead.seq !== expectedSeq)
+      throw createWrongSeqError(lease.sessionId, expectedSeq, previousHead.seq);
+    this.#insertEvents(tail, encoded);
+    this.#writeRest(tail, encoded);
+    const envelopes = events.map(({ envelope }) => envelope);
+    return { ok: true, appended: { status: "appended", events: envelopes }, previousHead };
+  }
+
+  #tailOf(lease: Lease): LogTail {
+    const known = this.#tails.get(lease.sessionId);
+    if (known?.lease.epoch === lease.epoch && known.lease.owner === lease.owner) return known;
+    const { key, head } = findLeasedSession(this.#sql, lease);
+    const nothing = { bytes: 0, updatedAt: null, wakeAt: undefined, fields: {} };
+    const tail: LogTail = { key, lease, head, ...nothing, change: "none" };
+    this.#tails.set(lease.sessionId, tail);
+    return tail;
+  }
+
+  #insertEvents(tail: LogTail, { events, bytes }: EncodedEntry): void {
+    // All kinds are known before the first event is written: one that is not is a refusal.
+    const kinds = events.map(({ envelope }) => this.#kinds.resolveId(envelope.event.type));
+    const insert = this.#sql.prepare(INSERT);
+    for (const [index, { envelope, body, searchableText }] of events.entries()) {
+      insert.run(tail.key, envelope.seq, kinds[index] ?? 0, body);
+      if (searchableText)
+        this.#sql.run("INSERT INTO said (session, text) VALUES (?, ?)", tail.key, searchableText);
+    }
+    const last = events.at(-1)?.envelope;
+    if (last === undefined) return;
+    tail.head = { ...tail.head, seq: last.seq };
+    tail.updatedAt = last.at;
+    tail.bytes += bytes;
+    this.#change(tail, "end");
+  }
+
+  #writeRest(tail: LogTail, { entry, reply }: EncodedEntry): void {
+    const { command, index = {}, wakeAt = tail.wakeAt } = entry;
+    if (command !== undefined && reply !== undefined) {
+      const keep = "INSERT INTO commands (session, id, reply) VALUES (?, ?, ?)";
+      this.#sql.run(keep, tail.key, command.id, reply);
+    }
+    if (wakeAt === tail.wakeAt && !changesIndex(index, tail.fields)) return;
+    tail.wakeAt = wakeAt;
+    tail.fields = { ...tail.fields, ...index };
+    this.#change(tail, "all");
+  }
+
+  #change(tail: LogTail, change: "end" | "all"): void {
+    if (tail.change === "none") this.#changed.push(tail);
+    if (tail.change !== "all") tail.change = change;
+  }
+
+  #writeRow(tail: LogTail): void {
+    const { key, head, bytes, updatedAt, wakeAt, fields, change } = tail;
+    if (change === "end") this.#sql.run(UPDATE_POSITION, head.seq, bytes, updatedAt, key);
+    else {
+      const wake = [wakeAt === undefined ? 0 : 1, wakeAt ?? null];
+      this.#sql.run(UPDATE_ROW, head.seq, bytes, updatedAt, ...wake, ...toColumns(fields), key);
+    }
+    tail.bytes = 0;
+    tail.change = "none";
+  }
+}
+
+/** Most events change nothing that the list of sessions shows. */
+function changesIndex(index: SessionFields, current: SessionFields): boolean {
+  return INDEX_FIELDS.some(
+    (field) => index[field] !== undefined && index[field] !== current[field],
+  );
+}
+
+const MAX_TAILS = 1000;
+const REFUSAL_CODES: ReadonlySet<string> = new Set(["stale_lease", "wrong_seq", "invalid_option"]);
+const INSERT = "INSERT INTO events (session, seq, kind, body) VALUES (?, ?, ?, ?)";
+const UPDATE_LOG_END =
+  "UPDATE sessions SET seq = ?, bytes = bytes + ?, updated_at = coalesce(?, updated_at)";
+const UPDATE_POSITION = `${UPDATE_LOG_END} WHERE key = ?`;
+const UPDATE_ROW = `${UPDATE_LOG_END}, wake_at = iif(?, ?, wake_at),
+  agent = coalesce(?, agent), principal = coalesce(?, principal),
+  title = coalesce(?, title), working_directory = coalesce(?, working_directory),
+  state = coalesce(?, state), label = coalesce(?, label), folders = coalesce(?, folders)
+  WHERE key = ?`;
+
+/** In the order of the statement. */
+const INDEX_FIELDS = [
+  "agent",
+  "principal",
+  "title",
+  "workingDirectory",
+  "state",
+  "label",
+  "folders",
+] as const;
+
+function toColumns(fields: SessionFields): readonly (string | null)[] {
+  return INDEX_FIELDS.map((field) => {
+    const value = fields[field] ?? null;
+    return value === null || typeof value === "string" ? value : JSON.stringify(value);
+  });
+}

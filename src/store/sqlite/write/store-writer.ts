@@ -1,0 +1,202 @@
+import type { ChangeNotifier } from "../../change-notifier.ts";
+import { applyRetention } from "../../retention.ts";
+import type { SessionRecord, Store } from "../../store.ts";
+import { StoreError, createStoreClosedError, createWrongSeqError } from "../../store-error.ts";
+import { AppendQueue, type WaitingEntry } from "./append-queue.ts";
+import type { EventKinds } from "../file/event-kinds.ts";
+import type { EventRows } from "../read/event-rows.ts";
+import type { GroupSync } from "./group-sync.ts";
+import { findLeasedSession, Leases } from "./leases.ts";
+import type { LiveSessions } from "../read/live-sessions.ts";
+import type { UnwrittenSessions } from "./unwritten-sessions.ts";
+import type { StoreReader } from "../read/store-reader.ts";
+import { writeBlob, writeSnapshot } from "../file/session-parts.ts";
+import { deleteSession, findSession, readRecord, evolveRecord } from "../file/session-rows.ts";
+import type { Sql } from "../file/sql.ts";
+import { createSqliteRetention } from "./sqlite-retention.ts";
+import { EntryWriter, type EntryResult } from "./entry-writer.ts";
+
+export interface StoreWriterParts {
+  readonly sql: Sql;
+  readonly kinds: EventKinds;
+  readonly rows: EventRows;
+  readonly notifier: ChangeNotifier;
+  readonly liveSessions: LiveSessions;
+  readonly unwrittenSessions: UnwrittenSessions;
+  readonly sync: GroupSync;
+  /** Whether the file that is written to is still the one at its path. */
+  isInPlace(): boolean;
+  /** Called last. */
+  close(): Promise<void>;
+}
+
+export type StoreWriter = Omit<Store, keyof StoreReader>;
+
+/** The half of a store that changes something. */
+export function createStoreWriter(parts: StoreWriterParts): StoreWriter {
+  const { sql, kinds, rows, notifier, liveSessions, unwrittenSessions, sync } = parts;
+  const leases = new Leases(sql, kinds);
+  const writer = new EntryWriter(sql, kinds, unwrittenSessions);
+  const queue = new AppendQueue((entries) => appendAll(parts, writer, entries));
+
+  /** Everything is done in the order in which it was asked for. */
+  const write = <Result>(operation: () => Result): Result => {
+    checkUsable(parts);
+    queue.flush();
+    writer.clearCache();
+    const result = sql.transaction(() => {
+      unwrittenSessions.insertRows();
+      return operation();
+    });
+    unwrittenSessions.clear();
+    return result;
+  };
+  const invalidate = (sessionId: string): void => {
+    writer.clearCache();
+    liveSessions.reset(sessionId, findSession(sql, sessionId)?.head);
+    notifier.notify(sessionId);
+  };
+
+  return {
+    async acquire(sessionId, options) {
+      checkUsable(parts);
+      const isNew = !unwrittenSessions.has(sessionId) && findSession(sql, sessionId) === undefined;
+      if (isNew) return unwrittenSessions.acquire(sessionId, options);
+      const acquired = write(() => leases.acquire(sessionId, options));
+      // What the owner before wrote is there for the next one to read.
+      if (liveSessions.hasUnsynced(sessionId)) await sync.syncNow();
+      return acquired;
+    },
+    renew: async (lease, now, forMs) => write(() => leases.renew(lease, now + forMs)),
+    release: async (lease) => write(() => leases.release(lease)),
+    async append(lease, expectedSeq, entry) {
+      checkUsable(parts);
+      return queue.append(lease, expectedSeq, entry);
+    },
+    claimDue: async (now, options) => write(() => leases.claimDue(now, options)),
+    async deleteSession(sessionId) {
+      const key = write(() => {
+        const session = findSession(sql, sessionId);
+        if (session !== undefined) deleteSession(sql, session.key);
+        return session?.key;
+      });
+      invalidate(sessionId);
+      return key !== undefined;
+    },
+    putBlob: async (sessionId, blobId, bytes) =>
+      write(() => writeBlob(sql, sessionId, blobId, bytes)),
+    saveSnapshot: async (lease, snapshot) =>
+      write(() => {
+        const { key, head } = findLeasedSession(sql, lease);
+        if (snapshot.seq > head.seq)
+          throw createWrongSeqError(lease.sessionId, snapshot.seq, head.seq);
+        writeSnapshot(sql, key, snapshot);
+      }),
+    async applyRetention(rules) {
+      write(() => {});
+      const isBusy = (sessionId: string): boolean =>
+        liveSessions.hasUnsynced(sessionId) || liveSessions.hasReaders(sessionId);
+      return applyRetention(
+        createSqliteRetention({ sql, kinds, rows, isBusy, onChange: invalidate }),
+        rules,
+      );
+    },
+    async probe() {
+      write(() => sql.run("UPDATE epochs SET last = last"));
+      if (!parts.isInPlace()) {
+        const message = `${sql.file} was removed or replaced while it was in use`;
+        throw new StoreError("store_failed", message, { details: { file: sql.file } });
+      }
+    },
+    async close() {
+      if (notifier.isClosed) return;
+      queue.flush();
+      notifier.close();
+      await sync.syncNow().catch(() => {});
+      await parts.close();
+    },
+  };
+}
+
+function checkUsable({ notifier: bell, sync }: StoreWriterParts): void {
+  if (bell.isClosed) throw createStoreClosedError();
+  if (sync.failure !== undefined) throw sync.failure;
+}
+
+/** One transaction for all of them; then each is shown and answered, at once or when it is on the disk. */
+function appendAll(
+  parts: StoreWriterParts,
+  writer: EntryWriter,
+  entries: readonly WaitingEntry[],
+): void {
+  const { sync } = parts;
+  const records = readRecordsBefore(parts, entries);
+  let written: readonly EntryResult[];
+  try {
+    written = writer.write(entries.map(({ encoded }) => encoded));
+  } catch (error) {
+    for (const { reject } of entries) reject(error);
+    return;
+  }
+  const commit = sync.commit();
+  for (const [index, entry] of entries.entries()) {
+    const entryResult = written[index];
+    if (entryResult?.ok) settleEntry(parts, entry, { ...entryResult, commit, records });
+    else entry.reject(entryResult?.error);
+  }
+}
+
+/** The rows of sessions of which something will wait for the disk, as they may be seen meanwhile. */
+function readRecordsBefore(
+  { sql, liveSessions: live, unwrittenSessions: fresh }: StoreWriterParts,
+  entries: readonly WaitingEntry[],
+): Map<string, SessionRecord> {
+  const records = new Map<string, SessionRecord>();
+  for (const { encoded } of entries) {
+    const { sessionId } = encoded.lease;
+    if (!encoded.entry.sync || records.has(sessionId) || live.hasUnsynced(sessionId)) continue;
+    const record = fresh.readRecord(sessionId) ?? readRecord(sql, sessionId);
+    if (record !== undefined) records.set(sessionId, record);
+  }
+  return records;
+}
+
+interface EntrySettlement extends Extract<EntryResult, { readonly ok: true }> {
+  readonly commit: number;
+  readonly records: Map<string, SessionRecord>;
+}
+
+function settleEntry(
+  { liveSessions: live, sync, notifier: bell }: StoreWriterParts,
+  { encoded, resolve, reject }: WaitingEntry,
+  { appended, previousHead, commit, records }: EntrySettlement,
+): void {
+  const { sessionId } = encoded.lease;
+  const isNew = appended.status === "appended";
+  const events = isNew ? encoded.events : [];
+  const change = (record: SessionRecord): SessionRecord =>
+    isNew ? evolveRecord(record, encoded.entry) : record;
+  const record = records.get(sessionId);
+  const complete = (): void => {
+    if (events.length > 0) bell.notify(sessionId);
+    resolve(appended);
+  };
+  // Nothing overtakes an entry of its session that still waits for the disk.
+  const requiredCommit = encoded.entry.sync ? commit : live.readRequiredCommit(sessionId);
+  if (sync.isSynced(requiredCommit)) {
+    live.publish(sessionId, events);
+    if (record !== undefined) records.set(sessionId, change(record));
+    return complete();
+  }
+  const unsyncedEntry = live.addUnsynced(sessionId, {
+    head: previousHead,
+    record,
+    commit: requiredCommit,
+  });
+  const publish = (): void => {
+    unsyncedEntry.publish(events, change);
+    complete();
+  };
+  // What the disk did not take stays unseen.
+  sync.waitForCommit(requiredCommit, publish, reject);
+}

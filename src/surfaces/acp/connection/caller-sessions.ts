@@ -1,0 +1,63 @@
+import { isKeylessCaller } from "../../../http/access/access.ts";
+import { canUseAgent, requireRight, type Caller } from "../../../http/access/caller.ts";
+import type { RateLimits } from "../../../http/access/rate-limits.ts";
+import { SpanlineError, type Failure } from "../../../domain/errors.ts";
+import type { OpenOptions, Sessions } from "../../../session/sessions.ts";
+
+/** Sessions as somebody has them whose key is for some agents only, and whose requests are counted. */
+export function createCallerSessions(
+  sessions: Sessions,
+  caller: Caller,
+  rates: RateLimits | undefined,
+): Sessions {
+  const isUsable = ({ agent }: { readonly agent: string }): boolean => canUseAgent(caller, agent);
+  const resolveAgent = (named: string | undefined): string => {
+    const agent = named ?? sessions.agents.find((agentName) => canUseAgent(caller, agentName));
+    if (agent === undefined || !isUsable({ agent })) throw createNoAgentError();
+    return agent;
+  };
+  const checkOpen = (openSession: OpenOptions): OpenOptions => {
+    rates?.countRequest(caller.id);
+    return { ...openSession, agent: resolveAgent(openSession.agent) };
+  };
+  return {
+    ...sessions,
+    get agents() {
+      return sessions.agents.filter((agent) => canUseAgent(caller, agent));
+    },
+    checkCredentials: async (agent) => sessions.checkCredentials(resolveAgent(agent)),
+    open: async (openSession) => sessions.open(checkOpen(openSession)),
+    openWithPrompt: async (openSession, first) =>
+      sessions.openWithPrompt(checkOpen(openSession), first),
+    async command(sessionId, command, from) {
+      if (command.type === "prompt" || command.type === "configure") rates?.countRequest(caller.id);
+      // It knows the turns of its own prompts; any other may be the user's.
+      if (command.type === "cancel" && command.turnId === undefined && isKeylessCaller(caller)) {
+        return { status: "refused", failure: createNotOwnTurnFailure() };
+      }
+      return sessions.command(sessionId, command, from);
+    },
+    async find(sessionId) {
+      const found = await sessions.find(sessionId);
+      return found !== undefined && isUsable(found) ? found : undefined;
+    },
+    async list(query) {
+      const page = await sessions.list(query);
+      return { ...page, sessions: page.sessions.filter(isUsable) };
+    },
+    async delete(sessionId) {
+      requireRight(caller, "control", "Deleting a session");
+      return sessions.delete(sessionId);
+    },
+  };
+}
+
+function createNotOwnTurnFailure(): Failure {
+  const message = "To end what others asked takes the token of the bridge";
+  return new SpanlineError("access_denied", message).toFailure();
+}
+
+function createNoAgentError(): SpanlineError {
+  const message = "None of the agents here is among those that the key is for";
+  return new SpanlineError("access_denied", message);
+}

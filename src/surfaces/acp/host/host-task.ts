@@ -1,0 +1,129 @@
+import type { ErrorCode } from "../../../domain/errors.ts";
+import { isObject, toJsonText, type JsonObject } from "../../../data/json.ts";
+import {
+  readFileTextReply,
+  readFileWrittenReply,
+  encodeReadFileRequest,
+  encodeWriteFileRequest,
+} from "../../../wire/acp/host/editor-messages.ts";
+import type { HostReply } from "../../../wire/acp/host/host-reply.ts";
+import { encodeToolCallRequest, type HostRequest } from "../../../wire/acp/host/host-request.ts";
+import { readToolResult } from "../../../wire/acp/host/host-tool-list.ts";
+import type { RpcResponse } from "../../../wire/jsonrpc/rpc-message.ts";
+import type { ClientLink } from "../connection/client-link.ts";
+
+/** Something that the client's machine is at. */
+export interface HostTask {
+  /** Its answer is no longer wanted. */
+  stop(): void;
+}
+
+export interface HostTaskContext {
+  readonly sessionId: string;
+  readonly link: ClientLink;
+  readonly submitOutcome: (outcome: HostOutcome) => Promise<void>;
+}
+
+/** Undefined where the client has too much to do. */
+export type StartHostTask = (context: HostTaskContext) => HostTask | undefined;
+
+export interface HostOutcome {
+  readonly outcome: "answered" | "failed";
+  readonly payload: JsonObject;
+}
+
+/** What a session asks for by one request and its answer; undefined for what nobody knows. */
+export function createHostTask(kind: string, payload: JsonObject): StartHostTask | undefined {
+  const { name, input, toolCallId, attempt, path, content } = payload;
+  switch (kind) {
+    case "tool":
+      if (typeof name !== "string" || typeof toolCallId !== "string") return undefined;
+      if (!isObject(input)) return undefined;
+      return createToolTask({
+        name,
+        input,
+        toolCallId,
+        ...(typeof attempt === "number" && { attempt }),
+      });
+    case "read-file":
+      return typeof path === "string" ? createReadFileTask(path) : undefined;
+    case "write-file":
+      if (typeof path !== "string" || typeof content !== "string") return undefined;
+      return createWriteFileTask(path, content);
+    default:
+      return undefined;
+  }
+}
+
+interface HostToolCall {
+  readonly name: string;
+  readonly input: JsonObject;
+  readonly toolCallId: string;
+  readonly attempt?: number;
+}
+
+function createToolTask({ name, input, ...call }: HostToolCall): StartHostTask {
+  return (context) =>
+    startRequest(
+      encodeToolCallRequest(name, input, { sessionId: context.sessionId, ...call }),
+      context,
+      (response) => readToolOutcome(name, response),
+    );
+}
+
+/** The editor may not know the file, or not be able to say: then the session has the disk. */
+function createReadFileTask(path: string): StartHostTask {
+  return (context) =>
+    startRequest(encodeReadFileRequest(context.sessionId, path), context, (response) =>
+      toHostOutcome(readFileTextReply(response), (text) => ({ text })),
+    );
+}
+
+function createWriteFileTask(path: string, content: string): StartHostTask {
+  return (context) =>
+    startRequest(encodeWriteFileRequest(context.sessionId, path, content), context, (response) =>
+      toHostOutcome(readFileWrittenReply(response), (written) => ({ written })),
+    );
+}
+
+function startRequest(
+  request: HostRequest,
+  { link, submitOutcome }: HostTaskContext,
+  read: (answer: RpcResponse) => HostOutcome,
+): HostTask | undefined {
+  const questionId = link.sendRequest(request, (response) => submitOutcome(read(response)));
+  return questionId === undefined ? undefined : { stop: () => link.withdrawRequest(questionId) };
+}
+
+/** What is not supported did not happen, and is no failure. */
+export function toHostOutcome<Value>(
+  answer: HostReply<Value>,
+  toPayload: (value: Value) => JsonObject,
+): HostOutcome {
+  switch (answer.type) {
+    case "answered":
+      return { outcome: "answered", payload: toPayload(answer.value) };
+    case "failed":
+      return createFailedOutcome(answer.failure.message, answer.failure.code);
+    case "unsupported":
+      return { outcome: "answered", payload: { unsupported: true } };
+  }
+}
+
+function readToolOutcome(name: string, response: RpcResponse): HostOutcome {
+  const result = readToolResult(name, response);
+  if (result.type === "unsupported") return createFailedOutcome(`The host does not know ${name}`);
+  return result.type === "answered" && toJsonText(result.value).length > MAX_RESULT_CHARACTERS
+    ? createFailedOutcome(
+        `${name} gave more than ${MAX_RESULT_CHARACTERS} characters; ask for less of it`,
+      )
+    : toHostOutcome(result, (value) => ({ result: value }));
+}
+
+export function createFailedOutcome(message: string, code: ErrorCode = "host_failed"): HostOutcome {
+  const codeField = code === "outcome_unknown" ? { code } : {};
+  return { outcome: "failed", payload: { message, ...codeField } };
+}
+
+/** Characters. The log keeps it, and the model reads it. */
+const MAX_RESULT_CHARACTERS = 1024 * 1024;

@@ -1,0 +1,64 @@
+import { NO_HOST_TOOLS, type HostToolList } from "../../../domain/client-tools.ts";
+import type { ShellList } from "../../../domain/tools/shell.ts";
+import type { HostReply } from "../../../wire/acp/host/host-reply.ts";
+import { encodeToolListRequest, type HostRequest } from "../../../wire/acp/host/host-request.ts";
+import { readToolList } from "../../../wire/acp/host/host-tool-list.ts";
+import { readShellList } from "../../../wire/acp/host/shell-replies.ts";
+import { encodeListShellsRequest } from "../../../wire/acp/host/shell-requests.ts";
+import { RPC_CODES } from "../../../wire/jsonrpc/rpc-error.ts";
+import type { RpcResponse } from "../../../wire/jsonrpc/rpc-message.ts";
+import type { ClientLink } from "../connection/client-link.ts";
+
+type HostLink = Pick<ClientLink, "sendRequest" | "withdrawRequest" | "clock" | "log">;
+
+/** Asks a host for its tools, once. */
+export async function requestHostTools(link: HostLink): Promise<HostToolList> {
+  return (await requestList(link, TOOLS_LIST)) ?? NO_HOST_TOOLS;
+}
+
+/** The same for its shells. */
+export function requestHostShells(link: HostLink): Promise<ShellList | undefined> {
+  return requestList(link, SHELLS_LIST);
+}
+
+interface HostList<Value> {
+  readonly label: string;
+  readonly request: HostRequest;
+  readonly read: (answer: RpcResponse) => HostReply<Value>;
+}
+
+const TOOLS_LIST: HostList<HostToolList> = {
+  label: "tools",
+  request: encodeToolListRequest(),
+  read: readToolList,
+};
+const SHELLS_LIST: HostList<ShellList> = {
+  label: "shells",
+  request: encodeListShellsRequest(),
+  read: readShellList,
+};
+
+/** Nobody waits long for a host that does not answer: then it has none. */
+function requestList<Value>(
+  { sendRequest, withdrawRequest, clock, log }: HostLink,
+  { label, request: listRequest, read }: HostList<Value>,
+): Promise<Value | undefined> {
+  return new Promise((resolve) => {
+    const answered = async (answer: RpcResponse): Promise<void> => {
+      callOff();
+      // A host of the bridge protocol may have none, and no method for it.
+      if (!answer.ok && answer.error.code === RPC_CODES.methodNotFound) return resolve(undefined);
+      const list = read(answer);
+      if (list.type === "failed") log(`a host's ${label} cannot be used`, { ...list.failure });
+      resolve(list.type === "answered" ? list.value : undefined);
+    };
+    const questionId = sendRequest(listRequest, answered);
+    const callOff = clock.schedule(LIST_TIMEOUT_MS, () => {
+      if (questionId !== undefined) withdrawRequest(questionId);
+      log(`a host did not say which ${label} it has; it is taken to have none`);
+      resolve(undefined);
+    });
+  });
+}
+
+const LIST_TIMEOUT_MS = 2000;

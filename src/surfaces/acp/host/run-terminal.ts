@@ -1,0 +1,206 @@
+import { guardInvocation } from "../../../async/invocation-guard.ts";
+import type { JsonObject } from "../../../data/json.ts";
+import {
+  encodeCreateTerminalRequest,
+  readTerminalExitReply,
+  readTerminalIdReply,
+  encodeTerminalRequest,
+  readTerminalOutputReply,
+  type TerminalCommand,
+  type TerminalText,
+} from "../../../wire/acp/host/editor-messages.ts";
+import type { HostReply } from "../../../wire/acp/host/host-reply.ts";
+import type { HostRequest } from "../../../wire/acp/host/host-request.ts";
+import { createInternalError } from "../../../wire/jsonrpc/rpc-error.ts";
+import type { RpcResponse } from "../../../wire/jsonrpc/rpc-message.ts";
+import type { ClientLink } from "../connection/client-link.ts";
+import {
+  toHostOutcome,
+  createFailedOutcome,
+  type HostOutcome,
+  type HostTaskContext,
+  type HostTask,
+} from "./host-task.ts";
+
+export interface TerminalRun extends TerminalCommand {
+  /** How long the command may take. */
+  readonly milliseconds: number;
+}
+
+export function readTerminalRun(payload: JsonObject): TerminalRun | undefined {
+  const { command, args, workingDirectory, outputBytes, milliseconds } = payload;
+  if (typeof command !== "string" || typeof workingDirectory !== "string") return undefined;
+  if (typeof outputBytes !== "number" || typeof milliseconds !== "number") return undefined;
+  const commandArgs = Array.isArray(args) ? args.map(String) : [];
+  return { command, args: commandArgs, workingDirectory, outputBytes, milliseconds };
+}
+
+/** Runs a command in a terminal of the client. `shown` is told when there is one. */
+export function runTerminal(
+  run: TerminalRun,
+  { submitOutcome, ...place }: HostTaskContext,
+  onCreated: (terminalId: string) => void,
+): HostTask {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  performRun(run, { ...place, onCreated, signal })
+    .then((outcome) => (signal.aborted ? undefined : submitOutcome(outcome)))
+    .catch((error: unknown) => {
+      place.link.log("what came of a terminal was lost", { error: String(error) });
+    });
+  return { stop: () => stopping.abort() };
+}
+
+interface TerminalContext extends Omit<HostTaskContext, "submitOutcome"> {
+  readonly onCreated: (terminalId: string) => void;
+  /** Nobody waits for it any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Made, waited for, read, and let go whatever comes in between. */
+async function performRun(run: TerminalRun, context: TerminalContext): Promise<HostOutcome> {
+  const { onCreated, signal } = context;
+  const createdTerminal = readTerminalIdReply((await createTerminal(run, context)) ?? NO_RESPONSE);
+  if (createdTerminal.type !== "answered") return toHostOutcome(createdTerminal, () => ({}));
+  const terminalId = createdTerminal.value;
+  try {
+    if (!signal.aborted) onCreated(terminalId);
+    return await waitForExit(run, terminalId, context);
+  } finally {
+    void releaseTerminal(terminalId, context);
+  }
+}
+
+/** Whoever stops the command waits on: there may be a terminal by then, and somebody has to end it. */
+function createTerminal(
+  run: TerminalRun,
+  context: TerminalContext,
+): Promise<RpcResponse | undefined> {
+  const { sessionId, link } = context;
+  const limits = { milliseconds: CREATION_TIMEOUT_MS, signal: link.disconnectSignal };
+  return requestWithin(
+    link,
+    encodeCreateTerminalRequest(sessionId, run),
+    limits,
+    async (answer) => {
+      const createdTerminal = readTerminalIdReply(answer);
+      if (createdTerminal.type !== "answered") return;
+      await requestWithin(
+        link,
+        encodeTerminalRequest("kill", sessionId, createdTerminal.value),
+        HOST_LIMITS,
+      );
+      await releaseTerminal(createdTerminal.value, context);
+    },
+  );
+}
+
+async function releaseTerminal(
+  terminalId: string,
+  { sessionId, link }: TerminalContext,
+): Promise<void> {
+  await requestWithin(link, encodeTerminalRequest("release", sessionId, terminalId), HOST_LIMITS);
+}
+
+async function waitForExit(
+  run: TerminalRun,
+  terminalId: string,
+  { sessionId, link, signal }: TerminalContext,
+): Promise<HostOutcome> {
+  const createRequest = (operation: "wait" | "kill" | "output"): HostRequest =>
+    encodeTerminalRequest(operation, sessionId, terminalId);
+  const { milliseconds } = run;
+  const exitResponse = signal.aborted
+    ? undefined
+    : await requestWithin(link, createRequest("wait"), { milliseconds, signal });
+  const status = exitResponse && readTerminalExitReply(exitResponse);
+  if (status?.type !== "answered") {
+    // Waited for: some clients begin what comes next before they have done it. Whoever stops it does not.
+    await requestWithin(link, createRequest("kill"), HOST_LIMITS);
+  }
+  if (signal.aborted) return createFailedOutcome("It was stopped");
+  if (status !== undefined && status.type !== "answered") return toRunOutcome(status, () => ({}));
+  const read = await requestWithin(link, createRequest("output"), {
+    milliseconds: HOST_TIMEOUT_MS,
+    signal,
+  });
+  const exitFields = status === undefined ? { stopped: "time" } : { ...status.value };
+  return toRunOutcome(readTerminalOutputReply(read ?? NO_RESPONSE), (text) => ({
+    ...cutOutput(text, run),
+    ...exitFields,
+  }));
+}
+
+/** The command was run: what a client with a terminal does not know how to say is not found out by running it again. */
+function toRunOutcome<Value>(
+  answer: HostReply<Value>,
+  toPayload: (value: Value) => JsonObject,
+): HostOutcome {
+  if (answer.type === "unsupported")
+    return createFailedOutcome("it has the terminal, and cannot tell its end");
+  return toHostOutcome(answer, toPayload);
+}
+
+/** For a client to end a command, to say what it wrote, and to let go of its terminal. */
+const HOST_TIMEOUT_MS = 3000;
+const HOST_LIMITS: RequestLimits = {
+  milliseconds: HOST_TIMEOUT_MS,
+  signal: new AbortController().signal,
+};
+/** For one to make a terminal, which may be on a machine far away. */
+const CREATION_TIMEOUT_MS = 30_000;
+
+/** Clients keep to the limit as they count it; what is more is left out here. */
+function cutOutput({ output, truncated }: TerminalText, { outputBytes }: TerminalRun): JsonObject {
+  const isLong = output.length > outputBytes;
+  return {
+    output: isLong ? output.slice(-outputBytes) : output,
+    truncated: truncated || isLong,
+  };
+}
+
+type LateResponseHandler = (answer: RpcResponse) => Promise<void>;
+
+interface RequestLimits {
+  readonly milliseconds: number;
+  readonly signal: AbortSignal;
+}
+
+/** Undefined where there is no answer in time, or none is wanted any more: then it is taken back, and one that comes is `late`. */
+async function requestWithin(
+  link: ClientLink,
+  request: HostRequest,
+  { milliseconds, signal }: RequestLimits,
+  onLateResponse?: LateResponseHandler,
+): Promise<RpcResponse | undefined> {
+  const guard = guardInvocation(link.clock, signal, { limit: "run", milliseconds });
+  try {
+    return await sendRequest(link, request, guard.signal, onLateResponse);
+  } finally {
+    guard.release();
+  }
+}
+
+function sendRequest(
+  link: ClientLink,
+  request: HostRequest,
+  signal: AbortSignal,
+  onLateResponse?: LateResponseHandler,
+): Promise<RpcResponse | undefined> {
+  return new Promise((resolve) => {
+    const questionId = link.sendRequest(request, async (answer) => resolve(answer));
+    if (questionId === undefined) return resolve(TOO_MANY_REQUESTS);
+    const withdraw = (): void => {
+      link.withdrawRequest(questionId, onLateResponse);
+      resolve(undefined);
+    };
+    if (signal.aborted) withdraw();
+    signal.addEventListener("abort", withdraw, { once: true });
+  });
+}
+
+const TOO_MANY_REQUESTS: RpcResponse = {
+  ok: false,
+  error: createInternalError("too much is asked of this client at once"),
+};
+const NO_RESPONSE: RpcResponse = { ok: false, error: createInternalError("it does not answer") };

@@ -1,0 +1,53 @@
+import type { Failure } from "../../../domain/errors.ts";
+import type { CommandReply } from "../../../domain/session-command.ts";
+import type { ClientLink } from "../connection/client-link.ts";
+import type { PromptCancellation } from "./pending-prompts.ts";
+import { findPromptTurn } from "./find-prompt-turn.ts";
+
+interface CancelContext {
+  readonly link: ClientLink;
+  readonly sessionId: string;
+  /** Nothing is looked for any longer. */
+  readonly signal: AbortSignal;
+}
+
+/** Sends these commands one after the other. Resolves with the first refusal, or undefined if all were accepted. */
+export async function cancelPrompts(
+  cancellations: readonly PromptCancellation[],
+  context: CancelContext,
+): Promise<Failure | undefined> {
+  const { link, sessionId } = context;
+  let refusal: Failure | undefined;
+  for (const cancellation of cancellations) {
+    const { command } = cancellation;
+    let reply = await sendCancel(cancellation, context);
+    if (command.type === "withdraw" && reply.status === "refused") {
+      reply = await cancelPromptTurn(command.promptId, cancellation, context);
+    }
+    // Who leaves may have no say in what goes on without them.
+    const isLeaving = command.type === "cancel" && command.unlessWatched === true;
+    if (reply.status === "accepted" || isLeaving) continue;
+    refusal ??= reply.failure;
+    link.log("a cancel was refused", { sessionId, code: reply.failure.code });
+  }
+  return refusal;
+}
+
+/** A prompt that has just got its turn can no longer be withdrawn, only stopped: that turn, and nobody else's. */
+async function cancelPromptTurn(
+  promptId: string,
+  { from }: PromptCancellation,
+  context: CancelContext,
+): Promise<CommandReply> {
+  const { link, sessionId, signal } = context;
+  const turnId = await findPromptTurn(link, { sessionId, promptId }, signal);
+  if (turnId === undefined) return { status: "accepted" };
+  return sendCancel({ command: { type: "cancel", turnId }, from }, context);
+}
+
+function sendCancel(
+  { command, from }: PromptCancellation,
+  { link, sessionId }: CancelContext,
+): Promise<CommandReply> {
+  return link.sessions.command(sessionId, command, from);
+}

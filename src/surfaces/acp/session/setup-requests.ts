@@ -1,0 +1,147 @@
+import { toSpanlineError } from "../../../domain/errors.ts";
+import { toJsonText } from "../../../data/json.ts";
+import {
+  encodeExistingSessionResult,
+  encodeNewSessionResult,
+} from "../../../wire/acp/encode/encode-results.ts";
+import type { SessionSetup } from "../../../wire/acp/decode/client-request.ts";
+import { encodeSettings, type SettingsResult } from "../../../wire/acp/decode/session-mode-messages.ts";
+import { createCommandsUpdate } from "../../../wire/acp/decode/slash-command.ts";
+import { formatUpdateCursor } from "../../../wire/acp/encode/update-cursor.ts";
+import type { RpcRequest } from "../../../wire/jsonrpc/rpc-message.ts";
+import type { AcpSession } from "./acp-session.ts";
+import { checkCursor } from "./check-cursor.ts";
+import { checkConnected } from "../connection/check-connected.ts";
+import { checkSetup } from "./check-setup.ts";
+import type { ClientLink } from "../connection/client-link.ts";
+import { findLatestSession, type SessionEntry } from "./find-session.ts";
+import type { FollowOptions } from "./session-feed.ts";
+import type { SessionTable } from "./session-table.ts";
+
+/** How a client comes into a session: a new one, one that is there, or a copy of one. */
+export interface SetupRequests {
+  open(request: RpcRequest, setup: SessionSetup): Promise<void>;
+  /** One that comes with a cursor is told what came since; else all, or where it has what was said, what comes. */
+  follow(request: RpcRequest, sessionId: string, setup: FollowSetup): Promise<void>;
+  /**
+   * The client was told what was said in the other one, and knows it of this one. Resolves when the copy is made, with what
+   * puts the client into it: that is no matter of the other one.
+   */
+  fork(request: RpcRequest, source: string, setup: SessionSetup): Promise<() => Promise<void>>;
+}
+
+type SessionLocation = Pick<SessionSetup, "workingDirectory" | "folders">;
+type SendWelcome = (request: RpcRequest, answer: (settings: SettingsResult) => unknown) => void;
+
+type FollowSetup = SessionSetup & Pick<FollowOptions, "history">;
+
+/** `fixed` is what `session/new` gives instead of a new session: an id, or "latest". */
+export function createSetupRequests(
+  link: ClientLink,
+  table: SessionTable,
+  fixed: string | undefined,
+): SetupRequests {
+  const { sessions } = link;
+  const { principal } = link.sender;
+  const isOwner = link.isLocalUser && principal.rights.includes("control");
+
+  async function openSession(setup: SessionSetup): Promise<SessionEntry> {
+    const record = await fixedSession();
+    const { agent } = record ?? setup;
+    await sessions.checkCredentials(agent);
+    checkConnected(link);
+    const named = agent === undefined ? {} : { agent };
+    return record ?? sessions.open({ principal, ...named, ...resolveLocation(setup) });
+  }
+
+  async function fixedSession(): Promise<SessionEntry | undefined> {
+    if (fixed === undefined) return undefined;
+    return fixed === "latest" ? findLatestSession(sessions, principal) : table.find(fixed);
+  }
+
+  /** Others work where the agent does. */
+  function resolveLocation({ workingDirectory, folders }: SessionSetup): Partial<SessionLocation> {
+    return isOwner ? { workingDirectory, folders } : {};
+  }
+
+  /** Whoever controls a session says what belongs to its workspace; all of it, each time. */
+  async function updateFolders(session: AcpSession, entry: SessionEntry, setup: SessionSetup) {
+    const { folders } = setup;
+    if (!isOwner || toJsonText(folders) === toJsonText(entry.folders)) return;
+    if (!(await session.isController())) {
+      const { sessionId } = entry;
+      return link.log("another client says which folders a session has", { sessionId });
+    }
+    const reply = await session.command({ type: "extend", folders });
+    if (reply.status === "refused") throw toSpanlineError(reply.failure);
+  }
+
+  function formatCursor({ incarnation }: SessionEntry, seq: number): string | undefined {
+    return link.hasCursors ? formatUpdateCursor({ incarnation, seq, updateOffset: 0 }) : undefined;
+  }
+
+  /**
+   * Answers with what a session is like, and says right behind that what can be typed in it. It is looked up as late as can
+   * be: what changes after it is told as it comes.
+   */
+  async function prepareWelcome(sessionId: string): Promise<SendWelcome> {
+    const { mode, agent } = await sessions.status(sessionId);
+    return (request, answer) => {
+      link.respond(request, { ok: true, result: answer(encodeSettings(mode)) });
+      link.sendUpdate(sessionId, createCommandsUpdate(agent.commands));
+    };
+  }
+
+  return {
+    async open(request, setup) {
+      checkSetup(link, setup);
+      const record = await openSession(setup);
+      const { sessionId, seq } = record;
+      const session = await table.join(sessionId, setup.servers);
+      // Who is given a session that is there may not know its folders; who names some wants them.
+      if (setup.folders.length > 0) await updateFolders(session, record, setup);
+      const welcome = await prepareWelcome(sessionId);
+      // The client does not know the id before it has this answer, so nothing may come ahead of it.
+      welcome(request, (settings) =>
+        encodeNewSessionResult(sessionId, settings, formatCursor(record, 0)),
+      );
+      if (!session.isFollowing) await session.follow({ upTo: seq, history: "shown" });
+    },
+    async follow(request, sessionId, setup) {
+      const { servers, from, history } = setup;
+      checkSetup(link, setup);
+      const record = await table.find(sessionId);
+      await sessions.checkCredentials(record.agent);
+      if (from !== undefined) await checkCursor(sessions, record, from);
+      const { session, entry } = await table.joinExisting(sessionId, servers);
+      await updateFolders(session, entry, setup);
+      const { seq: upTo } = entry;
+      const welcome = await prepareWelcome(sessionId);
+      const sendResult = (cursor?: string): void =>
+        welcome(request, (settings) => encodeExistingSessionResult(settings, cursor));
+      const onCaughtUp = (): void => sendResult(formatCursor(entry, upTo));
+      if (from !== undefined) return session.follow({ upTo, history, from, onCaughtUp });
+      if (history === "hidden" && session.isFollowing) return sendResult();
+      await session.follow({ upTo, history, onCaughtUp });
+    },
+    async fork(request, source, setup) {
+      checkSetup(link, setup);
+      const { agent, title } = await table.find(source);
+      await sessions.checkCredentials(agent);
+      checkConnected(link);
+      const { sessionId, seq } = await sessions.open({
+        principal,
+        agent,
+        ...(title !== null && { title: `${title} (fork)` }),
+        ...resolveLocation(setup),
+        copyOf: source,
+      });
+      return async () => {
+        const session = await table.join(sessionId, setup.servers);
+        const welcome = await prepareWelcome(sessionId);
+        welcome(request, (settings) => encodeNewSessionResult(sessionId, settings));
+        await session.follow({ upTo: seq, history: "hidden" });
+      };
+    },
+  };
+}

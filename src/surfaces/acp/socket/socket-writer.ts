@@ -1,0 +1,44 @@
+import type { OpenSocket } from "../../../http/sockets/open-socket.ts";
+import { createPendingCounter } from "../connection/pending-counter.ts";
+import type { LineWriter } from "../connection/line-writer.ts";
+
+/** Lines as the texts of a WebSocket, one for each. One that its client does not take is waited for, and nothing else is. */
+export function createSocketWriter({
+  send,
+  disconnectSignal,
+}: Pick<OpenSocket, "send" | "disconnectSignal">): LineWriter {
+  const pending = createPendingCounter();
+  let lines: string[] = [];
+  let isBusy = false;
+
+  async function flush(): Promise<void> {
+    isBusy = true;
+    while (lines.length > 0 && !disconnectSignal.aborted) {
+      const batch = lines;
+      lines = [];
+      for (const line of batch) {
+        await send(line.trimEnd());
+        if (!disconnectSignal.aborted) pending.remove(line.length);
+      }
+    }
+    isBusy = false;
+  }
+
+  disconnectSignal.addEventListener("abort", () => {
+    lines = [];
+    pending.clear();
+  });
+  return {
+    disconnectSignal,
+    get queuedCharacters() {
+      return pending.length;
+    },
+    write(line) {
+      if (disconnectSignal.aborted) return;
+      lines.push(line);
+      pending.add(line.length);
+      if (!isBusy) void flush();
+    },
+    waitUntilBelow: (characters) => pending.waitUntilBelow(characters),
+  };
+}

@@ -1,0 +1,124 @@
+import { ApiError } from "../../../http/routing/api-error.ts";
+import { requireRight } from "../../../http/access/caller.ts";
+import { createEventStream } from "../../../http/routing/event-stream.ts";
+import type { GuardedRoute } from "../../../http/routing/guarded-routes.ts";
+import { createJsonResponse } from "../../../http/routing/json-response.ts";
+import { createInvalidRequestError } from "../../../http/routing/json-body.ts";
+import {
+  encodeInputItems,
+  createListPage,
+  readPageQuery,
+} from "../../../wire/responses/items/input-items.ts";
+import { decodeNote } from "../../../wire/responses/recorded-request.ts";
+import type { StreamEvent } from "../../../wire/responses/stream/response-stream-event.ts";
+import { cancelResponse, readPause } from "./cancel-response.ts";
+import { createCompactRoute } from "./compact-route.ts";
+import { createPostResponseRoute, followResponse, readResponse } from "./post-response-route.ts";
+import { readLoggedResponse } from "../turn/read-log.ts";
+import { toRefusalError } from "../request-errors.ts";
+import { createEventTextCache } from "./event-text-cache.ts";
+import { findStoredResponse } from "../turn/stored-response.ts";
+import { streamOutputs } from "./stream-outputs.ts";
+import type { SurfaceContext } from "../surface-context.ts";
+
+/** Responses: made, found again, followed again, cancelled, forgotten. */
+export function createResponseRoutes(surface: SurfaceContext): GuardedRoute[] {
+  const { sessions } = surface;
+  const formatShared = createEventTextCache();
+  return [
+    createPostResponseRoute(surface),
+    createCompactRoute(surface),
+    {
+      method: "POST",
+      path: "/responses/input_tokens",
+      async handle() {
+        throw createTokensNotCountedError();
+      },
+    },
+    {
+      method: "GET",
+      path: "/responses/:id",
+      async handle(request, { id = "" }, caller) {
+        const submitted = await findStoredResponse(surface, id, caller);
+        const query = new URLSearchParams(request.query);
+        if (query.get("stream") !== "true")
+          return createJsonResponse(200, await readResponse(submitted, surface, caller));
+        const startAfter = readStartingAfter(query);
+        const outputs = await followResponse(surface, submitted, {
+          caller,
+          disconnectSignal: request.disconnectSignal,
+          isDetached: true,
+        });
+        const formatFrom = (event: StreamEvent): string =>
+          event.sequence_number > startAfter ? formatShared(event) : "";
+        return createEventStream(streamOutputs(outputs, formatFrom), surface.streaming);
+      },
+    },
+    {
+      method: "GET",
+      path: "/responses/:id/input_items",
+      async handle(request, { id = "" }, caller) {
+        const pageQuery = readPageQuery(new Map(new URLSearchParams(request.query)));
+        const submitted = await findStoredResponse(surface, id, caller);
+        const { envelopes } = await readLoggedResponse(submitted, sessions);
+        return createJsonResponse(200, createListPage(encodeInputItems(envelopes), pageQuery));
+      },
+    },
+    {
+      method: "POST",
+      path: "/responses/:id/cancel",
+      async handle(_request, { id = "" }, caller) {
+        requireRight(caller, "prompt", "Cancelling");
+        const submitted = await findStoredResponse(surface, id, caller);
+        const isBackground = decodeNote(submitted.note)?.isBackground === true;
+        if (!isBackground && readPause(await readLoggedResponse(submitted, sessions)) === undefined)
+          throw createNotInBackgroundError();
+        await cancelResponse(surface, submitted, caller);
+        return createJsonResponse(200, await readResponse(submitted, surface, caller));
+      },
+    },
+    {
+      method: "DELETE",
+      path: "/responses/:id",
+      async handle(_request, { id = "" }, caller) {
+        const { sessionId, promptId } = await findStoredResponse(surface, id, caller);
+        const from = { principal: caller };
+        const reply = await sessions.command(sessionId, { type: "forget", promptId }, from);
+        if (reply.status === "refused") throw toRefusalError(reply.failure);
+        return createJsonResponse(200, { id, object: "response", deleted: true });
+      },
+    },
+  ];
+}
+
+function readStartingAfter(query: URLSearchParams): number {
+  const text = query.get("starting_after") ?? "-1";
+  const sequenceNumber = Number(text);
+  if (Number.isSafeInteger(sequenceNumber) && sequenceNumber >= -1) return sequenceNumber;
+  throw createInvalidRequestError(
+    `starting_after is "${text.slice(0, 40)}", wanted the number of an event`,
+    {
+      param: "starting_after",
+      reason: "invalid_value",
+    },
+  );
+}
+
+/** Only the agent's service knows the tokens of its instructions, its tools and its history, and only once it has run. */
+function createTokensNotCountedError(): ApiError {
+  const message = "Tokens are not counted before an agent runs: input_tokens is not supported";
+  return new ApiError(400, "validation_failed", message, {
+    reason: "not_supported",
+    hint: "A response has the tokens that it took in its usage",
+    headers: { "x-should-retry": "false" },
+  });
+}
+
+function createNotInBackgroundError(): ApiError {
+  const message = "Only responses in the background are cancelled, and those with open calls";
+  return new ApiError(400, "validation_failed", message, {
+    param: "response_id",
+    reason: "not_background",
+    hint: "To cancel another one, hang up",
+  });
+}

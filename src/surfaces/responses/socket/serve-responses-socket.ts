@@ -1,0 +1,164 @@
+import { isObject, parseJson, type JsonObject } from "../../../data/json.ts";
+import { ApiError, toApiError, createBridgeFailedError } from "../../../http/routing/api-error.ts";
+import type { Caller } from "../../../http/access/caller.ts";
+import { parseJsonObject } from "../../../http/routing/json-body.ts";
+import { encodeOpenAiError } from "../../../http/routing/openai-errors.ts";
+import type { OpenSocket } from "../../../http/sockets/open-socket.ts";
+import type { RequestHead } from "../../../http/server/http-types.ts";
+import type { CreateRequest } from "../../../wire/responses/request/create-request.ts";
+import { readCreateFrame } from "../../../wire/responses/request/read-create-request.ts";
+import type { ResponseObject } from "../../../wire/responses/response-object.ts";
+import { submitPrompt } from "../prompt/submit-prompt.ts";
+import { followResponse } from "../routes/post-response-route.ts";
+import { resolveTrace } from "../routes/request-headers.ts";
+import { createResponsePromptRequest } from "../prompt/response-prompt-request.ts";
+import { computeFingerprint } from "../prompt/retry-identity.ts";
+import { createSocketResponses, type SocketResponses } from "./socket-responses.ts";
+import { isStatelessAgent } from "../prompt/stateless-agents.ts";
+import type { SurfaceContext } from "../surface-context.ts";
+
+export interface SocketClient {
+  readonly head: RequestHead;
+  readonly caller: Caller;
+}
+
+/** One response after the other, for as long as the connection may last. What is asked for meanwhile waits. */
+export async function serveResponsesSocket(
+  surface: SurfaceContext,
+  client: SocketClient,
+  socket: OpenSocket,
+): Promise<void> {
+  const responses = createSocketResponses();
+  const endSignal = AbortSignal.any([socket.disconnectSignal, socket.expirySignal]);
+  const whenEnded = waitForAbort(endSignal);
+  const texts = socket.messages[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await Promise.race([texts.next(), whenEnded]);
+    if (next === "aborted" || next.done === true) break;
+    await handleFrame(next.value, { surface, client, socket, responses, endSignal });
+  }
+  if (socket.expirySignal.aborted)
+    await sendError(createConnectionExpiredError(), { surface, socket });
+}
+
+interface SocketContext {
+  readonly surface: SurfaceContext;
+  readonly client: SocketClient;
+  readonly socket: OpenSocket;
+  readonly responses: SocketResponses;
+  readonly endSignal: AbortSignal;
+}
+
+async function handleFrame(text: string, context: SocketContext): Promise<void> {
+  const { surface, client, responses: memory, endSignal: over } = context;
+  let endTurn = (): void => {};
+  let previous: string | null = null;
+  try {
+    const body = parseJsonObject(text, "frame");
+    previous = readPreviousId(body);
+    surface.rates?.countRequest(client.caller.id);
+    const createRequest = readCreateFrame(body);
+    endTurn = surface.rates?.startTurn(client.caller.id) ?? endTurn;
+    const response = await sendResponse(createRequest, body, context);
+    const isFailed = response?.status === "failed";
+    if (isFailed && previous !== null) memory.drop(previous);
+    if (!isFailed && response !== undefined && !createRequest.store) memory.add(response.id);
+  } catch (error) {
+    // Nobody can tell what a conversation has come to that could not be gone on with.
+    if (previous !== null) memory.drop(previous);
+    if (!over.aborted) await sendError(error, context);
+  } finally {
+    endTurn();
+  }
+}
+
+/** Sends the events, and gives what they came to. */
+async function sendResponse(
+  createRequest: CreateRequest,
+  body: JsonObject,
+  { surface, client, socket, responses: memory, endSignal: over }: SocketContext,
+): Promise<ResponseObject | undefined> {
+  const { caller, head } = client;
+  const trace = resolveTrace(head, createRequest, { caller, settings: surface.settings });
+  const retry = { fingerprint: computeFingerprint(body, caller), isRepeated: false };
+  const { previousResponseId } = createRequest;
+  const isConnectionLocal = previousResponseId !== null && memory.has(previousResponseId);
+  const promptRequest = createResponsePromptRequest({
+    request: createRequest,
+    caller,
+    trace,
+    retry,
+    isConnectionLocal,
+    isStateless: isStatelessAgent(surface, createRequest.model, caller),
+  });
+  const submitted = await submitPrompt(promptRequest, surface);
+  const outputs = await followResponse(surface, submitted, {
+    caller,
+    disconnectSignal: over,
+    isDetached: false,
+  });
+  let last: ResponseObject | undefined;
+  for await (const batch of outputs) {
+    for (const event of batch) {
+      if ("response" in event) last = event.response;
+      await socket.send(JSON.stringify(event));
+    }
+  }
+  return last;
+}
+
+/** Also of a frame that is wrong in all else. */
+function readPreviousId({ previous_response_id: id }: JsonObject): string | null {
+  return typeof id === "string" ? id : null;
+}
+
+async function sendError(
+  thrown: unknown,
+  { surface, socket }: Pick<SocketContext, "surface" | "socket">,
+): Promise<void> {
+  const apiError = toApiError(thrown);
+  if (apiError === undefined) surface.report(thrown);
+  const error = apiError ?? createBridgeFailedError();
+  await socket.send(encodeErrorFrame(error));
+}
+
+/** There is no status over a WebSocket but in the frame. */
+function encodeErrorFrame(error: ApiError): string {
+  return JSON.stringify({ type: "error", status: error.status, error: encodeOpenAiError(error) });
+}
+
+/** Refuses `response.steer` while a response runs, too. Undefined for any other frame. */
+export function refuseSteering(text: string): string | undefined {
+  // Nearly all frames are requests for a response, which may be large: this look is cheap.
+  if (!text.includes(STEER)) return undefined;
+  const parsed = parseJson(text);
+  const isSteering = parsed.ok && isObject(parsed.value) && parsed.value["type"] === STEER;
+  return isSteering ? encodeErrorFrame(STEERING_NOT_SUPPORTED) : undefined;
+}
+
+const STEER = "response.steer";
+
+const STEERING_NOT_SUPPORTED = new ApiError(
+  400,
+  "validation_failed",
+  "A response cannot be steered while it runs: response.steer is not supported",
+  {
+    param: "type",
+    reason: "not_supported",
+    hint: "Send the message with the next response.create, or cancel the response",
+  },
+);
+
+function createConnectionExpiredError(): ApiError {
+  return new ApiError(400, "deadline_exceeded", "The connection is as old as one may be", {
+    reason: "websocket_connection_limit_reached",
+    hint: "Connect again, and go on from the last response that was stored",
+  });
+}
+
+function waitForAbort(signal: AbortSignal): Promise<"aborted"> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve("aborted");
+    else signal.addEventListener("abort", () => resolve("aborted"), { once: true });
+  });
+}

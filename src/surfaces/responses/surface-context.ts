@@ -1,0 +1,32 @@
+import type { EventStreamOptions } from "../../http/routing/event-stream.ts";
+import { randomHex } from "../../platform/random.ts";
+import { createIdempotencyKeys, type IdempotencyKeys } from "./prompt/idempotency-keys.ts";
+import { createWaitingCallers, type WaitingCallers } from "./turn/waiting-callers.ts";
+import {
+  resolveSettings,
+  type ResponsesOptions,
+  type ResponsesSettings,
+} from "./responses-options.ts";
+
+/** What every route of this surface works with. */
+export interface SurfaceContext extends Omit<ResponsesOptions, "settings" | "newSessionId"> {
+  readonly settings: ResponsesSettings;
+  readonly newSessionId: () => string;
+  readonly streaming: EventStreamOptions;
+  readonly waitingCallers: WaitingCallers;
+  readonly idempotencyKeys: IdempotencyKeys;
+}
+
+export function createSurfaceContext(options: ResponsesOptions): SurfaceContext {
+  const settings = resolveSettings(options);
+  const { heartbeatMs, stalledMs } = settings;
+  return {
+    ...options,
+    settings,
+    // AgentCore wants 33 characters, and this is the name of its conversation too.
+    newSessionId: options.newSessionId ?? (() => `ses_${randomHex(16)}`),
+    waitingCallers: createWaitingCallers(),
+    idempotencyKeys: createIdempotencyKeys(),
+    streaming: { clock: options.clock, heartbeatMs, stalledMs },
+  };
+}

@@ -1,0 +1,114 @@
+import type { Cursor, Envelope } from "../../../domain/events/envelope.ts";
+import { SpanlineError } from "../../../domain/errors.ts";
+import type { Sessions } from "../../../session/sessions.ts";
+import { createResponseSpan, type ResponseSpan } from "./response-span.ts";
+import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
+
+type LogReference = Pick<SubmittedPrompt, "sessionId" | "incarnation">;
+
+/** What the log has from a number on, and then whatever comes, until it is told to stop. */
+export function readBatches(
+  { sessionId, incarnation }: LogReference,
+  first: number,
+  sessions: Sessions,
+  signal: AbortSignal,
+): Batches {
+  let lastSeq = first - 1;
+  let isFromStart = false;
+  const subscribe = (cursor: Cursor | undefined): AsyncIterator<Batch> =>
+    sessions.subscribe(sessionId, cursor, signal)[Symbol.asyncIterator]();
+  let source = subscribe({ incarnation, seq: lastSeq });
+  const toEnvelopes = (result: IteratorResult<Batch>): IteratorResult<readonly Envelope[]> => {
+    if (result.done === true) return result;
+    const { events } = result.value;
+    const value = isFromStart ? events.filter(({ seq }) => seq > lastSeq) : events;
+    lastSeq = value.at(-1)?.seq ?? lastSeq;
+    return { done: false, value };
+  };
+  const restartFromStart = (error: unknown): Promise<IteratorResult<readonly Envelope[]>> => {
+    if (isFromStart || !(error instanceof SpanlineError) || error.code !== "cursor_gone")
+      throw error;
+    // Retention drops pieces of texts that have ended: all that is kept has the whole of them.
+    isFromStart = true;
+    source = subscribe(undefined);
+    return source.next().then(toEnvelopes);
+  };
+  const batches: Batches = {
+    [Symbol.asyncIterator]: () => batches,
+    next: () => source.next().then(toEnvelopes, restartFromStart),
+    async return() {
+      await source.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+  return batches;
+}
+
+interface Batch {
+  readonly events: readonly Envelope[];
+}
+
+type Batches = AsyncIterableIterator<readonly Envelope[]> & {
+  return(): Promise<IteratorResult<readonly Envelope[]>>;
+};
+
+/** An event that is known to be there, by its number; undefined where retention has dropped it. */
+export async function readEnvelope(
+  log: LogReference,
+  seq: number,
+  sessions: Sessions,
+): Promise<Envelope | undefined> {
+  const over = new AbortController();
+  try {
+    for await (const [first] of readBatches(log, seq, sessions, over.signal)) {
+      if (first !== undefined) return first.seq === seq ? first : undefined;
+    }
+    return undefined;
+  } finally {
+    over.abort();
+  }
+}
+
+/** What the log has from a number on, as far as it goes now. */
+export async function* readEnvelopes(
+  log: LogReference,
+  first: number,
+  sessions: Sessions,
+): AsyncGenerator<Envelope> {
+  const record = await sessions.find(log.sessionId);
+  if (record?.incarnation !== log.incarnation || first > record.seq) return;
+  const over = new AbortController();
+  try {
+    for await (const batch of readBatches(log, first, sessions, over.signal)) {
+      for (const envelope of batch) {
+        yield envelope;
+        if (envelope.seq >= record.seq) return;
+      }
+    }
+  } finally {
+    over.abort();
+  }
+}
+
+/** One answer, as far as it has come. */
+export interface LoggedResponse {
+  readonly envelopes: readonly Envelope[];
+  readonly end: ResponseSpan["end"];
+  /** The turn that it belongs to, between its beginning and its end. */
+  readonly openTurnId: string | undefined;
+}
+
+export async function readLoggedResponse(
+  submitted: LogReference & Pick<SubmittedPrompt, "seq" | "promptId">,
+  sessions: Sessions,
+): Promise<LoggedResponse> {
+  const span = createResponseSpan(submitted.promptId);
+  const envelopes: Envelope[] = [];
+  for await (const envelope of readEnvelopes(submitted, submitted.seq, sessions)) {
+    span.apply(envelope);
+    envelopes.push(envelope);
+    if (span.end !== undefined) break;
+  }
+  const { end, turnId } = span;
+  return { envelopes, end, openTurnId: end === undefined ? turnId : undefined };
+}

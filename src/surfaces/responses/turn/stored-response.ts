@@ -1,0 +1,62 @@
+import type { JsonObject } from "../../../data/json.ts";
+import type { Caller } from "../../../http/access/caller.ts";
+import { ApiError } from "../../../http/routing/api-error.ts";
+import type { SessionStatus, Sessions } from "../../../session/sessions.ts";
+import { parseResponseId } from "../../../wire/responses/response-ids.ts";
+import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
+import { findOwnedSession, type SessionRecord } from "../prompt/owned-session.ts";
+import { readEnvelope } from "./read-log.ts";
+import type { SurfaceContext } from "../surface-context.ts";
+
+/** A response by its id, if it is the caller's and was kept. */
+export async function findStoredResponse(
+  { sessions }: Pick<SurfaceContext, "sessions">,
+  id: string,
+  caller: Caller,
+): Promise<SubmittedPrompt> {
+  const reference = parseResponseId(id);
+  const record =
+    reference === null ? undefined : await findOwnedSession(sessions, reference.sessionId, caller);
+  if (reference === null || record === undefined) throw createUnknownResponseError(id);
+  const submitted = await readSubmittedPrompt(record, reference.seq, sessions);
+  const status = await sessions.status(reference.sessionId);
+  if (submitted === undefined || !isRetrievable(submitted, status))
+    throw createUnknownResponseError(id);
+  return submitted;
+}
+
+/** What was asked at a place of the log; undefined where nothing was. */
+export async function readSubmittedPrompt(
+  record: SessionRecord,
+  seq: number,
+  sessions: Sessions,
+): Promise<SubmittedPrompt | undefined> {
+  if (seq > record.seq) return undefined;
+  const event = (await readEnvelope(record, seq, sessions))?.event;
+  if (event?.type !== "prompt.accepted" && event?.type !== "tool_results.submitted")
+    return undefined;
+  const { sessionId, incarnation, agent } = record;
+  const { promptId, note = {} } = event;
+  return { sessionId, incarnation, agent, seq, promptId, note, isRepeated: true };
+}
+
+/** Whether it may be found by its id, and gone on from. */
+export function isRetrievable(
+  { note, promptId }: Pick<SubmittedPrompt, "note" | "promptId">,
+  { hiddenPromptIds }: Pick<SessionStatus, "hiddenPromptIds">,
+): boolean {
+  return isStored(note) && !hiddenPromptIds.includes(promptId);
+}
+
+/** Whether the caller wanted it to be found again. */
+function isStored({ echo }: JsonObject): boolean {
+  return !(typeof echo === "object" && echo !== null && "store" in echo && echo.store === false);
+}
+
+function createUnknownResponseError(id: string): ApiError {
+  const message = `There is no response "${id.slice(0, 300)}"`;
+  return new ApiError(404, "not_found", message, {
+    param: "response_id",
+    reason: "response_not_found",
+  });
+}

@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { suggestNames } from "./suggest-name.ts";
+
+describe("names near to one that nobody has", () => {
+  const names = ["support", "support_6e026828", "sales", "demo"];
+
+  it.each([
+    ["suport", ["support"]],
+    ["Support", ["support", "support_6e026828"]],
+    ["supp", ["support", "support_6e026828"]],
+    ["salse", ["sales"]],
+    ["dem", ["demo"]],
+    ["planner", []],
+  ])("%s: %j", (meant, near) => {
+    expect(suggestNames(meant, names)).toEqual(near);
+  });
+
+  it("are five at most, each once", () => {
+    const many = Array.from({ length: 20 }, (_, at) => `support_${at % 10}`);
+    expect(suggestNames("support", many)).toEqual([0, 1, 2, 3, 4].map((at) => `support_${at}`));
+  });
+});

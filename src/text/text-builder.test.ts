@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { measureRetainedBytes } from "../../test/support/memory-usage.ts";
+import { copyString, appendText, createTextBuilder } from "./text-builder.ts";
+
+describe("text that is kept", () => {
+  it("is the same when it is detached", () => {
+    for (const text of ["", "a", "a slice of some length", "Grüße 🌍", "\ud83c half"]) {
+      expect(copyString(text)).toBe(text);
+    }
+  });
+
+  it("keeps nothing else alive when it is detached", () => {
+    const kept = measureRetainedBytes(() =>
+      Array.from({ length: 20 }, (_, at) => copyString(window(at).slice(100, 140))),
+    );
+    expect(kept).toBeLessThan(5_000_000);
+  });
+
+  it("is what its pieces are together", () => {
+    const gathered = createTextBuilder();
+    const pieces = Array.from({ length: 20_000 }, (_, at) => `${at} ü🌍`.slice(at % 7));
+    for (const piece of pieces) appendText(gathered, piece);
+    expect(gathered.text).toBe(pieces.join(""));
+  });
+
+  it("costs a few bytes for a character, however short its pieces are", () => {
+    const characters = 1_000_000;
+    const kept = measureRetainedBytes(() => {
+      const gathered = createTextBuilder();
+      for (let at = 0; at < characters; at++) appendText(gathered, "abcdefgh".charAt(at % 8));
+      return gathered;
+    });
+    expect(kept / characters).toBeLessThan(3);
+  });
+});
+
+/** A text of a million characters, as one piece. */
+function window(at: number): string {
+  return Buffer.alloc(1_000_000, `window ${at}`).toString("latin1");
+}

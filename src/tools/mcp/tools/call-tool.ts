@@ -1,0 +1,148 @@
+import { guardInvocation, type Timer } from "../../../async/invocation-guard.ts";
+import type { ProgressAmount } from "../../../domain/events/session-event.ts";
+import { SpanlineError } from "../../../domain/errors.ts";
+import { isObject, toJsonText, type JsonObject } from "../../../data/json.ts";
+import type { ToolContext } from "../../tool.ts";
+import { cleanLine } from "../clean-text.ts";
+import type { ServerConnection } from "../connection/connect-server.ts";
+import { toServerFailure, readHttpStatus } from "../connection/sdk-failure.ts";
+import type { ListedTool } from "./listed-tool.ts";
+import { resolveServerTimes, type McpServerSettings } from "../mcp-server-settings.ts";
+import { STREAM_ENDED } from "../transport/request-streams.ts";
+import { readResultOutput } from "./result-output.ts";
+import { anyResult, NO_TIMEOUT } from "../mcp-sdk.ts";
+import { createServerFailure } from "../connection/server-failure.ts";
+
+export interface ToolCallContext {
+  readonly connection: ServerConnection;
+  readonly settings: McpServerSettings;
+  readonly clock: Timer;
+  readonly context: Pick<ToolContext, "signal" | "progress">;
+}
+
+/** Calls a tool of a server once. What it throws is for the model. */
+export async function callTool(
+  tool: ListedTool,
+  input: JsonObject,
+  callContext: ToolCallContext,
+): Promise<unknown> {
+  const { scrub } = callContext.connection;
+  const result = await requestToolCall(tool, input, callContext);
+  const { output, isError, structured } = readResultOutput(scrub(result));
+  if (isError) throw new Error(formatToolError(output));
+  // A tool that has a schema and says nothing but text still says what the model needs.
+  const isTextOnly = structured === undefined && output !== undefined;
+  const problem = isTextOnly ? undefined : tool.checkOutput?.(readStructuredContent(result));
+  if (problem === undefined) return output;
+  const message = `It was run, but its result does not fit its own output schema: ${scrub(problem)}`;
+  throw new SpanlineError("unexpected_answer", message, {
+    details: { server: callContext.settings.name },
+  });
+}
+
+/** As the server sent it: what it says of its results it does not say of scrubbed ones. */
+function readStructuredContent(result: unknown): unknown {
+  return isObject(result) ? result["structuredContent"] : undefined;
+}
+
+function formatToolError(output: unknown): string {
+  if (output === undefined) return "The tool says that it failed, and not why";
+  return typeof output === "string" ? output : toJsonText(output);
+}
+
+async function requestToolCall(
+  tool: ListedTool,
+  input: JsonObject,
+  { connection, settings, clock, context }: ToolCallContext,
+): Promise<unknown> {
+  const { timeoutMs, maxTimeoutMs } = resolveServerTimes(settings);
+  const totalLimit = { limit: "whole", milliseconds: maxTimeoutMs } as const;
+  const guard = guardInvocation<"whole" | "quiet">(clock, context.signal, totalLimit);
+  guard.startWait("quiet", timeoutMs);
+  const request = { method: "tools/call", params: { name: tool.name, arguments: input } };
+  try {
+    return await connection.client.request(request, anyResult, {
+      signal: guard.signal,
+      timeout: NO_TIMEOUT,
+      onprogress(progress) {
+        guard.startWait("quiet", timeoutMs);
+        const facts = connection.scrub(progress);
+        context.progress(formatProgress(facts), readProgressAmount(facts));
+      },
+    });
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (guard.reachedLimit !== null) {
+      const limit = guard.reachedLimit === "quiet" ? timeoutMs : maxTimeoutMs;
+      const message = `gave no answer within ${limit / 1000} seconds`;
+      throw markOutcomeUnknown(createServerFailure(settings.name, "timeout", message));
+    }
+    throw createCallFailure(error, connection, settings);
+  } finally {
+    guard.release();
+  }
+}
+
+function markOutcomeUnknown({ message, details }: SpanlineError): SpanlineError {
+  return new SpanlineError("mcp_server_failed", `${message}. ${UNKNOWN_OUTCOME}`, { details });
+}
+
+const UNKNOWN_OUTCOME = "What the tool had done by then is not known, and it is not run again.";
+
+/** Why there is no answer, and whether the tool may have run. */
+function createCallFailure(
+  error: unknown,
+  connection: ServerConnection,
+  settings: McpServerSettings,
+): SpanlineError {
+  const { transport, sdk } = connection;
+  if (transport.failure !== undefined) return markOutcomeUnknown(transport.failure);
+  const failure = toServerFailure(error, settings, connection);
+  if (error instanceof sdk.ProtocolError) {
+    if (error.code !== STREAM_ENDED) return failure;
+    const broken = createServerFailure(
+      settings.name,
+      "unreachable",
+      "broke off before it answered",
+    );
+    return markOutcomeUnknown(broken);
+  }
+  const { problem, networkError } = failure.details;
+  const status = readHttpStatus(error, sdk);
+  // It does not know us any more, or is not there: it has to be greeted again.
+  if (problem === "unreachable" || (status !== undefined && LOST_SESSION_STATUSES.has(status))) {
+    transport.fail(failure);
+  }
+  const mayHaveRun = status === undefined && !NOT_SENT_CODES.has(String(networkError));
+  return mayHaveRun ? markOutcomeUnknown(failure) : failure;
+}
+
+const NOT_SENT_CODES = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+]);
+
+const LOST_SESSION_STATUSES = new Set([401, 403, 404, 410]);
+
+function formatProgress({ progress, total, message }: ProgressFacts): string {
+  const text = typeof message === "string" ? cleanLine(message, MAX_PROGRESS_LENGTH) : "";
+  if (text !== "") return text;
+  return total === undefined ? String(progress) : `${progress} of ${total}`;
+}
+
+const MAX_PROGRESS_LENGTH = 500;
+
+/** JSON has numbers that are too large to be counted with, such as 1e999. */
+function readProgressAmount({ progress, total }: ProgressFacts): ProgressAmount | undefined {
+  if (!Number.isFinite(progress)) return undefined;
+  return { progress, ...(Number.isFinite(total) && { total: Number(total) }) };
+}
+
+interface ProgressFacts {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}

@@ -1,0 +1,73 @@
+import { guardInvocation } from "../../../async/invocation-guard.ts";
+import type { SpanlineError } from "../../../domain/errors.ts";
+import type { SteadyClock } from "../../../platform/clock.ts";
+import { createNotReadyFailure, type ServerConnection } from "../connection/connect-server.ts";
+import { listTools, type Catalog } from "./list-tools.ts";
+import { resolveServerTimes, type McpServerSettings } from "../mcp-server-settings.ts";
+
+export interface CatalogRefreshOptions {
+  readonly settings: McpServerSettings;
+  readonly clock: SteadyClock;
+  readonly signal: AbortSignal;
+  readonly onCatalog: (catalog: Catalog) => void;
+  readonly report: (failure: SpanlineError) => void;
+}
+
+/** Asks a server for its tools again when it says that they have changed; now and then, however often it says so. */
+export function createCatalogRefresh(
+  connection: ServerConnection,
+  { settings, clock, signal, onCatalog, report }: CatalogRefreshOptions,
+): { readonly request: () => void; readonly end: () => void } {
+  let isDue = false;
+  let isBusy = false;
+  let isOver = false;
+  /** How often it was asked without a while of quiet between. */
+  let consecutive = 0;
+  let last = clock.monotonic();
+  let cancelTimer = (): void => undefined;
+  const refresh = async (): Promise<void> => {
+    isDue = false;
+    isBusy = true;
+    consecutive = clock.monotonic() - last >= MAX_PAUSE_MS * 2 ? 1 : consecutive + 1;
+    last = clock.monotonic();
+    const milliseconds = resolveServerTimes(settings).connectTimeoutMs;
+    const guard = guardInvocation(clock, signal, { limit: "list", milliseconds });
+    try {
+      const catalog = await listTools(connection, settings, guard.signal);
+      if (!isOver) onCatalog(catalog);
+    } catch (error) {
+      // A server that is lost is another's concern; from one that is there, the tools that it told before stay.
+      const isConnected = connection.transport.failure === undefined && !signal.aborted && !isOver;
+      if (isConnected)
+        report(
+          guard.reachedLimit === null ? (error as SpanlineError) : createNotReadyFailure(settings),
+        );
+    } finally {
+      guard.release();
+    }
+    if (isOver) return;
+    cancelTimer = clock.schedule(computePause(consecutive), () => {
+      isBusy = false;
+      if (isDue) void refresh();
+    });
+  };
+  return {
+    request() {
+      isDue = true;
+      if (!isBusy && !isOver) void refresh();
+    },
+    end() {
+      isOver = true;
+      cancelTimer();
+    },
+  };
+}
+
+/** Some servers tell of their tools bit by bit. One that never stops fills the log with its lists. */
+function computePause(consecutive: number): number {
+  return Math.min(PAUSE_MS * 2 ** Math.max(0, consecutive - MAX_CONSECUTIVE), MAX_PAUSE_MS);
+}
+
+const PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 60_000;
+const MAX_CONSECUTIVE = 10;

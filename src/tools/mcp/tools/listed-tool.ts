@@ -1,0 +1,120 @@
+import { isObject, type JsonObject } from "../../../data/json.ts";
+import type { Executor, ToolTraits } from "../../../domain/tools/tool-traits.ts";
+import type { SchemaCheck } from "../../json-schema-check.ts";
+import { cleanLine, cleanText } from "../clean-text.ts";
+import { MCP_LIMITS } from "../mcp-limits.ts";
+import type { McpServerSettings } from "../mcp-server-settings.ts";
+import { toModelName } from "../model-name.ts";
+import { readUntrustedSchema, createUntrustedCheck } from "./untrusted-schema.ts";
+
+/** A tool as its server lists it, made fit to be offered. */
+export interface ListedTool {
+  /** As the server knows it. */
+  readonly name: string;
+  /** As the model knows it. */
+  readonly modelName: string;
+  readonly description: string;
+  readonly schema: JsonObject;
+  /** Says what is wrong with a result; absent where the server does not say how they are. */
+  readonly checkOutput?: SchemaCheck;
+  readonly idempotent: boolean;
+  readonly traits: ToolTraits;
+}
+
+export interface ToolProblem {
+  /** As the server knows it, as far as that can be shown. */
+  readonly tool: string;
+  readonly problem: string;
+  /** It took so long to find out that no more of the list should be read. */
+  readonly isSlow?: boolean;
+}
+
+export type ListedToolResult =
+  | { readonly tool: ListedTool; readonly problem?: ToolProblem }
+  | { readonly tool?: undefined; readonly problem: ToolProblem };
+
+/** Nothing that a server says of its tool is taken for granted; one tool that cannot be used costs no other. */
+export function readListedTool(
+  entry: { readonly [key: string]: unknown },
+  name: string,
+  settings: McpServerSettings,
+): ListedToolResult {
+  const displayName = cleanLine(name, 100);
+  const unusable = (problem: string): ListedToolResult => ({
+    problem: { tool: displayName, problem },
+  });
+  const { inputSchema, outputSchema, execution } = entry;
+  if (name.length > MCP_LIMITS.nameCharacters) {
+    return unusable(`its name is longer than ${MCP_LIMITS.nameCharacters} characters`);
+  }
+  if (isObject(execution) && execution["taskSupport"] === "required") {
+    return unusable("it runs only as a task, which Spanline does not do");
+  }
+  const input = readUntrustedSchema(addObjectType(inputSchema));
+  if (input.schema === undefined) {
+    const problem = `its schema cannot be used: ${input.problem}`;
+    return {
+      problem: { tool: displayName, problem, ...(input.isSlow === true && { isSlow: true }) },
+    };
+  }
+  if (input.schema["type"] !== "object") return unusable("its schema is not of an object");
+  const output = outputSchema === undefined ? undefined : readUntrustedSchema(outputSchema);
+  const nameForModel = toModelName(settings.name, name);
+  const executor: Executor = {
+    type: "mcp",
+    server: settings.name,
+    // Rules are written with the server's own name.
+    ...(nameForModel.endsWith(`__${name}`) ? {} : { tool: name }),
+  };
+  const tool: ListedTool = {
+    name,
+    modelName: nameForModel,
+    description: readDescription(entry, displayName, settings),
+    schema: input.schema,
+    ...(output?.schema !== undefined && {
+      checkOutput: createUntrustedCheck(output.schema, "what it gave back"),
+    }),
+    ...readAnnotations(entry["annotations"], settings, executor),
+  };
+  if (output?.problem === undefined) return { tool };
+  const problem = `its results are not checked: its output schema cannot be used: ${output.problem}`;
+  return {
+    tool,
+    problem: { tool: displayName, problem, ...(output.isSlow === true && { isSlow: true }) },
+  };
+}
+
+/** Servers leave the type out where a tool has no arguments. */
+function addObjectType(schema: unknown): unknown {
+  return isObject(schema) && schema["type"] === undefined ? { ...schema, type: "object" } : schema;
+}
+
+function readDescription(
+  { description, title }: { readonly [key: string]: unknown },
+  displayName: string,
+  settings: McpServerSettings,
+): string {
+  for (const candidate of [description, title]) {
+    const text =
+      typeof candidate === "string" ? cleanText(candidate, MCP_LIMITS.descriptionCharacters) : "";
+    if (text !== "") return text;
+  }
+  return `${displayName} of the MCP server ${settings.name}`;
+}
+
+/** What a server says of its own tools is a hint, and believed only of one that the user trusts. */
+function readAnnotations(
+  annotations: unknown,
+  { trusted = false }: McpServerSettings,
+  executor: Executor,
+): Pick<ListedTool, "idempotent" | "traits"> {
+  const hints = trusted && isObject(annotations) ? annotations : {};
+  const isReadOnly = hints["readOnlyHint"] === true;
+  const idempotent = isReadOnly || hints["idempotentHint"] === true;
+  if (!isReadOnly) {
+    return { idempotent, traits: { kind: "other", sideEffect: "network", executor } };
+  }
+  return hints["openWorldHint"] === true
+    ? { idempotent, traits: { kind: "fetch", sideEffect: "network", executor } }
+    : { idempotent, traits: { kind: "read", sideEffect: "read_only", executor } };
+}

@@ -1,0 +1,89 @@
+import { isObject, toJsonText } from "../../../data/json.ts";
+import { cleanLine } from "../clean-text.ts";
+import { MCP_LIMITS } from "../mcp-limits.ts";
+
+/** What a call came to, for the model: text, or a value that is its JSON; undefined when there is none. */
+export interface ResultOutput {
+  readonly output: unknown;
+  readonly isError: boolean;
+  /** What the server gave beside the text, for programs. */
+  readonly structured?: unknown;
+}
+
+export function readResultOutput(result: unknown): ResultOutput {
+  const {
+    content,
+    structuredContent: structured,
+    isError,
+    toolResult,
+  } = isObject(result) ? result : {};
+  const items: readonly unknown[] = Array.isArray(content) ? content : [];
+  const texts = items.slice(0, MCP_LIMITS.contentItems).map(formatItem);
+  const omitted = items.length - texts.length;
+  if (omitted > 0) texts.push(`[${omitted} more pieces of content were left out]`);
+  const hasText = items.some((item) => isObject(item) && item["type"] === "text");
+  const value = structured ?? toolResult;
+  const flags = { isError: isError === true, ...(structured !== undefined && { structured }) };
+  if (texts.length === 0) return { output: value, ...flags };
+  // A server says in its text what is in the value, as the protocol wants it.
+  if (value !== undefined && !hasText) texts.push(toJsonText(value));
+  return { output: texts.join("\n"), ...flags };
+}
+
+/** What cannot be told as text is described: there is no place for it in a result. */
+function formatItem(item: unknown): string {
+  if (!isObject(item)) return formatUnknownItem(item);
+  const { type, text, mimeType, data, resource } = item;
+  switch (type) {
+    case "text":
+      return typeof text === "string" ? text : formatUnknownItem(item);
+    case "image":
+    case "audio":
+      return formatFacts([type, mimeType, formatBase64Size(data), "not shown"]);
+    case "resource_link":
+      return formatFacts([
+        "link",
+        item["name"],
+        item["uri"],
+        mimeType,
+        formatBytes(item["size"]),
+        item["description"],
+      ]);
+    case "resource":
+      return isObject(resource) ? formatResource(resource) : formatUnknownItem(item);
+    default:
+      return formatUnknownItem(item);
+  }
+}
+
+function formatResource({
+  uri,
+  mimeType,
+  text,
+  blob,
+}: {
+  readonly [key: string]: unknown;
+}): string {
+  if (typeof text === "string") return `${formatFacts(["resource", uri, mimeType])}\n${text}`;
+  return formatFacts(["resource", uri, mimeType, formatBase64Size(blob), "not shown"]);
+}
+
+function formatFacts(facts: readonly unknown[]): string {
+  const words = facts.filter((fact): fact is string => typeof fact === "string" && fact !== "");
+  return `[${words.map((word) => cleanLine(word, 500)).join(", ")}]`;
+}
+
+function formatBase64Size(data: unknown): string | undefined {
+  return typeof data === "string" ? formatBytes(Math.floor((data.length * 3) / 4)) : undefined;
+}
+
+function formatBytes(size: unknown): string | undefined {
+  return typeof size === "number" ? `${size} bytes` : undefined;
+}
+
+function formatUnknownItem(item: unknown): string {
+  const text = toJsonText(item);
+  return `[content of a kind that Spanline does not know: ${cleanLine(text, MAX_UNKNOWN_LENGTH)}]`;
+}
+
+const MAX_UNKNOWN_LENGTH = 1000;

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { createToolCallSlots } from "./tool-call-slots.ts";
+
+const { signal } = new AbortController();
+
+describe("slots for calls", () => {
+  it("are given in order, as they come back", async () => {
+    const slots = createToolCallSlots(1, 5);
+    const order: string[] = [];
+    const first = await slots.acquire(signal);
+    const second = slots.acquire(signal).then((release) => (order.push("second"), release));
+    const third = slots.acquire(signal).then((release) => (order.push("third"), release));
+    await Promise.resolve();
+    expect(order).toEqual([]);
+    first();
+    first();
+    (await second)();
+    (await third)();
+    expect(order).toEqual(["second", "third"]);
+  });
+
+  it("are not given to whoever does not want one any more", async () => {
+    const slots = createToolCallSlots(1, 5);
+    const first = await slots.acquire(signal);
+    const controller = new AbortController();
+    const waiting = slots.acquire(controller.signal);
+    controller.abort(new Error("Enough"));
+    await expect(waiting).rejects.toThrow("Enough");
+    await expect(slots.acquire(controller.signal)).rejects.toThrow("Enough");
+    const third = slots.acquire(signal);
+    first();
+    expect(await third).toBeTypeOf("function");
+  });
+
+  it("are refused when too many wait", async () => {
+    const slots = createToolCallSlots(1, 1);
+    await slots.acquire(signal);
+    slots.acquire(signal).catch(() => undefined);
+    await expect(slots.acquire(signal)).rejects.toMatchObject({ code: "throttled" });
+  });
+});

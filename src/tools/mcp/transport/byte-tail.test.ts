@@ -1,0 +1,13 @@
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { createTail } from "./byte-tail.ts";
+
+it("keeps the last bytes of a stream, however they come", () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: "grapheme-ascii" })), (pieces) => {
+      const tail = createTail(10);
+      for (const piece of pieces) tail.add(Buffer.from(piece));
+      expect(tail.text()).toBe(pieces.join("").slice(-10));
+    }),
+  );
+});

@@ -1,0 +1,142 @@
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { formatThrown, type SpanlineError } from "../../../domain/errors.ts";
+import type { RedactSecrets } from "../../../data/secret-redactor.ts";
+import { startCompanion, type Companion, type CompanionExit } from "../../../platform/process/companion.ts";
+import type { SteadyClock } from "../../../platform/clock.ts";
+import { hasCommand } from "../../../platform/process/has-command.ts";
+import { cleanLine } from "../clean-text.ts";
+import { MCP_LIMITS } from "../mcp-limits.ts";
+import type { StdioServerSettings } from "../mcp-server-settings.ts";
+import { createMessageLines } from "./message-lines.ts";
+import { createMessagePace } from "./message-pace.ts";
+import { createEnding, type McpTransport } from "./mcp-transport.ts";
+import type { Environment } from "../../../platform/environment.ts";
+import { createServerEnvironment } from "./server-environment.ts";
+import { formatStderrTail, createServerFailure, type ServerProblem } from "../connection/server-failure.ts";
+import { createTail } from "./byte-tail.ts";
+
+export interface StdioTransportContext {
+  readonly clock: SteadyClock;
+  readonly environment: Environment;
+  readonly workingDirectory?: string;
+  /** Takes secrets out of what it says. */
+  readonly scrub: RedactSecrets;
+  /** A line of its standard output that is no message. */
+  readonly onJunkLine: (line: string) => void;
+}
+
+/** Starts a server's program. Rejects with why it could not be started. */
+export async function openStdio(
+  settings: StdioServerSettings,
+  context: StdioTransportContext,
+): Promise<McpTransport> {
+  const companion = await startProgram(settings, context);
+  const { name } = settings;
+  const stderr = createTail(MCP_LIMITS.stderrBytes);
+  const readStderr = (): string => context.scrub(stderr.text());
+  companion.errors.on("data", (chunk: Uint8Array) => stderr.add(chunk));
+  const end = createEnding();
+  const fail = (failure: SpanlineError): void => {
+    if (!end.end(failure)) return;
+    companion.stop().catch(() => undefined);
+    transport.onclose?.();
+  };
+  const failWith = (problem: ServerProblem, message: string): SpanlineError => {
+    const failure = createServerFailure(name, problem, message);
+    fail(failure);
+    return failure;
+  };
+  const transport: McpTransport["transport"] = {
+    async start() {
+      const lines = createMessageLines(MCP_LIMITS.messageBytes, {
+        onMessage: (message) => transport.onmessage?.(message),
+        onJunk: (line) => context.onJunkLine(context.scrub(line)),
+        onTooLong: () =>
+          failWith("too-large", `sent a message of more than ${MCP_LIMITS.messageBytes} bytes`),
+      });
+      const pace = createMessagePace(context.clock);
+      companion.output.on("data", (chunk: Uint8Array) => {
+        if (end.failure !== undefined) return;
+        const pause = pace(lines(chunk));
+        if (pause === undefined) return;
+        companion.output.pause();
+        void pause.then(() => companion.output.resume());
+      });
+      void end.ended.then(() => companion.output.resume());
+    },
+    async send(message) {
+      if (end.failure !== undefined) throw end.failure;
+      if (companion.input.writableLength > MCP_LIMITS.queuedBytes) {
+        throw failWith("not-reading", "does not read what it is sent");
+      }
+      companion.input.write(`${JSON.stringify(message)}\n`);
+    },
+    async close() {
+      fail(createServerFailure(name, "closed", "was closed"));
+    },
+  };
+  void companion.exit.then((exit) => {
+    const facts = { exitCode: exit.code, signal: exit.signal, stderr: readStderr() };
+    return fail(
+      createServerFailure(
+        name,
+        "exited",
+        `${formatExit(exit)}${formatStderrTail(readStderr())}`,
+        facts,
+      ),
+    );
+  });
+  return {
+    transport,
+    get failure() {
+      return end.failure;
+    },
+    ended: end.ended,
+    fail,
+    readStderrTail: () => formatStderrTail(readStderr()),
+    async close() {
+      await transport.close();
+      await companion.stop();
+    },
+  };
+}
+
+async function startProgram(
+  settings: StdioServerSettings,
+  context: StdioTransportContext,
+): Promise<Companion> {
+  const { name, command, args = [], cwd } = settings;
+  const from = resolve(context.workingDirectory ?? ".");
+  const folder = cwd === undefined ? from : resolve(from, cwd);
+  const environment = createServerEnvironment(settings, context.environment);
+  if (!(await isFolder(folder))) {
+    throw createServerFailure(
+      name,
+      "folder-not-found",
+      `should run in ${folder}, which is no folder`,
+    );
+  }
+  if (!(await hasCommand(command, folder, environment["PATH"]))) {
+    const where = command.includes("/") ? `in ${folder}` : "in PATH";
+    const message = `cannot be started: there is no command ${cleanLine(command, 200)} ${where}; install it, or correct the settings`;
+    throw createServerFailure(name, "command-not-found", message, { command });
+  }
+  try {
+    return await startCompanion(command, args, { workingDirectory: folder, environment });
+  } catch (error) {
+    throw createServerFailure(name, "not-started", `cannot be started: ${formatThrown(error)}`);
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (facts) => facts.isDirectory(),
+    () => false,
+  );
+}
+
+function formatExit({ code, signal }: CompanionExit): string {
+  if (code === null) return `was ended by ${signal}`;
+  return code > 128 ? `ended with code ${code} (signal ${code - 128})` : `ended with code ${code}`;
+}

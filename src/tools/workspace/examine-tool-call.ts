@@ -1,0 +1,36 @@
+import type { Evidence } from "../../domain/events/session-event.ts";
+import type { JsonObject } from "../../data/json.ts";
+import { isShortDiff } from "../../domain/tools/tool-output.ts";
+import type { ToolCallToExamine, Examination } from "../tool.ts";
+import { examinePaths, type WorkspacePaths } from "./paths/examine-paths.ts";
+import { createEditorFiles } from "./editor/editor-files.ts";
+import type { EditorGate } from "./editor/editor-gate.ts";
+import { previewEdit, type PreimageEvidence } from "./preview-edit.ts";
+
+/** Looks where the paths of a call lead, and what an edit would change. */
+export async function examineToolCall(
+  { name, input, paths, ...call }: ToolCallToExamine,
+  context: WorkspacePaths,
+  gate?: EditorGate,
+): Promise<Examination> {
+  const pathFacts = await examinePaths(paths, context);
+  const { diffs, evidence } = await previewEdit(
+    { name, input },
+    context,
+    gate && createEditorFiles(call, gate, { readMs: PREVIEW_TIMEOUT_MS }),
+  );
+  const shortDiffs = diffs.filter(isShortDiff);
+  return {
+    paths: pathFacts,
+    ...(shortDiffs.length > 0 && { diffs: shortDiffs }),
+    ...(evidence.length > 0 && { evidence: evidence.map(toEvidence) }),
+  };
+}
+
+/** Somebody is to be asked soon; without an answer there is no preview, and the question says so. */
+const PREVIEW_TIMEOUT_MS = 5000;
+
+function toEvidence({ path, ...facts }: PreimageEvidence): Evidence {
+  const metadata: JsonObject = JSON.parse(JSON.stringify(facts));
+  return { kind: "file_preimage", ref: path, metadata };
+}

@@ -1,0 +1,218 @@
+import { pluralize } from "../../text/pluralize.ts";
+import type { JsonObject } from "../../data/json.ts";
+import { createToolOutput, type ToolOutput } from "../../domain/tools/tool-output.ts";
+import type { ShellList } from "../../domain/tools/shell.ts";
+import type { SpawnedProcess, Tool } from "../tool.ts";
+import { readListArgument, readNumberArgument, readStringArgument } from "./tool-arguments.ts";
+import { runInTerminal, type TerminalProgram } from "./editor/editor-terminal.ts";
+import { resolveShellCommand, type ShellCommand } from "./shell-command.ts";
+import { createRefusal } from "./tool-refusal.ts";
+import { createBubblewrapArguments } from "./sandbox/bubblewrap-arguments.ts";
+import { findHiddenPaths } from "./sandbox/hidden-paths.ts";
+import type { Sandbox } from "./sandbox/sandbox.ts";
+import { watchProcess, type WatchedProcess } from "./watch-process.ts";
+import { openWorkspaceFolder, locatePath, type LocatedPath, type Workspace } from "./workspace.ts";
+import {
+  createWorkspaceTool,
+  type WorkspaceToolContext,
+  type WorkspaceToolCall,
+} from "./create-workspace-tool.ts";
+
+export interface CommandOptions {
+  readonly environment: { readonly [name: string]: string };
+  readonly sandbox: Sandbox | undefined;
+  readonly commandMs: number;
+  /** Of this machine, for sessions whose editor says nothing of its own. */
+  readonly shells: () => Promise<ShellList>;
+  /** Whether commands run in a terminal of the editor, where it has some. */
+  readonly editorTerminals: boolean;
+}
+
+export function createRunCommandTool(context: WorkspaceToolContext, options: CommandOptions): Tool {
+  return createWorkspaceTool(
+    {
+      name: "run_command",
+      description: `Runs a command in the workspace and gives its exit code and output, of which the middle is left out when it is long. Give argv, a program with its arguments, where that is enough, and else command, a line for a POSIX shell. What it leaves running in the background ends with the call. ${describeRights(options.sandbox)}`,
+      properties: {
+        command: { type: "string", description: "A line for a shell" },
+        argv: {
+          type: "array",
+          items: { type: "string" },
+          description: "A program and its arguments",
+        },
+        shell: { type: "string", description: "For command: bash, say; the user's own if absent" },
+        working_directory: { type: "string", description: "From the workspace; itself if absent" },
+        timeout_seconds: { type: "number", exclusiveMinimum: 0 },
+      },
+      required: [],
+      traits: {
+        kind: "execute",
+        sideEffect: "process_exec",
+        paths: ["working_directory"],
+        capabilities: ["process.exec"],
+        confined: options.sandbox !== undefined,
+      },
+      idempotent: false,
+      // The limit of the call itself comes first, and then there is output to tell of.
+      timeoutMs: options.commandMs + TIMEOUT_MARGIN_MS,
+      run: (call) => context.gate.runCommand(() => runCommand(call, options)),
+    },
+    context,
+  );
+}
+
+const TIMEOUT_MARGIN_MS = 10_000;
+
+function describeRights(sandbox: Sandbox | undefined): string {
+  if (sandbox === undefined) {
+    return "It is not confined: it runs with the rights of the user, on the whole machine.";
+  }
+  const network = sandbox.network ? "it reaches the network" : "it has no network";
+  return `It is confined: it writes only in the workspace and in a /tmp of its own, and ${network}.`;
+}
+
+async function runCommand(call: WorkspaceToolCall, options: CommandOptions): Promise<ToolOutput> {
+  const { input, workspace, context, clock } = call;
+  const { argv, note } = await resolveProgram(input, context.editor?.shells, options);
+  const folderArgument = readStringArgument(input, "working_directory");
+  const pathInput = { argument: "working_directory", input: folderArgument ?? "." };
+  const located = await locatePath(
+    workspace,
+    pathInput,
+    folderArgument === undefined ? undefined : context,
+  );
+  const requestedMs = (readNumberArgument(input, "timeout_seconds") ?? Infinity) * 1000;
+  const watch = {
+    clock,
+    signal: context.signal,
+    milliseconds: Math.min(requestedMs, options.commandMs),
+    outputBytes: workspace.limits.outputBytes,
+    floodBytes: workspace.limits.floodBytes,
+    progress: (line: string) => context.progress(line),
+  };
+  const terminalResult = options.editorTerminals
+    ? await runInEditorTerminal({ argv, located, milliseconds: watch.milliseconds }, call, options)
+    : undefined;
+  const watched =
+    terminalResult ?? (await watchProcess(await startProcess(argv, located, call, options), watch));
+  return formatOutput(watched, {
+    path: located.path,
+    confined: options.sandbox !== undefined,
+    note,
+  });
+}
+
+async function resolveProgram(
+  input: JsonObject,
+  editorShells: ShellList | undefined,
+  { shells }: CommandOptions,
+): Promise<ShellCommand> {
+  const command = readStringArgument(input, "command");
+  const shellId = readStringArgument(input, "shell");
+  const argv = readListArgument(input, "argv");
+  if ((command === undefined) === (argv === undefined)) {
+    throw createRefusal("invalid", "Give command or argv, and not both");
+  }
+  if (command?.trim() === "") throw createRefusal("invalid", "The command is empty");
+  if (argv !== undefined && shellId !== undefined) {
+    throw createRefusal("invalid", "argv is run by no shell; give command, or leave shell out");
+  }
+  const shellCommand =
+    argv === undefined
+      ? resolveShellCommand(command ?? "", editorShells ?? (await shells()), shellId)
+      : { argv };
+  const [program = ""] = shellCommand.argv;
+  if (program === "") throw createRefusal("invalid", "The command is empty");
+  // The shell that starts it would take it for an option of its own.
+  if (program.startsWith("-")) throw createRefusal("invalid", `${program} is no program`);
+  if (shellCommand.argv.some((part) => part.includes("\0"))) {
+    throw createRefusal("invalid", "It has a NUL character");
+  }
+  return shellCommand;
+}
+
+interface CommandRun {
+  readonly argv: readonly string[];
+  readonly located: LocatedPath;
+  readonly milliseconds: number;
+}
+
+/** In the editor's terminal, as confined as here. It is looked up by its path there, as it is in a sandbox here. */
+async function runInEditorTerminal(
+  { argv, located, milliseconds }: CommandRun,
+  { workspace, context, clock }: WorkspaceToolCall,
+  options: CommandOptions,
+): Promise<WatchedProcess | undefined> {
+  const folder = await openWorkspaceFolder(workspace, located.names, located);
+  await folder.close();
+  const confined = await confineCommand(argv, located, workspace, options);
+  const { outputBytes } = workspace.limits;
+  const place = { workingDirectory: located.hostPath, milliseconds, outputBytes };
+  return runInTerminal({ ...confined, ...place }, context, clock);
+}
+
+/** In the very folder that was judged: the program finds itself there whatever its path leads to by now. */
+async function startProcess(
+  argv: readonly string[],
+  located: LocatedPath,
+  { workspace, context }: WorkspaceToolCall,
+  options: CommandOptions,
+): Promise<SpawnedProcess> {
+  const folder = await openWorkspaceFolder(workspace, located.names, located);
+  try {
+    const workingDirectory = folder.self;
+    const { argv: made, environment } = await confineCommand(argv, located, workspace, options);
+    const [program = "", ...args] = made;
+    return await context.spawn(program, args, { workingDirectory, environment });
+  } finally {
+    await folder.close();
+  }
+}
+
+/** The same in the sandbox, where there is one. */
+async function confineCommand(
+  argv: readonly string[],
+  { hostPath: workingDirectory }: LocatedPath,
+  { root, folders, places }: Workspace,
+  { sandbox, environment }: CommandOptions,
+): Promise<Pick<TerminalProgram, "argv" | "environment">> {
+  if (sandbox === undefined) return { argv, environment };
+  const { program, network } = sandbox;
+  const hidden = await findHiddenPaths([root, ...folders], places.paths, environment["HOME"]);
+  const confinement = { root, folders, workingDirectory, hidden, network };
+  return {
+    argv: [program, ...createBubblewrapArguments(confinement, argv)],
+    environment: { ...environment, TMPDIR: "/tmp" },
+  };
+}
+
+interface RunInfo {
+  readonly path: string;
+  readonly confined: boolean;
+  readonly note: string | undefined;
+}
+
+function formatOutput(watched: WatchedProcess, { path, confined, note }: RunInfo): ToolOutput {
+  const { end, output: stdout, errors: stderr, outputBytes, errorBytes } = watched;
+  const text = [
+    `${formatEnd(watched)}${confined ? ", confined" : ", not confined"}${note === undefined ? "" : `, ${note}`}`,
+    ...(stdout === "" ? [] : ["stdout:", stdout.trimEnd()]),
+    ...(stderr === "" ? [] : ["stderr:", stderr.trimEnd()]),
+    ...(stdout === "" && stderr === "" ? ["It wrote nothing."] : []),
+  ].join("\n");
+  const { code: exitCode, signal } = end ?? { code: null, signal: null };
+  const data = { exitCode, signal, stopped: watched.stopped, confined, outputBytes, errorBytes };
+  return createToolOutput({ text, data, locations: [{ path }] });
+}
+
+function formatEnd({ end, stopped, milliseconds }: WatchedProcess): string {
+  const time = pluralize(Math.round(milliseconds / 100) / 10, "second");
+  if (stopped === "time") return `Stopped at its time limit, after ${time}`;
+  if (stopped === "flood") return `Stopped after ${time}, for writing too much`;
+  const how =
+    end?.code === null || end === null
+      ? `Ended by ${end?.signal ?? "something unknown"}`
+      : `Exit code ${end.code}`;
+  const backgroundNote = stopped === "left" ? "; what it left in the background was ended" : "";
+  return `${how} after ${time}${backgroundNote}`;
+}

@@ -1,0 +1,49 @@
+import { pluralize } from "../../../text/pluralize.ts";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createBoundedOutput } from "./bounded-output.ts";
+
+function endsOf(pieces: readonly string[], limit: number): string {
+  const kept = createBoundedOutput(limit);
+  for (const piece of pieces) kept.add(Buffer.from(piece));
+  return kept.text();
+}
+
+describe("the ends of an output", () => {
+  it("are all of it where it fits, however it came", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: "binary-ascii", maxLength: 10 })), (pieces) => {
+        const text = pieces.join("");
+        const size = Buffer.byteLength(text);
+        expect(endsOf(pieces, Math.max(2, size))).toBe(text);
+      }),
+    );
+  });
+
+  it("are its beginning and its end otherwise, and the number of bytes between", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 30 })),
+        fc.integer({ min: 2, max: 20 }),
+        (pieces, limit) => {
+          const text = pieces.join("");
+          fc.pre(text.length > limit);
+          const half = Math.floor(limit / 2);
+          const left = text.length - limit;
+          const [head, tail] = [text.slice(0, half), text.slice(half - limit)];
+          expect(endsOf(pieces, limit)).toBe(
+            `${head}\n[… ${pluralize(left, "byte was", "bytes were")} left out here …]\n${tail}`,
+          );
+        },
+      ),
+    );
+  });
+
+  it("have no half characters where they were cut", () => {
+    for (let limit = 2; limit < 40; limit++) {
+      for (const letter of ["é", "€", "\u{1f600}"]) {
+        expect(endsOf([letter.repeat(30)], limit)).not.toContain("\ufffd");
+      }
+    }
+  });
+});

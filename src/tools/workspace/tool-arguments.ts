@@ -1,0 +1,26 @@
+import type { JsonObject } from "../../data/json.ts";
+
+/** Arguments that the schema of their tool has let through. */
+
+export function readStringArgument(input: JsonObject, name: string): string | undefined {
+  const value = readOwnProperty(input, name);
+  return typeof value === "string" ? value : undefined;
+}
+
+export function readNumberArgument(input: JsonObject, name: string): number | undefined {
+  const value = readOwnProperty(input, name);
+  return typeof value === "number" ? value : undefined;
+}
+
+export function readBooleanArgument(input: JsonObject, name: string): boolean {
+  return readOwnProperty(input, name) === true;
+}
+
+export function readListArgument(input: JsonObject, name: string): readonly string[] | undefined {
+  const value = readOwnProperty(input, name);
+  return Array.isArray(value) ? value.map(String) : undefined;
+}
+
+function readOwnProperty(input: JsonObject, name: string): unknown {
+  return Object.hasOwn(input, name) ? input[name] : undefined;
+}

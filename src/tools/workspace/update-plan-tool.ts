@@ -1,0 +1,62 @@
+import { pluralize } from "../../text/pluralize.ts";
+import type { JsonObject } from "../../data/json.ts";
+import {
+  MAX_ENTRY_LENGTH,
+  MAX_ENTRIES,
+  PLAN_PRIORITIES,
+  readPlan,
+  type PlanEntry,
+} from "../../domain/plan.ts";
+import { createToolOutput } from "../../domain/tools/tool-output.ts";
+import { defineTool } from "../define-tool.ts";
+import type { Tool } from "../tool.ts";
+
+/** Tells people what the agent means to do. It touches nothing. */
+export function createUpdatePlanTool(): Tool {
+  const tool = defineTool({
+    name: "update_plan",
+    description:
+      "Shows the user your plan for work of several steps. Give the whole list each time: it replaces the one before. " +
+      "Mark an entry in_progress when you begin it and completed as soon as it is done; one at a time is in progress.",
+    input: {
+      type: "object",
+      properties: {
+        entries: {
+          type: "array",
+          maxItems: MAX_ENTRIES,
+          description: "All of the plan, in order; an empty list clears it",
+          items: {
+            type: "object",
+            properties: {
+              content: { type: "string", minLength: 1, maxLength: MAX_ENTRY_LENGTH },
+              status: { type: "string", enum: ["pending", "in_progress", "completed"] },
+              priority: {
+                type: "string",
+                enum: [...PLAN_PRIORITIES],
+                description: "medium if absent",
+              },
+            },
+            required: ["content", "status"],
+            additionalProperties: false,
+          },
+        },
+      },
+      required: ["entries"],
+      additionalProperties: false,
+    },
+    idempotent: true,
+    timeoutMs: 10_000,
+    run({ entries }: JsonObject) {
+      const plan = readPlan(entries) ?? [];
+      return createToolOutput({ text: formatPlan(plan), plan });
+    },
+  });
+  const traits = { kind: "think", sideEffect: "none", executor: { type: "builtin" } } as const;
+  return { ...tool, spec: { ...tool.spec, traits } };
+}
+
+function formatPlan(plan: readonly PlanEntry[]): string {
+  if (plan.length === 0) return "The plan is empty now";
+  const done = plan.filter(({ status }) => status === "completed").length;
+  return `The user sees the plan: ${pluralize(plan.length, "entry", "entries")}, ${done} completed`;
+}

@@ -1,0 +1,94 @@
+import { pluralize } from "../../text/pluralize.ts";
+import { createToolOutput, type ToolOutput } from "../../domain/tools/tool-output.ts";
+import type { Tool } from "../tool.ts";
+import { readStringArgument } from "./tool-arguments.ts";
+import { encodeText, changeFile, readOriginal, type FileContent } from "./change-file.ts";
+import { computeSha256 } from "./files/read-whole-file.ts";
+import { createRefusal } from "./tool-refusal.ts";
+import { withParentFolder, locatePath } from "./workspace.ts";
+import {
+  createWorkspaceTool,
+  type WorkspaceToolContext,
+  type WorkspaceToolCall,
+} from "./create-workspace-tool.ts";
+
+export function createWriteFileTool(context: WorkspaceToolContext): Tool {
+  return createWorkspaceTool(
+    {
+      name: "write_file",
+      description:
+        "Writes a whole text file of the workspace, and the folders above it that are missing. Give expected_sha256, as " +
+        "read_file told it, to write only over the text that you have read. To change a part of a file use edit_file.",
+      properties: {
+        path: { type: "string", description: "From the workspace, with /" },
+        content: { type: "string", description: "All of the file" },
+        expected_sha256: {
+          type: "string",
+          pattern: "^[0-9a-fA-F]{64}$",
+          description: "Of the file that is to be replaced",
+        },
+      },
+      required: ["path", "content"],
+      traits: {
+        kind: "edit",
+        sideEffect: "workspace_write",
+        paths: ["path"],
+        capabilities: ["workspace.write_text"],
+      },
+      idempotent: false,
+      run: writeFile,
+    },
+    context,
+  );
+}
+
+async function writeFile({
+  input,
+  workspace,
+  context,
+  editor,
+}: WorkspaceToolCall): Promise<ToolOutput> {
+  const pathInput = { argument: "path", input: readStringArgument(input, "path") ?? "" };
+  const bytes = encodeText(readStringArgument(input, "content") ?? "", workspace);
+  const expected = readStringArgument(input, "expected_sha256")?.toLowerCase();
+  const located = await locatePath(workspace, pathInput, context);
+  const { path, hostPath } = located;
+  const sha256 = computeSha256(bytes);
+  return withParentFolder(
+    workspace,
+    located,
+    async (folder, name) => {
+      const original = await readOriginal(folder, name, { located, workspace, editor });
+      const { visible } = original;
+      checkExpected({ path, expected, original: visible, sha256 });
+      context.signal.throwIfAborted();
+      const changed = await changeFile(
+        { path, hostPath, folder, name, original, bytes },
+        { workspace, editor },
+      );
+      const did =
+        visible === null ? "Made" : visible.sha256 === sha256 ? "Nothing to change in" : "Replaced";
+      const text = `${did} ${path}: ${pluralize(bytes.length, "byte")}, sha256 ${sha256}`;
+      const data = { path, bytes: bytes.length, sha256, existed: visible !== null };
+      return createToolOutput({ text, data, locations: [{ path }], ...changed });
+    },
+    // A folder is made for what is going to be in it, and a replaced file has one.
+    { make: expected === undefined },
+  );
+}
+
+interface Expectation {
+  readonly path: string;
+  readonly expected: string | undefined;
+  readonly original: FileContent | null;
+  readonly sha256: string;
+}
+
+/** A file that has the new text already is fine: the same call was made before, and killed before it said so. */
+export function checkExpected({ path, expected, original, sha256 }: Expectation): void {
+  if (expected === undefined || original?.sha256 === expected || original?.sha256 === sha256)
+    return;
+  const actual =
+    original === null ? "it is not there any more" : `it has sha256 ${original.sha256} now`;
+  throw createRefusal("changed", `${path} is not as it was read: ${actual}; read it again`);
+}

@@ -1,0 +1,85 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createHost } from "../../../host/methods/create-host.ts";
+import {
+  readClientProfile,
+  resolveLineLimit,
+  STOCK_CLIENT,
+  applyUpdatesSetting,
+  type ClientProfile,
+} from "./client-profile.ts";
+
+describe("the profile of a client", () => {
+  it("is that of a plain one where nothing is said [ACP-25]", () => {
+    for (const nothing of [undefined, null, {}, [], "x", { _meta: null, fs: null, session: 1 }]) {
+      expect(readClientProfile(nothing)).toEqual(STOCK_CLIENT);
+    }
+  });
+
+  it.each([
+    [100_000, 100_000],
+    [1, 16 * 1024],
+    [1e12, 16 * 1024 * 1024],
+    [0, undefined],
+    [-5, undefined],
+    ["100", undefined],
+  ])("has the longest line that the client reads, within limits: %j", (maxLineBytes, limit) => {
+    const profile = readClientProfile({ _meta: { harn: { maxLineBytes } } });
+    expect(profile.maxLineBytes).toBe(limit);
+    expect(resolveLineLimit(profile)).toBe(limit ?? 16 * 1024 * 1024);
+    expect(resolveLineLimit(STOCK_CLIENT)).toBe(48 * 1024);
+  });
+
+  it("has all that a client can offer", () => {
+    const capabilities = {
+      fs: { readTextFile: true, writeTextFile: true },
+      terminal: true,
+      session: { notices: {} },
+      _meta: {
+        harn: { hostTools: true, callRecords: true, shells: true, agentEvents: true },
+        terminal_output: true,
+      },
+    };
+    expect(readClientProfile(capabilities)).toEqual({
+      isBridgeHost: true,
+      usesBridge: true,
+      acceptsEvents: true,
+      hasTools: true,
+      recognizesToolCalls: true,
+      hasShells: true,
+      readsFiles: true,
+      writesFiles: true,
+      runsTerminals: true,
+      showsTerminalOutput: true,
+      acceptsNotices: true,
+    });
+  });
+
+  it("has the tools and shells of a host that was made with our own kit [W-29]", () => {
+    const { capabilities } = createHost({ tools: [], shells: { shells: [], defaultId: null } });
+    expect(readClientProfile(capabilities)).toMatchObject({ hasTools: true, hasShells: true });
+  });
+
+  it.each([false, null, 0, "", "yes"])("takes harn: %j for no host of the bridge", (harn) => {
+    expect(readClientProfile({ _meta: { harn } }).isBridgeHost).toBe(false);
+  });
+
+  it("is what a setting says of the bridge's own updates, whatever the client does [ACP-128]", () => {
+    const host = readClientProfile({ _meta: { harn: { agentEvents: true } } });
+    const known = (profile: ClientProfile) => [profile.isBridgeHost, profile.acceptsEvents];
+    expect(known(applyUpdatesSetting(host, "auto"))).toEqual([true, true]);
+    expect(known(applyUpdatesSetting(STOCK_CLIENT, "auto"))).toEqual([false, false]);
+    expect(known(applyUpdatesSetting(STOCK_CLIENT, "auto", true))).toEqual([true, false]);
+    expect(known(applyUpdatesSetting(STOCK_CLIENT, "bridge"))).toEqual([true, false]);
+    expect(known(applyUpdatesSetting(host, "standard"))).toEqual([false, false]);
+    expect(known(applyUpdatesSetting(host, "standard", true))).toEqual([false, false]);
+  });
+
+  it("comes of anything that JSON can say [ACP-25]", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(Object.keys(readClientProfile(value))).toEqual(Object.keys(STOCK_CLIENT));
+      }),
+    );
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import type { JsonValue } from "../../../data/json.ts";
+import { STOCK_CLIENT } from "./client-profile.ts";
+import { decodeNotification } from "./decode-notification.ts";
+import { encodeInitializeResult } from "../encode/encode-results.ts";
+import { decodeRequest, METHODS } from "./decode-request.ts";
+
+function value(method: string, params?: JsonValue): unknown {
+  const decoded = decodeRequest(method, params);
+  return decoded.ok ? decoded.value : decoded.error.code;
+}
+
+describe("a client's request", () => {
+  it("is initialize with next to nothing [ACP-25]", () => {
+    expect(value("initialize")).toEqual({
+      type: "initialize",
+      clientName: "ACP client",
+      profile: STOCK_CLIENT,
+    });
+    expect(value("initialize", { clientInfo: null, clientCapabilities: null, more: 1 })).toEqual({
+      type: "initialize",
+      clientName: "ACP client",
+      profile: STOCK_CLIENT,
+    });
+    expect(value("initialize", { clientInfo: { name: "zed", title: "Zed" } })).toEqual({
+      type: "initialize",
+      clientName: "Zed",
+      profile: STOCK_CLIENT,
+    });
+  });
+
+  it("names folders that belong to the workspace, by whole paths [ACP-49]", () => {
+    const cwd = "/work";
+    const setup = { type: "new", workingDirectory: cwd, servers: [] };
+    const additionalDirectories = ["/lib", "/srv/data"];
+    expect(value("session/new", { cwd, additionalDirectories })).toEqual({
+      ...setup,
+      folders: additionalDirectories,
+    });
+    expect(value("session/new", { cwd, additionalDirectories: null })).toMatchObject(setup);
+    const many = Array.from({ length: 65 }, (_, at) => `/${at}a`);
+    for (const wrong of [["lib"], ["/lib", ""], "/lib", [1], ["/"], ["//"], many]) {
+      for (const method of ["session/new", "session/load", "session/resume", "session/fork"]) {
+        const params = { sessionId: "s", cwd, additionalDirectories: wrong };
+        expect(decodeRequest(method, params)).toMatchObject({ ok: false, error: { code: -32602 } });
+      }
+    }
+  });
+
+  it("is a new session, for which missing mcpServers are none [ACP-40]", () => {
+    const setup = { type: "new", workingDirectory: "/work", folders: [], servers: [] };
+    expect(value("session/new", { cwd: "/work" })).toEqual(setup);
+    expect(value("session/new", { cwd: "/work", mcpServers: [] })).toEqual(setup);
+    const env = [{ name: "__proto__", value: "own" }];
+    const program = { name: "git", command: "/bin/git", args: ["-a"], env };
+    const address = { type: "http", name: "web", url: "https://a", headers: [] };
+    const named = { cwd: "C:\\work", mcpServers: [program, address, { ...program, env: null }] };
+    expect(value("session/new", named)).toEqual({
+      type: "new",
+      workingDirectory: "C:\\work",
+      folders: [],
+      servers: [
+        { ...program, type: "stdio", env: Object.fromEntries([["__proto__", "own"]]) },
+        { ...address, headers: {} },
+        { ...program, type: "stdio", env: {} },
+      ],
+    });
+  });
+
+  it.each([
+    ["a relative cwd [ACP-38]", "session/new", { cwd: "work", mcpServers: [] }],
+    ["no cwd", "session/new", {}],
+    ["params that are a text", "session/new", "x"],
+    ["params that are an array", "session/new", []],
+    ["mcpServers that are no list", "session/new", { cwd: "/", mcpServers: {} }],
+    ["no session to load", "session/load", { cwd: "/", mcpServers: [] }],
+    ["no session to prompt", "session/prompt", { prompt: [{ type: "text", text: "a" }] }],
+    ["no prompt", "session/prompt", { sessionId: "s" }],
+    ["an empty prompt", "session/prompt", { sessionId: "s", prompt: [] }],
+    ["a block that is no object", "session/prompt", { sessionId: "s", prompt: ["a"] }],
+    ["a text without text", "session/prompt", { sessionId: "s", prompt: [{ type: "text" }] }],
+    [
+      "sound, which was not offered [ACP-65]",
+      "session/prompt",
+      { sessionId: "s", prompt: [{ type: "audio", data: "AAAA", mimeType: "audio/wav" }] },
+    ],
+  ])("is refused with %s", (_, method, params) => {
+    expect(value(method, params)).toBe(-32602);
+  });
+
+  it.each(["session/archive", "constructor", "__proto__", ""])(
+    "is refused by the name of its method: %j [ACP-7]",
+    (method) => {
+      expect(value(method, {})).toBe(-32601);
+    },
+  );
+});
+
+describe("a method that ACP does not have", () => {
+  it("can be called by a name that ACP leaves free as well [W-25] [ACP-137]", () => {
+    const standard =
+      /^(?:initialize|authenticate|session\/(?:new|load|resume|fork|list|close|delete|prompt|cancel|set_\w+))$/;
+    const own = [...METHODS.keys()].filter((name) => !name.startsWith("_") && !standard.test(name));
+    expect(own).toContain("session/attach");
+    for (const name of own) {
+      expect([name, METHODS.get(`_harn/${name}`)]).toEqual([name, METHODS.get(name)]);
+    }
+  });
+});
+
+describe("steering", () => {
+  it("is offered where there is a method for it, and not before [ACP-30]", () => {
+    const isThere = METHODS.has("_session/steering") || METHODS.has("session/inject");
+    const offered = JSON.stringify(encodeInitializeResult("1"));
+    expect(offered.includes('"steering":{"supported":true}')).toBe(isThere);
+    expect(offered.includes("steering")).toBe(isThere);
+    expect(value("_session/steering", { sessionId: "s" }) !== -32601).toBe(isThere);
+  });
+});
+
+describe("a client's notification", () => {
+  it("is a cancel, or nothing that we know", () => {
+    expect(decodeNotification("session/cancel", { sessionId: "s" })).toEqual({
+      type: "cancel",
+      sessionId: "s",
+    });
+    expect(decodeNotification("session/cancel", {})).toBeUndefined();
+    expect(decodeNotification("session/cancel", null)).toBeUndefined();
+    expect(decodeNotification("_vendor/thing", {})).toBeUndefined();
+  });
+});

@@ -1,0 +1,218 @@
+import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
+import { readTraceContext } from "../../../domain/trace-context.ts";
+import { createMethodNotFound } from "../../jsonrpc/rpc-error.ts";
+import { ABSOLUTE_PATH } from "../absolute-path.ts";
+import { decodeArgumentsRequest } from "./approval-arguments.ts";
+import { AUTH_METHODS } from "../auth-methods.ts";
+import { readClientProfile } from "./client-profile.ts";
+import type { ClientRequest, SessionSetup } from "./client-request.ts";
+import { type DecodeResult, accept, decodeSessionId, rejectParams } from "../decode-result.ts";
+import {
+  decodeAttach,
+  decodeLiveClients,
+  decodeDetach,
+  decodeHeartbeat,
+  decodeTakeover,
+} from "./live-client-messages.ts";
+import { decodeMcpServers } from "./decode-mcp-servers.ts";
+import { readCursorMeta, parseUpdateCursor } from "../encode/update-cursor.ts";
+import { decodeSetMode, decodeSetOption } from "./session-mode-messages.ts";
+import { readHarnMeta } from "../json-fields.ts";
+import { ARGUMENTS_METHOD } from "../encode/permissions/encode-permission-request.ts";
+import { decodePrompt } from "./decode-prompt.ts";
+
+/** A method that is served, and what it is offered as, so that nothing is offered that is not there. */
+interface MethodDefinition {
+  readonly decode: (params: JsonObject) => DecodeResult<ClientRequest>;
+  /** Its place among the agent's capabilities; none where every agent has it. */
+  readonly capability?: "loadSession" | { readonly session: string };
+}
+
+const STANDARD_METHODS: readonly [string, MethodDefinition][] = [
+  ["initialize", { decode: decodeInitialize }],
+  ["authenticate", { decode: decodeAuthenticate }],
+  ["session/new", { decode: decodeNewSession }],
+  ["session/load", { decode: createExistingSessionDecoder("load"), capability: "loadSession" }],
+  [
+    "session/resume",
+    { decode: createExistingSessionDecoder("resume"), capability: { session: "resume" } },
+  ],
+  [
+    "session/fork",
+    { decode: createExistingSessionDecoder("fork"), capability: { session: "fork" } },
+  ],
+  ["session/list", { decode: decodeListSessions, capability: { session: "list" } }],
+  ["session/close", { decode: createSessionDecoder("close"), capability: { session: "close" } }],
+  ["session/delete", { decode: createSessionDecoder("delete"), capability: { session: "delete" } }],
+  ["session/prompt", { decode: decodePromptRequest }],
+  ["session/cancel", { decode: createSessionDecoder("cancel") }],
+  ["session/set_mode", { decode: decodeSetMode }],
+  ["session/set_config_option", { decode: decodeSetOption }],
+];
+
+/** Methods of bridge hosts. To ACP their names are its own, so that each has one that is not. */
+const BRIDGE_METHODS: readonly [string, MethodDefinition][] = [
+  ["session/attach", { decode: decodeAttach }],
+  ["session/takeover", { decode: decodeTakeover }],
+  ["session/detach", { decode: decodeDetach }],
+  ["session/heartbeat", { decode: decodeHeartbeat }],
+  ["session/live_clients", { decode: decodeLiveClients }],
+  [ARGUMENTS_METHOD, { decode: decodeArgumentsRequest }],
+];
+
+// A map and not an object: "constructor" is not a method.
+export const METHODS: ReadonlyMap<string, MethodDefinition> = new Map([
+  ...STANDARD_METHODS,
+  ...BRIDGE_METHODS,
+  ...BRIDGE_METHODS.map(([name, method]): [string, MethodDefinition] => [`_harn/${name}`, method]),
+]);
+
+/** Whoever calls one of these knows this bridge. */
+export function isBridgeMethod(method: string): boolean {
+  return BRIDGE_METHODS.some(([name]) => method === name || method === `_harn/${name}`);
+}
+
+/** Reads leniently: what is missing has its obvious meaning, what is unknown is passed over. */
+export function decodeRequest(
+  method: string,
+  params: JsonValue | undefined,
+): DecodeResult<ClientRequest> {
+  const definition = METHODS.get(method);
+  if (definition === undefined) return { ok: false, error: createMethodNotFound(method) };
+  const fields = params ?? {};
+  return isObject(fields) ? definition.decode(fields) : rejectParams("they are not an object");
+}
+
+function decodeInitialize({
+  clientInfo,
+  clientCapabilities,
+}: JsonObject): DecodeResult<ClientRequest> {
+  const info: JsonObject = isObject(clientInfo) ? clientInfo : {};
+  const name = [info["title"], info["name"]].find(isNonEmptyString) ?? "ACP client";
+  const profile = readClientProfile(clientCapabilities);
+  return accept({ type: "initialize", clientName: name.slice(0, MAX_NAME_CHARACTERS), profile });
+}
+
+function decodeAuthenticate({ methodId }: JsonObject): DecodeResult<ClientRequest> {
+  const isKnown = AUTH_METHODS.some(({ id }) => id === methodId);
+  return isKnown ? accept({ type: "authenticate" }) : rejectParams(UNKNOWN_AUTH_METHOD);
+}
+
+function decodeNewSession(params: JsonObject): DecodeResult<ClientRequest> {
+  const setup = decodeSessionSetup(params);
+  return setup.ok ? accept({ type: "new", ...setup.value }) : setup;
+}
+
+function createExistingSessionDecoder(
+  type: "load" | "resume" | "fork",
+): MethodDefinition["decode"] {
+  return (params) => {
+    const session = decodeSessionId(params);
+    if (!session.ok) return session;
+    const setup = decodeSessionSetup(params);
+    return setup.ok ? accept({ type, sessionId: session.value, ...setup.value }) : setup;
+  };
+}
+
+function createSessionDecoder(type: "close" | "delete" | "cancel"): MethodDefinition["decode"] {
+  return (params) => {
+    const session = decodeSessionId(params);
+    return session.ok ? accept({ type, sessionId: session.value }) : session;
+  };
+}
+
+function decodeListSessions({
+  cwd,
+  cursor,
+  additionalDirectories,
+}: JsonObject): DecodeResult<ClientRequest> {
+  const folders = readFolders(additionalDirectories);
+  if (folders === null) return rejectParams(INVALID_FOLDERS);
+  const folder = readFolder(cwd ?? undefined);
+  if (folder === null) return rejectParams(INVALID_CWD);
+  if (cursor !== undefined && cursor !== null && !isNonEmptyString(cursor))
+    return rejectParams(INVALID_PAGE_CURSOR);
+  return accept({
+    type: "list",
+    ...(folder !== undefined && { workingDirectory: folder }),
+    ...(folders.length > 0 && { folders }),
+    ...(isNonEmptyString(cursor) && { page: cursor }),
+  });
+}
+
+function decodePromptRequest(params: JsonObject): DecodeResult<ClientRequest> {
+  const { prompt, _meta: meta } = params;
+  const session = decodeSessionId(params);
+  if (!session.ok) return session;
+  const content = decodePrompt(prompt);
+  if (!content.ok) return content;
+  const { promptId } = readHarnMeta(params);
+  if (
+    promptId !== undefined &&
+    (!isNonEmptyString(promptId) || promptId.length > MAX_ID_CHARACTERS)
+  )
+    return rejectParams(`"promptId" is no name of 1 to ${MAX_ID_CHARACTERS} characters`);
+  const trace = isObject(meta) ? readTraceContext(meta) : undefined;
+  const options = trace === undefined ? {} : { options: { trace } };
+  return accept({
+    type: "prompt",
+    sessionId: session.value,
+    command: { type: "prompt", content: content.value, ...options },
+    ...(promptId !== undefined && { commandId: promptId }),
+  });
+}
+
+function decodeSessionSetup(params: JsonObject): DecodeResult<SessionSetup> {
+  const { cwd, mcpServers, additionalDirectories, _meta: meta } = params;
+  const folders = readFolders(additionalDirectories);
+  if (folders === null) return rejectParams(INVALID_FOLDERS);
+  const workingDirectory = readFolder(cwd);
+  if (typeof workingDirectory !== "string") return rejectParams(INVALID_CWD);
+  const servers = decodeMcpServers(mcpServers);
+  if (!servers.ok) return servers;
+  const cursor = readCursorMeta(meta);
+  const from = typeof cursor === "string" ? parseUpdateCursor(cursor) : undefined;
+  if (cursor !== undefined && from === undefined) return rejectParams(INVALID_UPDATE_CURSOR);
+  const { agent } = readHarnMeta(params);
+  if (agent !== undefined && !isNonEmptyString(agent)) return rejectParams('"agent" is no name');
+  return accept({
+    workingDirectory,
+    folders,
+    servers: servers.value,
+    ...(from !== undefined && { from }),
+    ...(agent !== undefined && { agent }),
+  });
+}
+
+/** Null for what is no absolute path. */
+function readFolder(cwd: unknown): string | undefined | null {
+  if (cwd === undefined) return undefined;
+  return typeof cwd === "string" && ABSOLUTE_PATH.test(cwd) ? cwd : null;
+}
+
+/** Null for what is no list of absolute paths. */
+function readFolders(value: unknown): readonly string[] | null {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value) || value.length > MAX_FOLDERS) return null;
+  const folders = value.map(readFolder);
+  return folders.every((folder) => typeof folder === "string" && !ROOT_PATH.test(folder))
+    ? folders.map(String)
+    : null;
+}
+
+const MAX_FOLDERS = 64;
+const ROOT_PATH = /^\/+$/;
+
+function isNonEmptyString(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+/** Characters of a client's own name for something. */
+const MAX_ID_CHARACTERS = 200;
+const INVALID_PAGE_CURSOR = '"cursor" is not one of a list of sessions';
+const INVALID_UPDATE_CURSOR = '"_meta.harn.cursor" is none that came with an update';
+const UNKNOWN_AUTH_METHOD = '"methodId" names no method of "authMethods"';
+const INVALID_FOLDERS =
+  '"additionalDirectories" is no list of absolute paths, has more than 64, or has the whole machine';
+const INVALID_CWD = '"cwd" is not an absolute path';
+const MAX_NAME_CHARACTERS = 200;

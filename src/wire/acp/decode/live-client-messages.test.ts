@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import type { LiveClient } from "../../../domain/live-client.ts";
+import { encodeClientList } from "./live-client-messages.ts";
+
+describe("the answer that says who is attached", () => {
+  it("names all of many, and tells of each only what there is room for", () => {
+    const much = { words: "x".repeat(10_000) };
+    const clients = Array.from({ length: 100 }, (_, at): LiveClient => ({
+      clientId: `c${at}`,
+      role: "observer",
+      name: "",
+      attachedAt: 0,
+      lastSeenAt: 0,
+      mayPrompt: false,
+      mayApprove: false,
+      metadata: at === 99 ? { surface: "last" } : much,
+    }));
+    const { data } = encodeClientList(clients);
+    expect(data.map(({ client_id }) => client_id)).toEqual(clients.map(({ clientId }) => clientId));
+    expect(data.map(({ metadata }) => metadata)).toEqual([
+      much,
+      much,
+      ...Array.from({ length: 97 }, () => ({})),
+      { surface: "last" },
+    ]);
+    expect(JSON.stringify(data).length).toBeLessThan(48 * 1024);
+  });
+});

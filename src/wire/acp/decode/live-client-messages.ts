@@ -1,0 +1,169 @@
+import type { ClientRole } from "../../../domain/events/session-event.ts";
+import { isObject, toJsonText, type JsonObject } from "../../../data/json.ts";
+import type { LiveClient, ClientStatus } from "../../../domain/live-client.ts";
+import type { LiveClient as VendorClient, LiveClients as VendorClients } from "../encode/vendor-fields.ts";
+import { DEFAULT_LINE_BYTES } from "../fit-json.ts";
+import { type DecodeResult, accept, decodeSessionId, rejectParams } from "../decode-result.ts";
+
+/** What a host asks about the clients of a session. */
+export type LiveClientRequest = SessionReference &
+  (
+    | ({ readonly type: "attach" } & AttachParams)
+    | { readonly type: "heartbeat"; readonly clientId: string; readonly metadata?: JsonObject }
+    | { readonly type: "detach"; readonly clientId: string; readonly reason: string }
+    | { readonly type: "clients" }
+  );
+
+interface SessionReference {
+  readonly sessionId: string;
+}
+
+export interface AttachParams {
+  readonly clientId: string;
+  readonly mode: ClientRole;
+  readonly takeOver: boolean;
+  readonly mayPrompt?: boolean;
+  readonly mayApprove?: boolean;
+  readonly metadata?: JsonObject;
+  /** Binds the client's id. It is not to be written down. */
+  readonly secret?: string;
+}
+
+export function decodeAttach(params: JsonObject): DecodeResult<LiveClientRequest> {
+  const reference = decodeClientReference(params);
+  if (!reference.ok) return reference;
+  const mode = params["mode"] ?? "observer";
+  const takeover = params["takeover"] ?? false;
+  if (mode !== "observer" && mode !== "controller")
+    return rejectParams('"mode" is neither "observer" nor "controller"');
+  if (typeof takeover !== "boolean") return rejectParams('"takeover" is neither true nor false');
+  return accept({
+    type: "attach",
+    ...reference.value,
+    mode,
+    takeOver: takeover,
+    ...readClientOptions(params),
+  });
+}
+
+export function decodeTakeover(params: JsonObject): DecodeResult<LiveClientRequest> {
+  const reference = decodeClientReference(params);
+  if (!reference.ok) return reference;
+  const clientOptions = readClientOptions(params);
+  return accept({
+    type: "attach",
+    ...reference.value,
+    mode: "controller",
+    takeOver: true,
+    ...clientOptions,
+  });
+}
+
+export function decodeHeartbeat(params: JsonObject): DecodeResult<LiveClientRequest> {
+  const reference = decodeClientReference(params);
+  if (!reference.ok) return reference;
+  const { metadata } = readClientOptions(params);
+  return accept({
+    type: "heartbeat",
+    ...reference.value,
+    ...(metadata !== undefined && { metadata }),
+  });
+}
+
+export function decodeDetach(params: JsonObject): DecodeResult<LiveClientRequest> {
+  const reference = decodeClientReference(params);
+  if (!reference.ok) return reference;
+  const { reason } = params;
+  const why = typeof reason === "string" && reason !== "" ? reason : "client_detached";
+  return accept({
+    type: "detach",
+    ...reference.value,
+    reason: why.slice(0, MAX_REASON_CHARACTERS),
+  });
+}
+
+export function decodeLiveClients(params: JsonObject): DecodeResult<LiveClientRequest> {
+  const session = decodeSessionId(params);
+  return session.ok ? accept({ type: "clients", sessionId: session.value }) : session;
+}
+
+function decodeClientReference(
+  params: JsonObject,
+): DecodeResult<SessionReference & Pick<AttachParams, "clientId">> {
+  const session = decodeSessionId(params);
+  if (!session.ok) return session;
+  const { clientId, _meta: meta } = params;
+  if (clientId === undefined)
+    return rejectParams('"clientId" is missing: the name that the client is attached under');
+  if (toJsonText(meta).length > MAX_META_CHARACTERS)
+    return rejectParams(`"_meta" has more than ${MAX_META_CHARACTERS} characters`);
+  if (typeof clientId !== "string" || clientId === "" || clientId.length > MAX_ID_CHARACTERS)
+    return rejectParams(`"clientId" is no name of 1 to ${MAX_ID_CHARACTERS} characters`);
+  return accept({ sessionId: session.value, clientId });
+}
+
+/** What a client says of itself, but for what is not for others. */
+function readClientOptions(params: JsonObject) {
+  const { _meta: meta, promptInjection, permissionRouting } = params;
+  const harn = isObject(meta) && isObject(meta["harn"]) ? meta["harn"] : undefined;
+  const { attachSecret, ...metadata } = harn ?? {};
+  // A secret alone proves who the client is; it does not replace the metadata.
+  const isSecretOnly = attachSecret !== undefined && Object.keys(metadata).length === 0;
+  return {
+    ...(typeof promptInjection === "boolean" && { mayPrompt: promptInjection }),
+    ...(typeof permissionRouting === "boolean" && { mayApprove: permissionRouting }),
+    ...(harn !== undefined && !isSecretOnly && { metadata }),
+    ...(typeof attachSecret === "string" && { secret: attachSecret }),
+  };
+}
+
+const MAX_ID_CHARACTERS = 200;
+const MAX_REASON_CHARACTERS = 200;
+const MAX_META_CHARACTERS = 16 * 1024;
+
+/** The answer that all of them share. */
+export function encodeLiveClients({
+  client,
+  previousController,
+  controller,
+  clients,
+}: ClientStatus): VendorClients {
+  return {
+    client: client === null ? null : encodeClient(client),
+    previous_controller_id: previousController,
+    active_controller_id: controller,
+    clients: encodeClients(clients),
+  };
+}
+
+export function encodeClientList(clients: readonly LiveClient[]) {
+  return { object: "list", data: encodeClients(clients) };
+}
+
+/** All of them, and of what they say of themselves as much as a line has room for: each could say it to all others. */
+function encodeClients(clients: readonly LiveClient[]): readonly VendorClient[] {
+  let remainingCharacters = DEFAULT_LINE_BYTES / 2;
+  return clients.map((client) => {
+    const length = toJsonText(client.metadata).length;
+    const hasRoom = length <= remainingCharacters;
+    if (hasRoom) remainingCharacters -= length;
+    return encodeClient(hasRoom ? client : { ...client, metadata: {} });
+  });
+}
+
+export function encodeClient(client: LiveClient): VendorClient {
+  return {
+    client_id: client.clientId,
+    mode: client.role,
+    attached_at: formatSeconds(client.attachedAt),
+    last_seen_at: formatSeconds(client.lastSeenAt),
+    prompt_injection: client.mayPrompt,
+    permission_routing: client.mayApprove,
+    metadata: client.metadata,
+  };
+}
+
+/** Seconds since 1970, as a text. */
+function formatSeconds(at: number): string {
+  return String(Math.floor(at / 1000));
+}

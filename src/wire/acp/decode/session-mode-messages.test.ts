@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { findAcpProblems } from "../../../../test/support/acp/acp-schema.ts";
+import type { SessionEvent } from "../../../domain/events/session-event.ts";
+import { runCodec } from "../../../domain/codec.ts";
+import { SESSION_MODES } from "../../../domain/session-mode.ts";
+import { decodeRequest } from "./decode-request.ts";
+import { encodeOptions, encodeSettings } from "./session-mode-messages.ts";
+import { encodeUpdateLine } from "../encode/acp-session-update.ts";
+import { createUpdateEncoder } from "../encode/update-encoder.ts";
+import type { UpdateOptions } from "../encode/update-state.ts";
+
+function told(events: readonly SessionEvent[], upTo: number, history: UpdateOptions["history"]) {
+  const encoder = createUpdateEncoder({ sessionId: "s", clientId: "me", upTo, history });
+  const log = events.map((event, index) => {
+    const place = { sessionId: "s", seq: index + 1, at: 0 };
+    return { ...place, visibility: "public", event } as const;
+  });
+  return runCodec(encoder, log).flatMap((one) => (one.type === "update" ? [one.update] : []));
+}
+
+describe("the settings of a session", () => {
+  it.each(SESSION_MODES)("say the mode %s twice, and the same [ACP-41]", (mode) => {
+    const { modes, configOptions } = encodeSettings(mode);
+    expect(modes.currentModeId).toBe(mode);
+    expect(modes.availableModes.map((one) => Object(one).id)).toEqual(SESSION_MODES);
+    expect(configOptions).toMatchObject([
+      { id: "mode", category: "mode", type: "select", currentValue: mode },
+    ]);
+    expect(configOptions[0]?.options.map((one) => Object(one).value)).toEqual(SESSION_MODES);
+  });
+
+  it("are told as both updates when they change, and once [ACP-41]", () => {
+    const updates = told([{ type: "session.mode_changed", mode: "ask" }], 0, "shown");
+    expect(updates).toEqual([
+      { sessionUpdate: "current_mode_update", currentModeId: "ask" },
+      { sessionUpdate: "config_option_update", ...encodeOptions("ask") },
+    ]);
+    for (const update of updates) {
+      expect(findAcpProblems(JSON.parse(encodeUpdateLine("s", update)))).toEqual([]);
+    }
+  });
+
+  it.each(["shown", "hidden"] as const)(
+    "are not told again of a time before the client: its answer has them (%s)",
+    (history) => {
+      const mode = "read-only";
+      expect(told([{ type: "session.mode_changed", mode }], 1, history)).toEqual([]);
+    },
+  );
+});
+
+describe("session/set_mode and session/set_config_option", () => {
+  const sessionId = "s";
+
+  it.each(SESSION_MODES)("put a session into the mode %s", (mode) => {
+    const command = { type: "configure", mode };
+    const wanted = { type: "configure", sessionId, command };
+    expect(decodeRequest("session/set_mode", { sessionId, modeId: mode })).toEqual({
+      ok: true,
+      value: { ...wanted, answer: "nothing" },
+    });
+    const option = { sessionId, configId: "mode", value: mode };
+    expect(decodeRequest("session/set_config_option", option)).toEqual({
+      ok: true,
+      value: { ...wanted, answer: "options" },
+    });
+  });
+
+  it.each([
+    ["session/set_mode", { sessionId, modeId: "yolo" }, "default, ask, read-only"],
+    ["session/set_mode", { sessionId }, "default, ask, read-only"],
+    ["session/set_mode", { modeId: "ask" }, "sessionId"],
+    ["session/set_config_option", { sessionId, configId: "model", value: "x" }, "options: mode"],
+    ["session/set_config_option", { sessionId, configId: "mode", value: true }, "read-only"],
+    ["session/set_config_option", { sessionId, configId: "mode", value: "x" }, "read-only"],
+    ["session/set_config_option", { configId: "mode", value: "ask" }, "sessionId"],
+  ])("refuse what is not there by the names of what is: %s %j", (method, params, named) => {
+    const refused = decodeRequest(method, params);
+    expect(refused).toMatchObject({ ok: false, error: { code: -32602 } });
+    expect(JSON.stringify(refused)).toContain(named);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { encodeInitializeResult } from "./encode-results.ts";
+
+const { harn } = JSON.parse(JSON.stringify(encodeInitializeResult("1.2.3"))).agentCapabilities[
+  "_meta"
+];
+
+describe("what initialize says of the bridge", () => {
+  it("names the schema of ACP and the contract of the extensions [B-017] [B-018]", () => {
+    expect(harn.schemaCompatibility).toBe(
+      "agentclientprotocol/agent-client-protocol schema v0.12.2",
+    );
+    expect(harn.extensionContract).toBe("Harn ACP/MCP extensions v1");
+  });
+
+  it("The advertised updates are those that this version emits [B-020] [B-022] [B-282] [ACP-27]", () => {
+    expect(harn.sessionUpdateExtensions).toEqual([
+      "available_commands_update",
+      "hitl_request",
+      "hitl_resolved",
+      "live_session_client",
+      "live_session_permission_route",
+      "log",
+      "progress",
+    ]);
+  });
+
+  it("names the fields of calls and of content [B-026] [B-055] [ACP-28] [ACP-29]", () => {
+    expect(harn.toolLifecycleExtensionFields).toEqual([
+      "audit",
+      "durationMs",
+      "error",
+      "errorCategory",
+      "executionDurationMs",
+      "executor",
+      "parsing",
+      "rawInputPartial",
+    ]);
+    expect(harn.contentExtensionFields).toEqual(["visible_delta", "visible_text"]);
+  });
+});

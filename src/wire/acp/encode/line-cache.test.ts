@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import type { ChunkUpdate } from "./acp-session-update.ts";
+import { encodeUpdateLine } from "./acp-session-update.ts";
+import { createLineCache } from "./line-cache.ts";
+import { encodeLog } from "./vendor-updates.ts";
+
+/** A chunk that counts how often it is written out. */
+function chunk(text: string) {
+  let written = 0;
+  const said = { toJSON: () => ((written += 1), text) };
+  const content = { type: "text", text: said };
+  const update = { sessionUpdate: "agent_message_chunk", content, messageId: "m" };
+  return { update: update as unknown as ChunkUpdate, written: () => written };
+}
+
+function plain(text: string): ChunkUpdate {
+  return {
+    sessionUpdate: "agent_message_chunk",
+    content: { type: "text", text },
+    messageId: "m",
+  };
+}
+
+describe("lines for many clients", () => {
+  it("are written out once where they are told the same at the same place [ACP-20]", () => {
+    const lines = createLineCache();
+    const { update, written } = chunk("a");
+    const told = Array.from({ length: 50 }, () => lines.encodeUpdate("s", { ...update }, "i.1"));
+    expect(written()).toBe(1);
+    expect(new Set(told)).toEqual(new Set([encodeUpdateLine("s", plain("a"), "i.1")]));
+  });
+
+  it("are each client's own where what they are told, or where, differs", () => {
+    const lines = createLineCache();
+    const wanted: readonly (readonly [string, ChunkUpdate, string?])[] = [
+      ["s", plain("a"), "i.1"],
+      ["s", plain("b"), "i.1"],
+      ["s", plain("a"), "i.2"],
+      ["other", plain("a"), "i.1"],
+      ["s", plain("a")],
+    ];
+    for (const _ of [1, 2]) {
+      expect(wanted.map((told) => lines.encodeUpdate(...told))).toEqual(
+        wanted.map((told) => encodeUpdateLine(...told)),
+      );
+    }
+    const log = encodeLog({ level: "warn", message: "a", fields: {} });
+    expect(lines.encodeUpdate("s", log, "i.1")).toContain("session/update");
+    expect(lines.encodeEvent("s", log, "i.1")).toContain("_harn/agentEvent");
+  });
+
+  it("are forgotten when others have come", () => {
+    const lines = createLineCache();
+    const { update, written } = chunk("a");
+    lines.encodeUpdate("s", update, "i.1");
+    for (let seq = 2; seq < 4000; seq += 1) lines.encodeUpdate("s", plain("b"), `i.${seq}`);
+    lines.encodeUpdate("s", update, "i.1");
+    expect(written()).toBe(2);
+  });
+});

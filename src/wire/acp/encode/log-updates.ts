@@ -1,0 +1,41 @@
+import type { DiagnosticRaised, ProviderUnknown } from "../../../domain/events/session-event.ts";
+import type { Emit } from "../../../domain/codec.ts";
+import type { JsonObject } from "../../../data/json.ts";
+import { fitText } from "../fit-json.ts";
+import { emitUpdate, emitVendorUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
+import { encodeLog } from "./vendor-updates.ts";
+
+export function encodeDiagnostic(
+  state: UpdateState,
+  { diagnostic }: DiagnosticRaised,
+  emit: Emit<AcpOutput>,
+): void {
+  const { message, ...fields } = diagnostic;
+  emitWarning(state, message, fields, emit);
+}
+
+/** Without what it was: that is for the operator, who reads the log. */
+export function encodeUnknown(
+  state: UpdateState,
+  { what, name }: ProviderUnknown,
+  emit: Emit<AcpOutput>,
+): void {
+  const message = `The agent's side sent something unknown: ${name}`;
+  emitWarning(state, message, { what, name }, emit);
+}
+
+/** Hosts have it in their log. Others show it to their user, where they can, and when it happens. */
+function emitWarning(
+  state: UpdateState,
+  message: string,
+  fields: JsonObject,
+  emit: Emit<AcpOutput>,
+): void {
+  const { isBridgeHost, acceptsNotices } = state.getProfile();
+  if (isBridgeHost) {
+    return emitVendorUpdate(state, encodeLog({ level: "warn", message, fields }), emit);
+  }
+  if (!acceptsNotices || !state.isLive || message === "") return;
+  const title = fitText(message, state.lineBytes / 4);
+  emitUpdate(state, { sessionUpdate: "notice", severity: "warning", title }, emit);
+}

@@ -1,0 +1,144 @@
+import type {
+  ApprovalRequested,
+  ApprovalResolved,
+  ApprovalRoute,
+  ApprovalRouted,
+} from "../../../../domain/events/session-event.ts";
+import { isApproving } from "../../../../domain/policy/approval-decision.ts";
+import type { Emit } from "../../../../domain/codec.ts";
+import type { Envelope } from "../../../../domain/events/envelope.ts";
+import { listLiveClients, mayDecide } from "../../../../domain/live-client.ts";
+import { resolveLineLimit } from "../../decode/client-profile.ts";
+import { encodeClient } from "../../decode/live-client-messages.ts";
+import {
+  encodeApprovalRequest,
+  encodePermissionRequest,
+  type ApprovalContext,
+} from "./encode-permission-request.ts";
+import { storePreviewDiffs, encodeEditedInput } from "../tools/tool-updates.ts";
+import {
+  narrowAgent,
+  emitVendorUpdate,
+  resolveWorkspace,
+  type AcpOutput,
+  type OpenApproval,
+  type UpdateState,
+} from "../update-state.ts";
+import {
+  encodeHitlRequest,
+  encodeHitlResolved,
+  encodeLiveSessionPermissionRoute,
+} from "../vendor-updates.ts";
+
+/** Puts a question to the client, where it is one that is asked. Hosts are told of those that are not about a tool's start. */
+export function encodeApprovalRequested(
+  state: UpdateState,
+  approval: ApprovalRequested,
+  emit: Emit<AcpOutput>,
+  { sessionId, at, turnId: envelopeTurnId }: Envelope,
+): void {
+  const turnId = envelopeTurnId ?? null;
+  storePreviewDiffs(state, approval);
+  const { lineBytes } = state;
+  const agent = narrowAgent(state);
+  const context = { sessionId, at, turnId, agent, lineBytes, workspace: resolveWorkspace(state) };
+  const question = { approval, context };
+  state.openApprovals.set(approval.approvalId, question);
+  if (isStandaloneQuestion(approval)) emitApprovalRequest(state, approval, context, emit);
+  tellRoute(state, approval, approval.routedTo, emit);
+  if (state.isLive && isAskedAbout(state, question)) sendPermissionRequest(state, question, emit);
+}
+
+/** Tells hosts that an open request is sent to another controller from now on. */
+export function questionRouted(
+  state: UpdateState,
+  { approvalId, routedTo }: ApprovalRouted,
+  emit: Emit<AcpOutput>,
+): void {
+  const question = state.openApprovals.get(approvalId);
+  if (question !== undefined) tellRoute(state, question.approval, routedTo, emit);
+}
+
+function tellRoute(
+  state: UpdateState,
+  { approvalId: requestId, subjectId: toolCallId }: ApprovalRequested,
+  route: ApprovalRoute | undefined,
+  emit: Emit<AcpOutput>,
+): void {
+  const client = listLiveClients(state.clients).find(
+    ({ clientId }) => clientId === route?.clientId,
+  );
+  if (route === undefined || client === undefined) return;
+  const { metadata } = route;
+  const fields = { requestId, toolCallId, client: encodeClient(client), metadata };
+  emitVendorUpdate(state, encodeLiveSessionPermissionRoute(fields), emit);
+}
+
+/** Sends the open questions that the client has to decide by now, and withdraws those that it has not any more. */
+export function routeQuestions(state: UpdateState, emit: Emit<AcpOutput>): void {
+  if (!state.isLive) return;
+  for (const [approvalId, question] of state.openApprovals) {
+    const isSent = state.sentQuestions.has(approvalId);
+    const isAsked = isAskedAbout(state, question);
+    if (isAsked && !isSent) sendPermissionRequest(state, question, emit);
+    if (isAsked || !isSent) continue;
+    state.sentQuestions.delete(approvalId);
+    emit({ type: "decided", approvalId });
+  }
+}
+
+/** A client that no event names is asked what its principal may answer. */
+function isAskedAbout(state: UpdateState, { context: { turnId } }: OpenApproval): boolean {
+  const { clients, turn, submitters } = state;
+  const own = listLiveClients(clients).find(({ clientId }) => clientId === state.clientId);
+  if (own === undefined) return true;
+  const prompter = turn?.turnId === turnId ? submitters.get(turn?.promptId ?? "") : undefined;
+  return mayDecide(own, prompter);
+}
+
+function sendPermissionRequest(
+  state: UpdateState,
+  { approval, context }: OpenApproval,
+  emit: Emit<AcpOutput>,
+): void {
+  state.sentQuestions.add(approval.approvalId);
+  const lineBytes = resolveLineLimit(state.getProfile(), state.lineBytes);
+  const request = encodePermissionRequest(approval, { ...context, lineBytes });
+  emit({ type: "ask", approval, request, turnId: context.turnId });
+}
+
+export function encodeApprovalResolved(
+  state: UpdateState,
+  event: ApprovalResolved,
+  emit: Emit<AcpOutput>,
+): void {
+  const { approvalId, decision, input } = event;
+  const openApproval = state.openApprovals.get(approvalId);
+  state.openApprovals.delete(approvalId);
+  state.sentQuestions.delete(approvalId);
+  if (openApproval !== undefined && isStandaloneQuestion(openApproval.approval)) {
+    const fields = { requestId: approvalId, kind: HITL_KIND, outcome: decision };
+    emitVendorUpdate(state, encodeHitlResolved(fields), emit);
+  }
+  if (openApproval !== undefined && input !== undefined && isApproving(decision))
+    encodeEditedInput(state, openApproval.approval.subjectId, input, emit);
+  emit({ type: "decided", approvalId });
+}
+
+/** What came of a tool, or what is to become of a conversation: nobody but a person knows. */
+function isStandaloneQuestion({ question }: ApprovalRequested): boolean {
+  return question !== "run";
+}
+
+const HITL_KIND = "question";
+
+function emitApprovalRequest(
+  state: UpdateState,
+  approval: ApprovalRequested,
+  context: ApprovalContext,
+  emit: Emit<AcpOutput>,
+): void {
+  const payload = { approval_request: encodeApprovalRequest(approval, context) };
+  const fields = { requestId: approval.approvalId, kind: HITL_KIND, payload };
+  emitVendorUpdate(state, encodeHitlRequest(fields), emit);
+}

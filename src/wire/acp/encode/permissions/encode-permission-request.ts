@@ -1,0 +1,323 @@
+import type {
+  AgentSpec,
+  ApprovalRequested,
+  ApprovalDecision,
+  Evidence,
+  ApprovalQuestion,
+} from "../../../../domain/events/session-event.ts";
+import { formatIsoTime } from "../../../../text/format-iso-time.ts";
+import type { JsonObject } from "../../../../data/json.ts";
+import type { PolicyDecision } from "../../../../domain/policy/policy-decision.ts";
+import type { FileDiff } from "../../../../domain/tools/tool-output.ts";
+import { encodeDiffs } from "../tools/encode-diffs.ts";
+import { takeFitting, fitObject, fitText, measureJsonBytes, DEFAULT_LINE_BYTES } from "../../fit-json.ts";
+import { maskCredentials, type MaskedArguments } from "./mask-credentials.ts";
+import { encodeMutationRecord } from "./mutation-record.ts";
+import { encodePolicyReceipt } from "./policy-receipt.ts";
+import { previewArguments } from "./argument-preview.ts";
+import type { ToolContent } from "../acp-session-update.ts";
+
+export interface PermissionRequest {
+  readonly method: "session/request_permission";
+  readonly params: unknown;
+}
+
+/** Where and when a question was asked. */
+export interface ApprovalContext {
+  readonly sessionId: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly turnId: string | null;
+  readonly agent: AgentSpec | undefined;
+  /** Where the paths of its diffs begin. */
+  readonly workspace: string | undefined;
+  /** The longest line that the client reads, in bytes. Default: 48 KiB. */
+  readonly lineBytes?: number;
+}
+
+/**
+ * The request as ACP defines it, with the fields of the Harn bridge at the root and, for SDKs that drop unknown root
+ * fields, under `toolCall._meta.harn`.
+ *
+ * The line has three copies of the arguments. Each is whole while the line has room for it. A copy without room is a
+ * preview, and `_meta.harn.truncated` says which copies are whole: first `args`, then `rawInput`.
+ */
+export function encodePermissionRequest(
+  approval: ApprovalRequested,
+  approvalContext: ApprovalContext,
+): PermissionRequest {
+  const { lineBytes = DEFAULT_LINE_BYTES } = approvalContext;
+  const masked = maskCredentials(approval.input ?? {});
+  const build = createRequestBuilder(approval, approvalContext, masked);
+  const availableBytes =
+    lineBytes -
+    NOTES_BYTES -
+    measureJsonBytes(
+      build({ args: EMPTY_ARGUMENTS, rawInput: EMPTY_ARGUMENTS, meta: EMPTY_ARGUMENTS }),
+    );
+  const diffs = (approval.diffs ?? []).map((diff) => maskDiff(diff, masked));
+  const encodedDiffs = encodeDiffs(
+    diffs,
+    approvalContext.workspace,
+    Math.min(availableBytes / 2, DIFF_BYTES),
+  );
+  const diffBytes = measureJsonBytes(encodedDiffs);
+  const size = measureJsonBytes(masked.args);
+  if (ARGUMENT_COPIES * size + diffBytes <= availableBytes) {
+    const { args } = masked;
+    return createRequest(build({ args, rawInput: args, meta: args, content: encodedDiffs }));
+  }
+  const cut = previewArguments(masked.args, computePreviewBytes(lineBytes), approval.approvalId);
+  const cutBytes = measureJsonBytes(cut);
+  const countBytes = (copies: number): number =>
+    copies * size + (ARGUMENT_COPIES - copies) * cutBytes;
+  const copies = [2, 1].find((count) => countBytes(count) <= availableBytes) ?? 0;
+  const args = copies > 0 ? masked.args : cut;
+  const rawInput = copies > 1 ? masked.args : cut;
+  const truncated = createTruncationNote({ approval, approvalContext, size, cutBytes, copies });
+  // The arguments come first: a diff repeats them.
+  const content = countBytes(copies) + diffBytes <= availableBytes ? encodedDiffs : [];
+  return createRequest(build({ args, rawInput, meta: cut, content, truncated }));
+}
+
+/** `args`, `rawInput`, and `args` under `toolCall._meta.harn`. */
+const ARGUMENT_COPIES = 3;
+/** Room for `truncated`, which stands in the line three times. */
+const NOTES_BYTES = 2048;
+const DIFF_BYTES = 1024 * 1024;
+const TITLE_BYTES = 400;
+const EMPTY_ARGUMENTS: JsonObject = {};
+
+/** A preview is for people, however long the line may be. */
+function computePreviewBytes(lineBytes: number): number {
+  return Math.min(lineBytes / 8, 32 * 1024);
+}
+
+interface RequestParts {
+  readonly args: JsonObject;
+  readonly rawInput: JsonObject;
+  /** `args` under `toolCall._meta.harn`. */
+  readonly meta: JsonObject;
+  readonly content?: readonly ToolContent[];
+  readonly truncated?: TruncationNote;
+}
+
+function createRequest(params: object): PermissionRequest {
+  return { method: "session/request_permission", params };
+}
+
+/** The parts that are not arguments are cut to a share of the line each. */
+function createRequestBuilder(
+  approval: ApprovalRequested,
+  approvalContext: ApprovalContext,
+  masked: MaskedArguments,
+): (parts: RequestParts) => object {
+  const { sessionId, lineBytes = DEFAULT_LINE_BYTES } = approvalContext;
+  const { decision, attempt } = approval;
+  const share = lineBytes / 32;
+  const title = fitText(approval.action, TITLE_BYTES);
+  const receipt = encodeReceipt(approval, masked, share);
+  const context = {
+    policyDecision: receipt,
+    mutation: encodeMutation(approvalContext, share),
+    declaredPaths: decision === undefined ? [] : takeFitting(listDeclaredPaths(decision), share),
+  };
+  const request = encodeApprovalFields({ ...approval, action: title }, approvalContext, masked);
+  const named = { id: resolveToolCallId(approval), ...request };
+  const options = approval.options.map((optionId) => ({
+    optionId,
+    ...describeOption(optionId, approval),
+  }));
+  return ({ args, rawInput, meta, content = [], truncated }) => {
+    const note = truncated === undefined ? {} : { truncated };
+    const about = truncated === undefined ? {} : { _meta: { harn: note } };
+    const beside = { approvalRequest: { ...named, args: meta, ...about }, ...context, ...note };
+    return {
+      sessionId,
+      toolCall: {
+        toolCallId: named.id,
+        title,
+        kind: decision?.context.kind ?? "other",
+        toolName: fitText(decision?.context.tool ?? approval.action, TITLE_BYTES),
+        rawInput,
+        ...(content.length > 0 && { content }),
+        _meta: { harn: { ...beside, ...(attempt !== undefined && { attempt }) } },
+      },
+      options,
+      approvalRequest: { ...named, args, ...about },
+      ...context,
+      ...about,
+    };
+  };
+}
+
+/** A request that is not about a tool has an id of its own. */
+function resolveToolCallId({ question, approvalId, subjectId }: ApprovalRequested): string {
+  return question === "lost-call" ? approvalId : subjectId;
+}
+
+/** The approval request of a question as a notification shows it, under the question's own id. */
+export function encodeApprovalRequest(
+  approval: ApprovalRequested,
+  approvalContext: ApprovalContext,
+): object {
+  const { lineBytes = DEFAULT_LINE_BYTES } = approvalContext;
+  const masked = maskCredentials(approval.input ?? {});
+  const { approvalId: id } = approval;
+  const action = fitText(approval.action, TITLE_BYTES);
+  const fields = { id, ...encodeApprovalFields({ ...approval, action }, approvalContext, masked) };
+  const size = measureJsonBytes(masked.args);
+  if (size + measureJsonBytes(fields) + NOTES_BYTES <= lineBytes)
+    return { ...fields, args: masked.args };
+  const args = previewArguments(masked.args, computePreviewBytes(lineBytes), id);
+  const truncated = createTruncationNote({
+    approval,
+    approvalContext,
+    size,
+    cutBytes: measureJsonBytes(args),
+    copies: 0,
+  });
+  return { ...fields, args, _meta: { harn: { truncated } } };
+}
+
+/** All fields of an approval request but its id and its arguments. */
+function encodeApprovalFields(
+  approval: ApprovalRequested,
+  approvalContext: ApprovalContext,
+  masked: MaskedArguments,
+): object {
+  const { sessionId, at, turnId, agent, lineBytes = DEFAULT_LINE_BYTES } = approvalContext;
+  const { action, deadline, approvers = 1, evidence = [], decision, attempt } = approval;
+  const share = lineBytes / 32;
+  const paths = decision === undefined ? [] : listDeclaredPaths(decision);
+  return {
+    action,
+    principal: agent?.name ?? sessionId,
+    requested_at: formatIsoTime(at),
+    ...(deadline <= LAST_RFC3339_TIME && { deadline: formatIsoTime(deadline) }),
+    approvers_required: approvers,
+    ...(attempt !== undefined && { attempt }),
+    evidence_refs: takeFitting([...paths.map(encodePathEvidence), ...evidence], share),
+    undo_metadata: {
+      session_id: sessionId,
+      run_id: turnId,
+      worker_id: null,
+      mutation_scope: agent?.mutationScope ?? null,
+      policy_decision: encodeReceipt(approval, masked, share),
+    },
+    capabilities_requested: takeFitting(decision?.context.capabilities ?? [], share),
+  };
+}
+
+/** The end of the year 9999. RFC 3339 cannot express a later deadline, and nobody waits for it: the request has none. */
+const LAST_RFC3339_TIME = 253_402_300_799_999;
+
+/** Commands and addresses in it repeat the arguments. */
+function encodeReceipt(
+  { decision }: ApprovalRequested,
+  masked: MaskedArguments,
+  bytes: number,
+): object | null {
+  if (decision === undefined) return null;
+  return fitObject(masked.maskTexts(encodePolicyReceipt(decision)), bytes);
+}
+
+function encodeMutation(approvalContext: ApprovalContext, bytes: number): object | null {
+  const record = encodeMutationRecord(approvalContext);
+  return record === undefined ? null : fitObject(record, bytes);
+}
+
+function maskDiff(diff: FileDiff, { maskText }: MaskedArguments): FileDiff {
+  const { oldText, newText } = diff;
+  const old = oldText === null ? null : maskText(oldText);
+  return { ...diff, oldText: old, newText: maskText(newText) };
+}
+
+/** Says that arguments are a preview, how much is missing, and how to read all of them. */
+export interface TruncationNote {
+  /** The copies that are previews. A reply must not return one. */
+  readonly previews: readonly string[];
+  /** Bytes of the whole arguments as JSON, and of a preview. */
+  readonly bytes: number;
+  readonly shownBytes: number;
+  readonly fetch: { readonly method: string; readonly params: JsonObject };
+}
+
+interface TruncationInput {
+  readonly approval: ApprovalRequested;
+  readonly approvalContext: ApprovalContext;
+  readonly size: number;
+  readonly cutBytes: number;
+  readonly copies: number;
+}
+
+function createTruncationNote({
+  approval,
+  approvalContext,
+  size,
+  cutBytes,
+  copies,
+}: TruncationInput): TruncationNote {
+  const { approvalId } = approval;
+  const { sessionId } = approvalContext;
+  return {
+    previews: PREVIEWED_PATHS.slice(copies),
+    bytes: size,
+    shownBytes: cutBytes,
+    fetch: { method: ARGUMENTS_METHOD, params: { sessionId, approvalId, offset: 0 } },
+  };
+}
+
+/** The method that reads the arguments of an open request in parts. */
+export const ARGUMENTS_METHOD = "session/approval_args";
+
+const PREVIEWED_PATHS = [
+  "approvalRequest.args",
+  "toolCall.rawInput",
+  "toolCall._meta.harn.approvalRequest.args",
+];
+
+function listDeclaredPaths({ context }: PolicyDecision): string[] {
+  return context.paths.flatMap(({ workspacePath }) => workspacePath ?? []);
+}
+
+function encodePathEvidence(path: string): Evidence {
+  const metadata: JsonObject = { workspace_path: path };
+  return { kind: "workspace_path", ref: path, metadata };
+}
+
+/** A yes for good names its scope: it is about more than this call. */
+function describeOption(
+  option: ApprovalDecision,
+  { question, action, grantLabel = action }: ApprovalRequested,
+): OptionDetails {
+  if (option === "allow-always") {
+    const name = `Always allow ${fitText(grantLabel, TITLE_BYTES)} in this session`;
+    return { name, kind: "allow_always" };
+  }
+  return option === "deny" ? { name: DENIALS[question], kind: "reject_once" } : OPTIONS[option];
+}
+
+interface OptionDetails {
+  readonly name: string;
+  readonly kind: "allow_once" | "allow_always" | "reject_once";
+}
+
+const DENIALS: { readonly [One in ApprovalQuestion]: string } = {
+  run: "Deny",
+  outcome: "Do not run it again; the outcome stays unknown",
+  "lost-call": "Deny",
+};
+
+/** Only an option that runs or continues something allows. */
+const OPTIONS: {
+  readonly [Choice in Exclude<ApprovalDecision, "allow-always" | "deny">]: OptionDetails;
+} = {
+  allow: { name: "Allow", kind: "allow_once" },
+  done: { name: "It was done", kind: "reject_once" },
+  failed: { name: "It failed", kind: "reject_once" },
+  "run-again": { name: "Run it again", kind: "allow_once" },
+  continue: { name: "Continue this conversation", kind: "allow_once" },
+  reseed: { name: "Start over from the log", kind: "allow_once" },
+  stop: { name: "Stop the turn", kind: "reject_once" },
+};

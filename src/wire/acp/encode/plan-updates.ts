@@ -1,0 +1,39 @@
+import type { PlanUpdated } from "../../../domain/events/session-event.ts";
+import type { Emit } from "../../../domain/codec.ts";
+import type { PlanEntry, PlanStatus } from "../../../domain/plan.ts";
+import { fits, fitText, LINE_MARGIN } from "../fit-json.ts";
+import type { PlanUpdateEntry } from "./acp-session-update.ts";
+import { emitUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
+
+/** Every plan is the whole plan. */
+export function encodePlanUpdated(
+  state: UpdateState,
+  { entries }: PlanUpdated,
+  emit: Emit<AcpOutput>,
+): void {
+  const encodedEntries = entries.map(encodePlanEntry);
+  const maxBytes = state.lineBytes - LINE_MARGIN;
+  const shorter = Math.floor(maxBytes / encodedEntries.length) - ENTRY_MARGIN;
+  const fittedEntries = fits(encodedEntries, maxBytes)
+    ? encodedEntries
+    : encodedEntries.map((entry) => ({ ...entry, content: fitText(entry.content, shorter) }));
+  emitUpdate(state, { sessionUpdate: "plan", entries: fittedEntries }, emit);
+}
+
+/** Bytes of an entry beside its text. */
+const ENTRY_MARGIN = 140;
+
+function encodePlanEntry({ content, status, priority }: PlanEntry): PlanUpdateEntry {
+  const acpStatus = STATUSES[status];
+  const statusMeta = acpStatus === status ? {} : { _meta: { harn: { status } } };
+  return { content, status: acpStatus, priority, ...statusMeta };
+}
+
+/** What is blocked is still to be done; what was given up is not. */
+const STATUSES: { readonly [Status in PlanStatus]: PlanUpdateEntry["status"] } = {
+  pending: "pending",
+  in_progress: "in_progress",
+  completed: "completed",
+  blocked: "pending",
+  cancelled: "completed",
+};

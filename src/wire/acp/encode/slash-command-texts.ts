@@ -1,0 +1,127 @@
+import type { AgentSpec, GrantScope } from "../../../domain/events/session-event.ts";
+import { pluralize } from "../../../text/pluralize.ts";
+import type { LiveClient } from "../../../domain/live-client.ts";
+import type { PolicyAction } from "../../../domain/policy/policy-decision.ts";
+import { MODE_DESCRIPTIONS, SESSION_MODES, type SessionMode } from "../../../domain/session-mode.ts";
+import type { ToolRule } from "../../../domain/tools/tool-rule.ts";
+import type { Usage } from "../../../domain/usage.ts";
+
+export interface StatusDetails {
+  readonly sessionId: string;
+  readonly state: string;
+  readonly workingDirectory: string | null;
+  readonly agent: AgentSpec;
+  readonly mode: SessionMode;
+  readonly usage: Usage | null;
+  readonly clients: readonly LiveClient[];
+}
+
+/** The answer to `/status`: Markdown, as all of these are. */
+export function formatStatus(status: StatusDetails): string {
+  const { sessionId, state, workingDirectory, agent, mode, usage, clients } = status;
+  return formatList([
+    `Session: ${formatCode(sessionId)}, ${state}`,
+    ...(workingDirectory === null ? [] : [`Folder: ${formatCode(workingDirectory)}`]),
+    `Agent: ${formatCode(agent.name)} by ${stripMarkdown(agent.provider.name)}, ${pluralize(agent.tools.length, "tool")}`,
+    `Mode: ${formatMode(mode)}`,
+    `Tokens: ${usage === null ? "not known yet" : formatUsage(usage, state)}`,
+    `Clients: ${clients.map(formatClient).join(", ") || "none"}`,
+  ]);
+}
+
+function formatUsage({ inputTokens, outputTokens, totalTokens }: Usage, state: string): string {
+  const but = state === "idle" ? "" : ", without the turn that runs";
+  return `${inputTokens} in and ${outputTokens} out, ${totalTokens} together${but}`;
+}
+
+function formatClient({ name, clientId, role }: LiveClient): string {
+  return `${stripMarkdown(name === "" ? clientId : name)} (${role})`;
+}
+
+/** The answer to `/tools`. */
+export function formatTools(rules: readonly ToolRule[]): string {
+  if (rules.length === 0) return "The agent has no tools that run here.";
+  return formatList(
+    rules.map(({ name, description, action, dependsOnArguments }) => {
+      const [sentence = ""] = stripMarkdown(description).split(/(?<=\.)\s/);
+      const also = dependsOnArguments ? ", or else by its arguments" : "";
+      return `${formatCode(name)} is ${ACTION_TEXTS[action]}${also}. ${shorten(sentence)}`.trimEnd();
+    }),
+  );
+}
+
+const ACTION_TEXTS: { readonly [Action in PolicyAction]: string } = {
+  allow: "allowed",
+  ask: "asked about",
+  deny: "denied",
+};
+
+/** The answer to `/mode`. */
+export function formatModes(mode: SessionMode): string {
+  const lines = SESSION_MODES.map(
+    (item) => `${formatCode(item)}: ${MODE_DESCRIPTIONS[item].description}`,
+  );
+  return `The mode is ${formatCode(mode)}. Change it by ${formatCode("/mode ID")}:\n\n${formatList(lines)}`;
+}
+
+export function formatModeChange(mode: SessionMode): string {
+  return `The mode is now ${formatMode(mode)}.`;
+}
+
+export function formatUnknownMode(input: string): string {
+  return `There is no mode ${formatCode(input)}; there is: ${SESSION_MODES.map(formatCode).join(", ")}.`;
+}
+
+function formatMode(mode: SessionMode): string {
+  return `${formatCode(mode)} (${MODE_DESCRIPTIONS[mode].description})`;
+}
+
+export interface GrantDetails {
+  readonly grantId: string;
+  readonly scope: GrantScope;
+}
+
+/** The answer to `/permissions`. */
+export function formatPermissions(grants: readonly GrantDetails[]): string {
+  if (grants.length === 0) return "Nothing is allowed for good in this session.";
+  const lines = grants.map(({ grantId, scope }) => `${formatCode(grantId)}: ${formatScope(scope)}`);
+  return `Allowed for good in this session; take one back by ${formatCode("/permissions revoke ID")}:\n\n${formatList(lines)}`;
+}
+
+export function formatRevokedGrant(grantId: string): string {
+  return `${formatCode(grantId)} is taken back: what it allowed is asked about again.`;
+}
+
+export function formatPermissionsUsage(input: string): string {
+  return `${formatCode(input)} is not understood; say ${formatCode("/permissions")} or ${formatCode("/permissions revoke ID")}.`;
+}
+
+function formatScope({ tool, command, digest, paths, rule }: GrantScope): string {
+  if (command !== undefined) return `${formatCode(tool)} with ${formatCode(command)}`;
+  if (digest !== undefined) return `${formatCode(tool)} with just the arguments that were shown`;
+  if (paths !== undefined) {
+    return `${formatCode(tool)} of ${paths.map(({ hostPath }) => formatCode(hostPath ?? "")).join(", ")}`;
+  }
+  const by =
+    rule === null ? "" : ` wherever ${formatCode(rule.id ?? `${rule.source}[${rule.index}]`)} asks`;
+  return `${formatCode(tool)}${by}`;
+}
+
+function formatList(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line}`).join("\n");
+}
+
+/** Names are anybody's: none of them ends what it stands in. */
+function formatCode(text: string): string {
+  return `\`${shorten(stripMarkdown(text)).replaceAll("`", "'")}\``;
+}
+
+function stripMarkdown(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
+}
+
+function shorten(text: string): string {
+  return text.length <= MAX_TEXT_LENGTH ? text : `${text.slice(0, MAX_TEXT_LENGTH)}…`;
+}
+
+const MAX_TEXT_LENGTH = 200;

@@ -1,0 +1,150 @@
+import type { MessageReplaced } from "../../../domain/events/session-event.ts";
+import type { Emit } from "../../../domain/codec.ts";
+import { fits, LINE_MARGIN, MAX_ESCAPED_BYTES, splitText } from "../fit-json.ts";
+import type { ChunkUpdate, TextContent } from "./acp-session-update.ts";
+import { emitUpdate, type AcpOutput, type OpenBlock, type UpdateState } from "./update-state.ts";
+import {
+  createVisibleText,
+  finishVisibleText,
+  appendVisibleText,
+  NOT_SENT,
+  type VisibleText,
+} from "./visible-text.ts";
+
+export interface BlockReference {
+  readonly messageId: string;
+  readonly block: number;
+}
+
+interface MessageText {
+  readonly messageId: string;
+  readonly text: string;
+}
+
+/** A piece of a block: sent at once when it is new, held when it is from before, since its end may be there too. */
+export function addDelta(
+  state: UpdateState,
+  kind: OpenBlock["kind"],
+  delta: BlockReference & { readonly text: string },
+  emit: Emit<AcpOutput>,
+): void {
+  const key = formatBlockKey(delta);
+  let open = state.blocks.get(key);
+  if (open === undefined) {
+    open = { kind, messageId: delta.messageId, pendingText: "", sentLength: 0 };
+    state.blocks.set(key, open);
+  }
+  open.pendingText += delta.text;
+  if (state.isLive) sendPendingText(state, open, emit);
+}
+
+/** The end of a block has its whole text: what the client lacks of it is sent, be that all of it or nothing. */
+export function endBlock(
+  state: UpdateState,
+  kind: OpenBlock["kind"],
+  block: BlockReference & { readonly text: string },
+  emit: Emit<AcpOutput>,
+): void {
+  const key = formatBlockKey(block);
+  const { messageId } = block;
+  const sentLength = state.blocks.get(key)?.sentLength ?? 0;
+  state.blocks.delete(key);
+  emitChunks(state, kind, { messageId, text: block.text.slice(sentLength) }, emit);
+  if (kind === "agent_message_chunk") finishVisible(state, messageId, emit);
+}
+
+/** The message says something else instead. What a client has of the old text it keeps; what can be seen is the new one. */
+export function replaceText(
+  state: UpdateState,
+  event: MessageReplaced,
+  emit: Emit<AcpOutput>,
+): void {
+  const { messageId } = event;
+  for (const [key, open] of state.blocks) {
+    if (open.messageId === messageId && open.kind === "agent_message_chunk") {
+      state.blocks.delete(key);
+    }
+  }
+  state.visibleTexts.delete(messageId);
+  emitChunks(state, "agent_message_chunk", event, emit);
+  finishVisible(state, messageId, emit);
+}
+
+/** Nothing of these blocks is whole in what was there before; what is there of them is sent now. */
+export function sendOpenBlocks(state: UpdateState, emit: Emit<AcpOutput>): void {
+  for (const open of state.blocks.values()) sendPendingText(state, open, emit);
+}
+
+/** Nothing more is said: what is open is told as far as it came. */
+export function finishTexts(state: UpdateState, emit: Emit<AcpOutput>): void {
+  sendOpenBlocks(state, emit);
+  state.blocks.clear();
+  for (const messageId of state.visibleTexts.keys()) finishVisible(state, messageId, emit);
+  state.visibleTexts.clear();
+}
+
+/** Text as chunks, no line longer than it may be. */
+export function emitChunks(
+  state: UpdateState,
+  sessionUpdate: ChunkUpdate["sessionUpdate"],
+  { messageId, text: messageText }: MessageText,
+  emit: Emit<AcpOutput>,
+): void {
+  const hasVisibleText = sessionUpdate === "agent_message_chunk" && state.getProfile().isBridgeHost;
+  const emitChunk = (text: string): void => {
+    const content: TextContent = hasVisibleText
+      ? { type: "text", text, _meta: encodeVisibleMeta(state, messageId, text) }
+      : { type: "text", text };
+    emitUpdate(state, { sessionUpdate, content, messageId }, emit);
+  };
+  // Such a chunk may have its text three times.
+  const bytes = (state.lineBytes - LINE_MARGIN) / (hasVisibleText ? 3 : 1);
+  const characters = Math.floor(bytes / MAX_ESCAPED_BYTES);
+  // Nearly all are short, and there are very many.
+  if (messageText !== "" && messageText.length <= characters) emitChunk(messageText);
+  else for (const text of splitText(messageText, characters)) emitChunk(text);
+}
+
+function sendPendingText(state: UpdateState, open: OpenBlock, emit: Emit<AcpOutput>): void {
+  emitChunks(state, open.kind, { messageId: open.messageId, text: open.pendingText }, emit);
+  open.sentLength += open.pendingText.length;
+  open.pendingText = "";
+}
+
+/** What is new to be seen is on every chunk; all of it only on a message's first, and on the last of a block. */
+function encodeVisibleMeta(
+  state: UpdateState,
+  messageId: string,
+  text: string,
+): { readonly harn: object } {
+  const visible = state.visibleTexts.get(messageId) ?? createVisibleText();
+  state.visibleTexts.set(messageId, visible);
+  const visible_delta = appendVisibleText(visible, text, state.lineBytes);
+  const isFirst = visible.sentLength === NOT_SENT;
+  const wholeText = isFirst ? encodeWholeText(visible) : {};
+  return { harn: { ...wholeText, visible_delta } };
+}
+
+/** That was the last chunk, which nobody knew when it was sent: one without text says so. */
+function finishVisible(state: UpdateState, messageId: string, emit: Emit<AcpOutput>): void {
+  const visible = state.visibleTexts.get(messageId);
+  if (visible === undefined) return;
+  const visible_delta = finishVisibleText(visible, state.lineBytes);
+  const { text, sentLength, length } = visible;
+  const isDue =
+    sentLength !== length && text !== undefined && fits(text, state.lineBytes - LINE_MARGIN);
+  if (!isDue && visible_delta === "") return;
+  const harn = { ...(isDue && encodeWholeText(visible)), visible_delta };
+  const content = { type: "text", text: "", _meta: { harn } } as const;
+  emitUpdate(state, { sessionUpdate: "agent_message_chunk", content, messageId }, emit);
+}
+
+function encodeWholeText(visible: VisibleText): { readonly visible_text?: string } {
+  if (visible.text === undefined) return {};
+  visible.sentLength = visible.length;
+  return { visible_text: visible.text };
+}
+
+function formatBlockKey({ messageId, block }: BlockReference): string {
+  return `${messageId} ${block}`;
+}

@@ -1,0 +1,101 @@
+import { isObject, toJsonText } from "../../data/json.ts";
+
+/** How many bytes a line may have where nobody said: some clients stop reading at 64 KiB. */
+export const DEFAULT_LINE_BYTES = 48 * 1024;
+/** Bytes of a line that its names, ids and braces may take. */
+export const LINE_MARGIN = 1024;
+
+/** Whether a value takes no more than this many bytes of JSON. */
+export function fits(value: unknown, bytes: number): boolean {
+  const text = toJsonText(value);
+  if (text.length > bytes) return false;
+  return text.length * MAX_UTF8_BYTES <= bytes || encoder.encode(text).length <= bytes;
+}
+
+/** The length of a value as JSON, in UTF-8. */
+export function measureJsonBytes(value: unknown): number {
+  return encoder.encode(toJsonText(value)).length;
+}
+
+/** The value, or as much of it as fits: texts, lists and objects lose what is far from their beginning. */
+export function fitValue(value: unknown, bytes: number): unknown {
+  if (fits(value, bytes)) return value;
+  for (let maxLength = 8192; maxLength >= 32; maxLength /= 4) {
+    const less = shrinkValue(value, maxLength);
+    if (fits(less, bytes)) return less;
+  }
+  return "(too long to be shown)";
+}
+
+export function fitObject(value: object, bytes: number): object {
+  const less = fitValue(value, bytes);
+  return isObject(less) ? less : {};
+}
+
+/** A text, or its beginning and its end. */
+export function fitText(text: string, bytes: number): string {
+  let result = text;
+  for (
+    let maxLength = bytes;
+    maxLength > 0 && !fits(result, bytes);
+    maxLength = Math.floor(maxLength / 2)
+  ) {
+    result = cutText(text, maxLength);
+  }
+  return result;
+}
+
+/** As many of the first items as fit. */
+export function takeFitting<Item>(items: readonly Item[], bytes: number): readonly Item[] {
+  if (fits(items, bytes)) return items;
+  let remainingBytes = bytes;
+  const end = items.findIndex((item) => {
+    const size = encoder.encode(toJsonText(item)).length + 1;
+    remainingBytes -= size;
+    return remainingBytes < 1;
+  });
+  return items.slice(0, end);
+}
+
+/** Text in pieces of so many characters. Half of a pair would not survive being sent alone. */
+export function* splitText(text: string, characters: number): Generator<string> {
+  for (let at = 0; at < text.length;) {
+    const end = alignToCharacter(text, Math.min(at + characters, text.length));
+    yield text.slice(at, end);
+    at = end;
+  }
+}
+
+/** Six bytes for a character is the most that JSON takes. */
+export const MAX_ESCAPED_BYTES = 6;
+
+const MAX_UTF8_BYTES = 3;
+const encoder = new TextEncoder();
+
+function shrinkValue(value: unknown, maxLength: number): unknown {
+  if (typeof value === "string") return cutText(value, maxLength);
+  const items = Math.max(maxLength / 32, 4);
+  if (Array.isArray(value))
+    return value.slice(0, items).map((item) => shrinkValue(item, maxLength));
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).slice(0, Math.max(items, MIN_KEYS));
+  // Not an object literal: a key `__proto__` is data.
+  return Object.fromEntries(entries.map(([name, item]) => [name, shrinkValue(item, maxLength)]));
+}
+
+/** What we make ourselves has no more, and stays whole. */
+const MIN_KEYS = 20;
+
+function cutText(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const head = alignToCharacter(text, Math.ceil((maxLength * 2) / 3));
+  const tail = alignToCharacter(text, text.length - Math.floor(maxLength / 3));
+  return `${text.slice(0, head)}\n… ${tail - head} characters are not shown …\n${text.slice(tail)}`;
+}
+
+/** An end that does not cut a character in two. */
+export function alignToCharacter(text: string, end: number): number {
+  const last = text.charCodeAt(end - 1);
+  const isCut = end < text.length && last >= 0xd800 && last <= 0xdbff;
+  return isCut && end > 1 ? end - 1 : end;
+}

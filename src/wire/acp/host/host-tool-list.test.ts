@@ -1,0 +1,289 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { formatSortedJson } from "../../../../test/support/sorted-json.ts";
+import type { JsonValue } from "../../../data/json.ts";
+import {
+  encodeHostCallRequest,
+  encodeToolCallRequest,
+  encodeToolListRequest,
+} from "./host-request.ts";
+import { HOST_TOOL_LIMITS, readToolList, readToolResult, encodeToolList } from "./host-tool-list.ts";
+
+/** As the description of the bridge has it. */
+const TOOLS = [
+  {
+    name: "Read",
+    description: "Read a file from the active workspace",
+    schema: {
+      type: "object",
+      properties: { path: { type: "string", description: "File path to read" } },
+      required: ["path"],
+    },
+    deprecated: false,
+  },
+  {
+    name: "open_file",
+    description: "Reveal a file in the editor",
+    schema: {
+      type: "object",
+      properties: { path: { type: "string" } },
+      required: ["path"],
+    },
+    deprecated: true,
+  },
+];
+
+function listed(result: JsonValue): unknown {
+  const answer = readToolList({ ok: true, result });
+  return answer.type === "answered" ? answer.value.tools : answer;
+}
+
+function problemWith(result: JsonValue): string {
+  const answer = readToolList({ ok: true, result });
+  return answer.type === "failed" ? answer.failure.message : answer.type;
+}
+
+const named = (name: string) => ({ name, description: "", schema: null, deprecated: false });
+
+describe("what is asked of a host", () => {
+  it("is a list of tools, with no parameters [B-227]", () => {
+    expect(encodeToolListRequest()).toEqual({ method: "host/tools/list", params: {} });
+  });
+
+  it("is a call of a tool, with its arguments as the only one [B-237]", () => {
+    expect(encodeToolCallRequest("open_file", { path: "a.ts" })).toEqual({
+      method: "builtin_call",
+      params: { name: "open_file", args: [{ path: "a.ts" }] },
+    });
+  });
+
+  it("is an operation by its name, under either name of the method [B-239]", () => {
+    const params = { name: "process.list_shells", args: {} };
+    expect(encodeHostCallRequest("process.list_shells", {})).toEqual({
+      method: "host/call",
+      params,
+    });
+    expect(encodeHostCallRequest("process.list_shells", {}, "host_call")).toEqual({
+      method: "host_call",
+      params,
+    });
+  });
+});
+
+describe("the tools of a host", () => {
+  it("are read from the shape that is theirs, and written in it, key for key [B-228] [B-236]", () => {
+    expect(formatSortedJson(listed({ tools: TOOLS }))).toBe(formatSortedJson(TOOLS));
+    expect(formatSortedJson(encodeToolList(TOOLS))).toBe(formatSortedJson({ tools: TOOLS }));
+  });
+
+  it("are read from a bare list [B-229] [B-236]", () => {
+    expect(formatSortedJson(listed(TOOLS))).toBe(formatSortedJson(TOOLS));
+    expect(listed([])).toEqual([]);
+  });
+
+  it("are read from a wrapped list [B-230] [B-236]", () => {
+    expect(formatSortedJson(listed({ result: { tools: TOOLS } }))).toBe(formatSortedJson(TOOLS));
+  });
+
+  it("may have a short description [B-231]", () => {
+    expect(listed([{ name: "a", short_description: "short" }])).toMatchObject([
+      { description: "short" },
+    ]);
+    expect(listed([{ name: "a", short_description: "short", description: "long" }])).toMatchObject([
+      { description: "long" },
+    ]);
+  });
+
+  it.each(["parameters [B-232]", "input_schema [B-233]"])(
+    "may have their schema as %s",
+    (title) => {
+      const key = title.split(" ")[0] ?? "";
+      const schema = { type: "object", properties: {} };
+      expect(listed([{ name: "a", [key]: schema }])).toMatchObject([{ schema }]);
+      expect(listed([{ name: "a", [key]: {}, schema }])).toMatchObject([{ schema }]);
+    },
+  );
+
+  it("have four keys and no other [B-234]", () => {
+    const given = { name: "a", icon: "x", short_description: "b", parameters: {}, _meta: {} };
+    expect(formatSortedJson(listed([given]))).toBe(
+      formatSortedJson([{ name: "a", description: "b", schema: {}, deprecated: false }]),
+    );
+  });
+
+  it("need no more than a name [B-235]", () => {
+    expect(listed([{ name: "a" }])).toEqual([
+      { name: "a", description: "", schema: null, deprecated: false },
+    ]);
+    expect(listed([{ name: "a", description: 1, schema: null, deprecated: "yes" }])).toEqual([
+      { name: "a", description: "", schema: null, deprecated: false },
+    ]);
+  });
+
+  it.each<[string, JsonValue, string]>([
+    ["without a name", { description: "b" }, "it has no name"],
+    ["with an empty name", { name: " " }, "it has no name"],
+    ["whose name is not a string", { name: 7 }, "it has no name"],
+    ["that is not an object", "Read", "it is not an object"],
+    ["with the name of another", { name: "a", deprecated: true }, 'it has the name "a" again'],
+    [
+      "whose schema is not an object",
+      { name: "b", schema: "x" },
+      'it ("b") has a schema that is "x": expected an object',
+    ],
+    [
+      "with too long a name",
+      { name: "a".repeat(HOST_TOOL_LIMITS.nameCharacters + 1) },
+      "it has a name of more than 256 characters",
+    ],
+    [
+      "whose schema is too deep",
+      { name: "b", schema: nested(HOST_TOOL_LIMITS.schemaDepth + 1) },
+      'it ("b") has a schema of more than 64 levels',
+    ],
+  ])("A tool %s costs no other tool of its list [B-235]", (_, given, problem) => {
+    const result = { tools: [{ name: "a" }, given, { name: "c" }] };
+    expect(readToolList({ ok: true, result })).toEqual({
+      type: "answered",
+      value: {
+        tools: [named("a"), named("c")],
+        problems: [
+          {
+            code: "invalid_tool",
+            message: `Tool 1 of host/tools/list cannot be used: ${problem}`,
+            details: {},
+          },
+        ],
+      },
+    });
+  });
+
+  it("Problems with very many tools are counted after the first 16", () => {
+    const answer = readToolList({ ok: true, result: Array.from({ length: 20 }, () => ({})) });
+    const { problems } = answer.type === "answered" ? answer.value : { problems: [] };
+    expect(problems.map(({ message }) => message).slice(15)).toEqual([
+      "Tool 15 of host/tools/list cannot be used: it has no name",
+      "4 more tools of host/tools/list cannot be used",
+    ]);
+  });
+
+  it("A tool that the host has from an MCP server names that server [B-085]", () => {
+    const tools = ["linear", "", 7, "x".repeat(HOST_TOOL_LIMITS.nameCharacters + 1)].map(
+      (_mcp_server, at) => ({ name: `tool${at}`, _mcp_server }),
+    );
+    expect(listed({ tools })).toEqual([
+      { ...named("tool0"), mcpServer: "linear" },
+      named("tool1"),
+      named("tool2"),
+      named("tool3"),
+    ]);
+    expect(encodeToolList([{ ...named("search"), mcpServer: "linear" }, named("open")])).toEqual({
+      tools: [{ ...named("search"), _mcp_server: "linear" }, named("open")],
+    });
+  });
+
+  it("are refused where there are too many, or they are too long", () => {
+    const { tools, characters } = HOST_TOOL_LIMITS;
+    const many = Array.from({ length: tools + 1 }, (_, index) => ({ name: `tool${index}` }));
+    expect(problemWith(many)).toContain("it has 513 tools, more than 512");
+    expect(listed(many.slice(1))).toHaveLength(tools);
+    const half = "x".repeat(characters / 2);
+    expect(problemWith([{ name: "a", description: half }])).toBe("answered");
+    expect(
+      problemWith([
+        { name: "a", description: half },
+        { name: "b", schema: { description: half } },
+      ]),
+    ).toContain("it has more than 1048576 characters");
+  });
+
+  it("are refused where no list is found", () => {
+    for (const given of [
+      {},
+      "tools",
+      3,
+      true,
+      { tools: {} },
+      { result: {} },
+      { result: { x: [] } },
+    ]) {
+      expect(readToolList({ ok: true, result: given })).toEqual({
+        type: "failed",
+        failure: {
+          code: "unexpected_answer",
+          message: "The host's answer to host/tools/list cannot be read: it has no list of tools",
+          details: { operation: "host/tools/list" },
+        },
+      });
+    }
+  });
+
+  it("are none that a host knows of, where it does not know the method", () => {
+    const error = { code: -32601, message: "Method not found" };
+    expect(readToolList({ ok: false, error })).toEqual({ type: "unsupported" });
+    expect(readToolList({ ok: true, result: null })).toEqual({ type: "unsupported" });
+  });
+
+  it("are the same in every shape, whatever they are called", () => {
+    const tool = fc.record({
+      name: fc.oneof(fc.constantFrom("__proto__", "constructor"), fc.string({ minLength: 1 })),
+      description: fc.string(),
+      schema: fc.constantFrom(null, {}, JSON.parse('{"__proto__":{"type":"object"}}')),
+      deprecated: fc.boolean(),
+    });
+    const tools = fc.uniqueArray(
+      tool.filter(({ name }) => name.trim() !== ""),
+      { selector: ({ name }) => name },
+    );
+    fc.assert(
+      fc.property(tools, (given) => {
+        for (const shape of [given, { tools: given }, { result: { tools: given } }]) {
+          expect(formatSortedJson(listed(shape))).toBe(formatSortedJson(given));
+        }
+      }),
+    );
+  });
+
+  it("are read without a throw, whatever a host says", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (given) => {
+        const result: JsonValue = JSON.parse(JSON.stringify(given));
+        expect(["answered", "failed", "unsupported"]).toContain(
+          readToolList({ ok: true, result }).type,
+        );
+      }),
+    );
+  });
+});
+
+describe("the result of a host's tool", () => {
+  it("is any JSON, as it came [B-237]", () => {
+    for (const value of [null, 0, "", "text", [1], { result: 1 }, { tools: [] }]) {
+      expect(readToolResult("a", { ok: true, result: value })).toEqual({ type: "answered", value });
+    }
+  });
+
+  it("is the host's error, also where the tool is gone [B-237]", () => {
+    const error = { code: -32601, message: "No builtin open_file", data: { secret: 1 } };
+    expect(readToolResult("open_file", { ok: false, error })).toEqual({
+      type: "failed",
+      failure: {
+        code: "host_failed",
+        message: "open_file failed on the host: No builtin open_file",
+        details: { operation: "open_file", hostCode: -32601 },
+      },
+    });
+  });
+
+  it("tells of an error no more than a model can read", () => {
+    const error = { code: 1, message: "x".repeat(100_000) };
+    const answer = readToolResult("a", { ok: false, error });
+    expect(answer.type === "failed" && answer.failure.message.length).toBeLessThan(5000);
+  });
+});
+
+function nested(levels: number): JsonValue {
+  let value: JsonValue = {};
+  for (let level = 0; level < levels; level++) value = { properties: value };
+  return value;
+}

@@ -1,0 +1,98 @@
+import { isObject, type JsonObject } from "../../../data/json.ts";
+import { createShellInvocation } from "../../../domain/tools/shell-invocation.ts";
+import {
+  chooseShell,
+  setDefaultShell,
+  type ShellList,
+  type ShellChoice,
+} from "../../../domain/tools/shell.ts";
+import { createInternalError, createMethodNotFound } from "../../jsonrpc/rpc-error.ts";
+import { type DecodeResult, accept, rejectParams } from "../decode-result.ts";
+import type { HostOperation } from "./host-operation.ts";
+import { encodeShellInvocation, encodeShellList } from "./shell-replies.ts";
+import { readBooleanField, readShell, encodeShell, readStringField } from "./shell-fields.ts";
+import { SHELL_OPERATIONS } from "./shell-requests.ts";
+
+export interface ShellOperationResult {
+  readonly result: JsonObject;
+  /** What the session knows from now on: another default, or the same as before. */
+  readonly knownShells: ShellList;
+}
+
+/** Does what is asked about shells with those of a machine: a host's, or ours where no host is there to be asked. */
+export function performShellOperation(
+  knownShells: ShellList,
+  { name, args }: HostOperation,
+): DecodeResult<ShellOperationResult> {
+  switch (name) {
+    case SHELL_OPERATIONS.list:
+      return accept({ result: encodeShellList(knownShells), knownShells });
+    case SHELL_OPERATIONS.getDefault:
+      return encodeDefaultShell(knownShells);
+    case SHELL_OPERATIONS.setDefault:
+      return chooseDefaultShell(knownShells, args);
+    case SHELL_OPERATIONS.invocation:
+      return resolveShellInvocation(knownShells, args);
+    default:
+      return { ok: false, error: createMethodNotFound(name) };
+  }
+}
+
+function encodeDefaultShell(knownShells: ShellList): DecodeResult<ShellOperationResult> {
+  const shell = chooseShell(knownShells, {});
+  if (shell === undefined) return { ok: false, error: createInternalError(NO_SHELL_MESSAGE) };
+  return accept({ result: encodeShell(shell), knownShells });
+}
+
+function chooseDefaultShell(
+  knownShells: ShellList,
+  args: JsonObject,
+): DecodeResult<ShellOperationResult> {
+  const shellId = readStringField(args, "shell_id");
+  if (shellId === undefined) return rejectParams('"shell_id" is missing');
+  const chosen = setDefaultShell(knownShells, shellId);
+  return chosen === undefined ? rejectShellId(knownShells, shellId) : encodeDefaultShell(chosen);
+}
+
+function resolveShellInvocation(
+  knownShells: ShellList,
+  args: JsonObject,
+): DecodeResult<ShellOperationResult> {
+  const { command } = args;
+  if (typeof command !== "string") return rejectParams('"command" is missing');
+  const choice = readShellChoice(args);
+  if (!choice.ok) return choice;
+  const shell = chooseShell(knownShells, choice.value);
+  if (shell === undefined) return rejectShellId(knownShells, choice.value.shellId);
+  const login = readBooleanField(args, "login") ?? false;
+  const interactive = readBooleanField(args, "interactive") ?? false;
+  const invocation = createShellInvocation(shell, { command, login, interactive });
+  return accept({ result: encodeShellInvocation(invocation), knownShells });
+}
+
+/** A shell that says only its id is meant by that. */
+function readShellChoice({ shell, shell_id: shellId }: JsonObject): DecodeResult<ShellChoice> {
+  if (isObject(shell) && shell["path"] === undefined && shell["id"] !== undefined) {
+    return readShellChoice({ shell_id: shell["id"] });
+  }
+  if (shell !== undefined && shell !== null) {
+    const readResult = readShell(shell);
+    return readResult.ok ? accept({ shell: readResult.value }) : rejectParams(readResult.problem);
+  }
+  if (shellId === undefined || shellId === null) return accept({});
+  return typeof shellId === "string"
+    ? accept({ shellId })
+    : rejectParams('"shell_id" is not a string');
+}
+
+function rejectShellId({ shells }: ShellList, shellId: string | undefined): DecodeResult<never> {
+  const ids = shells.flatMap(({ id, isAvailable }) => (isAvailable ? [id] : []));
+  if (shellId === undefined || ids.length === 0) {
+    return { ok: false, error: createInternalError(NO_SHELL_MESSAGE) };
+  }
+  const quotedId = JSON.stringify(shellId.slice(0, MAX_SHOWN_CHARACTERS));
+  return rejectParams(`there is no shell ${quotedId}; there are ${ids.join(", ")}`);
+}
+
+const NO_SHELL_MESSAGE = "No shell was found on this machine";
+const MAX_SHOWN_CHARACTERS = 100;

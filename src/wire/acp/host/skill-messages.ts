@@ -1,0 +1,93 @@
+import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
+import { readObject, readObjects, omitUndefined, readString, readStrings } from "../json-fields.ts";
+import { type DecodeResult, accept, rejectParams } from "../decode-result.ts";
+
+/** A skill as it stands in a host's list. */
+export interface HostSkillEntry {
+  /** By which it is fetched; it may be a path and differ from the name. */
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly source?: string;
+}
+
+export interface HostSkill {
+  readonly name: string;
+  readonly description: string;
+  readonly body: string;
+  readonly whenToUse?: string;
+  readonly allowedTools?: readonly string[];
+  readonly paths?: readonly string[];
+  readonly model?: string;
+}
+
+export function encodeSkillList(skills: readonly HostSkillEntry[]): readonly JsonObject[] {
+  return skills.map(({ id, name, description, source = "host" }) => ({
+    id,
+    name,
+    description,
+    source,
+  }));
+}
+
+export function decodeSkillFetch(
+  params: JsonValue | undefined,
+): DecodeResult<{ readonly id: string }> {
+  const { id } = readObject(params);
+  return typeof id === "string" && id !== "" ? accept({ id }) : rejectParams('"id" is missing');
+}
+
+export function encodeSkill(skill: HostSkill): JsonObject {
+  const { name, description, body, paths, model } = skill;
+  const { whenToUse: when_to_use, allowedTools: allowed_tools } = skill;
+  const manifest = { ...omitUndefined({ when_to_use, allowed_tools, paths, model }) };
+  return { name, description, body, manifest };
+}
+
+/** Which of these skills fit a prompt? */
+export interface SkillMatchRequest {
+  readonly strategy: string;
+  readonly prompt: string;
+  readonly workingFiles: readonly string[];
+  readonly candidates: readonly SkillCandidate[];
+}
+
+export interface SkillCandidate {
+  readonly name: string;
+  readonly description: string;
+  readonly whenToUse: string;
+  readonly paths: readonly string[];
+}
+
+export interface SkillMatch {
+  readonly name: string;
+  /** Not negative; the higher, the earlier. 1 where it is not said. */
+  readonly score?: number;
+  readonly reason?: string;
+}
+
+export function decodeSkillMatch(params: JsonValue | undefined): DecodeResult<SkillMatchRequest> {
+  if (!isObject(params)) return rejectParams("they are not an object");
+  const { strategy, prompt } = params;
+  return accept({
+    strategy: readString(strategy) ?? "host",
+    prompt: readString(prompt) ?? "",
+    workingFiles: readStrings(params["working_files"]),
+    candidates: readObjects(params["candidates"]).flatMap((item) => {
+      const name = readString(item["name"]);
+      if (name === undefined) return [];
+      const description = readString(item["description"]) ?? "";
+      const whenToUse = readString(item["when_to_use"]) ?? "";
+      return [{ name, description, whenToUse, paths: readStrings(item["paths"]) }];
+    }),
+  });
+}
+
+export function encodeSkillMatches(matches: readonly SkillMatch[]): JsonObject {
+  return {
+    matches: matches.map(({ name, score, reason }) => ({
+      name,
+      ...omitUndefined({ score, reason }),
+    })),
+  };
+}

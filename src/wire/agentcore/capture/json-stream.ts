@@ -1,0 +1,134 @@
+import type { Codec, Emit } from "../../../domain/codec.ts";
+import { FrameError } from "../../../domain/errors.ts";
+import { hasTooManyValues, isObject, MAX_JSON_VALUES } from "../../../data/json.ts";
+import { copyString } from "../../../text/text-builder.ts";
+import type { ProviderEvent } from "../../../domain/provider/provider-event.ts";
+import { createJsonArrayDecoder, type JsonArrayItem } from "../../framing/json-array.ts";
+import { createJsonLinesDecoder, type JsonLinesItem } from "../../framing/json-lines.ts";
+import { parseLenientJson } from "../../strands/python/lenient-json.ts";
+import {
+  captureFold,
+  type CapturedItem,
+  type CaptureState,
+  type UnknownDocumentMode,
+} from "./capture-fold.ts";
+import { splitJsonValues } from "./split-json-values.ts";
+import { createWholeBodyReader, type WholeBodyItem } from "../whole-body-reader.ts";
+
+/** How decoded events lie in a capture: elements of an array, lines, or one document. */
+export type JsonLayout = "array" | "lines" | "document";
+
+export interface JsonStreamOptions {
+  /** The most bytes of one element or line. */
+  readonly maxEventBytes?: number;
+  /** The most bytes of a document, which is kept as a whole. */
+  readonly maxDocumentBytes?: number;
+  /** By default it is the structured result of an app. */
+  readonly unknownDocument?: UnknownDocumentMode;
+}
+
+export interface JsonStreamState {
+  readonly framing: unknown;
+  readonly events: CaptureState;
+}
+
+type Item = JsonArrayItem | JsonLinesItem | WholeBodyItem;
+
+const DEFAULT_MAX_DOCUMENT_BYTES = 256 * 1024 * 1024;
+
+/** A stream that was captured after decoding, as JSON: bytes in, events out. */
+export function createJsonStream(
+  layout: JsonLayout,
+  options: JsonStreamOptions = {},
+): Codec<JsonStreamState, Uint8Array, ProviderEvent> {
+  const { unknownDocument = "structured-result" } = options;
+  const framing = createFraming(layout, options);
+  function receive(state: JsonStreamState, emit: Emit<ProviderEvent>): Emit<Item> {
+    return (item) => {
+      for (const capturedItem of readFrame(item, unknownDocument))
+        captureFold.step(state.events, capturedItem, emit);
+    };
+  }
+  return {
+    initial: () => ({ framing: framing.initial(), events: captureFold.initial() }),
+    step: (state, chunk, emit) => framing.step(state.framing, chunk, receive(state, emit)),
+    finish(state, emit) {
+      framing.finish(state.framing, receive(state, emit));
+      captureFold.finish(state.events, emit);
+    },
+    isOver: (state) => framing.isOver?.(state.framing) ?? false,
+  };
+}
+
+function createFraming(
+  layout: JsonLayout,
+  { maxEventBytes, maxDocumentBytes = DEFAULT_MAX_DOCUMENT_BYTES }: JsonStreamOptions,
+): Codec<unknown, Uint8Array, Item> {
+  switch (layout) {
+    case "array":
+      return createJsonArrayDecoder(
+        maxEventBytes === undefined ? {} : { maxElementBytes: maxEventBytes },
+      );
+    case "lines":
+      return createJsonLinesDecoder(
+        maxEventBytes === undefined ? {} : { maxLineBytes: maxEventBytes },
+      );
+    case "document":
+      return createWholeBodyReader(maxDocumentBytes);
+    default:
+      return layout satisfies never;
+  }
+}
+
+function readFrame(item: Item, unknownDocument: UnknownDocumentMode): Iterable<CapturedItem> {
+  if (item.type === "failure") return [toFailedItem(item.error)];
+  if (item.type === "body") return readDocument(item.text, unknownDocument);
+  return [readCapturedValue(item.text, item.offset)];
+}
+
+/** What lies at `offset`, as far as one can tell. */
+function readCapturedValue(text: string, offset: number): CapturedItem {
+  if (hasTooManyValues(text)) return toFailedItem(createTooManyValuesError(offset));
+  const parsed = parseLenientJson(text);
+  if (parsed.ok) return { type: "value", value: parsed.value, size: text.length, offset };
+  return { type: "unreadable", raw: copyString(text), reason: parsed.reason, offset };
+}
+
+/** A document is many values one after another, or one. */
+function* readDocument(
+  text: string,
+  unknownDocument: UnknownDocumentMode,
+): Generator<CapturedItem> {
+  const offset = 0;
+  const [first = ""] = splitJsonValues(text);
+  const isSingleValue = first.length === text.trim().length;
+  if (isSingleValue) yield* readWholeDocument(readCapturedValue(text, offset), unknownDocument);
+  else for (const value of splitJsonValues(text)) yield readCapturedValue(value, offset);
+}
+
+/** One value holds a list of events, or is the whole answer of an app. */
+function* readWholeDocument(
+  captured: CapturedItem,
+  unknownDocument: UnknownDocumentMode,
+): Generator<CapturedItem> {
+  const { offset } = captured;
+  if (captured.type === "unreadable") {
+    const message = `The document is not JSON: ${captured.reason}`;
+    yield toFailedItem(new FrameError("frame_invalid", message, { offset }));
+  } else if (captured.type !== "value") {
+    yield captured;
+  } else if (isObject(captured.value) && Array.isArray(captured.value["events"])) {
+    for (const value of captured.value["events"]) yield { type: "value", value, size: 0, offset };
+  } else {
+    yield { type: "document", value: captured.value, unknownDocument, offset };
+  }
+}
+
+function createTooManyValuesError(offset: number): FrameError {
+  const message = `The JSON at byte ${offset} holds more than ${MAX_JSON_VALUES} values`;
+  return new FrameError("event_too_large", message, { offset });
+}
+
+function toFailedItem(error: FrameError): CapturedItem {
+  return { type: "failure", failure: error.toFailure(), offset: error.offset };
+}

@@ -1,0 +1,24 @@
+import { isObject } from "../../../data/json.ts";
+import { encodeHarnessContent, type HarnessSpec, type Members } from "./harness-settings.ts";
+
+/**
+ * The settings of a spec that a harness has otherwise. What the service adds to an object of ours is no difference;
+ * a list has to be the same.
+ */
+export function findSpecDifferences(spec: HarnessSpec, harness: Members): string[] {
+  return Object.entries(encodeHarnessContent(spec))
+    .filter(([name, value]) => !isCovered(value, harness[name]))
+    .map(([name]) => (name === "executionRoleArn" ? "roleArn" : name));
+}
+
+function isCovered(expected: unknown, actual: unknown): boolean {
+  if (Array.isArray(expected)) {
+    const isList = Array.isArray(actual) && actual.length === expected.length;
+    return isList && expected.every((item, at) => isCovered(item, actual[at]));
+  }
+  if (!isObject(expected)) return expected === actual;
+  return (
+    isObject(actual) &&
+    Object.entries(expected).every(([name, value]) => isCovered(value, actual[name]))
+  );
+}

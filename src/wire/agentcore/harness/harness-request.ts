@@ -1,0 +1,158 @@
+import { isObject } from "../../../data/json.ts";
+import type { ConverseMessage } from "../../converse/request.ts";
+import { checkCount, checkList, checkString, checkUnion, throwInvalidOption } from "../check-options.ts";
+import { checkHarnessArn, checkQualifier, checkSessionId } from "../check-identifiers.ts";
+import { encodeSessionHeaders, type TraceContext } from "../session-headers.ts";
+import { encodeJsonBody, type WireRequest } from "../wire-request.ts";
+
+/** A tool as a harness knows it. `inlineFunction` makes those that run on our side. */
+export interface HarnessTool {
+  readonly type: string;
+  readonly name?: string;
+  readonly config?: { readonly [member: string]: unknown };
+}
+
+/** What may differ from the deployed harness, for one invocation. Each value replaces the deployed one. */
+export interface HarnessOverrides {
+  readonly systemPrompt?: string | readonly { readonly text: string }[];
+  /** The id of a model on Bedrock, or one of the service's model configurations. */
+  readonly model?: string | { readonly [member: string]: unknown };
+  readonly tools?: readonly HarnessTool[];
+  readonly allowedTools?: readonly string[];
+  readonly skills?: readonly { readonly [member: string]: unknown }[];
+  readonly maxIterations?: number;
+  readonly maxTokens?: number;
+  readonly timeoutSeconds?: number;
+  /** Whose memory the agent uses. */
+  readonly actorId?: string;
+}
+
+export interface HarnessInvocation {
+  readonly harnessArn: string;
+  /** The endpoint; the service takes DEFAULT when there is none. */
+  readonly qualifier?: string;
+  readonly sessionId: string;
+  readonly userId?: string;
+  readonly trace?: TraceContext;
+  readonly messages: readonly ConverseMessage[];
+  readonly overrides?: HarnessOverrides;
+}
+
+/** InvokeHarness, checked as the service would check it. Throws with the path of the field that it would refuse. */
+export function encodeInvokeHarness(invocation: HarnessInvocation): WireRequest {
+  const { harnessArn, qualifier, messages, overrides = {} } = invocation;
+  checkSessionId("sessionId", invocation.sessionId);
+  if (messages.length === 0) throwInvalidOption("messages", messages, "at least one message");
+  return {
+    method: "POST",
+    path: "/harnesses/invoke",
+    query: {
+      harnessArn: checkHarnessArn("harnessArn", harnessArn),
+      ...(qualifier !== undefined && { qualifier: checkQualifier("qualifier", qualifier) }),
+    },
+    headers: {
+      "content-type": "application/json",
+      accept: "application/vnd.amazon.eventstream",
+      ...encodeSessionHeaders(invocation, { traceparent: 1024, traceId: 1024 }),
+    },
+    body: encodeJsonBody({ messages, ...encodeOverrides(overrides) }),
+  };
+}
+
+/** The overrides as both planes of the service write them. */
+export function encodeOverrides(overrides: HarnessOverrides): {
+  readonly [member: string]: unknown;
+} {
+  const { systemPrompt, model, tools, allowedTools, skills, actorId } = overrides;
+  const { maxIterations, maxTokens, timeoutSeconds } = overrides;
+  return {
+    ...(systemPrompt !== undefined && { systemPrompt: encodeSystemPrompt(systemPrompt) }),
+    ...(model !== undefined && { model: encodeModel(model) }),
+    ...(tools !== undefined && { tools: encodeTools(tools) }),
+    ...(allowedTools !== undefined && { allowedTools: encodeAllowedTools(allowedTools) }),
+    ...(skills !== undefined && { skills: encodeSkills(skills) }),
+    ...(maxIterations !== undefined && {
+      maxIterations: checkCount("maxIterations", maxIterations),
+    }),
+    ...(maxTokens !== undefined && { maxTokens: checkCount("maxTokens", maxTokens) }),
+    ...(timeoutSeconds !== undefined && {
+      timeoutSeconds: checkCount("timeoutSeconds", timeoutSeconds),
+    }),
+    ...(actorId !== undefined && { actorId: checkString("actorId", actorId, /./, "some text") }),
+  };
+}
+
+function encodeSystemPrompt(prompt: NonNullable<HarnessOverrides["systemPrompt"]>): unknown {
+  const blocks = typeof prompt === "string" ? [{ text: prompt }] : prompt;
+  checkList("systemPrompt", blocks);
+  for (const [at, block] of blocks.entries()) {
+    checkString(
+      `systemPrompt[${at}].text`,
+      isObject(block) ? block.text : block,
+      /./s,
+      "some text",
+    );
+  }
+  return blocks;
+}
+
+function encodeModel(model: NonNullable<HarnessOverrides["model"]>): unknown {
+  if (typeof model === "string") {
+    checkString("model", model, /./, "the id of a model");
+    return { bedrockModelConfig: { modelId: model } };
+  }
+  checkUnion("model", model);
+  return model;
+}
+
+function encodeTools(tools: readonly HarnessTool[]): unknown {
+  for (const [at, tool] of checkList("tools", tools).entries()) {
+    const path = `tools[${at}]`;
+    if (!isObject(tool)) throwInvalidOption(path, tool, "an object with a type");
+    const { type, name, config } = tool;
+    checkString(`${path}.type`, type, /./, "the type of a tool");
+    if (name !== undefined) checkString(`${path}.name`, name, TOOL_NAME, TOOL_NAME_RULE);
+    if (config !== undefined) {
+      checkUnion(`${path}.config`, config);
+      checkOutboundAuth(`${path}.config.remoteMcp.outboundAuth`, config);
+    }
+    if (type === "inline_function" && (name === undefined || config === undefined)) {
+      throwInvalidOption(path, tool, "a name and a config, as inlineFunction() makes them");
+    }
+  }
+  return tools;
+}
+
+/** How a harness signs in to an MCP server: `awsIam`, by its execution role, or `none`. */
+function checkOutboundAuth(path: string, config: unknown): void {
+  const { remoteMcp } = isObject(config) ? config : {};
+  const auth = isObject(remoteMcp) ? remoteMcp["outboundAuth"] : undefined;
+  if (auth === undefined) return;
+  checkUnion(path, auth);
+  if (!isObject(auth) || auth["awsIam"] === undefined) return;
+  const { awsIam } = auth;
+  const authPath = `${path}.awsIam`;
+  const { service, region } = isObject(awsIam)
+    ? awsIam
+    : throwInvalidOption(authPath, awsIam, "an object");
+  checkString(`${authPath}.service`, service, /^[\w.-]{1,64}$/, "the AWS service to sign for");
+  if (region === undefined) return;
+  checkString(`${authPath}.region`, region, /^[a-zA-Z0-9-]{1,32}$/, "a region, such as us-east-1");
+}
+
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const TOOL_NAME_RULE = `1 to 64 letters, digits, "_" and "-"`;
+
+function encodeAllowedTools(allowed: readonly string[]): unknown {
+  for (const [at, entry] of checkList("allowedTools", allowed).entries()) {
+    const expected = "a tool's name, @server/tool, @builtin or *";
+    checkString(`allowedTools[${at}]`, entry, /^(?=.{1,64}$)(?:\*|@?[^/]+(?:\/[^/]+)?)$/, expected);
+  }
+  return allowed;
+}
+
+function encodeSkills(skills: NonNullable<HarnessOverrides["skills"]>): unknown {
+  for (const [at, skill] of checkList("skills", skills).entries())
+    checkUnion(`skills[${at}]`, skill);
+  return skills;
+}

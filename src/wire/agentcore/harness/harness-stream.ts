@@ -1,0 +1,91 @@
+import type { Codec, Emit } from "../../../domain/codec.ts";
+import type { Failure, SpanlineError } from "../../../domain/errors.ts";
+import type { ProviderEvent } from "../../../domain/provider/provider-event.ts";
+import type { StreamMessage } from "../../../domain/provider/stream-message.ts";
+import { createConverseFold, type ConverseOptions } from "../../converse/fold.ts";
+import type { ConverseState } from "../../converse/state.ts";
+import {
+  createEventStreamDecoder,
+  type EventStreamItem,
+  type EventStreamOptions,
+  type EventStreamState,
+} from "../../framing/eventstream.ts";
+import { readStreamMessage } from "../../framing/eventstream-message.ts";
+import {
+  isEventStream,
+  createUnexpectedBodyReader,
+  type UnexpectedBodyState,
+} from "../unexpected-body-reader.ts";
+import { addDiagnosticOffset } from "../diagnostic-offset.ts";
+
+export interface HarnessStreamOptions extends EventStreamOptions, ConverseOptions {
+  /** The header of the answer, where it is known: anything but an event stream fails the turn with a quote of it. */
+  readonly contentType?: string | null | undefined;
+}
+
+export interface HarnessStreamState {
+  readonly frames: EventStreamState;
+  readonly fold: ConverseState;
+  /** In place of frames, when the answer is something else. */
+  readonly unexpectedBody: UnexpectedBodyState | null;
+}
+
+/** The body of an InvokeHarness answer: bytes in, events out. */
+export function createHarnessStream(
+  options: HarnessStreamOptions = {},
+): Codec<HarnessStreamState, Uint8Array, ProviderEvent> {
+  const { contentType } = options;
+  const decoder = createEventStreamDecoder(options);
+  const fold = createConverseFold(options);
+  const unexpected = createUnexpectedBodyReader(contentType);
+  const isUnexpected = typeof contentType === "string" && !isEventStream(contentType);
+
+  function receive(state: HarnessStreamState, emit: Emit<ProviderEvent>): Emit<EventStreamItem> {
+    let offset = 0;
+    const emitWithOffset: Emit<ProviderEvent> = (event) => emit(addDiagnosticOffset(event, offset));
+    return (item) => {
+      if (item.type !== "failure") offset = item.offset;
+      fold.step(state.fold, toStreamMessage(item), emitWithOffset);
+    };
+  }
+
+  function fail(state: HarnessStreamState, error: SpanlineError, emit: Emit<ProviderEvent>): void {
+    fold.step(state.fold, { type: "failure", failure: error.toFailure() }, emit);
+  }
+
+  return {
+    initial: () => ({
+      frames: decoder.initial(),
+      fold: fold.initial(),
+      unexpectedBody: isUnexpected ? unexpected.initial() : null,
+    }),
+    step(state, chunk, emit) {
+      if (state.unexpectedBody === null) decoder.step(state.frames, chunk, receive(state, emit));
+      else unexpected.step(state.unexpectedBody, chunk, (error) => fail(state, error, emit));
+    },
+    finish(state, emit) {
+      if (state.unexpectedBody === null) decoder.finish(state.frames, receive(state, emit));
+      else unexpected.finish(state.unexpectedBody, (error) => fail(state, error, emit));
+      fold.finish(state.fold, (event) => emit(addDiagnosticOffset(event, state.frames.offset)));
+    },
+    isOver: ({ frames }) => decoder.isOver?.(frames) ?? false,
+  };
+}
+
+function toStreamMessage(item: EventStreamItem): StreamMessage {
+  switch (item.type) {
+    case "frame":
+      return readStreamMessage(item);
+    case "failure":
+      return { type: "failure", failure: item.error.toFailure() };
+    case "fault": {
+      const { diagnostic, offset, isLost } = item;
+      const { message } = diagnostic;
+      const code = diagnostic.code === "checksum_mismatch" ? "frame_checksum" : "malformed_event";
+      const failure: Failure = { code, message, details: { offset } };
+      return isLost ? { type: "fault", diagnostic, failure } : { type: "fault", diagnostic };
+    }
+    default:
+      return item satisfies never;
+  }
+}

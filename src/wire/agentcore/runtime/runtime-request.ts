@@ -1,0 +1,86 @@
+import { checkCount, throwInvalidOption } from "../check-options.ts";
+import { checkQualifier, checkRuntimeArn, checkSessionId } from "../check-identifiers.ts";
+import { encodeSessionHeaders, type SessionHeaders } from "../session-headers.ts";
+import { encodeJsonBody, type WireRequest } from "../wire-request.ts";
+
+/** An agent runtime, or a harness as one, and a session on it. */
+export interface RuntimeTarget extends SessionHeaders {
+  readonly runtimeArn: string;
+  readonly qualifier?: string;
+}
+
+/** InvokeAgentRuntime. The payload is between the caller and the agent. */
+export function encodeInvokeRuntime(target: RuntimeTarget, payload: Uint8Array): WireRequest {
+  if (payload.length > MAX_PAYLOAD_BYTES) {
+    throwInvalidOption("payload", payload.length, `at most ${MAX_PAYLOAD_BYTES} bytes`);
+  }
+  return {
+    ...encodeOperation(target, "invocations"),
+    headers: {
+      "content-type": "application/json",
+      // Apps in TypeScript refuse to stream without it.
+      accept: "text/event-stream, application/json",
+      ...encodeHeaders(target),
+    },
+    body: payload,
+  };
+}
+
+const MAX_PAYLOAD_BYTES = 100_000_000;
+
+export function encodeStopSession(target: RuntimeTarget, token: string): WireRequest {
+  return {
+    ...encodeOperation(target, "stopruntimesession"),
+    headers: { "content-type": "application/json", ...encodeHeaders(target) },
+    body: encodeJsonBody({ clientToken: token }),
+  };
+}
+
+/** InvokeAgentRuntimeCommand. */
+export function encodeRunCommand(
+  target: RuntimeTarget,
+  command: string,
+  timeoutSeconds: number | undefined,
+): WireRequest {
+  if (command === "" || command.length > MAX_COMMAND_LENGTH) {
+    throwInvalidOption(
+      "command",
+      command,
+      `1 to ${MAX_COMMAND_LENGTH} characters, not ${command.length}`,
+    );
+  }
+  if (timeoutSeconds !== undefined && checkCount("timeoutSeconds", timeoutSeconds) > 3600) {
+    throwInvalidOption("timeoutSeconds", timeoutSeconds, "at most 3600");
+  }
+  return {
+    ...encodeOperation(target, "commands"),
+    headers: {
+      "content-type": "application/json",
+      accept: "application/vnd.amazon.eventstream",
+      ...encodeHeaders(target),
+    },
+    body: encodeJsonBody({
+      command,
+      ...(timeoutSeconds !== undefined && { timeout: timeoutSeconds }),
+    }),
+  };
+}
+
+const MAX_COMMAND_LENGTH = 65_536;
+
+function encodeOperation(
+  { runtimeArn, qualifier }: RuntimeTarget,
+  name: string,
+): Pick<WireRequest, "method" | "path" | "query"> {
+  const arn = checkRuntimeArn("runtimeArn", runtimeArn);
+  return {
+    method: "POST",
+    path: `/runtimes/${encodeURIComponent(arn)}/${name}`,
+    query: qualifier === undefined ? {} : { qualifier: checkQualifier("qualifier", qualifier) },
+  };
+}
+
+function encodeHeaders(target: RuntimeTarget): { readonly [name: string]: string } {
+  checkSessionId("sessionId", target.sessionId);
+  return encodeSessionHeaders(target, { traceparent: 128, traceId: 128 });
+}

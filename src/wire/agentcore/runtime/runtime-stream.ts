@@ -1,0 +1,166 @@
+import type { Codec, Emit } from "../../../domain/codec.ts";
+import type { ProviderEvent } from "../../../domain/provider/provider-event.ts";
+import { createSseDecoder, type SseItem } from "../../framing/sse.ts";
+import { createStrandsFold, type StrandsInput } from "../../strands/fold.ts";
+import { isNoise } from "../../strands/noise.ts";
+import type { StrandsOptions, StrandsState } from "../../strands/state.ts";
+import { readJsonBody, readTextBody } from "./runtime-body.ts";
+import { parseDeclaredFraming, sniffFraming, type RuntimeFraming } from "./runtime-framing.ts";
+import { createUnexpectedBodyReader } from "../unexpected-body-reader.ts";
+import { createWholeBodyReader, type WholeBodyItem } from "../whole-body-reader.ts";
+import { addDiagnosticOffset } from "../diagnostic-offset.ts";
+
+export interface RuntimeStreamOptions extends StrandsOptions {
+  /** The header of the answer. Without one the first bytes tell JSON from an event stream. */
+  readonly contentType?: string | null;
+  /** The most bytes of one event. Events that are passed over may be of any size. */
+  readonly maxEventBytes?: number;
+  /** The most bytes of an answer that is no stream. */
+  readonly maxBodyBytes?: number;
+}
+
+export interface RuntimeStreamState {
+  readonly fold: StrandsState;
+  /** Chosen by the content type, else by the first bytes. */
+  reader: BodyReader | null;
+  /** What came before the bytes that tell. */
+  head: Uint8Array;
+  /** Where the event at hand begins; at the end, where the stream ends. */
+  offset: number;
+  receivedBytes: number;
+}
+
+/** A framing with its state. */
+interface BodyReader {
+  step(chunk: Uint8Array, emit: Emit<PositionedInput>): void;
+  finish(emit: Emit<PositionedInput>): void;
+}
+
+interface PositionedInput {
+  readonly input: StrandsInput;
+  readonly offset: number;
+}
+
+const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+/** The body of an InvokeAgentRuntime answer: bytes in, events out. */
+export function createRuntimeStream(
+  options: RuntimeStreamOptions = {},
+): Codec<RuntimeStreamState, Uint8Array, ProviderEvent> {
+  const fold = createStrandsFold(options);
+  const contentType = options.contentType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const declaredFraming = parseDeclaredFraming(contentType);
+  const guess = declaredFraming?.framing ?? "sse";
+
+  function receive(state: RuntimeStreamState, emit: Emit<ProviderEvent>): Emit<PositionedInput> {
+    const emitWithOffset: Emit<ProviderEvent> = (event) =>
+      emit(addDiagnosticOffset(event, state.offset));
+    return ({ input, offset }) => {
+      state.offset = offset;
+      fold.step(state.fold, input, emitWithOffset);
+    };
+  }
+
+  return {
+    initial() {
+      const state = fold.initial();
+      let reader: BodyReader | null = null;
+      if (declaredFraming === undefined) reader = createUnexpectedReader(contentType);
+      else if (!declaredFraming.sniff)
+        reader = createReader(declaredFraming.framing, options, state);
+      return { fold: state, reader, head: NO_BYTES, offset: 0, receivedBytes: 0 };
+    },
+    step(state, chunk, emit) {
+      state.receivedBytes += chunk.length;
+      const bytes = state.head.length === 0 ? chunk : concatBytes(state.head, chunk);
+      const framing = state.reader === null ? sniffFraming(bytes, guess) : undefined;
+      if (framing !== undefined) state.reader = createReader(framing, options, state.fold);
+      state.head = state.reader === null ? bytes.slice() : NO_BYTES;
+      state.reader?.step(bytes, receive(state, emit));
+    },
+    finish(state, emit) {
+      state.reader ??= createReader(guess, options, state.fold);
+      state.reader.step(state.head, receive(state, emit));
+      state.reader.finish(receive(state, emit));
+      state.offset = state.receivedBytes;
+      fold.finish(state.fold, (event) => emit(addDiagnosticOffset(event, state.offset)));
+    },
+  };
+}
+
+function createReader(
+  framing: RuntimeFraming,
+  options: RuntimeStreamOptions,
+  state: StrandsState,
+): BodyReader {
+  switch (framing) {
+    case "sse":
+      return createSseReader(options, state);
+    case "json":
+      return createBodyReader(options, readJsonBody);
+    case "text":
+      return createBodyReader(options, readTextBody);
+    default:
+      return framing satisfies never;
+  }
+}
+
+function createSseReader(options: RuntimeStreamOptions, state: StrandsState): BodyReader {
+  const { maxEventBytes } = options;
+  const decoder = createSseDecoder({
+    ...(maxEventBytes !== undefined && { maxEventBytes }),
+    skip: (start) => isNoise(state, start),
+  });
+  const sse = decoder.initial();
+  const emitPositioned = (emit: Emit<PositionedInput>) => (item: SseItem) => {
+    if (item.type !== "comment") emit(toPositionedInput(item));
+  };
+  return {
+    step: (chunk, emit) => decoder.step(sse, chunk, emitPositioned(emit)),
+    finish: (emit) => decoder.finish(sse, emitPositioned(emit)),
+  };
+}
+
+function toPositionedInput(item: Exclude<SseItem, { type: "comment" }>): PositionedInput {
+  if (item.type !== "failure") return { input: item, offset: item.offset };
+  const failure = item.error.toFailure();
+  return { input: { type: "failure", failure }, offset: item.error.offset };
+}
+
+function createBodyReader(
+  { maxBodyBytes = DEFAULT_MAX_BODY_BYTES }: RuntimeStreamOptions,
+  read: (item: WholeBodyItem) => StrandsInput,
+): BodyReader {
+  const body = createWholeBodyReader(maxBodyBytes);
+  const state = body.initial();
+  const emitPositioned = (emit: Emit<PositionedInput>) => (item: WholeBodyItem) =>
+    emit({ input: read(item), offset: 0 });
+  return {
+    step: (chunk, emit) => body.step(state, chunk, emitPositioned(emit)),
+    finish: (emit) => body.finish(state, emitPositioned(emit)),
+  };
+}
+
+function createUnexpectedReader(contentType: string): BodyReader {
+  const body = createUnexpectedBodyReader(contentType, "text/event-stream or application/json");
+  const state = body.initial();
+  return {
+    step: (chunk) => body.step(state, chunk, ignore),
+    finish(emit) {
+      body.finish(state, (error) => {
+        emit({ input: { type: "failure", failure: error.toFailure() }, offset: 0 });
+      });
+    },
+  };
+}
+
+function ignore(): void {}
+
+function concatBytes(head: Uint8Array, chunk: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(head.length + chunk.length);
+  bytes.set(head);
+  bytes.set(chunk, head.length);
+  return bytes;
+}
+
+const NO_BYTES = new Uint8Array(0);

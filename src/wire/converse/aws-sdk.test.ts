@@ -1,0 +1,81 @@
+import type { InvokeHarnessCommandInput } from "@aws-sdk/client-bedrock-agentcore";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { z } from "zod";
+import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
+import { toolSuccess } from "../../domain/tools/tool-call.ts";
+import { buildTurn } from "../../domain/provider/turn.ts";
+import { createInlineFunction } from "./inline-function.ts";
+import { parse } from "./parse.ts";
+import { createUserMessages } from "./request.ts";
+import { createResumeMessages } from "./resume.ts";
+import { foldSdkStream, toSdkMessages } from "./aws-sdk.ts";
+
+async function* stream(events: readonly unknown[], error?: Error): AsyncGenerator {
+  yield* events;
+  if (error !== undefined) throw error;
+}
+
+async function gathered(events: AsyncIterable<ProviderEvent>): Promise<ProviderEvent[]> {
+  const all: ProviderEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
+const calling = [
+  { messageStart: { role: "assistant" } },
+  {
+    contentBlockDelta: {
+      contentBlockIndex: 0,
+      delta: { reasoningContent: { redactedContent: Uint8Array.of(0, 1, 255) } },
+    },
+  },
+  { contentBlockStop: { contentBlockIndex: 0 } },
+  {
+    contentBlockStart: { contentBlockIndex: 1, start: { toolUse: { toolUseId: "A", name: "a" } } },
+  },
+  { contentBlockStop: { contentBlockIndex: 1 } },
+  { messageStop: { stopReason: "tool_use" } },
+];
+
+describe("beside the AWS SDK", () => {
+  it("folds the events that the SDK hands out", async () => {
+    expect(buildTurn(await gathered(foldSdkStream(stream(calling))))).toEqual(parse(calling).turn);
+  });
+
+  it("keeps what was said before the SDK throws, and names what it threw [SD-32]", async () => {
+    const said = [
+      { messageStart: { role: "assistant" } },
+      { contentBlockDelta: { contentBlockIndex: 0, delta: { text: "Hi" } } },
+    ];
+    const thrown = Object.assign(new Error("Rate exceeded"), { name: "throttlingException" });
+    expect(buildTurn(await gathered(foldSdkStream(stream(said, thrown))))).toMatchObject({
+      text: "Hi",
+      end: {
+        outcome: "failed",
+        failure: { code: "stream_exception", details: { type: "throttlingException" } },
+      },
+    });
+  });
+
+  it("gives messages in which redacted reasoning is bytes again [AC-32]", () => {
+    const messages = createResumeMessages(parse(calling).turn, [toolSuccess("A", "ok")]);
+    expect(toSdkMessages(messages)[0]?.content[0]).toEqual({
+      reasoningContent: { redactedContent: Uint8Array.of(0, 1, 255) },
+    });
+  });
+
+  it("builds requests that the SDK's types take", () => {
+    const request = {
+      harnessArn: "arn",
+      runtimeSessionId: "id",
+      messages: toSdkMessages(createUserMessages("hi")),
+      tools: [createInlineFunction("a", "d", z.object({ q: z.string() }))],
+    };
+    expectTypeOf(request).toExtend<InvokeHarnessCommandInput>();
+    const resume = toSdkMessages(
+      createResumeMessages(parse(calling).turn, [toolSuccess("A", "ok")]),
+    );
+    expectTypeOf(resume).toExtend<InvokeHarnessCommandInput["messages"]>();
+    expectTypeOf(createUserMessages("hi")).toExtend<InvokeHarnessCommandInput["messages"]>();
+  });
+});

@@ -1,0 +1,101 @@
+import { toJsonText } from "../../data/json.ts";
+import type { Role } from "../../domain/provider/provider-event.ts";
+import { closeSlots, IMPLICIT } from "./blocks.ts";
+import { MESSAGE_START, MESSAGE_STOP, type Fields } from "./schema.ts";
+import {
+  PIECE_OVERHEAD,
+  diagnose,
+  keepUnknown,
+  keepUnknownFields,
+  type ConverseState,
+  type EmitEvent,
+} from "./state.ts";
+
+export function startMessage(state: ConverseState, fields: Fields, emit: EmitEvent): void {
+  keepUnknownFields(state, MESSAGE_START, fields, emit);
+  closeMessage(state, emit);
+  const { role } = fields;
+  if (role === "assistant" || role === "user") return openMessage(state, role, emit);
+  if (role === undefined || role === null) {
+    diagnose(state, "message_start_missing", "A message started without a role", emit);
+    return openMessage(state, "assistant", emit);
+  }
+  openMessage(state, "other", emit);
+  keepUnknown(state, { what: "role", name: toJsonText(role), raw: role }, emit);
+}
+
+export function stopMessage(state: ConverseState, fields: Fields, emit: EmitEvent): void {
+  keepUnknownFields(state, MESSAGE_STOP, fields, emit);
+  if (state.message === null) inferMessage(state, "assistant", emit);
+  const { message } = state;
+  if (message === null) return;
+  if (message.isClosed) {
+    return diagnose(state, "event_after_end", "A message was closed twice", emit);
+  }
+  const { stopReason } = fields;
+  message.isClosed = true;
+  message.reason = typeof stopReason === "string" ? stopReason : null;
+  closeOpenBlocks(state, emit);
+  emit({ type: "message.end", message: message.number, reason: message.reason });
+  if (typeof stopReason === "string" && !state.outcomes.has(stopReason)) {
+    emit({ type: "unknown", what: "reason", name: stopReason, raw: stopReason });
+    diagnose(state, "stop_reason_unknown", `Unknown stop reason "${stopReason}"`, emit);
+  }
+}
+
+interface ContentPlacement {
+  /** What the content itself suggests. */
+  readonly role: Role;
+  /** Whether it may trail behind the end of its message; a block that starts anew does not. */
+  readonly isTrailing: boolean;
+}
+
+/** Content needs a message to belong to. */
+export function ensureMessage(
+  state: ConverseState,
+  { role, isTrailing }: ContentPlacement,
+  emit: EmitEvent,
+): void {
+  const { message } = state;
+  if (message === null) return inferMessage(state, role, emit);
+  if (!message.isClosed) return;
+  // Text that trails behind the end of an answer belongs to that answer; behind a tool round it begins the next one.
+  if (isTrailing && message.role === role && !isToolRound(state, message.reason)) {
+    diagnose(state, "event_after_end", "Content came after its message was closed", emit);
+    return;
+  }
+  inferMessage(state, role, emit);
+}
+
+function isToolRound({ outcomes }: ConverseState, reason: string | null): boolean {
+  return reason !== null && outcomes.get(reason) === "action-required";
+}
+
+/** Closes the message at hand if the provider has not. */
+export function closeMessage(state: ConverseState, emit: EmitEvent): void {
+  closeOpenBlocks(state, emit);
+  const { message } = state;
+  if (message === null || message.isClosed) return;
+  message.isClosed = true;
+  diagnose(state, "message_stop_missing", "A message was never closed by the provider", emit);
+  emit({ type: "message.end", message: message.number, reason: null });
+}
+
+function closeOpenBlocks(state: ConverseState, emit: EmitEvent): void {
+  closeSlots(state, state.slots.values(), emit, IMPLICIT);
+  state.slots.clear();
+}
+
+function inferMessage(state: ConverseState, role: Role, emit: EmitEvent): void {
+  closeMessage(state, emit);
+  const message = `Content came without the start of its message; taken as one of role ${role}`;
+  diagnose(state, "message_start_missing", message, emit);
+  openMessage(state, role, emit);
+}
+
+function openMessage(state: ConverseState, role: Role, emit: EmitEvent): void {
+  const number = state.messageCount++;
+  state.characters += PIECE_OVERHEAD;
+  state.message = { number, role, isClosed: false, reason: null };
+  emit({ type: "message.start", message: number, role });
+}

@@ -1,0 +1,89 @@
+import type { PromptAccepted, ToolResultsSubmitted } from "../../../domain/events/session-event.ts";
+import type { Envelope } from "../../../domain/events/envelope.ts";
+import { formatImageNote } from "../../../domain/model/image-block.ts";
+import type { ModelBlock, ModelMessage } from "../../../domain/model/model-request.ts";
+import type { TraceMode } from "../../../domain/trace-mode.ts";
+import type { LogPosition } from "../response-ids.ts";
+import { encodeInputItems } from "./input-items.ts";
+import {
+  encodeAssistantMessage,
+  encodeFunctionCall,
+  encodeFunctionCallOutput,
+  encodeReasoning,
+  encodeUserMessage,
+} from "./encode-items.ts";
+import type { OutputItem } from "./output-item.ts";
+import { decodeNote, createUnrecordedRequest } from "../recorded-request.ts";
+import type { ResponseItem } from "./response-item.ts";
+import { foldResponse } from "../stream/response-stream.ts";
+
+export type ConversationItem = OutputItem | ResponseItem;
+
+export interface ConversationView {
+  /** Trace mode of responses that were not asked for here. */
+  readonly trace: TraceMode;
+  readonly isExcluded: (asked: PromptAccepted | ToolResultsSubmitted) => boolean;
+}
+
+/** All that a session was asked and answered, from the oldest: the input and the output of every response in its log. */
+export function encodeConversationItems(
+  envelopes: readonly Envelope[],
+  { trace, isExcluded }: ConversationView,
+): ConversationItem[] {
+  const withdrawnPromptIds = new Set(
+    envelopes.flatMap(({ event }) => (event.type === "prompt.withdrawn" ? [event.promptId] : [])),
+  );
+  return envelopes.flatMap(({ event, sessionId, seq }, at): readonly ConversationItem[] => {
+    if (event.type === "history.imported")
+      return encodeHistoryItems(event.messages, { sessionId, seq });
+    if (event.type !== "prompt.accepted" && event.type !== "tool_results.submitted") return [];
+    if (withdrawnPromptIds.has(event.promptId) || isExcluded(event)) return [];
+    const recorded = decodeNote(event.note) ?? createUnrecordedRequest("", trace);
+    const response = foldResponse(iterateFrom(envelopes, at), recorded);
+    return [...encodeInputItems(iterateFrom(envelopes, at)), ...(response?.output ?? [])];
+  });
+}
+
+/** Not a copy: every piece stops reading where it ends. */
+function* iterateFrom(envelopes: readonly Envelope[], at: number): Generator<Envelope> {
+  for (let index = at; index < envelopes.length; index += 1) {
+    const envelope = envelopes[index];
+    if (envelope !== undefined) yield envelope;
+  }
+}
+
+/** What was said before the session; calls have the ids that they came with. */
+function encodeHistoryItems(
+  messages: readonly ModelMessage[],
+  { sessionId: scope, seq }: LogPosition,
+): ResponseItem[] {
+  const facts = { scope, status: "completed" } as const;
+  return messages
+    .flatMap(({ role, blocks }) => blocks.map((block) => ({ role, block })))
+    .map(({ role, block }, index): ResponseItem => {
+      const key = `${seq}-${index}`;
+      switch (block.type) {
+        case "call":
+          return encodeFunctionCall({ key, call: block.call }, facts);
+        case "result":
+          return encodeFunctionCallOutput(
+            { key, result: block.result },
+            { ...facts, output: "text" },
+          );
+        case "reasoning":
+          return encodeReasoning({ ...block, key }, { ...facts, raw: false });
+        case "text":
+        case "image": {
+          const message = { key, texts: [toItemText(block)] };
+          if (role === "user") return encodeUserMessage(message, facts);
+          return encodeAssistantMessage(message, { ...facts, phase: "final_answer" });
+        }
+        default:
+          return block satisfies never;
+      }
+    });
+}
+
+function toItemText(block: Extract<ModelBlock, { readonly type: "text" | "image" }>): string {
+  return block.type === "text" ? block.text : formatImageNote(block);
+}

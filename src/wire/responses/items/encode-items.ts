@@ -1,0 +1,116 @@
+import type { Passage } from "./entries.ts";
+import { formatItemId } from "./item-id.ts";
+import type {
+  AssistantMessageItem,
+  FunctionCallItem,
+  FunctionCallOutputItem,
+  ItemStatus,
+  MessageItem,
+  OutputText,
+  ReasoningItem,
+  UserMessageItem,
+} from "./response-item.ts";
+import { formatToolOutput, formatOutputPart } from "./format-tool-output.ts";
+import type { CallBlock, ReasoningBlock, ResultBlock } from "../../../domain/provider/turn-builder.ts";
+
+/** What every builder needs beside the entry itself. */
+interface ItemContext {
+  readonly scope: string;
+  readonly status: ItemStatus;
+}
+
+/** Arguments that cannot be read stay as they were streamed; none at all are an empty object, as models do it. */
+export function encodeFunctionCall(
+  { key, call }: Pick<CallBlock, "key" | "call">,
+  { scope, status }: ItemContext,
+): FunctionCallItem {
+  const { id: call_id, name, inputText } = call;
+  const isBare = status === "completed" && inputText.trim() === "";
+  return {
+    id: formatItemId("function_call", scope, key),
+    type: "function_call",
+    call_id,
+    name,
+    arguments: isBare ? "{}" : inputText,
+    status,
+  };
+}
+
+export function encodeFunctionCallOutput(
+  { key, result }: Pick<ResultBlock, "key" | "result">,
+  { scope, status, output }: ItemContext & { readonly output: "text" | "parts" },
+): FunctionCallOutputItem {
+  const text = formatToolOutput(result.parts);
+  return {
+    id: formatItemId("function_call_output", scope, key),
+    type: "function_call_output",
+    call_id: result.toolCallId,
+    output:
+      output === "text"
+        ? text
+        : result.parts.map((part) => ({ type: "input_text", text: formatOutputPart(part) })),
+    status,
+    ...(result.isError && { is_error: true, error: text }),
+  };
+}
+
+export function encodeMessage(
+  { role, blocks }: Passage,
+  facts: ItemContext & Pick<AssistantMessageItem, "phase">,
+): MessageItem {
+  const message = { key: blocks[0].key, texts: blocks.map(({ text }) => text) };
+  return role === "user"
+    ? encodeUserMessage(message, facts)
+    : encodeAssistantMessage(message, facts);
+}
+
+/** What one message says, piece by piece. */
+interface MessageTexts {
+  readonly key: string;
+  readonly texts: readonly string[];
+}
+
+export function encodeAssistantMessage(
+  { key, texts }: MessageTexts,
+  { scope, status, phase }: ItemContext & Pick<AssistantMessageItem, "phase">,
+): AssistantMessageItem {
+  const id = formatItemId("message", scope, key);
+  const content = texts.map(encodeOutputText);
+  return { id, type: "message", status, role: "assistant", content, phase };
+}
+
+export function encodeUserMessage(
+  { key, texts }: MessageTexts,
+  { scope, status }: ItemContext,
+): UserMessageItem {
+  const content = texts.map((text) => ({ type: "input_text" as const, text }));
+  return {
+    id: formatItemId("message", scope, key),
+    type: "message",
+    status,
+    role: "user",
+    content,
+  };
+}
+
+export function encodeOutputText(text: string): OutputText {
+  return { type: "output_text", text, annotations: [] };
+}
+
+type ReasoningFields = Pick<ReasoningBlock, "key" | "text" | "redacted" | "signature">;
+
+/** The text rides as a summary, the one form that every client reads; its raw form is for those who ask. */
+export function encodeReasoning(
+  { key, text, redacted, signature }: ReasoningFields,
+  { scope, status, raw }: ItemContext & { readonly raw: boolean },
+): ReasoningItem {
+  return {
+    id: formatItemId("reasoning", scope, key),
+    type: "reasoning",
+    status,
+    summary: text === "" ? [] : [{ type: "summary_text", text }],
+    ...(raw && text !== "" && { content: [{ type: "reasoning_text", text }] }),
+    ...(redacted !== undefined && { encrypted_content: redacted }),
+    ...(signature !== undefined && { signature }),
+  };
+}

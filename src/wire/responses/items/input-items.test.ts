@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { logOf, SESSION } from "../../../../test/responses/any-turn.ts";
+import { refused } from "../../../../test/responses/refused-requests.ts";
+import { toolSuccess } from "../../../domain/tools/tool-call.ts";
+import { formatCallId } from "../response-ids.ts";
+import { encodeInputItems, createListPage, readPageQuery } from "./input-items.ts";
+
+describe("the input of a response", () => {
+  it("is what the prompt said [OR-6]", () => {
+    const content = [
+      { type: "text", text: "one" },
+      { type: "text", text: "two" },
+    ] as const;
+    expect(encodeInputItems(logOf([{ type: "prompt.accepted", promptId: "p", content }]))).toEqual([
+      {
+        id: `msg_${SESSION}_7`,
+        type: "message",
+        status: "completed",
+        role: "user",
+        content: [
+          { type: "input_text", text: "one" },
+          { type: "input_text", text: "two" },
+        ],
+      },
+    ]);
+  });
+
+  it("is the results that were brought, and what was said beside them", () => {
+    const content = [{ type: "text", text: "so" }] as const;
+    const given = {
+      type: "tool_results.submitted",
+      promptId: "r",
+      turnId: "turn_1",
+      content,
+    } as const;
+    const items = encodeInputItems(
+      logOf([
+        { ...given, toolCallIds: ["t"] },
+        {
+          type: "tool.finished",
+          toolCallId: "t",
+          ending: "succeeded",
+          result: toolSuccess("c", "1"),
+        },
+        {
+          type: "tool.finished",
+          toolCallId: "u",
+          ending: "succeeded",
+          result: toolSuccess("d", "2"),
+        },
+      ]),
+    );
+    expect(items).toMatchObject([
+      {
+        type: "function_call_output",
+        id: `fco_${SESSION}_8`,
+        call_id: formatCallId(SESSION, "t"),
+        output: "1",
+      },
+      { type: "message", content: [{ text: "so" }] },
+    ]);
+  });
+});
+
+describe("a page of a list", () => {
+  const items = ["a", "b", "c"].map((id) => ({ id }));
+
+  it("goes on after an item, from either end", () => {
+    const wish = readPageQuery(new Map([["limit", "2"]]));
+    expect(createListPage(items, wish)).toEqual({
+      object: "list",
+      data: [{ id: "c" }, { id: "b" }],
+      first_id: "c",
+      last_id: "b",
+      has_more: true,
+    });
+    expect(createListPage(items, { ...wish, after: "b" })).toMatchObject({
+      data: [{ id: "a" }],
+      has_more: false,
+    });
+    expect(createListPage(items, { limit: 9, order: "asc", after: null }).data).toEqual(items);
+    expect(createListPage([], wish)).toMatchObject({ data: [], first_id: null, last_id: null });
+  });
+
+  it.each<[string, () => unknown, string]>([
+    ["a limit of none", () => readPageQuery(new Map([["limit", "0"]])), "invalid_message"],
+    ["no limit", () => readPageQuery(new Map([["limit", "x"]])), "invalid_message"],
+    ["no order", () => readPageQuery(new Map([["order", "up"]])), "invalid_message"],
+    [
+      "no such item",
+      () => createListPage(items, { limit: 1, order: "asc", after: "z" }),
+      "not_found",
+    ],
+  ])("is refused for %s", (_, read, kind) => {
+    expect(refused(read)?.kind).toBe(kind);
+  });
+});

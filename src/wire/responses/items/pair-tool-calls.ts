@@ -1,0 +1,123 @@
+import type { Anomaly } from "../anomaly.ts";
+import { formatToolOutput } from "./format-tool-output.ts";
+import type { Block, CallBlock, ResultBlock } from "../../../domain/provider/turn-builder.ts";
+
+interface PairedBlocks {
+  readonly blocks: readonly Block[];
+  readonly anomalies: readonly Anomaly[];
+}
+
+/**
+ * Leaves one call and at most one result for every call id. A repeated id is one call: it has the place of its first
+ * opening, the content of its last, and no result from before that.
+ */
+export function pairToolCalls(
+  blocks: readonly Block[],
+  openCallIds: readonly string[],
+): PairedBlocks {
+  const ids = indexCallUses(blocks);
+  const pairedBlocks: Block[] = [];
+  const anomalies: Anomaly[] = [];
+  for (const block of blocks) {
+    const pairedBlock =
+      block.kind === "call"
+        ? resolveCall(block, ids, anomalies)
+        : block.kind === "result"
+          ? resolveResult(block, ids, anomalies)
+          : block;
+    if (pairedBlock) pairedBlocks.push(pairedBlock);
+  }
+  checkPairs(ids, new Set(openCallIds), anomalies);
+  return { blocks: pairedBlocks, anomalies };
+}
+
+interface CallUses {
+  readonly calls: CallBlock[];
+  last: CallBlock | ResultBlock;
+}
+
+type UsesById = ReadonlyMap<string, CallUses>;
+
+function indexCallUses(blocks: readonly Block[]): UsesById {
+  const ids = new Map<string, CallUses>();
+  for (const block of blocks) {
+    if (block.kind !== "call" && block.kind !== "result") continue;
+    const id = block.kind === "call" ? block.call.id : block.result.toolCallId;
+    if (id === "") continue;
+    const uses = ids.get(id) ?? { calls: [], last: block };
+    if (block.kind === "call") uses.calls.push(block);
+    uses.last = block;
+    ids.set(id, uses);
+  }
+  return ids;
+}
+
+function resolveCall(call: CallBlock, ids: UsesById, anomalies: Anomaly[]): CallBlock | null {
+  const { id: callId, name, inputText } = call.call;
+  const droppedCall = { name, arguments: inputText };
+  const calls = ids.get(callId)?.calls;
+  if (!calls) {
+    anomalies.push({
+      code: "call_id_missing",
+      message: "A call came without an id",
+      ...droppedCall,
+    });
+    return null;
+  }
+  const latest = calls.at(-1) ?? call;
+  if (call !== latest)
+    anomalies.push({
+      code: "call_repeated",
+      message: "A later call has the same id",
+      call_id: callId,
+      ...droppedCall,
+    });
+  return call === calls[0] ? { ...latest, key: call.key, order: call.order } : null;
+}
+
+function resolveResult(
+  block: ResultBlock,
+  ids: UsesById,
+  anomalies: Anomaly[],
+): ResultBlock | null {
+  const { toolCallId, parts } = block.result;
+  const uses = ids.get(toolCallId);
+  if (!uses) {
+    anomalies.push({
+      code: "call_id_missing",
+      message: "A result came without the id of its call",
+      output: formatToolOutput(parts),
+    });
+    return null;
+  }
+  if (uses.last !== block) {
+    anomalies.push({
+      code: "result_superseded",
+      message: "A later call or result has the same id",
+      call_id: toolCallId,
+      output: formatToolOutput(parts),
+    });
+    return null;
+  }
+  return block;
+}
+
+function checkPairs(ids: UsesById, openCalls: ReadonlySet<string>, anomalies: Anomaly[]): void {
+  for (const [call_id, { calls, last }] of ids) {
+    if (calls.length === 0)
+      anomalies.push({ code: "result_unmatched", message: "A result has no call", call_id });
+    else if (last.kind === "call" && !openCalls.has(call_id))
+      anomalies.push({
+        code: "call_unanswered",
+        message: "A call has no result and waits for none",
+        call_id,
+      });
+  }
+  for (const call_id of openCalls)
+    if (!ids.get(call_id)?.calls.length)
+      anomalies.push({
+        code: "open_call_unknown",
+        message: "The turn waits for a call that was never made",
+        call_id,
+      });
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { refused } from "../../../../test/responses/refused-requests.ts";
+import { formatCallId } from "../response-ids.ts";
+import { toToolResults, listOpenCallIds } from "./tool-results.ts";
+import { readContinuation } from "./new-input.ts";
+import { readCreateRequest } from "./read-create-request.ts";
+
+const OPEN = { sessionId: "ses_0123456789abcdef0123456789abcdef", toolCallIds: ["t0", "t1"] };
+
+function given(...calls: readonly string[]) {
+  const input = calls.map((call) => ({
+    type: "function_call_output",
+    call_id: formatCallId(OPEN.sessionId, call),
+    output: `of ${call}`,
+    ...(call === "t1" && { is_error: true }),
+  }));
+  const { results } = readContinuation(readCreateRequest({ input }), listOpenCallIds(OPEN));
+  return toToolResults(results, OPEN);
+}
+
+describe("results that a caller brings", () => {
+  it("go to the calls that wait for them, in any order [OR-53, OR-54]", () => {
+    expect(given("t1", "t0")).toEqual([
+      { toolCallId: "t1", parts: [{ type: "text", text: "of t1" }], isError: true },
+      { toolCallId: "t0", parts: [{ type: "text", text: "of t0" }], isError: false },
+    ]);
+  });
+
+  it.each<[string, readonly string[], string, string]>([
+    ["another call", ["t0", "other"], "input[1].call_id", "unknown_call"],
+    ["one call twice", ["t0", "t0"], "input[1].call_id", "duplicate_result"],
+    ["not all calls", ["t0"], "input", "missing_result"],
+  ])("are refused where they are of %s [OR-53]", (_, calls, param, code) => {
+    expect(refused(() => given(...calls))).toEqual({ kind: "invalid_message", param, code });
+  });
+});

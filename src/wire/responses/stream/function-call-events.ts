@@ -1,0 +1,166 @@
+import type {
+  ToolCallOpened,
+  ToolCallReceived,
+  ToolCallInputDelta,
+} from "../../../domain/events/session-event.ts";
+import type { Emit } from "../../../domain/codec.ts";
+import type { Envelope } from "../../../domain/events/envelope.ts";
+import { appendText, createTextBuilder } from "../../../text/text-builder.ts";
+import { createCutToolCall, type ToolCall } from "../../../domain/tools/tool-call.ts";
+import { formatCallId } from "../response-ids.ts";
+import { encodeFunctionCall } from "../items/encode-items.ts";
+import { toWireName } from "../tool-name.ts";
+import { settleMessages } from "./message-events.ts";
+import { openExecutedItem } from "./executed-events.ts";
+import type { StreamEvent } from "./response-stream-event.ts";
+import {
+  closeItem,
+  openItem,
+  getSessionId,
+  emitStreamEvent,
+  type ToolCallDraft,
+  type StreamState,
+} from "./stream-state.ts";
+
+export function encodeToolCallOpened(
+  state: StreamState,
+  { toolCallId, name }: ToolCallOpened,
+  emit: Emit<StreamEvent>,
+  { seq }: Envelope,
+): void {
+  if (!state.toolCalls.has(toolCallId)) startDraft(state, { toolCallId, name, seq }, emit);
+}
+
+export function encodeToolInputDelta(
+  state: StreamState,
+  { toolCallId, text }: ToolCallInputDelta,
+  emit: Emit<StreamEvent>,
+): void {
+  const draft = state.toolCalls.get(toolCallId);
+  if (draft === undefined || draft.toolCall !== null || text === "") return;
+  addInput(state, draft, text, emit);
+}
+
+export function encodeToolCallReceived(
+  state: StreamState,
+  { toolCallId, toolCall }: ToolCallReceived,
+  emit: Emit<StreamEvent>,
+  { seq }: Envelope,
+): void {
+  const existing = state.toolCalls.get(toolCallId);
+  const draft = existing ?? startDraft(state, { toolCallId, name: toolCall.name, seq }, emit);
+  if (draft.toolCall === null) completeToolCall(state, draft, toolCall, emit);
+}
+
+/** A call whose arguments never came, where its end comes or the response's does. */
+export function closeCutToolCall(
+  state: StreamState,
+  draft: ToolCallDraft,
+  emit: Emit<StreamEvent>,
+): void {
+  if (draft.toolCall !== null) return;
+  const { name, inputText } = draft;
+  const facts = { id: "", name, inputText: inputText.text, runBy: "client" } as const;
+  completeToolCall(state, draft, createCutToolCall(facts), emit);
+}
+
+/** A call that the caller is to run after all, though it was not shown as one. */
+export function handOutToolCall(
+  state: StreamState,
+  draft: ToolCallDraft,
+  emit: Emit<StreamEvent>,
+): void {
+  const { toolCall } = draft;
+  if (draft.presentation === "function" || toolCall === null) return;
+  const clientDraft: ToolCallDraft = {
+    ...draft,
+    ...EMPTY_DRAFT,
+    inputText: createTextBuilder(),
+    presentation: "function",
+  };
+  openFunctionCall(state, clientDraft, emit);
+  completeToolCall(state, clientDraft, toolCall, emit);
+}
+
+type DraftStart = Pick<ToolCallDraft, "toolCallId" | "name" | "seq">;
+
+function startDraft(state: StreamState, start: DraftStart, emit: Emit<StreamEvent>): ToolCallDraft {
+  settleMessages(state, emit);
+  const presentation = resolvePresentation(state, start.name);
+  const draft: ToolCallDraft = {
+    ...start,
+    ...EMPTY_DRAFT,
+    inputText: createTextBuilder(),
+    presentation: presentation,
+  };
+  state.toolCalls.set(draft.toolCallId, draft);
+  if (draft.presentation === "function") openFunctionCall(state, draft, emit);
+  return draft;
+}
+
+const EMPTY_DRAFT = { item: null, toolCall: null, isAnswered: false } as const;
+
+function resolvePresentation(
+  { clientTools, recorded }: StreamState,
+  name: string,
+): ToolCallDraft["presentation"] {
+  if (clientTools.has(name) || recorded.trace === "pairs") return "function";
+  return recorded.trace === "none" ? "hidden" : recorded.trace;
+}
+
+function openFunctionCall(state: StreamState, draft: ToolCallDraft, emit: Emit<StreamEvent>): void {
+  const { toolCallId, name, seq } = draft;
+  const call_id = formatCallId(getSessionId(state), toolCallId);
+  const fields = { call_id, name: toWireName(name), arguments: "" };
+  draft.item = openItem(state, { type: "function_call", key: String(seq), fields }, emit);
+}
+
+function addInput(
+  state: StreamState,
+  draft: ToolCallDraft,
+  text: string,
+  emit: Emit<StreamEvent>,
+): void {
+  appendText(draft.inputText, text);
+  if (draft.presentation !== "function" || draft.item === null) return;
+  const location = { item_id: draft.item.id, output_index: draft.item.index };
+  emitStreamEvent(
+    state,
+    { type: "response.function_call_arguments.delta", ...location, delta: text },
+    emit,
+  );
+}
+
+/** The call in full. What is shown is what was streamed, with what is missing of it. */
+function completeToolCall(
+  state: StreamState,
+  draft: ToolCallDraft,
+  call: ToolCall,
+  emit: Emit<StreamEvent>,
+): void {
+  const sentInput = draft.inputText.text;
+  const isContinuation = call.inputText.startsWith(sentInput);
+  const wholeInput = isContinuation ? call.inputText : sentInput;
+  const isBare = wholeInput.trim() === "" && call.input !== null;
+  const remainingInput = isBare ? "{}" : wholeInput.slice(sentInput.length);
+  // At least one, also for arguments that were cut before the first.
+  if (remainingInput !== "" || sentInput === "") addInput(state, draft, remainingInput, emit);
+  const inputText = draft.inputText.text;
+  draft.toolCall = { ...call, inputText };
+  if (draft.item === null) return openExecutedItem(state, draft, draft.toolCall, emit);
+  const { item, seq, toolCallId } = draft;
+  const location = { item_id: item.id, output_index: item.index };
+  const type = "response.function_call_arguments.done";
+  emitStreamEvent(state, { type, ...location, arguments: inputText }, emit);
+  draft.item = null;
+  const sessionId = getSessionId(state);
+  const name = toWireName(call.name);
+  const wireCall = { ...call, inputText, id: formatCallId(sessionId, toolCallId), name };
+  const status = call.input !== null && isContinuation ? "completed" : "incomplete";
+  const facts = { scope: sessionId, status } as const;
+  const finishedItem = {
+    ...encodeFunctionCall({ key: String(seq), call: wireCall }, facts),
+    ...(name !== call.name && { original_name: call.name }),
+  };
+  closeItem(state, item.index, finishedItem, emit);
+}

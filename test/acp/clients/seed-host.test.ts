@@ -1,0 +1,209 @@
+import { once } from "node:events";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isObject } from "../../../src/data/json.ts";
+import { createLineClient, type LineClient, type Message } from "../../support/acp/acp-client.ts";
+import { createAcpProject, type AcpProject } from "../../support/acp/acp-project.ts";
+import { createCommandLine, type CommandLine } from "../../support/command-line.ts";
+import { eventually } from "../../support/eventually.ts";
+
+let command: CommandLine;
+beforeAll(async () => {
+  command = await createCommandLine();
+  await command.bundle("tools/define-tool.ts", "kit/define-tool.mjs");
+});
+afterAll(() => command.close());
+
+const TIMEOUT = { timeout: 60_000 };
+
+/** A host that knows the shapes of the bridge protocol and none of our options. */
+interface SeedHost {
+  readonly client: LineClient;
+  readonly kill: () => Promise<void>;
+}
+
+function hostOn(world: AcpProject): SeedHost {
+  const child = world.spawn("--updates", "bridge");
+  child.stdin.on("error", () => {});
+  const exit = once(child, "close");
+  return {
+    client: createLineClient(child.stdout, child.stdin),
+    async kill() {
+      child.kill("SIGKILL");
+      await exit;
+    },
+  };
+}
+
+/** An agent whose tool writes down each run, and does not end the first one. */
+async function worldWithSlowTool(): Promise<{ world: AcpProject; runs: () => string[] }> {
+  const world = await createAcpProject(command, {
+    workspace: undefined,
+    tools: ["./tools.mjs"],
+    approvals: { ask: ["*"] },
+  });
+  const effects = join(world.project, "../effects.txt");
+  const facts = `name: "write_file", description: "Writes", input: { type: "object" }`;
+  const run = `appendFileSync(${JSON.stringify(effects)}, JSON.stringify(input) + "\\n");
+    return context.attempt === 1 ? new Promise(() => {}) : "written";`;
+  writeFileSync(
+    join(world.project, "../tools.mjs"),
+    `import { appendFileSync } from "node:fs";
+    import { defineTool } from ${JSON.stringify(join(command.folder, "kit/define-tool.mjs"))};
+    export default [defineTool({ ${facts}, run: async (input, context) => { ${run} } })];`,
+  );
+  const lines = (): string[] =>
+    existsSync(effects) ? readFileSync(effects, "utf8").trimEnd().split("\n") : [];
+  return { world, runs: lines };
+}
+
+/** The host's prompt has come to its first request, or to a stream that does not end. */
+async function begin(world: AcpProject, text: string): Promise<SeedHost & { sessionId: string }> {
+  const host = hostOn(world);
+  const sessionId = await host.client.newSession(world.project);
+  const prompt = [{ type: "text", text }];
+  const params = { sessionId, prompt };
+  host.client.send({ jsonrpc: "2.0", id: "p", method: "session/prompt", params });
+  return { ...host, sessionId };
+}
+
+/** The request that the next process sends to a host that loads the session. */
+async function askedAfterKill(world: AcpProject, sessionId: string) {
+  const host = hostOn(world);
+  await host.client.requestResult("initialize", { protocolVersion: 1 });
+  await host.client.requestResult("session/load", {
+    sessionId,
+    cwd: world.project,
+    mcpServers: [],
+  });
+  const request = await host.client.waitForMessage(isPermission);
+  const reply = (fields: object): void =>
+    host.client.send({ jsonrpc: "2.0", id: request["id"], ...fields });
+  return { ...host, params: Object(request["params"]), reply };
+}
+
+function isPermission({ method }: Message): boolean {
+  return method === "session/request_permission";
+}
+
+/** The end of the turn, as hosts of the bridge are told it. */
+async function turnEnd(client: LineClient): Promise<unknown> {
+  const ended = await client.waitForMessage(({ params }) => isObject(turnIn(params)));
+  return turnIn(ended["params"]);
+}
+
+function turnIn(params: unknown): unknown {
+  return Object(Object(Object(Object(params)["update"])["_meta"])["harn"])["turn"];
+}
+
+function lastToolResult(world: AcpProject): string {
+  const results = world.model.modelRequests.flatMap(({ messages }) =>
+    messages.filter(({ role }) => role === "tool"),
+  );
+  return JSON.stringify(results.at(-1)?.content);
+}
+
+const DENIED = { error: { code: -32601, message: "Method not found" } };
+const SELECTED = { result: { outcome: { outcome: "selected" } } };
+
+describe("a host written from the bridge protocol alone", () => {
+  it.each([
+    ["granted", { result: { granted: true } }, 2, "written"],
+    ["a bare selected", SELECTED, 2, "written"],
+    ["not granted", { result: { granted: false, reason: "Too late" } }, 1, "is not known"],
+    ["method not found", DENIED, 1, "is not known"],
+  ])(
+    "decides about a tool that was running at a kill: %s [B-088] [B-114] [B-116] [B-117]",
+    TIMEOUT,
+    async (_, answer, count, result) => {
+      const { world, runs } = await worldWithSlowTool();
+      const { client, sessionId, kill } = await begin(world, "write it down");
+      const first = await client.waitForMessage(isPermission);
+      client.send({ jsonrpc: "2.0", id: first["id"], result: { granted: true } });
+      await eventually(() => expect(runs()).toHaveLength(1));
+      await kill();
+
+      const next = await askedAfterKill(world, sessionId);
+      const { approvalRequest, policyDecision, toolCall, mutation, declaredPaths } = next.params;
+      const before = Object(first["params"]);
+      const reason =
+        "write_file was running when the bridge was killed. It may already have run; allowing runs it again.";
+      expect(approvalRequest).toEqual({
+        ...before.approvalRequest,
+        action: "write_file may already have run; allowing runs it again",
+        attempt: 2,
+        requested_at: expect.any(String),
+        deadline: expect.any(String),
+        undo_metadata: {
+          ...before.approvalRequest.undo_metadata,
+          policy_decision: policyDecision,
+        },
+      });
+      expect(policyDecision).toMatchObject({
+        type: "harn.permission_policy_decision.v1",
+        action: "ask",
+        reason: expect.stringContaining(reason),
+        context: before.policyDecision.context,
+      });
+      expect(toolCall).toMatchObject({
+        toolCallId: approvalRequest.id,
+        toolName: "write_file",
+        rawInput: { path: "note.txt", content: "write it down" },
+      });
+      expect([mutation, declaredPaths]).toEqual([before.mutation, before.declaredPaths]);
+      next.reply(answer);
+      expect(await turnEnd(next.client)).toMatchObject({ result: { stopReason: "end_turn" } });
+      expect(runs()).toHaveLength(count);
+      expect(lastToolResult(world)).toContain(result);
+      await next.kill();
+    },
+  );
+
+  it.each([
+    ["granted", { result: { granted: true } }, { result: { stopReason: "end_turn" } }, 2],
+    ["a bare selected", SELECTED, { result: { stopReason: "end_turn" } }, 2],
+    ["not granted", { result: { granted: false } }, { error: {} }, 1],
+    ["method not found", DENIED, { error: {} }, 1],
+  ])(
+    "decides about an invocation that a kill lost: %s [B-088] [B-114] [B-116] [B-117]",
+    TIMEOUT,
+    async (_, answer, end, invocations) => {
+      const world = await createAcpProject(command, { onLost: "ask" });
+      const { client, sessionId, kill } = await begin(world, "wait for me");
+      await client.waitForMessage(
+        ({ params }) => JSON.stringify(params)?.includes("One moment") ?? false,
+      );
+      await kill();
+
+      const next = await askedAfterKill(world, sessionId);
+      const { approvalRequest, policyDecision, toolCall, declaredPaths } = next.params;
+      expect(approvalRequest).toEqual({
+        id: toolCall.toolCallId,
+        action: expect.stringContaining("allowing continues the conversation"),
+        args: {},
+        attempt: 2,
+        principal: "coder",
+        requested_at: expect.any(String),
+        deadline: expect.any(String),
+        approvers_required: 1,
+        evidence_refs: [],
+        undo_metadata: {
+          session_id: sessionId,
+          run_id: expect.any(String),
+          worker_id: null,
+          mutation_scope: "apply_workspace",
+          policy_decision: policyDecision,
+        },
+        capabilities_requested: [],
+      });
+      expect(policyDecision).toMatchObject({ action: "ask", matched_rule: null });
+      expect(toolCall).toMatchObject({ toolName: "continue_turn", rawInput: {} });
+      expect(declaredPaths).toEqual([]);
+      next.reply(answer);
+      expect(await turnEnd(next.client)).toMatchObject(end);
+      expect(world.model.modelRequests).toHaveLength(invocations);
+      await next.kill();
+    },
+  );
+});

@@ -1,0 +1,328 @@
+import { describe, expect, it } from "vitest";
+import { startAcpServer, TOKEN, type AcpServer } from "../../support/acp/acp-server.ts";
+import { createClientToolSessions } from "../../support/session/client-tool-sessions.ts";
+import { createFakeClock, advanceUntil } from "../../support/fake-clock.ts";
+import { eventually } from "../../support/eventually.ts";
+import { hangs, says, wants } from "../../support/session/scripted-provider.ts";
+import { connectHttpClient } from "../../support/acp/sdk-clients.ts";
+import { createTool } from "../../support/session/session-world.ts";
+
+const authorization = `Bearer ${TOKEN}`;
+const KEY = "sk-a-key-for-tests-only";
+const ADA = { name: "ada", key: KEY, rights: ["prompt", "approve", "control"] } as const;
+const approvals = { deny: [], ask: ["save"], allow: [], default: "deny" } as const;
+
+/** Characters: several times what is kept for a client. */
+const MUCH = 2_000_000;
+
+type Headers = { readonly [name: string]: string };
+
+function message(method: string, params: object, id: unknown = 1): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, method, params });
+}
+
+const INITIALIZE = message("initialize", { protocolVersion: 1 });
+
+function post({ url }: AcpServer, body: string, headers: Headers = {}): Promise<Response> {
+  return fetch(`${url}/acp`, {
+    method: "POST",
+    headers: { authorization, "content-type": "application/json", ...headers },
+    body,
+  });
+}
+
+async function connected(server: AcpServer, headers: Headers = {}): Promise<Headers> {
+  const answer = await post(server, INITIALIZE, headers);
+  expect(answer.status).toBe(200);
+  const id = answer.headers.get("acp-connection-id") ?? "";
+  expect(id).toMatch(/^[\w-]{32}$/);
+  return { ...headers, "acp-connection-id": id };
+}
+
+/** When the server has answered something else. */
+async function turned({ url }: AcpServer): Promise<number> {
+  const { status } = await fetch(`${url}/healthz`);
+  return status;
+}
+
+function stream({ url }: AcpServer, headers: Headers): Promise<Response> {
+  return fetch(`${url}/acp`, {
+    headers: { authorization, accept: "text/event-stream", ...headers },
+  });
+}
+
+/** `told` resolves with what a pattern found in the stream, once it is there. */
+function reading({ body }: Response) {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  const told = async (pattern: RegExp): Promise<string> => {
+    while (!pattern.test(text)) {
+      const { value } = (await reader?.read()) ?? {};
+      if (value === undefined) throw new Error(`The stream ended: ${text}`);
+      text += value;
+    }
+    return pattern.exec(text)?.[1] ?? "";
+  };
+  return { told, text: () => text, cancel: async () => reader?.cancel() };
+}
+
+describe("ACP over HTTP", () => {
+  it("takes the official client through a session with a question, a cancel and a queue [ACP-139]", async () => {
+    const script = [
+      wants({ id: "c1", name: "save", input: {} }),
+      says("Saved."),
+      hangs("Wait"),
+      says("One"),
+      says("Two"),
+    ];
+    const save = createTool({ name: "save" }, () => "saved");
+    const { sessions } = createClientToolSessions(script, { tools: [save], approvals });
+    const server = await startAcpServer(sessions);
+    const client = await connectHttpClient(`${server.url}/acp`, { authorization });
+    const sessionId = await client.newSession("/work");
+    expect(await client.prompt(sessionId, "Save it")).toBe("end_turn");
+    expect(client.permissionTitles).toEqual(["save"]);
+    const cancelled = client.prompt(sessionId, "Go on");
+    await client.waitForUpdate("agent_message_chunk: Wait");
+    await client.cancel(sessionId);
+    expect(await cancelled).toBe("cancelled");
+    const both = [client.prompt(sessionId, "a"), client.prompt(sessionId, "b")];
+    expect(await Promise.all(both)).toEqual(["end_turn", "end_turn"]);
+    const said = client.receivedUpdates.filter((one) => one.startsWith("agent_message_chunk"));
+    expect(said.map((one) => one.slice("agent_message_chunk: ".length))).toEqual([
+      "Let me see.",
+      "Saved.",
+      "Wait",
+      "One",
+      "Two",
+    ]);
+    expect(server.reports).toEqual([]);
+  });
+
+  it("A host behind the setting is asked for its tools and shells, as this machine's user alone [B-022]", async () => {
+    const { sessions } = createClientToolSessions([says("Hi")]);
+    const keys = [ADA];
+    const server = await startAcpServer(sessions, { updates: "bridge", keys });
+    const own = reading(await stream(server, await connected(server)));
+    await own.told(/"method":"(host\/tools\/list)"/);
+    await own.told(/(process\.list_shells)/);
+    const ada = { authorization: `Bearer ${KEY}` };
+    const other = reading(await stream(server, await connected(server, ada)));
+    await other.told(/"method":"(host\/tools\/list)"/);
+    await turned(server);
+    expect(other.text()).not.toContain("list_shells");
+    for (const { cancel } of [own, other]) await cancel();
+  });
+
+  it("serves the sessions that others have, with what was said in them [ACP-139]", async () => {
+    const { sessions } = createClientToolSessions([says("Over a socket"), says("Over HTTP")]);
+    const server = await startAcpServer(sessions);
+    const socket = await server.connect();
+    const sessionId = await socket.newSession();
+    await socket.requestResult("session/prompt", {
+      sessionId,
+      prompt: [{ type: "text", text: "Go" }],
+    });
+    const client = await connectHttpClient(`${server.url}/acp`, { authorization });
+    await client.loadSession(sessionId, "/work");
+    await client.waitForUpdate("agent_message_chunk: Over a socket");
+    expect(await client.prompt(sessionId, "More")).toBe("end_turn");
+    await socket.waitForMessage(({ params }) => JSON.stringify(params ?? "").includes("Over HTTP"));
+  });
+
+  it.each([
+    [401, { authorization: "Bearer sk-another-key-of-nobody" }],
+    [403, { origin: "https://evil.example" }],
+    [415, { "content-type": "text/plain" }],
+    [404, { "acp-connection-id": "none" }],
+  ])("refuses with %i %j [ACP-139]", async (status, headers) => {
+    const { sessions } = createClientToolSessions([says("Hi")]);
+    const server = await startAcpServer(sessions, { keys: [ADA] });
+    const answer = await post(server, INITIALIZE, headers);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.has("acp-connection-id")).toBe(false);
+  });
+
+  it.each([
+    ["[1]", -32600],
+    ["{", -32700],
+    [message("session/new", { cwd: "/work" }), -32600],
+  ])("refuses %s for a first message", async (text, code) => {
+    const { sessions } = createClientToolSessions([says("Hi")]);
+    const server = await startAcpServer(sessions);
+    const answer = await post(server, text);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { code } });
+  });
+
+  it("has a connection that was made with the token for nobody who comes without it", async () => {
+    const { sessions } = createClientToolSessions([says("Hello")]);
+    const server = await startAcpServer(sessions);
+    const own = await connected(server);
+    const keyless = { ...own, authorization: "" };
+    expect((await post(server, message("session/list", {}), keyless)).status).toBe(404);
+    expect((await stream(server, keyless)).status).toBe(404);
+    const ended = await fetch(`${server.url}/acp`, { method: "DELETE", headers: keyless });
+    expect(ended.status).toBe(404);
+    expect((await post(server, message("session/list", {}), own)).status).toBe(202);
+  });
+
+  it("has a connection for nobody but its caller, and streams for those who take them", async () => {
+    const { sessions } = createClientToolSessions([says("Hi")]);
+    const server = await startAcpServer(sessions, { keys: [ADA] });
+    const own = await connected(server);
+    const ada = { ...own, authorization: `Bearer ${KEY}` };
+    expect((await post(server, message("session/list", {}), ada)).status).toBe(404);
+    expect((await stream(server, ada)).status).toBe(404);
+    expect((await stream(server, { ...own, accept: "text/html" })).status).toBe(406);
+    expect((await stream(server, {})).status).toBe(400);
+  });
+
+  it("ends a connection that its client ends, and detaches the client", async () => {
+    const { sessions } = createClientToolSessions([says("Hi")]);
+    const server = await startAcpServer(sessions);
+    const { sessionId } = await sessions.open({
+      principal: { id: "local", rights: ["prompt", "approve", "control"] },
+    });
+    const own = await connected(server);
+    const events = await stream(server, own);
+    const attach = { sessionId, clientId: "tui", mode: "controller" };
+    expect((await post(server, message("session/attach", attach, 2), own)).status).toBe(202);
+    await eventually(async () =>
+      expect((await sessions.status(sessionId)).clients).toMatchObject([{ clientId: "tui" }]),
+    );
+    const headers = { authorization, ...own };
+    const ended = await fetch(`${server.url}/acp`, { method: "DELETE", headers });
+    expect(ended.status).toBe(202);
+    expect((await sessions.status(sessionId)).clients).toEqual([]);
+    await events.text();
+    expect((await post(server, message("session/list", {}, 3), own)).status).toBe(404);
+  });
+
+  it("does nothing of what comes with an initialize that there is no room for", async () => {
+    const { sessions } = createClientToolSessions([says("Hi")]);
+    // None of them is given up, however long all of them take.
+    const server = await startAcpServer(sessions, {}, createFakeClock());
+    for (let made = 0; made < 1000; made += 50) {
+      await Promise.all(Array.from({ length: 50 }, () => connected(server)));
+    }
+    const begin = message("session/new", { cwd: "/work", mcpServers: [] }, 2);
+    expect((await post(server, `[${INITIALIZE},${begin}]`)).status).toBe(503);
+    const client = await server.connect();
+    await client.requestResult("initialize", { protocolVersion: 1 });
+    expect(await client.requestResult("session/list", {})).toMatchObject({ sessions: [] });
+  });
+
+  it("gives up a connection that nobody uses, and none whose stream is read", async () => {
+    const clock = createFakeClock();
+    const { sessions } = createClientToolSessions([says("Hi")], { clock });
+    const server = await startAcpServer(sessions, {}, clock);
+    const read = await connected(server);
+    const events = await stream(server, read);
+    const left = await connected(server);
+    clock.advance(60_000);
+    await advanceUntil(clock, Promise.resolve());
+    expect((await post(server, message("session/list", {}, 2), left)).status).toBe(404);
+    expect((await post(server, message("session/list", {}, 2), read)).status).toBe(202);
+    await events.body?.cancel();
+  });
+
+  it("keeps what nobody reads within a limit, and the rest in the log [ACP-14]", async () => {
+    const { sessions } = createClientToolSessions([says("~".repeat(MUCH))]);
+    const server = await startAcpServer(sessions);
+    const own = await connected(server);
+    const { told, cancel } = reading(await stream(server, own));
+    await post(server, message("session/new", { cwd: "/work", mcpServers: [] }, 2), own);
+    const sessionId = await told(/"sessionId":"(\w+)"/);
+    const prompt = [{ type: "text", text: "Go" }];
+    await post(server, message("session/prompt", { sessionId, prompt }, 3), own);
+    await eventually(async () => expect((await sessions.find(sessionId))?.state).toBe("idle"));
+    const events = await stream(server, { ...own, "acp-session-id": sessionId });
+    let text = "";
+    for await (const piece of events.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += piece;
+      if (text.includes('"id":3')) break;
+    }
+    expect(text.split("~").length - 1).toBe(MUCH);
+    await cancel();
+  });
+
+  it("hears no more of a client that neither waits nor reads, until it reads [ACP-14]", async () => {
+    const { sessions } = createClientToolSessions([says("Hi")]);
+    const server = await startAcpServer(sessions);
+    const own = await connected(server);
+    const batch = `[${Array.from({ length: 100 }, () => INITIALIZE).join()}]`;
+    const sent: Promise<Response>[] = [];
+    const flood = async (): Promise<number> => {
+      const last = post(server, batch, own);
+      sent.push(last);
+      // One that is heard waits until what came of it is read.
+      const status = await Promise.race([last.then((answer) => answer.status), turned(server)]);
+      return status === 429 || sent.length > 100 ? status : flood();
+    };
+    expect(await flood()).toBe(429);
+    const events = await stream(server, own);
+    const reader = events.body?.getReader();
+    const reading = (async () => {
+      while ((await reader?.read())?.done === false);
+    })();
+    const statuses = (await Promise.all(sent)).map(({ status }) => status);
+    expect(statuses.at(0)).toBe(202);
+    expect((await post(server, batch, own)).status).toBe(202);
+    await reader?.cancel();
+    await reading;
+  });
+
+  it("holds up no session because of another that nobody reads, and closes that [ACP-126]", async () => {
+    const much = "~".repeat(MUCH);
+    const { sessions } = createClientToolSessions([hangs(much), says("Read me")]);
+    const server = await startAcpServer(sessions);
+    const own = await connected(server);
+    const connection = reading(await stream(server, own));
+    const opened = async (id: number): Promise<string> => {
+      await post(server, message("session/new", { cwd: "/work", mcpServers: [] }, id), own);
+      return connection.told(new RegExp(`"id":${id},"result":{"sessionId":"(\\w+)"`));
+    };
+    const [unread, read] = [await opened(2), await opened(3)];
+    const prompt = [{ type: "text", text: "Go" }];
+    await post(server, message("session/prompt", { sessionId: unread, prompt }, 4), own);
+    await eventually(async () => expect((await sessions.find(unread))?.seq).toBeGreaterThan(8));
+    const events = reading(await stream(server, { ...own, "acp-session-id": read }));
+    await post(server, message("session/prompt", { sessionId: read, prompt }, 5), own);
+    await events.told(/(Read me)/);
+    await events.told(/("id":5)/);
+    await post(server, message("session/close", { sessionId: unread }, 6), own);
+    await eventually(async () => expect((await sessions.status(unread)).clients).toEqual([]));
+    const late = reading(await stream(server, { ...own, "acp-session-id": unread }));
+    const left = await late.told(/([^]*"id":6)/);
+    expect(left).toContain('"id":4,"result":{"stopReason":"cancelled"}');
+    expect(left).not.toContain("~");
+    for (const one of [connection, events, late]) await one.cancel();
+  });
+
+  it("takes back what a client was asked in the stream that it was asked in", async () => {
+    const { sessions } = createClientToolSessions([
+      wants({ id: "c1", name: "host__Read", input: {} }),
+    ]);
+    const server = await startAcpServer(sessions);
+    const clientCapabilities = { _meta: { harn: { hostTools: true } } };
+    const begun = await post(server, message("initialize", { clientCapabilities }));
+    const own = { "acp-connection-id": begun.headers.get("acp-connection-id") ?? "" };
+    const { told, cancel } = reading(await stream(server, own));
+    const list = await told(/"id":"([^"]+)","method":"host\/tools\/list"/);
+    const result = { tools: [{ name: "Read" }] };
+    await post(server, JSON.stringify({ jsonrpc: "2.0", id: list, result }), own);
+    await post(server, message("session/new", { cwd: "/work", mcpServers: [] }, 2), own);
+    const sessionId = await told(/"sessionId":"(\w+)"/);
+    const prompt = [{ type: "text", text: "Go" }];
+    await post(server, message("session/prompt", { sessionId, prompt }, 3), own);
+    const call = await told(/"id":"([^"]+)","method":"builtin_call"/);
+    await post(
+      server,
+      JSON.stringify({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } }),
+      own,
+    );
+    expect(await told(/"method":"\$\/cancel_request","params":\{"requestId":"([^"]+)"/)).toBe(call);
+    await cancel();
+  });
+});

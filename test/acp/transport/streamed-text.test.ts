@@ -1,0 +1,127 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { isObject } from "../../../src/data/json.ts";
+import type { ProviderEvent } from "../../../src/domain/provider/provider-event.ts";
+import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
+import { connectAcpClient, readText, type AcpPeer } from "../../support/acp/acp-client.ts";
+import { startAcpServer } from "../../support/acp/acp-server.ts";
+import { createFakeClock } from "../../support/fake-clock.ts";
+import {
+  generateCallBlocks,
+  createTurnEnd,
+  createScriptedProvider,
+  type ProviderScript,
+} from "../../support/session/scripted-provider.ts";
+import { createAgent, openSessions, createTool } from "../../support/session/session-world.ts";
+
+const PIECES = Array.from({ length: 500 }, (_, at) => `${at} `);
+
+/** Says a text in very many pieces, and then wants a tool or is done. */
+function talks(
+  ...calls: readonly { readonly id: string; readonly name: string }[]
+): ProviderScript {
+  return async function* (): AsyncGenerator<ProviderEvent> {
+    yield { type: "message.start", message: 0, role: "assistant" };
+    for (const text of PIECES) yield { type: "text.delta", message: 0, block: 0, text };
+    yield { type: "text.end", message: 0, block: 0, text: PIECES.join("") };
+    yield* generateCallBlocks(calls);
+    const isDone = calls.length === 0;
+    const reason = isDone ? "end_turn" : "tool_use";
+    yield { type: "message.end", message: 0, reason };
+    const openToolCallIds = calls.map(({ id }) => id);
+    yield createTurnEnd({
+      outcome: isDone ? "completed" : "action-required",
+      reason,
+      openToolCallIds,
+    });
+  };
+}
+
+function sessionsFor(...answers: readonly ProviderScript[]) {
+  const provider = createScriptedProvider(answers);
+  const look = createTool({ name: "look" }, () => "seen");
+  // Its time stands still: whatever is told is told since something else came.
+  const sessions = openSessions(
+    createMemoryStore(),
+    createAgent({ provider, tools: [look] }),
+    createFakeClock(),
+  );
+  onTestFinished(() => sessions.close());
+  return sessions;
+}
+
+/** Texts that follow each other as one, and calls by their kind of update. */
+function course(client: AcpPeer): string[] {
+  const told: string[] = [];
+  let isText = false;
+  for (const { sessionUpdate, content, status } of client.listUpdates()) {
+    if (sessionUpdate === "agent_message_chunk" && isObject(content)) {
+      const text = readText(content["text"]);
+      if (isText) told.push((told.pop() ?? "") + text);
+      else told.push(text);
+      isText = true;
+    } else if (readText(sessionUpdate).startsWith("tool_call")) {
+      told.push(`${readText(sessionUpdate)} ${readText(status)}`);
+      isText = false;
+    }
+  }
+  return told;
+}
+
+function prompt(sessionId: string): object {
+  return { sessionId, prompt: [{ type: "text", text: "Go" }] };
+}
+
+describe("text that comes in many pieces", () => {
+  it("is told in few, all of it before the call that follows it and after the one before [ACP-19]", async () => {
+    const client = await connectAcpClient(sessionsFor(talks({ id: "c", name: "look" }), talks()));
+    await client.requestResult("session/prompt", prompt(await client.newSession()));
+    expect(course(client)).toEqual([
+      PIECES.join(""),
+      "tool_call pending",
+      "tool_call_update null",
+      "tool_call_update in_progress",
+      "tool_call_update completed",
+      PIECES.join(""),
+    ]);
+    const chunks = client
+      .listUpdates()
+      .filter((one) => one["sessionUpdate"] === "agent_message_chunk");
+    expect(chunks.length).toBeLessThan(PIECES.length / 10);
+  });
+});
+
+describe("clients of one profile", () => {
+  it.each([
+    ["stock clients", {}],
+    ["bridge hosts", { _meta: { harn: {} } }],
+  ])("that follow a session are sent the same bytes: %s [ACP-20]", async (_, capabilities) => {
+    const server = await startAcpServer(sessionsFor(talks({ id: "c", name: "look" }), talks()));
+    const prompter = await server.connect();
+    const sessionId = await prompter.newSession();
+    const heard: string[][] = [];
+    const ends: Promise<unknown>[] = [];
+    for (let count = 0; count < 8; count += 1) {
+      const client = await server.connect();
+      await client.request("initialize", { clientCapabilities: capabilities });
+      await client.requestResult("session/load", { sessionId, cwd: "/work", mcpServers: [] });
+      const texts: string[] = [];
+      heard.push(texts);
+      ends.push(
+        new Promise((resolve) => {
+          client.socket.on("message", (data: Buffer) => {
+            const text = data.toString();
+            // Others still come while the first ones are there.
+            if (texts.length > 0 || text.includes("user_message")) texts.push(text);
+            if (text.includes('"completed"')) resolve(undefined);
+          });
+        }),
+      );
+    }
+    await prompter.requestResult("session/prompt", prompt(sessionId));
+    await Promise.all(ends);
+    const least = Math.min(...heard.map(({ length }) => length));
+    expect(least).toBeGreaterThan(5);
+    const told = heard.map((texts) => texts.slice(0, least).join("\n"));
+    expect(new Set(told).size).toBe(1);
+  });
+});

@@ -1,0 +1,190 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { SessionEvent, SessionEventType } from "../../src/domain/events/session-event.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { createCommandLine, waitForOutput, type CommandLine } from "../support/command-line.ts";
+import { temporaryFolder } from "../store/sqlite-support.ts";
+
+let cli: CommandLine;
+
+beforeAll(async () => {
+  cli = await createCommandLine();
+  return () => cli.close();
+});
+
+const EDITOR = [
+  { id: 1, method: "initialize", params: { protocolVersion: 1, clientCapabilities: {} } },
+  { id: 2, method: "session/new", params: { cwd: "/", mcpServers: [] } },
+]
+  .map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
+  .join("");
+
+/** What an editor is told when it asks for a session. */
+async function acpError(directory: string): Promise<unknown> {
+  const { stdout } = await cli.run(["acp", "-d", directory], { input: EDITOR });
+  return JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "").error;
+}
+
+function unusable(): readonly (readonly [directory: string, complaint: string])[] {
+  const folder = temporaryFolder();
+  const file = join(folder, "file");
+  writeFileSync(file, "");
+  const long = join(folder, "a".repeat(300));
+  const short = `${long.slice(0, 50)}…${long.slice(-50)}`;
+  const choose = "; choose another with --data-dir";
+  return [
+    [file, `${file}: it is a file${choose}`],
+    [join(file, "x"), `${join(file, "x")}: a part of the path is no folder${choose}`],
+    [long, `${short}: the path is too long${choose}`],
+    ...(process.platform === "linux"
+      ? ([["/proc/x", `/proc/x: no folder can be made there${choose}`]] as const)
+      : []),
+  ];
+}
+
+describe("a data directory that cannot be used", () => {
+  it("is refused by everything that would keep something there, in words for people", async () => {
+    for (const [directory, complaint] of unusable()) {
+      const [up, run, error] = await Promise.all([
+        cli.run(["up", "-p", "0", "-d", directory]),
+        cli.run(["run", "-d", directory, "Hello"]),
+        acpError(directory),
+      ]);
+      const message = `Cannot keep sessions in ${complaint}`;
+      expect([up.status, up.stderr, run.status, run.stderr]).toEqual([
+        2,
+        `${message}\n`,
+        2,
+        `${message}\n`,
+      ]);
+      expect(error).toMatchObject({ message, data: { code: "store_failed" } });
+    }
+  });
+
+  it("is refused where it is too long for the store only", async () => {
+    const directory = join(temporaryFolder(), ..."abcdef".split("").map((one) => one.repeat(100)));
+    const { status, stderr } = await cli.run(["up", "-p", "0", "-d", directory]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(": the path is too long; ")]);
+  });
+
+  it("is not one without sessions to those who only look", async () => {
+    const [[file, complaint] = ["", ""]] = unusable();
+    const list = await cli.run(["sessions", "list", "-d", file]);
+    expect([list.status, list.stderr]).toEqual([2, `Cannot read the sessions in ${complaint}\n`]);
+  });
+
+  it("is one without a name, to every command", async () => {
+    const commands = [["up"], ["run", "Hello"], ["acp"], ["sessions", "list"]];
+    for (const command of commands) {
+      const { status, stderr } = await cli.run([...command, "--data-dir", ""]);
+      expect([status, stderr]).toEqual([2, expect.stringContaining("--data-dir is empty")]);
+    }
+  });
+});
+
+/** `spanline up`, and what it said when it was up. */
+async function up(directory: string, args: readonly string[]) {
+  const child = cli.start(["up", "-d", directory, ...args]);
+  const said = await waitForOutput(
+    child.stdout,
+    args.includes("--json") ? "}\n" : "Ctrl-C stops it",
+  );
+  return { child, said };
+}
+
+/** The first event of a type, when it is there. */
+async function eventOf<Type extends SessionEventType>(
+  directory: string,
+  sessionId: string,
+  type: Type,
+): Promise<Extract<SessionEvent, { readonly type: Type }>> {
+  const store = await openSqliteStore({ file: join(directory, "sessions.db"), readOnly: true });
+  const isIt = (event: SessionEvent): event is Extract<SessionEvent, { readonly type: Type }> =>
+    event.type === type;
+  try {
+    const { signal } = new AbortController();
+    for await (const { events } of store.subscribe(sessionId, undefined, signal)) {
+      const found = events.map(({ event }) => event).find(isIt);
+      if (found !== undefined) return found;
+    }
+    throw new Error(`There is no ${type}`);
+  } finally {
+    await store.close();
+  }
+}
+
+describe("spanline up", () => {
+  it("keeps everything for its user alone, also what an older version left open", async () => {
+    const directory = temporaryFolder();
+    const file = join(directory, "sessions.db");
+    await (await openSqliteStore({ file })).close();
+    chmodSync(file, 0o644);
+    writeFileSync(join(directory, "owner.lock"), "", { mode: 0o644 });
+    await up(directory, ["-p", "0"]);
+    const modes = readdirSync(directory, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => [name, (statSync(join(directory, name)).mode & 0o077).toString(8)]);
+    expect(modes).toContainEqual(["sessions.db-wal", "0"]);
+    expect(modes.filter(([, others]) => others !== "0")).toEqual([]);
+  });
+
+  it("says first that it joined another process, and does not dare anybody to kill it", async () => {
+    const directory = temporaryFolder();
+    const owner = await up(directory, ["-p", "0"]);
+    expect(owner.said).toMatch(/^Spanline is up\. .*Kill this process/s);
+    const { said } = await up(directory, ["-p", "0"]);
+    expect(said).toMatch(
+      new RegExp(`^Joined the bridge that runs in process ${owner.child.pid}\\. One session`),
+    );
+    expect(said).not.toContain("Kill this process");
+  });
+
+  it("tells a port that a bridge of the same directory has from one that somebody else has", async () => {
+    const directory = temporaryFolder();
+    const { child, said } = await up(directory, ["-p", "0", "--json"]);
+    const { port } = new URL(JSON.parse(said).url);
+    const foreign = await cli.run(["up", "-d", temporaryFolder(), "-p", port]);
+    expect([foreign.status, foreign.stderr]).toEqual([
+      1,
+      expect.stringContaining(`Port ${port} is taken`),
+    ]);
+    child.kill("SIGTERM");
+    await once(child, "exit");
+    const chosen = await up(directory, ["-p", port]);
+    const own = await cli.run(["up", "-d", directory, "-p", port]);
+    expect([own.status, own.stderr]).toEqual([
+      2,
+      `A bridge of this directory already listens on port ${port}, in process ${chosen.child.pid}; use that, or choose another with --port\n`,
+    ]);
+  });
+
+  it.skipIf(process.platform === "win32")(
+    "says that a second Ctrl-C ends it when a tool does not end",
+    async () => {
+      const directory = temporaryFolder();
+      // Nobody reads it, so whoever writes a note waits for ever.
+      execFileSync("mkfifo", [join(directory, "notes.txt")]);
+      const { child, said } = await up(directory, ["-p", "0", "--json"]);
+      const { link, sessionId } = JSON.parse(said);
+      const { origin, searchParams } = new URL(link);
+      const api = `${origin}/api/sessions/${sessionId}`;
+      const headers = {
+        "content-type": "application/json",
+        authorization: `Bearer ${searchParams.get("token")}`,
+      };
+      const post = (path: string, body: object): Promise<Response> =>
+        fetch(`${api}/${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+      await post("prompt", { text: "Please save a note: buy milk" });
+      const { approvalId } = await eventOf(directory, sessionId, "approval.requested");
+      await post("commands", { type: "answer", approvalId, decision: "allow" });
+      await eventOf(directory, sessionId, "tool.started");
+      child.kill("SIGINT");
+      await waitForOutput(child.stderr, "Ctrl-C again ends it at once");
+      child.kill("SIGINT");
+      expect(await once(child, "exit")).toEqual([null, "SIGINT"]);
+    },
+  );
+});

@@ -1,0 +1,353 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { bundleProgram } from "../support/bundle-program.ts";
+import { createCommandLine, waitForOutput, type CommandLine } from "../support/command-line.ts";
+import { says, startModelServer, wants, type ScriptedResponse } from "../support/server/model-server.ts";
+
+let command: CommandLine;
+beforeAll(async () => {
+  command = await createCommandLine();
+});
+afterAll(() => command.close());
+
+const POLICY = {
+  auto_approve: ["read_file", "list_files", "search"],
+  rules: [
+    {
+      id: "edits",
+      action: "ask",
+      match: { tool: ["write_file", "edit_file"] },
+      reason: "It writes",
+    },
+    { id: "tests", allow: { tool: "run_command", command: "echo tested" } },
+  ],
+};
+
+/** A workspace with a configuration; the model says what is scripted. */
+async function workspace(answers: readonly ScriptedResponse[], agent: object = {}) {
+  const model = await startModelServer("chat", answers);
+  const root = join(command.folder, `work-${Math.round(model.url.length + performance.now())}`);
+  mkdirSync(join(root, "src"), { recursive: true });
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  writeFileSync(join(root, "src/a.txt"), "one\ntwo\n");
+  const coder = {
+    provider: { type: "local", model: "openai:scripted" },
+    workspace: true,
+    policy: POLICY,
+    environment: {
+      OPENAI_BASE_URL: `${model.url}/v1`,
+      OPENAI_API_KEY: { env: "MY_KEY" },
+    },
+    ...agent,
+  };
+  const config = join(root, "spanline.config.json");
+  writeFileSync(config, JSON.stringify({ agents: { coder } }));
+  const environment = {
+    MY_KEY: "sk-test-of-notes",
+    PLACE_SECRET: "where-it-is-kept",
+    XDG_STATE_HOME: join(root, ".state"),
+  };
+  const run = (...args: readonly string[]) =>
+    command.run([...args, "--config", config, "--data-dir", join(root, ".data")], {
+      environment,
+      workingDirectory: root,
+    });
+  return { root, run, model, config, environment };
+}
+
+describe("an agent of a configuration", () => {
+  it("edits files of the workspace once somebody allows it, and its model sees what came of it", async () => {
+    const edit = { path: "src/a.txt", old_text: "two", new_text: "2" };
+    const { root, run, model } = await workspace([
+      wants({ id: "c1", name: "edit_file", input: edit }),
+      says("Done."),
+    ]);
+    const { stdout, status } = await run("run", "Change it", "--yes", "--json");
+    expect(readFileSync(join(root, "src/a.txt"), "utf8")).toBe("one\n2\n");
+    expect(status).toBe(0);
+    expect(JSON.stringify(model.modelRequests.at(-1))).toContain("a.txt");
+    const events = stdout
+      .trim()
+      .split("\n")
+      .map((line): { type: string; [name: string]: unknown } => JSON.parse(line).event);
+    const of = (type: string) => events.find((event) => event.type === type);
+    expect(of("tool_call.paths_resolved")).toMatchObject({
+      paths: [{ location: "inside", workspacePath: "src/a.txt" }],
+      diffs: [{ path: "src/a.txt", oldText: "one\ntwo\n", newText: "one\n2\n" }],
+    });
+    expect(of("policy.decided")).toMatchObject({
+      decision: { action: "ask", rule: { id: "edits" } },
+    });
+    expect(of("tool.finished")).toMatchObject({
+      ending: "succeeded",
+      beside: { undo: [{ path: "src/a.txt", existed: true }] },
+    });
+    // Where a secret is, is known to nobody but who needs it.
+    expect(stdout).not.toContain("sk-test");
+  });
+
+  it("keeps a secret that an MCP server has by reference from the model and from the log", async () => {
+    const program = await bundleProgram("hostile-server.ts");
+    const env = { PLACE: { env: "PLACE_SECRET" }, LOG_LEVEL: "verbose" };
+    const { run, model } = await workspace(
+      [wants({ id: "c1", name: "h__surroundings", input: {} }), says("Done.")],
+      { mcpServers: { h: { command: process.execPath, args: [program], env } } },
+    );
+    const { stdout, status } = await run("run", "Look around", "--yes", "--json");
+    expect(status).toBe(0);
+    const heard = JSON.stringify(model.modelRequests.at(-1));
+    expect(heard).toContain("verbose");
+    expect(heard).toContain("[redacted]");
+    // The latter is the whole log.
+    for (const text of [heard, stdout]) expect(text).not.toContain("where-it-is-kept");
+  });
+
+  it.each([
+    ["plain", { NO_COLOR: "1" }],
+    ["in colours", { TERM: "xterm" }],
+  ])(
+    "asks on the terminal with the diff, the prompt and the risk of the rule, %s",
+    async (_, more) => {
+      const edit = { path: "src/a.txt", old_text: "two", new_text: "2" };
+      const answers = [wants({ id: "c1", name: "edit_file", input: edit }), says("Done.")];
+      const approval = { prompt: "Look at the diff first", risk: "high" };
+      const policy = { rules: [{ ask: { tool: "edit_file" }, approval }] };
+      const { root, config, environment } = await workspace(answers, { policy });
+      const child = command.start(
+        ["run", "Change it", "--config", config, "--data-dir", join(root, ".data")],
+        { environment: { ...environment, ...more }, workingDirectory: root, isTerminal: true },
+      );
+      const asked = await waitForOutput(child.stderr, "[y/N]");
+      expect(asked.includes("\u001b[32m")).toBe("TERM" in more);
+      expect(stripVTControlCharacters(asked)).toContain(
+        "  Look at the diff first\n  Risk: high\n  src/a.txt (from line 1)\n    one\n  - two\n  + 2\n",
+      );
+      child.stdin.write("y\n");
+      await once(child, "exit");
+      expect(readFileSync(join(root, "src/a.txt"), "utf8")).toBe("one\n2\n");
+    },
+  );
+
+  it.each([
+    ["through ..", "src/../../outside.txt"],
+    ["by its full path", "/etc/passwd"],
+    ["through a link", "src/link/outside.txt"],
+    ["in what Spanline keeps for itself", ".data/notes.txt"],
+    ["in the configuration", "spanline.config.json"],
+    ["that is not on the list", "other.txt"],
+  ])("never writes a file %s, whoever allows it [W-04]", async (_, path) => {
+    const policy = { ...POLICY, write_path_allowlist: ["src/**"] };
+    const answers = [
+      wants({ id: "c1", name: "write_file", input: { path, content: "x" } }),
+      says("I see."),
+    ];
+    const { root, run } = await workspace(answers, { policy });
+    symlinkSync(command.folder, join(root, "src/link"));
+    const before = readFileSync(join(root, "spanline.config.json"), "utf8");
+    const { stdout } = await run("run", "Write it", "--yes", "--json");
+    expect(stdout).toContain('"ending":"denied"');
+    expect(readFileSync(join(root, "spanline.config.json"), "utf8")).toBe(before);
+    const written = ["other.txt", ".data/notes.txt", "../outside.txt"].map((one) =>
+      join(root, one),
+    );
+    expect(written.filter((one) => existsSync(one))).toEqual([]);
+    expect(existsSync(join(command.folder, "outside.txt"))).toBe(false);
+  });
+
+  it.each([
+    ["through ..", "src/../../outside.txt", "default_external_path"],
+    ["in what Spanline keeps for itself", ".data/notes.txt", "default_protected_path"],
+    ["that is the configuration", "spanline.config.json", "default_protected_path"],
+    ["that would be the next configuration", "src/spanline.config.yaml", "default_protected_path"],
+    ["that is code of the configuration", "tools.mjs", "default_protected_path"],
+  ])("never writes a file %s, without any rule about it", async (_, path, source) => {
+    const answers = [
+      wants({ id: "c1", name: "write_file", input: { path, content: "x" } }),
+      says("I see."),
+    ];
+    const { root, run } = await workspace(answers, { tools: ["./tools.mjs"] });
+    writeFileSync(join(root, "tools.mjs"), "export default [];");
+    const { stdout } = await run("run", "Write it", "--yes", "--json");
+    expect(stdout).toContain(`"source":"${source}"`);
+    expect(stdout).toContain('"ending":"denied"');
+  });
+
+  it("finds nothing in files that may not be read", async () => {
+    const { root, run, model } = await workspace([
+      wants({ id: "c1", name: "search", input: { pattern: "hunter2" } }),
+      says("I see."),
+    ]);
+    writeFileSync(join(root, ".env"), "PASSWORD=hunter2\n");
+    writeFileSync(join(root, "src/open.txt"), "not hunter2\n");
+    await run("run", "Look", "--json");
+    const heard = JSON.stringify(model.modelRequests.at(-1));
+    expect(heard).toContain("src/open.txt");
+    expect(heard).toContain("1 file may not be read here");
+    expect(heard).not.toContain("PASSWORD");
+  });
+
+  it("sends an MCP server a header with a secret in it, which is shown to nobody", async () => {
+    const heard: (string | undefined)[] = [];
+    const server = createServer((request, answer) => {
+      heard.push(request.headers.authorization);
+      // It quotes what it was sent, without the word before it.
+      answer.writeHead(500, { "content-type": "text/plain" });
+      answer.end(`bad key ${String(request.headers.authorization).slice("Bearer ".length)}`);
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const headers = { Authorization: "Bearer ${NOTES_TOKEN}" };
+    const { run } = await workspace([says("Hello.")], {
+      mcpServers: { notes: { type: "http", url: `http://127.0.0.1:${port}/mcp`, headers } },
+      environment: { NOTES_TOKEN: { env: "MY_KEY" } },
+      provider: { type: "demo" },
+    });
+    const { stderr, stdout } = await run("run", "Hi", "--json");
+    expect(new Set(heard)).toEqual(new Set(["Bearer sk-test-of-notes"]));
+    expect(stderr).toContain("notes");
+    expect(stdout + stderr).not.toContain("sk-test");
+  });
+
+  it("runs no code of a configuration that nobody named or trusts, until somebody does", async () => {
+    const { root, environment } = await workspace([says("Hello.")], { tools: ["./tools.mjs"] });
+    writeFileSync(
+      join(root, "tools.mjs"),
+      'import { writeFileSync } from "node:fs"; writeFileSync("ran.txt", ""); export default [];',
+    );
+    const options = { environment, workingDirectory: root };
+    const place = ["--data-dir", join(root, ".data")];
+    const refused = await command.run(["run", "Hi", ...place], options);
+    expect(refused.stderr).toContain("spanline trust");
+    expect((await command.run(["policy", "check", "x"], options)).status).toBe(3);
+    expect(existsSync(join(root, "ran.txt"))).toBe(false);
+    expect((await command.run(["trust"], options)).status).toBe(0);
+    expect((await command.run(["run", "Hi", ...place], options)).stdout).toContain("Hello.");
+    expect(existsSync(join(root, "ran.txt"))).toBe(true);
+  });
+
+  it("runs the command that a rule allows, and no other unasked; no secret is in its environment", async () => {
+    const { run, model } = await workspace([
+      wants({ id: "c1", name: "run_command", input: { command: "echo tested" } }),
+      wants({ id: "c2", name: "run_command", input: { command: "echo tested; env" } }),
+      says("Done."),
+    ]);
+    const { stdout } = await run("run", "Test it", "--no", "--json");
+    expect(JSON.stringify(model.modelRequests[1])).toContain("tested");
+    expect(stdout.match(/"approval.requested"/g)).toHaveLength(1);
+    expect(stdout).not.toContain("sk-test");
+  });
+});
+
+describe("a configuration that cannot be used", () => {
+  it.each<[what: string, agent: object, complaint: string]>([
+    ["a misspelt option", { polcy: {} }, "agents.coder.polcy; did you mean policy?"],
+    ["a misspelt matcher", { policy: { rules: [{ allow: { tol: "x" } }] } }, "tol"],
+    ["an unknown provider", { provider: { type: "lokal" } }, "agents.coder.provider.type"],
+    ["a tool that there is not", { workspace: { tools: ["edit_fil"] } }, "did you mean edit_file?"],
+    [
+      "a secret in plain text",
+      { environment: { OPENAI_API_KEY: "sk-test" } },
+      "looks like a secret",
+    ],
+    [
+      "a secret that is nowhere",
+      { environment: { OPENAI_API_KEY: { env: "NOWHERE" } } },
+      "NOWHERE is not set",
+    ],
+    [
+      "a secret of a server that is nowhere",
+      {
+        mcpServers: {
+          one: { url: "http://x.test", headers: { Authorization: "Bearer ${NOWHERE}" } },
+        },
+      },
+      "agents.coder.mcpServers.one.headers.Authorization has no value: the variable NOWHERE is not set",
+    ],
+    ["caps of no kind", { caps: { steps: "many" } }, "agents.coder.caps.steps"],
+    [
+      "a list with a tool that there is not",
+      { policy: undefined, approvals: { allow: ["edit_fil"] } },
+      'agents.coder: approvals.allow[0] is "edit_fil", which fits no tool; did you mean edit_file?',
+    ],
+    [
+      "a model that is none",
+      { provider: { type: "local", model: "x" } },
+      'agents.coder.provider: "x" names no model',
+    ],
+    ["lists beside a policy", { approvals: { allow: ["*"] } }, "and not both"],
+    [
+      "an MCP server without a command",
+      { mcpServers: { one: { type: "stdio" } } },
+      "mcpServers.one",
+    ],
+  ])("for %s says where and starts nothing", async (_, agent, complaint) => {
+    const { run, model } = await workspace([says("No.")], agent);
+    const { stderr, stdout, status } = await run("run", "Go");
+    expect(stderr).toContain(complaint);
+    expect(stderr).toContain("spanline.config.json");
+    expect(stderr).not.toContain("sk-test");
+    expect([stdout, model.modelRequests]).toEqual(["", []]);
+    expect(status).not.toBe(0);
+  });
+});
+
+describe("spanline policy check", () => {
+  it.each([
+    ["read_file", '{"path":"src/a.txt"}', 0, "auto_approve"],
+    ["edit_file", '{"path":"src/a.txt","old_text":"a","new_text":"b"}', 3, "edits"],
+    ["edit_file", '{"path":"../x","old_text":"a","new_text":"b"}', 4, "outside"],
+    ["run_command", '{"command":"echo tested"}', 0, "tests"],
+    ["run_command", '{"command":"echo tested && rm -rf /"}', 3, "ask"],
+  ])("says of %s %s that it ends with %i", async (tool, input, status, word) => {
+    const { run } = await workspace([]);
+    const checked = await run("policy", "check", tool, input);
+    expect([checked.status, checked.stderr]).toEqual([status, ""]);
+    expect(checked.stdout).toContain(word);
+  });
+
+  it("says which tools the policy misspells, as a start does", async () => {
+    const policy = { auto_approve: ["reed_file", "notes__add"] };
+    const mcpServers = { notes: { url: "http://127.0.0.1:1/mcp" } };
+    const { run } = await workspace([says("Hello.")], { policy, mcpServers });
+    const line =
+      'agents.coder.policy.auto_approve[0] names "reed_file", which is no tool of the agent; did you mean read_file?\n';
+    expect((await run("policy", "check", "read_file", '{"path":"a"}')).stderr).toBe(line);
+    expect((await run("run", "Hi")).stderr).toContain(line);
+  });
+
+  it("tells people how a path could be opened, and the model only that it is not", async () => {
+    const answers = [
+      wants({ id: "c1", name: "read_file", input: { path: ".env" } }),
+      says("I see."),
+    ];
+    const { run, model } = await workspace(answers);
+    const checked = await run("policy", "check", "read_file", '{"path":".env"}');
+    expect(checked.stdout).toContain("opened by: allow_sensitive_paths");
+    await run("run", "Read it");
+    const heard = JSON.stringify(model.modelRequests.at(-1));
+    expect(heard).toContain("where secrets are kept");
+    expect(heard).not.toMatch(/allow_|external_/);
+  });
+
+  it("gives the whole receipt as JSON, and refuses arguments that are none", async () => {
+    const { run } = await workspace([]);
+    const { stdout } = await run("policy", "check", "read_file", '{"path":".env"}', "--json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      isKnown: true,
+      decision: { action: "deny", labels: expect.arrayContaining(["sensitive_path"]) },
+    });
+    const { status, stderr } = await run("policy", "check", "read_file", "[1]");
+    expect([status, stderr]).toEqual([2, expect.stringContaining("JSON object")]);
+    const unnamed = await run("policy", "check", "");
+    expect([unnamed.status, unnamed.stderr]).toEqual([
+      2,
+      "The name of the tool is empty: expected a name, such as read_file\n",
+    ]);
+  });
+});

@@ -1,0 +1,29 @@
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createCommandLine, type CommandLine } from "../support/command-line.ts";
+
+let command: CommandLine;
+beforeAll(async () => {
+  command = await createCommandLine();
+});
+afterAll(() => command.close());
+
+describe("the help", () => {
+  it.each([["--help"], ["policy", "--help"], ["help", "sessions", "list"]])(
+    "%s %s %s ends quietly when its reader leaves",
+    async (...args) => {
+      const child = command.start(args);
+      child.stdout.destroy();
+      const [noted, [status]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+      expect([noted, status]).toEqual(["", 0]);
+    },
+  );
+
+  it("of a command of a command is its own", async () => {
+    const asked = await command.run(["help", "policy", "check"]);
+    const other = await command.run(["policy", "check", "--help"]);
+    expect(asked).toEqual(other);
+    expect(asked.stdout).toContain("Usage: spanline policy check");
+  });
+});

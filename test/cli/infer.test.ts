@@ -1,0 +1,184 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { emulate, type EmulateOptions } from "../../src/emulator/index.ts";
+import { createCommandLine, type CommandLine } from "../support/command-line.ts";
+import { encodeAwsFrame, startEventStream, startPeer, encodeTextDelta } from "../support/server/scripted-peer.ts";
+import { HARNESS_ARN } from "../support/session/provider-session.ts";
+
+let cli: CommandLine;
+
+beforeAll(async () => {
+  cli = await createCommandLine();
+  return () => cli.close();
+});
+
+const KEYS = { AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" };
+const HELLO = JSON.stringify({ messages: [{ role: "user", content: "Hello!" }] });
+
+async function emulator(options: EmulateOptions = {}) {
+  const emulated = await emulate(options);
+  onTestFinished(() => emulated.close());
+  return emulated;
+}
+
+describe("spanline infer", () => {
+  it("answers a request of AI GO! with the agent that the environment names [OR-74]", async () => {
+    const { url, demoArn } = await emulator();
+    const environment = { AWS_HARNESS_ARN: demoArn, AWS_ENDPOINT_URL: url, ...KEYS };
+    const first = await cli.run(["infer"], { environment, input: HELLO });
+    expect([first.status, first.stderr]).toEqual([0, ""]);
+    const [reply] = JSON.parse(first.stdout).items;
+    expect(reply).toMatchObject({ role: "assistant", session_id: expect.stringMatching(/.{33}/) });
+    const messages = [
+      { role: "user", content: "Hello!" },
+      { role: "assistant", content: reply.content[0].text, session_id: reply.session_id },
+      { role: "user", content: "What was the first thing that I said?" },
+    ];
+    const input = JSON.stringify({ messages, top_k: 1 });
+    const second = await cli.run(["infer"], { environment, input });
+    expect([second.status, second.stderr]).toEqual([0, "no effect: top_k\n"]);
+    expect(JSON.parse(second.stdout).items[0]).toMatchObject({
+      session_id: reply.session_id,
+      content: [{ text: 'The first thing that you said was: "Hello!"' }],
+    });
+  });
+
+  it("asks an agent of a configuration, whose sessions go on in the next process", async () => {
+    const file = join(cli.folder, "infer.config.yaml");
+    writeFileSync(file, "agents:\n  helper:\n    provider: { type: demo }\n");
+    const args = ["infer", "--config", file, "--agent", "helper"];
+    const first = await cli.run(args, { input: HELLO });
+    expect([first.status, first.stderr]).toEqual([
+      0,
+      "tools that are not offered here: save_note, tell_time; `spanline serve` offers them\n",
+    ]);
+    const [{ session_id }] = JSON.parse(first.stdout).items;
+    const messages = [
+      { role: "assistant", content: "Hello!", session_id },
+      { role: "user", content: "What was the first thing that I said?" },
+    ];
+    const second = await cli.run(args, { input: JSON.stringify({ messages }) });
+    expect(second.stdout).toContain('The first thing that you said was: \\"Hello!\\"');
+  });
+
+  it("writes what came of a turn that broke off, and exits with 1 [SD-15]", async () => {
+    const peer = await startPeer((response) => {
+      startEventStream(response);
+      response.write(encodeAwsFrame("messageStart", { role: "assistant" }));
+      response.write(encodeTextDelta("Half of"), () => setImmediate(() => response.destroy()));
+    });
+    const environment = { AWS_HARNESS_ARN: HARNESS_ARN, AWS_ENDPOINT_URL: peer.url, ...KEYS };
+    const { stdout, stderr, status } = await cli.run(["infer"], { environment, input: HELLO });
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout).items).toMatchObject([
+      { content: [{ text: "Half of" }], status: "incomplete" },
+    ]);
+    expect(stderr).toMatch(/^The turn failed: The connection .*lost/);
+  });
+
+  it.each([
+    [
+      {},
+      HELLO,
+      /^Name an agent: one of a configuration with --agent, or set AWS_HARNESS_ARN or AWS_RUNTIME_ARN\n$/,
+    ],
+    [
+      { AWS_HARNESS_ARN: HARNESS_ARN },
+      HELLO,
+      /^AWS_ACCESS_KEY_ID is not set, and credentials are taken from nowhere else/,
+    ],
+    [
+      { AWS_HARNESS_ARN: HARNESS_ARN, ...KEYS },
+      "no json",
+      /^The body cannot be used\. It is no JSON/,
+    ],
+    [
+      { AWS_HARNESS_ARN: HARNESS_ARN, ...KEYS },
+      `{"messages":[]}`,
+      /^messages is empty; say something as the user\n$/,
+    ],
+  ])(
+    "exits with 2 for what cannot be used: %j %s [SD-16]",
+    async (environment, input, complaint) => {
+      const { stdout, stderr, status } = await cli.run(["infer"], { environment, input });
+      expect([stdout, status]).toEqual(["", 2]);
+      expect(stderr).toMatch(complaint);
+    },
+  );
+});
+
+describe("spanline test", () => {
+  it("shows every stage of two turns, and names the agent that passed", async () => {
+    const { stdout, stderr, status } = await cli.run(["test"]);
+    expect([stderr, status]).toEqual(["", 0]);
+    const lines = stdout.split("\n");
+    expect(lines.filter((line) => /^\d/.test(line))).toEqual([
+      "1. Sending one turn.",
+      "2. Converting the input.",
+      "3. Running inference.",
+      "4. Transforming the output.",
+      "5. Sending a second turn, in the same session.",
+      "6. Converting the input.",
+      "7. Running inference.",
+      "8. Transforming the output.",
+    ]);
+    expect(stdout).toContain('   input: {"session_id":"","user_message":"Hello!"}\n');
+    expect(stdout).toContain("   status: completed\n");
+    expect(stdout).toContain('The first thing that you said was: "Hello!"');
+    expect(stdout).toMatch(/\n {3}session_id: spanline-\S+\n/);
+    expect(lines.at(-2)).toBe("Successfully tested agent 'demo'.");
+  });
+
+  it("says the same to programs with --json", async () => {
+    const { url, demoArn } = await emulator();
+    const args = ["test", demoArn, "--endpoint-url", url, "--json"];
+    const { stdout, status } = await cli.run(args);
+    expect(status).toBe(0);
+    const { stages, ...rest } = JSON.parse(stdout);
+    expect(rest).toEqual({ agent: demoArn, ok: true });
+    // What was sent then, and not what was sent later on.
+    expect(stages[0].request.messages).toHaveLength(1);
+    expect(stages[4].request.messages).toHaveLength(3);
+    expect(stages[7]).toMatchObject({ output: { items: [{ role: "assistant" }] } });
+    expect(stages[3].session_id).toBe(stages[7].session_id);
+  });
+
+  it("says what failed and what to do next, and exits with 1", async () => {
+    const file = join(cli.folder, "broken.yaml");
+    writeFileSync(
+      file,
+      "turns:\n  - refuse: { type: ThrottlingException, message: Too many requests }\n",
+    );
+    const { url, demoArn } = await emulator({ brain: `script:${file}` });
+    const { stdout, stderr, status } = await cli.run(["test", demoArn, "--endpoint-url", url]);
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/3\. Running inference\.\n$/);
+    expect(stderr).toMatch(
+      /^Testing agent 'arn:.*' failed\. .*Too many requests.*\nWait a little and try again\.\n$/,
+    );
+  });
+
+  it("fails a turn that ends with an error, and keeps what it said", async () => {
+    const peer = await startPeer((response) => {
+      startEventStream(response);
+      response.write(encodeAwsFrame("messageStart", { role: "assistant" }));
+      response.end(encodeAwsFrame("internalServerException", { message: "Boom" }, "exception"));
+    });
+    const args = ["test", HARNESS_ARN, "--endpoint-url", peer.url, "--json"];
+    const { stdout, status } = await cli.run(args);
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: false,
+      failure: { message: expect.stringContaining("Boom") },
+    });
+  });
+
+  it("refuses an agent that there is not, and exits with 2", async () => {
+    const { stderr, status } = await cli.run(["test", "nobody"]);
+    expect([stderr, status]).toEqual([
+      expect.stringContaining("there is no such agent; there is demo"),
+      2,
+    ]);
+  });
+});

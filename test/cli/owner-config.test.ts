@@ -1,0 +1,120 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { createCommandLine, waitForOutput, type CommandLine } from "../support/command-line.ts";
+
+let command: CommandLine;
+beforeAll(async () => {
+  command = await createCommandLine();
+});
+afterAll(() => command.close());
+
+let projects = 0;
+
+/** A folder with a configuration whose agents nobody calls. */
+function project(...agents: readonly string[]) {
+  projects += 1;
+  const root = join(command.folder, `project-${projects}`);
+  mkdirSync(root);
+  const config = join(root, "spanline.config.json");
+  const write = (...names: readonly string[]): void => {
+    const entries = names.map((name) => [
+      name,
+      { provider: { type: "local", model: "ollama:none" } },
+    ]);
+    writeFileSync(config, JSON.stringify({ agents: Object.fromEntries(entries) }));
+  };
+  write(...agents);
+  return { root, config, write, data: join(root, "data") };
+}
+
+/** `up`, as far as it says where it listens. */
+async function up(workingDirectory: string, data: string, ...args: readonly string[]) {
+  const given = ["up", "--port", "0", "--data-dir", data, ...args];
+  const child = command.start(given, { workingDirectory });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let notes = "";
+  child.stderr.on("data", (piece) => (notes += String(piece)));
+  const said = await waitForOutput(child.stdout, args.includes("--json") ? "}\n" : "Ctrl-C");
+  return { child, said, notes: () => notes };
+}
+
+describe("a process that joins the owner of a data directory", () => {
+  it("says nothing where both have the same configuration", async () => {
+    const { root, config, data } = project("one", "two");
+    await up(root, data);
+    const joined = await up(root, data, "--config", config, "--json");
+    expect(joined.notes()).toBe("");
+    expect(JSON.parse(joined.said)).toMatchObject({
+      isOwner: false,
+      config,
+      agents: ["one", "two"],
+    });
+  });
+
+  it("refuses to ignore a configuration that was named, and says what to do", async () => {
+    const owner = project("one");
+    const { child } = await up(owner.root, owner.data);
+    const other = project("two");
+    const args = ["up", "--port", "0", "--data-dir", owner.data, "--config", other.config];
+    const { status, stdout, stderr } = await command.run(args);
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toBe(
+      `Process ${child.pid} runs the sessions with ${owner.config}, and not with ${other.config}; end it, or choose another --data-dir\n`,
+    );
+  });
+
+  it("refuses it as well where that file was changed since, and says so", async () => {
+    const { root, config, data, write } = project("one");
+    await up(root, data);
+    write("one", "two");
+    const args = ["up", "--port", "0", "--data-dir", data, "--config", config];
+    const { status, stderr } = await command.run(args);
+    expect([status, stderr]).toEqual([2, expect.stringContaining("before it was changed; end it")]);
+  });
+
+  it("says in one line that one it found is not used", async () => {
+    const { data } = project("one");
+    await up(command.folder, data);
+    const other = project("two");
+    const joined = await up(other.root, data, "--json");
+    await eventually(() =>
+      expect(joined.notes()).toMatch(
+        /^Process \d+ runs the sessions without a configuration, and not with .*spanline.config.json: end it to use this one, or choose another --data-dir\n$/,
+      ),
+    );
+    expect(JSON.parse(joined.said)).toMatchObject({ config: null, agents: ["demo"] });
+  });
+
+  it("tells an editor of it, too", async () => {
+    const owner = project("one");
+    await up(owner.root, owner.data);
+    const other = project("two");
+    const requests = [
+      { id: 0, method: "initialize", params: { protocolVersion: 1, clientCapabilities: {} } },
+      { id: 1, method: "session/new", params: { cwd: other.root, mcpServers: [] } },
+    ];
+    const input = requests.map((one) => `${JSON.stringify({ jsonrpc: "2.0", ...one })}\n`).join("");
+    const args = ["acp", "--data-dir", owner.data, "--config", other.config];
+    const { stdout } = await command.run(args, { input });
+    expect(stdout).toContain("and not with");
+  });
+});
+
+describe("spanline up with a configuration", () => {
+  it("says which agents there are, and where they come from", async () => {
+    const { root, config, data } = project("one", "two");
+    const { said } = await up(root, data);
+    expect(said).toContain(`It is with one; there is also two. Agents come from ${config}.`);
+    expect(said).not.toContain("Saving a note");
+  });
+
+  it("opens no session of an agent that is not there any more", async () => {
+    const { root, data } = project("one");
+    const first = await up(command.folder, data, "--json");
+    first.child.kill("SIGKILL");
+    const { said } = await up(root, data);
+    expect(said).toContain("It is with one.");
+  });
+});

@@ -1,0 +1,208 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { createCommandLine, waitForOutput, type CommandLine } from "../support/command-line.ts";
+import { says, startModelServer, wants, type ScriptedResponse } from "../support/server/model-server.ts";
+
+let command: CommandLine;
+beforeAll(async () => {
+  command = await createCommandLine();
+});
+afterAll(() => command.close());
+
+let count = 0;
+
+/** A run in a workspace of its own, with somebody at the terminal. */
+async function asked(
+  answers: readonly ScriptedResponse[],
+  agent: object = {},
+  flags: string[] = [],
+) {
+  const model = await startModelServer("chat", answers);
+  const root = join(command.folder, `asked-${(count += 1)}`);
+  mkdirSync(root, { recursive: true });
+  writeFileSync(join(root, "a.txt"), "one\ntwo\n");
+  execFileSync("mkfifo", [join(root, "asked")]);
+  const coder = {
+    provider: { type: "local", model: "openai:scripted" },
+    environment: { OPENAI_BASE_URL: `${model.url}/v1` },
+    workspace: true,
+    ...agent,
+  };
+  const config = join(root, "spanline.config.json");
+  writeFileSync(config, JSON.stringify({ agents: { coder } }));
+  const child = command.start(
+    ["run", "Go", "--config", config, "--data-dir", join(root, ".data"), ...flags],
+    {
+      environment: { NO_COLOR: "1", OPENAI_API_KEY: "sk-test", XDG_STATE_HOME: join(root, ".s") },
+      workingDirectory: root,
+      isTerminal: true,
+    },
+  );
+  return { root, child, model };
+}
+
+const write = (path: string, content = "x\n") => ({
+  id: `c-${path}`,
+  name: "write_file",
+  input: { path, content },
+});
+
+describe("a question on the terminal", () => {
+  it("stands alone: what tools print while it is open comes after the answer", async () => {
+    // The command that is allowed ends only after the question is there. Left alone it ends too.
+    const policy = { rules: [{ allow: { tool: "run_command" } }] };
+    const wait = "timeout 30 cat asked; echo; printf 'Run list_%s? [y/N] ' files; touch told";
+    const { root, child } = await asked(
+      [
+        wants(write("b.txt"), { id: "c2", name: "run_command", input: { command: wait } }),
+        says("Done."),
+      ],
+      { policy },
+    );
+    const before = await waitForOutput(child.stderr, "Run write_file? [y/N] ");
+    expect(before).toContain('\n  write_file {"path":"b.txt","content":"x\\n"}\n');
+    await writeFile(join(root, "asked"), "");
+    await eventually(() => expect(existsSync(join(root, "told"))).toBe(true));
+    child.stdin.write("maybe\n");
+    const again = await waitForOutput(child.stderr, "Run write_file? [y/N] ");
+    const rest = text(child.stderr);
+    child.stdin.write("n\n");
+    await once(child, "exit");
+    // It was asked once more, and only then the command's result was shown.
+    expect(again).toContain("Please say y or n.");
+    expect(again).not.toContain("run_command");
+    const after = await rest;
+    // Of a tool nothing begins a line.
+    expect(after).toMatch(/^ {4,}.*Run list_files/m);
+    expect(after).not.toMatch(/^Run list_files/m);
+    expect(existsSync(join(root, "b.txt"))).toBe(false);
+  });
+
+  it("is not answered by what was typed before it stood there", async () => {
+    const { root, child } = await asked([wants(write("b.txt")), says("Done.")]);
+    child.stdin.write("y\ny");
+    await waitForOutput(child.stderr, "[y/N]");
+    child.stdin.write("n\n");
+    await once(child, "exit");
+    expect(existsSync(join(root, "b.txt"))).toBe(false);
+  });
+
+  it("is asked again where the answer is none, and counts as no after three of them", async () => {
+    const { root, child } = await asked([wants(write("b.txt")), says("Done.")]);
+    await waitForOutput(child.stderr, "[y/N]");
+    for (const answer of ["sure\n", "what\n"]) {
+      child.stdin.write(answer);
+      expect(await waitForOutput(child.stderr, "[y/N]")).toContain("── Spanline asks ──");
+    }
+    const rest = text(child.stderr);
+    child.stdin.write("yy\n");
+    await once(child, "exit");
+    expect(await rest).toContain("it counts as no");
+    expect(existsSync(join(root, "b.txt"))).toBe(false);
+  });
+
+  it("is denied by Ctrl-D, which leaves a line of its own", async () => {
+    const { root, child } = await asked([wants(write("b.txt")), says("Done.")]);
+    await waitForOutput(child.stderr, "[y/N]");
+    const rest = text(child.stderr);
+    child.stdin.write("\u0004");
+    await once(child, "exit");
+    expect(await rest).toMatch(/^[^\n]*\n {2}← failed write_file/);
+    expect(existsSync(join(root, "b.txt"))).toBe(false);
+  });
+
+  it("says why also where the default asks", async () => {
+    const { child } = await asked([wants(write("b.txt")), says("Done.")], { policy: {} });
+    expect(await waitForOutput(child.stderr, "[y/N]")).toContain(
+      '── Spanline asks ──\n  write_file {"path":"b.txt","content":"x\\n"}\n  Why: No rule speaks of write_file; the default is to ask\n',
+    );
+  });
+
+  it("shows the text of a large file once and short, and all of it to who says d", async () => {
+    const lines = Array.from({ length: 300 }, (_, at) => `line number ${at}`);
+    lines[299] = "rm -rf the end";
+    const { root, child } = await asked([
+      wants(write("b.txt", `${lines.join("\n")}\n`)),
+      says("Done."),
+    ]);
+    const short = await waitForOutput(child.stderr, "[y/N/d]");
+    expect(short.match(/line number 3\b/g)).toHaveLength(1 + 2);
+    expect(short).toContain("… 280 more lines");
+    expect(short).not.toContain("the end");
+    child.stdin.write("d\n");
+    const whole = await waitForOutput(child.stderr, "[y/N/d]");
+    expect(whole).toContain("  + line number 250\n");
+    expect(whole).toContain("  + rm -rf the end\n");
+    child.stdin.write("y\n");
+    await once(child, "exit");
+    expect(readFileSync(join(root, "b.txt"), "utf8")).toContain("rm -rf the end");
+  });
+
+  it("shows both ends of a long command, which has no diff", async () => {
+    const long = `echo ${"a ".repeat(2000)}; rm -rf the-end`;
+    const call = { id: "c1", name: "run_command", input: { command: long } };
+    const { child } = await asked([wants(call), says("Done.")]);
+    const short = await waitForOutput(child.stderr, "[y/N/d]");
+    expect(short).toMatch(
+      /\n {2}run_command \{"command":"echo a a .* more characters … .*rm -rf the-end"\}\n/,
+    );
+    child.stdin.write("n\n");
+    await once(child, "exit");
+  });
+
+  it("says that an edit does not fit the file, prints that failure as a sentence, and no place in the code", async () => {
+    const edit = { path: "a.txt", old_text: "three", new_text: "3" };
+    const { child } = await asked([
+      wants({ id: "c1", name: "edit_file", input: edit }),
+      says("Done."),
+    ]);
+    const question = await waitForOutput(child.stderr, "[y/N]");
+    expect(question).toContain("No diff: as the file is now, it would not be changed.");
+    const rest = text(child.stderr);
+    child.stdin.write("y\n");
+    await once(child, "exit");
+    expect(await rest).toContain("  a.txt was not changed: ");
+    expect(await rest).not.toMatch(/SpanlineError|^ +at /m);
+  });
+
+  it("says once that commands are not confined, where one is called, and at the end that a run is not kept", async () => {
+    const call = { id: "c1", name: "run_command", input: { command: "echo hi" } };
+    const [quiet, loud] = await Promise.all([
+      asked([says("Done.")], {}, ["--yes"]),
+      asked([wants(call, { ...call, id: "c2" }), says("Done.")], {}, ["--yes"]),
+    ]);
+    const [without, withCommand] = await Promise.all([
+      text(quiet.child.stderr),
+      text(loud.child.stderr),
+    ]);
+    expect(without).not.toMatch(/confined|not kept/);
+    // Where bubblewrap holds there is nothing to say.
+    const said = withCommand.match(/^Commands are not confined/gm) ?? [];
+    expect(said.length).toBeLessThanOrEqual(1);
+    expect(withCommand).toContain("A run is not kept: `spanline sessions audit` does not know it.");
+  });
+
+  it("says which words of a command look like files where secrets are kept", async () => {
+    const call = { id: "c1", name: "run_command", input: { command: "cat ./.env src/a.txt" } };
+    const { child } = await asked([wants(call), says("Done.")], { policy: {} });
+    expect(await waitForOutput(child.stderr, "[y/N]")).toContain(
+      "  It names files where secrets are kept: ./.env\n",
+    );
+  });
+
+  it("shows what has no width, and what turns text around", async () => {
+    const { child } = await asked([
+      wants(write("b\u200b.txt", "a\u202eb\u2060c\n")),
+      says("Done."),
+    ]);
+    const question = (await waitForOutput(child.stderr, "[y/N]")).split("Spanline asks")[1];
+    expect(question).toContain("b\\u{200b}.txt (new)");
+    expect(question).toContain("+ a\\u{202e}b\\u{2060}c");
+  });
+});

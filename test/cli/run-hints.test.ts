@@ -1,0 +1,101 @@
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createCommandLine, waitForOutput, type CommandLine } from "../support/command-line.ts";
+import { refuses, startModelServer } from "../support/server/model-server.ts";
+
+let command: CommandLine;
+beforeAll(async () => {
+  command = await createCommandLine();
+});
+afterAll(() => command.close());
+
+let count = 0;
+
+/** A folder with a configuration, which nobody named or trusts. */
+function folderWith(config: string): string {
+  const root = join(command.folder, `hints-${(count += 1)}`);
+  mkdirSync(root);
+  writeFileSync(join(root, "spanline.config.yaml"), config);
+  return root;
+}
+
+function runIn(root: string, ...args: readonly string[]) {
+  return command.run([...args, "--data-dir", join(root, ".data")], {
+    workingDirectory: root,
+    environment: { XDG_STATE_HOME: join(root, ".state"), OPENAI_API_KEY: "sk-test" },
+  });
+}
+
+/** Whoever names a configuration trusts it. */
+const NAMED = ["--config", "spanline.config.yaml"];
+
+const agent = (provider: string, more = "") => `agents: { one: { provider: ${provider}${more} } }`;
+
+describe("what a run says can be done", () => {
+  it("is to trust a configuration that names code, without a word about credentials, and 2", async () => {
+    const root = folderWith(agent("{ type: demo }", ", tools: [./tools.mjs]"));
+    const { status, stderr } = await runIn(root, "run", "Hi");
+    expect([status, stderr.trimEnd().split("\n")]).toEqual([
+      2,
+      [expect.stringContaining("spanline trust")],
+    ]);
+  });
+
+  it("is not to start an emulator where a model cannot be reached", async () => {
+    const model =
+      "{ type: local, model: 'openai:none' }, environment: { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }";
+    const { status, stderr } = await runIn(folderWith(agent(model)), "run", "Hi", ...NAMED);
+    expect(status).toBe(1);
+    expect(stderr).toContain("connect_failed: Cannot connect to 127.0.0.1:1");
+    expect(stderr).not.toContain("emulate");
+  });
+
+  it("is about the provider of the configuration where that denies access", async () => {
+    const { url } = await startModelServer("chat", [refuses(403)]);
+    const model = `{ type: local, model: 'openai:none' }, environment: { OPENAI_BASE_URL: '${url}/v1' }`;
+    const { stderr } = await runIn(folderWith(agent(model)), "run", "Hi", ...NAMED);
+    expect(stderr).toContain("Check the credentials that the agent's provider has");
+    expect(stderr).not.toContain("ARN");
+  });
+
+  it("is to start an emulator where the address of one does not answer", async () => {
+    const arn = "arn:aws:bedrock-agentcore:eu-central-1:123456789012:harness/demo-abcdefghij";
+    const { stderr } = await command.run([
+      "run",
+      "--harness",
+      arn,
+      "--endpoint-url",
+      "http://127.0.0.1:1",
+      "Hi",
+    ]);
+    expect(stderr).toContain("`spanline emulate` starts an emulator");
+  });
+
+  it("names every option that is misspelt, and what a list of agents should have been", async () => {
+    const misspelt = folderWith(agent("{ type: demo }", ", polcy: {}, tols: []"));
+    expect((await runIn(misspelt, "run", "Hi")).stderr).toMatch(
+      /agents\.one\.polcy; did you mean policy\?.*agents\.one\.tols; did you mean tools\?/,
+    );
+    const list = folderWith("agents: [{ name: one, provider: { type: demo } }]");
+    expect((await runIn(list, "run", "Hi")).stderr).toContain(
+      "agents is an array, wanted an object: each agent under its name",
+    );
+  });
+});
+
+it("`spanline trust` says that there is no such file", async () => {
+  const { status, stderr } = await command.run(["trust", "nope.yaml"]);
+  expect([status, stderr]).toEqual([
+    2,
+    `Cannot use ${join(command.folder, "nope.yaml")}: there is no such file\n`,
+  ]);
+});
+
+it("`spanline acp` tells a person who typed it what it is for", async () => {
+  const child = command.start(["acp"], { isTerminal: true });
+  expect(await waitForOutput(child.stderr, "\n")).toContain("for an editor that starts it");
+  child.stdin.end();
+  await once(child, "exit");
+});

@@ -1,0 +1,98 @@
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
+import { startHttpServer, type HttpServer } from "../../src/http/server/start-server.ts";
+import type { Clock } from "../../src/platform/clock.ts";
+import type { Sessions } from "../../src/session/sessions.ts";
+import type { PortalOptions } from "../../src/surfaces/portal/portal-options.ts";
+import { PORTAL_LIMITS, portalRoutes } from "../../src/surfaces/portal/portal-routes.ts";
+import { createRouter } from "../../src/http/routing/router.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
+
+export const TOKEN = "the-token-of-this-run";
+
+export interface ServedPortal extends HttpServer {
+  /** What was thrown and nobody expected; what is left of it at the end fails the test. */
+  readonly bugs: unknown[];
+  /** The answer as it begins; its body is still to be read. */
+  begin(method: string, path: string, options?: CallOptions): Promise<IncomingMessage>;
+  get(path: string, headers?: Headers): Promise<Answer>;
+  post(path: string, body: unknown, headers?: Headers): Promise<Answer>;
+}
+
+type Headers = { readonly [name: string]: string };
+
+export interface CallOptions {
+  readonly headers?: Headers;
+  readonly body?: string;
+}
+
+export interface Answer {
+  readonly status: number | undefined;
+  readonly headers: IncomingMessage["headers"];
+  readonly text: string;
+  /** Undefined for what is none. */
+  readonly json: unknown;
+}
+
+export const withToken = { authorization: `Bearer ${TOKEN}` };
+
+/** The portal behind the real server, on a real socket. */
+export async function servedPortal(
+  sessions: Sessions,
+  options: Partial<PortalOptions> & { readonly clock?: Clock } = {},
+): Promise<ServedPortal> {
+  const bugs: unknown[] = [];
+  const onBug = (error: unknown): void => void bugs.push(error);
+  const group = portalRoutes({
+    sessions,
+    token: TOKEN,
+    keyless: true,
+    clock: createFakeClock(),
+    ...options,
+  });
+  const server = await startHttpServer({
+    host: "127.0.0.1",
+    port: 0,
+    limits: PORTAL_LIMITS,
+    onBug,
+    ...createRouter([group], onBug),
+  });
+  const begin: ServedPortal["begin"] = (method, path, { headers = {}, body } = {}) =>
+    new Promise((resolve, reject) => {
+      const { port } = server;
+      const call = httpRequest({ host: "127.0.0.1", port, method, path, headers }, resolve);
+      call.on("error", reject);
+      call.end(body);
+    });
+  return {
+    ...server,
+    bugs,
+    begin,
+    async close() {
+      await server.close();
+      if (bugs.length > 0)
+        throw new AggregateError(bugs, `A bug in the portal: ${String(bugs[0])}`);
+    },
+    get: async (path, headers = {}) => answerOf(await begin("GET", path, { headers })),
+    async post(path, body, headers = {}) {
+      const json = { "content-type": "application/json", ...headers };
+      return answerOf(
+        await begin("POST", path, {
+          headers: json,
+          body: typeof body === "string" ? body : JSON.stringify(body),
+        }),
+      );
+    },
+  };
+}
+
+async function answerOf(response: IncomingMessage): Promise<Answer> {
+  const body = await text(response);
+  const isJson = response.headers["content-type"]?.startsWith("application/json") === true;
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    text: body,
+    json: isJson ? JSON.parse(body) : undefined,
+  };
+}

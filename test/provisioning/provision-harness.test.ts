@@ -1,0 +1,585 @@
+import { describe, expect, it } from "vitest";
+import { AbortError, AccessDeniedError, ThrottledError } from "../../src/domain/provider/provider-error.ts";
+import { provisionHarness, type ProvisionResult } from "../../src/provisioning/provision-harness.ts";
+import {
+  HarnessDeletingError,
+  HarnessFailedError,
+  NameTakenError,
+  NotReadyInTimeError,
+  StillDeletingError,
+  UnknownStatusError,
+  type WaitContext,
+} from "../../src/provisioning/wait-errors.ts";
+import {
+  ARN,
+  createEndpointMembers,
+  createHarnessMembers,
+  ID,
+  formatRequests,
+  createRefusal,
+  startScriptedControlPlane,
+  SPEC,
+  type ControlRequest,
+  type ControlReply,
+  type ScriptedControlPlane,
+} from "../support/server/scripted-control-plane.ts";
+import { catchRejection } from "../support/session/provider-session.ts";
+
+type Said = ControlReply | "hang" | "reset";
+
+/** What the service says, by question; the last of a list stays. */
+interface Script {
+  readonly create?: readonly Said[];
+  readonly harness?: readonly Said[];
+  readonly endpoint?: readonly Said[];
+  readonly createEndpoint?: readonly Said[];
+  readonly list?: readonly Said[];
+  readonly delete?: readonly Said[];
+}
+
+const missing = createRefusal(404, "ResourceNotFoundException");
+const conflict = createRefusal(409, "ConflictException");
+const harness = (status: string, more?: object): ControlReply => ({
+  body: { harness: createHarnessMembers(status, more) },
+});
+const endpoint = (status: string, more?: object): ControlReply => ({
+  body: { endpoint: createEndpointMembers(status, more) },
+});
+const listed = (...harnesses: readonly object[]): ControlReply => ({ body: { harnesses } });
+
+function planeOf(script: Script): Promise<ScriptedControlPlane> {
+  const left = new Map<keyof Script, Said[]>();
+  const next = (name: keyof Script, otherwise: Said): Said => {
+    const said = left.get(name) ?? [...(script[name] ?? [otherwise])];
+    left.set(name, said);
+    return (said.length > 1 ? said.shift() : said[0]) ?? otherwise;
+  };
+  return startScriptedControlPlane(({ method, path }: ControlRequest) => {
+    if (method === "DELETE") return next("delete", harness("DELETING"));
+    if (method === "POST") {
+      return path === "/harnesses"
+        ? next("create", harness("CREATING"))
+        : next("createEndpoint", endpoint("CREATING"));
+    }
+    if (path === "/harnesses") return next("list", listed());
+    if (path.includes("/endpoints/")) return next("endpoint", endpoint("READY"));
+    return next("harness", harness("READY"));
+  });
+}
+
+interface Tried {
+  readonly plane: ScriptedControlPlane;
+  readonly told: WaitContext[];
+  readonly warnings: string[];
+}
+
+interface Wishes {
+  readonly timeout?: number;
+  readonly signal?: AbortSignal;
+  readonly endpoint?: string;
+}
+
+async function trying(script: Script, wishes: Wishes = {}) {
+  const plane = await planeOf(script);
+  const told: WaitContext[] = [];
+  const warnings: string[] = [];
+  const { signal = new AbortController().signal, timeout = 12_000, ...more } = wishes;
+  const report = {
+    reportProgress: (context: WaitContext) => void told.push(context),
+    warn: (message: string) => void warnings.push(message),
+  };
+  const attempt = provisionHarness(SPEC, {
+    client: plane.client,
+    signal,
+    timeout,
+    report,
+    ...more,
+  });
+  return { tried: { plane, told, warnings }, attempt };
+}
+
+async function provisioned(
+  script: Script,
+  wishes?: Wishes,
+): Promise<Tried & { result: ProvisionResult }> {
+  const { tried, attempt } = await trying(script, wishes);
+  const result = await tried.plane.settle(attempt);
+  expect(tried.plane.clock.pending).toBe(0);
+  return { ...tried, result };
+}
+
+async function refused(script: Script, wishes?: Wishes): Promise<Tried & { error: unknown }> {
+  const { tried, attempt } = await trying(script, wishes);
+  const error = await tried.plane.settle(catchRejection(attempt));
+  expect(tried.plane.clock.pending).toBe(0);
+  return { ...tried, error };
+}
+
+const deletions = ({ requests }: ScriptedControlPlane): string[] =>
+  formatRequests(requests).filter((question) => question.startsWith("DELETE"));
+const polls = ({ requests: asked }: ScriptedControlPlane, path: string): number[] =>
+  asked.filter((one) => one.method === "GET" && one.path === path).map(({ at }) => at);
+
+const HARNESS_PATH = `/harnesses/${ID}`;
+const ENDPOINT_PATH = `/harnesses/${ID}/endpoints/DEFAULT`;
+
+describe("a harness that is created", () => {
+  it("is there when it and its endpoint are ready [RMA-P0-13]", async () => {
+    const { plane, result, told } = await provisioned({
+      harness: [harness("CREATING"), harness("READY")],
+      endpoint: [missing, endpoint("CREATING"), endpoint("READY")],
+    });
+    expect(result).toMatchObject({
+      handle: { arn: ARN, id: ID, name: "demo", endpoint: "DEFAULT" },
+      origin: "created",
+      differences: [],
+    });
+    expect(polls(plane, HARNESS_PATH)).toEqual([0, 1000]);
+    expect(polls(plane, ENDPOINT_PATH)).toEqual([1000, 2000, 3000]);
+    expect(
+      told.map(({ phase, status, elapsed, polls: count }) => [phase, status, elapsed, count]),
+    ).toEqual([
+      ["create", null, 0, 0],
+      ["harness", "CREATING", 0, 1],
+      ["harness", "READY", 1000, 2],
+      ["endpoint", null, 1000, 1],
+      ["endpoint", "CREATING", 2000, 2],
+      ["endpoint", "READY", 3000, 3],
+    ]);
+  });
+
+  it("may not be found at first [RMA-P1-12]", async () => {
+    const { result, plane } = await provisioned({
+      harness: [missing, missing, missing, missing, harness("READY")],
+    });
+    expect(result.origin).toBe("created");
+    expect(polls(plane, HARNESS_PATH)).toHaveLength(5);
+  });
+
+  it("outlives failures that pass, however many there are [RMA-P1-12]", async () => {
+    const failures = Array.from({ length: 9 }, () => createRefusal(500, "InternalServerException"));
+    const { plane } = await provisioned({
+      harness: [...failures, "reset", harness("CREATING"), harness("READY")],
+    });
+    expect(deletions(plane)).toEqual([]);
+  });
+
+  it("is not taken for gone because one read lagged behind [RMA-P1-12]", async () => {
+    const { plane } = await provisioned({
+      harness: [harness("CREATING"), missing, missing, harness("CREATING"), harness("READY")],
+    });
+    expect(deletions(plane)).toEqual([]);
+  });
+
+  it("serves what its endpoint was told to serve", async () => {
+    const behind = endpoint("READY", { liveVersion: "1", targetVersion: "2" });
+    const { plane } = await provisioned({
+      endpoint: [behind, endpoint("READY", { liveVersion: "2", targetVersion: "2" })],
+    });
+    expect(polls(plane, ENDPOINT_PATH)).toHaveLength(2);
+  });
+
+  it("has the endpoint that was asked for, made where there is none [RMA-P0-13]", async () => {
+    const { plane, result } = await provisioned(
+      { endpoint: [missing, endpoint("CREATING"), endpoint("READY")] },
+      { endpoint: "prod" },
+    );
+    expect(result.handle.endpoint).toBe("prod");
+    expect(formatRequests(plane.requests)).toEqual([
+      "POST /harnesses",
+      `GET ${HARNESS_PATH}`,
+      `GET ${HARNESS_PATH}/endpoints/prod`,
+      `POST ${HARNESS_PATH}/endpoints`,
+      `GET ${HARNESS_PATH}/endpoints/prod`,
+      `GET ${HARNESS_PATH}/endpoints/prod`,
+    ]);
+  });
+
+  it("is not created for an endpoint that cannot be, or without a role [RMA-P0-13]", async () => {
+    const { client, requests: asked } = await planeOf({});
+    const { signal } = new AbortController();
+    const options = { client, signal };
+    const wrong = [
+      () => provisionHarness(SPEC, { ...options, endpoint: "not-a-name" }),
+      () => provisionHarness(SPEC, { ...options, endpoint: "a".repeat(49) }),
+      () => provisionHarness({ ...SPEC, roleArn: " " }, options),
+      () => provisionHarness({ ...SPEC, name: "" }, options),
+      () => provisionHarness(SPEC, { ...options, timeout: -1 }),
+      () => provisionHarness(SPEC, { ...options, timeout: Infinity }),
+      () => provisionHarness(SPEC, { ...options, interval: 0 }),
+    ];
+    for (const attempt of wrong) {
+      expect(await catchRejection(attempt())).toMatchObject({ code: "invalid_option" });
+    }
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("a harness that does not become ready", () => {
+  it.each([
+    ["CREATE_FAILED", HarnessFailedError, "harness_failed"],
+    ["UPDATE_FAILED", HarnessFailedError, "harness_failed"],
+    ["DELETING", HarnessDeletingError, "harness_deleting"],
+    ["HIBERNATING", UnknownStatusError, "unknown_status"],
+  ])(
+    "because it is %s is an error of its own, and is deleted again",
+    async (status, wanted, code) => {
+      const failed = harness(status, { failureReason: "no such image" });
+      const { error, plane } = await refused({ harness: [harness("CREATING"), failed] });
+      expect(error).toBeInstanceOf(wanted);
+      expect(error).toMatchObject({
+        code,
+        wait: { harness: ID, phase: "harness", status, elapsed: 1000, polls: 2 },
+      });
+      expect(deletions(plane)).toEqual([`DELETE ${HARNESS_PATH}`]);
+    },
+  );
+
+  it("says why, in the service's words", async () => {
+    const { error } = await refused({
+      harness: [harness("CREATE_FAILED", { failureReason: "no such image" })],
+    });
+    expect(error).toMatchObject({
+      message: `Harness ${ID} is CREATE_FAILED: no such image (asked once, after 0 s)`,
+      details: { reason: "no such image", harness: ID, phase: "harness", status: "CREATE_FAILED" },
+    });
+  });
+
+  it("for its endpoint says that it is the endpoint [RMA-P0-13]", async () => {
+    const { error, plane } = await refused({
+      endpoint: [endpoint("CREATE_FAILED", { failureReason: "no capacity" })],
+    });
+    expect(error).toBeInstanceOf(HarnessFailedError);
+    expect(error).toMatchObject({
+      wait: { phase: "endpoint" },
+      message: expect.stringContaining(
+        `The endpoint of harness ${ID} is CREATE_FAILED: no capacity`,
+      ),
+    });
+    expect(deletions(plane)).toEqual([`DELETE ${HARNESS_PATH}`]);
+  });
+
+  it("and has no status at all is not waited for", async () => {
+    const { error } = await refused({ harness: [harness("CREATING", { status: null })] });
+    expect(error).toBeInstanceOf(UnknownStatusError);
+  });
+
+  it("because somebody deleted it is gone after three looks", async () => {
+    const { error, plane } = await refused({ harness: [harness("CREATING"), missing] });
+    expect(error).toBeInstanceOf(HarnessDeletingError);
+    expect(polls(plane, HARNESS_PATH)).toHaveLength(4);
+  });
+
+  it("is asked for while a whole interval fits, and the error comes in time [RMA-P1-13]", async () => {
+    const { error, plane } = await refused({ harness: [harness("CREATING")] }, { timeout: 6_000 });
+    expect(error).toBeInstanceOf(NotReadyInTimeError);
+    expect(error).toMatchObject({
+      code: "not_ready_in_time",
+      wait: { harness: ID, phase: "harness", status: "CREATING", elapsed: 5500, polls: 12 },
+    });
+    expect(deletions(plane)).toEqual([`DELETE ${HARNESS_PATH}`]);
+  });
+
+  it.each([
+    [300, 50],
+    [600, 50],
+    [24_000, 2000],
+    [600_000, 5000],
+  ])("of %i ms is asked for every %i ms", async (timeout, interval) => {
+    const { plane } = await refused({ harness: [harness("CREATING")] }, { timeout });
+    const [first = 0, second = 0] = polls(plane, HARNESS_PATH);
+    expect(second - first).toBe(interval);
+  });
+
+  it("with one budget for harness and endpoint together [RMA-P1-13]", async () => {
+    const creating = Array.from({ length: 8 }, () => harness("CREATING"));
+    const { error } = await refused({
+      harness: [...creating, harness("READY")],
+      endpoint: [endpoint("CREATING")],
+    });
+    expect(error).toMatchObject({ wait: { phase: "endpoint", elapsed: 11_000, polls: 4 } });
+  });
+
+  it("because nothing answers ends with the budget, connects and waits included [RMA-P1-13]", async () => {
+    const { error } = await refused({ harness: ["hang"] }, { timeout: 5000 });
+    expect(error).toBeInstanceOf(NotReadyInTimeError);
+    const { wait } = error as NotReadyInTimeError;
+    expect(wait.elapsed).toBeLessThanOrEqual(5000);
+    expect(wait.status).toBeNull();
+  });
+
+  it("tells the last failure when it was failures that took the time", async () => {
+    const { error } = await refused({
+      harness: [createRefusal(503, "ServiceUnavailableException")],
+    });
+    expect(error).toMatchObject({
+      code: "not_ready_in_time",
+      message: expect.stringContaining("last seen: nothing (ServiceUnavailableException: no)"),
+      cause: { code: "service_failed" },
+    });
+  });
+
+  it("leaves the service alone for as long as it wishes, but gives up nothing for one absurd wish", async () => {
+    const wish = (seconds: string) =>
+      createRefusal(429, "ThrottlingException", { "retry-after": seconds });
+    const { error, plane } = await refused({ harness: [wish("1000000000")] });
+    expect(error).toMatchObject({ code: "not_ready_in_time" });
+    const [first = 0, second = 0] = polls(plane, HARNESS_PATH);
+    expect(second - first).toBe(6000);
+  });
+
+  it("because the caller may not look is an error at once, and is deleted again", async () => {
+    const { error, plane } = await refused({
+      harness: [createRefusal(403, "AccessDeniedException")],
+    });
+    expect(error).toBeInstanceOf(AccessDeniedError);
+    expect(deletions(plane)).toEqual([`DELETE ${HARNESS_PATH}`]);
+  });
+});
+
+describe("a creation that fails", () => {
+  it("leaves nothing to delete", async () => {
+    const { error, plane } = await refused({ create: [createRefusal(429, "ThrottlingException")] });
+    expect(error).toBeInstanceOf(ThrottledError);
+    expect(formatRequests(plane.requests)).toEqual(["POST /harnesses"]);
+  });
+
+  it.each(["reset" as const, createRefusal(500, "InternalServerException")])(
+    "with %j may have worked, and what it made is found by its name",
+    async (answer) => {
+      const { result, plane } = await provisioned({
+        create: [answer],
+        list: [listed(createHarnessMembers("CREATING"))],
+      });
+      expect(result.origin).toBe("adopted");
+      expect(
+        formatRequests(plane.requests).filter((question) => question.startsWith("POST")),
+      ).toHaveLength(1);
+    },
+  );
+
+  it.each([listed(), createRefusal(403, "AccessDeniedException")])(
+    "and made nothing that can be found is the failure that it is",
+    async (list) => {
+      const { error } = await refused({ create: ["reset"], list: [list] });
+      expect(error).toMatchObject({ code: "connection_lost" });
+    },
+  );
+
+  it("because nothing answers ends with the budget [RMA-P1-13]", async () => {
+    const { error, warnings } = await refused({ create: ["hang"] }, { timeout: 3000 });
+    expect(error).toMatchObject({
+      code: "not_ready_in_time",
+      wait: { harness: "demo", phase: "create", elapsed: 3000 },
+    });
+    expect(warnings).toEqual([
+      "Harness demo could not be deleted and is left behind: no answer tells whether, and under what id, it was created",
+    ]);
+  });
+
+  it("of which the answer lacks the id is not deleted by a name that may be another's [RMA-P2-8]", async () => {
+    const { error, plane } = await refused({
+      create: [{ status: 201, body: { harness: { harnessName: "demo" } } }],
+      list: [listed(createHarnessMembers("CREATING"))],
+    });
+    expect(error).toMatchObject({ code: "unexpected_answer" });
+    expect(deletions(plane)).toEqual([]);
+  });
+});
+
+describe("a name that is taken", () => {
+  it.each(["READY", "CREATING", "UPDATING"])("by one that is %s is adopted", async (status) => {
+    const other = createHarnessMembers("READY", {
+      harnessId: "demo_2-a1b2c3d4e5",
+      harnessName: "demo_2",
+    });
+    const { result, plane } = await provisioned({
+      create: [conflict],
+      list: [
+        { body: { harnesses: [other], nextToken: "2" } },
+        listed(createHarnessMembers(status)),
+      ],
+      harness: [harness("CREATING"), harness("READY")],
+    });
+    expect(result).toMatchObject({ handle: { id: ID }, origin: "adopted" });
+    expect(plane.requests.filter(({ path }) => path === "/harnesses")).toHaveLength(3);
+  });
+
+  it("says in what the adopted one is not as wanted", async () => {
+    const members = { executionRoleArn: SPEC.roleArn, systemPrompt: [{ text: "Be long." }] };
+    const { result } = await provisioned({
+      create: [conflict],
+      list: [listed(createHarnessMembers("READY"))],
+      harness: [harness("READY", members)],
+    });
+    expect(result.differences).toEqual(["systemPrompt"]);
+  });
+
+  it("by one that fails later is an error, and that one stays", async () => {
+    const { error, plane } = await refused({
+      create: [conflict],
+      list: [listed(createHarnessMembers("CREATING"))],
+      harness: [harness("CREATE_FAILED")],
+    });
+    expect(error).toBeInstanceOf(HarnessFailedError);
+    expect(deletions(plane)).toEqual([]);
+  });
+
+  it("and the endpoint that this call made for it goes, but not the harness", async () => {
+    const { plane } = await refused(
+      {
+        create: [conflict],
+        list: [listed(createHarnessMembers("READY"))],
+        endpoint: [missing, endpoint("CREATE_FAILED")],
+      },
+      { endpoint: "prod" },
+    );
+    expect(deletions(plane)).toEqual([`DELETE ${HARNESS_PATH}/endpoints/prod`]);
+  });
+
+  it.each([
+    ["CREATE_FAILED", listed(createHarnessMembers("CREATE_FAILED")), "it is CREATE_FAILED"],
+    [
+      "without a status",
+      listed(createHarnessMembers("READY", { status: null })),
+      "without a status",
+    ],
+    ["of no harness in the list", listed(), "no harness of that name can be found"],
+  ])("by one that is %s is a conflict", async (_, list, words) => {
+    const { error, plane } = await refused({ create: [conflict], list: [list] });
+    expect(error).toBeInstanceOf(NameTakenError);
+    expect(error).toMatchObject({
+      message: expect.stringContaining(words),
+      cause: { code: "conflict" },
+    });
+    expect(deletions(plane)).toEqual([]);
+  });
+
+  it("by one that is going is used when that is gone", async () => {
+    const { result, plane } = await provisioned({
+      create: [conflict, harness("CREATING")],
+      list: [
+        listed(createHarnessMembers("DELETING")),
+        listed(createHarnessMembers("DELETING")),
+        createRefusal(500, "InternalServerException"),
+        listed(),
+      ],
+    });
+    expect(result.origin).toBe("created");
+    const created = plane.requests.filter(({ method }) => method === "POST");
+    expect(created).toHaveLength(2);
+    expect(created[1]?.at).toBeGreaterThanOrEqual(1000);
+  });
+
+  it("by one that never goes is an error, after one creation", async () => {
+    const { error, plane } = await refused({
+      create: [conflict],
+      list: [listed(createHarnessMembers("DELETING"))],
+    });
+    expect(error).toBeInstanceOf(StillDeletingError);
+    expect(error).toMatchObject({
+      wait: { phase: "deletion", status: "DELETING", elapsed: 11_000 },
+    });
+    expect(
+      formatRequests(plane.requests).filter((question) => question.startsWith("POST")),
+    ).toHaveLength(1);
+    expect(deletions(plane)).toEqual([]);
+  });
+
+  it("by one whose deletion fails is an error that says so", async () => {
+    const { error } = await refused({
+      create: [conflict],
+      list: [
+        listed(createHarnessMembers("DELETING")),
+        listed(createHarnessMembers("DELETE_FAILED")),
+      ],
+    });
+    expect(error).toBeInstanceOf(StillDeletingError);
+    expect(error).toMatchObject({ wait: { status: "DELETE_FAILED" } });
+  });
+
+  it("is tried again when the list cannot be read any more, with a warning", async () => {
+    const { result, warnings } = await provisioned({
+      create: [conflict, harness("CREATING")],
+      list: [listed(createHarnessMembers("DELETING")), createRefusal(403, "AccessDeniedException")],
+    });
+    expect(result.origin).toBe("created");
+    expect(warnings).toEqual([expect.stringContaining("creating all the same")]);
+  });
+
+  it("is not asked for without a pause when the list leads round in a circle [RMA-P2-5]", async () => {
+    const circle = { body: { harnesses: [], nextToken: "again" } };
+    const deleting = {
+      body: { harnesses: [createHarnessMembers("DELETING")], nextToken: "again" },
+    };
+    const lists = Array.from({ length: 40 }, (_, at) => (at % 4 < 2 ? deleting : circle));
+    const { plane, warnings } = await refused({ create: [conflict], list: lists });
+    const times = plane.requests.filter(({ method }) => method === "POST").map(({ at }) => at);
+    expect(times.slice(0, 3)).toEqual([0, 1000, 2000]);
+    expect(warnings[0]).toBe(
+      "The list of harnesses is not complete, so that demo may still be there",
+    );
+  });
+});
+
+describe("a rollback", () => {
+  it("never hides what went wrong, and says what is left behind", async () => {
+    const { error, warnings } = await refused({
+      harness: [harness("CREATE_FAILED")],
+      delete: [createRefusal(403, "AccessDeniedException")],
+    });
+    expect(error).toBeInstanceOf(HarnessFailedError);
+    expect(warnings).toEqual([
+      "Harness demo could not be deleted and is left behind: AccessDeniedException: no",
+    ]);
+  });
+
+  it("asks again while the service is busy with the harness", async () => {
+    const { plane, warnings } = await refused({
+      harness: [harness("CREATE_FAILED")],
+      delete: [conflict, conflict, harness("DELETING")],
+    });
+    expect(deletions(plane)).toHaveLength(3);
+    expect(warnings).toEqual([]);
+  });
+
+  it("has 30 seconds of its own, and no more", async () => {
+    const { plane, warnings } = await refused({
+      harness: [harness("CREATE_FAILED")],
+      delete: [conflict],
+    });
+    const times = plane.requests.filter(({ method }) => method === "DELETE").map(({ at }) => at);
+    expect(times).toEqual(Array.from({ length: 15 }, (_, at) => at * 2000));
+    expect(warnings).toEqual([expect.stringContaining("left behind")]);
+  });
+
+  it("follows when the caller ends the wait", async () => {
+    const stop = new AbortController();
+    const { tried, attempt } = await trying(
+      { harness: [harness("CREATING")] },
+      { signal: stop.signal },
+    );
+    const { plane } = tried;
+    const ended = catchRejection(attempt);
+    plane.clock.schedule(2500, () => stop.abort("Ctrl-C"));
+    const error = await plane.settle(ended);
+    expect(error).toBeInstanceOf(AbortError);
+    expect(error).toMatchObject({ cause: "Ctrl-C" });
+    expect(deletions(plane)).toEqual([`DELETE ${HARNESS_PATH}`]);
+  });
+
+  it("knows of a harness whose creation was under way when the caller ended it", async () => {
+    const stop = new AbortController();
+    const plane = await startScriptedControlPlane(({ method }) => {
+      if (method !== "POST") return harness("DELETING");
+      stop.abort("Ctrl-C");
+      return harness("CREATING");
+    });
+    const { client } = plane;
+    const error = await plane.settle(
+      catchRejection(provisionHarness(SPEC, { client, signal: stop.signal })),
+    );
+    expect(error).toBeInstanceOf(AbortError);
+    expect(formatRequests(plane.requests)).toEqual(["POST /harnesses", `DELETE ${HARNESS_PATH}`]);
+  });
+});

@@ -1,0 +1,331 @@
+import { describe, expect, it } from "vitest";
+import type { Policy, Rule } from "../../../src/domain/policy/policy.ts";
+import type { ApprovalNote } from "../../../src/domain/policy/policy-decision.ts";
+import { toolError, toolSuccess } from "../../../src/domain/tools/tool-call.ts";
+import type { ToolCallToExamine } from "../../../src/tools/tool.ts";
+import { createPolicy, type RuleLine } from "../../support/session/create-policy.ts";
+import { says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
+import { createTool, openWorld } from "../../support/session/session-world.ts";
+import {
+  WRITE_CALL,
+  createInsidePath,
+  neverResolves,
+  readResults,
+  WRITE_TRAITS,
+  createWritingAgent,
+} from "../../support/session/writing-agent.ts";
+
+describe("rules that changed", () => {
+  const deny = { policy: createPolicy([["write", "deny"]]) };
+  const why = "the rules of this session do not allow it.";
+
+  it("hold for what was allowed, and had not begun", async () => {
+    const provider = createScriptedProvider([
+      wants({ id: "c0", name: "wait" }, WRITE_CALL),
+      says("Well."),
+    ]);
+    const wait = createTool({ name: "wait" }, (_, context) => {
+      context.progress("waiting");
+      return neverResolves();
+    });
+    const { agent, ran, write } = createWritingAgent("allow", {
+      provider,
+      caps: { parallelTools: 1 },
+    });
+    const tools = [wait, write];
+    const rules = (action: RuleLine[1]) =>
+      createPolicy([
+        ["wait", "allow"],
+        ["write", action],
+      ]);
+    const killed = await openWorld(agent({ tools, policy: rules("allow") }));
+    await killed.prompt("Go.");
+    await killed.waitForEvent("tool.progress");
+    await killed.waitForEvent("policy.decided", 2);
+
+    const stricter = agent({ tools, policy: rules("deny") });
+    const world = await killed.restart(stricter);
+    expect((await world.listEvents("policy.decided")).at(-1)).toMatchObject({
+      agent: stricter.digest,
+      decision: { action: "deny" },
+    });
+    expect(await world.waitForEvent("tool.finished")).toMatchObject({ ending: "denied" });
+    expect(ran).toEqual([]);
+    expect(await world.listEvents("tool.started")).toHaveLength(1);
+  });
+
+  it("hold for what was asked about: a question that is none any more is closed, and no reason to hang", async () => {
+    const { agent, provider, ran } = createWritingAgent("ask");
+    const killed = await openWorld(agent());
+    await killed.prompt("Write.");
+    const { approvalId } = await killed.waitForEvent("approval.requested");
+
+    const world = await killed.restart(agent(deny));
+    await world.waitForEvent("turn.finished");
+    expect(await world.listEvents("approval.resolved")).toEqual([
+      { type: "approval.resolved", approvalId, decision: "deny", resolvedBy: "change" },
+    ]);
+    expect(await world.decideApproval(approvalId, "allow-always")).toMatchObject({
+      status: "refused",
+    });
+    expect([ran, await world.listEvents("grant.added")]).toEqual([[], []]);
+    expect(readResults(provider.invocations[1]?.input)).toMatchObject([
+      { parts: [{ text: expect.stringContaining(`write was not run: ${why}`) }] },
+    ]);
+  });
+
+  it("take back what was allowed for good, also when only the tool is another one now", async () => {
+    const { agent, write } = createWritingAgent("ask");
+    const before = await openWorld(agent());
+    await before.prompt("Write.");
+    const { approvalId } = await before.waitForEvent("approval.requested");
+    await before.decideApproval(approvalId, "allow-always");
+    await before.waitForEvent("turn.finished");
+    const { grantId } = await before.waitForEvent("grant.added");
+    const other = { ...write, spec: { ...write.spec, description: "Deletes everything" } };
+    const world = await before.restart(agent({ tools: [other] }));
+    await world.prompt("Again.");
+    expect(await world.listEvents("grant.revoked")).toMatchObject([{ grantId }]);
+  });
+
+  it("may allow what was asked about: it runs, and nobody has to answer any more", async () => {
+    const { agent, ran } = createWritingAgent("ask");
+    const killed = await openWorld(agent());
+    await killed.prompt("Write.");
+    await killed.waitForEvent("approval.requested");
+    const world = await killed.restart(agent({ policy: createPolicy([["write", "allow"]]) }));
+    await world.waitForEvent("turn.finished");
+    expect(ran).toHaveLength(1);
+    expect(await world.listEvents("approval.resolved")).toMatchObject([{ resolvedBy: "change" }]);
+  });
+
+  it("leave a question as it is that they would ask just so, with all its answers", async () => {
+    const { agent, ran } = createWritingAgent("ask");
+    const killed = await openWorld(agent());
+    await killed.prompt("Write.");
+    const { approvalId } = await killed.waitForEvent("approval.requested");
+    const more = createPolicy([
+      ["write", "ask"],
+      ["read", "deny"],
+    ]);
+    const world = await killed.restart(agent({ policy: more }));
+    expect(await world.listEvents("agent.configured")).toHaveLength(2);
+    expect(await world.decideApproval(approvalId, "allow-always")).toEqual({ status: "accepted" });
+    await world.waitForEvent("turn.finished");
+    expect(ran).toHaveLength(1);
+    expect(await world.listEvents("grant.added")).toMatchObject([{ approvalId }]);
+    expect(await world.listEvents("approval.requested")).toHaveLength(1);
+  });
+
+  it("may want more people than were asked: those who now have to are asked", async () => {
+    const { agent, ran } = createWritingAgent("ask");
+    const killed = await openWorld(agent());
+    await killed.prompt("Write.");
+    const { approvalId } = await killed.waitForEvent("approval.requested");
+
+    const world = await killed.restart(agent({ policy: createPolicy([["write", "ask", 2]]) }));
+    const asked = await world.waitForEvent("approval.requested", 2);
+    expect(await world.decideApproval(approvalId, "allow")).toMatchObject({ status: "refused" });
+    expect(asked).toMatchObject({ approvers: 2, options: ["allow", "deny"] });
+    await world.decideApproval(asked.approvalId, "allow");
+    expect(ran).toEqual([]);
+    const you = { id: "you", rights: ["approve"] } as const;
+    const yes = { type: "answer", approvalId: asked.approvalId, decision: "allow" } as const;
+    await world.send(yes, { principal: you });
+    await world.waitForEvent("turn.finished");
+    expect(ran).toHaveLength(1);
+    expect(await world.listEvents("tool.started")).toMatchObject([
+      { approvalId: asked.approvalId },
+    ]);
+  });
+
+  it("may ask something else than a yes was to: what was allowed and had not begun is asked about anew", async () => {
+    const { agent, ran, write } = createWritingAgent("ask", {
+      provider: createScriptedProvider([
+        wants({ id: "c0", name: "wait" }, WRITE_CALL),
+        says("Well."),
+      ]),
+    });
+    const wait = createTool({ name: "wait" }, () => neverResolves());
+    const rules = (approval: ApprovalNote): Policy => {
+      const { layers } = createPolicy([
+        ["wait", "allow"],
+        ["write", "ask"],
+      ]);
+      const noted = (rule: Rule): Rule => (rule.action === "ask" ? { ...rule, approval } : rule);
+      return { layers: layers.map((layer) => ({ ...layer, rules: layer.rules.map(noted) })) };
+    };
+    const mild = { prompt: "A greeting", risk: "low" };
+    const waiting = { tools: [wait, write], caps: { parallelTools: 1 } };
+    const killed = await openWorld(agent({ ...waiting, policy: rules(mild) }));
+    await killed.prompt("Go.");
+    const first = await killed.waitForEvent("approval.requested");
+    await killed.decideApproval(first.approvalId, "allow");
+
+    const pays = { prompt: "This pays money", risk: "high" };
+    const asking = await killed.restart(agent({ ...waiting, policy: rules(pays) }));
+    const outcome = await asking.waitForEvent("approval.requested", 2);
+    await asking.decideApproval(outcome.approvalId, "failed");
+    const again = await asking.waitForEvent("approval.requested", 3);
+    expect(again).toMatchObject({ question: "run", decision: { approval: pays } });
+    expect(ran).toEqual([]);
+    await asking.decideApproval(again.approvalId, "allow");
+    await asking.waitForEvent("turn.finished");
+    expect(ran).toHaveLength(1);
+  });
+
+  it("may ask just what a yes was to: it counts, whatever else they say now", async () => {
+    const { agent, ran, write } = createWritingAgent("ask", {
+      provider: createScriptedProvider([
+        wants({ id: "c0", name: "wait" }, WRITE_CALL),
+        says("Well."),
+      ]),
+    });
+    const wait = createTool({ name: "wait" }, () => neverResolves());
+    const rules = (...more: readonly RuleLine[]) =>
+      createPolicy([["wait", "allow"], ["write", "ask"], ...more]);
+    const waiting = { tools: [wait, write], caps: { parallelTools: 1 } };
+    const killed = await openWorld(agent({ ...waiting, policy: rules() }));
+    await killed.prompt("Go.");
+    const { approvalId } = await killed.waitForEvent("approval.requested");
+    await killed.decideApproval(approvalId, "allow");
+    const world = await killed.restart(agent({ ...waiting, policy: rules(["read", "deny"]) }));
+    const outcome = await world.waitForEvent("approval.requested", 2);
+    await world.decideApproval(outcome.approvalId, "failed");
+    await world.waitForEvent("turn.finished");
+    expect(ran).toHaveLength(1);
+    expect(await world.listEvents("approval.requested")).toHaveLength(2);
+  });
+
+  it("hold for what was running when the bridge was killed, whoever wants it run again", async () => {
+    const { agent, provider } = createWritingAgent("allow");
+    let runs = 0;
+    const write = createTool(
+      { name: "write", traits: WRITE_TRAITS, idempotent: true },
+      (_, context) => {
+        runs += 1;
+        context.progress("writing");
+        return neverResolves();
+      },
+    );
+    const killed = await openWorld(agent({ tools: [write] }));
+    await killed.prompt("Write.");
+    await killed.waitForEvent("tool.progress");
+
+    const world = await killed.restart(agent({ tools: [write], ...deny }));
+    const { approvalId, question } = await world.waitForEvent("approval.requested");
+    expect(question).toBe("outcome");
+    await world.decideApproval(approvalId, "run-again");
+    await world.waitForEvent("turn.finished");
+    expect(runs).toBe(1);
+    const text = `write was not run again, and whether it did its work before is not known: ${why}`;
+    expect(readResults(provider.invocations[1]?.input)).toMatchObject([
+      { parts: [{ text: expect.stringContaining(text) }] },
+    ]);
+  });
+
+  it("are asked anew about what is run again, and the log says by which", async () => {
+    const { agent } = createWritingAgent("allow");
+    const write = createTool(
+      { name: "write", traits: WRITE_TRAITS, idempotent: true },
+      (_, context) => {
+        context.progress("writing");
+        return context.attempt === 1 ? neverResolves() : "written";
+      },
+    );
+    const killed = await openWorld(agent({ tools: [write] }));
+    await killed.prompt("Write.");
+    await killed.waitForEvent("tool.progress");
+
+    const changed = agent({ tools: [write], policy: createPolicy([["*", "allow"]]) });
+    const world = await killed.restart(changed);
+    await world.waitForEvent("turn.finished");
+    expect((await world.listEvents("policy.decided")).at(-1)).toMatchObject({
+      agent: changed.digest,
+    });
+    expect(await world.listEvents("tool.started")).toMatchObject([{ attempt: 1 }, { attempt: 2 }]);
+  });
+
+  it("may make paths of other arguments: those are looked at before it runs", async () => {
+    const copy = { id: "c1", name: "write", input: { path: "tea.md", to: "cup.md" } };
+    const provider = createScriptedProvider([wants(copy), says("Well.")]);
+    const { agent, ran, looked, write } = createWritingAgent("ask", { provider });
+    const examine = async (call: ToolCallToExamine) => {
+      looked.push(call);
+      return {
+        paths: call.paths.map(({ argument, input }) => ({ ...createInsidePath(input), argument })),
+      };
+    };
+    const killed = await openWorld(agent({ examine }));
+    await killed.prompt("Copy.");
+    await killed.waitForEvent("approval.requested");
+
+    const traits = { ...WRITE_TRAITS, kind: "edit", sideEffect: "workspace_write" } as const;
+    const spec = { ...write.spec, traits: { ...traits, paths: ["path", "to"] } };
+    const world = await killed.restart(agent({ examine, tools: [{ ...write, spec }] }));
+    const { approvalId } = await world.waitForEvent("approval.requested", 2);
+    await world.decideApproval(approvalId, "allow");
+    await world.waitForEvent("turn.finished");
+    const paths = [createInsidePath("tea.md"), { ...createInsidePath("cup.md"), argument: "to" }];
+    expect(ran).toEqual([{ input: copy.input, paths }]);
+    expect((await world.listEvents("policy.decided")).at(-1)).toMatchObject({
+      decision: { context: { paths } },
+    });
+  });
+
+  it("hold while the session goes on, from when the agent says so", async () => {
+    const { agent, ran } = createWritingAgent("ask");
+    let change: () => void = () => undefined;
+    const world = await openWorld({
+      ...agent(),
+      open: async ({ onChange }) => {
+        change = () => onChange(agent(deny));
+        return { agent: agent(), close: async () => undefined };
+      },
+    });
+    await world.prompt("Write.");
+    await world.waitForEvent("approval.requested");
+    change();
+    await world.waitForEvent("turn.finished");
+    expect(ran).toEqual([]);
+    expect(await world.listEvents("tool.finished")).toMatchObject([{ ending: "denied" }]);
+  });
+});
+
+describe("a tool that is not there any more", () => {
+  it("is not run, whoever allowed it", async () => {
+    const { agent, provider, ran } = createWritingAgent("ask");
+    const killed = await openWorld(agent());
+    await killed.prompt("Write.");
+    await killed.waitForEvent("approval.requested");
+
+    const world = await killed.restart(
+      agent({ tools: [createTool({ name: "read" }, () => "text")] }),
+    );
+    await world.waitForEvent("turn.finished");
+    expect([ran, await world.listEvents("tool.started")]).toEqual([[], []]);
+    expect(readResults(provider.invocations[1]?.input)).toEqual([
+      toolError("c1", "write was not run: it is not there any more."),
+    ]);
+  });
+
+  it("is not run again after a kill, and what it did is asked", async () => {
+    const { agent, provider } = createWritingAgent("allow");
+    const write = createTool({ name: "write", idempotent: true }, (_, context) => {
+      context.progress("writing");
+      return neverResolves();
+    });
+    const killed = await openWorld(agent({ tools: [write] }));
+    await killed.prompt("Write.");
+    await killed.waitForEvent("tool.progress");
+
+    const world = await killed.restart(agent({ tools: [] }));
+    const { approvalId, question } = await world.waitForEvent("approval.requested");
+    expect(question).toBe("outcome");
+    await world.decideApproval(approvalId, "done");
+    await world.waitForEvent("turn.finished");
+    expect(readResults(provider.invocations[1]?.input)).toEqual([
+      toolSuccess("c1", "write did its work; its output was lost when the bridge was killed."),
+    ]);
+  });
+});

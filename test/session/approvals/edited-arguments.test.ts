@@ -1,0 +1,199 @@
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../../src/data/json.ts";
+import type { PathFact } from "../../../src/domain/policy/policy-decision.ts";
+import { toolError } from "../../../src/domain/tools/tool-call.ts";
+import type { ToolCallToExamine } from "../../../src/tools/tool.ts";
+import { createPolicy, type RuleLine } from "../../support/session/create-policy.ts";
+import { says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
+import { createAgent, createTool, openWorld } from "../../support/session/session-world.ts";
+import {
+  WRITE_CALL,
+  createInsidePath,
+  neverResolves,
+  readResults,
+  listTypesSince,
+  createWritingAgent,
+} from "../../support/session/writing-agent.ts";
+
+describe("other arguments of an approver", () => {
+  const other = { path: "other.md" };
+  const answer = (approvalId: string, input: JsonObject) =>
+    ({ type: "answer", approvalId, decision: "allow", input }) as const;
+
+  it("are looked at and judged like a call, and the tool runs with them, once [W-02]", async () => {
+    const { agent, ran, looked } = createWritingAgent("ask");
+    const world = await openWorld(agent());
+    await world.prompt("Write.");
+    const { approvalId } = await world.waitForEvent("approval.requested");
+    await world.send(answer(approvalId, other));
+    await world.waitForEvent("turn.finished");
+    expect(await listTypesSince(world, "approval.resolved")).toEqual([
+      "tool_call.paths_resolved",
+      "policy.decided",
+      "tool.started",
+      "tool.finished",
+    ]);
+    const [asked, judged] = await world.listEvents("policy.decided");
+    expect(judged).toMatchObject({
+      decision: { action: "allow", context: { paths: [createInsidePath("other.md")] } },
+    });
+    expect(judged?.digest).not.toBe(asked?.digest);
+    expect(await world.listEvents("tool.started")).toMatchObject([
+      { digest: judged?.digest, approvalId },
+    ]);
+    expect(ran).toEqual([{ input: other, paths: [createInsidePath("other.md")] }]);
+    expect(looked.map(({ input }) => input)).toEqual([WRITE_CALL.input, other]);
+  });
+
+  it("that the tool does not take are refused, and the agent hears why", async () => {
+    const { agent, provider, ran, write } = createWritingAgent("ask");
+    const check = ({ path }: JsonObject) => (path === "other.md" ? "path is taken." : undefined);
+    const world = await openWorld(agent({ tools: [{ ...write, check }] }));
+    await world.prompt("Write.");
+    const { approvalId } = await world.waitForEvent("approval.requested");
+    await world.send(answer(approvalId, other));
+    await world.waitForEvent("turn.finished");
+    const problem = "write was not run: its arguments are wrong. path is taken.";
+    expect((await world.listEvents("tool_call.paths_resolved")).at(-1)).toMatchObject({ problem });
+    expect(await world.listEvents("policy.decided")).toHaveLength(1);
+    expect([ran, await world.listEvents("tool.started")]).toEqual([[], []]);
+    expect(readResults(provider.invocations[1]?.input)).toEqual([toolError("c1", problem)]);
+  });
+
+  it("are checked by a tool that takes no paths as well, before anything is judged", async () => {
+    const call = { id: "c1", name: "pay", input: { amount: 7 } };
+    const provider = createScriptedProvider([wants(call), says("Well.")]);
+    const check = ({ amount }: JsonObject) => (amount === 7 ? undefined : "amount is too much.");
+    const pay = { ...createTool({ name: "pay" }, () => "paid"), check };
+    const policy = createPolicy([["pay", "ask"]]);
+    const world = await openWorld(createAgent({ provider, tools: [pay], policy }));
+    await world.prompt("Pay.");
+    const { approvalId } = await world.waitForEvent("approval.requested");
+    await world.send(answer(approvalId, { amount: 700 }));
+    await world.waitForEvent("turn.finished");
+    expect(await listTypesSince(world, "approval.resolved")).toEqual([
+      "tool_call.paths_resolved",
+      "tool.finished",
+    ]);
+    expect(await world.waitForEvent("tool.finished")).toMatchObject({ ending: "refused" });
+  });
+
+  it.each<[string, readonly RuleLine[], PathFact["location"]]>([
+    [
+      "by their content",
+      [
+        ["write", "deny", 0, { args: [{ name: ["path"], equals: "other.md" }] }],
+        ["write", "ask"],
+      ],
+      "inside",
+    ],
+    ["by where they lead", [["write", "ask"]], "outside"],
+    ["as Spanline's own", [["write", "ask"]], "protected"],
+  ])("are not let run where the rules deny them %s [W-02]", async (_, rules, location) => {
+    const examine = async ({ paths }: ToolCallToExamine) => {
+      const path = paths[0]?.input ?? "";
+      const isOther = path === "other.md" && location !== "inside";
+      const elsewhere = { location, workspacePath: null, hostPath: "/etc/other.md" };
+      return { paths: [{ ...createInsidePath(path), ...(isOther && elsewhere) }] };
+    };
+    const { agent, provider, ran } = createWritingAgent("ask", {
+      examine,
+      policy: createPolicy(rules),
+    });
+    const world = await openWorld(agent());
+    await world.prompt("Write.");
+    const { approvalId } = await world.waitForEvent("approval.requested");
+    expect(await world.send(answer(approvalId, other))).toEqual({ status: "accepted" });
+    await world.waitForEvent("turn.finished");
+    const [, judged] = await world.listEvents("policy.decided");
+    expect(judged?.decision).toMatchObject({ action: "deny", context: { paths: [{ location }] } });
+    expect([ran, await world.listEvents("tool.started")]).toEqual([[], []]);
+    const why = `the rules of this session do not allow it. ${judged?.decision.reason}`;
+    expect(readResults(provider.invocations[1]?.input)).toEqual([
+      toolError("c1", `write was not run: ${why}`),
+    ]);
+  });
+
+  it("that take more people than said yes are asked about once more [W-02]", async () => {
+    const isMuch = { args: [{ name: ["amount"], atLeast: 100 }] };
+    const policy = createPolicy([
+      ["pay", "ask", 2, isMuch],
+      ["pay", "ask"],
+    ]);
+    const call = { id: "c1", name: "pay", input: { amount: 7 } };
+    const provider = createScriptedProvider([wants(call), says("Paid.")]);
+    const ran: unknown[] = [];
+    const pay = createTool({ name: "pay" }, (input) => ran.push(input));
+    const world = await openWorld(createAgent({ provider, tools: [pay], policy }));
+    await world.prompt("Pay.");
+    const { approvalId, approvers } = await world.waitForEvent("approval.requested");
+    expect(approvers).toBe(1);
+    await world.send(answer(approvalId, { amount: 700 }));
+    const asked = await world.waitForEvent("approval.requested", 2);
+    expect(asked).toMatchObject({ approvers: 2, input: { amount: 700 } });
+    await world.decideApproval(asked.approvalId, "allow");
+    expect(ran).toEqual([]);
+    const principal = { id: "you", rights: ["approve"] } as const;
+    const { approvalId: second } = asked;
+    await world.send({ type: "answer", approvalId: second, decision: "allow" }, { principal });
+    await world.waitForEvent("turn.finished");
+    expect(ran).toEqual([{ amount: 700 }]);
+  });
+
+  it("are not let run by rules that came while the question was open [W-02]", async () => {
+    const { agent, provider, ran } = createWritingAgent("ask");
+    const killed = await openWorld(agent());
+    await killed.prompt("Write.");
+    const { approvalId } = await killed.waitForEvent("approval.requested");
+
+    // They ask just so about what was asked, and deny what the approver makes of it.
+    const stricter = createPolicy([
+      ["write", "ask"],
+      ["write", "deny", 1, { path: ["other.md"] }],
+    ]);
+    const world = await killed.restart(agent({ policy: stricter }));
+    expect(await world.send(answer(approvalId, other))).toEqual({ status: "accepted" });
+    await world.waitForEvent("turn.finished");
+    const [asked, judged] = await world.listEvents("policy.decided");
+    expect(judged).toMatchObject({ decision: { action: "deny" } });
+    expect(judged?.agent).not.toBe(asked?.agent);
+    expect([ran, await world.listEvents("tool.started")]).toEqual([[], []]);
+    const [result] = readResults(provider.invocations[1]?.input);
+    expect(result).toMatchObject({ toolCallId: "c1", isError: true });
+  });
+
+  it("are allowed to this call alone: the same arguments of another one are asked about", async () => {
+    const second = { id: "c2", name: "write", input: other };
+    const provider = createScriptedProvider([wants(WRITE_CALL, second), says("Well.")]);
+    const { agent, ran } = createWritingAgent("ask", { provider });
+    const world = await openWorld(agent());
+    await world.prompt("Write.");
+    const { approvalId } = await world.waitForEvent("approval.requested");
+    const { approvalId: still } = await world.waitForEvent("approval.requested", 2);
+    await world.send(answer(approvalId, other));
+    await world.waitForEvent("tool.finished");
+    expect(ran).toHaveLength(1);
+    expect(await world.decideApproval(still, "deny")).toEqual({ status: "accepted" });
+    await world.waitForEvent("turn.finished");
+    expect(ran).toHaveLength(1);
+  });
+
+  it("given just before the bridge was killed are judged before they run", async () => {
+    const { agent, ran } = createWritingAgent("ask");
+    // Who was asked to look at them was killed before the answer came.
+    const examine = (call: ToolCallToExamine) =>
+      call.input["path"] === "tea.md" ? agent().resolvePaths?.(call) : neverResolves();
+    const killed = await openWorld(agent({ examine: (call) => examine(call) ?? neverResolves() }));
+    await killed.prompt("Write.");
+    const { approvalId } = await killed.waitForEvent("approval.requested");
+    await killed.send(answer(approvalId, other));
+
+    const world = await killed.restart(agent());
+    await world.waitForEvent("turn.finished");
+    expect(ran).toEqual([{ input: other, paths: [createInsidePath("other.md")] }]);
+    expect(await world.listEvents("policy.decided")).toMatchObject([
+      { decision: { action: "ask" } },
+      { decision: { action: "allow" } },
+    ]);
+  });
+});

@@ -1,0 +1,193 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openSigningKeys, type SigningKeys } from "../../../src/bridge/audit/signing-keys.ts";
+import type { SessionEvent, ApprovalDecision } from "../../../src/domain/events/session-event.ts";
+import type { Envelope } from "../../../src/domain/events/envelope.ts";
+import { isReceipt } from "../../../src/domain/events/receipt.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { createPolicy } from "../../support/session/create-policy.ts";
+import { says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
+import { createTool, openWorld, type SessionWorld } from "../../support/session/session-world.ts";
+import { WRITE_CALL, neverResolves, createWritingAgent } from "../../support/session/writing-agent.ts";
+
+async function newKeys(): Promise<SigningKeys> {
+  const folder = await mkdtemp(join(tmpdir(), "spanline-doubted-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return openSigningKeys(folder, 1);
+}
+
+/** The same store, as somebody changed its log. */
+function changedLog(store: Store, change: (log: readonly Envelope[]) => Envelope[]): Store {
+  const page: Store["readPage"] = async (...given) => change(await store.readPage(...given));
+  return new Proxy(store, {
+    get: (target, name): unknown => (name === "readPage" ? page : Reflect.get(target, name)),
+  });
+}
+
+/** A call that somebody allowed, and that waits for its place. */
+async function allowedAndWaiting(keys: SigningKeys) {
+  const provider = createScriptedProvider([
+    wants({ id: "c0", name: "wait" }, WRITE_CALL),
+    says("Well."),
+  ]);
+  const { agent, ran, write } = createWritingAgent("ask", { provider, caps: { parallelTools: 1 } });
+  const wait = createTool({ name: "wait" }, () => neverResolves());
+  const rules = createPolicy([
+    ["wait", "allow"],
+    ["write", "ask"],
+  ]);
+  const world = await openWorld(agent({ tools: [wait, write], policy: rules }), { keys });
+  await world.prompt("Go.");
+  const { approvalId } = await world.waitForEvent("approval.requested");
+  await world.decideApproval(approvalId, "allow");
+  return { world, ran };
+}
+
+/** What the tool did that was running when the bridge was killed. */
+async function settle(world: SessionWorld, nth: number): Promise<void> {
+  const { approvalId, question } = await world.waitForEvent("approval.requested", nth);
+  expect(question).toBe("outcome");
+  await world.decideApproval(approvalId, "failed");
+}
+
+/** Calls the tool in one turn after another, and answers the first question of each. */
+async function allowedForGood(keys: SigningKeys, turns: number) {
+  const script = Array.from({ length: turns }, () => [wants(WRITE_CALL), says("Well.")]).flat();
+  const { agent, ran } = createWritingAgent("ask", { provider: createScriptedProvider(script) });
+  const world = await openWorld(agent(), { keys });
+  await world.prompt("Write.");
+  await answerNth(world, 1, "allow-always");
+  await world.waitForEvent("turn.finished");
+  return { world, ran };
+}
+
+async function answerNth(
+  world: SessionWorld,
+  nth: number,
+  decision: ApprovalDecision,
+): Promise<void> {
+  const { approvalId } = await world.waitForEvent("approval.requested", nth);
+  expect(await world.decideApproval(approvalId, decision)).toMatchObject({ status: "accepted" });
+}
+
+const first = (log: readonly Envelope[], type: SessionEvent["type"]) =>
+  log.find(({ event }) => event.type === type);
+
+describe("a log whose receipts are not this user's", () => {
+  it("lets nothing run that was allowed in it: people are asked again, and the log says so", async () => {
+    const { world: theirs, ran } = await allowedAndWaiting(await newKeys());
+    const receipt = (await theirs.readLog()).find(({ event }) => isReceipt(event));
+    const world = await theirs.restart(undefined, { keys: await newKeys() });
+    await settle(world, 2);
+    const again = await world.waitForEvent("approval.requested", 3);
+    expect(again).toMatchObject({ question: "run", action: "write", input: WRITE_CALL.input });
+    expect(await world.listEvents("approvals.invalidated")).toMatchObject([{ seq: receipt?.seq }]);
+    expect(ran).toEqual([]);
+    await world.decideApproval(again.approvalId, "allow");
+    await world.waitForEvent("turn.finished");
+    expect(ran).toHaveLength(1);
+  });
+
+  it("asks its open questions again, since they may show something else than would run", async () => {
+    const { agent, ran } = createWritingAgent("ask");
+    const theirs = await openWorld(agent(), { keys: await newKeys() });
+    await theirs.prompt("Write.");
+    const { approvalId } = await theirs.waitForEvent("approval.requested");
+    const world = await theirs.restart(undefined, { keys: await newKeys() });
+    expect(await world.decideApproval(approvalId, "allow")).toMatchObject({ status: "refused" });
+    await answerNth(world, 2, "allow");
+    await world.waitForEvent("turn.finished");
+    expect(ran).toHaveLength(1);
+  });
+
+  it("has no grants; those that are given from now on hold, through restarts", async () => {
+    const { world: theirs, ran } = await allowedForGood(await newKeys(), 4);
+    const world = await theirs.restart(undefined, { keys: await newKeys() });
+    await world.prompt("Write.");
+    await answerNth(world, 2, "allow-always");
+    await world.waitForEvent("turn.finished", 2);
+    await world.prompt("Write.");
+    await world.waitForEvent("turn.finished", 3);
+    const next = await world.restart();
+    await next.prompt("Write.");
+    await next.waitForEvent("turn.finished", 4);
+    expect(ran).toHaveLength(4);
+    expect(await next.listEvents("approval.requested")).toHaveLength(2);
+    expect(await next.listEvents("approvals.invalidated")).toHaveLength(1);
+  });
+
+  it("binds the agent that is here, also where it has another definition under the same digest", async () => {
+    const keys = await newKeys();
+    const { agent, ran } = createWritingAgent("ask");
+    const mine = agent();
+    const allowing = { ...agent({ policy: createPolicy([["*", "allow"]]) }), digest: mine.digest };
+    const theirs = await openWorld(allowing, { keys: await newKeys() });
+    const world = await theirs.restart(mine, { keys });
+    await world.prompt("Write.");
+    await world.waitForEvent("approval.requested");
+    expect(ran).toEqual([]);
+    expect(await world.listEvents("agent.configured")).toHaveLength(2);
+  });
+});
+
+describe("a log of this user's own", () => {
+  it("goes on with what was allowed, and nobody is asked again", async () => {
+    const { world: killed, ran } = await allowedAndWaiting(await newKeys());
+    const world = await killed.restart();
+    await settle(world, 2);
+    await world.waitForEvent("turn.finished");
+    expect(ran).toHaveLength(1);
+    expect(await world.listEvents("approval.requested")).toHaveLength(2);
+    expect(await world.listEvents("approvals.invalidated")).toEqual([]);
+  });
+
+  it("of which a receipt was taken out gives no grant back that it took", async () => {
+    const { world: before, ran } = await allowedForGood(await newKeys(), 3);
+    const { grantId } = await before.waitForEvent("grant.added");
+    await before.send({ type: "revoke", grantId });
+    await before.prompt("Write.");
+    await answerNth(before, 2, "allow");
+    await before.waitForEvent("turn.finished", 2);
+    const store = changedLog(before.store, (log) =>
+      log.filter(({ event }) => event.type !== "grant.revoked"),
+    );
+    const world = await before.restart(undefined, { store });
+    await world.prompt("Write.");
+    await world.waitForEvent("approval.requested", 3);
+    expect(ran).toHaveLength(2);
+    const { seq } = first(await before.readLog(), "grant.revoked") ?? {};
+    expect(await world.listEvents("approvals.invalidated")).toMatchObject([
+      {
+        seq: (await world.readLog()).find((one) => one.seq > Number(seq) && isReceipt(one.event))
+          ?.seq,
+      },
+    ]);
+  });
+
+  const other = { path: "other.md" };
+  const shown = (event: SessionEvent): SessionEvent => {
+    if (event.type === "tool_call.received" && event.toolCall.name === "write") {
+      const { inputError: _, ...call } = event.toolCall;
+      return { ...event, toolCall: { ...call, input: other } };
+    }
+    return event.type === "approval.requested" ? { ...event, input: other } : event;
+  };
+  it.each<[string, (event: SessionEvent) => SessionEvent]>([
+    [
+      "in a yes",
+      (event) => (event.type === "approval.resolved" ? { ...event, input: other } : event),
+    ],
+    ["beside it", shown],
+  ])("lets nothing run with arguments that were changed %s", async (_, change) => {
+    const { world: killed, ran } = await allowedAndWaiting(await newKeys());
+    const store = changedLog(killed.store, (log) =>
+      log.map((envelope) => ({ ...envelope, event: change(envelope.event) })),
+    );
+    const world = await killed.restart(undefined, { store });
+    await settle(world, 2);
+    await world.waitForEvent("approval.requested", 3);
+    expect(ran).toEqual([]);
+  });
+});

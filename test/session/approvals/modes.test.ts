@@ -1,0 +1,260 @@
+import { describe, expect, it } from "vitest";
+import type { SessionMode } from "../../../src/domain/session-mode.ts";
+import { decide } from "../../../src/session/decide.ts";
+import { evolve } from "../../../src/session/evolve.ts";
+import { recheckBeforeEffect } from "../../../src/session/runtime/effects/recheck-before-effect.ts";
+import type { SessionInput } from "../../../src/session/session-input.ts";
+import { initialState, type SessionState } from "../../../src/session/session-state.ts";
+import { says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
+import { createAgent, createTool, openWorld, type SessionWorld } from "../../support/session/session-world.ts";
+import { createPolicy } from "../../support/session/create-policy.ts";
+import { WRITE_CALL, createWritingAgent } from "../../support/session/writing-agent.ts";
+
+const configure = (mode: SessionMode) => ({ type: "configure", mode }) as const;
+
+async function worldIn(mode: SessionMode, rule: "allow" | "ask" | "deny" = "allow") {
+  const { agent, ran, provider } = createWritingAgent(rule);
+  const world = await openWorld(agent());
+  expect(await world.send(configure(mode))).toEqual({ status: "accepted" });
+  return { world, ran, provider, agent };
+}
+
+async function actions(world: SessionWorld): Promise<readonly string[]> {
+  return (await world.listEvents("policy.decided")).map(({ decision }) => decision.action);
+}
+
+describe("the mode of a session", () => {
+  it("is in the log, with who wanted it, and told once", async () => {
+    const { world } = await worldIn("ask");
+    expect(await world.send(configure("ask"))).toEqual({ status: "accepted" });
+    const log = (await world.readLog()).filter(
+      ({ event }) => event.type === "session.mode_changed",
+    );
+    expect(log).toMatchObject([
+      {
+        actor: { kind: "user", principal: "me" },
+        event: { type: "session.mode_changed", mode: "ask" },
+      },
+    ]);
+    expect((await world.sessions.status(world.sessionId)).mode).toBe("ask");
+  });
+
+  it("asks about what the rules allow, and does not offer to be answered for good", async () => {
+    const { world, ran } = await worldIn("ask");
+    await world.prompt("Write.");
+    const asked = await world.waitForEvent("approval.requested");
+    expect(asked).toMatchObject({ options: ["allow", "deny"], decision: { action: "ask" } });
+    expect(asked).not.toHaveProperty("always");
+    expect(ran).toEqual([]);
+    await world.decideApproval(asked.approvalId, "allow");
+    await world.waitForEvent("turn.finished");
+    expect(ran).toHaveLength(1);
+    expect(await world.listEvents("policy.decided")).toMatchObject([{ mode: "ask" }]);
+  });
+
+  it("asks also where somebody allowed it for good, and the grant holds again in the default", async () => {
+    const provider = createScriptedProvider([
+      wants(WRITE_CALL),
+      says("One."),
+      wants({ ...WRITE_CALL, id: "c2" }),
+      says("Two."),
+      wants({ ...WRITE_CALL, id: "c3" }),
+      says("Three."),
+    ]);
+    const world = await openWorld(createWritingAgent("ask", { provider }).agent());
+    await world.prompt("Write.");
+    await world.decideApproval(
+      (await world.waitForEvent("approval.requested")).approvalId,
+      "allow-always",
+    );
+    await world.waitForEvent("turn.finished");
+    await world.send(configure("ask"));
+    await world.prompt("Again.");
+    const asked = await world.waitForEvent("approval.requested", 2);
+    expect(asked.options).toEqual(["allow", "deny"]);
+    await world.decideApproval(asked.approvalId, "allow");
+    await world.waitForEvent("turn.finished", 2);
+    await world.send(configure("default"));
+    await world.prompt("Again.");
+    await world.waitForEvent("turn.finished", 3);
+    expect(await world.listEvents("approval.requested")).toHaveLength(2);
+    expect(await world.listEvents("tool.started")).toHaveLength(3);
+  });
+
+  it("refuses what does more than read, with a reason that the model is given", async () => {
+    const { world, ran, provider } = await worldIn("read-only");
+    await world.prompt("Write.");
+    const { ending } = await world.waitForEvent("tool.finished");
+    await world.waitForEvent("turn.finished");
+    expect(ending).toBe("denied");
+    expect(ran).toEqual([]);
+    const [, answered] = provider.invocations;
+    expect(JSON.stringify(answered?.input)).toContain("only tools that read are run");
+  });
+
+  it("lets read what the rules let read", async () => {
+    const traits = { kind: "read", sideEffect: "read_only" } as const;
+    const read = createTool({ name: "read", traits }, () => "Tea");
+    const provider = createScriptedProvider([wants({ id: "c1", name: "read" }), says("Tea.")]);
+    const policy = createPolicy([["read", "allow"]]);
+    const world = await openWorld(createAgent({ provider, tools: [read], policy }));
+    await world.send(configure("read-only"));
+    await world.prompt("Read.");
+    await world.waitForEvent("turn.finished");
+    expect(await world.waitForEvent("tool.finished")).toMatchObject({ ending: "succeeded" });
+  });
+
+  it("opens nothing that the rules close", async () => {
+    const { world, ran } = await worldIn("ask", "deny");
+    await world.prompt("Write.");
+    await world.waitForEvent("turn.finished");
+    expect(await actions(world)).toEqual(["deny"]);
+    expect(ran).toEqual([]);
+  });
+
+  it("withdraws a question that it answers, and asks one anew that it asks otherwise", async () => {
+    const { agent, ran } = createWritingAgent("ask");
+    const world = await openWorld(agent());
+    await world.prompt("Write.");
+    const first = await world.waitForEvent("approval.requested");
+    expect(first.options).toEqual(["allow", "allow-always", "deny"]);
+    await world.send(configure("ask"));
+    expect(await world.waitForEvent("approval.resolved")).toMatchObject({ resolvedBy: "change" });
+    const second = await world.waitForEvent("approval.requested", 2);
+    expect(second.options).toEqual(["allow", "deny"]);
+    await world.send(configure("read-only"));
+    expect(await world.waitForEvent("approval.resolved", 2)).toMatchObject({
+      resolvedBy: "change",
+    });
+    expect(await world.waitForEvent("tool.finished")).toMatchObject({ ending: "denied" });
+    expect(ran).toEqual([]);
+  });
+
+  it("holds after a restart", async () => {
+    const { world: killed, agent, ran } = await worldIn("read-only");
+    const world = await killed.restart(agent());
+    await world.prompt("Write.");
+    expect(await world.waitForEvent("tool.finished")).toMatchObject({ ending: "denied" });
+    expect(ran).toEqual([]);
+  });
+
+  it("is for those who may prompt to change, and not for those who only look on", async () => {
+    const { agent } = createWritingAgent("allow");
+    const world = await openWorld(agent());
+    const reader = { id: "reader", rights: ["approve", "control"] } as const;
+    const denied = { status: "refused", failure: { code: "access_denied" } };
+    expect(await world.send(configure("ask"), { principal: reader })).toMatchObject(denied);
+    const observer = { type: "attach", clientId: "o", name: "o", mode: "observer" } as const;
+    await world.send(observer, { clientId: "o" });
+    expect(await world.send(configure("ask"), { clientId: "o" })).toMatchObject(denied);
+    const writer = { id: "writer", rights: ["prompt"] } as const;
+    const accepted = { status: "accepted" };
+    expect(await world.send(configure("ask"), { principal: writer })).toEqual(accepted);
+  });
+
+  it("is for those who may approve to widen: then less is asked", async () => {
+    const world = await openWorld(createWritingAgent("allow").agent());
+    const writer = { id: "writer", rights: ["prompt"] } as const;
+    const denied = { status: "refused", failure: { code: "access_denied" } };
+    await world.send(configure("read-only"), { principal: writer });
+    for (const wider of ["ask", "default"] as const)
+      expect(await world.send(configure(wider), { principal: writer })).toMatchObject(denied);
+    const looker = { type: "attach", clientId: "o", name: "o", mode: "observer" } as const;
+    await world.send({ ...looker, mayPrompt: true }, { clientId: "o" });
+    expect(await world.send(configure("default"), { clientId: "o" })).toMatchObject(denied);
+    expect(await world.send(configure("default"))).toEqual({ status: "accepted" });
+  });
+
+  it("is one of those that there are", async () => {
+    const world = await openWorld(createWritingAgent("allow").agent());
+    const mode = JSON.parse('"yolo"');
+    expect(await world.send({ type: "configure", mode })).toMatchObject({
+      status: "refused",
+      failure: {
+        code: "invalid_option",
+        message: 'There is no mode "yolo"; there is: default, ask, read-only',
+      },
+    });
+  });
+});
+
+describe("a mode that changes between the start of a tool in the log and its beginning", () => {
+  /** A session whose tool has been started and has not begun. */
+  async function started(): Promise<{ state: SessionState; toolCallId: string }> {
+    const world = await openWorld(createWritingAgent("allow").agent());
+    await world.prompt("Write.");
+    await world.waitForEvent("turn.finished");
+    const log = await world.readLog();
+    const at = log.findIndex(({ event }) => event.type === "tool.started");
+    const { toolCallId } = await world.waitForEvent("tool.started");
+    return { state: log.slice(0, at + 1).reduce(evolve, initialState), toolCallId };
+  }
+
+  it.each([
+    ["read-only", "denied"],
+    ["ask", "refused"],
+  ] as const)("holds for it: %s", async (mode, ending) => {
+    const { state, toolCallId } = await started();
+    const { digest, spec } = state.agent ?? {};
+    if (digest === undefined || spec === undefined) throw new Error("No agent");
+    const by = { kind: "user", principal: "me" } as const;
+    const rights = ["prompt"] as const;
+    const place = { at: state.at, seed: "0" };
+    const command = configure(mode);
+    let now = decide(state, { type: "commanded", command, actor: by, rights, ...place }).state;
+    const signal = new AbortController();
+    const sent: SessionInput[] = [];
+    const agent = await recheckBeforeEffect(
+      { type: "tool", toolCallId, attempt: 1, name: "write", providerToolCallId: "c1", input: {} },
+      {
+        liveAgent: { current: { ...createWritingAgent("allow").agent(), digest } } as never,
+        readState: () => now,
+        signal: signal.signal,
+        async send(happening) {
+          sent.push(happening);
+          const decided = decide(now, { ...happening, ...place });
+          now = decided.state;
+          expect(decided.events.map(({ event }) => event)).toContainEqual(
+            expect.objectContaining({ type: "tool.finished", toolCallId, ending }),
+          );
+          signal.abort();
+        },
+      },
+    );
+    expect(agent).toBeUndefined();
+    expect(sent).toMatchObject([
+      { type: "agent-changed", startingTool: { toolCallId, attempt: 1 } },
+    ]);
+  });
+
+  it("lets it begin where the mode allows it still, with a receipt that says so", async () => {
+    const { state, toolCallId } = await started();
+    const place = { at: state.at, seed: "0" };
+    let now: SessionState = { ...state, mode: "default" };
+    const current = createWritingAgent("allow").agent();
+    const narrowed = {
+      ...now.tools,
+      runs: now.tools.runs.map((run) => ({
+        ...run,
+        evaluation: {
+          agent: current.digest,
+          mode: "ask",
+          digest: run.evaluation?.digest ?? "",
+          action: "allow",
+        } as const,
+      })),
+    };
+    now = { ...now, tools: narrowed };
+    const agent = await recheckBeforeEffect(
+      { type: "tool", toolCallId, attempt: 1, name: "write", providerToolCallId: "c1", input: {} },
+      {
+        liveAgent: { current } as never,
+        readState: () => now,
+        signal: new AbortController().signal,
+        send: async (happening) => void (now = decide(now, { ...happening, ...place }).state),
+      },
+    );
+    expect(agent).toBe(current);
+    expect(now.tools.runs).toMatchObject([{ status: "running", evaluation: { mode: "default" } }]);
+  });
+});

@@ -1,0 +1,311 @@
+import { describe, expect, it } from "vitest";
+import type { ToolCallToExamine } from "../../../src/tools/tool.ts";
+import { decide } from "../../../src/session/decide.ts";
+import { due } from "../../../src/session/due.ts";
+import { evolve } from "../../../src/session/evolve.ts";
+import { initialState } from "../../../src/session/session-state.ts";
+import { createFakeClock } from "../../support/fake-clock.ts";
+import { waitForAbort, says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
+import { createAgent, createTool, openWorld, type AgentParts } from "../../support/session/session-world.ts";
+import { createPolicy } from "../../support/session/create-policy.ts";
+import {
+  WRITE_CALL,
+  createInsidePath,
+  neverResolves,
+  listTypesSince,
+  createWritingAgent,
+} from "../../support/session/writing-agent.ts";
+
+/** Tells when something was begun. */
+function happens() {
+  let begin: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => void (begin = resolve));
+  return {
+    begun,
+    begin:
+      <Given extends readonly unknown[], Made>(work: (...given: Given) => Made) =>
+      (...given: Given): Made => {
+        begin();
+        return work(...given);
+      },
+  };
+}
+
+describe("where the paths of a call lead", () => {
+  it("is looked at, written down, judged, and what the tool is told, in this order", async () => {
+    const { agent, ran, looked } = createWritingAgent("allow");
+    const world = await openWorld(agent());
+    await world.prompt("Write.");
+    await world.waitForEvent("turn.finished");
+    expect(await listTypesSince(world, "invocation.finished")).toEqual([
+      "tool_call.paths_resolved",
+      "policy.decided",
+      "tool.started",
+      "tool.finished",
+    ]);
+    const paths = [createInsidePath("tea.md")];
+    const { digest } = await world.waitForEvent("tool_call.paths_resolved");
+    expect(await world.listEvents("tool_call.paths_resolved")).toMatchObject([{ paths }]);
+    expect(await world.listEvents("policy.decided")).toMatchObject([
+      { digest, decision: { action: "allow", context: { tool: "write", paths } } },
+    ]);
+    expect(await world.listEvents("tool.started")).toMatchObject([{ digest }]);
+    expect(ran).toEqual([{ input: WRITE_CALL.input, paths }]);
+    const { name, input } = WRITE_CALL;
+    expect(looked).toMatchObject([{ name, input, paths: [{ argument: "path", input: "tea.md" }] }]);
+  });
+
+  it("is shown to whoever is asked, with what would change", async () => {
+    const diffs = [{ path: "tea.md", oldText: null, newText: "Tea" }];
+    const evidence = [{ kind: "file", ref: "tea.md", metadata: { bytes: 3 } }];
+    const examine = async () => ({ paths: [createInsidePath("tea.md")], diffs, evidence });
+    const world = await openWorld(createWritingAgent("ask", { examine }).agent());
+    await world.prompt("Write.");
+    const asked = await world.waitForEvent("approval.requested");
+    const { decision } = await world.waitForEvent("policy.decided");
+    expect(asked).toMatchObject({ diffs, evidence, decision, approvers: 1 });
+    expect(decision.context.paths).toEqual([createInsidePath("tea.md")]);
+  });
+
+  it("is known after a restart: nobody looks again [B-110]", async () => {
+    const { agent, ran, looked } = createWritingAgent("ask");
+    const killed = await openWorld(agent());
+    await killed.prompt("Write.");
+    const { approvalId } = await killed.waitForEvent("approval.requested");
+
+    const world = await killed.restart(agent({ examine: () => Promise.reject(new Error("Gone")) }));
+    expect(await world.decideApproval(approvalId, "allow")).toEqual({ status: "accepted" });
+    await world.waitForEvent("turn.finished");
+    expect(ran).toEqual([{ input: WRITE_CALL.input, paths: [createInsidePath("tea.md")] }]);
+    expect(looked.length).toBe(1);
+  });
+
+  it.each(["allow", "ask", "deny"] as const)(
+    "once it is in the log, the log alone says %s, whenever it is read [B-110]",
+    async (action) => {
+      const world = await openWorld(createWritingAgent(action).agent());
+      await world.prompt("Write.");
+      await world.waitForEvent("policy.decided");
+      const log = await world.readLog();
+      const at = log.findIndex(({ event }) => event.type === "tool_call.paths_resolved");
+      const state = log.slice(0, at + 1).reduce(evolve, initialState);
+      expect([...due(state).effects.values()]).toEqual([]);
+      const recovered = { type: "recovered", epoch: 2, at: state.at, seed: "0" } as const;
+      const { events } = decide(state, recovered);
+      expect(events[0]?.event).toMatchObject({ type: "session.recovered" });
+      expect(events[1]?.event).toEqual(log[at + 1]?.event);
+      expect(events[1]?.event).toMatchObject({ type: "policy.decided", decision: { action } });
+    },
+  );
+
+  it.each<[string, Partial<AgentParts>, string]>([
+    [
+      "throws",
+      { examine: () => Promise.reject(new Error("The disk is gone")) },
+      "The disk is gone",
+    ],
+    ["leaves it out", { examine: async () => ({ paths: [] }) }, "nobody looked where it leads"],
+    [
+      "finds another one",
+      { examine: async () => ({ paths: [createInsidePath("other.md")] }) },
+      "nobody looked where it leads",
+    ],
+  ])("is nowhere when looking %s, and the call is denied", async (_, parts, reason) => {
+    const { agent, ran } = createWritingAgent("allow", parts);
+    const world = await openWorld(agent());
+    await world.prompt("Write.");
+    await world.waitForEvent("turn.finished");
+    const { decision } = await world.waitForEvent("policy.decided");
+    const lost = { location: "invalid", workspacePath: null, hostPath: null, reason };
+    expect(decision.context.paths).toEqual([{ argument: "path", input: "tea.md", ...lost }]);
+    expect(decision.action).toBe("deny");
+    expect(ran).toEqual([]);
+  });
+
+  it("is nowhere when looking takes too long", async () => {
+    const clock = createFakeClock();
+    const look = happens();
+    const { agent } = createWritingAgent("allow", { examine: look.begin(neverResolves) });
+    const world = await openWorld(agent(), { clock });
+    await world.prompt("Write.");
+    await look.begun;
+    clock.advance(30_000);
+    const { decision } = await world.waitForEvent("policy.decided");
+    const reason = "It could not be looked at in 30 seconds";
+    expect(decision).toMatchObject({
+      action: "deny",
+      context: { paths: [{ location: "invalid", reason }] },
+    });
+  });
+
+  it("is nowhere for an agent that cannot look", async () => {
+    const { agent, ran } = createWritingAgent("allow");
+    const { resolvePaths: _, ...blind } = agent();
+    const world = await openWorld(blind);
+    await world.prompt("Write.");
+    await world.waitForEvent("turn.finished");
+    const reason = "The agent has no workspace";
+    expect(await world.listEvents("policy.decided")).toMatchObject([
+      { decision: { action: "deny", context: { paths: [{ location: "invalid", reason }] } } },
+    ]);
+    expect(ran).toEqual([]);
+  });
+
+  it("is no longer looked for after a cancel, and what was found late changes nothing", async () => {
+    const signals: AbortSignal[] = [];
+    const look = happens();
+    const examine = look.begin(async ({ signal }: ToolCallToExamine) => {
+      signals.push(signal);
+      await waitForAbort(signal);
+      return { paths: [createInsidePath("tea.md")] };
+    });
+    const { agent, ran } = createWritingAgent("allow", { examine });
+    const world = await openWorld(agent());
+    await world.prompt("Write.");
+    await look.begun;
+    await world.cancel();
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "cancelled" });
+    expect(await world.waitForEvent("tool.finished")).toMatchObject({ ending: "cancelled" });
+    await world.prompt("Again.");
+    await world.waitForEvent("turn.finished", 2);
+    expect(signals.map((signal) => signal.aborted)).toEqual([true]);
+    expect([await world.listEvents("tool_call.paths_resolved"), ran]).toEqual([[], []]);
+  });
+
+  it("is looked for again when the bridge was killed meanwhile", async () => {
+    const { agent, ran, looked } = createWritingAgent("allow");
+    const look = happens();
+    const killed = await openWorld(agent({ examine: look.begin(neverResolves) }));
+    await killed.prompt("Write.");
+    await look.begun;
+
+    const world = await killed.restart(agent());
+    await world.waitForEvent("turn.finished");
+    expect([looked.length, ran.length]).toEqual([1, 1]);
+  });
+});
+
+describe("the receipt of a decision", () => {
+  const decided = async (action: "allow" | "deny") => {
+    const { agent, ran } = createWritingAgent(action);
+    const bound = agent();
+    const world = await openWorld(bound);
+    await world.prompt("Write.");
+    await world.waitForEvent("turn.finished");
+    const { toolCallId } = await world.waitForEvent("tool_call.received");
+    const { digest } = await world.waitForEvent("tool_call.paths_resolved");
+    expect(await world.listEvents("policy.decided")).toEqual([
+      {
+        type: "policy.decided",
+        toolCallId,
+        digest,
+        agent: bound.digest,
+        decision: {
+          action,
+          reason: expect.any(String),
+          rule: expect.objectContaining({ source: "rules", action, id: null, index: 0 }),
+          labels: expect.any(Array),
+          approvers: 0,
+          context: expect.objectContaining({
+            tool: "write",
+            kind: "edit",
+            sideEffect: "workspace_write",
+            paths: [createInsidePath("tea.md")],
+            repeats: 0,
+          }),
+        },
+      },
+    ]);
+    return { started: await world.listEvents("tool.started"), toolCallId, digest, ran };
+  };
+
+  it("is in the log before a call that it grants, with all that was asked about [B-108]", async () => {
+    const { started, toolCallId, digest, ran } = await decided("allow");
+    expect(started).toEqual([{ type: "tool.started", toolCallId, attempt: 1, digest }]);
+    expect(ran).toHaveLength(1);
+  });
+
+  it("is in the log for a call that it denies, and the call does not run [B-109]", async () => {
+    const { started, ran } = await decided("deny");
+    expect([started, ran]).toEqual([[], []]);
+  });
+
+  it.each([
+    ["allows it [B-108]", "allow"],
+    ["denies it [B-109]", "deny"],
+    ["does not decide in time [B-109]", "nothing"],
+  ] as const)("is copied into the record of an approver who %s", async (_, said) => {
+    const clock = createFakeClock();
+    const world = await openWorld(createWritingAgent("ask").agent(), { clock });
+    await world.prompt("Write.");
+    const { approvalId, deadline } = await world.waitForEvent("approval.requested");
+    const { decision: receipt } = await world.waitForEvent("policy.decided");
+    if (said === "nothing") clock.advance(deadline - clock.now());
+    else await world.decideApproval(approvalId, said);
+    expect(await world.waitForEvent("approval.resolved")).toEqual({
+      type: "approval.resolved",
+      approvalId,
+      decision: said === "nothing" ? "deny" : said,
+      resolvedBy: said === "nothing" ? "deadline" : "person",
+      receipt,
+    });
+  });
+
+  it("says nothing of paths for an agent that has lists of tools alone", async () => {
+    const call = { id: "c1", name: "send", input: { target: { name: "tea.md" } } };
+    const provider = createScriptedProvider([wants(call), says("Well.")]);
+    const world = await openWorld(
+      createAgent({ provider, tools: [createTool({ name: "send" }, () => "sent")] }),
+    );
+    await world.prompt("Send.");
+    const { decision } = await world.waitForEvent("policy.decided");
+    expect(decision.context).toEqual({
+      tool: "send",
+      kind: "other",
+      sideEffect: "network",
+      capabilities: [],
+      paths: [],
+      repeats: 0,
+    });
+  });
+
+  it("counts how often the very same call was made before", async () => {
+    const again = { ...WRITE_CALL, id: "c2" };
+    const elsewhere = { ...WRITE_CALL, id: "c3", input: { path: "other.md" } };
+    const provider = createScriptedProvider([
+      wants(WRITE_CALL, again, elsewhere),
+      wants({ ...WRITE_CALL, id: "c4" }),
+      says("Well."),
+    ]);
+    const world = await openWorld(createWritingAgent("allow", { provider }).agent());
+    await world.prompt("Write.");
+    await world.waitForEvent("turn.finished");
+    const decided = await world.listEvents("policy.decided");
+    expect(decided.map(({ decision }) => decision.context.repeats)).toEqual([0, 1, 0, 2]);
+  });
+
+  it("counts a call through hundreds of others", async () => {
+    const looks = Array.from({ length: 300 }, (_, at) => ({
+      id: `l${at}`,
+      name: "look",
+      input: { at },
+    }));
+    const provider = createScriptedProvider([
+      wants(WRITE_CALL),
+      wants(...looks),
+      wants({ ...WRITE_CALL, id: "c2" }),
+      says("Well."),
+    ]);
+    const look = createTool({ name: "look" }, () => "seen");
+    const { agent, write, ran } = createWritingAgent("allow", { provider });
+    const once = { default: "allow", repeatLimit: 1, repeatAction: "deny" } as const;
+    const caps = { toolCalls: 1000, parallelTools: 300 };
+    const world = await openWorld(
+      agent({ tools: [look, write], policy: createPolicy([], once), caps }),
+    );
+    await world.prompt("Write.");
+    await world.waitForEvent("turn.finished");
+    expect(ran).toHaveLength(1);
+    expect((await world.listEvents("tool.finished")).at(-1)).toMatchObject({ ending: "denied" });
+  });
+});

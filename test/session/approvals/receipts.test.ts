@@ -1,0 +1,257 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { auditLog, type AuditResult } from "../../../src/bridge/audit/audit-log.ts";
+import { openSigningKeys, type SigningKeys } from "../../../src/bridge/audit/signing-keys.ts";
+import type { Envelope } from "../../../src/domain/events/envelope.ts";
+import { isReceipt } from "../../../src/domain/events/receipt.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
+import { createSessions } from "../../../src/session/runtime/create-sessions.ts";
+import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
+import { says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
+import { ME, readUntil, openWorld } from "../../support/session/session-world.ts";
+import { WRITE_CALL, createWritingAgent } from "../../support/session/writing-agent.ts";
+
+/** The log of a session in which somebody allowed a tool for good, and another process ran it again. */
+async function signedLog(): Promise<{ keys: SigningKeys; log: readonly Envelope[] }> {
+  const folder = await mkdtemp(join(tmpdir(), "spanline-receipts-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const keys = await openSigningKeys(folder, 1);
+  const store = createMemoryStore();
+  const provider = createScriptedProvider([
+    wants(WRITE_CALL),
+    says("Well."),
+    wants(WRITE_CALL),
+    says("Well."),
+  ]);
+  const agents = [createWritingAgent("ask", { provider }).agent()];
+  const start = () =>
+    createSessions({ store, agents, clock: systemClock, owner: "test", sign: keys.sign });
+  const from = { principal: ME };
+  const text = { type: "prompt", content: [{ type: "text", text: "Write." }] } as const;
+
+  const first = start();
+  const { sessionId } = await first.open({ principal: ME });
+  await first.command(sessionId, text, from);
+  const asked = await readUntil(
+    first,
+    sessionId,
+    ({ event }) => event.type === "approval.requested",
+  );
+  const { approvalId } = Object(asked.at(-1)?.event);
+  const answer = { type: "answer", approvalId, decision: "allow-always" } as const;
+  await first.command(sessionId, answer, from);
+  await readUntil(first, sessionId, ({ event }) => event.type === "turn.finished");
+  await first.close();
+
+  const second = start();
+  await second.command(sessionId, text, from);
+  let turns = 0;
+  const log = await readUntil(second, sessionId, ({ event }) => {
+    if (event.type === "turn.finished") turns += 1;
+    return turns === 2;
+  });
+  await second.close();
+  return { keys, log };
+}
+
+/** The log of a session in which two calls of one message wait for the same answer, with the same arguments. */
+async function requestedTwice(): Promise<{ keys: SigningKeys; log: readonly Envelope[] }> {
+  const folder = await mkdtemp(join(tmpdir(), "spanline-receipts-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const keys = await openSigningKeys(folder, 1);
+  const provider = createScriptedProvider([
+    wants(WRITE_CALL, { ...WRITE_CALL, id: "c2" }),
+    says("Well."),
+  ]);
+  const world = await openWorld(createWritingAgent("ask", { provider }).agent(), { keys });
+  await world.prompt("Write.");
+  await world.waitForEvent("approval.requested", 2);
+  return { keys, log: await world.readLog() };
+}
+
+function found(log: readonly Envelope[], keys: SigningKeys): AuditResult[] {
+  const audit = auditLog(keys);
+  return log.map(audit.take).filter(({ entry, gap }) => {
+    return (
+      gap !== undefined || (entry !== undefined && entry.signature !== "valid") || entry?.missing
+    );
+  });
+}
+
+describe("the signed receipts of a session", () => {
+  it("are a chain that goes on in the next process, and every part of it is missed [W-09]", async () => {
+    const { keys, log } = await signedLog();
+    const receipts = log.filter(({ event }) => isReceipt(event));
+    expect(receipts.map(({ event }) => event.type)).toEqual([
+      "policy.decided",
+      "approval.requested",
+      "approval.resolved",
+      "grant.added",
+      "tool.finished",
+      "policy.decided",
+      "tool.finished",
+    ]);
+    expect(receipts.map(({ event }) => Object(event).signature.number)).toEqual([
+      1, 2, 3, 4, 5, 6, 7,
+    ]);
+    expect(found(log, keys)).toEqual([]);
+    // The last one leaves no trace in the log: its number is recorded elsewhere.
+    for (const gone of receipts.slice(0, -1)) {
+      const rest = log.filter((envelope) => envelope !== gone);
+      expect(found(rest, keys), gone.event.type).not.toEqual([]);
+    }
+    const none = log.filter(({ event }) => !isReceipt(event));
+    expect(found(none, keys)).toMatchObject([
+      { gap: { what: "started" } },
+      { gap: { what: "started" } },
+    ]);
+  });
+
+  it("are missed together with the start of their call, by its end [W-09]", async () => {
+    const { keys, log } = await signedLog();
+    const rest = log.filter(
+      ({ event }) =>
+        event.type === "tool.finished" || (!isReceipt(event) && event.type !== "tool.started"),
+    );
+    expect(found(rest, keys)).toMatchObject([
+      { gap: { what: "started" }, entry: { missing: 4 } },
+      { gap: { what: "started" }, entry: { missing: 1 } },
+    ]);
+  });
+
+  it("say how many were taken out, and where", async () => {
+    const { keys, log } = await signedLog();
+    const [, , third, fourth, fifth] = log.filter(({ event }) => isReceipt(event));
+    const rest = log.filter((envelope) => envelope !== third && envelope !== fourth);
+    expect(found(rest, keys)).toMatchObject([
+      { gap: { what: "started" } },
+      { entry: { seq: fifth?.seq, missing: 2, signature: "valid" } },
+    ]);
+  });
+
+  it("A receipt that is copied into the log of another session is forged [W-09]", async () => {
+    const { keys, log } = await signedLog();
+    const copied = log.map((envelope): Envelope => ({ ...envelope, sessionId: "ses_other" }));
+    expect(found(copied, keys).map(({ entry }) => entry?.signature)).toEqual(
+      Array.from({ length: 7 }, () => "forged"),
+    );
+  });
+
+  it("cannot be counted anew by who has no key", async () => {
+    const { keys, log } = await signedLog();
+    const uncounted = log.map((envelope): Envelope => {
+      const { event } = envelope;
+      if (!isReceipt(event) || event.signature === undefined) return envelope;
+      const { number: _, before: __, ...signature } = event.signature;
+      return { ...envelope, event: { ...event, signature } };
+    });
+    expect(found(uncounted, keys).map(({ entry }) => entry?.signature)).toEqual(
+      Array.from({ length: 7 }, () => "forged"),
+    );
+  });
+
+  it.each([
+    ["a number that is none", { number: "x" }],
+    ["a number below 1", { number: 0 }],
+    ["a number that is not whole", { number: 1.5 }],
+    ["another one before that is no text", { before: 7 }],
+    ["no number, but one before", { number: undefined }],
+  ])("are forged with %s, and what follows is counted from the one before", async (_, wrong) => {
+    const { keys, log } = await signedLog();
+    const second = log.filter(({ event }) => isReceipt(event))[1];
+    const changed = log.map((envelope): Envelope => {
+      if (envelope !== second) return envelope;
+      const event = Object(envelope.event);
+      return { ...envelope, event: { ...event, signature: { ...event.signature, ...wrong } } };
+    });
+    const entries = found(changed, keys).map(({ entry }) => entry);
+    expect(entries).toMatchObject([{ signature: "forged" }, { signature: "valid", missing: 1 }]);
+    expect(entries[0]).not.toHaveProperty("missing");
+  });
+
+  it("do not take a question that a change closed for somebody's no", async () => {
+    const { keys, log } = await signedLog();
+    const called = log.find(({ event }) => event.type === "tool_call.received");
+    const { toolCallId } = Object(called?.event);
+    const until = log.findIndex(({ event }) => event.type === "approval.resolved");
+    const denied = { type: "tool.finished", toolCallId, ending: "denied" };
+    const ends = (resolvedBy: string) => {
+      const resolved = {
+        ...Object(log[until]?.event),
+        decision: "deny",
+        resolvedBy,
+        signature: undefined,
+      };
+      const events = [resolved, denied].map((event) => ({ ...Object(log[until]), event }));
+      return [...log.slice(0, until), ...events]
+        .map(auditLog(keys).take)
+        .map(({ gap }) => gap?.what);
+    };
+    expect(ends("person").at(-1)).toBeUndefined();
+    expect(ends("change").at(-1)).toBe("denied");
+  });
+
+  it("are of the arguments that were judged: others in the log show, and who allowed it for good [W-09]", async () => {
+    const { keys, log } = await signedLog();
+    const entries = (changed: readonly Envelope[]) =>
+      changed.map(auditLog(keys).take).flatMap(({ entry }) => entry ?? []);
+    const given = log.find(({ event }) => event.type === "grant.added");
+    const { grantId } = Object(given?.event);
+    expect(entries(log).map(({ isChanged }) => isChanged)).not.toContain(true);
+    const last = entries(log).findLast(({ receipt }) => receipt.type === "policy.decided");
+    expect(last?.grant).toEqual({ grantId, principal: ME.id, at: given?.at });
+
+    const called = log.map((envelope): Envelope => {
+      const { event } = envelope;
+      if (event.type !== "tool_call.received" || event.toolCall.input === null) return envelope;
+      return {
+        ...envelope,
+        event: { ...event, toolCall: { ...event.toolCall, input: { path: "x" } } },
+      };
+    });
+    const decided = entries(called).filter(({ receipt }) => receipt.type === "policy.decided");
+    expect(decided.map(({ isChanged, signature }) => [isChanged, signature])).toEqual(
+      decided.map(() => [true, "valid"]),
+    );
+
+    const shown = log.map((envelope): Envelope => {
+      const { event } = envelope;
+      return event.type === "approval.requested"
+        ? { ...envelope, event: { ...event, input: { path: "x" } } }
+        : envelope;
+    });
+    expect(found(shown, keys)).toMatchObject([
+      { entry: { signature: "forged" }, gap: { what: "shown" } },
+    ]);
+  });
+
+  it("A tool result that was changed is forged [W-09]", async () => {
+    const { keys, log } = await signedLog();
+    const changed = log.map((envelope): Envelope => {
+      const { event } = envelope;
+      if (event.type !== "tool.finished") return envelope;
+      const result = { ...event.result, parts: [{ type: "text", text: "Nothing." }] } as const;
+      return { ...envelope, event: { ...event, result } };
+    });
+    expect(
+      found(changed, keys).map(({ entry }) => [entry?.receipt.type, entry?.signature]),
+    ).toEqual([
+      ["tool.finished", "forged"],
+      ["tool.finished", "forged"],
+    ]);
+  });
+
+  it("Two approval requests that were exchanged are forged, both [W-09]", async () => {
+    const { keys, log } = await requestedTwice();
+    expect(found(log, keys)).toEqual([]);
+    const [one, other] = log.filter(({ event }) => event.type === "approval.requested");
+    const exchanged = log.map((envelope): Envelope => {
+      if (envelope === one) return { ...envelope, event: Object(other).event };
+      return envelope === other ? { ...envelope, event: Object(one).event } : envelope;
+    });
+    const forged = found(exchanged, keys).filter(({ entry }) => entry?.signature === "forged");
+    expect(forged.map(({ entry }) => entry?.seq)).toEqual([one?.seq, other?.seq]);
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { listToolRules } from "../../../src/session/tools/list-tool-rules.ts";
+import { createScriptedProvider } from "../../support/session/scripted-provider.ts";
+import { createAgent, createTool } from "../../support/session/session-world.ts";
+import { createPolicy } from "../../support/session/create-policy.ts";
+import { WRITE_TRAITS } from "../../support/session/writing-agent.ts";
+
+const READS = { kind: "read", sideEffect: "read_only" } as const;
+
+const { spec } = createAgent({
+  provider: createScriptedProvider([]),
+  tools: [
+    createTool({ name: "read", traits: READS }, () => ""),
+    createTool({ name: "write", traits: WRITE_TRAITS }, () => ""),
+    createTool({ name: "send" }, () => ""),
+    createTool({ name: "remove" }, () => ""),
+  ],
+  policy: createPolicy([
+    ["read", "allow"],
+    ["wr?te", "allow", 1, { path: ["docs/**"] }],
+    ["send", "allow"],
+    ["remove", "deny"],
+  ]),
+});
+
+function said(mode: Parameters<typeof listToolRules>[1]) {
+  return listToolRules(spec, mode).map(({ name, action, dependsOnArguments }) => [
+    name,
+    action,
+    dependsOnArguments,
+  ]);
+}
+
+describe("what is said of tools that nobody has called", () => {
+  it("is what the rules say, with whether arguments may lead elsewhere", () => {
+    expect(said("default")).toEqual([
+      ["read", "allow", false],
+      ["write", "ask", true],
+      ["send", "allow", false],
+      ["remove", "deny", false],
+    ]);
+  });
+
+  it("is what the mode leaves of that", () => {
+    expect(said("ask").map(([, action]) => action)).toEqual(["allow", "ask", "ask", "deny"]);
+    expect(said("read-only")).toEqual([
+      ["read", "allow", false],
+      ["write", "deny", false],
+      ["send", "deny", false],
+      ["remove", "deny", false],
+    ]);
+  });
+
+  it("is open where a list says where may be written, for what that list is about", () => {
+    const policy = createPolicy([["*", "allow"]], { writePathAllowlist: ["docs/**"] });
+    const kinds = [
+      { kind: "edit", sideEffect: "read_only" },
+      { kind: "fetch", sideEffect: "network" },
+      { kind: "read", sideEffect: "workspace_write" },
+    ] as const;
+    const tools = kinds.map((traits) => createTool({ name: traits.kind, traits }, () => ""));
+    const agent = createAgent({ provider: createScriptedProvider([]), tools, policy });
+    expect(
+      listToolRules(agent.spec, "default").map(({ name, dependsOnArguments: isOpen }) => [
+        name,
+        isOpen,
+      ]),
+    ).toEqual([
+      ["edit", true],
+      ["fetch", false],
+      ["read", true],
+    ]);
+  });
+});

@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../../src/data/json.ts";
+import { loadState, saveState } from "../../../src/session/runtime/log/load-state.ts";
+import type { VerifySignature } from "../../../src/session/runtime/log/receipt-verifier.ts";
+import type { SignContent } from "../../../src/session/runtime/log/sign-receipts.ts";
+import { STATE_VERSION, type SessionState } from "../../../src/session/session-state.ts";
+import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
+import type { LogHead, Lease, Store } from "../../../src/store/store.ts";
+import { opened, tamper, temporaryFile } from "../../store/sqlite-support.ts";
+import { says, createScriptedProvider } from "../../support/session/scripted-provider.ts";
+import { createAgent, ME, readUntil, openSessions, openWorld } from "../../support/session/session-world.ts";
+
+interface Told {
+  readonly store: Store;
+  readonly sessionId: string;
+  readonly lease: Lease;
+  readonly head: LogHead;
+  /** What the whole log gives. */
+  readonly whole: SessionState;
+}
+
+const ACQUISITION = { owner: "reader", now: 0, durationMs: 1000, takeOver: true } as const;
+
+/** A session of two turns, which nobody runs any more. */
+async function told(store: Store): Promise<Told> {
+  const provider = createScriptedProvider([says("One."), says("Two.")]);
+  const world = await openWorld(createAgent({ provider }), { store });
+  await world.prompt("First");
+  await world.waitForEvent("turn.finished");
+  await world.prompt("Second");
+  await world.waitForEvent("turn.finished", 2);
+  await world.sessions.close();
+  const { sessionId } = world;
+  const { lease, head } = await store.acquire(sessionId, ACQUISITION);
+  return { store, sessionId, lease, head, whole: await loadState(store, sessionId, head) };
+}
+
+/** Loads the state, with what was reported meanwhile. */
+async function loaded({ store, sessionId, head }: Told) {
+  const reports: unknown[] = [];
+  const report = (error: unknown): void => void reports.push(error);
+  const state = await loadState(store, sessionId, { ...head, report });
+  return { state, reports };
+}
+
+async function saveAt({ store, sessionId, lease, head }: Told, seq: number): Promise<void> {
+  await saveState(store, lease, await loadState(store, sessionId, { ...head, seq }));
+}
+
+const DAMAGED = { code: "store_damaged", details: { sessionId: expect.stringMatching(/^ses_/) } };
+
+describe("a snapshot", () => {
+  it("gives the state that the whole log gives, at any place", async () => {
+    const session = await told(createMemoryStore());
+    const { store, sessionId, head, whole } = session;
+    for (let seq = 1; seq <= head.seq; seq++) {
+      await saveAt(session, seq);
+      expect((await store.readSnapshot(sessionId, STATE_VERSION))?.seq).toBe(seq);
+      expect(await loaded(session)).toEqual({ state: whole, reports: [] });
+    }
+  });
+
+  it("that somebody else signed, or nobody, is as good as none where receipts are signed", async () => {
+    const session = await told(createMemoryStore());
+    const { store, sessionId, lease, head, whole } = session;
+    const sign = (content: unknown) => ({ keyId: "mine", mac: JSON.stringify(content) });
+    const verify: VerifySignature = (content, { keyId, mac }) =>
+      keyId === "mine" && mac === JSON.stringify(content);
+    const check = async (signed: SignContent | undefined) => {
+      const reports: unknown[] = [];
+      const report = (error: unknown): void => void reports.push(error);
+      await saveState(store, lease, { ...whole, principal: "from the snapshot" }, signed);
+      const { principal } = await loadState(store, sessionId, { ...head, verify, report });
+      return [principal, reports.length];
+    };
+    expect(await check(sign)).toEqual(["from the snapshot", 0]);
+    expect(await check((content) => ({ ...sign(content), keyId: "theirs" }))).toEqual(["me", 1]);
+    expect(await check(undefined)).toEqual(["me", 1]);
+  });
+
+  it("of another form is as good as none", async () => {
+    const session = await told(createMemoryStore());
+    const { store, lease, whole } = session;
+    await store.saveSnapshot(lease, { version: "0", seq: 3, state: { seq: 3, agent: null } });
+    expect(await loaded(session)).toEqual({ state: whole, reports: [] });
+  });
+
+  it.each<[string, (kept: JsonObject) => JsonObject]>([
+    ["that is no state", () => ({ seq: 3 })],
+    ["without its digest", ({ state = null }) => ({ state })],
+    ["of which a part is missing", ({ digest = "" }) => ({ digest, state: { seq: 3 } })],
+    ["with a part of another shape", (kept) => changed(kept, { turn: "none" })],
+    ["with another value", (kept) => changed(kept, { principal: "somebody else" })],
+    ["of another place in the log", (kept) => changed(kept, { seq: 2 })],
+  ])("%s is reported, and as good as none", async (_, damage) => {
+    const session = await told(createMemoryStore());
+    const { store, sessionId, lease, whole } = session;
+    await saveAt(session, 3);
+    const kept = await store.readSnapshot(sessionId, STATE_VERSION);
+    await store.saveSnapshot(lease, {
+      version: STATE_VERSION,
+      seq: 3,
+      state: damage(kept?.state ?? {}),
+    });
+    expect(await loaded(session)).toMatchObject({ state: whole, reports: [DAMAGED] });
+  });
+
+  it("of another session is reported, and as good as none", async () => {
+    const store = createMemoryStore();
+    const [session, other] = [await told(store), await told(store)];
+    await saveAt(other, 3);
+    const kept = await store.readSnapshot(other.sessionId, STATE_VERSION);
+    if (kept === undefined) throw new Error("There is no snapshot");
+    await store.saveSnapshot(session.lease, kept);
+    expect(await loaded(session)).toMatchObject({ state: session.whole, reports: [DAMAGED] });
+  });
+
+  it.each([
+    ["whose text was cut", "state = substr(state, 1, 100)"],
+    ["whose text was changed", `state = replace(state, '"me"', '"you"')`],
+    ["that is no text", "state = x'00ff'"],
+    ["that is ahead of the log", "seq = 1000000"],
+    ["whose place is no number", "seq = 'three'"],
+  ])("in a file %s is reported, and as good as none", async (_, change) => {
+    const file = temporaryFile();
+    const session = await told(await opened({ file }));
+    await saveAt(session, 3);
+    await session.store.close();
+    await tamper(file, (database) => database.exec(`UPDATE snapshots SET ${change}`));
+    const again = { ...session, store: await opened({ file }) };
+    expect(await loaded(again)).toMatchObject({ state: session.whole, reports: [DAMAGED] });
+  });
+
+  it("that was tampered with does not keep its session from being used", async () => {
+    const store = createMemoryStore();
+    const provider = createScriptedProvider([says("One."), says("Two.")]);
+    const world = await openWorld(createAgent({ provider }), { store });
+    await world.prompt("First");
+    await world.waitForEvent("turn.finished");
+    const { sessionId } = world;
+    const { lease, head } = await store.acquire(sessionId, ACQUISITION);
+    await saveState(store, lease, await loadState(store, sessionId, head));
+    const kept = await store.readSnapshot(sessionId, STATE_VERSION);
+    const state = changed(kept?.state ?? {}, { clients: {}, tools: [] });
+    await store.saveSnapshot(lease, { version: STATE_VERSION, seq: head.seq, state });
+    const next = await world.restart();
+    await next.prompt("Second");
+    expect(await next.waitForEvent("turn.finished", 2)).toMatchObject({ outcome: "completed" });
+    expect(next.reports).toMatchObject([DAMAGED]);
+  });
+
+  it("A session that each process uses for a single turn gets a snapshot all the same", async () => {
+    const session = await told(createMemoryStore());
+    const { store, sessionId, lease, head } = session;
+    const title = { type: "session.title_changed", title: "Again" } as const;
+    const draft = { at: 0, visibility: "public", event: title } as const;
+    const events = Array.from({ length: 600 }, () => draft);
+    await store.append(lease, head.seq, { events, sync: false });
+    const provider = createScriptedProvider([says("Three.")]);
+    const sessions = openSessions(store, createAgent({ provider }));
+    const content = [{ type: "text", text: "Third" }] as const;
+    await sessions.command(sessionId, { type: "prompt", content }, { principal: ME });
+    await readUntil(
+      sessions,
+      sessionId,
+      ({ seq, event }) => seq > head.seq && event.type === "turn.finished",
+    );
+    await sessions.close();
+    const last = await store.readHead(sessionId);
+    expect((await store.readSnapshot(sessionId, STATE_VERSION))?.seq).toBe(last?.seq);
+  });
+});
+
+/** The same with other parts, under the digest that it had. */
+function changed(kept: JsonObject, parts: JsonObject): JsonObject {
+  const { digest = "", state } = kept;
+  return { digest, state: { ...(state as JsonObject), ...parts } };
+}

@@ -1,0 +1,230 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createSessions, type RunningSessions } from "../../../src/session/runtime/create-sessions.ts";
+import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
+import { StoreError } from "../../../src/store/store-error.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { createFakeClock, type FakeClock } from "../../support/fake-clock.ts";
+import { createGate } from "../../support/gate.ts";
+import {
+  createTurnEnd,
+  says,
+  createScriptedProvider,
+  type ProviderScript,
+} from "../../support/session/scripted-provider.ts";
+import { createAgent, ME } from "../../support/session/session-world.ts";
+
+const FULL = new StoreError("store_full", "/data/sessions.db cannot be written: the disk is full");
+
+/** A store on a disk that is full for as long as a test says. */
+function filling() {
+  const inner = createMemoryStore();
+  let isFull = false;
+  let refused = 0;
+  const unlessFull = <Result>(write: () => Promise<Result>): Promise<Result> => {
+    if (!isFull) return write();
+    refused += 1;
+    return Promise.reject(FULL);
+  };
+  const store: Store = {
+    ...inner,
+    append: (...given) => unlessFull(() => inner.append(...given)),
+    acquire: (...given) => unlessFull(() => inner.acquire(...given)),
+    renew: (...given) => unlessFull(() => inner.renew(...given)),
+    release: (...given) => unlessFull(() => inner.release(...given)),
+    saveSnapshot: (...given) => unlessFull(() => inner.saveSnapshot(...given)),
+    probe: () => unlessFull(() => inner.probe()),
+  };
+  return {
+    store,
+    get refused() {
+      return refused;
+    },
+    fill: (full: boolean) => void (isFull = full),
+  };
+}
+
+function sessionsOn(store: Store, clock: FakeClock, answers: readonly ProviderScript[]) {
+  const reports: unknown[] = [];
+  const given: string[] = [];
+  const provider = createScriptedProvider(answers);
+  const sessions = createSessions({
+    store,
+    agents: [createAgent({ provider })],
+    clock,
+    owner: "test",
+    report: (error) => void reports.push(error),
+    onSessionFailed: (sessionId) => void given.push(sessionId),
+  });
+  onTestFinished(() => sessions.close());
+  return { sessions, provider, reports, given };
+}
+
+/** Says one half, and the other when it is told to. */
+function inTwo(goOn: () => Promise<void>): ProviderScript {
+  return async function* () {
+    yield { type: "message.start", message: 0, role: "assistant" };
+    yield { type: "text.delta", message: 0, block: 0, text: "Half" };
+    await goOn();
+    yield { type: "text.end", message: 0, block: 0, text: "Half and half" };
+    yield createTurnEnd({ outcome: "completed" });
+  };
+}
+
+/** Lets the time pass in steps, with a turn of the loop for what follows from each, until something holds. */
+async function passUntil(clock: FakeClock, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let round = 0; round < 2000; round++) {
+    if (await holds()) return;
+    clock.advance(50);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  throw new Error("It did not come to that in 100 s of the clock");
+}
+
+const types = async (store: Store, sessionId: string): Promise<readonly string[]> =>
+  (await store.read(sessionId, 0, 1000)).map(({ event }) => event.type);
+
+const content = [{ type: "text", text: "Go" }] as const;
+const PROMPT = { type: "prompt", content } as const;
+const TITLE = { type: "title", title: "Named in vain" } as const;
+
+/** A session in the middle of an answer, on a disk that is full when the rest of it comes. */
+async function stalled() {
+  const clock = createFakeClock();
+  const disk = filling();
+  const { pass, open } = createGate();
+  const world = sessionsOn(disk.store, clock, [inTwo(pass), says("Again.")]);
+  const { sessionId } = await world.sessions.open({ principal: ME });
+  await world.sessions.command(sessionId, PROMPT, { principal: ME });
+  await passUntil(clock, async () => (await types(disk.store, sessionId)).includes("text.delta"));
+  disk.fill(true);
+  open();
+  await passUntil(clock, () => disk.refused > 0);
+  return { ...world, clock, disk, sessionId };
+}
+
+async function isIdle(sessions: RunningSessions, sessionId: string): Promise<boolean> {
+  return (await sessions.find(sessionId))?.state === "idle";
+}
+
+describe("A session whose log cannot be written", () => {
+  it("continues its turn in the same invocation when there is space again, without a new prompt", async () => {
+    const { sessions, provider, clock, disk, sessionId, reports, given } = await stalled();
+    await passUntil(clock, () => disk.refused > 12);
+    disk.fill(false);
+    await passUntil(clock, () => isIdle(sessions, sessionId));
+    const log = await types(disk.store, sessionId);
+    expect(log.slice(log.indexOf("text.delta"))).toEqual([
+      "text.delta",
+      "text.finished",
+      "message.finished",
+      "invocation.finished",
+      "turn.finished",
+    ]);
+    expect(log).not.toContain("session.recovered");
+    expect(log).not.toContain("invocation.lost");
+    expect(provider.invocations).toHaveLength(1);
+    expect([reports, given]).toEqual([[FULL], []]);
+  });
+
+  it("refuses a command that waits behind the turn after 5 seconds, and never writes it", async () => {
+    const { sessions, clock, disk, sessionId } = await stalled();
+    const start = clock.monotonic();
+    const waiting = sessions.command(sessionId, TITLE, { principal: ME });
+    let error: unknown;
+    waiting.catch((reason: unknown) => (error = reason));
+    await passUntil(clock, () => error !== undefined);
+    expect(error).toBe(FULL);
+    expect(clock.monotonic() - start).toBeLessThanOrEqual(5100);
+    disk.fill(false);
+    await passUntil(clock, () => isIdle(sessions, sessionId));
+    expect(await types(disk.store, sessionId)).not.toContain("session.title_changed");
+    expect(await sessions.command(sessionId, TITLE, { principal: ME })).toMatchObject({
+      status: "accepted",
+    });
+  });
+
+  it("refuses the command whose own write fails, and stays as it was", async () => {
+    const clock = createFakeClock();
+    const disk = filling();
+    const { sessions } = sessionsOn(disk.store, clock, [says("Done.")]);
+    const { sessionId } = await sessions.open({ principal: ME });
+    disk.fill(true);
+    const waiting = sessions.command(sessionId, PROMPT, { principal: ME });
+    let error: unknown;
+    waiting.catch((reason: unknown) => (error = reason));
+    await passUntil(clock, () => error !== undefined);
+    expect(error).toBe(FULL);
+    disk.fill(false);
+    clock.advance(60_000);
+    expect(await types(disk.store, sessionId)).not.toContain("prompt.accepted");
+    await sessions.command(sessionId, PROMPT, { principal: ME });
+    await passUntil(clock, async () =>
+      (await types(disk.store, sessionId)).includes("turn.finished"),
+    );
+  });
+
+  it("takes a command that waited less than 5 seconds when there is space again", async () => {
+    const { sessions, clock, disk, sessionId } = await stalled();
+    const waiting = sessions.command(sessionId, TITLE, { principal: ME });
+    clock.advance(1000);
+    disk.fill(false);
+    let reply: unknown;
+    void waiting.then((value) => (reply = value));
+    await passUntil(clock, () => reply !== undefined);
+    expect(reply).toMatchObject({ status: "accepted" });
+    expect(
+      (await types(disk.store, sessionId)).filter((type) => type === "session.title_changed"),
+    ).toEqual(["session.title_changed"]);
+  });
+
+  it("is closed without waiting for the disk, and resumed by the next process", async () => {
+    const { sessions, disk, sessionId } = await stalled();
+    await sessions.close();
+    disk.fill(false);
+    const clock = createFakeClock();
+    const next = sessionsOn(disk.store, clock, [says("Again.")]);
+    await next.sessions.resumeInterrupted();
+    expect(await types(disk.store, sessionId)).toContain("session.recovered");
+  });
+
+  it("is resumed in the background as soon as the disk that was full at the start has space", async () => {
+    const { sessions, disk, sessionId } = await stalled();
+    await sessions.close();
+    const clock = createFakeClock();
+    const next = sessionsOn(disk.store, clock, [says("Again.")]);
+    await next.sessions.resumeInterrupted();
+    const before = disk.refused;
+    await passUntil(clock, () => disk.refused > before + 10);
+    disk.fill(false);
+    await passUntil(clock, async () =>
+      (await types(disk.store, sessionId)).includes("session.recovered"),
+    );
+    expect(next.given).toEqual([]);
+  });
+
+  it("keeps its lease while that cannot be renewed", async () => {
+    const clock = createFakeClock();
+    const disk = filling();
+    const { pass, open } = createGate();
+    const { sessions, given } = sessionsOn(disk.store, clock, [inTwo(pass)]);
+    const { sessionId } = await sessions.open({ principal: ME });
+    await sessions.command(sessionId, PROMPT, { principal: ME });
+    disk.fill(true);
+    await passUntil(clock, () => {
+      clock.advance(60_000);
+      return disk.refused > 3;
+    });
+    disk.fill(false);
+    open();
+    await passUntil(clock, () => isIdle(sessions, sessionId));
+    expect(given).toEqual([]);
+    expect(await types(disk.store, sessionId)).not.toContain("session.recovered");
+  });
+
+  it("is reported by the check of the log", async () => {
+    const { sessions, disk } = await stalled();
+    await expect(sessions.checkLog()).rejects.toBe(FULL);
+    disk.fill(false);
+    await expect(sessions.checkLog()).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { hangs, says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
+import { createAgent, createTool, openWorld } from "../../support/session/session-world.ts";
+
+describe("a command's id", () => {
+  it("gives the reply that the command got, and is refused for another command", async () => {
+    const provider = createScriptedProvider([says("One."), says("Two.")]);
+    const world = await openWorld(createAgent({ provider }));
+    const prompt = (text: string) =>
+      world.send({ type: "prompt", content: [{ type: "text", text }] }, { commandId: "k" });
+    const first = await prompt("First");
+    await world.waitForEvent("turn.finished");
+    expect(await prompt("First")).toEqual(first);
+    expect(await prompt("Something else")).toMatchObject({
+      status: "refused",
+      failure: { code: "conflict" },
+    });
+    expect(provider.invocations).toHaveLength(1);
+  });
+});
+
+describe("rules that changed while a tool was running", () => {
+  it.each([
+    ["ask", { deny: [], ask: ["read"], allow: [], default: "allow" }],
+    ["deny", { deny: ["read"], ask: [], allow: [], default: "allow" }],
+  ] as const)("hold for its next attempt too: %s", async (_, approvals) => {
+    let runs = 0;
+    const read = createTool({ name: "read", idempotent: true }, async () => {
+      runs += 1;
+      await new Promise(() => {});
+    });
+    const provider = createScriptedProvider([wants({ id: "c1", name: "read" }), hangs()]);
+    const first = await openWorld(createAgent({ provider, tools: [read] }));
+    await first.prompt("Read it");
+    await first.waitForEvent("tool.started");
+    const second = await first.restart(createAgent({ provider, tools: [read], approvals }));
+    expect(await second.waitForEvent("approval.requested")).toMatchObject({ question: "outcome" });
+    expect(runs).toBe(1);
+  });
+});

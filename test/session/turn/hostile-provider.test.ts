@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { toError, ProviderError } from "../../../src/domain/provider/provider-error.ts";
+import type { ProviderEvent } from "../../../src/domain/provider/provider-event.ts";
+import {
+  createTurnEnd,
+  generateMessage,
+  says,
+  createScriptedProvider,
+  wants,
+  type ProviderScript,
+} from "../../support/session/scripted-provider.ts";
+import { createAgent, createTool, openWorld, type SessionWorld } from "../../support/session/session-world.ts";
+
+/** Whatever a provider's code may say, though its types forbid it. */
+function anything(value: object): ProviderEvent {
+  return Object(value);
+}
+
+function endsWith(end: object): ProviderScript {
+  return async function* () {
+    yield* generateMessage([{ type: "text.end", message: 0, block: 0, text: "Well." }], "end_turn");
+    yield anything({ ...createTurnEnd({ outcome: "completed" }), ...end });
+  };
+}
+
+/** Prompts twice: whatever came of the first, the session can be used. */
+async function afterOne(answer: ProviderScript): Promise<SessionWorld> {
+  const provider = createScriptedProvider([answer, says("Yes.")]);
+  const world = await openWorld(createAgent({ provider }));
+  await world.prompt("One");
+  await world.waitForEvent("turn.finished");
+  await world.prompt("Two");
+  expect(await world.waitForEvent("turn.finished", 2)).toMatchObject({ outcome: "completed" });
+  expect(world.reports).toEqual([]);
+  return world;
+}
+
+describe("a provider that says what no provider may", () => {
+  it.each([
+    ["another outcome", { outcome: "splendid" }, /: outcome is "splendid", wanted completed, /],
+    ["a name that every object has", { outcome: "constructor" }, /: outcome is "constructor", /],
+    ["no outcome", { outcome: undefined }, /: outcome is missing, /],
+    ["an outcome that is no text", { outcome: { type: "completed" } }, /: outcome is an object, /],
+    ["a reason that is no text", { reason: 7 }, /: reason is 7, wanted text or null/],
+    ["no reason", { reason: undefined }, /: reason is missing, /],
+    [
+      "no open calls",
+      { openToolCallIds: undefined },
+      /: openToolCallIds is missing, wanted a list of ids/,
+    ],
+    ["open calls that are no list", { openToolCallIds: "c1" }, /: openToolCallIds is "c1", /],
+    ["no usage", { usage: undefined }, /: usage is missing, wanted tokens or null/],
+  ])("at the end of a call (%s) fails that call, and no more", async (_, end, problem) => {
+    const world = await afterOne(endsWith(end));
+    const failure = {
+      code: "unexpected_answer",
+      message: expect.stringMatching(problem),
+      details: { phase: "stream" },
+    };
+    expect(await world.waitForEvent("invocation.finished")).toMatchObject({
+      outcome: "failed",
+      failure,
+    });
+    const finished = await world.waitForEvent("turn.finished");
+    expect(finished).toMatchObject({ outcome: "failed", reason: null, failure });
+    expect(finished.failure && toError(finished.failure)).toBeInstanceOf(ProviderError);
+    expect(await world.waitForEvent("text.finished")).toMatchObject({ text: "Well." });
+  });
+
+  it("at the end of a call has none of its tools run", async () => {
+    const ran: string[] = [];
+    const send = createTool({ name: "send" }, () => ran.push("send"));
+    const provider = createScriptedProvider([
+      async function* (...given) {
+        for await (const event of wants({ id: "c1", name: "send" })(...given)) {
+          yield event.type === "end" ? anything({ ...event, outcome: "action" }) : event;
+        }
+      },
+    ]);
+    const world = await openWorld(createAgent({ provider, tools: [send] }));
+    await world.prompt("Send.");
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "failed" });
+    expect(await world.waitForEvent("tool.finished")).toMatchObject({ ending: "cancelled" });
+    expect(ran).toEqual([]);
+  });
+
+  it("in the middle of a call has that kept as it came", async () => {
+    const world = await afterOne(async function* (...given) {
+      yield anything({ type: "song.start", key: "C" });
+      yield anything({ type: "constructor" });
+      yield* says("Well.")(...given);
+    });
+    expect(await world.listEvents("provider.unknown")).toMatchObject([
+      { what: "event", name: "song.start", raw: { type: "song.start", key: "C" } },
+      { what: "event", name: "constructor", raw: { type: "constructor" } },
+    ]);
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
+  });
+});

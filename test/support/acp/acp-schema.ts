@@ -1,0 +1,117 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { isObject } from "../../../src/data/json.ts";
+import { SESSION_UPDATE_EXTENSIONS } from "../../../src/wire/acp/encode/harn-extensions.ts";
+
+interface Schema {
+  readonly name: string;
+  readonly ajv: Ajv2020;
+}
+
+/** The schema of ACP v0.12.2 that the SDK of its time carries, and the newest of version 1. */
+const SCHEMAS: readonly Schema[] = [
+  loadSchema("v0.12.2", "@agentclientprotocol/sdk/schema/schema.json"),
+  loadSchema("newest", "acp-sdk-2/schema/v1/schema.json"),
+];
+
+function loadSchema(name: string, path: string): Schema {
+  const file = createRequire(import.meta.url).resolve(path);
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+  ajv.addSchema(JSON.parse(readFileSync(file, "utf8")), "acp");
+  return { name, ajv };
+}
+
+/** Updates that v0.12.2 does not have: for clients that say that they know them. */
+const LATER_UPDATES = new Set(["notice", "compaction_update", "compaction_summary_chunk"]);
+const PARAMS = new Map([
+  ["session/update", "SessionNotification"],
+  ["session/request_permission", "RequestPermissionRequest"],
+  ["$/cancel_request", "CancelRequestNotification"],
+  ["fs/read_text_file", "ReadTextFileRequest"],
+  ["fs/write_text_file", "WriteTextFileRequest"],
+  ["terminal/create", "CreateTerminalRequest"],
+  ["terminal/output", "TerminalOutputRequest"],
+  ["terminal/wait_for_exit", "WaitForTerminalExitRequest"],
+  ["terminal/kill", "KillTerminalRequest"],
+  ["terminal/release", "ReleaseTerminalRequest"],
+]);
+/** What only hosts of the bridge are asked. */
+const HOST_METHODS = new Set(["host/tools/list", "builtin_call", "host/call"]);
+const RESULTS = new Map([
+  ["initialize", "InitializeResponse"],
+  ["session/new", "NewSessionResponse"],
+  ["session/load", "LoadSessionResponse"],
+  ["session/prompt", "PromptResponse"],
+  ["authenticate", "AuthenticateResponse"],
+  ["session/list", "ListSessionsResponse"],
+  ["session/resume", "ResumeSessionResponse"],
+  ["session/fork", "ForkSessionResponse"],
+  ["session/close", "CloseSessionResponse"],
+  ["session/delete", "DeleteSessionResponse"],
+  ["session/set_mode", "SetSessionModeResponse"],
+  ["session/set_config_option", "SetSessionConfigOptionResponse"],
+]);
+
+/** What is wrong with a message of the agent's; `answered` is the method of the request that it answers. */
+export function findAcpProblems(message: unknown, requestMethod?: string): readonly string[] {
+  if (!isObject(message) || message["jsonrpc"] !== "2.0") return ["not a JSON-RPC message"];
+  const { method, params, result, error } = message;
+  if (HOST_METHODS.has(String(method))) return [];
+  // Whoever does not know it passes it over.
+  if (typeof method === "string" && method.startsWith("_")) return [];
+  const vendor = method === "session/update" ? findVendorProblems(params) : undefined;
+  if (vendor !== undefined) return vendor;
+  if (typeof method === "string") return findProblems(PARAMS.get(method), params, method);
+  if (error !== undefined) return findProblems("Error", error, "an error");
+  if (requestMethod === undefined || isBridgeMethod(requestMethod)) return [];
+  return findProblems(RESULTS.get(requestMethod), result, `the answer to ${requestMethod}`);
+}
+
+/** An update that ACP does not know, for those who know it: all of it is in one place. */
+function findVendorProblems(params: unknown): readonly string[] | undefined {
+  const update = isObject(params) ? params["update"] : undefined;
+  // Of the draft of version 2; hosts of the bridge know it.
+  if (isObject(update) && update["sessionUpdate"] === "user_message") {
+    return Array.isArray(update["content"]) ? [] : ["user_message has no content"];
+  }
+  if (!isObject(update) || !VENDOR_UPDATES.has(String(update["sessionUpdate"]))) return undefined;
+  const { sessionUpdate, _meta, ...rest } = update;
+  const isPlaced = isObject(_meta) && isObject(_meta["harn"]) && Object.keys(rest).length === 0;
+  return isPlaced ? [] : [`${String(sessionUpdate)} has fields outside of _meta.harn`];
+}
+
+const VENDOR_UPDATES: ReadonlySet<string> = new Set(
+  SESSION_UPDATE_EXTENSIONS.filter((name) => name !== "available_commands_update"),
+);
+
+/** Methods of bridge hosts, which ACP's schema does not have, and one that it has as a notification only. */
+function isBridgeMethod(method: string): boolean {
+  const names = "cancel|attach|takeover|detach|heartbeat|live_clients|approval_args";
+  return new RegExp(`^(_harn/)?session/(${names})$`).test(method);
+}
+
+/** By every schema that has the definition; one that neither has is a problem of its own. */
+function findProblems(name: string | undefined, value: unknown, label: string): readonly string[] {
+  const later = isLaterUpdate(value);
+  const checks = SCHEMAS.flatMap((schema) => {
+    const validate = schema.ajv.getSchema(`acp#/$defs/${name}`);
+    return validate === undefined || (later && schema.name === "v0.12.2")
+      ? []
+      : [{ ...schema, validate }];
+  });
+  if (checks.length === 0) return [`${label} is not in the schema`];
+  return checks.flatMap((schema) =>
+    schema.validate(value)
+      ? []
+      : (schema.validate.errors ?? []).map(
+          ({ instancePath, message }) => `${schema.name}: ${label}${instancePath} ${message}`,
+        ),
+  );
+}
+
+function isLaterUpdate(params: unknown): boolean {
+  if (!isObject(params) || !isObject(params["update"])) return false;
+  const { sessionUpdate } = params["update"];
+  return typeof sessionUpdate === "string" && LATER_UPDATES.has(sessionUpdate);
+}

@@ -1,0 +1,83 @@
+import type { SessionEvent } from "../../../src/domain/events/session-event.ts";
+import { createToolCall, toolError, toolSuccess } from "../../../src/domain/tools/tool-call.ts";
+import type { ScriptedTurn } from "../session/scripted-sessions.ts";
+import { formatPromptPart } from "../../../src/domain/format-prompt-part.ts";
+
+/** What scripted agents say. */
+export function textEvents(messageId: string, ...pieces: readonly string[]): SessionEvent[] {
+  const place = { messageId, block: 0 };
+  return [
+    ...pieces.map((text) => ({ type: "text.delta", ...place, text }) as const),
+    { type: "text.finished", ...place, text: pieces.join("") },
+  ];
+}
+
+/** Says what it heard, and is done. */
+export function echoTurn(turn: ScriptedTurn): void {
+  const heard = turn.prompt.map(formatPromptPart).join(" ");
+  turn.say(...textEvents(`msg_${turn.turnId}`, "You said: ", heard));
+  turn.end();
+}
+
+/** Thinks, talks, stumbles and runs a tool that tells how it gets on. */
+export function busyTurn(turn: ScriptedTurn): void {
+  const toolCallId = `tool_${turn.turnId}`;
+  const place = { messageId: `msg_${turn.turnId}`, block: 0 };
+  const call = createToolCall({ id: "c", name: "ls", inputText: "{}", runBy: "client" });
+  turn.say(
+    { type: "thought.finished", ...place, text: "Let me see" },
+    ...textEvents(place.messageId, "I will ", "look."),
+    {
+      type: "diagnostic.raised",
+      diagnostic: { code: "block_stop_missing", message: "A block did not end" },
+    },
+    { type: "tool_call.opened", toolCallId, ...place, name: "ls" },
+    { type: "tool_call.input.delta", toolCallId, text: "{}" },
+    { type: "tool_call.received", toolCallId, ...place, toolCall: call },
+    { type: "tool.started", toolCallId, attempt: 1, digest: "d" },
+    { type: "tool.progress", toolCallId, text: "half" },
+    { type: "tool.finished", toolCallId, ending: "succeeded", result: toolSuccess("c", "a b") },
+  );
+  turn.end();
+}
+
+/** Wants a tool that needs an approval, and waits. */
+export function askingTurn(turn: ScriptedTurn): void {
+  const toolCallId = `tool_${turn.turnId}`;
+  const call = createToolCall({ id: "c", name: "rm", inputText: '{"path":"a"}', runBy: "client" });
+  turn.say(
+    {
+      type: "tool_call.received",
+      toolCallId,
+      messageId: `msg_${turn.turnId}`,
+      block: 0,
+      toolCall: call,
+    },
+    {
+      type: "approval.requested",
+      approvalId: `appr_${turn.turnId}`,
+      question: "run",
+      options: ["allow", "deny"],
+      subjectId: toolCallId,
+      action: "rm a",
+      input: { path: "a" },
+      deadline: 0,
+    },
+  );
+}
+
+/** What the session does about the answer to `askingTurn`. */
+export function answeredEvents(turnId: string, decision: string): SessionEvent[] {
+  const toolCallId = `tool_${turnId}`;
+  const started: SessionEvent = { type: "tool.started", toolCallId, attempt: 1, digest: "d" };
+  const end = { outcome: "completed", reason: null, usage: null, steps: 1 } as const;
+  const finished: SessionEvent =
+    decision === "allow"
+      ? { type: "tool.finished", toolCallId, ending: "succeeded", result: toolSuccess("c", "gone") }
+      : { type: "tool.finished", toolCallId, ending: "denied", result: toolError("c", "denied") };
+  return [
+    ...(decision === "allow" ? [started] : []),
+    finished,
+    { type: "turn.finished", turnId, ...end },
+  ];
+}

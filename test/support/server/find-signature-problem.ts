@@ -1,0 +1,20 @@
+import { checkSignature, type KnownCredentials } from "../../../src/aws/check-signature.ts";
+import type { ReceivedRequest } from "./scripted-peer.ts";
+
+/** What is wrong with the signature of a request; null when nothing is. */
+export function findSignatureProblem(
+  { method, url, headers, body }: ReceivedRequest,
+  credentials: KnownCredentials,
+  now: number,
+): string | null {
+  const [path = "", query = ""] = url.split("?", 2);
+  const flat = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
+  const request = { method, path, query, headers: flat, body };
+  const verdict = checkSignature(request, {
+    service: "bedrock-agentcore",
+    region: "us-west-2",
+    credentials: [credentials],
+    now,
+  });
+  return verdict.ok ? null : verdict.message;
+}

@@ -1,0 +1,180 @@
+import { setImmediate } from "node:timers/promises";
+import { startBudget, type Budget } from "../../../src/async/budget.ts";
+import { createHttpClient, type SendHttp } from "../../../src/platform/http-client.ts";
+import { createControlClient, type ControlClient } from "../../../src/provisioning/control-client.ts";
+import { createFakeClock, type FakeClock } from "../fake-clock.ts";
+import { startPeer, type Peer } from "./scripted-peer.ts";
+import { PROCESS_MS } from "../with-deadline.ts";
+
+export interface ControlRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: unknown;
+  /** Milliseconds since the start. */
+  readonly at: number;
+}
+
+export interface ControlReply {
+  readonly status?: number;
+  readonly headers?: { readonly [name: string]: string };
+  /** Text as it is, anything else as JSON. */
+  readonly body?: unknown;
+}
+
+/** `hang` never answers, `reset` closes the connection. */
+export type RespondToControl = (asked: ControlRequest) => ControlReply | "hang" | "reset";
+
+/** A control plane on a real socket that says what a test wants, in a time that only the test moves. */
+export interface ScriptedControlPlane {
+  readonly client: ControlClient;
+  readonly clock: FakeClock;
+  readonly peer: Peer;
+  /** In short: `GET /harnesses @1000`. */
+  readonly requests: readonly ControlRequest[];
+  readonly budget: (milliseconds: number, signal?: AbortSignal) => Budget;
+  /** Lets time pass whenever nothing else happens, until the promise is settled. */
+  readonly settle: <Value>(promise: Promise<Value>) => Promise<Value>;
+}
+
+export async function startScriptedControlPlane(
+  answering: RespondToControl,
+): Promise<ScriptedControlPlane> {
+  const clock = createFakeClock();
+  const start = clock.now();
+  const requests: ControlRequest[] = [];
+  const hung = new Set<string>();
+  const peer = await startPeer((response, request) => {
+    const url = new URL(request.url, "http://peer");
+    const body = request.body.length === 0 ? null : (JSON.parse(String(request.body)) as unknown);
+    const { method } = request;
+    const at = clock.now() - start;
+    const question = { method, path: url.pathname, query: url.searchParams, body, at };
+    requests.push(question);
+    const reply = answering(question);
+    if (reply === "reset") response.socket?.destroy();
+    else if (reply === "hang") hung.add(String(request.headers["x-call"]));
+    else {
+      const { status = 200, headers = {}, body: said = "" } = reply;
+      response.writeHead(status, { "x-amzn-requestid": "request-1", ...headers });
+      response.end(typeof said === "string" ? said : JSON.stringify(said));
+    }
+  });
+  const { send, settle } = createPacedClient(clock, (call) => hung.has(call));
+  const client = createControlClient({
+    region: "us-west-2",
+    endpoint: peer.url,
+    credentials: { accessKeyId: "test", secretAccessKey: "test" },
+    send,
+    clock,
+    random: () => 0,
+  });
+  const { signal: never } = new AbortController();
+  return {
+    client,
+    clock,
+    peer,
+    requests,
+    settle,
+    budget: (milliseconds, signal = never) => startBudget(clock, signal, milliseconds),
+  };
+}
+
+// Loaded at the first call it would take turns of the loop in which nothing seems to be under way.
+await import("@smithy/signature-v4");
+
+const STEP_MS = 10;
+
+export interface PacedClient {
+  readonly send: SendHttp;
+  readonly settle: <Value>(promise: Promise<Value>) => Promise<Value>;
+}
+
+/** Real calls in a time that passes only while none is under way; those that hang do not count. */
+export function createPacedClient(
+  clock: FakeClock,
+  isHung: (call: string) => boolean = () => false,
+): PacedClient {
+  const { send, busy } = countRequests(createHttpClient().send);
+  const isIdle = (): boolean => [...busy].every((call) => isHung(call));
+  return {
+    send,
+    async settle(promise) {
+      const state = { over: false };
+      const end = (): void => void (state.over = true);
+      promise.then(end, end);
+      const start = performance.now();
+      while (!state.over) {
+        if (performance.now() - start > PROCESS_MS) {
+          throw new Error(`Not settled; under way: ${[...busy].join(", ")}`);
+        }
+        await setImmediate();
+        await setImmediate();
+        if (!state.over && isIdle()) clock.advance(STEP_MS);
+      }
+      return promise;
+    },
+  };
+}
+
+/** Knows which calls are under way, until their bodies are read. */
+function countRequests(send: SendHttp): { send: SendHttp; busy: ReadonlySet<string> } {
+  const busy = new Set<string>();
+  let count = 0;
+  return {
+    busy,
+    async send(request, signal) {
+      const call = String((count += 1));
+      busy.add(call);
+      try {
+        const headers = { ...request.headers, "x-call": call };
+        const answer = await send({ ...request, headers }, signal);
+        return { ...answer, body: watchBody(answer.body, () => busy.delete(call)) };
+      } catch (error) {
+        busy.delete(call);
+        throw error;
+      }
+    },
+  };
+}
+
+async function* watchBody(body: AsyncIterable<Uint8Array>, over: () => void) {
+  try {
+    yield* body;
+  } finally {
+    over();
+  }
+}
+
+export const ROLE = "arn:aws:iam::123456789012:role/agent";
+export const ID = "demo-a1b2c3d4e5";
+export const ARN = `arn:aws:bedrock-agentcore:us-west-2:123456789012:harness/${ID}`;
+export const SPEC = { name: "demo", roleArn: ROLE, systemPrompt: "Be brief." } as const;
+
+/** What the service says of a harness. */
+export function createHarnessMembers(status: string, extra: object = {}) {
+  return {
+    harnessId: ID,
+    harnessName: "demo",
+    arn: ARN,
+    status,
+    harnessVersion: "1",
+    createdAt: "2026-11-16T00:00:00Z",
+    updatedAt: "2026-11-16T00:00:00Z",
+    ...extra,
+  };
+}
+
+export function createEndpointMembers(status: string, extra: object = {}) {
+  const endpointName = "DEFAULT";
+  return { harnessId: ID, endpointName, arn: `${ARN}/endpoint/DEFAULT`, status, ...extra };
+}
+
+export function createRefusal(status: number, type: string, headers: object = {}): ControlReply {
+  return { status, headers: { "x-amzn-errortype": type, ...headers }, body: { message: "no" } };
+}
+
+/** `POST /harnesses`, in the order in which it was asked. */
+export function formatRequests(requests: readonly ControlRequest[]): string[] {
+  return requests.map(({ method, path }) => `${method} ${path}`);
+}

@@ -1,0 +1,106 @@
+import * as fc from "fast-check";
+import type { ModelBlock, ModelMessage } from "../../../src/domain/model/model-request.ts";
+import { createToolCall, toolError, toolSuccess } from "../../../src/domain/tools/tool-call.ts";
+
+/** Any block, with few ids, so that results find calls and ids come back. */
+const anyModelBlock: fc.Arbitrary<ModelBlock> = fc.oneof(
+  fc
+    .constantFrom("", " ", "So it is.", "Ein Wort: \u00e4\ud800")
+    .map((text) => ({ type: "text", text }) as const),
+  fc.constantFrom(
+    { type: "reasoning", text: "Hm" } as const,
+    { type: "reasoning", text: "Hm", signature: "s" } as const,
+    { type: "reasoning", text: "", redacted: "cmVk" } as const,
+  ),
+  fc.constant({ type: "image", mediaType: "image/png", base64: "aW1n" } as const),
+  fc
+    .record({
+      id: fc.constantFrom("a", "b", "a.b:1", ""),
+      name: fc.constantFrom("look", "files.read", ""),
+      inputText: fc.constantFrom("", "{}", "[]", "{"),
+      runBy: fc.constantFrom("client", "server"),
+    })
+    .map((facts) => ({ type: "call", call: createToolCall(facts) }) as const),
+  fc
+    .record({ id: fc.constantFrom("a", "b", "a.b:1", "z"), isError: fc.boolean() })
+    .map(({ id, isError }) => ({
+      type: "result" as const,
+      result: isError ? toolError(id, "no") : toolSuccess(id, "yes"),
+    })),
+);
+
+const anyModelMessages: fc.Arbitrary<readonly ModelMessage[]> = fc.array(
+  fc.record({
+    role: fc.constantFrom("user", "assistant"),
+    blocks: fc.array(anyModelBlock, { maxLength: 4 }),
+  }),
+  { maxLength: 6 },
+);
+
+/** One request in the life of a conversation. */
+export interface HistoryStep {
+  /** Messages that are stable from now on. */
+  readonly added: readonly ModelMessage[];
+  /** Messages of this request only. */
+  readonly tail: readonly ModelMessage[];
+  /** The stable messages from this place on are dropped first, as by a fork or an import. Null: none. */
+  readonly cutAt: number | null;
+}
+
+export const anyHistorySteps: fc.Arbitrary<readonly HistoryStep[]> = fc.array(
+  fc.record({
+    added: fc.oneof(
+      { weight: 3, arbitrary: finishedTurn() },
+      { weight: 2, arbitrary: anyModelMessages },
+    ),
+    tail: fc.oneof(
+      { weight: 3, arbitrary: fc.constant([createUserMessage("And?")]) },
+      { weight: 2, arbitrary: anyModelMessages },
+    ),
+    cutAt: fc.option(fc.nat(12), { freq: 8 }),
+  }),
+  { minLength: 1, maxLength: 8 },
+);
+
+/** A prompt, perhaps a tool round, and a response. */
+function finishedTurn(): fc.Arbitrary<readonly ModelMessage[]> {
+  return fc
+    .record({ id: fc.constantFrom("a", "b"), hasTool: fc.boolean(), isAnswered: fc.boolean() })
+    .map(({ id, hasTool, isAnswered }) => [
+      createUserMessage("Look."),
+      ...(hasTool
+        ? [
+            {
+              role: "assistant",
+              blocks: [
+                {
+                  type: "call",
+                  call: createToolCall({ id, name: "look", inputText: "{}", runBy: "client" }),
+                },
+              ],
+            } as const,
+          ]
+        : []),
+      ...(hasTool && isAnswered
+        ? [{ role: "user", blocks: [{ type: "result", result: toolSuccess(id, "yes") }] } as const]
+        : []),
+      { role: "assistant", blocks: [{ type: "text", text: "Done." }] },
+    ]);
+}
+
+function createUserMessage(text: string): ModelMessage {
+  return { role: "user", blocks: [{ type: "text", text }] };
+}
+
+/** The messages of each step, and how many of the first are stable. */
+export function* generateRequests(
+  steps: readonly HistoryStep[],
+): Generator<{ readonly messages: readonly ModelMessage[]; readonly stableCount: number }> {
+  let stable: readonly ModelMessage[] = [];
+  for (const { added, tail, cutAt } of steps) {
+    // Each message is another object, as it is in a session.
+    const fresh = added.map((message) => structuredClone(message));
+    stable = [...(cutAt === null ? stable : stable.slice(0, cutAt)), ...fresh];
+    yield { messages: [...stable, ...structuredClone(tail)], stableCount: stable.length };
+  }
+}

@@ -1,0 +1,36 @@
+import type { Matcher, Policy, PolicyLayer, Rule } from "../../../src/domain/policy/policy.ts";
+import type { PolicyAction } from "../../../src/domain/policy/policy-decision.ts";
+
+/** Which tools, what is to become of their calls, how many have to say yes where it is asked, and which calls alone. */
+export type RuleLine = readonly [
+  tool: string,
+  action: PolicyAction,
+  approvers?: number,
+  match?: Matcher,
+];
+
+/** A policy of one layer. */
+export function createPolicy(lines: readonly RuleLine[], layer: Partial<PolicyLayer> = {}): Policy {
+  const rules = lines.map(([tool, action, approvers = 1, match = {}], index): Rule => {
+    const facts = { source: "rules", index, id: null, reason: null, approval: null } as const;
+    const asked = action === "ask" ? approvers : 0;
+    return { ...facts, action, match: { tool: [tool], ...match }, approvers: asked };
+  });
+  return {
+    layers: [
+      {
+        rules,
+        writePathAllowlist: null,
+        sensitivePathPatterns: [],
+        allowSensitivePaths: false,
+        externalRoots: [],
+        allowExternalPaths: false,
+        allowUnparsedCommands: false,
+        repeatLimit: null,
+        repeatAction: "ask",
+        default: "ask",
+        ...layer,
+      },
+    ],
+  };
+}

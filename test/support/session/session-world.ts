@@ -1,0 +1,254 @@
+import { createHash } from "node:crypto";
+import { onTestFinished } from "vitest";
+import type { Principal } from "../../../src/domain/actor.ts";
+import type {
+  SessionEvent,
+  SessionEventType,
+  AgentSpec,
+  ApprovalDecision,
+  ProviderSpec,
+  ToolSpec,
+} from "../../../src/domain/events/session-event.ts";
+import type { Envelope } from "../../../src/domain/events/envelope.ts";
+import { SpanlineError } from "../../../src/domain/errors.ts";
+import type { JsonObject } from "../../../src/data/json.ts";
+import type { CommandReply, SessionCommand } from "../../../src/domain/session-command.ts";
+import type { SigningKeys } from "../../../src/bridge/audit/signing-keys.ts";
+import { systemClock, type SteadyClock } from "../../../src/platform/clock.ts";
+import type { Provider } from "../../../src/providers/provider.ts";
+import type { Agent } from "../../../src/session/runtime/agent/agent.ts";
+import { createSessions, type RunningSessions } from "../../../src/session/runtime/create-sessions.ts";
+import type { VerifySignature } from "../../../src/session/runtime/log/receipt-verifier.ts";
+import type { ReceiptHeads } from "../../../src/session/runtime/log/receipt-head.ts";
+import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
+import type { Store } from "../../../src/store/store.ts";
+import type { Tool, ToolContext } from "../../../src/tools/tool.ts";
+import { formatTail, withDeadline } from "../with-deadline.ts";
+
+export const ME = { id: "me", rights: ["prompt", "approve", "control"] } as const;
+
+export function createTool(
+  facts: Partial<ToolSpec> & { readonly name: string },
+  run: (input: JsonObject, context: ToolContext) => unknown,
+): Tool {
+  return {
+    spec: {
+      description: `Does ${facts.name}`,
+      schema: { type: "object" },
+      idempotent: false,
+      timeoutMs: 60_000,
+      ...facts,
+    },
+    check: () => undefined,
+    run,
+  };
+}
+
+export interface AgentParts extends Partial<Omit<AgentSpec, "provider" | "tools" | "caps">> {
+  readonly provider: Provider;
+  readonly providerFacts?: Partial<ProviderSpec>;
+  readonly tools?: readonly Tool[];
+  readonly caps?: Partial<AgentSpec["caps"]>;
+  readonly examine?: NonNullable<Agent["resolvePaths"]>;
+}
+
+export function createAgent(parts: AgentParts): Agent {
+  const { provider, tools = [], caps, providerFacts, examine: resolvePaths, ...rest } = parts;
+  const spec: AgentSpec = {
+    name: "demo",
+    provider: {
+      name: provider.name,
+      injectionPoints: provider.injectionPoints,
+      effectFree: provider.effectFree,
+      canStop: true,
+      ...(provider.keepsHistory === false && { keepsHistory: false }),
+      ...(provider.capabilities !== undefined && { capabilities: provider.capabilities }),
+      ...providerFacts,
+    },
+    tools: tools.map((one) => one.spec),
+    approvals: { deny: [], ask: [], allow: ["*"], default: "ask" },
+    caps: { steps: 20, seconds: 600, tokens: null, toolCalls: 50, parallelTools: 4, ...caps },
+    onLost: "ask",
+    settle: "stop",
+    approvalMs: 600_000,
+    ...rest,
+  };
+  const digest = createHash("sha256").update(JSON.stringify(spec)).digest("hex");
+  return {
+    spec,
+    digest,
+    provider,
+    tools: new Map(tools.map((one) => [one.spec.name, one])),
+    ...(resolvePaths !== undefined && { resolvePaths }),
+  };
+}
+
+export function openSessions(
+  store: Store,
+  agent: Agent,
+  clock: SteadyClock = systemClock,
+): RunningSessions {
+  return createSessions({ store, agents: [agent], clock, owner: "test" });
+}
+
+/** Reads a session's log until an event is there, and returns all that came. Fails if the log stops growing before it. */
+export async function readUntil(
+  sessions: RunningSessions,
+  sessionId: string,
+  isLast: (envelope: Envelope) => boolean,
+): Promise<Envelope[]> {
+  const { signal } = new AbortController();
+  const seen: Envelope[] = [];
+  const batches = sessions.subscribe(sessionId, undefined, signal)[Symbol.asyncIterator]();
+  const logEnd = (): string => {
+    const lines = seen.map(({ seq, event }) => `${seq} ${JSON.stringify(event)}`);
+    return `the log of ${sessionId} ends with\n  ${formatTail(lines)}`;
+  };
+  try {
+    for (;;) {
+      const { value, done } = await withDeadline(batches.next(), logEnd);
+      if (done === true) return seen;
+      for (const envelope of value.events) {
+        seen.push(envelope);
+        if (isLast(envelope)) return seen;
+      }
+    }
+  } finally {
+    await batches.return?.();
+  }
+}
+
+type EventOf<Type extends SessionEventType> = Extract<SessionEvent, { readonly type: Type }>;
+
+/** One session of one agent, with somebody who has every right. */
+export interface SessionWorld {
+  readonly sessions: RunningSessions;
+  readonly store: Store;
+  readonly sessionId: string;
+  /** What went wrong that only a log outside the session hears of. */
+  readonly reports: readonly unknown[];
+  send(command: SessionCommand, from?: SenderOptions): Promise<CommandReply>;
+  prompt(text: string): Promise<CommandReply>;
+  decideApproval(approvalId: string, decision: ApprovalDecision): Promise<CommandReply>;
+  cancel(): Promise<CommandReply>;
+  /** The nth event of a type, counted from 1, once it is there. */
+  waitForEvent<Type extends SessionEventType>(type: Type, nth?: number): Promise<EventOf<Type>>;
+  /** All events of a type that are there. */
+  listEvents<Type extends SessionEventType>(type: Type): Promise<EventOf<Type>[]>;
+  readLog(): Promise<readonly Envelope[]>;
+  /** What a killed process leaves: its log, its lease, and nothing that it still does comes through. Then another one. */
+  restart(
+    agent?: Agent,
+    changed?: Pick<WorldOptions, "store" | "keys" | "heads">,
+  ): Promise<SessionWorld>;
+}
+
+interface SenderOptions {
+  readonly principal?: Principal;
+  readonly clientId?: string;
+  readonly commandId?: string;
+}
+
+export interface WorldOptions {
+  readonly store?: Store;
+  readonly clock?: SteadyClock;
+  /** Receipts are signed with them, and checked; neither without them. */
+  readonly keys?: Pick<SigningKeys, "sign" | "check">;
+  /** Where the last receipt is recorded; nowhere without it. */
+  readonly heads?: ReceiptHeads;
+}
+
+export async function openWorld(agent: Agent, options: WorldOptions = {}): Promise<SessionWorld> {
+  const { store = createMemoryStore(), clock = systemClock, keys, heads } = options;
+  const around = { store, clock, keys, heads };
+  const process = startSessions(agent, around);
+  const { sessionId } = await process.sessions.open({ principal: ME });
+  return createWorld({ ...process, ...around, sessionId, agent });
+}
+
+/** A store as a process has it: once that is killed, nothing it does comes through, and nothing comes back to it. */
+function createMortalStore(store: Store): { readonly store: Store; readonly die: () => void } {
+  let isDead = false;
+  const check = (): void => {
+    if (isDead) throw new SpanlineError("store_closed", "The process was killed");
+  };
+  const guarded = new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== "function" || name === "subscribe") return value;
+      return async (...given: readonly unknown[]): Promise<unknown> => {
+        check();
+        const done: unknown = await Reflect.apply(value, target, given);
+        check();
+        return done;
+      };
+    },
+  });
+  return { store: guarded, die: () => void (isDead = true) };
+}
+
+interface WorldSetup extends Required<Pick<WorldOptions, "store" | "clock">> {
+  readonly keys: WorldOptions["keys"];
+  readonly heads: WorldOptions["heads"];
+}
+
+function startSessions(agent: Agent, { store, clock, keys, heads }: WorldSetup) {
+  const reports: unknown[] = [];
+  const report = (error: unknown): void => void reports.push(error);
+  const { store: own, die } = createMortalStore(store);
+  const options = { store: own, agents: [agent], clock, owner: "test", report };
+  const signing = keys === undefined ? {} : { sign: keys.sign, verify: createVerify(keys) };
+  const recording = heads === undefined ? {} : { heads };
+  const sessions = createSessions({ ...options, ...signing, ...recording });
+  onTestFinished(() => sessions.close());
+  return { sessions, reports, kill: die };
+}
+
+function createVerify({ check }: Pick<SigningKeys, "check">): VerifySignature {
+  return (content, signature) => check(content, signature) === "valid";
+}
+
+interface WorldParts extends WorldSetup, Pick<SessionWorld, "sessions" | "sessionId" | "reports"> {
+  readonly agent: Agent;
+  readonly kill: () => void;
+}
+
+function createWorld(parts: WorldParts): SessionWorld {
+  const { sessions, store, sessionId, reports, clock, keys, heads } = parts;
+  const send: SessionWorld["send"] = (command, from = {}) =>
+    sessions.command(sessionId, command, { principal: ME, ...from });
+  const readLog = (): Promise<readonly Envelope[]> => store.read(sessionId, 0, 10_000);
+  return {
+    sessions,
+    store,
+    sessionId,
+    reports,
+    send,
+    prompt: (text) => send({ type: "prompt", content: [{ type: "text", text }] }),
+    decideApproval: (approvalId, decision) => send({ type: "answer", approvalId, decision }),
+    cancel: () => send({ type: "cancel" }),
+    async waitForEvent(type, nth = 1) {
+      let count = 0;
+      const isIt = (event: SessionEvent): event is EventOf<typeof type> => event.type === type;
+      const seen = await readUntil(sessions, sessionId, ({ event }) => {
+        if (isIt(event)) count += 1;
+        return count === nth;
+      });
+      const last = seen.at(-1)?.event;
+      if (last === undefined || !isIt(last)) throw new Error(`There is no ${type}`);
+      return last;
+    },
+    async listEvents(type) {
+      const isIt = (event: SessionEvent): event is EventOf<typeof type> => event.type === type;
+      return (await readLog()).map(({ event }) => event).filter(isIt);
+    },
+    readLog,
+    async restart(agent = parts.agent, changed = {}) {
+      parts.kill();
+      const around = { store, clock, keys, heads, ...changed };
+      const next = startSessions(agent, around);
+      await next.sessions.resumeInterrupted();
+      return createWorld({ ...next, ...around, sessionId, agent });
+    },
+  };
+}
