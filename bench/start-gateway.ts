@@ -133,7 +133,7 @@ export async function startGateway(upstream: string): Promise<Gateway> {
 
 /** A program of this folder in a process of its own. Its first line says where it listens. */
 export async function startProgram(name: string, ...args: readonly string[]) {
-  const program = join(import.meta.dirname, name);
+  const program = join(import.meta.dirname, "programs", name);
   const child = spawn(process.execPath, ["--no-warnings", program, ...args], {
     stdio: ["ignore", "pipe", "inherit"],
   });

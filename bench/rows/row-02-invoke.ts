@@ -84,7 +84,7 @@ async function startEmulator(turn: Uint8Array): Promise<RunningEmulator> {
   const script = join(folder, "script.yaml");
   writeFileSync(script, "repeat: true\nturns: [{ replay: turn.eventstream }]\n");
   const child = fork(
-    join(import.meta.dirname, "../../../dist/cli/main.js"),
+    join(import.meta.dirname, "../../../../dist/cli/main.js"),
     ["emulate", "--port=0", "--json", `--brain=script:${script}`],
     { silent: true },
   );

@@ -58,7 +58,7 @@ interface MeasuredAgent {
 }
 
 async function startAgent(kind: string): Promise<MeasuredAgent> {
-  const child = fork(join(import.meta.dirname, "acp-agent.js"), [kind], {
+  const child = fork(join(import.meta.dirname, "../programs/acp-agent.js"), [kind], {
     stdio: ["pipe", "pipe", "inherit", "ipc"],
   });
   const request = (id: number, method: string, params: object): Promise<number> => {

@@ -5,7 +5,7 @@ import type { Row } from "../report.ts";
 
 /** What idle sessions cost that were let go from memory, and how long one takes to come back. */
 export async function measureIdle(): Promise<Row> {
-  const program = join(import.meta.dirname, "idle-sessions.js");
+  const program = join(import.meta.dirname, "../programs/idle-sessions.js");
   const child = fork(program, [], { execArgv: ["--expose-gc", "--no-warnings"] });
   const [told] = await once(child, "message");
   const { bytes, wakes } = told as { readonly bytes: number; readonly wakes: readonly number[] };

@@ -37,7 +37,7 @@ interface LoadBlocks {
 }
 
 async function measureLongestBlocks(): Promise<LoadBlocks> {
-  const program = join(import.meta.dirname, "load-agent.js");
+  const program = join(import.meta.dirname, "../programs/load-agent.js");
   const child = fork(program, [], { execArgv: ["--no-warnings"] });
   const [told] = await once(child, "message");
   await once(child, "exit");

@@ -64,7 +64,7 @@ export async function measureLongSession(): Promise<Row> {
 }
 
 async function runLongSession(turns: number, url: string): Promise<LongSession> {
-  const program = join(import.meta.dirname, "long-session.js");
+  const program = join(import.meta.dirname, "../programs/long-session.js");
   const child = fork(program, [String(turns), url], { execArgv: ["--no-warnings"] });
   const [result] = await once(child, "message");
   await once(child, "exit");

@@ -67,7 +67,7 @@ async function measurePeak(reader: (typeof READERS)[number]): Promise<number> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const program = join(import.meta.dirname, "memory-reader.js");
+  const program = join(import.meta.dirname, "../programs/memory-reader.js");
   const child = fork(program, [reader, `http://127.0.0.1:${port}`], {
     execArgv: ["--no-warnings"],
   });

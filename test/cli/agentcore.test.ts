@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EVENT_STREAM, startPeer, encodeTextDelta } from "../support/server/scripted-peer.ts";
 import { encodeAwsFrame } from "../support/server/scripted-peer.ts";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "spanline-agentcore-"));
 const main = join(folder, "main.mjs");
 const children: ChildProcess[] = [];

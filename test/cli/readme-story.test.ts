@@ -14,7 +14,7 @@ afterAll(() => command.close());
 
 /** The agent of one's own that the README begins with. */
 function configInReadme(): string {
-  const readme = readFileSync(join(import.meta.dirname, "../README.md"), "utf8");
+  const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
   const [, config] = /```yaml\n(agents:[\s\S]*?)```/.exec(readme) ?? [];
   if (config === undefined) throw new Error("The README shows no configuration");
   return config;

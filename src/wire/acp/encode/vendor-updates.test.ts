@@ -12,7 +12,7 @@ import type { VendorUpdate } from "./vendor-updates.ts";
 const FIXTURES: readonly { sessionUpdate: string; _meta: { harn: Record<string, unknown> } }[] =
   JSON.parse(
     readFileSync(
-      join(import.meta.dirname, "../../../test/fixtures/acp/session-update-extensions.json"),
+      join(import.meta.dirname, "../../../../test/fixtures/acp/session-update-extensions.json"),
       "utf8",
     ),
   );

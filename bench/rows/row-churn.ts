@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers";
-import { sendRequest, startGateway, startUpstream } from "./start-gateway.ts";
-import { memoryUnder } from "./memory-samples.ts";
-import type { Row } from "./report.ts";
+import { sendRequest, startGateway, startUpstream } from "../start-gateway.ts";
+import { memoryUnder } from "../memory-samples.ts";
+import type { Row } from "../report.ts";
 
 const SESSIONS = 50_000;
 

@@ -1,7 +1,7 @@
-import { startGateway, startUpstream } from "./start-gateway.ts";
-import { sendHostile } from "./hostile-requests.ts";
-import { memoryUnder } from "./memory-samples.ts";
-import type { Row } from "./report.ts";
+import { startGateway, startUpstream } from "../start-gateway.ts";
+import { sendHostile } from "../hostile-requests.ts";
+import { memoryUnder } from "../memory-samples.ts";
+import type { Row } from "../report.ts";
 
 const REQUESTS = 33_000;
 
