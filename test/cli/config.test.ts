@@ -6,7 +6,12 @@ import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { bundleProgram } from "../support/bundle-program.ts";
 import { createCommandLine, waitForOutput, type CommandLine } from "../support/command-line.ts";
-import { says, startModelServer, wants, type ScriptedResponse } from "../support/server/model-server.ts";
+import {
+  says,
+  startModelServer,
+  wants,
+  type ScriptedResponse,
+} from "../support/server/model-server.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
