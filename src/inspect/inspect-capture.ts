@@ -32,7 +32,7 @@ export async function inspectCapture(options: InspectOptions): Promise<void> {
 /** False when nobody listens any more. */
 async function writeStream(
   stream: CapturedStream,
-  number,
+  number: number,
   { name, output, style, write }: InspectOptions,
 ): Promise<boolean> {
   const { format, recordedResponse, isFormatGiven } = stream;

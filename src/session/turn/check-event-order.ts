@@ -92,7 +92,7 @@ function findMessage(invocation: Invocation, message: number): ReceivedMessage |
 /** Looks from the end: what is added to is mostly what came last. */
 function findBlock(
   { messages }: Invocation,
-  number,
+  number: number,
 ): { readonly message: ReceivedMessage; readonly block: ReceivedBlock } | undefined {
   for (let at = messages.length - 1; at >= 0; at--) {
     const message = messages[at];

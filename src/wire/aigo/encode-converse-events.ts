@@ -29,7 +29,7 @@ export function encodeConverseEvents(events: Iterable<ProviderEvent>): object[] 
 
 function encodeMessage(
   turn: TurnBuilder,
-  number,
+  number: number,
   blocks: readonly Block[],
   isLast: boolean,
 ): object[] {

@@ -102,7 +102,7 @@ function trackEvent(state: StrandsState, event: ProviderEvent): void {
 /** What Strands in Python and in TypeScript call the delta that brings a citation. */
 const CITATION_DELTAS: ReadonlySet<string> = new Set(["citation", "citationsDelta"]);
 
-function trackMessageStart(state: StrandsState, number, isAssistant: boolean): void {
+function trackMessageStart(state: StrandsState, number: number, isAssistant: boolean): void {
   if (state.trackedMessage !== null) state.trackedMessage.isSettled = true;
   if (!isAssistant) return;
   state.loopEnd = null;

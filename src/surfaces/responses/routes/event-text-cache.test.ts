@@ -3,7 +3,7 @@ import { encodeSseEvent } from "../../../wire/responses/encode-sse-event.ts";
 import type { StreamEvent } from "../../../wire/responses/stream/response-stream-event.ts";
 import { createEventTextCache } from "./event-text-cache.ts";
 
-function delta(words: string, number, item = "msg_ses_1_3"): StreamEvent {
+function delta(words: string, number: number, item = "msg_ses_1_3"): StreamEvent {
   return {
     type: "response.output_text.delta",
     sequence_number: number,
