@@ -89,7 +89,7 @@ describe("an agent of a configuration", () => {
     });
     expect(of("tool.finished")).toMatchObject({
       ending: "succeeded",
-      beside: { undo: [{ path: "src/a.txt", existed: true }] },
+      attachments: { undo: [{ path: "src/a.txt", existed: true }] },
     });
     // Where a secret is, is known to nobody but who needs it.
     expect(stdout).not.toContain("sk-test");

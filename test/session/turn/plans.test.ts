@@ -44,7 +44,7 @@ describe("a plan that a tool gives", () => {
       { type: "plan.updated", entries: whole(WRITING) },
     ]);
     const [finished] = await world.listEvents("tool.finished");
-    expect(finished).not.toHaveProperty("beside");
+    expect(finished).not.toHaveProperty("attachments");
   });
 
   it.each(["completed", "cancelled"] as const)(
