@@ -90,6 +90,8 @@ function formatReceipt(entry: AuditEntry, resolveName: ResolveName): string {
       const by = rule === null ? "the default" : (rule.id ?? `${rule.source}[${rule.index}]`);
       return `${formatSignedName(context)}${formatInput(entry)}: ${action} (${by}): ${reason}${formatGrant(entry)}`;
     }
+    case "tool.started":
+      return `${resolveName(receipt.toolCallId)}: started (attempt ${receipt.attempt})`;
     case "tool.finished":
       return `${resolveName(receipt.toolCallId)}: finished (${receipt.ending})`;
     case "approval.requested":

@@ -4,7 +4,11 @@ import { findGrant } from "../approvals/grants.ts";
 import { applyMode } from "../../policy/apply-mode.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
 import { formatLossTime } from "./finish-tool.ts";
-import { createFallbackContext, evaluateToolCall, type ToolCallEvaluation } from "./evaluate-tool-call.ts";
+import {
+  createFallbackContext,
+  evaluateToolCall,
+  type ToolCallEvaluation,
+} from "./evaluate-tool-call.ts";
 import { digestRules } from "./resolve-policy.ts";
 import { digestTool } from "./tool-digest.ts";
 import type { ToolRun } from "./tools-state.ts";
@@ -97,13 +101,14 @@ export function isStillAllowed(decision: Decision, run: ToolRun): boolean {
 /** Writes the receipt, unless the log has it already. */
 export function recordDecision(
   decision: Decision,
-  { toolCallId, evaluation }: ToolRun,
+  { toolCallId, name, evaluation }: ToolRun,
   evaluated: DecidedToolCall,
 ): void {
   const { decision: policyDecision, digest, isApproved, grantId } = evaluated;
   const agent = decision.state.agent?.digest ?? "";
   const { mode } = decision.state;
-  if (evaluation?.agent === agent && evaluation.mode === mode && evaluation.digest === digest) {
+  const isSameCall = evaluation?.tool === name && evaluation.digest === digest;
+  if (isSameCall && evaluation.agent === agent && evaluation.mode === mode) {
     // A question that was asked, and answered with yes, is as good as a receipt that allows.
     if (evaluation.action === policyDecision.action || (isApproved && evaluation.action === "ask"))
       return;
