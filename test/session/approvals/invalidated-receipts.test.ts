@@ -3,7 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openSigningKeys, type SigningKeys } from "../../../src/bridge/audit/signing-keys.ts";
-import type { SessionEvent, ApprovalDecision } from "../../../src/domain/events/session-event.ts";
+import type {
+  SessionEvent,
+  ApprovalDecision,
+  ToolCallOpened,
+  ToolCallReceived,
+} from "../../../src/domain/events/session-event.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { isReceipt } from "../../../src/domain/events/receipt.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -252,4 +257,36 @@ describe("a log of this user's own", () => {
     });
     expect(ran).toEqual([]);
   });
+
+  it.each<[string, (log: readonly Envelope[]) => SessionEvent]>([
+    [
+      "was received again with another tool",
+      (log) => {
+        const received = first(log, "tool_call.received")?.event as ToolCallReceived;
+        return { ...received, toolCall: { ...received.toolCall, name: "erase" } };
+      },
+    ],
+    [
+      "was opened again",
+      (log) => ({ ...(first(log, "tool_call.opened")?.event as ToolCallOpened), name: "erase" }),
+    ],
+  ])(
+    "A call that %s in place of a later event invalidates the approvals [W-09]",
+    async (_, create) => {
+      const { killed, ran, approvalId } = await requestedWrite(await newKeys());
+      await killed.send({ type: "title", title: "Tea" });
+      const store = changedLog(killed.store, (log) =>
+        log.map((envelope) =>
+          envelope.event.type === "session.title_changed"
+            ? { ...envelope, event: create(log) }
+            : envelope,
+        ),
+      );
+      const { seq } = first(await killed.readLog(), "session.title_changed") ?? {};
+      const world = await killed.restart(undefined, { store });
+      expect(await world.decideApproval(approvalId, "allow")).toMatchObject({ status: "refused" });
+      expect(await world.listEvents("approvals.invalidated")).toMatchObject([{ seq }]);
+      expect(ran).toEqual([]);
+    },
+  );
 });

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { onTestFinished } from "vitest";
 import type { Principal } from "../../../src/domain/actor.ts";
 import type {
@@ -14,10 +13,14 @@ import { SpanlineError } from "../../../src/domain/errors.ts";
 import type { JsonObject } from "../../../src/data/json.ts";
 import type { CommandReply, SessionCommand } from "../../../src/domain/session-command.ts";
 import type { SigningKeys } from "../../../src/bridge/audit/signing-keys.ts";
+import { digestValue } from "../../../src/platform/digest.ts";
 import { systemClock, type SteadyClock } from "../../../src/platform/clock.ts";
 import type { Provider } from "../../../src/providers/provider.ts";
 import type { Agent } from "../../../src/session/runtime/agent/agent.ts";
-import { createSessions, type RunningSessions } from "../../../src/session/runtime/create-sessions.ts";
+import {
+  createSessions,
+  type RunningSessions,
+} from "../../../src/session/runtime/create-sessions.ts";
 import type { VerifySignature } from "../../../src/session/runtime/log/receipt-verifier.ts";
 import type { ReceiptHeads } from "../../../src/session/runtime/log/receipt-head.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
@@ -73,10 +76,9 @@ export function createAgent(parts: AgentParts): Agent {
     approvalMs: 600_000,
     ...rest,
   };
-  const digest = createHash("sha256").update(JSON.stringify(spec)).digest("hex");
   return {
     spec,
-    digest,
+    digest: digestValue(spec),
     provider,
     tools: new Map(tools.map((one) => [one.spec.name, one])),
     ...(resolvePaths !== undefined && { resolvePaths }),
