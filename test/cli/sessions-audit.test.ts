@@ -208,7 +208,7 @@ describe("spanline sessions audit", () => {
 
   it.each([
     ["the grant.revoked that was its last receipt", "grant.revoked", 1],
-    ["all of its receipts", "policy.decided", 6],
+    ["all of its receipts", "policy.decided", 7],
   ])("finds that a log was cut off before %s [W-09]", async (_, type, count) => {
     const { directory, place, run } = await noteSaved(async (post, file, sessionId) => {
       const { grantId } = Object(await followed(file, sessionId, "grant.added"));
