@@ -93,6 +93,13 @@ export function openSessions(
   return createSessions({ store, agents: [agent], clock, owner: "test" });
 }
 
+/**
+ * How long the log of a session in this process may stop growing before a test fails. After the first failure the other
+ * tests of the file wait for less: a change that breaks many of them is reported within 15 s.
+ */
+let silenceMs = 6000;
+const NEXT_SILENCE_MS = 1000;
+
 /** Reads a session's log until an event is there, and returns all that came. Fails if the log stops growing before it. */
 export async function readUntil(
   sessions: RunningSessions,
@@ -103,12 +110,13 @@ export async function readUntil(
   const seen: Envelope[] = [];
   const batches = sessions.subscribe(sessionId, undefined, signal)[Symbol.asyncIterator]();
   const logEnd = (): string => {
+    silenceMs = NEXT_SILENCE_MS;
     const lines = seen.map(({ seq, event }) => `${seq} ${JSON.stringify(event)}`);
     return `the log of ${sessionId} ends with\n  ${formatTail(lines)}`;
   };
   try {
     for (;;) {
-      const { value, done } = await withDeadline(batches.next(), logEnd);
+      const { value, done } = await withDeadline(batches.next(), logEnd, silenceMs);
       if (done === true) return seen;
       for (const envelope of value.events) {
         seen.push(envelope);
