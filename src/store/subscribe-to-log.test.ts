@@ -5,8 +5,8 @@ import { subscribeToLog, type LogView } from "./subscribe-to-log.ts";
 import type { LogHead } from "./store.ts";
 
 /** A reader of a log that another process writes and shortens. */
-function followedLog(seq: number) {
-  let head: LogHead = { incarnation: "one", seq, firstSeq: 1 };
+function followedLog(seq: number, firstSeq = 1) {
+  let head: LogHead = { incarnation: "one", seq, firstSeq };
   const bell = createChangeNotifier();
   const log: LogView = {
     readHead: () => head,
@@ -51,6 +51,13 @@ describe("a reader while retention drops events of its log", () => {
     const { read, change } = followedLog(3);
     expect([await read(), await read()]).toEqual([1, 2]);
     change({ firstSeq: 3 });
+    expect(await read()).toBe(3);
+  });
+
+  it("A reader that starts after events were dropped reads the remaining ones from the first on", async () => {
+    const { read, change } = followedLog(9, 6);
+    expect([await read(), await read()]).toEqual([1, 2]);
+    change({ seq: 10 });
     expect(await read()).toBe(3);
   });
 

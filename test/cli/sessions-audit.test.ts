@@ -82,10 +82,10 @@ describe("spanline sessions audit", () => {
     expect(before.stdout).toContain("save_note: allowed for good");
     expect(before.stdout).toContain("save_note: approval requested");
     expect(before.stdout).toContain("save_note: finished (succeeded)");
-    expect(before.stdout).toMatch(/5 receipts, 5 valid\./);
+    expect(before.stdout).toMatch(/6 receipts, 6 valid\./);
 
     expect((await run("keys", "rotate")).status).toBe(0);
-    expect((await run("sessions", "audit", "latest", ...place)).stdout).toContain("5 valid");
+    expect((await run("sessions", "audit", "latest", ...place)).stdout).toContain("6 valid");
 
     await tamper(join(directory, "data/sessions.db"), (database) =>
       database.exec(`UPDATE events SET body = replace(body, '"person"', '"cancel"')`),
@@ -107,6 +107,33 @@ describe("spanline sessions audit", () => {
     expect(status).toBe(1);
     expect(stdout).toContain("the log has other arguments of this call than were judged");
     expect(stdout).toContain("1 are about other arguments than the log has.");
+  });
+
+  it("Audit exits with 1 if the log has another tool in a call than its receipts name [W-09]", async () => {
+    const { directory, place, run } = await noteSaved();
+    await tamper(join(directory, "data/sessions.db"), (database) =>
+      database.exec(
+        `UPDATE events SET body = replace(body, 'save_note', 'read_note')
+         WHERE kind IN ${kindOf("tool_call.received")} OR kind IN ${kindOf("tool_call.opened")}`,
+      ),
+    );
+    const { status, stdout } = await run("sessions", "audit", "latest", ...place);
+    expect(status).toBe(1);
+    expect(stdout).toContain("the log has another tool in this call than the receipt names");
+    expect(stdout).toContain("6 receipts, 6 valid. 2 are about another tool than the log has.");
+  });
+
+  it("Audit exits with 1 if a field of a receipt's envelope was changed [W-09]", async () => {
+    const { directory, place, run } = await noteSaved();
+    await tamper(join(directory, "data/sessions.db"), (database) =>
+      database.exec(
+        `UPDATE events SET body = replace(body, '"visibility":"public"', '"visibility":"internal"')
+         WHERE kind IN ${kindOf("tool.started")}`,
+      ),
+    );
+    const { status, stdout } = await run("sessions", "audit", "latest", ...place);
+    expect(status).toBe(1);
+    expect(stdout).toContain("6 receipts, 5 valid. 1 were changed after they were written.");
   });
 
   it("finds receipts that were taken out, and says where [W-09]", async () => {
@@ -141,6 +168,7 @@ describe("spanline sessions audit", () => {
       "unknown-key",
       "unknown-key",
       "unknown-key",
+      "unknown-key",
     ]);
   });
 
@@ -153,7 +181,7 @@ describe("spanline sessions audit", () => {
     const { status, stdout } = await run("sessions", "audit", "latest", ...place);
     expect(status).toBe(1);
     expect(stdout).toMatch(/forged +save_note: finished \(succeeded\)/);
-    expect(stdout).toContain("5 receipts, 4 valid. 1 were changed after they were written.");
+    expect(stdout).toContain("6 receipts, 5 valid. 1 were changed after they were written.");
   });
 
   it("finds two approval requests that were exchanged [W-09]", async () => {
@@ -180,7 +208,7 @@ describe("spanline sessions audit", () => {
 
   it.each([
     ["the grant.revoked that was its last receipt", "grant.revoked", 1],
-    ["all of its receipts", "policy.decided", 6],
+    ["all of its receipts", "policy.decided", 7],
   ])("finds that a log was cut off before %s [W-09]", async (_, type, count) => {
     const { directory, place, run } = await noteSaved(async (post, file, sessionId) => {
       const { grantId } = Object(await followed(file, sessionId, "grant.added"));

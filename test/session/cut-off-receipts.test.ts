@@ -128,14 +128,14 @@ describe("a copy of a log that continued separately", () => {
     const signing = await signingFolder();
     const { heads, keys } = signing;
     const { world: before } = await revoked(signing, heads);
-    const other: ReceiptHeads = { ...heads, read: () => ({ number: 6, mac: "another" }) };
+    const other: ReceiptHeads = { ...heads, read: () => ({ number: 7, mac: "another" }) };
     const world = await before.restart(undefined, { heads: other });
     await world.sessions.status(world.sessionId);
     const audit = auditLog(keys);
     const entries = (await world.readLog()).flatMap((envelope) => audit.take(envelope).entry ?? []);
     const unproven = entries.filter((entry) => !isProven(entry));
     expect(unproven).toMatchObject([
-      { signature: "valid", receipt: { type: "approvals.invalidated", signature: { number: 7 } } },
+      { signature: "valid", receipt: { type: "approvals.invalidated", signature: { number: 8 } } },
     ]);
   });
 });
@@ -144,13 +144,13 @@ describe("a kill between a receipt and its recorded head", () => {
   it("A head that is behind its log raises no doubt, and is saved at the next start [W-09]", async () => {
     const signing = await signingFolder();
     const { heads } = signing;
-    // The last receipt, grant.revoked, is the sixth.
+    // The last receipt, grant.revoked, is the seventh.
     const save: ReceiptHeads["save"] = (incarnation, last) => {
-      if (last.number < 6) heads.save(incarnation, last);
+      if (last.number < 7) heads.save(incarnation, last);
     };
     const { world: killed } = await revoked(signing, { read: heads.read, save });
     const log = await killed.readLog();
-    expect(log.filter(({ event }) => isReceipt(event))).toHaveLength(6);
+    expect(log.filter(({ event }) => isReceipt(event))).toHaveLength(7);
     expect(await missing(signing, log)).toEqual({ atEnd: 0, within: 0 });
     expect(await missing(signing, log.slice(0, -1))).toEqual({ atEnd: 0, within: 0 });
 

@@ -4,12 +4,16 @@ export const WAIT_MS = 15_000;
 /** For a process that has to start first. */
 export const PROCESS_MS = 30_000;
 
+/** The parts that a deadline is counted in. */
+const SLICES = 20;
+
 // Tests that replace the timers must not replace these.
 const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
 
 /**
  * Waits with a deadline. A regression then fails after seconds, with the state in its message, and not after the
- * timeout of the test, without one. `state` is read only if the deadline passes.
+ * timeout of the test, without one. `state` is read only if the deadline passes. The deadline is counted in slices: a
+ * process that got no CPU time for a while loses one of them, not the whole wait.
  */
 export async function withDeadline<Value>(
   promise: Promise<Value>,
@@ -18,7 +22,11 @@ export async function withDeadline<Value>(
 ): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<"late">((resolve) => {
-    timer = startTimer(() => resolve("late"), milliseconds);
+    const waitSlices = (remaining: number): void => {
+      const next = () => (remaining === 1 ? resolve("late") : waitSlices(remaining - 1));
+      timer = startTimer(next, milliseconds / SLICES);
+    };
+    waitSlices(SLICES);
   });
   const first = await Promise.race([promise.then((value) => ({ value })), deadline]);
   stopTimer(timer);

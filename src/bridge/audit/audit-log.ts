@@ -28,14 +28,18 @@ export interface AuditEntry extends AuditedToolCall {
 }
 
 /**
- * Something that has no receipt, though it never is without. `shown`: people were shown other arguments than were judged;
- * `output`: the stored output is missing, or is not the output of the tool.
+ * A part of the log that its receipts do not prove.
+ * - `started`, `asked`, `denied`: the receipt of it is missing.
+ * - `tool`: the log has another tool under the id of the call than the receipt names, or the call is in the log twice.
+ * - `agent`: the log has another definition of the agent than the policy decision was made by.
+ * - `shown`: the approval request has other arguments than were judged.
+ * - `output`: the stored output is missing, or is not the output of the tool.
  */
 export interface AuditGap {
   readonly seq: number;
   readonly at: number;
   readonly toolCallId: string;
-  readonly what: "started" | "asked" | "denied" | "shown" | "output";
+  readonly what: "started" | "asked" | "denied" | "tool" | "agent" | "shown" | "output";
 }
 
 export interface AuditResult {
@@ -121,16 +125,32 @@ function createReceiptChecker() {
   /** Calls that may have run here, and those that were another's to run. */
   const startedCalls = new Set<string>();
   const externalCalls = new Set<string>();
+  /** The tool of each call, as the log has it; the events that name it are not signed. */
+  const toolNames = new Map<string, string>();
+  /** Of the last definition in the log, computed from the definition itself. */
+  let agentDigest: string | undefined;
   const findUnstarted = (toolCallId: string): GapDetails | undefined =>
     startedCalls.has(toolCallId) || externalCalls.has(toolCallId)
       ? undefined
       : { toolCallId, what: "started" };
   const findGap = (event: SessionEvent): GapDetails | undefined => {
     switch (event.type) {
-      case "tool_call.received":
-        if (event.executor === "prompter" || event.toolCall.runBy === "server")
-          externalCalls.add(event.toolCallId);
+      case "agent.configured":
+        agentDigest = digestValue(event.spec);
         return undefined;
+      case "tool_call.received": {
+        const { toolCallId, toolCall, executor } = event;
+        if (executor === "prompter" || toolCall.runBy === "server") externalCalls.add(toolCallId);
+        if (toolNames.has(toolCallId)) return { toolCallId, what: "tool" };
+        toolNames.set(toolCallId, toolCall.name);
+        return undefined;
+      }
+      case "policy.decided": {
+        const { toolCallId, decision, agent } = event;
+        if (toolNames.get(toolCallId) !== decision.context.tool)
+          return { toolCallId, what: "tool" };
+        return agent === agentDigest ? undefined : { toolCallId, what: "agent" };
+      }
       case "tool.process_started":
       case "tool.progress":
         return findUnstarted(event.toolCallId);
@@ -145,6 +165,9 @@ function createReceiptChecker() {
       case "approval.requested": {
         const { question, subjectId: toolCallId, approvalId } = event;
         lastApproval.set(toolCallId, approvalId);
+        if (question === "lost-call") return undefined;
+        if (event.decision?.context.tool !== toolNames.get(toolCallId))
+          return { toolCallId, what: "tool" };
         if (question !== "run") return undefined;
         const receipt = decisions.get(toolCallId);
         if (receipt?.decision.action !== "ask") return { toolCallId, what: "asked" };

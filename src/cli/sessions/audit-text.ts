@@ -48,13 +48,22 @@ export function formatAuditEntry(
 }
 
 export function formatAuditGap(gap: AuditGap, resolveName: ResolveName, style: Style): string {
-  const isOther = gap.what === "shown" || gap.what === "output";
-  const text = `${resolveName(gap.toolCallId)}: ${GAP_TEXTS[gap.what]}${isOther ? "" : ", and there is no receipt for it"}`;
-  const label = isOther ? "changed" : "missing";
+  const isMissing = MISSING_RECEIPTS.has(gap.what);
+  const text = `${resolveName(gap.toolCallId)}: ${GAP_TEXTS[gap.what]}${isMissing ? ", and there is no receipt for it" : ""}`;
+  const label = isMissing ? "missing" : "changed";
   return `${formatPrefix(gap, style.bad(label.padEnd(11)), style)}  ${toSingleLine(text)}\n`;
 }
 
+/** The kinds of gap in which a receipt is missing; in all others the log disagrees with a receipt. */
+export const MISSING_RECEIPTS: ReadonlySet<AuditGap["what"]> = new Set([
+  "started",
+  "asked",
+  "denied",
+] as const);
+
 const GAP_TEXTS = {
+  tool: "the log has another tool in this call than the receipt names",
+  agent: "the log has another definition of the agent than the decision was made by",
   started: "it was run",
   asked: "somebody was asked",
   denied: "it was denied",
@@ -90,6 +99,8 @@ function formatReceipt(entry: AuditEntry, resolveName: ResolveName): string {
       const by = rule === null ? "the default" : (rule.id ?? `${rule.source}[${rule.index}]`);
       return `${formatSignedName(context)}${formatInput(entry)}: ${action} (${by}): ${reason}${formatGrant(entry)}`;
     }
+    case "tool.started":
+      return `${resolveName(receipt.toolCallId)}: started (attempt ${receipt.attempt})`;
     case "tool.finished":
       return `${resolveName(receipt.toolCallId)}: finished (${receipt.ending})`;
     case "approval.requested":

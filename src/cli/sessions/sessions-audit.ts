@@ -10,7 +10,13 @@ import { readSigningKeys } from "../../bridge/audit/signing-keys.ts";
 import { formatPrettyJson } from "../../inspect/pretty-json.ts";
 import type { Style } from "../../inspect/trace-style.ts";
 import { resolveUserDirectory } from "../../platform/files/state-directory.ts";
-import { createCallNames, cutLine, formatAuditEntry, formatAuditGap } from "./audit-text.ts";
+import {
+  createCallNames,
+  cutLine,
+  formatAuditEntry,
+  formatAuditGap,
+  MISSING_RECEIPTS,
+} from "./audit-text.ts";
 import { reportProblems, openSessionLog } from "./stored-session-log.ts";
 import { findSession, withSessionsContext, type SessionsFlags } from "./sessions-context.ts";
 
@@ -85,13 +91,19 @@ function formatSummary(report: AuditReport, style: Style): string {
   const gapsOf = (...kinds: readonly AuditGap["what"][]): number =>
     gaps.filter(({ what }) => kinds.includes(what)).length;
   const changed = entries.filter(({ isChanged }) => isChanged === true).length + gapsOf("shown");
+  const otherTools = gapsOf("tool");
+  const otherAgents = gapsOf("agent");
   const outputs = gapsOf("output");
   const isComplete =
     missingAtEnd === 0 &&
-    gapsOf("started", "asked", "denied") === 0 &&
+    gapsOf(...MISSING_RECEIPTS) === 0 &&
     entries.every(({ missing }) => missing === undefined);
   const bad = [
     ...(forged > 0 ? [`${forged} were changed after they were written.`] : []),
+    ...(otherTools > 0 ? [`${otherTools} are about another tool than the log has.`] : []),
+    ...(otherAgents > 0
+      ? [`${otherAgents} are by another agent definition than the log has.`]
+      : []),
     ...(changed > 0 ? [`${changed} are about other arguments than the log has.`] : []),
     ...(outputs > 0 ? [`${outputs} are about another output than is stored.`] : []),
     ...(isComplete ? [] : ["Some are missing."]),

@@ -1,5 +1,5 @@
 import type { SessionEvent, Signature } from "./session-event.ts";
-import type { Draft, Envelope } from "./envelope.ts";
+import type { Envelope } from "./envelope.ts";
 import { isObject } from "../../data/json.ts";
 
 /** Events that say who let what run, and what came of it: they are signed, so that a log shows when somebody changed them. */
@@ -7,6 +7,7 @@ export type Receipt = Extract<SessionEvent, { readonly signature?: Signature }>;
 
 const RECEIPTS: { readonly [Type in Receipt["type"]]: true } = {
   "policy.decided": true,
+  "tool.started": true,
   "tool.finished": true,
   "approval.requested": true,
   "approval.voted": true,
@@ -20,15 +21,15 @@ export function isReceipt(event: SessionEvent): event is Receipt {
   return Object.hasOwn(RECEIPTS, event.type);
 }
 
-/** What a signature is made over: the event, the place in which it stands, and which receipt came before. */
+/** What a signature is made over: the event with all fields of its envelope, and the receipt before it. */
 export function createSignedContent(
   position: ReceiptPosition,
   { number, before }: ReceiptLink,
 ): unknown {
-  const { sessionId, seq, at, turnId = null, actor = null, event } = position;
-  const { signature: _, ...unsignedEvent } = event;
+  const { sessionId, seq, at, turnId = null, actor = null, cause = null, visibility } = position;
+  const { signature: _, ...event } = position.event;
   const link = number === undefined ? {} : { number, before };
-  return { sessionId, seq, at, turnId, actor, event: unsignedEvent, ...link };
+  return { sessionId, seq, at, turnId, actor, cause, visibility, event, ...link };
 }
 
 type ReceiptLink = Pick<Signature, "number" | "before">;
@@ -61,5 +62,4 @@ export function readSignature({ signature }: Receipt): Signature | null | undefi
   return typeof before === "string" || before === null ? { keyId, mac, number, before } : null;
 }
 
-type ReceiptPosition = Pick<Envelope, "sessionId" | "seq"> &
-  Pick<Draft, "at" | "turnId" | "actor"> & { readonly event: Receipt };
+type ReceiptPosition = Omit<Envelope, "event"> & { readonly event: Receipt };

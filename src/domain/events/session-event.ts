@@ -544,6 +544,7 @@ export interface ToolStarted {
    * does nothing where it does not know.
    */
   readonly isRepeat?: true;
+  readonly signature?: Signature;
 }
 
 /**

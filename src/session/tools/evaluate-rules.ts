@@ -101,13 +101,14 @@ export function isStillAllowed(decision: Decision, run: ToolRun): boolean {
 /** Writes the receipt, unless the log has it already. */
 export function recordDecision(
   decision: Decision,
-  { toolCallId, evaluation }: ToolRun,
+  { toolCallId, name, evaluation }: ToolRun,
   evaluated: DecidedToolCall,
 ): void {
   const { decision: policyDecision, digest, isApproved, grantId } = evaluated;
   const agent = decision.state.agent?.digest ?? "";
   const { mode } = decision.state;
-  if (evaluation?.agent === agent && evaluation.mode === mode && evaluation.digest === digest) {
+  const isSameCall = evaluation?.tool === name && evaluation.digest === digest;
+  if (isSameCall && evaluation.agent === agent && evaluation.mode === mode) {
     // A question that was asked, and answered with yes, is as good as a receipt that allows.
     if (evaluation.action === policyDecision.action || (isApproved && evaluation.action === "ask"))
       return;

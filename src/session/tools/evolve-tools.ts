@@ -71,8 +71,8 @@ export function evolveTools(
     }
     case "policy.decided": {
       const { toolCallId, agent, mode = "default", digest, decision } = event;
-      const { action } = decision;
-      const evaluation = { agent, mode, digest, action };
+      const { action, context } = decision;
+      const evaluation = { tool: context.tool, agent, mode, digest, action };
       // One that is running goes on, or is started again by its own event.
       const isGranted = action === "allow" && findRun(tools, toolCallId)?.status !== "running";
       return changeRun(tools, toolCallId, { evaluation, ...(isGranted && { status: "granted" }) });
@@ -82,8 +82,9 @@ export function evolveTools(
       const run = findRun(tools, subjectId);
       if (question === "lost-call" || run === undefined) return tools;
       const status = question === "run" ? "asking" : "unsettled";
-      const tool = digestTool(agent?.spec, run.name);
-      const requested = { toolDigest: tool, decisionDigest: digestValue(decision ?? null) };
+      // The signed decision names the tool that people are asked about; the name of the call may have been changed in the log.
+      const toolDigest = digestTool(agent?.spec, decision?.context.tool ?? run.name);
+      const requested = { toolDigest, decisionDigest: digestValue(decision ?? null) };
       // Running the tool again is a new effect: its paths are resolved again.
       const base = question === "run" ? run : clearResolvedPaths(run);
       return replaceRun(tools, { ...base, status, approvalId, shownRequest: requested });

@@ -78,6 +78,8 @@ export interface ToolRun {
 }
 
 export interface LastEvaluation {
+  /** The name of the tool that was evaluated. */
+  readonly tool: string;
   /** The definition of the agent whose rules they were. */
   readonly agent: string;
   readonly mode: SessionMode;

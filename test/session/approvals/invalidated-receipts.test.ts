@@ -3,13 +3,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openSigningKeys, type SigningKeys } from "../../../src/bridge/audit/signing-keys.ts";
-import type { SessionEvent, ApprovalDecision } from "../../../src/domain/events/session-event.ts";
+import type {
+  SessionEvent,
+  ApprovalDecision,
+  ToolCallOpened,
+  ToolCallReceived,
+} from "../../../src/domain/events/session-event.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { isReceipt } from "../../../src/domain/events/receipt.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { createPolicy } from "../../support/session/create-policy.ts";
 import { says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
-import { createTool, openWorld, type SessionWorld } from "../../support/session/session-world.ts";
+import {
+  createAgent,
+  createTool,
+  openWorld,
+  type SessionWorld,
+} from "../../support/session/session-world.ts";
 import {
   WRITE_CALL,
   neverResolves,
@@ -194,4 +204,89 @@ describe("a log of this user's own", () => {
     await world.waitForEvent("approval.requested", 3);
     expect(ran).toEqual([]);
   });
+
+  /** The log with another tool in the call, in both events that name it. */
+  const renamed = (event: SessionEvent): SessionEvent => {
+    if (event.type === "tool_call.opened" && event.name === "write")
+      return { ...event, name: "erase" };
+    return event.type === "tool_call.received" && event.toolCall.name === "write"
+      ? { ...event, toolCall: { ...event.toolCall, name: "erase" } }
+      : event;
+  };
+
+  /** An agent with a second tool that takes the same arguments, and a request to approve the first that is still open. */
+  async function requestedWrite(keys: SigningKeys | undefined) {
+    const ran: string[] = [];
+    const tools = ["write", "erase"].map((name) =>
+      createTool({ name }, () => {
+        ran.push(name);
+        return name;
+      }),
+    );
+    const call = { id: "c1", name: "write", input: { text: "tea" } };
+    const provider = createScriptedProvider([wants(call), says("Well.")]);
+    const agent = createAgent({ provider, tools, policy: createPolicy([["*", "ask"]]) });
+    const world = await openWorld(agent, keys === undefined ? {} : { keys });
+    await world.prompt("Write.");
+    const { approvalId } = await world.waitForEvent("approval.requested");
+    const store = changedLog(world.store, (log) =>
+      log.map((envelope) => ({ ...envelope, event: renamed(envelope.event) })),
+    );
+    return { killed: world, store, ran, approvalId };
+  }
+
+  it("A tool whose name was changed beside an open approval request does not run by that approval [W-09]", async () => {
+    const { killed, store, ran, approvalId } = await requestedWrite(await newKeys());
+    const receipt = first(await killed.readLog(), "policy.decided");
+    const world = await killed.restart(undefined, { store });
+    expect(await world.decideApproval(approvalId, "allow")).toMatchObject({ status: "refused" });
+    const again = await world.waitForEvent("approval.requested", 2);
+    expect(again).toMatchObject({ action: "erase", decision: { context: { tool: "erase" } } });
+    expect(await world.listEvents("approvals.invalidated")).toMatchObject([{ seq: receipt?.seq }]);
+    expect(ran).toEqual([]);
+  });
+
+  it("An approval of one tool does not start another, also in a log without signatures [W-09]", async () => {
+    const { killed, store, ran, approvalId } = await requestedWrite(undefined);
+    const world = await killed.restart(undefined, { store });
+    await world.decideApproval(approvalId, "allow");
+    const again = await world.waitForEvent("approval.requested", 2);
+    expect(again).toMatchObject({ action: "erase", decision: { context: { tool: "erase" } } });
+    expect((await world.listEvents("policy.decided")).at(-1)).toMatchObject({
+      decision: { context: { tool: "erase" } },
+    });
+    expect(ran).toEqual([]);
+  });
+
+  it.each<[string, (log: readonly Envelope[]) => SessionEvent]>([
+    [
+      "was received again with another tool",
+      (log) => {
+        const received = first(log, "tool_call.received")?.event as ToolCallReceived;
+        return { ...received, toolCall: { ...received.toolCall, name: "erase" } };
+      },
+    ],
+    [
+      "was opened again",
+      (log) => ({ ...(first(log, "tool_call.opened")?.event as ToolCallOpened), name: "erase" }),
+    ],
+  ])(
+    "A call that %s in place of a later event invalidates the approvals [W-09]",
+    async (_, create) => {
+      const { killed, ran, approvalId } = await requestedWrite(await newKeys());
+      await killed.send({ type: "title", title: "Tea" });
+      const store = changedLog(killed.store, (log) =>
+        log.map((envelope) =>
+          envelope.event.type === "session.title_changed"
+            ? { ...envelope, event: create(log) }
+            : envelope,
+        ),
+      );
+      const { seq } = first(await killed.readLog(), "session.title_changed") ?? {};
+      const world = await killed.restart(undefined, { store });
+      expect(await world.decideApproval(approvalId, "allow")).toMatchObject({ status: "refused" });
+      expect(await world.listEvents("approvals.invalidated")).toMatchObject([{ seq }]);
+      expect(ran).toEqual([]);
+    },
+  );
 });

@@ -242,6 +242,7 @@ describe("a mode that changes between the start of a tool in the log and its beg
       runs: now.tools.runs.map((run) => ({
         ...run,
         evaluation: {
+          tool: run.name,
           agent: current.digest,
           mode: "ask",
           digest: run.evaluation?.digest ?? "",

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { auditLog, type AuditResult } from "../../../src/bridge/audit/audit-log.ts";
 import { openSigningKeys, type SigningKeys } from "../../../src/bridge/audit/signing-keys.ts";
+import type { SessionEvent } from "../../../src/domain/events/session-event.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { isReceipt } from "../../../src/domain/events/receipt.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
@@ -89,12 +90,14 @@ describe("the signed receipts of a session", () => {
       "approval.requested",
       "approval.resolved",
       "grant.added",
+      "tool.started",
       "tool.finished",
       "policy.decided",
+      "tool.started",
       "tool.finished",
     ]);
     expect(receipts.map(({ event }) => Object(event).signature.number)).toEqual([
-      1, 2, 3, 4, 5, 6, 7,
+      1, 2, 3, 4, 5, 6, 7, 8, 9,
     ]);
     expect(found(log, keys)).toEqual([]);
     // The last one leaves no trace in the log: its number is recorded elsewhere.
@@ -102,22 +105,19 @@ describe("the signed receipts of a session", () => {
       const rest = log.filter((envelope) => envelope !== gone);
       expect(found(rest, keys), gone.event.type).not.toEqual([]);
     }
-    const none = log.filter(({ event }) => !isReceipt(event));
+    const none = log.filter(({ event }) => !isReceipt(event) || event.type === "tool.started");
     expect(found(none, keys)).toMatchObject([
-      { gap: { what: "started" } },
-      { gap: { what: "started" } },
+      { gap: { what: "started" }, entry: { missing: 4 } },
+      { gap: { what: "started" }, entry: { missing: 2 } },
     ]);
   });
 
   it("are missed together with the start of their call, by its end [W-09]", async () => {
     const { keys, log } = await signedLog();
-    const rest = log.filter(
-      ({ event }) =>
-        event.type === "tool.finished" || (!isReceipt(event) && event.type !== "tool.started"),
-    );
+    const rest = log.filter(({ event }) => event.type === "tool.finished" || !isReceipt(event));
     expect(found(rest, keys)).toMatchObject([
-      { gap: { what: "started" }, entry: { missing: 4 } },
-      { gap: { what: "started" }, entry: { missing: 1 } },
+      { gap: { what: "started" }, entry: { missing: 5 } },
+      { gap: { what: "started" }, entry: { missing: 2 } },
     ]);
   });
 
@@ -126,8 +126,10 @@ describe("the signed receipts of a session", () => {
     const [, , third, fourth, fifth] = log.filter(({ event }) => isReceipt(event));
     const rest = log.filter((envelope) => envelope !== third && envelope !== fourth);
     expect(found(rest, keys)).toMatchObject([
-      { gap: { what: "started" } },
-      { entry: { seq: fifth?.seq, missing: 2, signature: "valid" } },
+      {
+        gap: { what: "started" },
+        entry: { seq: fifth?.seq, missing: 2, signature: "valid" },
+      },
     ]);
   });
 
@@ -135,7 +137,7 @@ describe("the signed receipts of a session", () => {
     const { keys, log } = await signedLog();
     const copied = log.map((envelope): Envelope => ({ ...envelope, sessionId: "ses_other" }));
     expect(found(copied, keys).map(({ entry }) => entry?.signature)).toEqual(
-      Array.from({ length: 7 }, () => "forged"),
+      Array.from({ length: 9 }, () => "forged"),
     );
   });
 
@@ -148,7 +150,7 @@ describe("the signed receipts of a session", () => {
       return { ...envelope, event: { ...event, signature } };
     });
     expect(found(uncounted, keys).map(({ entry }) => entry?.signature)).toEqual(
-      Array.from({ length: 7 }, () => "forged"),
+      Array.from({ length: 9 }, () => "forged"),
     );
   });
 
@@ -253,5 +255,93 @@ describe("the signed receipts of a session", () => {
     });
     const forged = found(exchanged, keys).filter(({ entry }) => entry?.signature === "forged");
     expect(forged.map(({ entry }) => entry?.seq)).toEqual([one?.seq, other?.seq]);
+  });
+
+  /** The log with some of its events changed. */
+  const changeEvents = (
+    log: readonly Envelope[],
+    change: (event: SessionEvent) => SessionEvent,
+  ): readonly Envelope[] =>
+    log.map((envelope): Envelope => ({ ...envelope, event: change(envelope.event) }));
+
+  it("An audit finds a call whose tool is not the one that was judged and approved [W-09]", async () => {
+    const { keys, log } = await signedLog();
+    const renamed = changeEvents(log, (event) =>
+      event.type === "tool_call.received"
+        ? { ...event, toolCall: { ...event.toolCall, name: "erase" } }
+        : event,
+    );
+    expect(found(renamed, keys)).toMatchObject([
+      { gap: { what: "tool" }, entry: { signature: "valid", receipt: { type: "policy.decided" } } },
+      { gap: { what: "tool" }, entry: { receipt: { type: "approval.requested" } } },
+      { gap: { what: "tool" }, entry: { receipt: { type: "policy.decided" } } },
+    ]);
+  });
+
+  it("An audit finds a call whose id is not the one that was judged [W-09]", async () => {
+    const { keys, log } = await signedLog();
+    const moved = changeEvents(log, (event) =>
+      event.type === "tool_call.received" ? { ...event, toolCallId: "tool_other" } : event,
+    );
+    expect(found(moved, keys)[0]).toMatchObject({ gap: { what: "tool" } });
+  });
+
+  it("An audit finds a call that was received again with another tool in place of a delta [W-09]", async () => {
+    const { keys, log } = await signedLog();
+    const received = log.find(({ event }) => event.type === "tool_call.received");
+    const replaced = log.find(
+      ({ seq, event }) => seq > Number(received?.seq) && event.type === "text.delta",
+    );
+    const toolCall = { ...Object(received?.event).toolCall, name: "erase" };
+    const again = log.map((envelope): Envelope =>
+      envelope === replaced
+        ? { ...envelope, event: { ...Object(received?.event), toolCall } }
+        : envelope,
+    );
+    expect(found(again, keys)).toMatchObject([{ gap: { what: "tool" } }]);
+  });
+
+  it("An audit finds a start that was copied over another event, or whose attempt was changed [W-09]", async () => {
+    const { keys, log } = await signedLog();
+    const started = log.find(({ event }) => event.type === "tool.started");
+    const delta = log.findLast(({ event }) => event.type === "text.delta");
+    const copied = log.map((envelope): Envelope =>
+      envelope === delta ? { ...envelope, event: Object(started).event } : envelope,
+    );
+    expect(found(copied, keys)).toMatchObject([{ entry: { signature: "forged" } }]);
+    const attempts = changeEvents(log, (event) =>
+      event.type === "tool.started" ? { ...event, attempt: 2 } : event,
+    );
+    expect(found(attempts, keys)).toMatchObject([
+      { entry: { signature: "forged" } },
+      { entry: { signature: "forged" } },
+    ]);
+  });
+
+  it("An audit finds an agent whose policy in the log is not the one that decided [W-09]", async () => {
+    const { keys, log } = await signedLog();
+    const allowed = changeEvents(log, (event) => {
+      if (event.type !== "agent.configured") return event;
+      const { policy: _, ...spec } = event.spec;
+      return { ...event, spec };
+    });
+    expect(found(allowed, keys)).toMatchObject([
+      { gap: { what: "agent" }, entry: { signature: "valid" } },
+      { gap: { what: "agent" }, entry: { signature: "valid" } },
+    ]);
+  });
+
+  it.each<[string, Partial<Envelope>]>([
+    ["visibility", { visibility: "internal" }],
+    ["cause", { cause: "cmd_other" }],
+    ["time", { at: 1 }],
+    ["turn", { turnId: "turn_other" }],
+    ["actor", { actor: { kind: "user", principal: "other" } }],
+  ])("A receipt whose %s was changed in the envelope is forged [W-09]", async (_, change) => {
+    const { keys, log } = await signedLog();
+    const changed = log.map((envelope): Envelope => ({ ...envelope, ...change }));
+    expect(found(changed, keys).map(({ entry }) => entry?.signature)).toEqual(
+      Array.from({ length: 9 }, () => "forged"),
+    );
   });
 });

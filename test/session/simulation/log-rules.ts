@@ -3,10 +3,12 @@ import type { SessionEvent, AgentSpec } from "../../../src/domain/events/session
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { formatPromptPart } from "../../../src/domain/format-prompt-part.ts";
 import { due, type Effect } from "../../../src/session/due.ts";
+import { evolve } from "../../../src/session/evolve.ts";
 import type { SessionInput } from "../../../src/session/session-input.ts";
 import { collectSessionFields } from "../../../src/session/runtime/log/session-fields.ts";
 import type { SessionMode } from "../../../src/domain/session-mode.ts";
 import type { SessionState } from "../../../src/session/session-state.ts";
+import { fitsToolCall } from "../../../src/session/tools/match-receipt.ts";
 import { isIdempotent, isOfClient } from "./agent-specs.ts";
 import { approvalRules } from "./approval-rules.ts";
 import { must } from "./assert-rule.ts";
@@ -394,8 +396,14 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
   }
 
   return (step) => {
+    let state = step.before;
     for (const envelope of step.events) {
       take(envelope, step);
+      must(
+        fitsToolCall(envelope.event, state.tools),
+        "a log that nobody changed has the tool calls that its receipts are about",
+      );
+      state = evolve(state, envelope);
       pauses.take(envelope);
       permissions.take(envelope);
     }

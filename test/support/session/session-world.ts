@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { onTestFinished } from "vitest";
 import type { Principal } from "../../../src/domain/actor.ts";
 import type {
@@ -14,6 +13,7 @@ import { SpanlineError } from "../../../src/domain/errors.ts";
 import type { JsonObject } from "../../../src/data/json.ts";
 import type { CommandReply, SessionCommand } from "../../../src/domain/session-command.ts";
 import type { SigningKeys } from "../../../src/bridge/audit/signing-keys.ts";
+import { digestValue } from "../../../src/platform/digest.ts";
 import { systemClock, type SteadyClock } from "../../../src/platform/clock.ts";
 import type { Provider } from "../../../src/providers/provider.ts";
 import type { Agent } from "../../../src/session/runtime/agent/agent.ts";
@@ -76,10 +76,9 @@ export function createAgent(parts: AgentParts): Agent {
     approvalMs: 600_000,
     ...rest,
   };
-  const digest = createHash("sha256").update(JSON.stringify(spec)).digest("hex");
   return {
     spec,
-    digest,
+    digest: digestValue(spec),
     provider,
     tools: new Map(tools.map((one) => [one.spec.name, one])),
     ...(resolvePaths !== undefined && { resolvePaths }),
@@ -94,6 +93,13 @@ export function openSessions(
   return createSessions({ store, agents: [agent], clock, owner: "test" });
 }
 
+/**
+ * How long the log of a session in this process may stop growing before a test fails. After the first failure the other
+ * tests of the file wait for less: a change that breaks many of them is reported within 15 s.
+ */
+let silenceMs = 6000;
+const NEXT_SILENCE_MS = 1000;
+
 /** Reads a session's log until an event is there, and returns all that came. Fails if the log stops growing before it. */
 export async function readUntil(
   sessions: RunningSessions,
@@ -104,12 +110,13 @@ export async function readUntil(
   const seen: Envelope[] = [];
   const batches = sessions.subscribe(sessionId, undefined, signal)[Symbol.asyncIterator]();
   const logEnd = (): string => {
+    silenceMs = NEXT_SILENCE_MS;
     const lines = seen.map(({ seq, event }) => `${seq} ${JSON.stringify(event)}`);
     return `the log of ${sessionId} ends with\n  ${formatTail(lines)}`;
   };
   try {
     for (;;) {
-      const { value, done } = await withDeadline(batches.next(), logEnd);
+      const { value, done } = await withDeadline(batches.next(), logEnd, silenceMs);
       if (done === true) return seen;
       for (const envelope of value.events) {
         seen.push(envelope);

@@ -57,7 +57,7 @@ async function foldLog(
     // Events that were no longer needed may be gone: the place in the log is the envelope's, not a count.
     for (const envelope of events) {
       if (envelope.seq > seq) return state;
-      receiptVerifier?.check(envelope, state.lastReceipt);
+      receiptVerifier?.check(envelope, state);
       state = { ...evolve(state, envelope), seq: envelope.seq };
     }
   }

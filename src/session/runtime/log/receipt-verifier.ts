@@ -7,6 +7,8 @@ import {
   type LastReceipt,
   type Receipt,
 } from "../../../domain/events/receipt.ts";
+import type { SessionState } from "../../session-state.ts";
+import { fitsToolCall } from "../../tools/match-receipt.ts";
 
 /** Whether a signature is of this content, and made with a key of this user's. */
 export type VerifySignature = (
@@ -14,22 +16,30 @@ export type VerifySignature = (
   signature: Pick<Signature, "keyId" | "mac">,
 ) => boolean;
 
-/** Looks at a log while it is read: whether what people said in it was said to this user's bridge, and all of it is there. */
+/**
+ * Verifies a log while it is read: each receipt is signed by this user's bridge, none is missing, and each is about the tool
+ * call that the log has.
+ */
 export interface ReceiptVerifier {
-  /** In the order of the log; `last` is the receipt before. */
-  check(envelope: Envelope, last: LastReceipt): void;
-  /** The first receipt that proves nothing, of those that no doubt was written down about yet. */
+  /** Takes the events in the order of the log; `before` is the state that the event is folded into. */
+  check(envelope: Envelope, before: VerifiedState): void;
+  /** The `seq` of the first event that does not verify, counted from the last `approvals.invalidated` on. */
   readonly invalidSeq: number | undefined;
 }
+
+type VerifiedState = Pick<SessionState, "lastReceipt" | "tools">;
 
 export function createReceiptVerifier(verify: VerifySignature): ReceiptVerifier {
   let seq: number | undefined;
   return {
-    check(envelope, last) {
+    check(envelope, { lastReceipt, tools }) {
       const { event } = envelope;
-      if (event.type === "approvals.invalidated") seq = undefined;
-      else if (isReceipt(event) && !isValidReceipt(envelope, event, last, verify))
-        seq ??= envelope.seq;
+      if (event.type === "approvals.invalidated") {
+        seq = undefined;
+        return;
+      }
+      const isSigned = !isReceipt(event) || isValidReceipt(envelope, event, lastReceipt, verify);
+      if (!isSigned || !fitsToolCall(event, tools)) seq ??= envelope.seq;
     },
     get invalidSeq() {
       return seq;

@@ -1,9 +1,10 @@
+import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createProtectedPaths } from "../paths/protected-paths.ts";
-import { openSubfolder, type Anchor } from "./folder.ts";
+import { openSubfolder, type Anchor, type Folder } from "./folder.ts";
 import { openFile } from "./open-file.ts";
 
 /** A workspace folder that is already open, beside a protected folder. */
@@ -32,6 +33,30 @@ describe("opening a file", () => {
     const opened = await openFile(folder, "file.txt", places);
     expect(await opened?.handle.readFile("utf8")).toBe("workspace/folder");
     await opened?.handle.close();
+  });
+
+  it.each<[string, (path: string) => void]>([
+    ["folder", (path) => mkdirSync(path)],
+    ["pipe", (path) => void execFileSync("mkfifo", [path])],
+  ])("A file that becomes a %s between the check and the open is refused", async (_, replace) => {
+    const { folder, places, at } = await openedFolder();
+    let calls = 0;
+    const replaced: Folder = {
+      ...folder,
+      resolve(name) {
+        calls += 1;
+        // The first call is for the check, the second for the open.
+        if (calls === 2) {
+          rmSync(at("workspace", "folder", name));
+          replace(at("workspace", "folder", name));
+        }
+        return folder.resolve(name);
+      },
+    };
+    await expect(openFile(replaced, "file.txt", places)).rejects.toMatchObject({
+      details: { reason: "not_a_file" },
+    });
+    expect(calls).toBe(2);
   });
 
   it("A file is refused if its folder was replaced before it was opened by path", async () => {
