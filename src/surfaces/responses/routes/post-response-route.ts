@@ -1,3 +1,4 @@
+import type { TraceMode } from "../../../domain/trace-mode.ts";
 import type { Caller } from "../../../http/access/caller.ts";
 import { createEventStream } from "../../../http/routing/event-stream.ts";
 import type { GuardedRoute } from "../../../http/routing/guarded-routes.ts";
@@ -47,7 +48,7 @@ export function createPostResponseRoute(surface: SurfaceContext): GuardedRoute {
         const headers = createResponseHeaders(submitted, createRequest.ignored);
         if (createRequest.background && !createRequest.stream) {
           void followInBackground(surface, submitted, caller).finally(endTurn);
-          return createJsonResponse(200, await readResponse(submitted, surface, caller), headers);
+          return createJsonResponse(200, await readResponse(submitted, surface, { caller }), headers);
         }
         const { disconnectSignal } = request;
         const outputs = await followResponse(surface, submitted, {
@@ -73,8 +74,14 @@ export function createPostResponseRoute(surface: SurfaceContext): GuardedRoute {
   };
 }
 
-interface ResponseReader {
+/** Who reads a response, and how its tool calls are shown. */
+export interface ResponseView {
   readonly caller: Caller;
+  /** Default: the trace mode of the request that the response belongs to. */
+  readonly trace?: TraceMode;
+}
+
+interface ResponseReader extends ResponseView {
   readonly disconnectSignal: AbortSignal;
   readonly isDetached: boolean;
   readonly isBuffered?: boolean;
@@ -86,7 +93,7 @@ export function followResponse(
   submitted: SubmittedPrompt,
   reader: ResponseReader,
 ): Promise<AsyncIterableIterator<readonly StreamEvent[]>> {
-  const recorded = resolveRecordedRequest(submitted, surface, reader.caller);
+  const recorded = resolveRecordedRequest(submitted, surface, reader);
   return followTurn(submitted, createResponseStream(recorded), { ...surface, ...reader });
 }
 
@@ -122,9 +129,9 @@ async function readLastResponse(
 export async function readResponse(
   submitted: SubmittedPrompt,
   surface: Pick<SurfaceContext, "sessions" | "settings">,
-  caller: Caller,
+  view: ResponseView,
 ): Promise<ResponseObject> {
-  const recorded = resolveRecordedRequest(submitted, surface, caller);
+  const recorded = resolveRecordedRequest(submitted, surface, view);
   const response = foldResponse(
     (await readLoggedResponse(submitted, surface.sessions)).envelopes,
     recorded,
@@ -136,9 +143,11 @@ export async function readResponse(
 function resolveRecordedRequest(
   { note, agent }: SubmittedPrompt,
   { settings }: Pick<SurfaceContext, "settings">,
-  caller: Caller,
+  { caller, trace }: ResponseView,
 ): RecordedRequest {
-  return decodeNote(note) ?? createUnrecordedRequest(agent, resolveDefaultTrace(caller, settings));
+  const recorded =
+    decodeNote(note) ?? createUnrecordedRequest(agent, resolveDefaultTrace(caller, settings));
+  return trace === undefined ? recorded : { ...recorded, trace };
 }
 
 /** What the agent did before it failed is done. */
