@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -33,7 +33,7 @@ function serveOnSmallDisk(name: string, megabytes: number, prepare = "true") {
   return { child, disk };
 }
 
-/** Writes to the disk of another process until nothing more fits. */
+/** Writes to the disk of another process until only 64 KiB are free. Returns a function that frees the rest again. */
 function fillDisk(child: ChildProcessWithoutNullStreams, disk: string): () => void {
   const file = `/proc/${child.pid}/root${disk}/filler`;
   const descriptor = openSync(file, "a");
@@ -45,6 +45,7 @@ function fillDisk(child: ChildProcessWithoutNullStreams, disk: string): () => vo
         isFull = true;
       }
     }
+  ftruncateSync(descriptor, fstatSync(descriptor).size - 65_536);
   closeSync(descriptor);
   return () => rmSync(file);
 }
@@ -65,6 +66,7 @@ describe.skipIf(!canMount)("A full disk (skipped where nobody may mount)", () =>
     expect((await ask("One")).status).toBe(200);
     expect(await readiness()).toBe(200);
     const free = fillDisk(child, disk);
+    // A change of one row fits into what is free; this prompt does not.
     expect((await ask("hello ".repeat(30_000))).status).toBe(507);
     for (let poll = 0; poll < 5; poll++) expect(await readiness()).toBe(503);
     free();
