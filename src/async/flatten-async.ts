@@ -7,8 +7,16 @@ export interface FlattenOptions<Item, Piece> {
   readonly onEnd?: () => Iterable<Piece>;
   /** What comes in place of the rest where the source fails. Without it, its reader is thrown what the source threw. */
   readonly onFailure?: (error: unknown) => Iterable<Piece>;
+  /** Continues with another source where the source fails; undefined for a failure that ends the stream. */
+  readonly resume?: (error: unknown) => ResumedSource<Item, Piece> | undefined;
   /** Called once, when nothing more is read of the source, whoever ended it. */
   readonly onClose?: () => void | Promise<void>;
+}
+
+export interface ResumedSource<Item, Piece> {
+  readonly source: AsyncIterator<Item>;
+  /** Come before those of the source. */
+  readonly pieces: Iterable<Piece>;
 }
 
 /**
@@ -16,16 +24,18 @@ export interface FlattenOptions<Item, Piece> {
  * each reader 0.05 to 0.2 µs more for an event.
  */
 export function flattenAsync<Item, Piece>(
-  source: AsyncIterator<Item>,
+  firstSource: AsyncIterator<Item>,
   {
     initial = [],
     expand,
     onEnd = () => [],
     onFailure = rethrow,
+    resume,
     onClose,
   }: FlattenOptions<Item, Piece>,
 ): AsyncIterableIterator<Piece> {
   type Result = IteratorResult<Piece>;
+  let source = firstSource;
   let remaining = initial[Symbol.iterator]();
   let isAtEnd = false;
   let closing: Promise<void> | undefined;
@@ -48,8 +58,15 @@ export function flattenAsync<Item, Piece>(
     return begin(item.done === true ? onEnd() : expand(item.value));
   };
   const fail = async (thrown: unknown): Promise<Result> => {
+    if (closing !== undefined) return close();
     isAtEnd = true;
     try {
+      const resumed = resume?.(thrown);
+      if (resumed !== undefined) {
+        isAtEnd = false;
+        source = resumed.source;
+        return await begin(resumed.pieces);
+      }
       return await begin(onFailure(thrown));
     } catch (error) {
       await close();

@@ -1,4 +1,5 @@
 import { pause } from "../async/pause.ts";
+import { toDiskFullError } from "../domain/disk-full-error.ts";
 import type { Sessions } from "../session/sessions.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
 import { createResilientSessions } from "../session/remote/resilient-sessions.ts";
@@ -45,7 +46,11 @@ export function openBridge(options: BridgeOptions): Bridge {
     ownership.closed.addEventListener("abort", () => void joinNext(), { once: true });
     return ownership;
   };
-  const sessions = createResilientSessions({ clock, connect });
+  const connectOrExplain = (): Promise<Ownership> =>
+    connect().catch((error: unknown) => {
+      throw toDiskFullError(error) ?? error;
+    });
+  const sessions = createResilientSessions({ clock, connect: connectOrExplain });
   /** Turns that were under way go on, also when nobody here looks at them. */
   const joinNext = async (): Promise<void> => {
     for (

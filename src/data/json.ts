@@ -48,7 +48,11 @@ export function createLimitError(reason: string): Extract<ParsedJson, { readonly
 
 /** Whether JSON text holds more values than may be made of one text. A key and its value are one. */
 export function hasTooManyValues(text: string, max = MAX_JSON_VALUES): boolean {
-  if (text.length <= max) return false;
+  return text.length > max && countValues(text, max) > max;
+}
+
+/** The values of JSON text. Counting stops when there are more than `max`. */
+export function countValues(text: string, max: number): number {
   let values = 0;
   let isFirst = true;
   for (let at = 0; at < text.length && values <= max; at++) {
@@ -59,18 +63,23 @@ export function hasTooManyValues(text: string, max = MAX_JSON_VALUES): boolean {
     isFirst = code === OPEN_BRACKET || code === OPEN_BRACE;
     if (code === QUOTE) at = findStringEnd(text, at) - 1;
   }
-  return values > max;
+  return values;
 }
 
 /** Whether all objects in JSON text together have more members than this. */
 export function hasMoreMembers(text: string, maxMembers: number): boolean {
+  return countMembers(text, maxMembers) > maxMembers;
+}
+
+/** The members of all objects in JSON text. Counting stops when there are more than `max`. */
+export function countMembers(text: string, max: number): number {
   let members = 0;
-  for (let at = 0; at < text.length && members <= maxMembers; at++) {
+  for (let at = 0; at < text.length && members <= max; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = findStringEnd(text, at) - 1;
     else if (code === COLON) members += 1;
   }
-  return members > maxMembers;
+  return members;
 }
 
 /** A value as JSON text. What has no JSON form (a bigint, a cycle, a nesting too deep) becomes a note of that. */

@@ -89,7 +89,10 @@ export interface Store {
   applyRetention(rules: RetentionRules): Promise<RetentionResult>;
   /** Examines the whole store: missing and unreadable events, damage of the file. One sentence per problem. */
   checkIntegrity(): Promise<readonly string[]>;
-  /** Writes nothing new, but as an append would; rejects with the reason if nothing can be written. */
+  /**
+   * Writes and syncs as an append does, without an event. After an append that failed, as many bytes as that one had.
+   * Rejects with the reason.
+   */
   probe(): Promise<void>;
   /** How much is stored. */
   measureSize(): Promise<{ readonly sessions: number; readonly events: number }>;

@@ -98,7 +98,7 @@ describe("a session that is asked for again", () => {
       (await ask(portal, "k")).json,
       (await ask(portal, "k", { agent: "demo" })).json,
     ]).toEqual([first.json, first.json]);
-    const chosen = { workingDirectory: "/chosen" };
+    const chosen = { workingDirectory: "/usr" };
     const second = await ask(portal, "l", chosen);
     expect(second).toMatchObject({ status: 201 });
     expect((await ask(portal, "l", chosen)).json).toEqual(second.json);

@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loggedSessions, type LoggedSessions } from "./logged-sessions.ts";
 import { servedPortal, TOKEN, withToken, type ServedPortal } from "./start-portal.ts";
@@ -194,9 +196,24 @@ describe("rights", () => {
   });
 
   it("are needed for a working directory", async () => {
-    const body = { workingDirectory: "/srv/work" };
+    const body = { workingDirectory: tmpdir() };
     expect((await portal.post("/api/sessions", body)).status).toBe(403);
     expect((await portal.post("/api/sessions", body, withToken)).json).toMatchObject(body);
+  });
+
+  it.each([
+    ["does not exist", join(tmpdir(), "spanline-no-such-folder")],
+    ["is a file", import.meta.filename],
+    ["is relative", "."],
+  ])("A working directory that %s is refused, and nothing is opened [B-210]", async (_, path) => {
+    const count = async () => (await sessions.list({ limit: 100 })).sessions.length;
+    const before = await count();
+    const answer = await portal.post("/api/sessions", { workingDirectory: path }, withToken);
+    expect(answer).toMatchObject({
+      status: 400,
+      json: { error: { code: "validation_failed", message: expect.stringContaining(path) } },
+    });
+    expect(await count()).toBe(before);
   });
 
   it("come with the link's token, which becomes a cookie and leaves the address", async () => {

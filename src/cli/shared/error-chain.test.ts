@@ -10,6 +10,20 @@ it("says what went wrong and what it came from, without names of classes", () =>
   );
 });
 
+it("An error of the database is printed without the text of SQLite [B-210]", () => {
+  const cause = new Error("database or disk is full");
+  const message = "/data/s.db cannot be written: the disk is full. Fix: free some space";
+  const error = new SpanlineError("store_full", message, { cause, details: { sqlite: 13 } });
+  expect(formatErrorChain(error)).toBe(`${message}\n`);
+  const locked = new SpanlineError("store_failed", "/data/s.db is locked by another process", {
+    cause: new Error("database is locked"),
+    details: { sqlite: 5 },
+  });
+  expect(formatErrorChain(new Error("Not resumed", { cause: locked }))).toBe(
+    "Not resumed: /data/s.db is locked by another process\n",
+  );
+});
+
 it("says once what an error says of its cause", () => {
   const cause = new SpanlineError("invalid_option", "nobody trusts it");
   const error = new SpanlineError("invalid_option", "a.yaml: nobody trusts it", { cause });

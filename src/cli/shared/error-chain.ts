@@ -1,16 +1,27 @@
-import { formatThrown } from "../../domain/errors.ts";
+import { toDiskFullError } from "../../domain/disk-full-error.ts";
+import { SpanlineError, formatThrown } from "../../domain/errors.ts";
 import { escapeControls } from "../../inspect/trace-style.ts";
 
 /** Something that went wrong beside the work, with what it came from. What one says of another already is said once. */
-export function formatErrorChain(error: unknown): string {
+export function formatErrorChain(thrown: unknown): string {
+  const error = toDiskFullError(thrown) ?? thrown;
   const messages = [formatThrown(error) || String(error)];
-  let cause = error instanceof Error ? error.cause : undefined;
+  let cause = readCause(error);
   for (let count = 0; cause !== undefined && count < MAX_CAUSES; count += 1) {
     const message = formatThrown(cause);
     if (!messages.some((earlier) => earlier.includes(message))) messages.push(message);
-    cause = cause instanceof Error ? cause.cause : undefined;
+    cause = readCause(cause);
   }
   return `${escapeControls(messages.join(": "))}\n`;
+}
+
+/** Undefined for an error of the database: its message names the reason and the fix, and its cause is text of SQLite. */
+function readCause(error: unknown): unknown {
+  if (!(error instanceof Error)) return undefined;
+  const isComplete =
+    error instanceof SpanlineError &&
+    (error.code === "store_full" || error.details["sqlite"] !== undefined);
+  return isComplete ? undefined : error.cause;
 }
 
 /** One may be its own. */

@@ -1,3 +1,4 @@
+import { toDiskFullError } from "../../domain/disk-full-error.ts";
 import { SpanlineError, type ErrorCode } from "../../domain/errors.ts";
 import type { ServedResponse } from "../server/http-types.ts";
 
@@ -52,11 +53,8 @@ export function toApiError(thrown: unknown): ApiError | undefined {
 /** An error of the system that says what the machine has run out of; undefined for any other. */
 function toSystemLimitError(thrown: unknown): ApiError | undefined {
   if (!(thrown instanceof Error) || !("code" in thrown)) return undefined;
-  const path = "path" in thrown && typeof thrown.path === "string" ? thrown.path : "A file";
-  if (thrown.code === "ENOSPC" || thrown.code === "EDQUOT")
-    return toApiError(
-      new SpanlineError("store_full", `${path} cannot be written: the disk is full`),
-    );
+  const diskFull = toDiskFullError(thrown);
+  if (diskFull !== undefined) return toApiError(diskFull);
   if (thrown.code !== "EMFILE" && thrown.code !== "ENFILE") return undefined;
   const message = "The bridge has as many files and connections open as the system allows";
   return toApiError(new SpanlineError("overloaded", message, { cause: thrown }));

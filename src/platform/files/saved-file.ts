@@ -9,6 +9,10 @@ import { randomString } from "../random.ts";
  */
 export async function saveFile(path: string, text: string): Promise<void> {
   await makeFolder(dirname(path));
+  await withPath(path, () => replaceFile(path, text));
+}
+
+async function replaceFile(path: string, text: string): Promise<void> {
   const draft = `${path}.tmp`;
   const file = await open(draft, "w", 0o600);
   try {
@@ -25,6 +29,10 @@ export async function saveFile(path: string, text: string): Promise<void> {
 /** Makes a file as a whole, unless there is one: of several that begin at once, the first one's text is everybody's. */
 export async function saveFileOnce(path: string, text: string): Promise<void> {
   await makeFolder(dirname(path));
+  await withPath(path, () => createFile(path, text));
+}
+
+async function createFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomString(8)}`;
   try {
     await writeFile(draft, text, { mode: 0o600, flag: "wx", flush: true });
@@ -33,6 +41,15 @@ export async function saveFileOnce(path: string, text: string): Promise<void> {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   } finally {
     await rm(draft, { force: true });
+  }
+}
+
+/** Errors of `write` and `fsync`, as on a full disk, do not name their file: it is added. */
+async function withPath(path: string, save: () => Promise<void>): Promise<void> {
+  try {
+    await save();
+  } catch (error) {
+    throw error instanceof Error && !("path" in error) ? Object.assign(error, { path }) : error;
   }
 }
 

@@ -213,7 +213,12 @@ export function createSessions(options: SessionsOptions): RunningSessions {
       readers.trackReader(sessionId, signal, store.subscribe(sessionId, cursor, signal)),
     checkCredentials: (agent) =>
       whileOpen(async () => checkAgentCredentials(findAgent(agents, agent), clock)),
-    checkLog: () => whileOpen(() => store.probe()),
+    checkLog: () =>
+      whileOpen(async () => {
+        const error = drivers.findWriteError();
+        if (error !== undefined) throw error;
+        await store.probe();
+      }),
     status: (sessionId) =>
       whileOpen(() => withDriver(sessionId, ({ state }) => readSessionStatus(state, sessionId))),
     readHistory: (sessionId, through) =>

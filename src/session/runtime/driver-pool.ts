@@ -43,6 +43,8 @@ export interface DriverPool {
   resumeLater(sessionId: string, error: unknown): void;
   /** Whether its driver failed in this process and none was started since, so that its clients are still there. */
   hasFailedHere(sessionId: string): boolean;
+  /** The error of a session whose log cannot be written at this moment; undefined if there is none. */
+  findWriteError(): unknown;
   remove(sessionId: string): Promise<void>;
   /** Takes no session up again by itself any more, and ends what is being started, now or later. */
   stopStarting(): void;
@@ -149,6 +151,11 @@ export function createDriverPool(options: PoolOptions): DriverPool {
     },
     resumeLater: (sessionId, error) => driverRetry.resumeLater(sessionId, error),
     hasFailedHere: (sessionId) => failedHere.has(sessionId),
+    findWriteError() {
+      for (const { driver } of drivers.values())
+        if (driver?.writeError !== undefined) return driver.writeError;
+      return undefined;
+    },
     async remove(sessionId) {
       const pooled = drop(sessionId);
       if (pooled?.driver === undefined)

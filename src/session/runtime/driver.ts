@@ -59,6 +59,8 @@ export interface Driver {
   readonly idleMs?: number;
   /** The session may leave memory: see `isQuiet`. */
   readonly isQuiet: boolean;
+  /** The error of the last write while the log cannot be written; undefined otherwise. */
+  readonly writeError: unknown;
   /** Estimated memory of the session, in bytes. Costs a walk over the state. */
   readonly memoryBytes: number;
   /** Resolves when what the input led to is in the log. */
@@ -203,6 +205,9 @@ export function startDriver(initial: SessionState, options: DriverOptions): Driv
     },
     get isQuiet() {
       return isQuiet(state);
+    },
+    get writeError() {
+      return stall.error;
     },
     get memoryBytes() {
       const { agent, ...own } = state;

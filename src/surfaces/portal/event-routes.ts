@@ -6,6 +6,7 @@ import { principalOf } from "./access.ts";
 import { failureBody } from "./error-body.ts";
 import { parseCursor } from "./cursor-text.ts";
 import { EventFrames, type EventRun } from "./event-frames.ts";
+import { findGap, gapFrame } from "./log-gap.ts";
 import { readHeader } from "../../http/routing/read-header.ts";
 import { createEventStream } from "../../http/routing/event-stream.ts";
 import { streamingOf, type PortalOptions } from "./portal-options.ts";
@@ -25,11 +26,14 @@ export function eventRoutes(options: PortalOptions): Route[] {
         const principal = principalOf(request, options);
         const cursor = cursorIn(request);
         const record = await foundSession(sessions, id, principal);
-        const events = sessions.subscribe(id, cursor, request.disconnectSignal);
-        const batches = events[Symbol.asyncIterator]();
-        const ready = isAtEnd(cursor, record) ? batches : await firstFetched(batches);
         const { disconnectSignal } = request;
-        return createEventStream(streamed(ready, frames, disconnectSignal), streamingOf(options));
+        const subscribe = (start: Cursor | undefined): AsyncIterator<EventRun> =>
+          sessions.subscribe(id, start, disconnectSignal)[Symbol.asyncIterator]();
+        const batches = subscribe(cursor);
+        const ready = isAtEnd(cursor, record) ? batches : await firstFetched(batches);
+        const { incarnation } = record;
+        const reader = { frames, disconnectSignal, subscribe, incarnation };
+        return createEventStream(streamed(ready, reader), streamingOf(options));
       },
     },
   ];
@@ -58,11 +62,15 @@ function isAtEnd(cursor: Cursor | undefined, { incarnation, seq }: SessionRecord
  * the stream has begun can that be said with a status, which a browser does not answer by trying again.
  */
 async function firstFetched<Item>(source: AsyncIterator<Item>): Promise<AsyncIterator<Item>> {
-  let first: IteratorResult<Item> | undefined = await source.next();
+  let first: Promise<IteratorResult<Item>> | undefined = source.next();
+  // A gap is no reason not to begin: the stream says it, and goes on behind it.
+  await first.catch((error: unknown) => {
+    if (findGap(error) === undefined) throw error;
+  });
   return {
     next() {
       if (first === undefined) return source.next();
-      const given = Promise.resolve(first);
+      const given = first;
       // A reader that never reads on would hold it for as long as it is there.
       first = undefined;
       return given;
@@ -71,15 +79,27 @@ async function firstFetched<Item>(source: AsyncIterator<Item>): Promise<AsyncIte
   };
 }
 
+interface EventReader {
+  readonly frames: EventFrames;
+  readonly disconnectSignal: AbortSignal;
+  readonly subscribe: (cursor: Cursor) => AsyncIterator<EventRun>;
+  readonly incarnation: string;
+}
+
 function streamed(
   batches: AsyncIterator<EventRun>,
-  frames: EventFrames,
-  gone: AbortSignal,
+  { frames, disconnectSignal: gone, subscribe, incarnation }: EventReader,
 ): AsyncIterable<Uint8Array | string> {
   return flattenAsync<EventRun, Uint8Array | string>(batches, {
     // How long a browser waits before it connects again.
     initial: ["retry: 1000\n\n"],
     expand: (run) => frames.pieces(run),
+    resume(error) {
+      const gap = gone.aborted ? undefined : findGap(error);
+      if (gap === undefined) return undefined;
+      const source = subscribe({ incarnation, seq: gap.through });
+      return { source, pieces: [gapFrame(gap, incarnation)] };
+    },
     onFailure(error) {
       if (gone.aborted) return [];
       if (!(error instanceof SpanlineError)) throw error;

@@ -1,3 +1,5 @@
+import { stat } from "node:fs/promises";
+import { isAbsolute } from "node:path";
 import { createInvalidRequestError, readJsonBody } from "../../http/routing/json-body.ts";
 import { optionalText } from "./request-body.ts";
 import { ApiError } from "../../http/routing/api-error.ts";
@@ -49,6 +51,7 @@ export function sessionRoutes(options: PortalOptions): Route[] {
         const workingDirectory = optionalText(body, "workingDirectory");
         if (workingDirectory !== undefined) {
           requireRight(principal, "control", "Choosing a working directory");
+          await requireFolder(workingDirectory);
         }
         if (agent !== undefined && !sessions.agents.includes(agent))
           throw noAgent(agent, sessions.agents);
@@ -76,6 +79,14 @@ export function sessionRoutes(options: PortalOptions): Route[] {
       },
     },
   ];
+}
+
+/** Tools of the agent run in the folder, so it has to exist here before the session does. */
+async function requireFolder(path: string): Promise<void> {
+  const stats = isAbsolute(path) ? await stat(path).catch(() => undefined) : undefined;
+  if (stats?.isDirectory() === true) return;
+  const message = `"workingDirectory" is "${path.slice(0, 300)}": expected the absolute path of an existing folder on the machine of the bridge`;
+  throw createInvalidRequestError(message, { param: "workingDirectory" });
 }
 
 function limitIn(query: URLSearchParams): number {

@@ -125,6 +125,7 @@ async function connect() {
     isFirst = false;
   };
   source.onmessage = ({ data }) => show(JSON.parse(data));
+  source.addEventListener("gap", ({ data }) => problem(JSON.parse(data).error.message));
   source.addEventListener("failure", ({ data }) => {
     problem(JSON.parse(data).error.message);
     source.close();

@@ -1,4 +1,5 @@
 import { isObject, toJsonText, type JsonObject, type JsonValue } from "../../data/json.ts";
+import { JsonBudget } from "../../data/json-budget.ts";
 import { formatValue } from "../../text/format-value.ts";
 import { createToolCall, type ToolCall } from "../../domain/tools/tool-call.ts";
 import { parseItemSession } from "../responses/response-ids.ts";
@@ -29,10 +30,11 @@ export function readChatMessages(value: unknown): ChatMessages {
     rejectRequest("messages", "too_large", `messages has more than ${MAX_MESSAGES} messages`);
   }
   const sessions: SessionReference[] = [];
+  const budget = new JsonBudget();
   const messages = value.map((message: unknown, index) => {
     const param = `messages[${index}]`;
     if (!isObject(message)) return rejectType(param, message, "a message with a role");
-    return readMessage(message, { index, param, sessions });
+    return readMessage(message, { index, param, sessions, budget });
   });
   return { messages, sessions };
 }
@@ -44,6 +46,7 @@ interface MessagePosition {
   readonly index: number;
   readonly param: string;
   readonly sessions: SessionReference[];
+  readonly budget: JsonBudget;
 }
 
 function readMessage(fields: Fields, position: MessagePosition): ChatMessage {
@@ -68,7 +71,8 @@ function readMessage(fields: Fields, position: MessagePosition): ChatMessage {
   }
 }
 
-function readAssistant(fields: Fields, { index, param, sessions }: MessagePosition): ChatMessage {
+function readAssistant(fields: Fields, position: MessagePosition): ChatMessage {
+  const { index, param, sessions, budget } = position;
   const { content } = fields;
   sessions.push(...readSessionId(fields["session_id"], `${param}.session_id`));
   let parts: readonly ChatPart[] = [];
@@ -77,14 +81,14 @@ function readAssistant(fields: Fields, { index, param, sessions }: MessagePositi
     parts = read.parts;
     sessions.push(...read.sessions);
   }
-  const toolCalls = readToolCalls(fields["tool_calls"], `${param}.tool_calls`);
+  const toolCalls = readToolCalls(fields["tool_calls"], `${param}.tool_calls`, budget);
   const { id } = fields;
   const isOurs = typeof id === "string" && parseItemSession(id) !== null;
   const state = readState(fields, param);
   return { type: "assistant", index, parts, toolCalls, ...(isOurs && { id }), state };
 }
 
-function readToolCalls(value: unknown, param: string): ToolCall[] {
+function readToolCalls(value: unknown, param: string, budget: JsonBudget): ToolCall[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) return rejectType(param, value, "a list of calls");
   return value.map((call: unknown, at) => {
@@ -93,13 +97,23 @@ function readToolCalls(value: unknown, param: string): ToolCall[] {
     if (!isObject(call) || !isObject(expected)) {
       return rejectType(callParam, call, "a call with an id and a function");
     }
+    const inputText = readArguments(expected["arguments"], callParam, budget);
     return createToolCall({
       id: readId(call["id"], `${callParam}.id`),
       name: readId(expected["name"], `${callParam}.function.name`),
-      inputText: requireString(expected["arguments"] ?? "", `${callParam}.function.arguments`),
+      inputText,
       runBy: "client",
     });
   });
+}
+
+function readArguments(value: unknown, callParam: string, budget: JsonBudget): string {
+  const param = `${callParam}.function.arguments`;
+  const text = requireString(value ?? "", param);
+  const limit = budget.spend(text);
+  if (limit === undefined) return text;
+  const message = `${param} exceeds the limit of ${limit} in the arguments of a request; send less`;
+  return rejectRequest(param, "too_large", message);
 }
 
 function readTextContent(content: unknown, param: string): string {

@@ -68,6 +68,14 @@ describe("a conversation that is packed", () => {
     });
   });
 
+  it("A conversation that could not be unpacked again is not packed [OR-77]", () => {
+    const blocks = [{ type: "result" as const, result: toolSuccess("c", Array(250_000).fill(0)) }];
+    const messages = [{ role: "user" as const, blocks }];
+    expect(() => packConversation({ instructions: null, messages })).toThrow(
+      "The conversation exceeds the limit of 250000 values, so it cannot be compacted",
+    );
+  });
+
   it("is refused where it was changed", () => {
     const packed = packConversation({ instructions: null, messages: [] });
     for (const text of ["", "spanline1.", `${packed}!`, "spanline1.e30=", packed.slice(0, 15)])

@@ -1,6 +1,11 @@
 import { isObject, type JsonObject, type JsonValue } from "../../data/json.ts";
 import { readCarriedState } from "./request/session-carriers.ts";
 import type { CreateRequest, RequestToolChoice } from "./request/create-request.ts";
+import {
+  decodeInputMessages,
+  listInputMessages,
+  type InputMessage,
+} from "./request/input-messages.ts";
 import { TRACE_MODES, type TraceMode } from "../../domain/trace-mode.ts";
 
 /** All of a request that its response is made with: the log keeps it beside the prompt, and nothing else is needed. */
@@ -13,6 +18,10 @@ export interface RecordedRequest {
   readonly state: JsonObject;
   /** What the response says again of the request, in the words of the wire. */
   readonly echo: JsonObject;
+  /** The messages of the request, if the prompt alone does not show them; else empty. */
+  readonly inputMessages: readonly InputMessage[];
+  /** The session was opened with earlier messages of the request. */
+  readonly hasHistory: boolean;
 }
 
 export interface RecordingContext {
@@ -21,17 +30,22 @@ export interface RecordingContext {
   readonly trace: TraceMode;
   /** Of the turn that a request with results goes on with. */
   readonly clientTools?: readonly string[];
+  /** The session was opened with earlier messages of the request. Default: false. */
+  readonly hasHistory?: boolean;
 }
 
-/** The request as it is kept beside its prompt. The input is not in it: the events have it. */
+/** The request as it is kept beside its prompt. Of the input it has the places where messages end: the events have its text. */
 export function recordRequest(request: CreateRequest, facts: RecordingContext): RecordedRequest {
   const toolNames = request.tools.map(({ name }) => name);
+  const { hasHistory = false } = facts;
   return {
     trace: facts.trace,
     isBackground: request.background,
     clientTools: [...new Set([...toolNames, ...(facts.clientTools ?? [])])],
     state: readCarriedState(request),
     echo: encodeEcho(request, facts.model),
+    inputMessages: listInputMessages(request.input, hasHistory),
+    hasHistory,
   };
 }
 
@@ -41,12 +55,29 @@ export function createUnrecordedRequest(
   trace: TraceMode = "pairs",
 ): RecordedRequest {
   const echo = { ...DEFAULTS, model };
-  return { trace, isBackground: false, clientTools: [], state: {}, echo };
+  return {
+    trace,
+    isBackground: false,
+    clientTools: [],
+    state: {},
+    echo,
+    inputMessages: [],
+    hasHistory: false,
+  };
 }
 
 export function encodeNote(recorded: RecordedRequest): JsonObject {
-  const { trace, isBackground, clientTools, state, echo } = recorded;
-  return { surface: SURFACE, trace, isBackground, clientTools, state, echo };
+  const { trace, isBackground, clientTools, state, echo, inputMessages, hasHistory } = recorded;
+  return {
+    surface: SURFACE,
+    trace,
+    isBackground,
+    clientTools,
+    state,
+    echo,
+    ...(inputMessages.length > 0 && { inputMessages }),
+    ...(hasHistory && { hasHistory }),
+  };
 }
 
 /** Null for a note of somebody else's. What an older version did not write has its default. */
@@ -59,6 +90,8 @@ export function decodeNote(note: JsonObject | undefined): RecordedRequest | null
     clientTools: Array.isArray(clientTools) ? clientTools.filter(isString) : [],
     state: isObject(state) ? state : {},
     echo: { ...DEFAULTS, ...(isObject(echo) ? echo : {}) },
+    inputMessages: decodeInputMessages(note["inputMessages"]),
+    hasHistory: note["hasHistory"] === true,
   };
 }
 

@@ -160,6 +160,58 @@ describe("whatever is sent", () => {
     expect(world.heard()).toEqual([]);
   });
 
+  it.each(["values", "members"] as const)(
+    "JSON inside the strings of a request has the body's limit on %s, for all strings together [OR-71]",
+    async (kind) => {
+      const world = await worldOf([echoes()]);
+      const count = kind === "values" ? 130_000 : 110_000;
+      const toItems = (index: number) => (kind === "values" ? "0" : `"${index}":0`);
+      const list = Array.from({ length: count }, (_, index) => toItems(index)).join(",");
+      const half = kind === "values" ? `{"a":[${list}]}` : `{${list}}`;
+      const toolCall = (id: string, text: string) => [
+        { type: "function_call", call_id: id, name: "look", arguments: text },
+        { type: "function_call_output", call_id: id, output: "x" },
+      ];
+      const pack = (json: string) => ({
+        type: "compaction",
+        encrypted_content: `spanline1.${Buffer.from(json).toString("base64")}`,
+      });
+      const user = { role: "user", content: "Go" };
+      const call = { id: "c", name: "look", inputText: half };
+      const packedCall = { role: "assistant", blocks: [{ type: "call", call }] };
+      const refusedInputs = [
+        [...toolCall("a", half), ...toolCall("b", half), user],
+        [pack(`{"messages":[],"x":${half}}`), ...toolCall("b", half), user],
+        [pack(JSON.stringify({ messages: [packedCall, packedCall] })), user],
+        [{ type: "mcp_call", id: "m", name: "look", arguments: half }, ...toolCall("b", half), user],
+      ];
+      for (const input of refusedInputs) {
+        const refused = await ask(world, { input });
+        expect([refused.status, errorIn(refused)]).toMatchObject([
+          400,
+          { code: "too_large", message: expect.stringContaining(`000 ${kind}`) },
+        ]);
+      }
+      const added = await ask(world, { items: refusedInputs[0] }, { path: "/conversations" });
+      expect([added.status, errorIn(added)["code"]]).toEqual([400, "too_large"]);
+      const chatCall = (id: string) => [
+        {
+          role: "assistant",
+          tool_calls: [{ id, type: "function", function: { name: "look", arguments: half } }],
+        },
+        { role: "tool", tool_call_id: id, content: "x" },
+      ];
+      const messages = [user, ...chatCall("a"), ...chatCall("b"), user];
+      const chat = await ask(world, { messages }, { path: "/chat/completions" });
+      expect([chat.status, errorIn(chat)]).toMatchObject([
+        400,
+        { code: "too_large", param: "messages[3].tool_calls[0].function.arguments" },
+      ]);
+      expect(world.heard()).toEqual([]);
+      expect((await ask(world, { input: [...toolCall("a", half), user] })).status).toBe(200);
+    },
+  );
+
   it("may have ids of any length [OR-29] [OR-35]", async () => {
     const world = await worldOf([echoes()]);
     const huge = "a".repeat(1_000_000);

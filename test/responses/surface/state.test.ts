@@ -18,6 +18,7 @@ import {
   textIn,
   worldOf,
 } from "./responses-world.ts";
+import type { Fields } from "../support/recorded-stream.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
 const SESSION = "x-spanline-session";
@@ -219,6 +220,18 @@ describe("two keys", () => {
     expect(world.heard()).toEqual(["One"]);
   });
 
+  it("A key without the right to prompt can neither compact nor list models [OR-36]", async () => {
+    const world = await worldOf([echoes()], { keys: [{ name: "ann", key: ann.key, rights: [] }] });
+    const answers = [
+      await ask(world, { input: "Hi" }, { ...ann, path: "/responses/compact" }),
+      await get(world, "/models", ann),
+      await get(world, "/models/scripted", ann),
+    ];
+    expect(answers.map((answer) => [answer.status, errorIn(answer)["code"]])).toEqual(
+      answers.map(() => [403, "access_denied"]),
+    );
+  });
+
   it("may each know of the agents that they may use, and of no others [OR-36]", async () => {
     const some = [{ name: "ann", key: ann.key, agents: ["other"] }];
     const world = await worldOf([echoes()], { keys: some });
@@ -273,6 +286,72 @@ describe("the input of a response", () => {
     const alone = await ask(world, { input: "Hi" });
     const one = await get(world, `/responses/${String(alone.body["id"])}/input_items`);
     expect(one.body["data"]).toMatchObject([{ role: "user", content: [{ text: "Hi" }] }]);
+  });
+
+  it("input_items lists every message of a request with a history, one item each, in order [OR-61]", async () => {
+    const world = await worldOf([echoes()]);
+    const pair = (id: string) => [
+      { type: "function_call", call_id: id, name: "look", arguments: "{}" },
+      { type: "function_call_output", call_id: id, output: `saw ${id}` },
+    ];
+    const parts = (...texts: string[]) => texts.map((text) => ({ type: "input_text", text }));
+    const list = async (input: unknown, extra: object = {}) => {
+      const { body, status } = await ask(world, { input, ...extra });
+      expect(status, JSON.stringify(body)).toBe(200);
+      const path = `/responses/${String(body["id"])}/input_items?order=asc&limit=100`;
+      const { data } = (await get(world, path)).body as { data: Fields[] };
+      expect(new Set(data.map(({ id }) => id)).size).toBe(data.length);
+      return { id: body["id"], items: data.map(formatItem) };
+    };
+    const formatItem = ({ type, role, content, call_id, output }: Fields): string => {
+      if (type !== "message") return [type, call_id, output].filter(Boolean).join(" ");
+      return `${String(role)}: ${(content as { text: string }[]).map(({ text }) => text).join("|")}`;
+    };
+    const { id, items } = await list([
+      { role: "user", content: "one" },
+      { role: "assistant", content: "uno" },
+      { role: "user", content: "two" },
+    ]);
+    expect(items).toEqual(["user: one", "assistant: uno", "user: two"]);
+    expect((await list("three", { previous_response_id: id })).items).toEqual(["user: three"]);
+    const long = await list([
+      { role: "system", content: "Be brief" },
+      { role: "user", content: "a" },
+      { role: "user", content: parts("b", "c", " ") },
+      { role: "assistant", content: "d" },
+      ...pair("c1"),
+      { role: "developer", content: "Be kind" },
+      { role: "user", content: "e" },
+      ...pair("c2"),
+      { role: "user", content: parts("f") },
+      { role: "user", content: "g" },
+    ]);
+    expect(long.items).toEqual([
+      "system: Be brief",
+      "user: a",
+      "user: b|c",
+      "assistant: d",
+      "function_call c1",
+      "function_call_output c1 saw c1",
+      "developer: Be kind",
+      "user: e",
+      "function_call c2",
+      "function_call_output c2 saw c2",
+      "user: f",
+      "user: g",
+    ]);
+    const greeting = [
+      { role: "assistant", content: "Hello" },
+      { role: "user", content: "Hi" },
+    ];
+    expect((await list(greeting)).items).toEqual(["assistant: Hello", "user: Hi"]);
+    const instructed = [
+      { role: "system", content: "Be brief" },
+      { role: "user", content: "x" },
+    ];
+    expect((await list(instructed)).items).toEqual(["system: Be brief", "user: x"]);
+    const created = await ask(world, { items: greeting.slice(0, 1) }, { path: "/conversations" });
+    expect((await list("y", { conversation: created.body["id"] })).items).toEqual(["user: y"]);
   });
 
   it("Its tokens are not counted beforehand, and the refusal says so", async () => {

@@ -380,6 +380,23 @@ describe("tools of the agent", () => {
     });
   });
 
+  it("A stored response is read in the trace mode that its reader names, whole and as a stream [OR-58]", async () => {
+    const world = await worldOf([ranBefore("look")]);
+    const { body } = await ask(world, { input: "Hi" });
+    const path = `/responses/${String(body["id"])}`;
+    const types = (response: Fields) => outputOf(response).map(({ type }) => type);
+    const PAIRS = ["message", "function_call", "function_call_output", "message"];
+    expect(types((await get(world, path)).body)).toEqual(["message", "mcp_call", "message"]);
+    expect(types((await get(world, `${path}?trace=pairs`)).body)).toEqual(PAIRS);
+    const headers = { "x-spanline-trace": "none" };
+    expect(types((await get(world, path, { headers })).body)).toEqual(["message", "message"]);
+    const url = `${path}?stream=true&trace=pairs`;
+    const stream = await openStream(world, undefined, { path: url, method: "GET" });
+    expect(types(lastOf(await stream.rest()))).toEqual(PAIRS);
+    const refused = await get(world, `${path}?trace=all`);
+    expect([refused.status, errorIn(refused)["param"]]).toEqual([400, "trace"]);
+  });
+
   it("that gave no text are seen whole [OR-56]", async () => {
     const parts = [{ type: "json", value: { b: [1, null], a: "x" } }] as const;
     const world = await worldOf([ranBefore("look", { parts })]);

@@ -18,8 +18,13 @@ import { createAgent, ME } from "../../support/session/session-world.ts";
 
 const FULL = new StoreError("store_full", "/data/sessions.db cannot be written: the disk is full");
 
+interface FillingOptions {
+  /** A probe of the store needs less space than an append, and succeeds on the full disk. */
+  readonly isProbeSmall?: boolean;
+}
+
 /** A store on a disk that is full for as long as a test says. */
-function filling() {
+function filling({ isProbeSmall = false }: FillingOptions = {}) {
   const inner = createMemoryStore();
   let isFull = false;
   let refused = 0;
@@ -35,7 +40,7 @@ function filling() {
     renew: (...given) => unlessFull(() => inner.renew(...given)),
     release: (...given) => unlessFull(() => inner.release(...given)),
     saveSnapshot: (...given) => unlessFull(() => inner.saveSnapshot(...given)),
-    probe: () => unlessFull(() => inner.probe()),
+    probe: () => (isProbeSmall ? inner.probe() : unlessFull(() => inner.probe())),
   };
   return {
     store,
@@ -91,9 +96,9 @@ const PROMPT = { type: "prompt", content } as const;
 const TITLE = { type: "title", title: "Named in vain" } as const;
 
 /** A session in the middle of an answer, on a disk that is full when the rest of it comes. */
-async function stalled() {
+async function stalled(options: FillingOptions = {}) {
   const clock = createFakeClock();
-  const disk = filling();
+  const disk = filling(options);
   const { pass, open } = createGate();
   const world = sessionsOn(disk.store, clock, [inTwo(pass), says("Again.")]);
   const { sessionId } = await world.sessions.open({ principal: ME });
@@ -224,10 +229,21 @@ describe("A session whose log cannot be written", () => {
     expect(await types(disk.store, sessionId)).not.toContain("session.recovered");
   });
 
-  it("is reported by the check of the log", async () => {
-    const { sessions, disk } = await stalled();
+  it("is reported by the check of the log, also while a probe of the store succeeds [B-210]", async () => {
+    const { sessions, disk, clock, sessionId } = await stalled({ isProbeSmall: true });
+    await expect(sessions.checkLog()).rejects.toBe(FULL);
+    await passUntil(clock, () => disk.refused > 12);
     await expect(sessions.checkLog()).rejects.toBe(FULL);
     disk.fill(false);
+    await passUntil(clock, () => isIdle(sessions, sessionId));
+    await expect(sessions.checkLog()).resolves.toBeUndefined();
+  });
+
+  it("is reported by the check of the log until the store can be written", async () => {
+    const { sessions, disk, clock, sessionId } = await stalled();
+    await expect(sessions.checkLog()).rejects.toBe(FULL);
+    disk.fill(false);
+    await passUntil(clock, () => isIdle(sessions, sessionId));
     await expect(sessions.checkLog()).resolves.toBeUndefined();
   });
 });

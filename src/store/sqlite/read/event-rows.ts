@@ -147,7 +147,7 @@ export class EventRows {
         ? `Event ${seq} of session ${sessionId} is`
         : `Events ${seq} to ${through} of session ${sessionId} are`;
     const message = `${which} missing in ${this.#sql.file}`;
-    return new StoreError("store_damaged", message, { details: { sessionId, seq } });
+    return new StoreError("store_damaged", message, { details: { sessionId, seq, through } });
   }
 
   /** The event of a row, if it is the one that follows `last`. */
@@ -192,7 +192,8 @@ export class EventRows {
 
   #damaged(sessionId: string, seq: number, reason: string): ReadResult {
     const message = `Event ${seq} of session ${sessionId} in ${this.#sql.file} cannot be read: ${reason}`;
-    const error = new StoreError("store_damaged", message, { details: { sessionId, seq } });
+    const details = { sessionId, seq, through: seq };
+    const error = new StoreError("store_damaged", message, { details });
     return { ok: false, reason, error };
   }
 }

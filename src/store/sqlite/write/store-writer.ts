@@ -13,6 +13,7 @@ import type { StoreReader } from "../read/store-reader.ts";
 import { writeBlob, writeSnapshot } from "../file/session-parts.ts";
 import { deleteSession, findSession, readRecord, evolveRecord } from "../file/session-rows.ts";
 import type { Sql } from "../file/sql.ts";
+import { WriteProbe } from "./write-probe.ts";
 import { createSqliteRetention } from "./sqlite-retention.ts";
 import { EntryWriter, type EntryResult } from "./entry-writer.ts";
 
@@ -37,7 +38,12 @@ export function createStoreWriter(parts: StoreWriterParts): StoreWriter {
   const { sql, kinds, rows, notifier, liveSessions, unwrittenSessions, sync } = parts;
   const leases = new Leases(sql, kinds);
   const writer = new EntryWriter(sql, kinds, unwrittenSessions);
-  const queue = new AppendQueue((entries) => appendAll(parts, writer, entries));
+  const writeProbe = new WriteProbe(sql);
+  const queue = new AppendQueue((entries) => {
+    const error = appendAll(parts, writer, entries);
+    if (error === undefined) writeProbe.recordSuccess();
+    else writeProbe.recordFailure(entries.reduce((sum, { encoded }) => sum + encoded.bytes, 0));
+  });
 
   /** Everything is done in the order in which it was asked for. */
   const write = <Result>(operation: () => Result): Result => {
@@ -102,7 +108,10 @@ export function createStoreWriter(parts: StoreWriterParts): StoreWriter {
       );
     },
     async probe() {
-      write(() => sql.run("UPDATE epochs SET last = last"));
+      write(() => writeProbe.write());
+      writeProbe.recordSuccess();
+      // A disk that accepts writes and does not complete them is not usable either.
+      await sync.syncNow();
       if (!parts.isInPlace()) {
         const message = `${sql.file} was removed or replaced while it was in use`;
         throw new StoreError("store_failed", message, { details: { file: sql.file } });
@@ -123,12 +132,15 @@ function checkUsable({ notifier: bell, sync }: StoreWriterParts): void {
   if (sync.failure !== undefined) throw sync.failure;
 }
 
-/** One transaction for all of them; then each is shown and answered, at once or when it is on the disk. */
+/**
+ * One transaction for all of them; then each is shown and answered, at once or when it is on the disk. Returns the error
+ * of a transaction that failed.
+ */
 function appendAll(
   parts: StoreWriterParts,
   writer: EntryWriter,
   entries: readonly WaitingEntry[],
-): void {
+): unknown {
   const { sync } = parts;
   const records = readRecordsBefore(parts, entries);
   let written: readonly EntryResult[];
@@ -136,7 +148,7 @@ function appendAll(
     written = writer.write(entries.map(({ encoded }) => encoded));
   } catch (error) {
     for (const { reject } of entries) reject(error);
-    return;
+    return error;
   }
   const commit = sync.commit();
   for (const [index, entry] of entries.entries()) {
@@ -144,6 +156,7 @@ function appendAll(
     if (entryResult?.ok) settleEntry(parts, entry, { ...entryResult, commit, records });
     else entry.reject(entryResult?.error);
   }
+  return undefined;
 }
 
 /** The rows of sessions of which something will wait for the disk, as they may be seen meanwhile. */

@@ -66,6 +66,8 @@ export interface NoteDetails {
   readonly agent: string;
   /** Tools of the caller's from the request that the turn began with. */
   readonly clientTools: readonly string[];
+  /** The session is opened with earlier messages of the request. Default: false. */
+  readonly hasHistory?: boolean;
 }
 
 /** How a request is known that was sent before. */

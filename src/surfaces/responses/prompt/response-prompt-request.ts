@@ -53,8 +53,8 @@ export function createResponsePromptRequest(context: ResponseRequestContext): Pr
     buildOptions: (instructions, agentTools) =>
       toPromptOptions(request, { instructions, agentTools }),
     resolveField: resolveRequestField,
-    buildNote: ({ agent, clientTools }) =>
-      encodeNote(recordRequest(request, { model: request.model ?? agent, trace, clientTools })),
+    buildNote: ({ agent, ...details }) =>
+      encodeNote(recordRequest(request, { model: request.model ?? agent, trace, ...details })),
   };
 }
 

@@ -140,7 +140,11 @@ async function openSession(
   const foreignHistory = isStateless ? "replay" : settings.foreignHistory;
   if (isForeign && foreignHistory === "reject") throw refusals.createForeignHistoryError();
   const isReplayed = isForeign && foreignHistory === "replay";
-  const note = createNote(promptRequest, { agent: name, clientTools: [] });
+  const note = createNote(promptRequest, {
+    agent: name,
+    clientTools: [],
+    hasHistory: isReplayed,
+  });
   let command: (SubmitCommand & { readonly type: "prompt" }) | undefined;
   const { reply, ...record } = await sessions.openWithPrompt(
     {

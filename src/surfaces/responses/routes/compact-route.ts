@@ -1,6 +1,6 @@
 import type { ModelMessage } from "../../../domain/model/model-request.ts";
 import { ApiError } from "../../../http/routing/api-error.ts";
-import type { Caller } from "../../../http/access/caller.ts";
+import { requireRight, type Caller } from "../../../http/access/caller.ts";
 import type { GuardedRoute } from "../../../http/routing/guarded-routes.ts";
 import { createJsonResponse } from "../../../http/routing/json-response.ts";
 import { readJsonBody } from "../../../http/routing/json-body.ts";
@@ -26,6 +26,7 @@ export function createCompactRoute(surface: SurfaceContext): GuardedRoute {
     method: "POST",
     path: "/responses/compact",
     async handle(request, _labels, caller) {
+      requireRight(caller, "prompt", "Compacting a conversation");
       const compactRequest = readCompactRequest(readJsonBody(request));
       const agent = resolveAgent(compactRequest.model, caller, sessions);
       const header = readSessionHeader(request);

@@ -1,4 +1,4 @@
-import { canUseAgent } from "../../../http/access/caller.ts";
+import { canUseAgent, requireRight } from "../../../http/access/caller.ts";
 import type { GuardedRoute } from "../../../http/routing/guarded-routes.ts";
 import { createJsonResponse } from "../../../http/routing/json-response.ts";
 import { createUnknownModelError } from "../request-errors.ts";
@@ -11,6 +11,7 @@ export function createModelRoutes({ sessions }: Pick<SurfaceContext, "sessions">
       method: "GET",
       path: "/models",
       async handle(_request, _labels, caller) {
+        requireRight(caller, "prompt", "Listing models");
         const data = sessions.agents.filter((name) => canUseAgent(caller, name)).map(encodeModel);
         return createJsonResponse(200, { object: "list", data });
       },
@@ -19,6 +20,7 @@ export function createModelRoutes({ sessions }: Pick<SurfaceContext, "sessions">
       method: "GET",
       path: "/models/:id",
       async handle(_request, { id = "" }, caller) {
+        requireRight(caller, "prompt", "Reading a model");
         const known = sessions.agents.filter((name) => canUseAgent(caller, name));
         if (!known.includes(id)) throw createUnknownModelError(id, known);
         return createJsonResponse(200, encodeModel(id));

@@ -1,3 +1,4 @@
+import type { TraceMode } from "../../../domain/trace-mode.ts";
 import type { Caller } from "../../../http/access/caller.ts";
 import { createEventStream } from "../../../http/routing/event-stream.ts";
 import type { GuardedRoute } from "../../../http/routing/guarded-routes.ts";
@@ -50,7 +51,7 @@ export function createPostResponseRoute(surface: SurfaceContext): GuardedRoute {
         const headers = createResponseHeaders(submitted, createRequest.ignored);
         if (createRequest.background && !createRequest.stream) {
           void followInBackground(surface, submitted, caller).finally(endTurn);
-          return createJsonResponse(200, await readResponse(submitted, surface, caller), headers);
+          return createJsonResponse(200, await readResponse(submitted, surface, { caller }), headers);
         }
         const { disconnectSignal } = request;
         const outputs = await followResponse(surface, submitted, {
@@ -76,8 +77,14 @@ export function createPostResponseRoute(surface: SurfaceContext): GuardedRoute {
   };
 }
 
-interface ResponseReader {
+/** Who reads a response, and how its tool calls are shown. */
+export interface ResponseView {
   readonly caller: Caller;
+  /** Default: the trace mode of the request that the response belongs to. */
+  readonly trace?: TraceMode;
+}
+
+interface ResponseReader extends ResponseView {
   readonly disconnectSignal: AbortSignal;
   readonly isDetached: boolean;
   readonly isBuffered?: boolean;
@@ -89,7 +96,7 @@ export function followResponse(
   submitted: SubmittedPrompt,
   reader: ResponseReader,
 ): Promise<AsyncIterableIterator<readonly StreamEvent[]>> {
-  const recorded = resolveRecordedRequest(submitted, surface, reader.caller);
+  const recorded = resolveRecordedRequest(submitted, surface, reader);
   return followTurn(submitted, createResponseStream(recorded), { ...surface, ...reader });
 }
 
@@ -125,9 +132,9 @@ async function readLastResponse(
 export async function readResponse(
   submitted: SubmittedPrompt,
   surface: Pick<SurfaceContext, "sessions" | "settings">,
-  caller: Caller,
+  view: ResponseView,
 ): Promise<ResponseObject> {
-  const recorded = resolveRecordedRequest(submitted, surface, caller);
+  const recorded = resolveRecordedRequest(submitted, surface, view);
   const response = foldResponse(
     (await readLoggedResponse(submitted, surface.sessions)).envelopes,
     recorded,
@@ -139,9 +146,11 @@ export async function readResponse(
 function resolveRecordedRequest(
   { note, agent }: SubmittedPrompt,
   { settings }: Pick<SurfaceContext, "settings">,
-  caller: Caller,
+  { caller, trace }: ResponseView,
 ): RecordedRequest {
-  return decodeNote(note) ?? createUnrecordedRequest(agent, resolveDefaultTrace(caller, settings));
+  const recorded =
+    decodeNote(note) ?? createUnrecordedRequest(agent, resolveDefaultTrace(caller, settings));
+  return trace === undefined ? recorded : { ...recorded, trace };
 }
 
 /** What the agent did before it failed is done. */

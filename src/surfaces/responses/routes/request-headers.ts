@@ -25,11 +25,19 @@ export function resolveTrace(
   { trace }: Pick<CreateRequest, "trace">,
   defaults: { readonly caller: Caller; readonly settings: Pick<ResponsesSettings, "trace"> },
 ): TraceMode {
+  return (
+    readRequestedTrace(request) ?? trace ?? resolveDefaultTrace(defaults.caller, defaults.settings)
+  );
+}
+
+/** The trace mode that the header or the query names; undefined for neither. */
+export function readRequestedTrace(
+  request: Pick<ServedRequest, "headers" | "query">,
+): TraceMode | undefined {
   const header = readHeader(request, TRACE_HEADER);
   if (header !== undefined) return readTraceMode(header, TRACE_HEADER);
   const query = new URLSearchParams(request.query).get("trace");
-  if (query !== null) return readTraceMode(query, "trace");
-  return trace ?? resolveDefaultTrace(defaults.caller, defaults.settings);
+  return query === null ? undefined : readTraceMode(query, "trace");
 }
 
 /** The trace mode of responses whose request names none. */

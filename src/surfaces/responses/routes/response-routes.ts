@@ -1,24 +1,24 @@
+import type { Envelope } from "../../../domain/events/envelope.ts";
 import { ApiError } from "../../../http/routing/api-error.ts";
 import { requireRight } from "../../../http/access/caller.ts";
 import { createEventStream } from "../../../http/routing/event-stream.ts";
 import type { GuardedRoute } from "../../../http/routing/guarded-routes.ts";
 import { createJsonResponse } from "../../../http/routing/json-response.ts";
 import { createInvalidRequestError } from "../../../http/routing/json-body.ts";
-import {
-  encodeInputItems,
-  createListPage,
-  readPageQuery,
-} from "../../../wire/responses/items/input-items.ts";
+import { createListPage, readPageQuery } from "../../../wire/responses/items/input-items.ts";
+import { encodeRequestItems } from "../../../wire/responses/items/request-items.ts";
 import { decodeNote } from "../../../wire/responses/recorded-request.ts";
 import type { StreamEvent } from "../../../wire/responses/stream/response-stream-event.ts";
 import { cancelResponse, readPause } from "./cancel-response.ts";
 import { createCompactRoute } from "./compact-route.ts";
 import { createPostResponseRoute, followResponse, readResponse } from "./post-response-route.ts";
-import { readLoggedResponse } from "../turn/read-log.ts";
+import { readEnvelopes, readLoggedResponse } from "../turn/read-log.ts";
 import { toRefusalError } from "../request-errors.ts";
 import { createEventTextCache } from "./event-text-cache.ts";
 import { findStoredResponse } from "../turn/stored-response.ts";
+import { readRequestedTrace } from "./request-headers.ts";
 import { streamOutputs } from "./stream-outputs.ts";
+import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
 import type { SurfaceContext } from "../surface-context.ts";
 
 /** Responses: made, found again, followed again, cancelled, forgotten. */
@@ -41,11 +41,13 @@ export function createResponseRoutes(surface: SurfaceContext): GuardedRoute[] {
       async handle(request, { id = "" }, caller) {
         const submitted = await findStoredResponse(surface, id, caller);
         const query = new URLSearchParams(request.query);
+        const trace = readRequestedTrace(request);
+        const view = { caller, ...(trace !== undefined && { trace }) };
         if (query.get("stream") !== "true")
-          return createJsonResponse(200, await readResponse(submitted, surface, caller));
+          return createJsonResponse(200, await readResponse(submitted, surface, view));
         const startAfter = readStartingAfter(query);
         const outputs = await followResponse(surface, submitted, {
-          caller,
+          ...view,
           disconnectSignal: request.disconnectSignal,
           isDetached: true,
         });
@@ -61,7 +63,14 @@ export function createResponseRoutes(surface: SurfaceContext): GuardedRoute[] {
         const pageQuery = readPageQuery(new Map(new URLSearchParams(request.query)));
         const submitted = await findStoredResponse(surface, id, caller);
         const { envelopes } = await readLoggedResponse(submitted, sessions);
-        return createJsonResponse(200, createListPage(encodeInputItems(envelopes), pageQuery));
+        const { inputMessages = [], hasHistory = false } = decodeNote(submitted.note) ?? {};
+        const history = hasHistory ? await findHistory(submitted, sessions) : undefined;
+        const items = encodeRequestItems({
+          envelopes,
+          inputMessages,
+          ...(history !== undefined && { history }),
+        });
+        return createJsonResponse(200, createListPage(items, pageQuery));
       },
     },
     {
@@ -74,7 +83,7 @@ export function createResponseRoutes(surface: SurfaceContext): GuardedRoute[] {
         if (!isBackground && readPause(await readLoggedResponse(submitted, sessions)) === undefined)
           throw createNotInBackgroundError();
         await cancelResponse(surface, submitted, caller);
-        return createJsonResponse(200, await readResponse(submitted, surface, caller));
+        return createJsonResponse(200, await readResponse(submitted, surface, { caller }));
       },
     },
     {
@@ -89,6 +98,18 @@ export function createResponseRoutes(surface: SurfaceContext): GuardedRoute[] {
       },
     },
   ];
+}
+
+/** The event that imported the earlier messages of the request that opened the session: it comes before the prompt. */
+async function findHistory(
+  submitted: SubmittedPrompt,
+  sessions: SurfaceContext["sessions"],
+): Promise<Envelope | undefined> {
+  for await (const envelope of readEnvelopes(submitted, 1, sessions)) {
+    if (envelope.event.type === "history.imported") return envelope;
+    if (envelope.seq >= submitted.seq) break;
+  }
+  return undefined;
 }
 
 function readStartingAfter(query: URLSearchParams): number {

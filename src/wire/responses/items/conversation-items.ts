@@ -53,7 +53,7 @@ function* iterateFrom(envelopes: readonly Envelope[], at: number): Generator<Env
 }
 
 /** What was said before the session; calls have the ids that they came with. */
-function encodeHistoryItems(
+export function encodeHistoryItems(
   messages: readonly ModelMessage[],
   { sessionId: scope, seq }: LogPosition,
 ): ResponseItem[] {

@@ -8,6 +8,7 @@ import type {
   MessageItem,
   OutputText,
   ReasoningItem,
+  SystemMessageItem,
   UserMessageItem,
 } from "./response-item.ts";
 import { formatToolOutput, formatOutputPart } from "./format-tool-output.ts";
@@ -94,6 +95,19 @@ export function encodeUserMessage(
     status,
     role: "user",
     content,
+  };
+}
+
+export function encodeSystemMessage(
+  { key, role, text }: Pick<SystemMessageItem, "role"> & { readonly key: string; text: string },
+  scope: string,
+): SystemMessageItem {
+  return {
+    id: formatItemId("message", scope, key),
+    type: "message",
+    status: "completed",
+    role,
+    content: [{ type: "input_text", text }],
   };
 }
 

@@ -44,6 +44,15 @@ export interface UserMessageItem {
   readonly content: readonly InputText[];
 }
 
+/** Instructions as a request has them among its messages. An output has none. */
+export interface SystemMessageItem {
+  readonly id: string;
+  readonly type: "message";
+  readonly status: ItemStatus;
+  readonly role: "system" | "developer";
+  readonly content: readonly InputText[];
+}
+
 export interface ReasoningItem {
   readonly id: string;
   readonly type: "reasoning";

@@ -54,7 +54,7 @@ export const OPERATIONS: readonly Operation[] = [
     summary: "A response as far as it has come, or its stream once more.",
     response: "Response",
     isStreamed: true,
-    query: ["stream", "starting_after"],
+    query: ["stream", "starting_after", "trace"],
   },
   {
     method: "delete",

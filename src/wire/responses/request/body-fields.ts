@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
+import type { JsonBudget } from "../../../data/json-budget.ts";
 import { createFieldError } from "./request-error.ts";
 
 /** An object of a request, not read yet. */
@@ -111,6 +112,17 @@ export function readJsonObject(value: unknown, path: string, levels = MAX_DEPTH)
   return Object.fromEntries(
     entries.map(([key, entry]) => [key, readJson(entry, path, levels - 1)]),
   );
+}
+
+/** Throws if the JSON texts inside the strings of a request hold more values or members than the body may. */
+export function checkNestedJson(text: string, path: string, budget: JsonBudget): void {
+  const limit = budget.spend(text);
+  if (limit !== undefined)
+    throw createFieldError(
+      path,
+      `exceeds the limit of ${limit} in the JSON strings of a request; send less`,
+      "too_large",
+    );
 }
 
 export function isAbsent(value: unknown): value is null | undefined {

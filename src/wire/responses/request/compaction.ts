@@ -1,9 +1,17 @@
 import { createImageBlock } from "../../../domain/model/image-block.ts";
 import { isObject, toJsonText, parseJson } from "../../../data/json.ts";
+import { JsonBudget } from "../../../data/json-budget.ts";
 import type { ModelBlock, ModelMessage } from "../../../domain/model/model-request.ts";
 import { createToolCall, type ToolResultPart } from "../../../domain/tools/tool-call.ts";
-import { type Fields, readJson, readList, readObject, readString } from "./body-fields.ts";
-import { createFieldError } from "./request-error.ts";
+import {
+  type Fields,
+  checkNestedJson,
+  readJson,
+  readList,
+  readObject,
+  readString,
+} from "./body-fields.ts";
+import { createFieldError, createRequestError } from "./request-error.ts";
 
 /** A conversation as one item holds it. */
 export interface PackedConversation {
@@ -13,10 +21,12 @@ export interface PackedConversation {
 
 /**
  * A conversation as one opaque text. The specification's word for it is `encrypted_content`; this one is packed and not
- * encrypted, since it goes to nobody but the caller who sent it.
+ * encrypted, since it goes to nobody but the caller who sent it. Throws for a conversation that `unpackConversation` refuses.
  */
 export function packConversation({ instructions, messages }: PackedConversation): string {
-  const bytes = new TextEncoder().encode(toJsonText({ instructions, messages }));
+  const json = toJsonText({ instructions, messages });
+  checkCanBeUnpacked(json, messages);
+  const bytes = new TextEncoder().encode(json);
   let binary = "";
   // In pieces: a call takes only so many arguments.
   for (let start = 0; start < bytes.length; start += CHUNK_CHARACTERS)
@@ -24,7 +34,27 @@ export function packConversation({ instructions, messages }: PackedConversation)
   return `${FORMAT_PREFIX}${btoa(binary)}`;
 }
 
-export function unpackConversation(text: string, path: string): PackedConversation {
+function checkCanBeUnpacked(json: string, messages: readonly ModelMessage[]): void {
+  const budget = new JsonBudget();
+  const inputTexts = messages
+    .flatMap(({ blocks }) => blocks)
+    .flatMap((block) => (block.type === "call" ? [block.call.inputText] : []));
+  for (const text of [json, ...inputTexts]) {
+    const limit = budget.spend(text);
+    if (limit !== undefined)
+      throw createRequestError(
+        `The conversation exceeds the limit of ${limit}, so it cannot be compacted`,
+        { param: "input", code: "too_large" },
+      );
+  }
+}
+
+/** The budget is the one of the request that the text is a part of. */
+export function unpackConversation(
+  text: string,
+  path: string,
+  budget = new JsonBudget(),
+): PackedConversation {
   const unknown = () =>
     createFieldError(
       path,
@@ -33,13 +63,15 @@ export function unpackConversation(text: string, path: string): PackedConversati
     );
   if (!text.startsWith(FORMAT_PREFIX)) throw unknown();
   const json = decodeText(text.slice(FORMAT_PREFIX.length));
-  const parsed = json === null ? null : parseJson(json);
-  if (parsed === null || !parsed.ok) throw unknown();
+  if (json === null) throw unknown();
+  checkNestedJson(json, path, budget);
+  const parsed = parseJson(json);
+  if (!parsed.ok) throw unknown();
   const { instructions, messages } = readObject(parsed.value, path);
   return {
     instructions: typeof instructions === "string" ? instructions : null,
     messages: readList(messages, path, MAX_ENTRIES).map((message) =>
-      readMessage(readObject(message, path), path),
+      readMessage(readObject(message, path), path, budget),
     ),
   };
 }
@@ -53,16 +85,16 @@ function decodeText(base64: string): string | null {
   }
 }
 
-function readMessage({ role, blocks }: Fields, path: string): ModelMessage {
+function readMessage({ role, blocks }: Fields, path: string, budget: JsonBudget): ModelMessage {
   return {
     role: role === "assistant" ? "assistant" : "user",
     blocks: readList(blocks, path, MAX_ENTRIES).map((block) =>
-      readBlock(readObject(block, path), path),
+      readBlock(readObject(block, path), path, budget),
     ),
   };
 }
 
-function readBlock(block: Fields, path: string): ModelBlock {
+function readBlock(block: Fields, path: string, budget: JsonBudget): ModelBlock {
   const text = (name: string, from: Fields = block): string =>
     readString(from[name], path, MAX_TEXT_LENGTH);
   switch (block["type"]) {
@@ -83,6 +115,7 @@ function readBlock(block: Fields, path: string): ModelBlock {
         name: text("name", call),
         inputText: text("inputText", call),
       };
+      checkNestedJson(facts.inputText, path, budget);
       return { type: "call", call: createToolCall({ ...facts, runBy }) };
     }
     case "result": {

@@ -63,9 +63,14 @@ function findLastAgentIndex(input: readonly InputItem[]): number {
   return input.findLastIndex((item) => isAgentItem(item) && item.kind !== "call");
 }
 
+/** The index of the last item that is not new in a request that opens a session; -1 if all are new. */
+export function findLastAgentItem(input: readonly InputItem[]): number {
+  return input.findLastIndex((item) => isAgentItem(item) || item.kind === "result");
+}
+
 export function readOpening(request: NewRequest): OpeningInput {
   const { input } = request;
-  const lastAgentIndex = input.findLastIndex((item) => isAgentItem(item) || item.kind === "result");
+  const lastAgentIndex = findLastAgentItem(input);
   const userContent = readNewContent(input, lastAgentIndex);
   checkInputIsComplete(input);
   if (userContent.content.length === 0) throw createNothingNewError(input);

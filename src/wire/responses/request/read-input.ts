@@ -1,10 +1,12 @@
 import type { JsonObject } from "../../../data/json.ts";
+import { JsonBudget } from "../../../data/json-budget.ts";
 import { formatOutputPart } from "../items/format-tool-output.ts";
 import { unpackConversation } from "./compaction.ts";
 import {
   joinPath,
   readChoice,
   type Fields,
+  checkNestedJson,
   isAbsent,
   readJson,
   readList,
@@ -28,13 +30,14 @@ export function readInput(input: unknown): readonly InputItem[] {
 
 /** A list of items, under the name that the request has for it. */
 export function readItems(items: unknown, param: string): readonly InputItem[] {
+  const budget = new JsonBudget();
   return readList(items, param, MAX_ITEMS).map((item, index) => {
     const path = `${param}[${index}]`;
-    return readItem(readObject(item, path), path);
+    return readItem(readObject(item, path), path, budget);
   });
 }
 
-function readItem(item: Fields, path: string): InputItem {
+function readItem(item: Fields, path: string, budget: JsonBudget): InputItem {
   // Without a type it is a message if it has a role, and a reference if it has nothing but an id.
   const type = item["type"] ?? ("role" in item ? "message" : "item_reference");
   const origin = {
@@ -49,7 +52,7 @@ function readItem(item: Fields, path: string): InputItem {
       return {
         kind: "call",
         ...origin,
-        ...readToolCall(item, path),
+        ...readToolCall(item, path, budget),
         callId: readCallId(item, path),
       };
     case "function_call_output":
@@ -64,11 +67,11 @@ function readItem(item: Fields, path: string): InputItem {
       return { kind: "reasoning", ...origin, ...readReasoning(item, path) };
     case "mcp_call":
     case "spanline:tool_call":
-      return { kind: "executed", ...origin, ...readExecutedToolCall(item, path) };
+      return { kind: "executed", ...origin, ...readExecutedToolCall(item, path, budget) };
     case "compaction": {
       const where = joinPath(path, "encrypted_content");
       const packed = readString(item["encrypted_content"], where, MAX_COMPACTION_LENGTH);
-      return { kind: "compaction", ...origin, ...unpackConversation(packed, where) };
+      return { kind: "compaction", ...origin, ...unpackConversation(packed, where, budget) };
     }
     case "item_reference": {
       const id = readString(item["id"], joinPath(path, "id"), MAX_ID_LENGTH);
@@ -122,11 +125,10 @@ function readState(item: Fields, path: string): JsonObject {
   return state;
 }
 
-function readToolCall(item: Fields, path: string) {
-  return {
-    name: readString(item["name"], joinPath(path, "name"), MAX_NAME_LENGTH),
-    inputText: readOptionalString(item, "arguments", path, MAX_TEXT_LENGTH) ?? "",
-  };
+function readToolCall(item: Fields, path: string, budget: JsonBudget) {
+  const inputText = readOptionalString(item, "arguments", path, MAX_TEXT_LENGTH) ?? "";
+  checkNestedJson(inputText, joinPath(path, "arguments"), budget);
+  return { name: readString(item["name"], joinPath(path, "name"), MAX_NAME_LENGTH), inputText };
 }
 
 function readCallId(item: Fields, path: string): string {
@@ -148,13 +150,13 @@ function readReasoning(item: Fields, path: string) {
   };
 }
 
-function readExecutedToolCall(item: Fields, path: string) {
+function readExecutedToolCall(item: Fields, path: string, budget: JsonBudget) {
   const { error } = item;
   const output = readOptionalString(item, "output", path, MAX_TEXT_LENGTH);
   const callId = readOptionalString(item, "call_id", path, MAX_ID_LENGTH);
   const failure = isAbsent(error) ? null : formatErrorText(error, joinPath(path, "error"));
   return {
-    ...readToolCall(item, path),
+    ...readToolCall(item, path, budget),
     callId: callId ?? readOptionalString(item, "id", path, MAX_ID_LENGTH) ?? path,
     output: output ?? failure,
     isError: failure !== null || item["is_error"] === true,

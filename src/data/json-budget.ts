@@ -1,0 +1,24 @@
+import { countMembers, countValues } from "./json.ts";
+
+/** Names of members are what costs most to read, to compare and to put in order: this many take a second or two. */
+export const MAX_REQUEST_MEMBERS = 200_000;
+
+/** Values take up to 30 times the memory of their text: a million empty objects are 3 MB of text and 100 MB of memory. */
+export const MAX_REQUEST_VALUES = 250_000;
+
+/**
+ * The values and members that all JSON texts inside the strings of one request may hold together, such as the arguments
+ * of its tool calls. The limits are those of the body itself, which counts such a string as one value.
+ */
+export class JsonBudget {
+  #values = MAX_REQUEST_VALUES;
+  #members = MAX_REQUEST_MEMBERS;
+
+  /** Counts a text before it is parsed. Returns the exceeded limit; undefined if the text is within the budget. */
+  spend(text: string): string | undefined {
+    this.#values -= countValues(text, this.#values);
+    if (this.#values < 0) return `${MAX_REQUEST_VALUES} values`;
+    this.#members -= countMembers(text, this.#members);
+    return this.#members < 0 ? `${MAX_REQUEST_MEMBERS} members` : undefined;
+  }
+}

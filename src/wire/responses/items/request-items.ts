@@ -1,0 +1,71 @@
+import type { Envelope } from "../../../domain/events/envelope.ts";
+import type { InputMessage } from "../request/input-messages.ts";
+import { encodeHistoryItems } from "./conversation-items.ts";
+import { encodeSystemMessage } from "./encode-items.ts";
+import { encodeInputItems } from "./input-items.ts";
+import type { MessageItem, ResponseItem, SystemMessageItem } from "./response-item.ts";
+
+export type RequestItem = ResponseItem | SystemMessageItem;
+
+/** The log of one request. */
+export interface LoggedRequest {
+  /** From the prompt of the request on. */
+  readonly envelopes: readonly Envelope[];
+  /** The recorded messages of the request; empty if the request had new messages of the user only. */
+  readonly inputMessages: readonly InputMessage[];
+  /** The event that imported the earlier messages of the request. Absent if the request had none. */
+  readonly history?: Envelope;
+}
+
+/** All items of a request in order: one for each message, whether the messages are imported history or the prompt. */
+export function encodeRequestItems(request: LoggedRequest): readonly RequestItem[] {
+  const { envelopes, inputMessages } = request;
+  const earlierItems = encodeEarlierItems(request);
+  const promptItems = encodeInputItems(envelopes);
+  const remaining: ResponseItem[] = [...earlierItems, ...promptItems].reverse();
+  let earlierMessages = earlierItems.filter(isMessage).length;
+  const items: RequestItem[] = [];
+  const moveToolItems = (): void => {
+    for (let next = remaining.at(-1); next !== undefined && !isMessage(next); next = remaining.at(-1))
+      items.push(...remaining.splice(-1));
+  };
+  const [{ sessionId: scope = "", seq = 0 } = {}] = envelopes;
+  for (const [index, message] of inputMessages.entries()) {
+    if ("text" in message) {
+      if (message.followsToolItem) moveToolItems();
+      items.push(encodeSystemMessage({ ...message, key: `${seq}-s${index}` }, scope));
+      continue;
+    }
+    moveToolItems();
+    // Imported history has one item for each part; the prompt has one for each message.
+    const count = earlierMessages === 0 ? 1 : Math.min(message.parts, earlierMessages);
+    earlierMessages = Math.max(0, earlierMessages - count);
+    items.push(...joinParts(remaining.splice(-count).reverse().filter(isMessage)));
+  }
+  return [...items, ...remaining.reverse()];
+}
+
+/** History that begins with the assistant was imported behind a note in the name of the user, which no request has. */
+function encodeEarlierItems({ history, inputMessages }: LoggedRequest): readonly ResponseItem[] {
+  if (history?.event.type !== "history.imported") return [];
+  const [first, ...others] = encodeHistoryItems(history.event.messages, history);
+  if (first === undefined) return [];
+  const firstRole = inputMessages.find((message) => "parts" in message)?.role;
+  const isNote = firstRole === "assistant" && isMessage(first) && first.role === "user";
+  return isNote ? others : [first, ...others];
+}
+
+/** One item with the content of all. */
+function joinParts(parts: readonly MessageItem[]): MessageItem[] {
+  const [first] = parts;
+  if (first === undefined) return [];
+  if (first.role === "user")
+    return [{ ...first, content: parts.flatMap((part) => (part.role === "user" ? part.content : [])) }];
+  return [
+    { ...first, content: parts.flatMap((part) => (part.role === "assistant" ? part.content : [])) },
+  ];
+}
+
+function isMessage(item: ResponseItem): item is MessageItem {
+  return item.type === "message";
+}
