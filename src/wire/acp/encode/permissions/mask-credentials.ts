@@ -100,12 +100,17 @@ function mapTexts(value: object, change: (text: string) => string): object {
 }
 
 /** `sortKey` and `key` name a thing; `apiKey` opens one. */
-function isCredentialName(name: string): boolean {
+export function isCredentialName(name: string): boolean {
   return isSecretName(name) && !PLAIN_KEY.test(name);
 }
 
 const PLAIN_KEY =
   /^(?!.*(?:api|access|account|auth|encryption|private|secret|service|signing|ssh)).*keys?$/i;
+
+/** Whether a text contains a credential of a known form. */
+export function containsCredentialForm(text: string): boolean {
+  return maskPatterns(text, () => "") !== text;
+}
 
 function maskPatterns(text: string, mask: (credential: string) => string): string {
   if (text.length < MIN_UNIQUE_LENGTH) return text;
