@@ -66,8 +66,8 @@ function applyChange(
       return session.command(command);
     }
     case "detach": {
-      const { sessionId: _, ...command } = clientRequest;
-      return session.detach(command);
+      const { sessionId: _, secret, ...command } = clientRequest;
+      return session.detach({ ...command, ...digestSecret(secret) });
     }
   }
 }
@@ -77,8 +77,11 @@ function createAttachCommand(
   attachRequest: Extract<LiveClientRequest, { type: "attach" }>,
 ): AttachCommand {
   const { sessionId: _, secret, ...command } = attachRequest;
-  const bound = secret === undefined ? {} : { secretDigest: digestText(secret) };
-  return { ...command, name: command.clientId, ...bound };
+  return { ...command, name: command.clientId, ...digestSecret(secret) };
+}
+
+function digestSecret(secret: string | undefined): { readonly secretDigest?: string } {
+  return secret === undefined ? {} : { secretDigest: digestText(secret) };
 }
 
 /** Who is attached after a command. One that was sent before, and has had its reply, is told who is now. */
