@@ -2,6 +2,8 @@ import {
   hasMoreMembers,
   hasTooManyValues,
   isObject,
+  MAX_REQUEST_MEMBERS,
+  MAX_REQUEST_VALUES,
   parseJson,
   type JsonObject,
 } from "../../data/json.ts";
@@ -25,26 +27,20 @@ export function readJsonText(request: Pick<ServedRequest, "headers" | "body">): 
   return decodeUtf8(request.body);
 }
 
-/** Names of members are what costs most to read, to compare and to put in order: this many take a second or two. */
-const MAX_MEMBERS = 200_000;
-
-/** Values take up to 30 times the memory of their text: a million empty objects are 3 MB of text and 100 MB of memory. */
-const MAX_VALUES = 250_000;
-
 /** No request has a hundred. Each one more is sorted, compared and reported as ignored. */
 const MAX_TOP_MEMBERS = 1000;
 
 /** The JSON object that is all of a text. */
 export function parseJsonObject(text: string, source: "body" | "frame"): JsonObject {
-  if (text.length > MAX_MEMBERS && hasMoreMembers(text, MAX_MEMBERS)) {
+  if (text.length > MAX_REQUEST_MEMBERS && hasMoreMembers(text, MAX_REQUEST_MEMBERS)) {
     throw createInvalidRequestError(
-      `The ${source} has more than ${MAX_MEMBERS} members in its objects`,
+      `The ${source} has more than ${MAX_REQUEST_MEMBERS} members in its objects`,
       INVALID_JSON,
     );
   }
-  if (hasTooManyValues(text, MAX_VALUES)) {
+  if (hasTooManyValues(text, MAX_REQUEST_VALUES)) {
     throw createInvalidRequestError(
-      `The ${source} has more than ${MAX_VALUES} values`,
+      `The ${source} has more than ${MAX_REQUEST_VALUES} values`,
       INVALID_JSON,
     );
   }
