@@ -169,7 +169,7 @@ describe("reading a line", () => {
     });
   });
 
-  it("A line with more values than an HTTP body may have is refused with its id and the limit", () => {
+  it("A line with more values than an HTTP body may have is refused with its id and the limit [ACP-16]", () => {
     const line = (values: number): string =>
       `{"jsonrpc":"2.0","id":"p7","method":"m","params":{"list":[${"{},".repeat(values)}0]}}`;
     expect(connection().read(line(249_990)).type).toBe("request");

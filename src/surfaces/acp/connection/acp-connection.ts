@@ -27,6 +27,7 @@ import { GENERATED_NAME_PREFIX, type AcpLog, type ClientLink } from "./client-li
 import { createBackpressure } from "./backpressure.ts";
 import { createTurnCounter, type CountTurn } from "./turn-counter.ts";
 import { createKeyedQueue } from "./keyed-queue.ts";
+import { createRequestBacklog } from "./request-backlog.ts";
 import { createLateResponses } from "./late-responses.ts";
 import type { LineWriter } from "./line-writer.ts";
 import type { SessionRequest, SessionRequests } from "../session/session-requests.ts";
@@ -105,6 +106,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   const disconnectController = new AbortController();
   const lateResponses = createLateResponses();
   const backpressure = createBackpressure(writer);
+  const permissionBacklog = createRequestBacklog();
 
   function sendRequest(
     { method, params }: { readonly method: string; readonly params: unknown },
@@ -136,11 +138,17 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       if (line !== undefined) writer.write(line, readSessionId(request.params));
     },
     requestPermission: (sessionId, { approval, request: requestInput }) =>
-      sendRequest(requestInput, {
-        queueKey: approval.approvalId,
-        handleResponse: async (answer) =>
-          (await requests()).handlePermissionResponse(sessionId, approval, answer),
-      }),
+      permissionBacklog.add(() =>
+        sendRequest(requestInput, {
+          queueKey: approval.approvalId,
+          handleResponse: async (answer) =>
+            (await requests()).handlePermissionResponse(sessionId, approval, answer),
+        }),
+      ),
+    withdrawPermission(key) {
+      const requestId = permissionBacklog.remove(key);
+      if (requestId !== undefined) link.withdrawRequest(requestId);
+    },
     sendRequest(requestInput, handleResponse) {
       hostRequestCount += 1;
       return sendRequest(requestInput, { queueKey: `host ${hostRequestCount}`, handleResponse });
@@ -153,6 +161,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       if (question === undefined) return;
       writer.write(encodeWithdrawalLine(questionId), question.sessionId);
       if (handleResponse !== undefined) lateResponses.expect(questionId, handleResponse);
+      permissionBacklog.flush();
     },
     hasCapacity: (sessionId) => backpressure.hasCapacity(sessionId),
     waitForCapacity: (sessionId) => backpressure.waitForCapacity(sessionId),
@@ -310,6 +319,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       case "notification":
         return handleNotification(message);
       case "response":
+        permissionBacklog.flush();
         return queue.run(message.waiting.queueKey, () =>
           message.waiting.handleResponse(message.outcome),
         );
