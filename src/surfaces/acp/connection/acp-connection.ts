@@ -4,6 +4,7 @@ import { isObject } from "../../../data/json.ts";
 import type { ShellList } from "../../../domain/tools/shell.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Sessions } from "../../../session/sessions.ts";
+import { encodeError } from "../../../wire/acp/encode/encode-failure.ts";
 import { encodeInitializeResult } from "../../../wire/acp/encode/encode-results.ts";
 import {
   STOCK_CLIENT,
@@ -16,7 +17,7 @@ import { createLineCache, type LineCache } from "../../../wire/acp/encode/line-c
 import { encodeWithdrawalLine } from "../../../wire/acp/encode/withdrawal-line.ts";
 import type { JsonLinesItem } from "../../../wire/framing/json-lines.ts";
 import { createRpcConnection, type ReceivedMessage } from "../../../wire/jsonrpc/rpc-connection.ts";
-import { createInternalError, createInvalidRequest } from "../../../wire/jsonrpc/rpc-error.ts";
+import { createInvalidRequest } from "../../../wire/jsonrpc/rpc-error.ts";
 import type {
   RequestId,
   RpcResponse,
@@ -188,7 +189,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
         await sessionRequests.declareHost(requestInput);
       }
     } catch (error) {
-      link.respond(rpcRequest, { ok: false, error: createInternalError("Internal error") });
+      link.respond(rpcRequest, { ok: false, error: encodeError(error) });
       throw error;
     }
     await sessionRequests.perform(rpcRequest, requestInput);

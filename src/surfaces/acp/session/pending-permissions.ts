@@ -9,6 +9,7 @@ import { resolveLineLimit } from "../../../wire/acp/decode/client-profile.ts";
 import { decodePermissionResponse } from "../../../wire/acp/decode/decode-permission-response.ts";
 import type { PermissionOutput } from "../../../wire/acp/encode/update-state.ts";
 import type { RpcResponse } from "../../../wire/jsonrpc/rpc-message.ts";
+import { findReadOnlyReason } from "./read-only-sessions.ts";
 import type { ClientLink } from "../connection/client-link.ts";
 
 /** The open permission requests of one session to one client. */
@@ -115,7 +116,7 @@ export function createPendingPermissions(sessionId: string, link: ClientLink): P
         if (pending.get(approvalId) === entry) pending.delete(approvalId);
       } catch (error) {
         log("an answer could not be stored", { sessionId, approvalId, error: String(error) });
-        if (entry !== undefined) sendAgainLater(entry);
+        if (entry !== undefined && findReadOnlyReason(error) === undefined) sendAgainLater(entry);
       }
     },
     withdrawAll() {
