@@ -16,14 +16,14 @@ interface DamagedSession {
   readonly sessionId: string;
 }
 
-/** A session of two turns after which some SQL changed the file. `PLACE` is the start of the second answer. */
+/** A session after which some SQL changed the file. `PLACE` is the start of the second answer. */
 async function createDamagedSession(sql: string): Promise<DamagedSession> {
   const directory = mkdtempSync(join(tmpdir(), "spanline-read-only-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const file = join(directory, "sessions.db");
   const open = async (): Promise<RunningSessions & { closeStore(): Promise<void> }> => {
     const store = await openSqliteStore({ file });
-    const provider = createScriptedProvider([says("First answer"), says("Second answer")]);
+    const provider = createScriptedProvider([says("First answer"), says("Second answer"), says("Third")]);
     const sessions = openSessions(store, createAgent({ provider }));
     const closeStore = async (): Promise<void> => {
       await sessions.close();
@@ -34,25 +34,38 @@ async function createDamagedSession(sql: string): Promise<DamagedSession> {
   const before = await open();
   const client = await connectAcpClient(before);
   const sessionId = await client.newSession();
-  for (const text of ["One", "Two"]) {
-    await client.requestResult("session/prompt", createPrompt(sessionId, text));
+  const submit = (text: string): Promise<unknown> =>
+    client.requestResult("session/prompt", createPrompt(sessionId, text));
+  await submit("One");
+  await submit("Two");
+  if (sql === BEHIND_SNAPSHOT) {
+    // A snapshot is saved at the end of a turn, at most once in 500 events.
+    for (let number = 0; number < 500; number += 1) {
+      const title = `Title ${number}`;
+      await before.command(sessionId, { type: "title", title }, { principal: USER });
+    }
+    await submit("Again");
   }
   client.socket.end();
   await client.done;
   await before.closeStore();
-  await tamper(file, (database) => database.exec(sql.replaceAll("PLACE", SECOND_ANSWER)));
+  await tamper(file, (database) => {
+    const snapshots = database.prepare("SELECT * FROM snapshots").all();
+    expect(snapshots).toHaveLength(sql === BEHIND_SNAPSHOT ? 1 : 0);
+    database.exec(sql.replaceAll("PLACE", SECOND_ANSWER));
+  });
   const sessions = await open();
   onTestFinished(() => sessions.closeStore());
   return { sessions, sessionId };
 }
 
 const SECOND_ANSWER = `(SELECT max(seq) FROM events WHERE body LIKE '%Second answer%')`;
-const UNREADABLE = "DELETE FROM snapshots; UPDATE events SET body = 'x' WHERE seq = PLACE";
+const UNREADABLE = "UPDATE events SET body = 'x' WHERE seq = PLACE";
 const MISSING = "DELETE FROM events WHERE seq = PLACE";
 const NEWER = `INSERT INTO kinds (type, version) VALUES ('weather.changed', 1);
   UPDATE events SET kind = (SELECT id FROM kinds WHERE type = 'weather.changed') WHERE seq = PLACE`;
 /** The state is in the snapshot, so that the session itself can continue. */
-const BEHIND_SNAPSHOT = "UPDATE events SET body = 'x' WHERE seq = PLACE";
+const BEHIND_SNAPSHOT = "UPDATE events SET body = 'y' WHERE seq = PLACE";
 
 function createPrompt(sessionId: string, text: string): object {
   return { sessionId, prompt: [{ type: "text", text }] };
@@ -75,7 +88,7 @@ describe.each([
 ] as const)("a session with %s", (_, sql, code, message) => {
   const reason = { code, message: expect.stringMatching(message) };
 
-  it("session/load sends the readable history and opens the session read-only [ACP-31]", async () => {
+  it("session/load sends the readable history and opens the session read-only [ACP-54]", async () => {
     const { sessions, sessionId } = await createDamagedSession(sql);
     const client = await connectAcpClient(sessions);
     await client.request("initialize", {});
@@ -93,7 +106,7 @@ describe.each([
     expect(listTexts(client)).toEqual(texts);
   });
 
-  it("session/resume opens the session read-only and sends no history [ACP-31]", async () => {
+  it("session/resume opens the session read-only and sends no history [ACP-57]", async () => {
     const { sessions, sessionId } = await createDamagedSession(sql);
     const client = await connectAcpClient(sessions);
     await client.request("initialize", {});
@@ -102,7 +115,7 @@ describe.each([
     expect(listTexts(client)).toEqual([expect.stringMatching(/reading only/)]);
   });
 
-  it("A prompt and a mode change without a load have an error with the reason [ACP-31]", async () => {
+  it("A prompt and a mode change without a load have an error with the reason [ACP-58]", async () => {
     const { sessions, sessionId } = await createDamagedSession(sql);
     const client = await connectAcpClient(sessions);
     await client.request("initialize", {});
