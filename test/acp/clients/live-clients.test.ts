@@ -439,10 +439,7 @@ describe("a client that has left", () => {
     const again = await host(here.sessions);
     const own = { ...detach, clientId: "again" };
     const takeOver = { takeover: true, ...secret };
-    await again.requestResult(
-      "session/attach",
-      attach(sessionId, "again", "controller", takeOver),
-    );
+    await again.requestResult("session/attach", attach(sessionId, "again", "controller", takeOver));
     expect(ids(await again.requestResult("session/detach", own))).toEqual(["other observer"]);
   });
 

@@ -6,6 +6,7 @@ import type { RunningSessions } from "../../../src/session/runtime/create-sessio
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { tamper } from "../../store/sqlite-support.ts";
 import { connectAcpClient, USER, type AcpClient } from "../../support/acp/acp-client.ts";
+import { eventually } from "../../support/eventually.ts";
 import { createScriptedProvider, says } from "../../support/session/scripted-provider.ts";
 import { createAgent, openSessions } from "../../support/session/session-world.ts";
 
@@ -23,7 +24,11 @@ async function createDamagedSession(sql: string): Promise<DamagedSession> {
   const file = join(directory, "sessions.db");
   const open = async (): Promise<RunningSessions & { closeStore(): Promise<void> }> => {
     const store = await openSqliteStore({ file });
-    const provider = createScriptedProvider([says("First answer"), says("Second answer"), says("Third")]);
+    const provider = createScriptedProvider([
+      says("First answer"),
+      says("Second answer"),
+      says("Third"),
+    ]);
     const sessions = openSessions(store, createAgent({ provider }));
     const closeStore = async (): Promise<void> => {
       await sessions.close();
@@ -125,6 +130,16 @@ describe.each([
     ];
     for (const { error } of answers) expect(error).toMatchObject({ data: reason });
   });
+});
+
+it("A client that can only read a session does not keep control of it [B-204]", async () => {
+  const { sessions, sessionId } = await createDamagedSession(BEHIND_SNAPSHOT);
+  const client = await connectAcpClient(sessions);
+  await client.request("initialize", {});
+  await client.requestResult("session/load", { sessionId, ...SETUP });
+  await eventually(async () => expect((await sessions.status(sessionId)).clients).toEqual([]));
+  await client.request("session/prompt", createPrompt(sessionId, "Three"));
+  await eventually(async () => expect((await sessions.status(sessionId)).clients).toEqual([]));
 });
 
 it("A host that attaches to a damaged session observes it and has the reason [B-197]", async () => {

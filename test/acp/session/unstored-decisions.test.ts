@@ -46,10 +46,16 @@ describe("a decision that cannot be stored", () => {
     disk.fill(true);
     allow(client, first);
     const isNoted = (): boolean => client.notes.includes("an answer could not be stored");
-    await advanceUntil(clock, waitUntil(isNoted, () => client.notes));
+    await advanceUntil(
+      clock,
+      waitUntil(isNoted, () => client.notes),
+    );
     // While the disk is full the client is not asked.
     const refusals = disk.refused;
-    await advanceUntil(clock, waitUntil(() => disk.refused > refusals + 3));
+    await advanceUntil(
+      clock,
+      waitUntil(() => disk.refused > refusals + 3),
+    );
     expect(listRequests(client)).toHaveLength(1);
     expect(saved).toEqual([]);
     disk.fill(false);
@@ -97,7 +103,11 @@ describe("more permission requests than may be open", () => {
     // A request that was never sent is not sent once it is decided.
     const unsent = ids[258] ?? "";
     const unsentId = `appr_${sessions.readTurnId(unsent)}`;
-    await sessions.command(unsent, { type: "answer", approvalId: unsentId, decision: "deny" }, user);
+    await sessions.command(
+      unsent,
+      { type: "answer", approvalId: unsentId, decision: "deny" },
+      user,
+    );
     for (const request of listRequests(client).slice(2)) allow(client, request);
     await waitForRequest(client, 259);
     await client.request("initialize");

@@ -1,5 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createSessions, type RunningSessions } from "../../../src/session/runtime/create-sessions.ts";
+import {
+  createSessions,
+  type RunningSessions,
+} from "../../../src/session/runtime/create-sessions.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { createFakeClock, type FakeClock } from "../../support/fake-clock.ts";
 import { createFillingStore, DISK_FULL } from "../../support/session/filling-store.ts";

@@ -2,7 +2,10 @@ import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { StoreError } from "../../../src/store/store-error.ts";
 import type { Store } from "../../../src/store/store.ts";
 
-export const DISK_FULL = new StoreError("store_full", "/data/sessions.db cannot be written: the disk is full");
+export const DISK_FULL = new StoreError(
+  "store_full",
+  "/data/sessions.db cannot be written: the disk is full",
+);
 
 /** A store on a disk that is full while a test says so. */
 export function createFillingStore() {

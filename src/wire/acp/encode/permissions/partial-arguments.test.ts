@@ -14,11 +14,23 @@ const CASES: readonly (readonly [form: string, args: string, credential: string]
   ["a list of tokens", JSON.stringify({ tokens: "n", authToken: ["hunter2secret"] }), "hun"],
   ["a header", JSON.stringify({ h: [{ name: "Authorization", value: "hunter2" }] }), "hun"],
   ["a value before its name", '{"h":[{"value":"hunter2","name":"Cookie"}],"z":"a b"}', "hun"],
-  ["a key in a command", JSON.stringify({ cmd: "export K=sk-live_0123456789abcdef01 && ls" }), "sk-l"],
-  ["a key after a line feed", JSON.stringify({ text: "a\nsk-live_0123456789abcdef01\nb c" }), "sk-l"],
+  [
+    "a key in a command",
+    JSON.stringify({ cmd: "export K=sk-live_0123456789abcdef01 && ls" }),
+    "sk-l",
+  ],
+  [
+    "a key after a line feed",
+    JSON.stringify({ text: "a\nsk-live_0123456789abcdef01\nb c" }),
+    "sk-l",
+  ],
   ["a JWT", JSON.stringify({ text: `take ${JWT} and go on` }), "eyJh"],
   ["a bearer token", JSON.stringify({ cmd: "curl -H 'X: Bearer abc123def456ghi' url" }), "abc1"],
-  ["a URL with a password", JSON.stringify({ url: "git clone https://me:hunter2x@host/a b" }), "hun"],
+  [
+    "a URL with a password",
+    JSON.stringify({ url: "git clone https://me:hunter2x@host/a b" }),
+    "hun",
+  ],
   ["a private key", JSON.stringify({ file: `a b ${KEY_BLOCK} c d` }), "MIIE"],
   ["an assignment", JSON.stringify({ env: "API_TOKEN = abcdef123456789 x y" }), "abcd"],
 ];
