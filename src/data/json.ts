@@ -26,6 +26,12 @@ export const MAX_JSON_DEPTH = 500;
 /** An empty object is two characters of text and 64 bytes of memory. */
 export const MAX_JSON_VALUES = 4_000_000;
 
+/** Values of one request, by HTTP or by line. A million empty objects are 3 MB of text and 100 MB of memory. */
+export const MAX_REQUEST_VALUES = 250_000;
+
+/** Members of one request. Names are the slowest to parse, compare and sort: this many take a second or two. */
+export const MAX_REQUEST_MEMBERS = 200_000;
+
 /**
  * The door for JSON text: never throws, and refuses nesting that would make a later `JSON.stringify` throw and values
  * that need many times the memory of their text.

@@ -88,6 +88,8 @@ export type SessionCommand<Part = SubmittedPart> =
       readonly reason: string;
       /** Of the stay that is to end; refused where the client has come back since. */
       readonly attachmentId?: string;
+      /** Another client needs it to detach a controller whose id is bound to a secret. */
+      readonly secretDigest?: string;
     }
   | {
       readonly type: "answer-host";

@@ -60,7 +60,7 @@ export function applyCommand(decision: Decision, input: CommandInput): CommandRe
     case "heartbeat":
       return recordHeartbeat(decision, command);
     case "detach":
-      return detachAndWait(decision, command);
+      return detachAndWait(decision, command, input);
     case "answer-host":
       return submitHostReply(decision, command, actor);
     case "extend": {
@@ -95,8 +95,9 @@ function setMetadata(decision: Decision, metadata: SessionMetadata): CommandRepl
 function detachAndWait(
   decision: Decision,
   command: Extract<SessionCommand, { type: "detach" }>,
+  sender: CommandInput,
 ): CommandReply {
-  const reply = detachClient(decision, command);
+  const reply = detachClient(decision, command, sender);
   if (reply.status === "refused") return reply;
   const isClientRequest = ({ clientId }: HostRequest): boolean => clientId === command.clientId;
   for (const { toolCallId = "" } of decision.state.clients.requests.filter(isClientRequest)) {

@@ -2,6 +2,8 @@ import {
   hasMoreMembers,
   hasTooManyValues,
   isObject,
+  MAX_REQUEST_MEMBERS,
+  MAX_REQUEST_VALUES,
   parseJson,
   type JsonObject,
 } from "../../data/json.ts";

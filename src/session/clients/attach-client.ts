@@ -107,13 +107,21 @@ export function recordHeartbeat(
 }
 
 /** What the client was asked for stays open: `take-command.ts` says what becomes of it. */
-export function detachClient(decision: Decision, command: ClientCommand<"detach">): CommandReply {
-  const { clientId, reason, attachmentId } = command;
+export function detachClient(
+  decision: Decision,
+  command: ClientCommand<"detach">,
+  sender: AttachmentSender,
+): CommandReply {
+  const { clientId, reason, attachmentId, secretDigest } = command;
   const { clients } = decision.state;
   const client = clients.attached.find((attachedClient) => attachedClient.clientId === clientId);
   if (client === undefined) return refuse("not_found", NOT_ATTACHED);
   if (attachmentId !== undefined && attachmentId !== client.attachmentId) {
     return refuse("not_found", "This client has come back since, by another connection");
+  }
+  const isBound = client.secretDigest !== null && client.secretDigest !== secretDigest;
+  if (isBound && clients.controller === clientId && !isSameAttachment(clients, sender, clientId)) {
+    return refuse("access_denied", CONTROLLER_BOUND);
   }
   decision.emit({ type: "client.detached", clientId, reason });
   if (clients.controller === clientId) {
@@ -122,6 +130,8 @@ export function detachClient(decision: Decision, command: ClientCommand<"detach"
   return createAcceptedReply(decision, clientId, clients.controller);
 }
 
+const CONTROLLER_BOUND =
+  "The controller is bound to a secret: another client can detach it only with that secret. Fix: send the secret, or take over first";
 const NOT_ATTACHED = "This client is not attached";
 
 function createAcceptedReply(

@@ -1,7 +1,10 @@
 import {
   hasMoreMembers,
+  hasTooManyValues,
   isObject,
   createLimitError,
+  MAX_REQUEST_MEMBERS,
+  MAX_REQUEST_VALUES,
   parseJson,
   type JsonObject,
   type JsonValue,
@@ -66,14 +69,14 @@ export function readSkippedMessage(text: string, error: RpcError): RpcMessage {
 }
 
 function parseLine(line: string): ParsedJson {
-  if (line.length > MAX_MEMBERS && hasMoreMembers(line, MAX_MEMBERS)) {
-    return createLimitError(`More than ${MAX_MEMBERS} members in objects`);
+  if (line.length > MAX_REQUEST_MEMBERS && hasMoreMembers(line, MAX_REQUEST_MEMBERS)) {
+    return createLimitError(`More than ${MAX_REQUEST_MEMBERS} members in objects`);
+  }
+  if (hasTooManyValues(line, MAX_REQUEST_VALUES)) {
+    return createLimitError(`More than ${MAX_REQUEST_VALUES} values`);
   }
   return parseJson(line);
 }
-
-/** Names of members are what costs most to read: more would hold up everybody else for a second or two. */
-const MAX_MEMBERS = 200_000;
 
 function toMessage(message: JsonValue): RpcMessage {
   if (Array.isArray(message))

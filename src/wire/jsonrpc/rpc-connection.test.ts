@@ -169,6 +169,23 @@ describe("reading a line", () => {
     });
   });
 
+  it("A line with more values than an HTTP body may have is refused with its id and the limit [ACP-16]", () => {
+    const line = (values: number): string =>
+      `{"jsonrpc":"2.0","id":"p7","method":"m","params":{"list":[${"{},".repeat(values)}0]}}`;
+    expect(connection().read(line(249_990)).type).toBe("request");
+    const received = connection().read(line(250_001));
+    if (received.type !== "refused") throw new Error("not refused");
+    expect(JSON.parse(received.line)).toEqual({
+      jsonrpc: "2.0",
+      id: "p7",
+      error: {
+        code: -32700,
+        message: "Parse error: More than 250000 values",
+        data: { code: "message_too_complex" },
+      },
+    });
+  });
+
   it.each([
     ["more requests than may be open", '{"id":7,"method":"m"}', 7, "throttled"],
     ["JSON that is too deep", deep('"id":7,"method":"m"'), 7, "message_too_complex"],

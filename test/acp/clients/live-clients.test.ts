@@ -409,6 +409,40 @@ describe("a client that has left", () => {
     expect(JSON.stringify(watcher.messages)).not.toContain("Hello");
   });
 
+  it("A controller that is bound to a secret is detached by another client only with the secret or after a takeover [B-204]", async () => {
+    const here = world(says("Hi"));
+    const sessionId = await opened(here);
+    const secret = { _meta: { harn: { attachSecret: "s3cret" } } };
+    const detach = { sessionId, clientId: "tui", reason: "sent away" };
+    const other = await host(here.sessions);
+    await other.requestResult("session/attach", attach(sessionId, "other", "observer"));
+    const attachTui = async (): Promise<AcpClient> => {
+      const tui = await host(here.sessions);
+      await tui.requestResult("session/attach", attach(sessionId, "tui", "controller", secret));
+      return tui;
+    };
+    const tui = await attachTui();
+    for (const more of [{}, { _meta: { harn: { attachSecret: "guess" } } }]) {
+      const { error } = await other.request("session/detach", { ...detach, ...more });
+      expect(error).toMatchObject({ code: -32011, data: { code: "access_denied" } });
+    }
+    expect(ids(await tui.requestResult("session/heartbeat", detach))).toEqual([
+      "other observer",
+      "tui controller",
+    ]);
+    expect(ids(await other.requestResult("session/detach", { ...detach, ...secret }))).toEqual([
+      "other observer",
+    ]);
+    await attachTui();
+    await other.requestResult("session/takeover", { sessionId, clientId: "other" });
+    expect(ids(await other.requestResult("session/detach", detach))).toEqual(["other controller"]);
+    const again = await host(here.sessions);
+    const own = { ...detach, clientId: "again" };
+    const takeOver = { takeover: true, ...secret };
+    await again.requestResult("session/attach", attach(sessionId, "again", "controller", takeOver));
+    expect(ids(await again.requestResult("session/detach", own))).toEqual(["other observer"]);
+  });
+
   it("does not take along the one that came back under its name by another connection [ACP-123]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);

@@ -3,10 +3,9 @@ import {
   createSessions,
   type RunningSessions,
 } from "../../../src/session/runtime/create-sessions.ts";
-import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
-import { StoreError } from "../../../src/store/store-error.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { createFakeClock, type FakeClock } from "../../support/fake-clock.ts";
+import { createFillingStore, DISK_FULL, type FillingOptions } from "../../support/session/filling-store.ts";
 import { createGate } from "../../support/gate.ts";
 import {
   createTurnEnd,
@@ -15,41 +14,6 @@ import {
   type ProviderScript,
 } from "../../support/session/scripted-provider.ts";
 import { createAgent, ME } from "../../support/session/session-world.ts";
-
-const FULL = new StoreError("store_full", "/data/sessions.db cannot be written: the disk is full");
-
-interface FillingOptions {
-  /** A probe of the store needs less space than an append, and succeeds on the full disk. */
-  readonly isProbeSmall?: boolean;
-}
-
-/** A store on a disk that is full for as long as a test says. */
-function filling({ isProbeSmall = false }: FillingOptions = {}) {
-  const inner = createMemoryStore();
-  let isFull = false;
-  let refused = 0;
-  const unlessFull = <Result>(write: () => Promise<Result>): Promise<Result> => {
-    if (!isFull) return write();
-    refused += 1;
-    return Promise.reject(FULL);
-  };
-  const store: Store = {
-    ...inner,
-    append: (...given) => unlessFull(() => inner.append(...given)),
-    acquire: (...given) => unlessFull(() => inner.acquire(...given)),
-    renew: (...given) => unlessFull(() => inner.renew(...given)),
-    release: (...given) => unlessFull(() => inner.release(...given)),
-    saveSnapshot: (...given) => unlessFull(() => inner.saveSnapshot(...given)),
-    probe: () => (isProbeSmall ? inner.probe() : unlessFull(() => inner.probe())),
-  };
-  return {
-    store,
-    get refused() {
-      return refused;
-    },
-    fill: (full: boolean) => void (isFull = full),
-  };
-}
 
 function sessionsOn(store: Store, clock: FakeClock, answers: readonly ProviderScript[]) {
   const reports: unknown[] = [];
@@ -98,7 +62,7 @@ const TITLE = { type: "title", title: "Named in vain" } as const;
 /** A session in the middle of an answer, on a disk that is full when the rest of it comes. */
 async function stalled(options: FillingOptions = {}) {
   const clock = createFakeClock();
-  const disk = filling(options);
+  const disk = createFillingStore(options);
   const { pass, open } = createGate();
   const world = sessionsOn(disk.store, clock, [inTwo(pass), says("Again.")]);
   const { sessionId } = await world.sessions.open({ principal: ME });
@@ -131,7 +95,7 @@ describe("A session whose log cannot be written", () => {
     expect(log).not.toContain("session.recovered");
     expect(log).not.toContain("invocation.lost");
     expect(provider.invocations).toHaveLength(1);
-    expect([reports, given]).toEqual([[FULL], []]);
+    expect([reports, given]).toEqual([[DISK_FULL], []]);
   });
 
   it("refuses a command that waits behind the turn after 5 seconds, and never writes it", async () => {
@@ -141,7 +105,7 @@ describe("A session whose log cannot be written", () => {
     let error: unknown;
     waiting.catch((reason: unknown) => (error = reason));
     await passUntil(clock, () => error !== undefined);
-    expect(error).toBe(FULL);
+    expect(error).toBe(DISK_FULL);
     expect(clock.monotonic() - start).toBeLessThanOrEqual(5100);
     disk.fill(false);
     await passUntil(clock, () => isIdle(sessions, sessionId));
@@ -153,7 +117,7 @@ describe("A session whose log cannot be written", () => {
 
   it("refuses the command whose own write fails, and stays as it was", async () => {
     const clock = createFakeClock();
-    const disk = filling();
+    const disk = createFillingStore();
     const { sessions } = sessionsOn(disk.store, clock, [says("Done.")]);
     const { sessionId } = await sessions.open({ principal: ME });
     disk.fill(true);
@@ -161,7 +125,7 @@ describe("A session whose log cannot be written", () => {
     let error: unknown;
     waiting.catch((reason: unknown) => (error = reason));
     await passUntil(clock, () => error !== undefined);
-    expect(error).toBe(FULL);
+    expect(error).toBe(DISK_FULL);
     disk.fill(false);
     clock.advance(60_000);
     expect(await types(disk.store, sessionId)).not.toContain("prompt.accepted");
@@ -212,7 +176,7 @@ describe("A session whose log cannot be written", () => {
 
   it("keeps its lease while that cannot be renewed", async () => {
     const clock = createFakeClock();
-    const disk = filling();
+    const disk = createFillingStore();
     const { pass, open } = createGate();
     const { sessions, given } = sessionsOn(disk.store, clock, [inTwo(pass)]);
     const { sessionId } = await sessions.open({ principal: ME });
@@ -231,9 +195,9 @@ describe("A session whose log cannot be written", () => {
 
   it("is reported by the check of the log, also while a probe of the store succeeds [B-210]", async () => {
     const { sessions, disk, clock, sessionId } = await stalled({ isProbeSmall: true });
-    await expect(sessions.checkLog()).rejects.toBe(FULL);
+    await expect(sessions.checkLog()).rejects.toBe(DISK_FULL);
     await passUntil(clock, () => disk.refused > 12);
-    await expect(sessions.checkLog()).rejects.toBe(FULL);
+    await expect(sessions.checkLog()).rejects.toBe(DISK_FULL);
     disk.fill(false);
     await passUntil(clock, () => isIdle(sessions, sessionId));
     await expect(sessions.checkLog()).resolves.toBeUndefined();
@@ -241,7 +205,7 @@ describe("A session whose log cannot be written", () => {
 
   it("is reported by the check of the log until the store can be written", async () => {
     const { sessions, disk, clock, sessionId } = await stalled();
-    await expect(sessions.checkLog()).rejects.toBe(FULL);
+    await expect(sessions.checkLog()).rejects.toBe(DISK_FULL);
     disk.fill(false);
     await passUntil(clock, () => isIdle(sessions, sessionId));
     await expect(sessions.checkLog()).resolves.toBeUndefined();

@@ -4,6 +4,7 @@ import { isObject } from "../../../data/json.ts";
 import type { ShellList } from "../../../domain/tools/shell.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Sessions } from "../../../session/sessions.ts";
+import { encodeError } from "../../../wire/acp/encode/encode-failure.ts";
 import { encodeInitializeResult } from "../../../wire/acp/encode/encode-results.ts";
 import {
   STOCK_CLIENT,
@@ -16,7 +17,7 @@ import { createLineCache, type LineCache } from "../../../wire/acp/encode/line-c
 import { encodeWithdrawalLine } from "../../../wire/acp/encode/withdrawal-line.ts";
 import type { JsonLinesItem } from "../../../wire/framing/json-lines.ts";
 import { createRpcConnection, type ReceivedMessage } from "../../../wire/jsonrpc/rpc-connection.ts";
-import { createInternalError, createInvalidRequest } from "../../../wire/jsonrpc/rpc-error.ts";
+import { createInvalidRequest } from "../../../wire/jsonrpc/rpc-error.ts";
 import type {
   RequestId,
   RpcResponse,
@@ -27,6 +28,7 @@ import { GENERATED_NAME_PREFIX, type AcpLog, type ClientLink } from "./client-li
 import { createBackpressure } from "./backpressure.ts";
 import { createTurnCounter, type CountTurn } from "./turn-counter.ts";
 import { createKeyedQueue } from "./keyed-queue.ts";
+import { createRequestBacklog } from "./request-backlog.ts";
 import { createLateResponses } from "./late-responses.ts";
 import type { LineWriter } from "./line-writer.ts";
 import type { SessionRequest, SessionRequests } from "../session/session-requests.ts";
@@ -105,6 +107,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   const disconnectController = new AbortController();
   const lateResponses = createLateResponses();
   const backpressure = createBackpressure(writer);
+  const permissionBacklog = createRequestBacklog();
 
   function sendRequest(
     { method, params }: { readonly method: string; readonly params: unknown },
@@ -136,11 +139,17 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       if (line !== undefined) writer.write(line, readSessionId(request.params));
     },
     requestPermission: (sessionId, { approval, request: requestInput }) =>
-      sendRequest(requestInput, {
-        queueKey: approval.approvalId,
-        handleResponse: async (answer) =>
-          (await requests()).handlePermissionResponse(sessionId, approval, answer),
-      }),
+      permissionBacklog.add(() =>
+        sendRequest(requestInput, {
+          queueKey: approval.approvalId,
+          handleResponse: async (answer) =>
+            (await requests()).handlePermissionResponse(sessionId, approval, answer),
+        }),
+      ),
+    withdrawPermission(key) {
+      const requestId = permissionBacklog.remove(key);
+      if (requestId !== undefined) link.withdrawRequest(requestId);
+    },
     sendRequest(requestInput, handleResponse) {
       hostRequestCount += 1;
       return sendRequest(requestInput, { queueKey: `host ${hostRequestCount}`, handleResponse });
@@ -153,6 +162,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       if (question === undefined) return;
       writer.write(encodeWithdrawalLine(questionId), question.sessionId);
       if (handleResponse !== undefined) lateResponses.expect(questionId, handleResponse);
+      permissionBacklog.flush();
     },
     hasCapacity: (sessionId) => backpressure.hasCapacity(sessionId),
     waitForCapacity: (sessionId) => backpressure.waitForCapacity(sessionId),
@@ -179,7 +189,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
         await sessionRequests.declareHost(requestInput);
       }
     } catch (error) {
-      link.respond(rpcRequest, { ok: false, error: createInternalError("Internal error") });
+      link.respond(rpcRequest, { ok: false, error: encodeError(error) });
       throw error;
     }
     await sessionRequests.perform(rpcRequest, requestInput);
@@ -310,6 +320,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       case "notification":
         return handleNotification(message);
       case "response":
+        permissionBacklog.flush();
         return queue.run(message.waiting.queueKey, () =>
           message.waiting.handleResponse(message.outcome),
         );

@@ -36,8 +36,13 @@ export interface ClientLink {
   /** Does something in nobody's order: what comes behind the request at hand does not wait for it. */
   runUnordered(task: () => Promise<void>): void;
   respond(request: RpcRequest, outcome: RpcOutcome): void;
-  /** Puts a question to the client; undefined when it has too many. `withdraw` takes it back. */
-  requestPermission(sessionId: string, permission: PermissionOutput): string | undefined;
+  /**
+   * Requests a decision from the client, as soon as it has few enough open requests. Returns the key for
+   * `withdrawPermission`.
+   */
+  requestPermission(sessionId: string, permission: PermissionOutput): string;
+  /** Withdraws a permission request, or removes one that was answered. */
+  withdrawPermission(key: string): void;
   /** An answer that comes all the same is nobody's concern, but for `late`. */
   withdrawRequest(
     questionId: string,

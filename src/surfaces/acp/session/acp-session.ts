@@ -1,9 +1,8 @@
 import type { Failure } from "../../../domain/errors.ts";
 import type { CommandReply, SessionCommand } from "../../../domain/session-command.ts";
-import { encodeFailure } from "../../../wire/acp/encode/encode-failure.ts";
+import { encodeError, encodeFailure } from "../../../wire/acp/encode/encode-failure.ts";
 import type { PromptCommand } from "../../../wire/acp/decode/client-request.ts";
 import { showInTerminal } from "../../../wire/acp/host/terminal-content.ts";
-import { createInternalError } from "../../../wire/jsonrpc/rpc-error.ts";
 import type { RequestId, RpcRequest } from "../../../wire/jsonrpc/rpc-message.ts";
 import { cancelPrompts } from "./cancel-prompts.ts";
 import { createClientAttachment, type ClientAttachment } from "./client-attachment.ts";
@@ -82,7 +81,7 @@ export function createAcpSession(
     onEnded: handleDetached,
     onLost(error) {
       link.log("a session can no longer be followed", { sessionId, error: String(error) });
-      prompts.failAll(createInternalError("The session can no longer be followed"));
+      prompts.failAll(encodeError(error));
     },
   });
 

@@ -53,11 +53,13 @@ export function createClientAttachment(
     // The event may be read before the reply is here.
     current = own;
     attachmentIds.add(attachmentId);
-    const reply = await sessions.command(
-      sessionId,
-      { ...command, attachmentId },
-      createSender(previous),
-    );
+    const reply = await sessions
+      .command(sessionId, { ...command, attachmentId }, createSender(previous))
+      .catch((error: unknown) => {
+        // The attach is not in the log, so the next request attaches again.
+        current = previous;
+        throw error;
+      });
     if (reply.status === "refused") current = previous;
     else if (link.disconnectSignal.aborted) await end(own, "client_exit");
     checkConnected(link);

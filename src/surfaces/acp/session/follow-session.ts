@@ -1,4 +1,5 @@
 import type { Envelope } from "../../../domain/events/envelope.ts";
+import { SpanlineError } from "../../../domain/errors.ts";
 import { createUpdateEncoder } from "../../../wire/acp/encode/update-encoder.ts";
 import type { UpdateCursor } from "../../../wire/acp/encode/update-cursor.ts";
 import type { AcpOutput, UpdateOptions } from "../../../wire/acp/encode/update-state.ts";
@@ -42,5 +43,5 @@ export async function followSession(following: FollowContext): Promise<void> {
       following.afterEvent(envelope);
     }
   }
-  if (!signal.aborted) throw new Error("The session's events ended");
+  if (!signal.aborted) throw new SpanlineError("aborted", "The event stream of the session ended");
 }

@@ -12,6 +12,7 @@ import type { RpcRequest } from "../../../wire/jsonrpc/rpc-message.ts";
 import type { AcpSession } from "./acp-session.ts";
 import type { AttachCommand } from "./client-attachment.ts";
 import { GENERATED_NAME_PREFIX, type ClientLink } from "../connection/client-link.ts";
+import { findReadOnlyReason, respondReadOnlyAttach } from "./read-only-sessions.ts";
 import type { SessionTable } from "./session-table.ts";
 
 type AcceptedReply = Extract<CommandReply, { readonly status: "accepted" }>;
@@ -32,7 +33,12 @@ export async function handleLiveClientRequest(
   }
   checkClientName(clientRequest, link);
   const session = table.getOrCreate(sessionId);
-  const reply = await applyChange(session, clientRequest);
+  const reply = await applyChange(session, clientRequest).catch((error: unknown) => {
+    const reason = findReadOnlyReason(error);
+    if (reason === undefined || clientRequest.type !== "attach") throw error;
+    respondReadOnlyAttach(request, createAttachCommand(clientRequest), { link, reason });
+  });
+  if (reply === undefined) return;
   if (reply.status === "refused") throw toSpanlineError(reply.failure);
   const result = encodeLiveClients(await readLiveClients(reply, clientRequest, sessions));
   link.respond(request, { ok: true, result });
@@ -66,8 +72,8 @@ function applyChange(
       return session.command(command);
     }
     case "detach": {
-      const { sessionId: _, ...command } = clientRequest;
-      return session.detach(command);
+      const { sessionId: _, secret, ...command } = clientRequest;
+      return session.detach({ ...command, ...digestSecret(secret) });
     }
   }
 }
@@ -77,8 +83,11 @@ function createAttachCommand(
   attachRequest: Extract<LiveClientRequest, { type: "attach" }>,
 ): AttachCommand {
   const { sessionId: _, secret, ...command } = attachRequest;
-  const bound = secret === undefined ? {} : { secretDigest: digestText(secret) };
-  return { ...command, name: command.clientId, ...bound };
+  return { ...command, name: command.clientId, ...digestSecret(secret) };
+}
+
+function digestSecret(secret: string | undefined): { readonly secretDigest?: string } {
+  return secret === undefined ? {} : { secretDigest: digestText(secret) };
 }
 
 /** Who is attached after a command. One that was sent before, and has had its reply, is told who is now. */

@@ -9,25 +9,28 @@ import { resolveLineLimit } from "../../../wire/acp/decode/client-profile.ts";
 import { decodePermissionResponse } from "../../../wire/acp/decode/decode-permission-response.ts";
 import type { PermissionOutput } from "../../../wire/acp/encode/update-state.ts";
 import type { RpcResponse } from "../../../wire/jsonrpc/rpc-message.ts";
+import { findReadOnlyReason } from "./read-only-sessions.ts";
 import type { ClientLink } from "../connection/client-link.ts";
 
-/** Approvals of one session that a client was asked for and has not answered. */
+/** The open permission requests of one session to one client. */
 export interface PendingPermissions {
-  /** Asks, once, whoever may answer. */
+  /** Requests a decision, once, if the client may approve. */
   request(permission: PermissionOutput): void;
-  /** It is decided: by this client's answer, by somebody else's, or by the clock. */
+  /** The approval is resolved: by this client, by another one, or at its deadline. */
   withdraw(approvalId: string): void;
-  /** The arguments of an open question, from an offset on. Throws `not_found` if it is not open here. */
+  /** The arguments of an open permission request, from an offset on. Throws `not_found` if it is not open here. */
   readonly readArguments: (request: ArgumentsRequest) => object;
   readonly handleResponse: (approval: ApprovalRequested, answer: RpcResponse) => Promise<void>;
-  /** The client leaves the session: what it was asked is taken back, and stays open for others. */
+  /** The client leaves the session: its requests are withdrawn, and the approvals stay open for others. */
   withdrawAll(): void;
 }
 
 interface PendingPermission {
-  readonly requestId: string;
-  readonly turnId: string | null;
-  readonly approval: ApprovalRequested;
+  readonly permission: PermissionOutput;
+  /** Absent after the client's response, until the request is sent again. */
+  requestKey?: string | undefined;
+  /** Stops the timer that sends the request again. */
+  stopTimer?: () => void;
   /** The arguments as JSON, once somebody has read a part of them. */
   text?: string;
 }
@@ -36,29 +39,63 @@ export function createPendingPermissions(sessionId: string, link: ClientLink): P
   const { sessions, log } = link;
   /** By the approval's id. */
   const pending = new Map<string, PendingPermission>();
+
   const cancelTurn = async (turnId: string): Promise<boolean> => {
     const cancel = { type: "cancel", turnId } as const;
     const { status } = await sessions.command(sessionId, cancel, link.sender);
     return status === "accepted";
   };
+
+  function send(entry: PendingPermission): void {
+    entry.requestKey = link.requestPermission(sessionId, entry.permission);
+  }
+
+  function remove(approvalId: string): void {
+    const entry = pending.get(approvalId);
+    pending.delete(approvalId);
+    entry?.stopTimer?.();
+    if (entry?.requestKey !== undefined) link.withdrawPermission(entry.requestKey);
+  }
+
+  /** The decision could not be stored: the request is sent again when the log can be written. */
+  function sendAgainLater(entry: PendingPermission, delayMs = FIRST_DELAY_MS): void {
+    const isOpen = (): boolean => pending.get(entry.permission.approval.approvalId) === entry;
+    if (!isOpen() || link.disconnectSignal.aborted) return;
+    entry.stopTimer = link.clock.schedule(delayMs, () => {
+      sessions.checkLog().then(
+        () => {
+          if (isOpen()) send(entry);
+        },
+        () => sendAgainLater(entry, Math.min(2 * delayMs, MAX_DELAY_MS)),
+      );
+    });
+  }
+
+  /** Resolves when the session has accepted or refused the decision. */
+  async function decide(
+    { turnId }: Pick<PermissionOutput, "turnId">,
+    approval: ApprovalRequested,
+    answer: RpcResponse,
+  ): Promise<void> {
+    const { approvalId } = approval;
+    const { endsTurn, ...decision } = decodePermissionResponse(approval, answer);
+    // The end of the turn closes the approval too; a client that may not end the turn has denied.
+    if (endsTurn === true && turnId !== null && (await cancelTurn(turnId))) return;
+    const command = { type: "answer", approvalId, ...decision } as const;
+    const reply = await sessions.command(sessionId, command, link.sender);
+    if (reply.status === "accepted") return;
+    log("an answer was refused", { sessionId, approvalId, code: reply.failure.code });
+  }
+
   return {
     request(permission) {
       const { approvalId } = permission.approval;
       if (!link.sender.principal.rights.includes("approve") || pending.has(approvalId)) return;
-      const requestId = link.requestPermission(sessionId, permission);
-      if (requestId === undefined) log("too many questions are open", { sessionId, approvalId });
-      else
-        pending.set(approvalId, {
-          requestId,
-          turnId: permission.turnId,
-          approval: permission.approval,
-        });
+      const entry: PendingPermission = { permission };
+      pending.set(approvalId, entry);
+      send(entry);
     },
-    withdraw(approvalId) {
-      const entry = pending.get(approvalId);
-      pending.delete(approvalId);
-      if (entry !== undefined) link.withdrawRequest(entry.requestId);
-    },
+    withdraw: remove,
     readArguments(request) {
       const { approvalId } = request;
       const entry = pending.get(approvalId);
@@ -66,24 +103,27 @@ export function createPendingPermissions(sessionId: string, link: ClientLink): P
         const message = `The permission request ${approvalId} is not open on this connection`;
         throw new SpanlineError("not_found", message, { details: { approvalId } });
       }
-      entry.text ??= formatArguments(entry.approval);
+      entry.text ??= formatArguments(entry.permission.approval);
       return encodeArgumentsResult(request, entry.text, resolveLineLimit(link.getProfile()));
     },
     async handleResponse(approval, answer) {
       const { approvalId } = approval;
-      const turnId = pending.get(approvalId)?.turnId ?? null;
-      pending.delete(approvalId);
-      const { endsTurn, ...decision } = decodePermissionResponse(approval, answer);
-      // Ending the turn closes the question too; who may not end it has said no.
-      if (endsTurn === true && turnId !== null && (await cancelTurn(turnId))) return;
-      const command = { type: "answer", approvalId, ...decision } as const;
-      const reply = await sessions.command(sessionId, command, link.sender);
-      if (reply.status === "accepted") return;
-      log("an answer was refused", { sessionId, approvalId, code: reply.failure.code });
+      const entry = pending.get(approvalId);
+      if (entry?.requestKey !== undefined) link.withdrawPermission(entry.requestKey);
+      if (entry !== undefined) entry.requestKey = undefined;
+      try {
+        await decide(entry?.permission ?? { turnId: null }, approval, answer);
+        if (pending.get(approvalId) === entry) pending.delete(approvalId);
+      } catch (error) {
+        log("an answer could not be stored", { sessionId, approvalId, error: String(error) });
+        if (entry !== undefined && findReadOnlyReason(error) === undefined) sendAgainLater(entry);
+      }
     },
     withdrawAll() {
-      for (const { requestId: questionId } of pending.values()) link.withdrawRequest(questionId);
-      pending.clear();
+      for (const approvalId of pending.keys()) remove(approvalId);
     },
   };
 }
+
+const FIRST_DELAY_MS = 500;
+const MAX_DELAY_MS = 5000;

@@ -1,4 +1,5 @@
 import type { Envelope } from "../../../domain/events/envelope.ts";
+import { SpanlineError } from "../../../domain/errors.ts";
 import type { UpdateCursor } from "../../../wire/acp/encode/update-cursor.ts";
 import type { AcpOutput, UpdateOptions } from "../../../wire/acp/encode/update-state.ts";
 import { checkConnected } from "../connection/check-connected.ts";
@@ -109,20 +110,25 @@ export function createSessionFeed(
           options.onCaughtUp?.();
           resolve();
         };
-        run(options, deliver, controller.signal)
-          .catch((error: unknown) => {
-            // What becomes of one that was replaced is nobody's concern.
-            if (controller.signal.aborted) return;
+        // Rejecting has no effect once the client has caught up.
+        run(options, deliver, controller.signal).then(
+          () => reject(new SpanlineError("aborted", NOT_FOLLOWING)),
+          (error: unknown) => {
+            // A feed that was replaced or stopped is not reported.
+            if (controller.signal.aborted)
+              return reject(new SpanlineError("aborted", NOT_FOLLOWING, { cause: error }));
             feed = undefined;
             feedOptions.onLost(error);
-          })
-          // Of no effect when the client has caught up.
-          .finally(() => reject(new Error("The client no longer follows the session")));
+            reject(error);
+          },
+        );
       });
     },
     stop,
   };
 }
+
+const NOT_FOLLOWING = "This client no longer follows the session";
 
 /** What is behind a cursor is live to whoever goes on from there, however long ago it was. */
 function resolveSpan(

@@ -5,10 +5,9 @@ import {
   encodeEmptyResult,
   encodeSessionListResult,
 } from "../../../wire/acp/encode/encode-results.ts";
-import { encodeFailure } from "../../../wire/acp/encode/encode-failure.ts";
+import { encodeError } from "../../../wire/acp/encode/encode-failure.ts";
 import type { ClientRequest, SessionSetup } from "../../../wire/acp/decode/client-request.ts";
 import { encodeOptions } from "../../../wire/acp/decode/session-mode-messages.ts";
-import { createInternalError, type RpcError } from "../../../wire/jsonrpc/rpc-error.ts";
 import { encodeNoTurnOutcome } from "../../../wire/acp/encode/prompt-outcome.ts";
 import { createCommandReply } from "../../../wire/acp/decode/slash-command.ts";
 import type { RequestId, RpcResponse, RpcRequest } from "../../../wire/jsonrpc/rpc-message.ts";
@@ -89,7 +88,7 @@ export function createSessionRequests(
     try {
       await perform();
     } catch (error) {
-      link.respond(request, { ok: false, error: toRpcError(error) });
+      link.respond(request, { ok: false, error: encodeError(error) });
       if (!(error instanceof SpanlineError)) throw error;
     }
   }
@@ -225,13 +224,6 @@ export function createSessionRequests(
       await Promise.all(Array.from(table.all(), ([, session]) => session.disconnect(reason)));
     },
   };
-}
-
-/** What went wrong inside is for the log, not for the client. */
-function toRpcError(error: unknown): RpcError {
-  return error instanceof SpanlineError
-    ? encodeFailure(error.toFailure())
-    : createInternalError("Internal error");
 }
 
 /** Sessions in one answer. */

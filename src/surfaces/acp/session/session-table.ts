@@ -86,7 +86,13 @@ export function createSessionTable(link: ClientLink): SessionTable {
       if (existing?.isFollowing === true) return existing;
       if (existing?.isAttached !== true) await checkControl(sessionId);
       const { session: acpSession, entry } = await joinExisting(sessionId);
-      await acpSession.follow({ upTo: entry.seq, history: "hidden" });
+      try {
+        await acpSession.follow({ upTo: entry.seq, history: "hidden" });
+      } catch (error) {
+        // A client that cannot follow does not keep control.
+        await acpSession.disconnect("client_exit");
+        throw error;
+      }
       return acpSession;
     },
     forget(sessionId) {

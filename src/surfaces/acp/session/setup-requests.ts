@@ -18,6 +18,7 @@ import { checkConnected } from "../connection/check-connected.ts";
 import { checkSetup } from "./check-setup.ts";
 import type { ClientLink } from "../connection/client-link.ts";
 import { findLatestSession, type SessionEntry } from "./find-session.ts";
+import { findReadOnlyReason, followReadOnly, respondReadOnly } from "./read-only-sessions.ts";
 import type { FollowOptions } from "./session-feed.ts";
 import type { SessionTable } from "./session-table.ts";
 
@@ -95,6 +96,32 @@ export function createSetupRequests(
     };
   }
 
+  async function followExisting(
+    request: RpcRequest,
+    sessionId: string,
+    setup: FollowSetup,
+  ): Promise<void> {
+    const { servers, from, history } = setup;
+    if (from !== undefined) await checkCursor(sessions, await table.find(sessionId), from);
+    const { session, entry } = await table.joinExisting(sessionId, servers);
+    await updateFolders(session, entry, setup);
+    const { seq: upTo } = entry;
+    const welcome = await prepareWelcome(sessionId);
+    const sendResult = (cursor?: string): void =>
+      welcome(request, (settings) => encodeExistingSessionResult(settings, cursor));
+    const onCaughtUp = (): void => sendResult(formatCursor(entry, upTo));
+    if (from === undefined && history === "hidden" && session.isFollowing) return sendResult();
+    try {
+      await session.follow({ upTo, history, onCaughtUp, ...(from !== undefined && { from }) });
+    } catch (error) {
+      const reason = findReadOnlyReason(error);
+      if (reason === undefined) throw error;
+      // The client has the events before the damaged one. A reader does not keep control.
+      respondReadOnly(request, sessionId, { link, reason });
+      await session.disconnect("client_exit");
+    }
+  }
+
   return {
     async open(request, setup) {
       checkSetup(link, setup);
@@ -111,21 +138,16 @@ export function createSetupRequests(
       if (!session.isFollowing) await session.follow({ upTo: seq, history: "shown" });
     },
     async follow(request, sessionId, setup) {
-      const { servers, from, history } = setup;
       checkSetup(link, setup);
-      const record = await table.find(sessionId);
-      await sessions.checkCredentials(record.agent);
-      if (from !== undefined) await checkCursor(sessions, record, from);
-      const { session, entry } = await table.joinExisting(sessionId, servers);
-      await updateFolders(session, entry, setup);
-      const { seq: upTo } = entry;
-      const welcome = await prepareWelcome(sessionId);
-      const sendResult = (cursor?: string): void =>
-        welcome(request, (settings) => encodeExistingSessionResult(settings, cursor));
-      const onCaughtUp = (): void => sendResult(formatCursor(entry, upTo));
-      if (from !== undefined) return session.follow({ upTo, history, from, onCaughtUp });
-      if (history === "hidden" && session.isFollowing) return sendResult();
-      await session.follow({ upTo, history, onCaughtUp });
+      const entry = await table.find(sessionId);
+      await sessions.checkCredentials(entry.agent);
+      try {
+        await followExisting(request, sessionId, setup);
+      } catch (error) {
+        const reason = findReadOnlyReason(error);
+        if (reason === undefined) throw error;
+        await followReadOnly(request, setup, { link, table, entry, reason });
+      }
     },
     async fork(request, source, setup) {
       checkSetup(link, setup);

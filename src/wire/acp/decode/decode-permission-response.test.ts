@@ -4,7 +4,7 @@ import type {
   ApprovalDecision,
   ApprovalQuestion,
 } from "../../../domain/events/session-event.ts";
-import type { JsonValue } from "../../../data/json.ts";
+import type { JsonObject, JsonValue } from "../../../data/json.ts";
 import { decodePermissionResponse } from "./decode-permission-response.ts";
 import { encodePermissionRequest } from "../encode/permissions/encode-permission-request.ts";
 
@@ -200,6 +200,34 @@ describe("the answer to a permission request", () => {
     ).toEqual({
       decision: "allow",
       input: edited,
+    });
+  });
+
+  it("A mask in edited arguments that stands for no credential denies the tool call [B-095] [B-115]", () => {
+    const decode = (input: JsonObject, args: JsonObject): unknown =>
+      decodePermissionResponse(
+        { ...asked("run"), input },
+        { ok: true, result: { granted: true, args } },
+      );
+    const denied = (mask: string): unknown => ({
+      decision: "deny",
+      reason: `The edited arguments contain a mask that stands for no credential: ${mask}. Fix: use a mask of the permission request, or write the value itself`,
+    });
+    const secret = { password: "hunter2secret" };
+    expect(decode(secret, { password: "[masked credential 9]" })).toEqual(
+      denied("[masked credential 9]"),
+    );
+    expect(decode({ path: "a" }, { path: "x [masked credential 1]" })).toEqual(
+      denied("[masked credential 1]"),
+    );
+    expect(decode({ path: "a" }, { "[masked credential 1]": 1 })).toEqual(
+      denied("[masked credential 1]"),
+    );
+    // Text of the original arguments is never a mask.
+    const literal = { path: "[masked credential 1]" };
+    expect(decode(literal, { ...literal, more: 1 })).toMatchObject({
+      decision: "allow",
+      input: { ...literal, more: 1 },
     });
   });
 

@@ -96,7 +96,11 @@ function decodeGranted(
 function decodeEditedArguments(approval: ApprovalRequested, args: JsonObject): PermissionDecision {
   const original = approval.input ?? {};
   if (containsPreview(args, original)) return createDenial(approval, HAS_PREVIEW);
-  const input = maskCredentials(original).unmask(args);
+  const { unmask, findUnknownMask } = maskCredentials(original);
+  const unknownMask = findUnknownMask(args);
+  if (unknownMask !== undefined)
+    return createDenial(approval, `${UNKNOWN_MASK}: ${unknownMask}. Fix: ${UNKNOWN_MASK_FIX}`);
+  const input = unmask(args);
   const decision = APPROVING_DECISIONS[approval.question];
   return toJsonText(input) === toJsonText(original) ? { decision } : { decision, input };
 }
@@ -106,5 +110,7 @@ function createDenial({ question }: ApprovalRequested, reason: string): Permissi
 }
 
 const UNREADABLE_RESPONSE = "The client's answer could not be read";
+const UNKNOWN_MASK = "The edited arguments contain a mask that stands for no credential";
+const UNKNOWN_MASK_FIX = "use a mask of the permission request, or write the value itself";
 const HAS_PREVIEW =
   "The edited arguments contain a preview of arguments that were too long to send. Fetch the whole arguments, then edit them";

@@ -13,7 +13,10 @@ export type LiveClientRequest = SessionReference &
   (
     | ({ readonly type: "attach" } & AttachParams)
     | { readonly type: "heartbeat"; readonly clientId: string; readonly metadata?: JsonObject }
-    | { readonly type: "detach"; readonly clientId: string; readonly reason: string }
+    | ({ readonly type: "detach"; readonly clientId: string; readonly reason: string } & Pick<
+        AttachParams,
+        "secret"
+      >)
     | { readonly type: "clients" }
   );
 
@@ -78,10 +81,12 @@ export function decodeDetach(params: JsonObject): DecodeResult<LiveClientRequest
   if (!reference.ok) return reference;
   const { reason } = params;
   const why = typeof reason === "string" && reason !== "" ? reason : "client_detached";
+  const { secret } = readClientOptions(params);
   return accept({
     type: "detach",
     ...reference.value,
     reason: why.slice(0, MAX_REASON_CHARACTERS),
+    ...(secret !== undefined && { secret }),
   });
 }
 

@@ -1,7 +1,14 @@
-import type { Failure } from "../../../domain/errors.ts";
+import { SpanlineError, type Failure } from "../../../domain/errors.ts";
 import { createInternalError, RPC_CODES, type RpcError } from "../../jsonrpc/rpc-error.ts";
 import { ACP_CODES } from "../acp-codes.ts";
 import { AUTH_METHODS } from "../auth-methods.ts";
+
+/** An error as the response to a request. An error without a code is for the log, not for the client. */
+export function encodeError(error: unknown): RpcError {
+  return error instanceof SpanlineError
+    ? encodeFailure(error.toFailure())
+    : createInternalError("Internal error");
+}
 
 /** A failure as the answer to a request. */
 export function encodeFailure(failure: Failure): RpcError {

@@ -163,6 +163,35 @@ describe("what else a host of the bridge is told", () => {
     expect(encodeAcpUpdates(events, STOCK_CLIENT)).toHaveLength(2);
   });
 
+  it("Credentials are masked in streamed, whole and unreadable arguments [B-027]", () => {
+    const written = JSON.stringify({ n: 1, password: "hunter2secret", note: "a b c" });
+    const broken = `${written.slice(0, -2)} oops`;
+    const encode = (inputText: string): readonly unknown[] =>
+      encodeAcpUpdates(
+        [
+          { type: "tool_call.opened", toolCallId: "t", ...block, name: "write" },
+          ...Array.from(inputText, (text): SessionEvent => ({
+            type: "tool_call.input.delta",
+            toolCallId: "t",
+            text,
+          })),
+          {
+            type: "tool_call.received",
+            toolCallId: "t",
+            ...block,
+            toolCall: createToolCall({ id: "c", name: "write", inputText, runBy: "client" }),
+          },
+        ],
+        HOST_PROFILE,
+      );
+    const updates = encode(written);
+    expect(JSON.stringify(updates)).toContain('rawInputPartial":"{\\"n\\":1');
+    expect(updates.at(-1)).toMatchObject({ rawInput: { password: "[masked credential 1]" } });
+    for (const update of [...updates, ...encode(broken)]) {
+      expect(JSON.stringify(update)).not.toContain("hunter");
+    }
+  });
+
   it("Progress of a tool keeps the numbers that the tool gave [B-035]", () => {
     const events: SessionEvent[] = [
       { type: "tool_call.opened", toolCallId: "t", ...block, name: "read" },

@@ -114,9 +114,12 @@ export interface OpenToolCall {
   readonly hasTerminal: boolean;
   /** The changes that it is about, which no later word about the call may wipe away. */
   diffs: readonly ToolContent[];
-  /** Its arguments as far as they were streamed, and how much of that the client was told. */
+  /** Its streamed arguments so far. */
   input: string;
+  /** Length of `input` when an update was last considered. */
   sentInputLength: number;
+  /** Length of the last `rawInputPartial`. */
+  sentPartialLength: number;
 }
 
 export function createUpdateState(options: UpdateOptions): UpdateState {

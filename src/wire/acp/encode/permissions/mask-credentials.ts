@@ -10,6 +10,8 @@ export interface MaskedArguments {
   readonly maskTexts: (value: object) => object;
   /** Replaces each mask with its credential, wherever the mask stands. */
   readonly unmask: (args: JsonObject) => JsonObject;
+  /** The first mask in edited arguments that stands for no credential of these arguments. */
+  readonly findUnknownMask: (args: JsonObject) => string | undefined;
 }
 
 /**
@@ -45,11 +47,16 @@ export function maskCredentials(args: JsonObject): MaskedArguments {
       text.replaceAll(maskPattern, (mask) => credentials.get(mask) ?? mask);
     return mapObject(edited, restore);
   };
-  if (longMasks.length === 0) return { args: masked, maskText, maskTexts, unmask };
+  const findUnknownMask = (edited: JsonObject): string | undefined =>
+    Array.from(toJsonText(edited).matchAll(maskPattern), ([mask]) => mask).find(
+      (mask) => !credentials.has(mask),
+    );
+  const functions = { maskText, maskTexts, unmask, findUnknownMask };
+  if (longMasks.length === 0) return { args: masked, ...functions };
   const everywhere = mapObject(masked, maskText);
   // A credential such as "credential" is part of the masks themselves.
   const isExact = toJsonText(unmask(everywhere)) === toJsonText(args);
-  return { args: isExact ? everywhere : masked, maskText, maskTexts, unmask };
+  return { args: isExact ? everywhere : masked, ...functions };
 }
 
 /** A shorter credential, such as the password "a", may be part of any word: it is masked under its name alone. */
@@ -100,12 +107,17 @@ function mapTexts(value: object, change: (text: string) => string): object {
 }
 
 /** `sortKey` and `key` name a thing; `apiKey` opens one. */
-function isCredentialName(name: string): boolean {
+export function isCredentialName(name: string): boolean {
   return isSecretName(name) && !PLAIN_KEY.test(name);
 }
 
 const PLAIN_KEY =
   /^(?!.*(?:api|access|account|auth|encryption|private|secret|service|signing|ssh)).*keys?$/i;
+
+/** Whether a text contains a credential of a known form. */
+export function containsCredentialForm(text: string): boolean {
+  return maskPatterns(text, () => "") !== text;
+}
 
 function maskPatterns(text: string, mask: (credential: string) => string): string {
   if (text.length < MIN_UNIQUE_LENGTH) return text;

@@ -39,6 +39,7 @@ export function openToolCall(
     diffs: [],
     input: "",
     sentInputLength: 0,
+    sentPartialLength: 0,
   };
   state.toolCalls.set(toolCallId, call);
   return call;

@@ -14,6 +14,7 @@ import type { JsonObject } from "../../../../data/json.ts";
 import { encodeDiffs } from "./encode-diffs.ts";
 import { fits, fitValue, fitText, measureJsonBytes, MAX_ESCAPED_BYTES } from "../../fit-json.ts";
 import { maskCredentials } from "../permissions/mask-credentials.ts";
+import { maskUnreadableArguments, readSafeStart } from "../permissions/partial-arguments.ts";
 import { previewArguments } from "../permissions/argument-preview.ts";
 import type { ToolCallFields, ToolContent } from "../acp-session-update.ts";
 import {
@@ -56,8 +57,8 @@ export function encodeToolCallOpened(
 }
 
 /**
- * Arguments as they are streamed, for hosts that look. All of them each time, so not every time: when they have grown by
- * half, and only as far as fits into a line with room to spare.
+ * Arguments as they are streamed, without credentials. Each update repeats the earlier text, so an update is sent only
+ * when the arguments have grown by half, and only as long as they fit into a line with room to spare.
  */
 export function encodeInputDelta(
   state: UpdateState,
@@ -71,7 +72,10 @@ export function encodeInputDelta(
   if (call.input.length > state.lineBytes / 2 / MAX_ESCAPED_BYTES) return;
   if (call.input.length < call.sentInputLength * 1.5) return;
   call.sentInputLength = call.input.length;
-  updateToolCall(state, { toolCallId }, emit, { parsing: true, rawInputPartial: call.input });
+  const rawInputPartial = readSafeStart(call.input);
+  if (rawInputPartial.length <= call.sentPartialLength) return;
+  call.sentPartialLength = rawInputPartial.length;
+  updateToolCall(state, { toolCallId }, emit, { parsing: true, rawInputPartial });
 }
 
 /** A call that could not be read is shown as it was streamed. */
@@ -110,7 +114,8 @@ function encodeInput(
   toolCallId: string,
   input: JsonObject | string,
 ): { readonly rawInput: unknown; readonly truncated?: Pick<MetaFields, "truncated"> } {
-  if (typeof input === "string") return { rawInput: fitValue(input, lineBytes / 2) };
+  if (typeof input === "string")
+    return { rawInput: fitValue(maskUnreadableArguments(input), lineBytes / 2) };
   const { args } = maskCredentials(input);
   if (fits(args, lineBytes / 2)) return { rawInput: args };
   const rawInput = previewArguments(args, lineBytes / 2, toolCallId);
