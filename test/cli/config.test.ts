@@ -90,6 +90,18 @@ describe("an agent of a configuration", () => {
     expect(stdout).not.toContain("sk-test");
   });
 
+  it("An agent in YAML reaches a model server without a key by baseUrl", async () => {
+    const { root, model, environment } = await workspace([says("Hello from the local server")]);
+    const file = join(root, "local.yaml");
+    const provider = `{ type: local, model: "openai:qwen3", baseUrl: "${model.url}/v1" }`;
+    writeFileSync(file, `agents:\n  helper:\n    provider: ${provider}\n`);
+    const run = await command.run(
+      ["run", "Hi", "--config", file, "--data-dir", join(root, ".data")],
+      { environment: { ...environment, OPENAI_API_KEY: "" }, workingDirectory: root },
+    );
+    expect(run).toMatchObject({ status: 0, stdout: "Hello from the local server\n" });
+  });
+
   it("keeps a secret that an MCP server has by reference from the model and from the log", async () => {
     const program = await bundleProgram("hostile-server.ts");
     const env = { PLACE: { env: "PLACE_SECRET" }, LOG_LEVEL: "verbose" };
