@@ -553,14 +553,14 @@ describe("spanline chat in a terminal, with a mistyped command", () => {
   it("A suggestion is shown and nothing is sent to the agent [ACP-77]", async () => {
     const person = place().chat();
     await person.waitForText("New session");
-    person.type("What is 2 + 3?\r");
+    person.typeKeys("What is 2 + 3?\r");
     await person.waitForText("That is 5.");
-    person.type("/hlep\r");
+    person.typeKeys("/hlep\r");
     await person.waitForText("did you mean /help?");
-    person.type("/staus\r");
+    person.typeKeys("/staus\r");
     await person.waitForText("did you mean /status?");
     expect(person.output).not.toContain("I heard you");
-    person.type("/exit\r");
+    person.typeKeys("/exit\r");
     expect(await person.exitCode).toBe(0);
   });
 });
