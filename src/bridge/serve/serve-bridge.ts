@@ -147,7 +147,8 @@ async function startListening(
     const running = await findListeningProcess(directory, port);
     if (running === undefined) throw error;
     const { pid, portalUrl: url } = running;
-    if (needsPortal && url !== undefined) return { url, port, portalPid: pid, close: async () => {} };
+    if (needsPortal && url !== undefined)
+      return { url, port, portalPid: pid, close: async () => {} };
     const message = `A bridge of this directory already listens on port ${port}, in process ${pid}; use that, or choose another with --port`;
     throw new SpanlineError("conflict", message, { details: { port, pid }, cause: error });
   }

@@ -7,7 +7,11 @@ import { escapeControls } from "../../inspect/trace-style.ts";
 import { systemClock } from "../../platform/clock.ts";
 import type { Terminal } from "../../platform/terminal/terminal.ts";
 import { resolveAgentReference, type AgentFlags } from "../shared/flags/agent-reference.ts";
-import { createAgentsStarter, resolveConfigFile, type ConfigFlags } from "../shared/flags/config-flags.ts";
+import {
+  createAgentsStarter,
+  resolveConfigFile,
+  type ConfigFlags,
+} from "../shared/flags/config-flags.ts";
 import { resolveConnection } from "../shared/flags/connection-flags.ts";
 import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts";
 import { readInvocationLimits, type LimitFlags } from "../shared/flags/limit-flags.ts";
@@ -19,6 +23,8 @@ export interface RunAgentFlags extends AgentFlags, LimitFlags, ConfigFlags {
   readonly model?: string;
   readonly tools?: string;
   readonly dataDir?: string;
+  /** Runs the built-in demo agent even if there is a configuration. */
+  readonly isBuiltInDemo?: true;
 }
 
 export interface RunContext {
@@ -44,7 +50,7 @@ export async function resolveRunAgent(
   const tools = file === undefined ? [] : await loadTools(file);
   if (harness === undefined && runtime === undefined) {
     const isConfigured = flags.agent !== undefined || resolveConfigFile(flags) !== undefined;
-    if (isConfigured) {
+    if (isConfigured && flags.isBuiltInDemo !== true) {
       if (file !== undefined) throw createToolsConfiguredError();
       return startConfiguredAgent(flags, context);
     }

@@ -123,7 +123,9 @@ async function sendDecision(
 ): Promise<number> {
   const decision = options.find((option) => option === answer || DECISION_NAMES[option] === answer);
   if (decision === undefined) {
-    terminal.note(`"${answer}" is not an answer to ${approvalId}: expected ${formatOptions(options)}.\n`);
+    terminal.note(
+      `"${answer}" is not an answer to ${approvalId}: expected ${formatOptions(options)}.\n`,
+    );
     return 2;
   }
   const reply = await answerViaOwner(

@@ -48,7 +48,9 @@ describe("a session's transcript", () => {
     type: "message.sent",
     messageId: "m2",
     origin: "recovery",
-    content: [{ type: "text", text: "The connection was lost. What you were told last was: Hello" }],
+    content: [
+      { type: "text", text: "The connection was lost. What you were told last was: Hello" },
+    ],
   } as const;
   const question = {
     type: "approval.requested",

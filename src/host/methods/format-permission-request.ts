@@ -25,7 +25,9 @@ export function formatPermissionRequest(request: PermissionRequest): readonly st
       : [`needs ${capabilities.map(escapeControlCharacters).join(", ")}`]),
     ...(approversRequired > 1 ? [`${approversRequired} people have to allow it`] : []),
     ...(truncated === null ? [] : [`a preview: all arguments have ${truncated.bytes} bytes`]),
-    ...(hasChoices(options) ? [`one of: ${options.map(({ name }) => escapeControlCharacters(name)).join(", ")}`] : []),
+    ...(hasChoices(options)
+      ? [`one of: ${options.map(({ name }) => escapeControlCharacters(name)).join(", ")}`]
+      : []),
     ...(deadline === null
       ? []
       : [
