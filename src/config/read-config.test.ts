@@ -47,6 +47,12 @@ describe("a configuration with something wrong in it", () => {
       "wanted a string",
     ],
     ["terminalTool", { terminalTool: { name: 1 } }, "which is no tool"],
+    ["provider.baseUrl", { provider: { ...LOCAL, baseUrl: 7 } }, 'expected a URL such as "http:'],
+    [
+      "provider.baseUrl",
+      { provider: { ...LOCAL, baseUrl: "localhost:8000" } },
+      'expected a URL such as "http:',
+    ],
     ["provider.guards", { provider: { ...LOCAL, guards: 7 } }, "wanted an object"],
     [
       "provider.guards.repeatedCals",

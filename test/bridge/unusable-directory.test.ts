@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { SessionEvent, SessionEventType } from "../../src/domain/events/session-event.ts";
@@ -85,14 +86,27 @@ describe("a data directory that cannot be used", () => {
   });
 });
 
-/** `spanline up`, and what it said when it was up. */
-async function up(directory: string, args: readonly string[]) {
-  const child = cli.start(["up", "-d", directory, ...args]);
+/** Starts `spanline up` and waits for its first output. */
+const up = (directory: string, args: readonly string[]) => start("up", directory, args);
+const serve = (directory: string, args: readonly string[]) => start("serve", directory, args);
+
+async function start(command: string, directory: string, args: readonly string[]) {
+  const child = cli.start([command, "-d", directory, ...args]);
   const said = await waitForOutput(
     child.stdout,
     args.includes("--json") ? "}\n" : "Ctrl-C stops it",
   );
   return { child, said };
+}
+
+async function findFreePort(): Promise<string> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("The server has no port");
+  return String(address.port);
 }
 
 /** The first event of a type, when it is there. */
@@ -153,12 +167,43 @@ describe("spanline up", () => {
     ]);
     child.kill("SIGTERM");
     await once(child, "exit");
-    const chosen = await up(directory, ["-p", port]);
+    const chosen = await serve(directory, ["-p", port]);
     const own = await cli.run(["up", "-d", directory, "-p", port]);
     expect([own.status, own.stderr]).toEqual([
       2,
       `A bridge of this directory already listens on port ${port}, in process ${chosen.child.pid}; use that, or choose another with --port\n`,
     ]);
+  });
+
+  it("A second start prints the link of the running bridge and exits with 0", async () => {
+    const directory = temporaryFolder();
+    const port = await findFreePort();
+    const first = await up(directory, ["-p", port]);
+    const [link = ""] = /http:\S+token=\S+/.exec(first.said) ?? [];
+    const second = await cli.run(["up", "-d", directory, "-p", port]);
+    expect([second.status, second.stderr]).toEqual([0, ""]);
+    expect(second.stdout).toMatch(
+      new RegExp(`^Spanline is already up, in process ${first.child.pid}\\. One session`),
+    );
+    expect(second.stdout).toContain(`  In a browser    ${link}\n`);
+    expect(second.stdout).not.toMatch(/Ctrl-C|Kill this process/);
+    expect((await fetch(link)).status).toBe(200);
+    const json = await cli.run(["up", "-d", directory, "-p", port, "--json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ link, portalPid: first.child.pid });
+  });
+
+  it("A second start does not replace the token that the running bridge uses", async () => {
+    const directory = temporaryFolder();
+    const port = await findFreePort();
+    const { child, said } = await up(directory, ["-p", port]);
+    const { status, stderr } = await cli.run(["up", "-d", directory, "-p", port, "--new-token"]);
+    expect([status, stderr]).toEqual([
+      2,
+      `The token is in use by process ${child.pid}, which listens on port ${port}; stop that process, then start with --new-token\n`,
+    ]);
+    const { stdout } = await cli.run(["up", "-d", directory, "-p", port]);
+    const token = (text: string): string | undefined => /token=\S+/.exec(text)?.[0];
+    expect(token(stdout)).toBe(token(said));
   });
 
   it.skipIf(process.platform === "win32")(

@@ -554,6 +554,22 @@ describe("spanline chat in a terminal", () => {
   });
 });
 
+describe("spanline chat in a terminal, with a mistyped command", () => {
+  it("A suggestion is shown and nothing is sent to the agent [ACP-77]", async () => {
+    const person = place().chat();
+    await person.waitForText("New session");
+    person.typeKeys("What is 2 + 3?\r");
+    await person.waitForText("That is 5.");
+    person.typeKeys("/hlep\r");
+    await person.waitForText("did you mean /help?");
+    person.typeKeys("/staus\r");
+    await person.waitForText("did you mean /status?");
+    expect(person.output).not.toContain("I heard you");
+    person.typeKeys("/exit\r");
+    expect(await person.exitCode).toBe(0);
+  });
+});
+
 describe("spanline chat without a terminal", () => {
   it("answers every line, in plain text and nothing else on standard output", async () => {
     const { data } = place();
@@ -575,6 +591,16 @@ describe("spanline chat without a terminal", () => {
     expect(await from("</dev/null")).toMatchObject({ stdout: "", status: 0 });
     expect(await from("<&-")).toMatchObject({ stdout: "", status: 0 });
     expect(await from("<prompts.txt", "--session", "ses_nothing")).toMatchObject({ status: 2 });
+  });
+
+  it("A mistyped command gets a suggestion and is not sent to the agent [ACP-77]", async () => {
+    const { data } = place();
+    const input = "What is 2 + 3?\n/staus\n/hlep\n/etc/hosts\n";
+    const ran = await command.run(["chat", "-d", data], { input });
+    expect(ran.stderr).toContain("There is no command /staus; did you mean /status? ");
+    expect(ran.stderr).toContain("There is no command /hlep; did you mean /help? ");
+    expect(ran.stdout).toBe('That is 5.\nI heard you: "/etc/hosts" I will remember it.\n');
+    expect(ran.status).toBe(1);
   });
 
   it("never allows what needs an approval, and says so", async () => {

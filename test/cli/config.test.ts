@@ -95,6 +95,32 @@ describe("an agent of a configuration", () => {
     expect(stdout).not.toContain("sk-test");
   });
 
+  it("An agent in YAML reaches a model server without a key by baseUrl", async () => {
+    const { root, model, environment } = await workspace([says("Hello from the local server")]);
+    const file = join(root, "local.yaml");
+    const provider = `{ type: local, model: "openai:qwen3", baseUrl: "${model.url}/v1" }`;
+    writeFileSync(file, `agents:\n  helper:\n    provider: ${provider}\n`);
+    const run = await command.run(
+      ["run", "Hi", "--config", file, "--data-dir", join(root, ".data")],
+      { environment: { ...environment, OPENAI_API_KEY: "" }, workingDirectory: root },
+    );
+    expect(run).toMatchObject({ status: 0, stdout: "Hello from the local server\n" });
+  });
+
+  it("A failure that an MCP tool returns is printed without a stack trace", async () => {
+    const program = await bundleProgram("hostile-server.ts");
+    const { run } = await workspace(
+      [wants({ id: "c1", name: "h__error", input: {} }), says("Done.")],
+      {
+        mcpServers: { h: { command: process.execPath, args: [program] } },
+      },
+    );
+    const { stderr } = await run("run", "Fail", "--yes");
+    expect(stderr).toContain("No such row");
+    expect(stderr).not.toMatch(/^\s+at /m);
+    expect(stderr).not.toContain("Error: ");
+  });
+
   it("keeps a secret that an MCP server has by reference from the model and from the log", async () => {
     const program = await bundleProgram("hostile-server.ts");
     const env = { PLACE: { env: "PLACE_SECRET" }, LOG_LEVEL: "verbose" };
@@ -314,6 +340,17 @@ describe("spanline policy check", () => {
     const checked = await run("policy", "check", tool, input);
     expect([checked.status, checked.stderr]).toEqual([status, ""]);
     expect(checked.stdout).toContain(word);
+  });
+
+  it("A misspelled tool is refused with a suggestion, and nothing is checked", async () => {
+    const { run } = await workspace([]);
+    expect(await run("policy", "check", "reed_file", '{"path":"src/a.txt"}')).toEqual({
+      status: 2,
+      stdout: "",
+      stderr: "The agent has no tool reed_file; did you mean read_file? Nothing was checked\n",
+    });
+    const { stdout } = await run("policy", "check", "send_invoice", "{}");
+    expect(stdout).toMatch(/^The agent has no such tool: rules assume the worst of it\.\n/);
   });
 
   it("says which tools the policy misspells, as a start does", async () => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { emulate, type EmulateOptions } from "../../src/emulator/index.ts";
@@ -177,6 +177,21 @@ describe("spanline test", () => {
       ok: false,
       failure: { message: expect.stringContaining("Boom") },
     });
+  });
+
+  it("`demo` is the built-in agent in a project whose configuration has no agent of that name", async () => {
+    const project = mkdtempSync(join(cli.folder, "project-"));
+    const provider = "{ type: local, model: 'openai:none', baseUrl: 'http://127.0.0.1:1/v1' }";
+    const config = join(project, "spanline.config.yaml");
+    writeFileSync(config, `agents:\n  coder:\n    provider: ${provider}\n`);
+    const tested = await cli.run(["test", "demo"], { workingDirectory: project });
+    expect([tested.stderr, tested.status]).toEqual(["", 0]);
+    expect(tested.stdout).toContain("Successfully tested agent 'demo'.");
+    const named = await cli.run(["test", "demo", "--config", config]);
+    expect([named.stderr, named.status]).toEqual([
+      expect.stringContaining("there is no such agent; there is coder"),
+      2,
+    ]);
   });
 
   it("refuses an agent that there is not, and exits with 2", async () => {

@@ -39,9 +39,11 @@ async function asking(name: string) {
 it("an open question of `up` is listed where there is no terminal, and answered by a flag", async () => {
   const { up, directory, turn, answer, listed } = await asking("by-flag");
   expect(listed).toMatch(
-    /^appr_\S+ {2}save_note \{"text":"buy milk"\}\n {2}Why: .*\n {2}Answers: allow, .*deny/,
+    /^appr_\S+ {2}save_note \{"text":"buy milk"\}\n {2}Why: .*\n {2}Answers: allow, always allow, deny\n/,
   );
-  expect((await answer("--answer", "perhaps")).stderr).toContain("it takes allow");
+  expect((await answer("--answer", "perhaps")).stderr).toContain(
+    "expected allow, always allow, deny",
+  );
   expect((await answer("appr_none", "--allow")).status).toBe(2);
   const given = await answer("--allow");
   expect([given.status, given.stderr]).toEqual([0, expect.stringMatching(/^appr_.*: allow\n$/)]);
@@ -50,6 +52,21 @@ it("an open question of `up` is listed where there is no terminal, and answered 
   const none = await answer("--allow");
   expect(none.status).toBe(2);
   expect(none.stderr).toMatch(/^No question is open in ses_\w+\n.* shows which ones wait\.\n$/);
+  up.kill("SIGINT");
+  await once(up, "exit");
+});
+
+it("An approver can answer in the words that are shown, and the log of the decision has the same words", async () => {
+  const { up, turn, answer, place } = await asking("in-words");
+  const { stderr, status } = await answer("--answer", "always allow");
+  expect([status, stderr]).toEqual([0, expect.stringMatching(/^appr_.*: always allow\n$/)]);
+  expect(await (await turn).json()).toMatchObject({ outcome: "completed" });
+  const [show, audit] = await Promise.all(
+    ["show", "audit"].map((verb) => command.run(["sessions", verb, "latest", ...place])),
+  );
+  expect(show?.stdout).toContain("  = always allow\n");
+  expect(audit?.stdout).toContain(": always allow, answered");
+  expect(`${show?.stdout}${audit?.stdout}`).not.toContain("allow-always");
   up.kill("SIGINT");
   await once(up, "exit");
 });

@@ -224,11 +224,11 @@ assistant
       "order": 7
     }
   ? refund {"order":7} appr_1
-  ! taken up again: the process that ran it was gone
+  ! session resumed after a restart
   = deny, since nobody answered in time
   ← failed refund tool_1
     denied
-  ! the connection to the agent was lost
+  ! The connection to the agent was lost
 
 failed · 2 messages, 1 call · no usage reported
 connection_lost: It broke

@@ -67,3 +67,33 @@ it("`roots: []` offers no folder and no roots capability", async () => {
   const world = await filesystemServer({ roots: [] });
   expect(await allowed(world)).toBe(`Allowed directories:\n${join(world.root, "notes")}`);
 });
+
+it.each([
+  [["docs", "missing"], "agents.coder.mcpServers.fs.roots[1]"],
+  [["spanline.config.json"], "agents.coder.mcpServers.fs.roots[0]"],
+])(
+  "A configuration whose roots are %j is refused, with the path of the option",
+  async (roots, path) => {
+    await expect(filesystemServer({ roots })).rejects.toMatchObject({
+      code: "invalid_option",
+      message: expect.stringMatching(
+        /^agents\.coder\..*: there is no such folder\. Fix: create it/,
+      ),
+      details: { path },
+    });
+  },
+);
+
+it("A server whose root is missing is reported when it is connected, and not started", async () => {
+  const settings = {
+    type: "stdio",
+    name: "fs",
+    command: process.execPath,
+    args: [SERVER, "."],
+    roots: ["/nonexistent/notes"],
+  } as const;
+  const world = await openMcpWorld([settings], { workingDirectory: tmpdir() });
+  expect(world.reports.map(({ message }) => message)).toEqual([
+    "The MCP server fs has the root /nonexistent/notes, which is not a folder",
+  ]);
+});

@@ -8,13 +8,14 @@ import { refusalOf } from "./run-model.ts";
 async function sentBy(
   name: string,
   env: { readonly [name: string]: string },
+  settings: { readonly baseUrl?: string } = {},
 ): Promise<HttpRequest> {
   const sent: HttpRequest[] = [];
   const send: SendHttp = (request) => {
     sent.push(request);
     return Promise.reject(new NoResponseError(new Error("offline"), false));
   };
-  await refusalOf(modelFromName(name, env, { send, maxAttempts: 1 }));
+  await refusalOf(modelFromName(name, env, { ...settings, send, maxAttempts: 1 }));
   const [request] = sent;
   if (request === undefined) throw new Error("Nothing was sent");
   return request;
@@ -42,6 +43,28 @@ describe("a model by its name", () => {
     const env = { OPENAI_BASE_URL: "http://gpu:8000/v1" };
     expect(String((await sentBy("openai:m", env)).url)).toBe("http://gpu:8000/v1/chat/completions");
     const keyed = await sentBy("openai:m", { ...env, OPENAI_API_KEY: "sk-1" });
+    expect(keyed.headers).toMatchObject({ authorization: "Bearer sk-1" });
+  });
+
+  it.each([
+    ["openai:m", {}, "http://gpu:8000/v1/chat/completions"],
+    ["openai:m", { OPENAI_BASE_URL: "http://other/v1" }, "http://gpu:8000/v1/chat/completions"],
+    ["ollama:m", {}, "http://gpu:8000/v1/chat/completions"],
+    ["anthropic:m", { ANTHROPIC_API_KEY: "k" }, "http://gpu:8000/v1/v1/messages"],
+    [
+      "bedrock:m",
+      { AWS_REGION: "us-east-1", AWS_BEARER_TOKEN_BEDROCK: "k" },
+      "http://gpu:8000/v1/model/m/converse-stream",
+    ],
+  ])("A request of %s with %j goes to the server that baseUrl names", async (name, env, url) => {
+    const request = await sentBy(name, env, { baseUrl: "http://gpu:8000/v1" });
+    expect(String(request.url)).toBe(url);
+  });
+
+  it("A server that baseUrl names gets no authorization header if no key is set", async () => {
+    const settings = { baseUrl: "http://127.0.0.1:8000/v1" };
+    expect((await sentBy("openai:m", {}, settings)).headers).not.toHaveProperty("authorization");
+    const keyed = await sentBy("openai:m", { OPENAI_API_KEY: "sk-1" }, settings);
     expect(keyed.headers).toMatchObject({ authorization: "Bearer sk-1" });
   });
 
@@ -78,7 +101,7 @@ describe("a model by its name", () => {
       "openai:gpt-5",
       {},
       "no_credentials",
-      "openai:gpt-5 needs a key; set OPENAI_API_KEY to yours. Nothing was sent",
+      "openai:gpt-5 needs a key; set OPENAI_API_KEY to yours. For your own server set baseUrl or OPENAI_BASE_URL; it needs a key only if it checks one. Nothing was sent",
     ],
     [
       "anthropic:m",

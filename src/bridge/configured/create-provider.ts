@@ -46,8 +46,10 @@ async function createFromLocalConfig(
 ): Promise<Provider> {
   const { localProvider } = await import("../../providers/local/local-provider.ts");
   const { modelFromName } = await import("../../models/model-from-name.ts");
-  const { type: _, model, limits = {}, ...settings } = config;
-  return localProvider({ ...settings, model: modelFromName(model, environment, { limits }) });
+  const { type: _, model: name, baseUrl, limits = {}, ...settings } = config;
+  const server = baseUrl === undefined ? {} : { baseUrl };
+  const model = modelFromName(name, environment, { limits, ...server });
+  return localProvider({ ...settings, model });
 }
 
 function createFromAgentCoreConfig(

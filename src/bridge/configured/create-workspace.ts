@@ -1,8 +1,8 @@
-import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { MutationScope } from "../../domain/events/session-event.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { Policy } from "../../domain/policy/policy.ts";
+import { isFolder } from "../../platform/files/is-folder.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { findSandbox } from "../../tools/workspace/sandbox/find-sandbox.ts";
 import type { Sandbox } from "../../tools/workspace/sandbox/sandbox.ts";
@@ -59,13 +59,6 @@ export async function createWorkspace(
     READ_ONLY_EFFECTS.has(facts.traits?.sideEffect ?? ""),
   );
   return { definition, tools, scope: isReading ? "read_only" : "apply_workspace" };
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
 }
 
 const READ_ONLY_EFFECTS: ReadonlySet<string> = new Set(["none", "read_only"]);

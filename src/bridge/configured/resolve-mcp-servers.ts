@@ -1,4 +1,7 @@
 import { resolve } from "node:path";
+import { invalidOptionError } from "../../config/option-reader.ts";
+import { isFolder } from "../../platform/files/is-folder.ts";
+import { formatValue } from "../../text/format-value.ts";
 import type { McpServerSettings } from "../../tools/mcp/mcp-server-settings.ts";
 import { readMcpServers } from "../../config/agent/read-mcp-servers.ts";
 import type { McpConnection } from "../../tools/mcp/mcp-server-settings.ts";
@@ -23,7 +26,22 @@ export async function resolveMcpServers(
   const servers = readMcpServers(value, path).map((server) =>
     resolveServerPaths(server, context.folder),
   );
+  await Promise.all(
+    servers.map((server, at) =>
+      checkRoots(server, `${path}${Array.isArray(value) ? `[${at}]` : `.${server.name}`}.roots`),
+    ),
+  );
   return { servers, secrets };
+}
+
+/** A root that is missing would be offered to the server, which would ignore it or create it. */
+async function checkRoots({ roots = [] }: McpServerSettings, path: string): Promise<void> {
+  if (roots === "session") return;
+  for (const [at, root] of roots.entries()) {
+    if (await isFolder(root)) continue;
+    const message = `${path}[${at}] is ${formatValue(root)}: there is no such folder. Fix: create it, or correct the path`;
+    throw invalidOptionError(`${path}[${at}]`, message);
+  }
 }
 
 function resolveServerPaths(server: McpServerSettings, folder: string): McpServerSettings {

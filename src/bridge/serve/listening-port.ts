@@ -3,25 +3,41 @@ import { join } from "node:path";
 import { readProcessStartTime } from "../../platform/process/process-start-time.ts";
 import { readSavedFile, saveFile } from "../../platform/files/saved-file.ts";
 
-/** Writes down that this process listens on a port for a directory; gives back how to take that back. */
+export interface PortRecord {
+  readonly port: number;
+  readonly url: string;
+  readonly hasPortal: boolean;
+}
+
+/** A live process that listens on a port for a data directory. */
+export interface ListeningProcess {
+  readonly pid: number;
+  /** Undefined if the process has no portal. */
+  readonly portalUrl: string | undefined;
+}
+
+/** Records that this process listens on a port for a directory. Returns the function that removes the record. */
 export async function recordListeningPort(
   directory: string,
-  port: number,
+  { port, url, hasPortal }: PortRecord,
 ): Promise<() => Promise<void>> {
   const file = resolvePortFile(directory, port);
-  await saveFile(file, `${process.pid} ${await readProcessStartTime(process.pid)}\n`);
+  const owner = `${process.pid} ${await readProcessStartTime(process.pid)}`;
+  await saveFile(file, `${owner}\n${hasPortal ? `${url}\n` : ""}`);
   return () => rm(file, { force: true });
 }
 
-/** The process that listens there for the same directory; undefined when none that lives says so. */
+/** Undefined if no live process has recorded that it listens on this port for this directory. */
 export async function findListeningProcess(
   directory: string,
   port: number,
-): Promise<number | undefined> {
+): Promise<ListeningProcess | undefined> {
   const text = await readSavedFile(resolvePortFile(directory, port)).catch(() => undefined);
-  const [pid = "", ...born] = (text ?? "").trim().split(" ");
+  const [owner = "", portalUrl] = (text ?? "").trim().split("\n");
+  const [pid = "", ...born] = owner.split(" ");
   if (!/^\d+$/.test(pid) || born.length === 0) return undefined;
-  return (await readProcessStartTime(Number(pid))) === born.join(" ") ? Number(pid) : undefined;
+  const isAlive = (await readProcessStartTime(Number(pid))) === born.join(" ");
+  return isAlive ? { pid: Number(pid), portalUrl } : undefined;
 }
 
 function resolvePortFile(directory: string, port: number): string {

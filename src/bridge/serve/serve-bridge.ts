@@ -36,6 +36,8 @@ export interface ServedBridge {
   readonly isOwner: boolean;
   /** The process that does. */
   readonly ownerPid: number;
+  /** The process that already serves the portal on this port, so that this process does not. Undefined if this process serves. */
+  readonly portalPid: number | undefined;
   /** The configuration that its agents come from; undefined for the demo agent. */
   readonly config: string | undefined;
   /** Their names, the default first. */
@@ -61,8 +63,9 @@ export async function serveBridge(
   try {
     const { isOwner, pid: ownerPid, config } = await bridge.getOwnership();
     const { sessions } = bridge;
+    if (options.newToken === true) await checkTokenUnused(options.directory, port);
     const token = await ensurePortalToken(options.directory, { renew: options.newToken === true });
-    const server = await startListening(options, () =>
+    const server = await startListening(options, portal, () =>
       startSurfaces({
         sessions,
         clock,
@@ -77,7 +80,8 @@ export async function serveBridge(
     );
     return {
       url: server.url,
-      otherUrls: listNetworkUrls(host, server.port),
+      portalPid: server.portalPid,
+      otherUrls: server.portalPid === undefined ? listNetworkUrls(host, server.port) : [],
       sessions,
       token,
       needsKey,
@@ -113,24 +117,47 @@ export function resolveListenAddress({
   };
 }
 
-/** A port that somebody chose is written down, for whoever chooses it again. */
+/** A process that already listens has read its token at its start: a new token in the file would only break the links to that process. */
+async function checkTokenUnused(directory: string, port: number): Promise<void> {
+  const running = await findListeningProcess(directory, port);
+  if (running === undefined) return;
+  const message = `The token is in use by process ${running.pid}, which listens on port ${port}; stop that process, then start with --new-token`;
+  throw new SpanlineError("conflict", message, { details: { port, pid: running.pid } });
+}
+
+interface ListeningServer extends Pick<HttpServer, "url" | "port" | "close"> {
+  readonly portalPid?: number;
+}
+
+/**
+ * Starts to listen, and records a chosen port in the data directory. If a process of the same directory already serves the
+ * portal on that port, the result is the address of that process.
+ */
 async function startListening(
   options: ServeOptions,
+  needsPortal: boolean,
   start: () => Promise<HttpServer>,
-): Promise<HttpServer> {
+): Promise<ListeningServer> {
   const { directory } = options;
   const { port } = resolveListenAddress(options);
   let server: HttpServer;
   try {
     server = await start();
   } catch (error) {
-    const pid = await findListeningProcess(directory, port);
-    if (pid === undefined) throw error;
+    const running = await findListeningProcess(directory, port);
+    if (running === undefined) throw error;
+    const { pid, portalUrl: url } = running;
+    if (needsPortal && url !== undefined)
+      return { url, port, portalPid: pid, close: async () => {} };
     const message = `A bridge of this directory already listens on port ${port}, in process ${pid}; use that, or choose another with --port`;
     throw new SpanlineError("conflict", message, { details: { port, pid }, cause: error });
   }
   if (port === 0) return server;
-  const forget = await recordListeningPort(directory, port);
+  const forget = await recordListeningPort(directory, {
+    port,
+    url: server.url,
+    hasPortal: needsPortal,
+  });
   return {
     ...server,
     async close() {

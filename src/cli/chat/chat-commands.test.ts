@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
-import { completeCommand, formatHelp, formatSessions } from "./chat-commands.ts";
+import {
+  completeCommand,
+  describeMistypedCommand,
+  formatHelp,
+  formatSessions,
+} from "./chat-commands.ts";
 
 const STEERS = "\u001b[2J";
 
@@ -11,6 +16,11 @@ describe("what an agent calls its things in a chat", () => {
       { name: `st${STEERS}`, description: "" },
     ];
     expect(completeCommand("/st", theirs)).toEqual(["/status"]);
+  });
+
+  it("A suggestion never contains a name that would steer the terminal", () => {
+    const theirs = [{ name: `st${STEERS}`, description: "" }];
+    expect(describeMistypedCommand("/st", theirs)).not.toContain("\u001b");
   });
 
   it("shows a list of sessions in which nothing steers the terminal", () => {
@@ -77,5 +87,22 @@ describe("the sessions in a chat", () => {
       "* ses_2  2026-01-02 03:04  Notes",
       "  To go to another one, /exit, then `spanline chat --session ID`.",
     ]);
+  });
+});
+
+describe("A mistyped command in a chat", () => {
+  const theirs = [{ name: "status", description: "" }];
+
+  it.each([
+    ["/hlep", /^There is no command \/hlep; did you mean \/help\? Nothing was sent/],
+    ["/staus", /^There is no command \/staus; did you mean \/status\? Nothing was sent/],
+    ["/exit now", /^\/exit takes no arguments\. Nothing was sent/],
+  ])("%j gets a message [ACP-77]", (text, message) => {
+    expect(describeMistypedCommand(text, theirs)).toMatch(message);
+  });
+
+  it("Text goes to the bridge if it is a path, or if the list of commands has not arrived [ACP-77]", () => {
+    expect(describeMistypedCommand("/etc/hosts is wrong", theirs)).toBeUndefined();
+    expect(describeMistypedCommand("/staus", [])).toBeUndefined();
   });
 });

@@ -1,10 +1,11 @@
 import type { AvailableCommand, SessionRow } from "../../host/index.ts";
+import { describeUnknownCommand } from "../../domain/unknown-command.ts";
 import { toSingleLine, type Style } from "../../inspect/trace-style.ts";
 import { wrapWords } from "../shared/terminal/wrap-words.ts";
 import { wrapText } from "../markdown/row-layout.ts";
 import { cutToWidth, measureText } from "../markdown/text-width.ts";
 
-/** What a chat itself understands behind a slash. All else is said to the agent. */
+/** The chat's own commands. The bridge runs every other command. */
 const CHAT_COMMANDS = ["help", "exit", "takeover", "cancel", "sessions"] as const;
 
 export type ChatCommand = (typeof CHAT_COMMANDS)[number];
@@ -12,6 +13,26 @@ export type ChatCommand = (typeof CHAT_COMMANDS)[number];
 export function parseChatCommand(text: string): ChatCommand | undefined {
   const [, name] = /^\/(\S+)\s*$/.exec(text) ?? [];
   return name === "quit" ? "exit" : CHAT_COMMANDS.find((command) => command === name);
+}
+
+/**
+ * The message for a mistyped command; undefined for text that goes to the bridge. Without the list of the bridge's commands every
+ * text goes to the bridge, which checks it too.
+ */
+export function describeMistypedCommand(
+  text: string,
+  bridgeCommands: readonly AvailableCommand[],
+): string | undefined {
+  const [, name] = /^\/(\S+)/.exec(text) ?? [];
+  if (CHAT_COMMANDS.some((command) => command === name)) {
+    return `/${name} takes no arguments. Nothing was sent to the agent.`;
+  }
+  if (bridgeCommands.length === 0) return undefined;
+  // The names are printed, so names with control characters are left out.
+  const bridgeNames = bridgeCommands
+    .map((command) => command.name)
+    .filter((bridgeName) => bridgeName === toSingleLine(bridgeName));
+  return describeUnknownCommand(text, [...bridgeNames, ...CHAT_COMMANDS]);
 }
 
 /** What a word behind a slash may become. It goes to the terminal as it is, so that names which would steer that are none. */

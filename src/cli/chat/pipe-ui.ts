@@ -1,10 +1,10 @@
 import { createInterface } from "node:readline";
 import { formatThrown } from "../../domain/errors.ts";
-import type { ExtensionUpdate, SessionNotification } from "../../host/index.ts";
+import type { AvailableCommand, ExtensionUpdate, SessionNotification } from "../../host/index.ts";
 import { toSingleLine, PLAIN_STYLE, escapeControls } from "../../inspect/trace-style.ts";
 import type { Terminal } from "../../platform/terminal/terminal.ts";
 import { createToolCards } from "./tool-cards.ts";
-import { parseChatCommand } from "./chat-commands.ts";
+import { describeMistypedCommand, parseChatCommand } from "./chat-commands.ts";
 import { formatError, formatTurnEnd, readTurnEnd } from "./turn-end-notes.ts";
 import type { ChatUi } from "./ui.ts";
 import type { ConnectionNotes } from "./connection-notes.ts";
@@ -37,6 +37,7 @@ export function createPipeUi(options: PipeUiOptions): ChatUi {
   let exitCode = 0;
   let isLineOpen = false;
   let message: string | null = null;
+  let commands: readonly AvailableCommand[] = [];
   /** Nobody reads it any more. */
   let isOutputClosed = false;
   let exit = (): void => {};
@@ -104,6 +105,9 @@ export function createPipeUi(options: PipeUiOptions): ChatUi {
         if (end !== undefined && isObserver) endTurn(end);
         return;
       }
+      case "commands":
+        commands = update.commands;
+        return;
       case "extension":
         return showParticipants(update, context.isHistory);
       default:
@@ -144,8 +148,13 @@ export function createPipeUi(options: PipeUiOptions): ChatUi {
   function handleInput(session: ChatSession, text: string): boolean {
     const command = parseChatCommand(text);
     if (command === "exit") return false;
+    // A program that reads JSON waits for the end of each prompt: the bridge replies to a mistyped command.
+    const mistake = isJson ? undefined : describeMistypedCommand(text, commands);
     if (command !== undefined) note(`/${command} needs a terminal; it was not sent`);
-    else if (session.role === "observer") {
+    else if (mistake !== undefined) {
+      exitCode = 1;
+      note(mistake);
+    } else if (session.role === "observer") {
       exitCode = 1;
       note("This chat only watches; nothing was said to the agent");
     } else session.submit(text);

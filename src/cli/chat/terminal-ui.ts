@@ -2,6 +2,7 @@ import type { Client } from "../../host/index.ts";
 import { toSingleLine } from "../../inspect/trace-style.ts";
 import {
   completeCommand,
+  describeMistypedCommand,
   formatHelp,
   parseChatCommand,
   formatSessions,
@@ -81,6 +82,12 @@ export function createTerminalUi({ link, ...options }: TerminalUiOptions): ChatU
     if (command !== undefined) {
       updates.note([`${style.strong("›")} ${toSingleLine(text)}`]);
       perform(command).catch((error: unknown) => note(formatError(error), style.bad));
+      return;
+    }
+    const mistake = describeMistypedCommand(text, updates.commands);
+    if (mistake !== undefined) {
+      updates.note([`${style.strong("›")} ${toSingleLine(text)}`]);
+      note(mistake, style.warn);
     } else if (session?.role === "observer") {
       unsentText = text;
       note(`Not said: ${text}`);

@@ -24,6 +24,7 @@ import {
   type ConfigFlags,
 } from "../shared/flags/config-flags.ts";
 import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts";
+import { suggestNames } from "../../text/suggest-name.ts";
 import { createColorStyle } from "../shared/terminal/color-style.ts";
 
 export interface PolicyCheckFlags extends ConfigFlags {
@@ -70,8 +71,17 @@ async function checkPolicy(
   const version = readPackageVersion();
   const configContext = { directory, clock: systemClock, environment: process.env, version };
   const agent = await loadAgent(flags, { ...place, tool: name, configContext });
+  if (flags.policy === undefined) checkToolName(name, [...agent.tools.keys()]);
   const named = flags.cwd === undefined ? {} : { workingDirectory: resolve(flags.cwd) };
   return checkToolCall(agent, { name, input, ...named });
+}
+
+/** A decision about a misspelled tool would look like a decision about the tool that was meant. */
+function checkToolName(name: string, known: readonly string[]): void {
+  const suggestions = known.includes(name) ? [] : suggestNames(name, known);
+  if (suggestions.length === 0) return;
+  const message = `The agent has no tool ${name}; did you mean ${suggestions.join(" or ")}? Nothing was checked`;
+  throw new SpanlineError("invalid_option", message, { details: { path: "tool" } });
 }
 
 type ConfiguredAgentOptions = Parameters<typeof loadConfiguredAgent>[1];
@@ -113,10 +123,10 @@ function parseArguments(text: string): JsonObject {
 }
 
 function formatCheck({ decision, isKnown, problem, note }: ToolCallCheck, style: Style): string {
+  const unknown = isKnown ? [] : ["The agent has no such tool: rules assume the worst of it."];
   const [first = "", ...rest] = explainDecision(decision);
   const paint = { allow: style.good, ask: style.warn, deny: style.bad }[decision.action];
-  const lines = [paint(first), ...rest];
-  if (!isKnown) lines.push("The agent has no such tool: rules think the worst of it.");
+  const lines = [...unknown, paint(first), ...rest];
   if (problem !== undefined) lines.push(`Its arguments would be refused: ${problem}`);
   if (note !== undefined) lines.push(note);
   return lines.map((line) => `${line}\n`).join("");

@@ -23,6 +23,8 @@ export interface RunAgentFlags extends AgentFlags, LimitFlags, ConfigFlags {
   readonly model?: string;
   readonly tools?: string;
   readonly dataDir?: string;
+  /** Runs the built-in demo agent even if there is a configuration. */
+  readonly isBuiltInDemo?: true;
 }
 
 export interface RunContext {
@@ -48,7 +50,7 @@ export async function resolveRunAgent(
   const tools = file === undefined ? [] : await loadTools(file);
   if (harness === undefined && runtime === undefined) {
     const isConfigured = flags.agent !== undefined || resolveConfigFile(flags) !== undefined;
-    if (isConfigured) {
+    if (isConfigured && flags.isBuiltInDemo !== true) {
       if (file !== undefined) throw createToolsConfiguredError();
       return startConfiguredAgent(flags, context);
     }

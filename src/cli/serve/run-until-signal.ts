@@ -22,6 +22,8 @@ export interface BridgeFlags extends ServingFlags, RetentionFlags {
 export interface RunningBridge {
   readonly isOwner: boolean;
   readonly ownerPid: number;
+  /** Defined if another process already serves on the port: this process then only prints where, and exits. */
+  readonly portalPid: number | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -71,6 +73,10 @@ export async function runUntilSignal<Started extends RunningBridge>(
   }
   if (!started.isOwner) terminal.note(formatRetentionIgnored(flags, started.ownerPid));
   await terminal.write(formatStarted(started, directory));
+  if (started.portalPid !== undefined) {
+    await started.close();
+    return 0;
+  }
   await end;
   terminal.note(`\nStopping. Sessions are kept in ${directory}.\n`);
   startExitWatchdog(EXIT_TIMEOUT_MS, () => {

@@ -20,12 +20,9 @@ export function runUpCommand(flags: UpFlags): Promise<number> {
 }
 
 function formatText(up: UpBridge, directory: string, { dataDir }: UpFlags): string {
-  const { link, otherUrls, isOwner, ownerPid, config, session } = up;
+  const { link, otherUrls, isOwner, config, session, portalPid } = up;
   const where = dataDir === undefined ? "" : ` --data-dir ${quoteShellWord(directory)}`;
   const which = `--session ${quoteShellWord(session.sessionId)}${where}`;
-  const headline = isOwner
-    ? "Spanline is up"
-    : `Joined the bridge that runs in process ${ownerPid}`;
   const lines = [
     config === undefined
       ? "Saving a note asks for your approval, in all but curl."
@@ -34,7 +31,7 @@ function formatText(up: UpBridge, directory: string, { dataDir }: UpFlags): stri
     ...(otherUrls.length === 0 ? [] : [`Other machines reach it at ${otherUrls.join(", ")}.`]),
     `Sessions are kept in ${directory}.`,
   ];
-  return `${headline}. One session, four ways into it:
+  return `${formatHeadline(up)}. One session, four ways into it:
 
   In a browser    ${link}
   With curl       ${formatCurl(up)}
@@ -42,9 +39,12 @@ function formatText(up: UpBridge, directory: string, { dataDir }: UpFlags): stri
   In an editor    ${resolveProgramName()} acp ${which}
 ${formatAgents(up)}
 ${lines.join("\n")}
+${portalPid === undefined ? "\nCtrl-C stops it.\n" : ""}`;
+}
 
-Ctrl-C stops it.
-`;
+function formatHeadline({ isOwner, ownerPid, portalPid }: UpBridge): string {
+  if (portalPid !== undefined) return `Spanline is already up, in process ${portalPid}`;
+  return isOwner ? "Spanline is up" : `Joined the bridge that runs in process ${ownerPid}`;
 }
 
 function formatCurl({ url, session, config, needsKey, token }: UpBridge): string {
@@ -69,7 +69,7 @@ function formatAgents({ config, agents, session }: UpBridge): string {
 
 function formatJson({ session, ...up }: UpBridge, directory: string): string {
   const { sessionId } = session;
-  const { url, link, isOwner, ownerPid, config = null, agents } = up;
-  const facts = { url, link, sessionId, isOwner, ownerPid, directory, config, agents };
+  const { url, link, isOwner, ownerPid, portalPid = null, config = null, agents } = up;
+  const facts = { url, link, sessionId, isOwner, ownerPid, portalPid, directory, config, agents };
   return `${JSON.stringify(facts)}\n`;
 }

@@ -2,6 +2,7 @@ import type { AuditEntry, AuditGap } from "../../bridge/audit/audit-log.ts";
 import type { SessionEvent, GrantScope } from "../../domain/events/session-event.ts";
 import { formatIsoTime } from "../../text/format-iso-time.ts";
 import { toJsonText } from "../../data/json.ts";
+import { DECISION_NAMES } from "../../domain/policy/approval-decision.ts";
 import type { PolicyContext } from "../../domain/policy/policy-decision.ts";
 import { toSingleLine, type Style } from "../../inspect/trace-style.ts";
 
@@ -111,7 +112,7 @@ function formatReceipt(entry: AuditEntry, resolveName: ResolveName): string {
       const { decision, resolvedBy, reason, principals = [] } = receipt;
       const why = reason === undefined ? "" : `: ${reason}`;
       const all = principals.length === 0 ? "" : ` (${principals.join(", ")})`;
-      return `${resolveName(receipt.approvalId)}: ${decision}, ${RESOLVED_BY_TEXTS[resolvedBy]}${all}${why}`;
+      return `${resolveName(receipt.approvalId)}: ${DECISION_NAMES[decision]}, ${RESOLVED_BY_TEXTS[resolvedBy]}${all}${why}`;
     }
     case "grant.added":
       return `${formatGrantedName(receipt.scope)}: allowed for good as ${receipt.grantId}`;

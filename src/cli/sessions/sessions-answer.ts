@@ -1,5 +1,6 @@
 import { answerViaOwner } from "../../bridge/owner/answer-via-owner.ts";
 import type { ApprovalRequested, ApprovalDecision } from "../../domain/events/session-event.ts";
+import { DECISION_NAMES } from "../../domain/policy/approval-decision.ts";
 import { pluralize } from "../../text/pluralize.ts";
 import { toSpanlineError, SpanlineError } from "../../domain/errors.ts";
 import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
@@ -81,7 +82,7 @@ function createNothingOpenError(
 function readAnswer({ allow, deny, always, answer }: AnswerFlags): string | undefined {
   if (allow === true) return "allow";
   if (deny === true) return "deny";
-  return always === true ? "allow-always" : answer;
+  return always === true ? DECISION_NAMES["allow-always"] : answer;
 }
 
 /** Questions about what became of something take more than yes or no, and are only listed. */
@@ -120,9 +121,11 @@ async function sendDecision(
     run: { terminal, directory },
   }: { readonly word: string; readonly run: SessionsContext },
 ): Promise<number> {
-  const decision = options.find((option): option is ApprovalDecision => option === answer);
+  const decision = options.find((option) => option === answer || DECISION_NAMES[option] === answer);
   if (decision === undefined) {
-    terminal.note(`"${answer}" is no answer to ${approvalId}; it takes ${options.join(", ")}.\n`);
+    terminal.note(
+      `"${answer}" is not an answer to ${approvalId}: expected ${formatOptions(options)}.\n`,
+    );
     return 2;
   }
   const reply = await answerViaOwner(
@@ -139,7 +142,7 @@ async function sendDecision(
     return 1;
   }
   if (reply.status === "refused") throw toSpanlineError(reply.failure);
-  terminal.note(`${approvalId} (${action}): ${decision}\n`);
+  terminal.note(`${approvalId} (${action}): ${DECISION_NAMES[decision]}\n`);
   return 0;
 }
 
@@ -151,7 +154,11 @@ function formatRequests(open: readonly ApprovalRequested[]): string {
         PLAIN_STYLE,
       );
       const [, , ...rest] = above.split("\n");
-      return `${request.approvalId}  ${summary}\n${rest.join("\n")}  Answers: ${request.options.join(", ")}\n`;
+      return `${request.approvalId}  ${summary}\n${rest.join("\n")}  Answers: ${formatOptions(request.options)}\n`;
     })
     .join("");
+}
+
+function formatOptions(options: readonly ApprovalDecision[]): string {
+  return options.map((option) => DECISION_NAMES[option]).join(", ");
 }

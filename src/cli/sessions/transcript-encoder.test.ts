@@ -28,20 +28,79 @@ describe("a session's transcript", () => {
       { type: "client.detached", clientId: "c1", reason: "bridge_restarted" },
       { type: "text.finished", ...cut, block: 0, text: "This is half a" },
       { type: "message.finished", ...cut, reason: null },
-      { type: "invocation.lost", invocationId: "call_1" },
     );
     expect(text.split("\n").slice(2)).toEqual([
       "assistant",
       "  This is half a",
-      "  ! taken up again: the process that ran it was gone",
-      "  ! the connection to the agent was lost",
+      "  ! session resumed after a restart",
       "",
     ]);
   });
 
+  const invoked = {
+    type: "invocation.started",
+    invocationId: "call_1",
+    upstreamId: "up_1",
+    purpose: "prompt",
+  } as const;
+  const lost = { type: "invocation.lost", invocationId: "call_1" } as const;
+  const recovery = {
+    type: "message.sent",
+    messageId: "m2",
+    origin: "recovery",
+    content: [
+      { type: "text", text: "The connection was lost. What you were told last was: Hello" },
+    ],
+  } as const;
+  const question = {
+    type: "approval.requested",
+    approvalId: "appr_1",
+    question: "lost-call",
+    options: ["continue", "reseed", "stop"],
+    subjectId: "call_1",
+    action: "The connection was lost; allowing continues",
+    input: null,
+    deadline: 1,
+  } as const;
+  const notice =
+    "The agent's answer was interrupted, so the bridge repeated to the agent what it may have missed";
+
+  it.each<[name: string, events: readonly SessionEvent[], line: string]>([
+    ["by the connection", [lost, recovery], `! ${notice}`],
+    [
+      "by a kill",
+      [{ type: "session.recovered", epoch: 2 }, lost, recovery],
+      `! Session resumed after a restart: ${notice}`,
+    ],
+    [
+      "by a kill, and an approver is asked",
+      [{ type: "session.recovered", epoch: 2 }, lost, question],
+      "? The connection was lost; allowing continues appr_1",
+    ],
+    [
+      "by the connection, and the invocation is made again",
+      [lost, { ...invoked, invocationId: "call_2" }],
+      "! The connection to the agent was lost",
+    ],
+    ["in the turn before", [recovery], `! ${notice}`],
+  ])("An answer that is lost %s has one line", (_, events, line) => {
+    const [begun, ended] = [shown(...said, invoked), shown(...said, invoked, ...events)];
+    expect(ended.slice(begun.length)).toBe(`  ${line}\n`);
+  });
+
+  it("A decision is shown in words", () => {
+    const resolved = {
+      type: "approval.resolved",
+      approvalId: "appr_1",
+      decision: "allow-always",
+      resolvedBy: "person",
+    } as const;
+    expect(shown(resolved)).toBe("  = always allow\n");
+  });
+
   it("has that news at once when nothing was being said", () => {
     expect(shown({ type: "session.recovered", epoch: 2 })).toBe(
-      "  ! taken up again: the process that ran it was gone\n",
+      "  ! session resumed after a restart\n",
     );
   });
 

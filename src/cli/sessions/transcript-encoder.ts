@@ -7,6 +7,8 @@ import type {
 import type { Codec, Emit } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
 import { toJsonText } from "../../data/json.ts";
+import { DECISION_NAMES } from "../../domain/policy/approval-decision.ts";
+import { RECOVERY_NOTICE } from "../../domain/recovery-notice.ts";
 import type { PlanStatus } from "../../domain/plan.ts";
 import { createTurnStream, type TurnStreamState } from "../../domain/provider/turn-stream.ts";
 import { toSingleLine, escapeControls, type Style } from "../../inspect/trace-style.ts";
@@ -19,8 +21,12 @@ interface TranscriptState {
   trace: TraceState;
   /** Messages of the agent that have not ended. */
   openMessages: Set<string>;
-  /** That the session was taken up again: the log has it before the ends of what was said until then, people saw it after. */
+  /** The session was resumed after a restart. The log has this before the ends of the messages, but people saw it after them. */
   isResumed: boolean;
+  /** An invocation has started and not ended. */
+  isInvoking: boolean;
+  /** Set from the loss of an invocation until the transcript has a line about it. */
+  loss: "none" | "restart" | "connection";
 }
 
 /** What was said and done in a session, for people: turn by turn, each block when it ends. */
@@ -32,10 +38,13 @@ export function createTranscript(style: Style): Codec<TranscriptState, Envelope,
     trace: trace.initial(),
     openMessages: new Set(),
     isResumed: false,
+    isInvoking: false,
+    loss: "none",
   });
   return {
     initial: fresh,
     step(state, { at, event }, emit) {
+      emitLossNotice(state, event, (line) => emit(style.bad(`  ! ${line}\n`)));
       if (event.type === "turn.started") {
         Object.assign(state, fresh());
         return emit(style.dim(`\n── ${formatIsoTime(at)} ──\n`));
@@ -53,7 +62,7 @@ export function createTranscript(style: Style): Codec<TranscriptState, Envelope,
       trackResume(state, event);
       if (!state.isResumed || state.openMessages.size > 0) return;
       state.isResumed = false;
-      emit(style.warn("  ! taken up again: the process that ran it was gone\n"));
+      emit(style.warn("  ! session resumed after a restart\n"));
     },
     finish() {},
   };
@@ -70,19 +79,54 @@ function trackResume(state: TranscriptState, event: SessionEvent): void {
     case "turn.finished":
       state.openMessages.clear();
       return;
+    case "invocation.started":
+      state.isInvoking = true;
+      return;
+    case "invocation.finished":
+      state.isInvoking = false;
+      return;
+    case "invocation.lost":
+      if (state.loss === "none") state.loss = "connection";
+      state.isInvoking = false;
+      return;
     case "session.recovered":
-      state.isResumed = true;
+      // The loss of the invocation follows, and its line covers both.
+      if (state.isInvoking) state.loss = "restart";
+      else state.isResumed = true;
       return;
     default:
       return;
   }
 }
 
+/** Emits one line for a lost invocation, when the log shows what follows from the loss. A question about the loss has its own line. */
+function emitLossNotice(state: TranscriptState, event: SessionEvent, emit: Emit<string>): void {
+  const isRecovery = event.type === "message.sent" && event.origin === "recovery";
+  if (state.loss === "none") {
+    if (isRecovery) emit(RECOVERY_NOTICE);
+    return;
+  }
+  const isQuestion = event.type === "approval.requested" && event.question === "lost-call";
+  if (!isRecovery && !isQuestion && !CONTINUING_EVENTS.has(event.type)) return;
+  const { loss } = state;
+  state.loss = "none";
+  if (isQuestion) return;
+  const notice = isRecovery ? RECOVERY_NOTICE : "The connection to the agent was lost";
+  emit(loss === "restart" ? `Session resumed after a restart: ${notice}` : notice);
+}
+
+/** Events that follow a loss if no approver is asked: another invocation, or the end of the turn. */
+const CONTINUING_EVENTS: ReadonlySet<SessionEvent["type"]> = new Set([
+  "invocation.started",
+  "turn.finished",
+  "turn.started",
+]);
+
 /** What happened around what the agent says. */
 function emitSessionNote(event: SessionEvent, style: Style, emit: Emit<string>): void {
   switch (event.type) {
     case "message.sent":
-      return emit(formatSentMessage(event, style));
+      return event.origin === "recovery" ? undefined : emit(formatSentMessage(event, style));
     case "tool.progress":
       return emit(style.dim(`  … ${toSingleLine(event.text)}\n`));
     case "approval.requested": {
@@ -96,8 +140,6 @@ function emitSessionNote(event: SessionEvent, style: Style, emit: Emit<string>):
       return emit(formatPlan(event, style));
     case "session.mode_changed":
       return emit(style.dim(`  · the mode is ${event.mode} now\n`));
-    case "invocation.lost":
-      return emit(style.bad("  ! the connection to the agent was lost\n"));
     case "prompt.withdrawn":
       return emit(style.dim("  · a prompt that waited was withdrawn\n"));
     default:
@@ -125,7 +167,7 @@ function formatSentMessage({ origin, content }: MessageSent, style: Style): stri
   const sender = {
     prompt: "user",
     instructions: "instructions",
-    recovery: "spanline, after the loss",
+    recovery: "spanline",
     reprompt: "spanline",
   }[origin];
   const lines = content.flatMap((part) => escapeControls(formatPromptPart(part)).split("\n"));
@@ -134,7 +176,7 @@ function formatSentMessage({ origin, content }: MessageSent, style: Style): stri
 
 function formatResolution({ decision, resolvedBy, reason }: ApprovalResolved): string {
   return toSingleLine(
-    `${decision}${RESOLVED_BY_TEXTS[resolvedBy]}${reason === undefined ? "" : `: ${reason}`}`,
+    `${DECISION_NAMES[decision]}${RESOLVED_BY_TEXTS[resolvedBy]}${reason === undefined ? "" : `: ${reason}`}`,
   );
 }
 

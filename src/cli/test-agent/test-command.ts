@@ -29,7 +29,7 @@ export async function runTestCommand(
   const { signal, release } = onInterruption(() => terminal.note("\nStopping.\n"));
   const output = flags.json === true ? createJsonOutput(terminal) : createTextOutput(terminal);
   try {
-    const { agent, close } = await resolveRunAgent(resolveAgentFlags(agentName, flags), {
+    const { agent, close } = await resolveRunAgent(await resolveAgentFlags(agentName, flags), {
       terminal,
       signal,
     });
@@ -59,14 +59,29 @@ export async function runTestCommand(
   }
 }
 
-/** The demo agent needs no folder where nobody has a configuration. */
-function resolveAgentFlags(agentName: string | undefined, flags: TestAgentFlags): RunAgentFlags {
+/** `demo` is the built-in agent unless the configuration has an agent of that name. */
+async function resolveAgentFlags(
+  agentName: string | undefined,
+  flags: TestAgentFlags,
+): Promise<RunAgentFlags> {
   if (agentName === undefined) return flags;
   if (/^arn:[^:]*:bedrock-agentcore:.*:runtime\//.test(agentName))
     return { ...flags, runtime: agentName };
   if (agentName.startsWith("arn:")) return { ...flags, harness: agentName };
-  const isDemo = agentName === "demo" && resolveConfigFile(flags) === undefined;
-  return isDemo ? flags : { ...flags, agent: agentName };
+  const isBuiltIn = agentName === "demo" && !(await isConfigured(agentName, flags));
+  return isBuiltIn ? { ...flags, isBuiltInDemo: true } : { ...flags, agent: agentName };
+}
+
+async function isConfigured(agentName: string, flags: TestAgentFlags): Promise<boolean> {
+  const file = resolveConfigFile(flags);
+  if (file === undefined) return false;
+  // A configuration that is named by a flag is meant, so that its error names its agents.
+  if (flags.config !== undefined) return true;
+  const { readConfigFile } = await import("../../config/read-config-file.ts");
+  const { parseConfigText } = await import("../../config/read-document.ts");
+  const { readConfig } = await import("../../config/read-config.ts");
+  const { agents } = readConfig(parseConfigText(await readConfigFile(file), file));
+  return agents.some(({ name }) => name === agentName);
 }
 
 interface TestOutput {

@@ -152,6 +152,16 @@ describe("MCP servers as they are written down", () => {
       'mcpServers[0].roots is ".", expected "session" or an array of folders',
     ],
     [
+      [{ name: "a", command: "c", roots: ["docs", "~/notes"] }],
+      "mcpServers[0].roots[1]",
+      'mcpServers[0].roots[1] is "~/notes", expected the path of a folder: ~ is not expanded. Fix: write the whole path, such as "/home/me/notes"',
+    ],
+    [
+      [{ name: "a", command: "c", roots: ["file:///etc"] }],
+      "mcpServers[0].roots[0]",
+      'mcpServers[0].roots[0] is "file:///etc", expected the path of a folder: not a URL. Fix: write the whole path, such as "/home/me/notes"',
+    ],
+    [
       [{ name: "a", command: "c", roots: [""] }],
       "mcpServers[0].roots[0]",
       'mcpServers[0].roots[0] is "", expected a folder',

@@ -191,12 +191,24 @@ function readRoots(value: unknown, path: string): McpRoots | undefined {
     );
   }
   return value.map((folder: unknown, at) => {
-    if (typeof folder === "string" && folder !== "" && !folder.includes("\0")) return folder;
+    if (typeof folder === "string" && folder !== "" && !folder.includes("\0")) {
+      checkRootPath(folder, `${path}[${at}]`);
+      return folder;
+    }
     throw invalidOptionError(
       `${path}[${at}]`,
       `${path}[${at}] is ${formatValue(folder)}, expected a folder`,
     );
   });
+}
+
+/** A shell expands `~`, and a client turns paths into URLs. Taken as a relative path, either would name a folder that nobody meant. */
+function checkRootPath(folder: string, path: string): void {
+  const isUrl = /^[a-z][a-z0-9+.-]+:/i.test(folder);
+  if (!isUrl && !folder.startsWith("~")) return;
+  const reason = isUrl ? "not a URL" : "~ is not expanded";
+  const message = `${path} is ${formatValue(folder)}, expected the path of a folder: ${reason}. Fix: write the whole path, such as "/home/me/notes"`;
+  throw invalidOptionError(path, message);
 }
 
 function readOptionalStrings(value: unknown, path: string): readonly string[] | undefined {

@@ -20,6 +20,8 @@ export interface LocalConfig {
   readonly type: "local";
   /** Such as `ollama:qwen3`. */
   readonly model: string;
+  /** Address of the model's server, such as `http://127.0.0.1:8000/v1`. */
+  readonly baseUrl?: string;
   readonly system?: string;
   readonly maxTokens?: number;
   readonly temperature?: number;
@@ -88,6 +90,7 @@ export function readProvider(value: unknown, path: string): ProviderConfig {
 const LOCAL_OPTIONS = [
   "type",
   "model",
+  "baseUrl",
   "system",
   "maxTokens",
   "temperature",
@@ -97,23 +100,32 @@ const LOCAL_OPTIONS = [
 
 function readLocal(value: unknown, path: string): LocalConfig {
   const options = readOptions(value, path, LOCAL_OPTIONS);
-  const { model, system, maxTokens, temperature, guards, limits } = options;
+  const { model, baseUrl, system, maxTokens, temperature, guards, limits } = options;
   if (typeof model !== "string") {
     const message = `${path}.model is ${formatValue(model)}, wanted a model such as "ollama:qwen3"`;
     throw invalidOptionError(`${path}.model`, message);
   }
+  checkBaseUrl(baseUrl, `${path}.baseUrl`);
   checkType(system, `${path}.system`, "string");
   checkWholeNumber(maxTokens, `${path}.maxTokens`);
   if (temperature !== 0) checkPositiveNumber(temperature, `${path}.temperature`);
   return {
     type: "local",
     model,
+    ...(typeof baseUrl === "string" && { baseUrl }),
     ...(typeof system === "string" && { system }),
     ...(typeof maxTokens === "number" && { maxTokens }),
     ...(typeof temperature === "number" && { temperature }),
     ...(guards !== undefined && { guards: readGuards(guards, `${path}.guards`) }),
     ...(limits !== undefined && { limits: readLimits(limits, `${path}.limits`) }),
   };
+}
+
+function checkBaseUrl(value: unknown, path: string): void {
+  if (value === undefined) return;
+  if (typeof value === "string" && /^https?:\/\//.test(value) && URL.canParse(value)) return;
+  const message = `${path} is ${formatValue(value)}, expected a URL such as "http://127.0.0.1:8000/v1"`;
+  throw invalidOptionError(path, message);
 }
 
 function readGuards(value: unknown, path: string): LocalGuards {

@@ -38,6 +38,11 @@ describe("a configuration that was merely found", () => {
       { provider: { type: "harness", arn: ARN, endpoint: "http://e.example" } },
       /reached/,
     ],
+    [
+      "the address of a model's server",
+      { provider: { ...LOCAL, baseUrl: "http://e.example/v1" } },
+      /reached/,
+    ],
     ["a folder elsewhere", { workspace: { root: "../other" } }, /folder/],
     ["another folder by its full path", { workspace: { root: "/etc" } }, /folder/],
     ["variables for commands", { workspace: { passEnvironment: ["HOME"] } }, /folder/],

@@ -34,7 +34,9 @@ const TRUST_CHECKS: readonly TrustCheck[] = [
   { reason: "sets variables", applies: ({ environment }) => environment.length > 0 },
   {
     reason: "says where the agent is reached",
-    applies: ({ provider }) => "endpoint" in provider && provider.endpoint !== undefined,
+    applies: ({ provider }) =>
+      ("endpoint" in provider && provider.endpoint !== undefined) ||
+      ("baseUrl" in provider && provider.baseUrl !== undefined),
   },
   {
     reason: "opens more than its own folder",

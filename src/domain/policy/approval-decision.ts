@@ -14,6 +14,19 @@ export const DENYING_DECISIONS: { readonly [One in ApprovalQuestion]: ApprovalDe
   "lost-call": "stop",
 };
 
+/** Decisions as people read and type them. */
+export const DECISION_NAMES: { readonly [One in ApprovalDecision]: string } = {
+  allow: "allow",
+  "allow-always": "always allow",
+  deny: "deny",
+  done: "done",
+  failed: "failed",
+  "run-again": "run again",
+  continue: "continue",
+  reseed: "start over",
+  stop: "stop",
+};
+
 /** Whether a decision lets a tool run. */
 export function isApproving(decision: ApprovalDecision): boolean {
   return decision === "allow" || decision === "allow-always" || decision === "run-again";

@@ -50,7 +50,7 @@ describe("a permission as text", () => {
     const action = "open_file may already have run; allowing runs it again";
     expect(lines({ ...REQUEST, action, deadline: "noon" }, { options })).toEqual([
       `${action} {"path":"a.ts"}`,
-      "one of: run-again (Run it again), deny (Do not run it again), done (It was done)",
+      "one of: Run it again, Do not run it again, It was done",
       "denied if nobody answers by noon",
     ]);
   });

@@ -25,7 +25,9 @@ export function formatPermissionRequest(request: PermissionRequest): readonly st
       : [`needs ${capabilities.map(escapeControlCharacters).join(", ")}`]),
     ...(approversRequired > 1 ? [`${approversRequired} people have to allow it`] : []),
     ...(truncated === null ? [] : [`a preview: all arguments have ${truncated.bytes} bytes`]),
-    ...(hasChoices(options) ? [`one of: ${options.map(formatOption).join(", ")}`] : []),
+    ...(hasChoices(options)
+      ? [`one of: ${options.map(({ name }) => escapeControlCharacters(name)).join(", ")}`]
+      : []),
     ...(deadline === null
       ? []
       : [
@@ -37,10 +39,6 @@ export function formatPermissionRequest(request: PermissionRequest): readonly st
 /** More ways to answer than once, always and no. */
 function hasChoices(options: readonly PermissionOption[]): boolean {
   return new Set(options.map(({ kind }) => kind)).size < options.length;
-}
-
-function formatOption({ id, name }: PermissionOption): string {
-  return `${escapeControlCharacters(id)} (${escapeControlCharacters(name)})`;
 }
 
 function formatReason({ reason, labels, rule }: Rationale): readonly string[] {

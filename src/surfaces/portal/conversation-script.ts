@@ -1,3 +1,5 @@
+import { RECOVERY_NOTICE } from "../../domain/recovery-notice.ts";
+
 /** Browser code: what each event of the log does to the conversation on the page. */
 export const CONVERSATION_SCRIPT = String.raw`
 /** What is on the page, by the ids that events use. Begun anew when the log is read from its beginning. */
@@ -12,7 +14,7 @@ const QUESTIONS = {
   "lost-call": "The connection to the agent was lost in the middle of its work. How shall it go on?",
 };
 const CHOICES = {
-  allow: "Allow", deny: "Deny",
+  allow: "Allow", "allow-always": "Always allow", deny: "Deny",
   done: "It was done", failed: "It failed", "run-again": "Run again",
   continue: "Continue", reseed: "Start over", stop: "Stop",
 };
@@ -31,7 +33,7 @@ const shown = {
   },
   "session.title_changed": ({ title }) => setTitle(title),
   "session.mode_changed": ({ mode }) => note("The session is in the mode " + mode + " now"),
-  "session.recovered": () => note("The bridge was started again and took this session up"),
+  "session.recovered": () => note("Session resumed after a restart"),
 
   "prompt.accepted": ({ promptId, content }) => {
     const who = made("span", { class: "who" }, "waits for its turn");
@@ -46,6 +48,7 @@ const shown = {
   },
   "message.sent": ({ origin, content }) => {
     if (origin === "instructions") note("Instructions to the agent: " + textIn(content));
+    else if (origin === "recovery") note(${JSON.stringify(RECOVERY_NOTICE)});
     else if (origin !== "prompt") note("Said to the agent by the bridge: " + textIn(content));
   },
 
@@ -65,8 +68,6 @@ const shown = {
     note(why ? text + ": " + why : text, outcome === "failed");
     announce(text);
   },
-  "invocation.lost": () => note("The connection to the agent was lost in the middle of its work"),
-
   "message.started": ({ messageId }) => messageOf(messageId),
   "message.finished": ({ messageId, interrupted }) => {
     const message = view.messages.get(messageId);

@@ -167,4 +167,17 @@ describe("a command of the agent's configuration", () => {
     expect(await typed(client, sessionId, "/unknown thing")).toBe("What?");
     expect(JSON.stringify(provider.invocations[1]?.input)).toContain("/unknown thing");
   });
+
+  it("A mistyped command is answered with a suggestion and is not sent to the agent [ACP-77]", async () => {
+    const { sessions, provider } = world(says("It maps names to addresses."));
+    const client = await connectAcpClient(sessions);
+    const sessionId = await client.newSession();
+    const reply = await typed(client, sessionId, "/staus");
+    expect(reply).toMatch(/^There is no command \/staus; did you mean \/status\?/);
+    expect(await typed(client, sessionId, "/revew main")).toContain("did you mean /review?");
+    expect(provider.invocations).toEqual([]);
+    const answer = await typed(client, sessionId, "/etc/hosts: what is it for?");
+    expect(answer).toBe("It maps names to addresses.");
+    expect(JSON.stringify(provider.invocations[0]?.input)).toContain("/etc/hosts: what");
+  });
 });

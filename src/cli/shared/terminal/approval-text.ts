@@ -99,9 +99,10 @@ export function shortenArguments(input: JsonObject, maxLength: number): JsonObje
 const MAX_ARGUMENT_LENGTH = 60;
 
 function formatReasons(facts: ApprovalFacts, style: Style): string[] {
-  const { reason, prompt, risk, secrets, previewProblem: unseen, diffs } = facts;
+  const { action, reason, prompt, risk, secrets, previewProblem: unseen, diffs } = facts;
   return [
-    ...(reason === undefined ? [] : [`Why: ${toSingleLine(reason)}`]),
+    // The question about a lost invocation has one sentence, as its action and as its reason.
+    ...(reason === undefined || reason === `${action}.` ? [] : [`Why: ${toSingleLine(reason)}`]),
     ...(prompt === undefined ? [] : [style.strong(toSingleLine(prompt))]),
     ...(risk === undefined ? [] : [`Risk: ${style.warn(toSingleLine(risk))}`]),
     ...(secrets.length === 0

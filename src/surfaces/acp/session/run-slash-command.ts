@@ -1,5 +1,10 @@
-import { isBridgeCommand, type BridgeCommand } from "../../../domain/bridge-commands.ts";
+import {
+  BRIDGE_COMMANDS,
+  isBridgeCommand,
+  type BridgeCommand,
+} from "../../../domain/bridge-commands.ts";
 import { isSessionMode } from "../../../domain/session-mode.ts";
+import { describeUnknownCommand } from "../../../domain/unknown-command.ts";
 import type { PromptCommand } from "../../../wire/acp/decode/client-request.ts";
 import {
   formatModeChange,
@@ -37,9 +42,14 @@ export async function runSlashCommand(
     return { type: "answer", text: await COMMAND_HANDLERS[typed.name](typed.argument, context) };
   }
   const { agent } = await context.link.sessions.status(context.sessionId);
-  const command = agent.commands?.find(({ name }) => name === typed.name);
-  const expandedPrompt = command === undefined ? prompt : expandCommand(prompt, command, typed);
-  return { type: "prompt", prompt: expandedPrompt };
+  const { commands = [] } = agent;
+  const command = commands.find(({ name }) => name === typed.name);
+  if (command !== undefined) {
+    return { type: "prompt", prompt: expandCommand(prompt, command, typed) };
+  }
+  const names = [...BRIDGE_COMMANDS, ...commands].map(({ name }) => name);
+  const text = describeUnknownCommand(`/${typed.name} ${typed.argument}`, names);
+  return text === undefined ? { type: "prompt", prompt } : { type: "answer", text };
 }
 
 type CommandHandler = (argument: string, context: CommandContext) => Promise<string>;

@@ -5,6 +5,7 @@ import { waitUnlessAborted } from "../../../async/pause.ts";
 import type { SpanlineError } from "../../../domain/errors.ts";
 import type { RedactSecrets } from "../../../data/secret-redactor.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
+import { isFolder } from "../../../platform/files/is-folder.ts";
 import { toServerFailure, readHttpStatus } from "./sdk-failure.ts";
 import { resolveServerTimes, type McpServerSettings } from "../mcp-server-settings.ts";
 import { openSse, openStreamableHttp } from "../transport/http-transport.ts";
@@ -47,6 +48,7 @@ export async function connectServer(
   context: ConnectContext,
 ): Promise<ServerConnection> {
   const sdk = await loadSdk();
+  await checkRoots(settings, context);
   const [first, ...others] = listAttempts(settings, context, sdk);
   let refusal: unknown;
   try {
@@ -63,6 +65,23 @@ export async function connectServer(
     }
   }
   throw toServerFailure(refusal, settings, { sdk, scrub: context.scrub });
+}
+
+/** A server that is offered a missing folder may ignore it silently, and keep the folders of its arguments. */
+async function checkRoots(
+  { name, roots = [] }: McpServerSettings,
+  { workingDirectory }: ConnectContext,
+): Promise<void> {
+  if (roots === "session") return;
+  for (const root of roots) {
+    const path = resolve(workingDirectory ?? ".", root);
+    if (await isFolder(path)) continue;
+    throw createServerFailure(
+      name,
+      "folder-not-found",
+      `has the root ${path}, which is not a folder`,
+    );
+  }
 }
 
 interface ConnectAttempt {

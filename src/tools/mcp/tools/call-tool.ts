@@ -29,7 +29,11 @@ export async function callTool(
   const { scrub } = callContext.connection;
   const result = await requestToolCall(tool, input, callContext);
   const { output, isError, structured } = readResultOutput(scrub(result));
-  if (isError) throw new Error(formatToolError(output));
+  if (isError) {
+    // An expected failure, so it has a code: callers print a stack trace for any other error.
+    const details = { server: callContext.settings.name };
+    throw new SpanlineError("mcp_server_failed", formatToolError(output), { details });
+  }
   // A tool that has a schema and says nothing but text still says what the model needs.
   const isTextOnly = structured === undefined && output !== undefined;
   const problem = isTextOnly ? undefined : tool.checkOutput?.(readStructuredContent(result));

@@ -1,4 +1,3 @@
-import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { formatThrown, type SpanlineError } from "../../../domain/errors.ts";
 import type { RedactSecrets } from "../../../data/secret-redactor.ts";
@@ -8,6 +7,7 @@ import {
   type CompanionExit,
 } from "../../../platform/process/companion.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
+import { isFolder } from "../../../platform/files/is-folder.ts";
 import { hasCommand } from "../../../platform/process/has-command.ts";
 import { cleanLine } from "../clean-text.ts";
 import { MCP_LIMITS } from "../mcp-limits.ts";
@@ -135,13 +135,6 @@ async function startProgram(
   } catch (error) {
     throw createServerFailure(name, "not-started", `cannot be started: ${formatThrown(error)}`);
   }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (facts) => facts.isDirectory(),
-    () => false,
-  );
 }
 
 function formatExit({ code, signal }: CompanionExit): string {

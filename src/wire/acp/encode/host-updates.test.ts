@@ -89,6 +89,37 @@ describe("who is connected", () => {
 
 const call = createToolCall({ id: "c", name: "read", inputText: '{"path":"a"}', runBy: "client" });
 
+describe("A recovery message", () => {
+  const recovery: SessionEvent = {
+    type: "message.sent",
+    messageId: "u",
+    content: [{ type: "text", text: "The connection was lost. What you were told last was: Hi" }],
+    origin: "recovery",
+  };
+  const notice =
+    "The agent's answer was interrupted, so the bridge repeated to the agent what it may have missed";
+
+  it("A host gets one sentence in its log [B-036]", () => {
+    const harn = { level: "warn", message: notice, fields: {} };
+    expect(encodeAcpUpdates([recovery], HOST_PROFILE)).toEqual([
+      { sessionUpdate: "log", _meta: { harn } },
+    ]);
+  });
+
+  it("A client that takes notices gets one sentence as a notice [W-24]", () => {
+    expect(encodeAcpUpdates([recovery], { ...STOCK_CLIENT, acceptsNotices: true })).toEqual([
+      { sessionUpdate: "notice", severity: "warning", title: notice },
+    ]);
+  });
+
+  it("Any other client gets one sentence as a thought, never as a message of the user", () => {
+    const content = { type: "text", text: `${notice}.` };
+    expect(encodeAcpUpdates([recovery], STOCK_CLIENT)).toEqual([
+      { sessionUpdate: "agent_thought_chunk", messageId: "u", content },
+    ]);
+  });
+});
+
 describe("what else a host of the bridge is told", () => {
   it("is what went wrong in the agent's stream; others are shown it where they take notices [B-036] [W-24]", () => {
     const raised: SessionEvent = {

@@ -1,7 +1,13 @@
-import type { DiagnosticRaised, ProviderUnknown } from "../../../domain/events/session-event.ts";
+import type {
+  DiagnosticRaised,
+  MessageSent,
+  ProviderUnknown,
+} from "../../../domain/events/session-event.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import type { JsonObject } from "../../../data/json.ts";
+import { RECOVERY_NOTICE } from "../../../domain/recovery-notice.ts";
 import { fitText } from "../fit-json.ts";
+import { emitChunks } from "./text-updates.ts";
 import { emitUpdate, emitVendorUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
 import { encodeLog } from "./vendor-updates.ts";
 
@@ -22,6 +28,17 @@ export function encodeUnknown(
 ): void {
   const message = `The agent's side sent something unknown: ${name}`;
   emitWarning(state, message, { what, name }, emit);
+}
+
+/** Emits one line in place of the message to the agent. A client without notices shows it beside the answer, as a thought. */
+export function encodeRecovery(
+  state: UpdateState,
+  { messageId }: MessageSent,
+  emit: Emit<AcpOutput>,
+): void {
+  const { isBridgeHost, acceptsNotices } = state.getProfile();
+  if (isBridgeHost || acceptsNotices) return emitWarning(state, RECOVERY_NOTICE, {}, emit);
+  emitChunks(state, "agent_thought_chunk", { messageId, text: `${RECOVERY_NOTICE}.` }, emit);
 }
 
 /** Hosts have it in their log. Others show it to their user, where they can, and when it happens. */

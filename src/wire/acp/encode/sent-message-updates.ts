@@ -4,6 +4,7 @@ import type { Envelope } from "../../../domain/events/envelope.ts";
 import { formatPromptPart } from "../../../domain/format-prompt-part.ts";
 import { fits, LINE_MARGIN } from "../fit-json.ts";
 import type { UserMessage } from "./acp-session-update.ts";
+import { encodeRecovery } from "./log-updates.ts";
 import { emitChunks } from "./text-updates.ts";
 import { emitUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
 
@@ -14,6 +15,7 @@ export function encodeSentMessage(
   emit: Emit<AcpOutput>,
   { actor }: Envelope,
 ): void {
+  if (event.origin === "recovery") return encodeRecovery(state, event, emit);
   const { promptId, messageId } = event;
   const isFromClient = promptId !== undefined && state.clientPrompts.delete(promptId);
   if (isFromClient && state.isLive) return;

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { describeUnknownCommand } from "./unknown-command.ts";
+
+const NAMES = ["status", "tools", "mode", "permissions", "review"];
+const NOT_SENT =
+  "Nothing was sent to the agent. To send the text as it is, put a space before the slash.";
+
+describe("A mistyped command", () => {
+  it.each([
+    ["/staus", "There is no command /staus; did you mean /status?"],
+    ["/Status", "There is no command /Status; did you mean /status?"],
+    ["/stat\n", "There is no command /stat; did you mean /status?"],
+    ["/mdoe read-only", "There is no command /mdoe; did you mean /mode?"],
+    ["/revew main\nand more", "There is no command /revew; did you mean /review?"],
+    [
+      "/frobnicate",
+      "There is no command /frobnicate; there are /status, /tools, /mode, /permissions, /review.",
+    ],
+  ])("%j gets a message with a suggestion [ACP-77]", (text, message) => {
+    expect(describeUnknownCommand(text, NAMES)).toBe(`${message} ${NOT_SENT}`);
+  });
+
+  it.each([
+    "/status",
+    "/mode ask",
+    "/etc/hosts has a wrong line",
+    "/etc/hosts",
+    "/home is full",
+    "/tmp",
+    "/data is full",
+    "/README.md is empty",
+    "/server:prompt x",
+    "/* a comment */",
+    "/",
+    "// x",
+    " /staus",
+    "staus",
+    "",
+  ])("%j may go to the agent [ACP-77]", (text) => {
+    expect(describeUnknownCommand(text, NAMES)).toBeUndefined();
+  });
+
+  it("A long list of commands is cut [ACP-77]", () => {
+    const names = Array.from({ length: 30 }, (_, index) => `command${index}`);
+    expect(describeUnknownCommand("/x", names)).toContain("/command19, …. Nothing");
+  });
+});
