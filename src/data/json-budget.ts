@@ -1,10 +1,4 @@
-import { countMembers, countValues } from "./json.ts";
-
-/** Names of members are what costs most to read, to compare and to put in order: this many take a second or two. */
-export const MAX_REQUEST_MEMBERS = 200_000;
-
-/** Values take up to 30 times the memory of their text: a million empty objects are 3 MB of text and 100 MB of memory. */
-export const MAX_REQUEST_VALUES = 250_000;
+import { countMembers, countValues, MAX_REQUEST_MEMBERS, MAX_REQUEST_VALUES } from "./json.ts";
 
 /**
  * The values and members that all JSON texts inside the strings of one request may hold together, such as the arguments

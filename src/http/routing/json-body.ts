@@ -7,7 +7,6 @@ import {
   parseJson,
   type JsonObject,
 } from "../../data/json.ts";
-import { MAX_REQUEST_MEMBERS, MAX_REQUEST_VALUES } from "../../data/json-budget.ts";
 import { ApiError, type ApiErrorOptions } from "./api-error.ts";
 import { readHeader } from "./read-header.ts";
 import type { ServedRequest } from "../server/http-types.ts";

@@ -5,7 +5,11 @@ import {
 } from "../../../src/session/runtime/create-sessions.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { createFakeClock, type FakeClock } from "../../support/fake-clock.ts";
-import { createFillingStore, DISK_FULL, type FillingOptions } from "../../support/session/filling-store.ts";
+import {
+  createFillingStore,
+  DISK_FULL,
+  type FillingOptions,
+} from "../../support/session/filling-store.ts";
 import { createGate } from "../../support/gate.ts";
 import {
   createTurnEnd,

@@ -51,7 +51,11 @@ export function createPostResponseRoute(surface: SurfaceContext): GuardedRoute {
         const headers = createResponseHeaders(submitted, createRequest.ignored);
         if (createRequest.background && !createRequest.stream) {
           void followInBackground(surface, submitted, caller).finally(endTurn);
-          return createJsonResponse(200, await readResponse(submitted, surface, { caller }), headers);
+          return createJsonResponse(
+            200,
+            await readResponse(submitted, surface, { caller }),
+            headers,
+          );
         }
         const { disconnectSignal } = request;
         const outputs = await followResponse(surface, submitted, {

@@ -26,7 +26,11 @@ export function encodeRequestItems(request: LoggedRequest): readonly RequestItem
   let earlierMessages = earlierItems.filter(isMessage).length;
   const items: RequestItem[] = [];
   const moveToolItems = (): void => {
-    for (let next = remaining.at(-1); next !== undefined && !isMessage(next); next = remaining.at(-1))
+    for (
+      let next = remaining.at(-1);
+      next !== undefined && !isMessage(next);
+      next = remaining.at(-1)
+    )
       items.push(...remaining.splice(-1));
   };
   const [{ sessionId: scope = "", seq = 0 } = {}] = envelopes;
@@ -60,7 +64,9 @@ function joinParts(parts: readonly MessageItem[]): MessageItem[] {
   const [first] = parts;
   if (first === undefined) return [];
   if (first.role === "user")
-    return [{ ...first, content: parts.flatMap((part) => (part.role === "user" ? part.content : [])) }];
+    return [
+      { ...first, content: parts.flatMap((part) => (part.role === "user" ? part.content : [])) },
+    ];
   return [
     { ...first, content: parts.flatMap((part) => (part.role === "assistant" ? part.content : [])) },
   ];
