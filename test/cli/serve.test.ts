@@ -158,7 +158,7 @@ describe("spanline serve", () => {
 
   it("keeps the log of requests in a file with nothing else in it", async () => {
     await command.bundle("index.ts", "library/index.mjs");
-    const tools = `import { defineTool } from "../../library/index.mjs";
+    const tools = `import { defineTool } from "../library/index.mjs";
       const input = { type: "object", properties: {} };
       const run = () => { throw new Error("there is no weather", { cause: "nowhere" }); };
       const description = "Tells the weather in a city";
