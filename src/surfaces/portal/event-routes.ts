@@ -25,9 +25,8 @@ export function eventRoutes(options: PortalOptions): Route[] {
         const principal = principalOf(request, options);
         const cursor = cursorIn(request);
         const record = await foundSession(sessions, id, principal);
-        const batches = sessions
-          .subscribe(id, cursor, request.disconnectSignal)
-          [Symbol.asyncIterator]();
+        const events = sessions.subscribe(id, cursor, request.disconnectSignal);
+        const batches = events[Symbol.asyncIterator]();
         const ready = isAtEnd(cursor, record) ? batches : await firstFetched(batches);
         const { disconnectSignal } = request;
         return createEventStream(streamed(ready, frames, disconnectSignal), streamingOf(options));

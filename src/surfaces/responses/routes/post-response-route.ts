@@ -13,7 +13,10 @@ import {
 import type { ResponseObject } from "../../../wire/responses/response-object.ts";
 import { encodeSseEvent } from "../../../wire/responses/encode-sse-event.ts";
 import type { StreamEvent } from "../../../wire/responses/stream/response-stream-event.ts";
-import { foldResponse, createResponseStream } from "../../../wire/responses/stream/response-stream.ts";
+import {
+  foldResponse,
+  createResponseStream,
+} from "../../../wire/responses/stream/response-stream.ts";
 import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
 import { submitPrompt } from "../prompt/submit-prompt.ts";
 import { withTurnLimit } from "./turn-limit.ts";
