@@ -77,12 +77,14 @@ function createPrompt(sessionId: string, text: string): object {
 }
 
 /** The texts that a client was sent, in order. */
-function listTexts({ listUpdates }: AcpClient): readonly string[] {
-  return listUpdates().flatMap(({ sessionUpdate, content }) =>
-    sessionUpdate === "agent_message_chunk" || sessionUpdate === "user_message_chunk"
-      ? [String(Object(content)["text"])]
-      : [],
-  );
+function listTexts(client: AcpClient): readonly string[] {
+  return client
+    .listUpdates()
+    .flatMap(({ sessionUpdate, content }) =>
+      sessionUpdate === "agent_message_chunk" || sessionUpdate === "user_message_chunk"
+        ? [String(Object(content)["text"])]
+        : [],
+    );
 }
 
 describe.each([

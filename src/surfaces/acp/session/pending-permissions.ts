@@ -50,6 +50,11 @@ export function createPendingPermissions(sessionId: string, link: ClientLink): P
     entry.requestKey = link.requestPermission(sessionId, entry.permission);
   }
 
+  function isOpen(entry: PendingPermission): boolean {
+    const { approvalId } = entry.permission.approval;
+    return pending.get(approvalId) === entry && !link.disconnectSignal.aborted;
+  }
+
   function remove(approvalId: string): void {
     const entry = pending.get(approvalId);
     pending.delete(approvalId);
@@ -59,13 +64,10 @@ export function createPendingPermissions(sessionId: string, link: ClientLink): P
 
   /** The decision could not be stored: the request is sent again when the log can be written. */
   function sendAgainLater(entry: PendingPermission, delayMs = FIRST_DELAY_MS): void {
-    const isOpen = (): boolean => pending.get(entry.permission.approval.approvalId) === entry;
-    if (!isOpen() || link.disconnectSignal.aborted) return;
+    if (!isOpen(entry)) return;
     entry.stopTimer = link.clock.schedule(delayMs, () => {
       sessions.checkLog().then(
-        () => {
-          if (isOpen()) send(entry);
-        },
+        () => isOpen(entry) && send(entry),
         () => sendAgainLater(entry, Math.min(2 * delayMs, MAX_DELAY_MS)),
       );
     });
