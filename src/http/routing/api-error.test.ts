@@ -35,7 +35,12 @@ describe("the answer to a request that failed", () => {
   });
 
   it.each([
-    ["ENOSPC", 507, "store_full", "/data/x cannot be written: the disk is full. Fix: free some space"],
+    [
+      "ENOSPC",
+      507,
+      "store_full",
+      "/data/x cannot be written: the disk is full. Fix: free some space",
+    ],
     ["EMFILE", 503, "overloaded", "The bridge has as many files and connections open"],
   ])("of the system error %s names what has run out", (code, status, ours, message) => {
     const thrown = Object.assign(new Error(`${code}: bare text`), { code, path: "/data/x" });

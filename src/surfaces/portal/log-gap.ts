@@ -17,8 +17,11 @@ export function findGap(error: unknown): LogGap | undefined {
 
 /** The frame in place of the events. Its id is the cursor behind the gap, so that a reader that resumes gets it once. */
 export function gapFrame({ seq, through }: LogGap, incarnation: Cursor["incarnation"]): string {
-  const events = seq === through ? `Event ${seq} of the log is` : `Events ${seq} to ${through} of the log are`;
+  const events =
+    seq === through ? `Event ${seq} of the log is` : `Events ${seq} to ${through} of the log are`;
   const message = `${events} missing or cannot be read. Fix: see spanline sessions check`;
-  const data = JSON.stringify({ error: { code: "store_damaged", message, details: { seq, through } } });
+  const data = JSON.stringify({
+    error: { code: "store_damaged", message, details: { seq, through } },
+  });
   return `id: ${cursorText({ incarnation, seq: through })}\nevent: gap\ndata: ${data}\n\n`;
 }

@@ -183,7 +183,11 @@ describe("whatever is sent", () => {
         [...toolCall("a", half), ...toolCall("b", half), user],
         [pack(`{"messages":[],"x":${half}}`), ...toolCall("b", half), user],
         [pack(JSON.stringify({ messages: [packedCall, packedCall] })), user],
-        [{ type: "mcp_call", id: "m", name: "look", arguments: half }, ...toolCall("b", half), user],
+        [
+          { type: "mcp_call", id: "m", name: "look", arguments: half },
+          ...toolCall("b", half),
+          user,
+        ],
       ];
       for (const input of refusedInputs) {
         const refused = await ask(world, { input });

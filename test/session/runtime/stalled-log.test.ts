@@ -1,5 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createSessions, type RunningSessions } from "../../../src/session/runtime/create-sessions.ts";
+import {
+  createSessions,
+  type RunningSessions,
+} from "../../../src/session/runtime/create-sessions.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { StoreError } from "../../../src/store/store-error.ts";
 import type { Store } from "../../../src/store/store.ts";

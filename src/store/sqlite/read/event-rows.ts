@@ -1,7 +1,11 @@
 import type { Draft, Envelope } from "../../../domain/events/envelope.ts";
 import { formatThrown } from "../../../domain/errors.ts";
 import { isObject } from "../../../data/json.ts";
-import { isSupportedVersion, readStoredEvent, type EventVersions } from "../../../domain/events/upcast.ts";
+import {
+  isSupportedVersion,
+  readStoredEvent,
+  type EventVersions,
+} from "../../../domain/events/upcast.ts";
 import { createEnvelope } from "../../create-envelope.ts";
 import type { InspectedEvent, LogHead } from "../../store.ts";
 import { StoreError } from "../../store-error.ts";

@@ -18,7 +18,11 @@ import {
   toPromptOptions,
 } from "../../../wire/responses/request/prompt-parts.ts";
 import { encodeNote, recordRequest } from "../../../wire/responses/recorded-request.ts";
-import type { PromptRequest, ConversationContinuation, SessionReference } from "./prompt-request.ts";
+import type {
+  PromptRequest,
+  ConversationContinuation,
+  SessionReference,
+} from "./prompt-request.ts";
 import type { RequestContext } from "./request-context.ts";
 
 export interface ResponseRequestContext extends RequestContext<CreateRequest> {

@@ -4,7 +4,10 @@ import { requireRight, type Caller } from "../../../http/access/caller.ts";
 import type { GuardedRoute } from "../../../http/routing/guarded-routes.ts";
 import { createJsonResponse } from "../../../http/routing/json-response.ts";
 import { readJsonBody } from "../../../http/routing/json-body.ts";
-import { encodeCompaction, toPackedConversation } from "../../../wire/responses/compaction-object.ts";
+import {
+  encodeCompaction,
+  toPackedConversation,
+} from "../../../wire/responses/compaction-object.ts";
 import { formatCallId } from "../../../wire/responses/response-ids.ts";
 import { findCarriers, resolveSession } from "../../../wire/responses/request/session-carriers.ts";
 import { readCompactRequest } from "../../../wire/responses/request/read-create-request.ts";

@@ -14,7 +14,10 @@ import {
 import type { ResponseObject } from "../../../wire/responses/response-object.ts";
 import { encodeSseEvent } from "../../../wire/responses/encode-sse-event.ts";
 import type { StreamEvent } from "../../../wire/responses/stream/response-stream-event.ts";
-import { foldResponse, createResponseStream } from "../../../wire/responses/stream/response-stream.ts";
+import {
+  foldResponse,
+  createResponseStream,
+} from "../../../wire/responses/stream/response-stream.ts";
 import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
 import { submitPrompt } from "../prompt/submit-prompt.ts";
 import { withTurnLimit } from "./turn-limit.ts";
@@ -48,7 +51,11 @@ export function createPostResponseRoute(surface: SurfaceContext): GuardedRoute {
         const headers = createResponseHeaders(submitted, createRequest.ignored);
         if (createRequest.background && !createRequest.stream) {
           void followInBackground(surface, submitted, caller).finally(endTurn);
-          return createJsonResponse(200, await readResponse(submitted, surface, { caller }), headers);
+          return createJsonResponse(
+            200,
+            await readResponse(submitted, surface, { caller }),
+            headers,
+          );
         }
         const { disconnectSignal } = request;
         const outputs = await followResponse(surface, submitted, {

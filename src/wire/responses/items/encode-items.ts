@@ -12,7 +12,11 @@ import type {
   UserMessageItem,
 } from "./response-item.ts";
 import { formatToolOutput, formatOutputPart } from "./format-tool-output.ts";
-import type { CallBlock, ReasoningBlock, ResultBlock } from "../../../domain/provider/turn-builder.ts";
+import type {
+  CallBlock,
+  ReasoningBlock,
+  ResultBlock,
+} from "../../../domain/provider/turn-builder.ts";
 
 /** What every builder needs beside the entry itself. */
 interface ItemContext {
