@@ -60,13 +60,18 @@ describe("the architecture", () => {
     ],
     [
       "a slice that uses one behind it",
-      { "src/session/tools/planted.ts": 'import "../turn/call-ids.ts";\n' },
+      { "src/session/tools/planted.ts": 'import "../turn/stream-ids.ts";\n' },
       "src/session/tools/planted.ts imports src/session/turn/stream-ids.ts, which src/session/tools may not",
     ],
     [
       "a slice that uses one beside it",
       { "src/session/clients/planted.ts": 'import "../approvals/grants.ts";\n' },
       "src/session/clients/planted.ts imports src/session/approvals/grants.ts, which src/session/clients may not",
+    ],
+    [
+      "the core that uses its runtime",
+      { "src/session/planted.ts": 'import "./runtime/driver.ts";\n' },
+      "src/session/planted.ts imports src/session/runtime/driver.ts, which src/session may not",
     ],
     [
       "a folder that the table does not name",

@@ -14,7 +14,8 @@ await (kind === "spanline" ? runSpanline() : runSdk());
 /** From the envelopes of a session's log, as `spanline acp` does it. */
 async function runSpanline(): Promise<void> {
   const { serveAcp } = await import("../../src/surfaces/acp/connection/serve-acp.ts");
-  const { createScriptedSessions } = await import("../../test/support/session/scripted-sessions.ts");
+  const { createScriptedSessions } =
+    await import("../../test/support/session/scripted-sessions.ts");
   const sessions = createScriptedSessions({
     turn(turn) {
       const { prompt, turnId } = turn;

@@ -5,7 +5,7 @@ import { formatValue } from "../text/format-value.ts";
 import { TRACE_MODES, type TraceMode } from "../domain/trace-mode.ts";
 import { formatUrlHost, parseHostName } from "../http/access/host-name.ts";
 import type { RateLimitOptions } from "../http/access/rate-limits.ts";
-import type { ResponsesSettings } from "../surfaces/responses/responses-options.ts";
+import type { ResponsesSettings } from "../domain/responses-settings.ts";
 import {
   checkPositiveNumber,
   checkWholeNumber,

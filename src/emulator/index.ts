@@ -11,7 +11,13 @@ export type {
   StepsResponse,
   ToolSetting,
 } from "./brains/brain.ts";
-export type { Content, Message, ResultPart, ToolResult, ToolUse } from "./brains/session-message.ts";
+export type {
+  Content,
+  Message,
+  ResultPart,
+  ToolResult,
+  ToolUse,
+} from "./brains/session-message.ts";
 export type { Step } from "./brains/step.ts";
 export type { Delays } from "./control/delays.ts";
 export type { InjectedOutcome } from "./control/injected-outcomes.ts";

@@ -8,7 +8,10 @@ import { systemClock } from "../platform/clock.ts";
 import { FolderLockedError, lockFolder } from "../platform/files/folder-lock.ts";
 import { readPackageVersion } from "../platform/package-version.ts";
 import { formatIsoTime } from "../text/format-iso-time.ts";
-import { createStrictAuthenticator, type AuthenticateRequest } from "./service/authenticate-request.ts";
+import {
+  createStrictAuthenticator,
+  type AuthenticateRequest,
+} from "./service/authenticate-request.ts";
 import { DEMO_HARNESS_ID, openControlPlane } from "./control/emulated-control-plane.ts";
 import { NO_DELAYS } from "./control/delays.ts";
 import type { InjectedOutcome } from "./control/injected-outcomes.ts";

@@ -13,7 +13,11 @@ import {
 import { encodeToolCallRequest, type HostRequest } from "../wire/acp/host/host-request.ts";
 import { createInternalError, createMethodNotFound } from "../wire/jsonrpc/rpc-error.ts";
 import type { RpcNotification, RpcOutcome, RpcRequest } from "../wire/jsonrpc/rpc-message.ts";
-import { openConnection, type RequestContext, type Connection } from "./connection/agent-connection.ts";
+import {
+  openConnection,
+  type RequestContext,
+  type Connection,
+} from "./connection/agent-connection.ts";
 import { CONNECTION_GONE } from "./connection/open-requests.ts";
 import { ignoreReport } from "./connection/host-report.ts";
 import { createMemoryTransports } from "./transports/memory-transport.ts";

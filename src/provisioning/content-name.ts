@@ -1,5 +1,8 @@
 import { createHash } from "node:crypto";
-import { encodeHarnessContent, type HarnessSpec } from "../wire/agentcore/control/harness-settings.ts";
+import {
+  encodeHarnessContent,
+  type HarnessSpec,
+} from "../wire/agentcore/control/harness-settings.ts";
 import { toCanonicalJson } from "../data/canonical-json.ts";
 
 /**

@@ -4,7 +4,11 @@ import { createContentName, parseContentDigest, shortenBase } from "./content-na
 import type { ControlClient } from "./control-client.ts";
 import type { HandleStore } from "./handle-store.ts";
 import type { HarnessHandle } from "./harness-handle.ts";
-import { provisionHarness, type ProvisionResult, type ProvisionOptions } from "./provision-harness.ts";
+import {
+  provisionHarness,
+  type ProvisionResult,
+  type ProvisionOptions,
+} from "./provision-harness.ts";
 import { isNotFound } from "./transient.ts";
 import { HarnessDeletingError, HarnessFailedError } from "./wait-errors.ts";
 import { waitForEndpoint, waitForHarness } from "./wait-until-ready.ts";

@@ -10,7 +10,7 @@ import type { Decision } from "./decision.ts";
 /** From here on another definition holds. A yes, and a yes for good, is for what was shown, and for nothing else. */
 export function configureAgent(decision: Decision, { digest, spec }: ConfiguredAgent): void {
   const previousSpec = decision.state.agent?.spec;
-  decision.emit({ type: "agent.configured", digest, spec: spec });
+  decision.emit({ type: "agent.configured", digest, spec });
   if (previousSpec === undefined) return;
   const areSame = digestRules(previousSpec) === digestRules(spec);
   revokeGrants(

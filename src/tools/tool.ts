@@ -1,4 +1,8 @@
-import type { ProgressAmount, ToolCallPathsResolved, ToolSpec } from "../domain/events/session-event.ts";
+import type {
+  ProgressAmount,
+  ToolCallPathsResolved,
+  ToolSpec,
+} from "../domain/events/session-event.ts";
 import type { EditorCapabilities } from "../domain/client-tools.ts";
 import type { JsonObject } from "../data/json.ts";
 import type { PathFact } from "../domain/policy/policy-decision.ts";

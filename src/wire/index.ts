@@ -92,7 +92,12 @@ export {
   type UserMessage,
 } from "./converse/request.ts";
 export { createResumeMessages } from "./converse/resume.ts";
-export { foldSdkStream, toSdkMessages, type SdkContent, type SdkMessage } from "./converse/aws-sdk.ts";
+export {
+  foldSdkStream,
+  toSdkMessages,
+  type SdkContent,
+  type SdkMessage,
+} from "./converse/aws-sdk.ts";
 export type { ConverseState } from "./converse/state.ts";
 
 export {

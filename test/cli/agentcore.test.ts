@@ -211,7 +211,7 @@ describe("spanline invoke and spanline emulate", () => {
     const [call] = JSON.parse(again.stdout).toolCalls;
     const kept = readdirSync(recordings).map((name) => join(recordings, name));
     const turns = await Promise.all(kept.map(async (file) => run(["inspect", file, "--json"])));
-    const open = turns.findIndex(({ stdout }) => JSON.parse(stdout).calls[0]?.id === call.id);
+    const open = turns.findIndex(({ stdout }) => JSON.parse(stdout).toolCalls[0]?.id === call.id);
     const failed = [...shop, "--answers", kept[open] ?? "", "--error-result", `${call.id}=gone`];
     const told = await run(failed, at);
     expect([told.status, told.stdout]).toEqual([0, expect.stringContaining("gone")]);

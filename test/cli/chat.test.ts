@@ -13,7 +13,12 @@ import {
   type StartOptions,
 } from "../support/command-line.ts";
 import { startInTerminal, type TerminalSession } from "../support/terminal-session.ts";
-import { hangs, says, startModelServer, type ScriptedResponse } from "../support/server/model-server.ts";
+import {
+  hangs,
+  says,
+  startModelServer,
+  type ScriptedResponse,
+} from "../support/server/model-server.ts";
 
 let command: CommandLine;
 beforeAll(async () => {

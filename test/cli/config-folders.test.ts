@@ -2,7 +2,12 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createCommandLine, type CommandLine } from "../support/command-line.ts";
-import { says, startModelServer, wants, type ScriptedResponse } from "../support/server/model-server.ts";
+import {
+  says,
+  startModelServer,
+  wants,
+  type ScriptedResponse,
+} from "../support/server/model-server.ts";
 
 let command: CommandLine;
 beforeAll(async () => {

@@ -6,7 +6,12 @@ import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { bundleProgram } from "../support/bundle-program.ts";
 import { createCommandLine, waitForOutput, type CommandLine } from "../support/command-line.ts";
-import { says, startModelServer, wants, type ScriptedResponse } from "../support/server/model-server.ts";
+import {
+  says,
+  startModelServer,
+  wants,
+  type ScriptedResponse,
+} from "../support/server/model-server.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
@@ -84,7 +89,7 @@ describe("an agent of a configuration", () => {
     });
     expect(of("tool.finished")).toMatchObject({
       ending: "succeeded",
-      beside: { undo: [{ path: "src/a.txt", existed: true }] },
+      attachments: { undo: [{ path: "src/a.txt", existed: true }] },
     });
     // Where a secret is, is known to nobody but who needs it.
     expect(stdout).not.toContain("sk-test");

@@ -3,7 +3,12 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { emulate, type EmulateOptions } from "../../src/emulator/index.ts";
 import { createCommandLine, type CommandLine } from "../support/command-line.ts";
-import { encodeAwsFrame, startEventStream, startPeer, encodeTextDelta } from "../support/server/scripted-peer.ts";
+import {
+  encodeAwsFrame,
+  startEventStream,
+  startPeer,
+  encodeTextDelta,
+} from "../support/server/scripted-peer.ts";
 import { HARNESS_ARN } from "../support/session/provider-session.ts";
 
 let cli: CommandLine;

@@ -7,7 +7,12 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { createCommandLine, waitForOutput, type CommandLine } from "../support/command-line.ts";
-import { says, startModelServer, wants, type ScriptedResponse } from "../support/server/model-server.ts";
+import {
+  says,
+  startModelServer,
+  wants,
+  type ScriptedResponse,
+} from "../support/server/model-server.ts";
 
 let command: CommandLine;
 beforeAll(async () => {

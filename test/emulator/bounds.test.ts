@@ -5,7 +5,10 @@ import {
   MAX_FILLED_PROPERTIES,
   fillArguments,
 } from "../../src/emulator/brains/demo/fill-arguments.ts";
-import { readDemoPrompt, MAX_PROMPT_CHARACTERS } from "../../src/emulator/brains/demo/demo-prompt.ts";
+import {
+  readDemoPrompt,
+  MAX_PROMPT_CHARACTERS,
+} from "../../src/emulator/brains/demo/demo-prompt.ts";
 import { answerFromMemory } from "../../src/emulator/brains/demo/answer-from-memory.ts";
 import { createSmallTalk } from "../../src/emulator/brains/demo/small-talk.ts";
 import type { Message } from "../../src/emulator/brains/session-message.ts";

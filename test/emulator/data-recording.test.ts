@@ -2,7 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ConnectionReset, type EmulatorResponse } from "../../src/emulator/service/service-types.ts";
+import {
+  ConnectionReset,
+  type EmulatorResponse,
+} from "../../src/emulator/service/service-types.ts";
 import { emulate } from "../../src/emulator/emulate-agentcore.ts";
 import { recordResponse } from "../../src/emulator/recording/record-response.ts";
 import { readRecording, replayRecording } from "../../src/emulator/recording/recording.ts";

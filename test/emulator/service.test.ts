@@ -2,7 +2,11 @@ import { CreateHarnessCommand, GetHarnessCommand } from "@aws-sdk/client-bedrock
 import { describe, expect, it } from "vitest";
 import { startEmulator } from "../../src/emulator/start-emulator.ts";
 import type { EmulatorOptions } from "../../src/emulator/emulator-options.ts";
-import { ConnectionReset, ServiceError, type EmulatorRoute } from "../../src/emulator/service/service-types.ts";
+import {
+  ConnectionReset,
+  ServiceError,
+  type EmulatorRoute,
+} from "../../src/emulator/service/service-types.ts";
 import { harnessNamed, started, stillClock } from "./start-control-plane.ts";
 
 function dataPlane(...routes: EmulatorRoute[]): EmulatorOptions {

@@ -9,7 +9,10 @@ import { parseScenario } from "../../src/emulator/brains/script/parse-scenario.t
 import { createScriptBrain } from "../../src/emulator/brains/script/script-brain.ts";
 import { createBrainFinder } from "../../src/emulator/brains/find-brain.ts";
 import type { Brain } from "../../src/emulator/brains/brain.ts";
-import type { HarnessRecord, HarnessRegistry } from "../../src/emulator/control/harness-registry.ts";
+import type {
+  HarnessRecord,
+  HarnessRegistry,
+} from "../../src/emulator/control/harness-registry.ts";
 import { startEmulator } from "../../src/emulator/start-emulator.ts";
 import type { EmulatorRoute } from "../../src/emulator/service/service-types.ts";
 import { createDataRoutes, type DataPlaneOptions } from "../../src/emulator/data/data-routes.ts";

@@ -6,7 +6,10 @@ import { createEventStream } from "../../src/http/routing/event-stream.ts";
 import { createGuardedRoutes } from "../../src/http/routing/guarded-routes.ts";
 import { createJsonResponse } from "../../src/http/routing/json-response.ts";
 import { createMetrics, type Metrics } from "../../src/http/operations/metrics.ts";
-import { createOperationRoutes, type OperationOptions } from "../../src/http/operations/operation-routes.ts";
+import {
+  createOperationRoutes,
+  type OperationOptions,
+} from "../../src/http/operations/operation-routes.ts";
 import { createRateLimits } from "../../src/http/access/rate-limits.ts";
 import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
 import { served, type Served } from "./test-server.ts";

@@ -5,7 +5,12 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { bundleProgram } from "../support/bundle-program.ts";
 import { crc32 } from "node:zlib";
-import { encodeAwsFrame, startEventStream, startPeer, encodeTextTurn } from "../support/server/scripted-peer.ts";
+import {
+  encodeAwsFrame,
+  startEventStream,
+  startPeer,
+  encodeTextTurn,
+} from "../support/server/scripted-peer.ts";
 import { allowLongTests } from "../support/allow-long-tests.ts";
 
 allowLongTests();

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { AbortError, AccessDeniedError, ThrottledError } from "../../src/domain/provider/provider-error.ts";
-import { provisionHarness, type ProvisionResult } from "../../src/provisioning/provision-harness.ts";
+import {
+  AbortError,
+  AccessDeniedError,
+  ThrottledError,
+} from "../../src/domain/provider/provider-error.ts";
+import {
+  provisionHarness,
+  type ProvisionResult,
+} from "../../src/provisioning/provision-harness.ts";
 import {
   HarnessDeletingError,
   HarnessFailedError,

@@ -1,5 +1,9 @@
 import * as fc from "fast-check";
-import type { SessionEvent, ToolEnding, TurnFinished } from "../../src/domain/events/session-event.ts";
+import type {
+  SessionEvent,
+  ToolEnding,
+  TurnFinished,
+} from "../../src/domain/events/session-event.ts";
 import type { Envelope } from "../../src/domain/events/envelope.ts";
 import { createToolCall, toolError, toolSuccess } from "../../src/domain/tools/tool-call.ts";
 

@@ -13,7 +13,12 @@ import type { ReceiptHeads } from "../../src/session/runtime/log/receipt-head.ts
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { says, createScriptedProvider, wants } from "../support/session/scripted-provider.ts";
-import { createAgent, createTool, openWorld, type SessionWorld } from "../support/session/session-world.ts";
+import {
+  createAgent,
+  createTool,
+  openWorld,
+  type SessionWorld,
+} from "../support/session/session-world.ts";
 import { WRITE_CALL, createWritingAgent } from "../support/session/writing-agent.ts";
 
 /** A folder with signing keys and recorded heads. */

@@ -47,47 +47,44 @@ describe("the file of a store", () => {
     });
   });
 
-  it("of an older version becomes today's in one step, or stays", async () => {
+  it("A file of an older version is migrated in one step, or stays as it is", async () => {
     const file = temporaryFile();
     const steps = ["CREATE TABLE one (a)", "CREATE TABLE two (b); INSERT INTO one VALUES (1)"];
+    const schema = (...sql: readonly string[]) => ({ oldest: 7, steps: sql });
     await tamper(file, (database) => {
       const sql = new Sql(database, file);
-      migrate(sql, file, steps.slice(0, 1));
-      expect(() => migrate(sql, file, [...steps, "this is no SQL"])).toThrow("syntax error");
-      expect(sql.get("PRAGMA user_version")?.number("user_version")).toBe(1);
+      migrate(sql, file, schema(...steps.slice(0, 1)));
+      expect(() => migrate(sql, file, schema(...steps, "invalid SQL"))).toThrow("syntax error");
+      expect(sql.get("PRAGMA user_version")?.number("user_version")).toBe(7);
       expect(sql.all("SELECT a FROM one")).toEqual([]);
-      migrate(sql, file, steps);
-      expect(sql.get("PRAGMA user_version")?.number("user_version")).toBe(2);
+      migrate(sql, file, schema(...steps));
+      expect(sql.get("PRAGMA user_version")?.number("user_version")).toBe(8);
       expect(sql.all("SELECT a FROM one")).toHaveLength(1);
-      migrate(sql, file, steps);
+      migrate(sql, file, schema(...steps));
       expect(sql.all("SELECT a FROM one")).toHaveLength(1);
-      expect(() => migrate(sql, file, steps.slice(0, 1))).toThrow("knows versions up to 1");
+      expect(() => migrate(sql, file, schema(...steps.slice(0, 1)))).toThrow(
+        "knows versions up to 7",
+      );
     });
   });
 
-  it("of the first version gets labels and folders, and keeps what it has", async () => {
-    const file = temporaryFile();
-    const first = await opened({ file });
-    const lease = await sessionOf(first, "ses_1", 0);
-    await first.append(lease, 0, entry([delta("a")], { index: { title: "Tea" } }));
-    await first.close();
-    await tamper(file, (database) =>
-      database.exec(`DROP INDEX sessions_by_label; ALTER TABLE sessions DROP COLUMN label;
-        ALTER TABLE sessions DROP COLUMN folders;
-        PRAGMA user_version = 1`),
-    );
-    const store = await opened({ file });
-    expect(await store.findSession("ses_1")).toMatchObject({
-      title: "Tea",
-      label: null,
-      folders: [],
-      seq: 1,
-    });
-    const other = await sessionOf(store, "ses_2", 0);
-    await store.append(other, 0, entry([delta("b")], { index: { label: "key" } }));
-    const { sessions } = await store.listSessions({ limit: 9, label: "key" });
-    expect(sessions.map(({ sessionId }) => sessionId)).toEqual(["ses_2"]);
-  });
+  it.each([1, 2, 3])(
+    "A file of the unreleased version %i is refused and left as it is",
+    async (version) => {
+      const file = temporaryFile();
+      await (await opened({ file })).close();
+      await tamper(file, (database) => database.exec(`PRAGMA user_version = ${version}`));
+      const before = readFileSync(file);
+      for (const readOnly of [false, true]) {
+        await expect(opened({ file, readOnly })).rejects.toMatchObject({
+          code: "store_failed",
+          message: `${file} was written by an unreleased Spanline (version ${version}) and cannot be read. Fix: use another data directory, or move this one away`,
+          details: { file, version },
+        });
+      }
+      expect(readFileSync(file).equals(before)).toBe(true);
+    },
+  );
 
   it("gets its search index back from an engine that has full-text search", async () => {
     const file = temporaryFile();

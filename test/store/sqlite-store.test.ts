@@ -1,9 +1,6 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import {
-  openSqliteStore,
-  type SqliteStoreOptions,
-} from "../../src/store/sqlite/sqlite-store.ts";
+import { openSqliteStore, type SqliteStoreOptions } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { storeContract } from "../contracts/store-contract.ts";
 import { temporaryFolder } from "./sqlite-support.ts";

@@ -3,10 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { loadEngine, type Database } from "../../src/store/sqlite/file/engine.ts";
-import {
-  openSqliteStore,
-  type SqliteStoreOptions,
-} from "../../src/store/sqlite/sqlite-store.ts";
+import { openSqliteStore, type SqliteStoreOptions } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
 
 export function temporaryFolder(): string {

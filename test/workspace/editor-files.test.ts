@@ -5,7 +5,11 @@ import { describe, expect, it } from "vitest";
 import { SpanlineError } from "../../src/domain/errors.ts";
 import type { JsonObject } from "../../src/data/json.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
-import { createTestWorkspace, type TestWorkspace, type RunOptions } from "../support/session/test-workspace.ts";
+import {
+  createTestWorkspace,
+  type TestWorkspace,
+  type RunOptions,
+} from "../support/session/test-workspace.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const BOTH = { clientId: "ide", readsFiles: true, writesFiles: true, runsTerminals: false };

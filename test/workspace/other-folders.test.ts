@@ -7,7 +7,11 @@ import { examinePaths } from "../../src/tools/workspace/paths/examine-paths.ts";
 import { createBubblewrapArguments } from "../../src/tools/workspace/sandbox/bubblewrap-arguments.ts";
 import { findSandbox } from "../../src/tools/workspace/sandbox/find-sandbox.ts";
 import { workspaceTools } from "../../src/tools/workspace/workspace-tools.ts";
-import { createTestWorkspace, runTool, createTemporaryFolder } from "../support/session/test-workspace.ts";
+import {
+  createTestWorkspace,
+  runTool,
+  createTemporaryFolder,
+} from "../support/session/test-workspace.ts";
 
 const found = await findSandbox({ path: process.env["PATH"] ?? "", workspaces: [] });
 

@@ -1,21 +1,7 @@
-import type { SteadyClock } from "../../platform/clock.ts";
 import type { Agent, AgentHandle, OpenAgentOptions } from "../../session/runtime/agent/agent.ts";
-import { resolveServerTimes, type McpServerSettings } from "../../tools/mcp/mcp-server-settings.ts";
+import { resolveServerTimes, type McpConnection } from "../../tools/mcp/mcp-server-settings.ts";
 import type { McpServers } from "../../tools/mcp/open-mcp-servers.ts";
 import type { Tool } from "../../tools/tool.ts";
-
-/** MCP servers, and what connecting to them needs. */
-export interface McpConnection {
-  readonly servers: readonly McpServerSettings[];
-  /** Ours, as servers are told. */
-  readonly version: string;
-  readonly clock: SteadyClock;
-  readonly environment: { readonly [name: string]: string | undefined };
-  /** What is known to be secret of what servers are given, beside what is called so. */
-  readonly secrets?: readonly string[];
-  /** What is wrong with a server: its session goes on without it. */
-  readonly report: (error: unknown) => void;
-}
 
 /** Connects to the servers for one session; `withTools` is the agent with what they offer now. */
 export async function openAgentWithMcpServers(

@@ -5,7 +5,10 @@ import type { ToolTraits } from "../../domain/tools/tool-traits.ts";
 import { cleanLine, cleanText } from "../../tools/mcp/clean-text.ts";
 import { MCP_LIMITS } from "../../tools/mcp/mcp-limits.ts";
 import { toModelName } from "../../tools/mcp/model-name.ts";
-import { readUntrustedSchema, createUntrustedCheck } from "../../tools/mcp/tools/untrusted-schema.ts";
+import {
+  readUntrustedSchema,
+  createUntrustedCheck,
+} from "../../tools/mcp/tools/untrusted-schema.ts";
 import type { Tool } from "../../tools/tool.ts";
 
 export interface UsableTools {

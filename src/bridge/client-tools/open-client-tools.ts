@@ -3,7 +3,10 @@ import type { ClientMcpServer, ClientTools } from "../../domain/client-tools.ts"
 import { SpanlineError, type Failure } from "../../domain/errors.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { Environment } from "../../platform/environment.ts";
-import type { ClientToolsLocation, OpenedClientTools } from "../../session/runtime/agent/session-client-tools.ts";
+import type {
+  ClientToolsLocation,
+  OpenedClientTools,
+} from "../../session/runtime/agent/session-client-tools.ts";
 import type { McpServerSettings } from "../../tools/mcp/mcp-server-settings.ts";
 import { toServerPrefix } from "../../tools/mcp/model-name.ts";
 import type {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { McpServerSettings } from "../../tools/mcp/mcp-server-settings.ts";
 import { readMcpServers } from "../../config/agent/read-mcp-servers.ts";
-import type { McpConnection } from "../agent/agent-with-mcp-servers.ts";
+import type { McpConnection } from "../../tools/mcp/mcp-server-settings.ts";
 import { resolveReferences } from "../../config/variables/mcp-references.ts";
 import type { AgentConfig } from "../../config/read-config.ts";
 import {

@@ -3,7 +3,10 @@ import { chmod, rm } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { SpanlineError, formatThrown } from "../../domain/errors.ts";
-import { resolveLocalSocketPath, removeStaleSockets } from "../../platform/files/local-socket-path.ts";
+import {
+  resolveLocalSocketPath,
+  removeStaleSockets,
+} from "../../platform/files/local-socket-path.ts";
 import { randomToken } from "../../platform/random.ts";
 import { saveFile } from "../../platform/files/saved-file.ts";
 import type { Sessions } from "../../session/sessions.ts";

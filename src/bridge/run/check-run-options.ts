@@ -2,7 +2,12 @@ import { SpanlineError } from "../../domain/errors.ts";
 import { isObject } from "../../data/json.ts";
 import { checkCaps } from "../../config/agent/turn-caps.ts";
 import { formatValue } from "../../text/format-value.ts";
-import { checkType, readOptions, invalidOptionError, type OptionType } from "../../config/option-reader.ts";
+import {
+  checkType,
+  readOptions,
+  invalidOptionError,
+  type OptionType,
+} from "../../config/option-reader.ts";
 import type { RunOptions } from "./run-options.ts";
 
 const OPTION_TYPES: { readonly [Name in keyof RunOptions]-?: OptionType | undefined } = {

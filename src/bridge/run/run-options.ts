@@ -1,4 +1,8 @@
-import type { ApprovalRequested, ApprovalDecision, TurnCaps } from "../../domain/events/session-event.ts";
+import type {
+  ApprovalRequested,
+  ApprovalDecision,
+  TurnCaps,
+} from "../../domain/events/session-event.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
 import type { JsonObject } from "../../data/json.ts";
 import type { SteadyClock } from "../../platform/clock.ts";

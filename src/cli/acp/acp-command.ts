@@ -75,9 +75,7 @@ export async function runAcpCommand(flags: AcpFlags): Promise<number> {
 function updatesFrom(flags: AcpFlags): Exclude<AcpOptions["updates"], undefined> {
   const file = resolveConfigFile(flags);
   if (flags.updates !== undefined || file === undefined) return flags.updates ?? "auto";
-  return import("../../config/configured-updates.ts").then((read) =>
-    read.configuredUpdates(file),
-  );
+  return import("../../config/configured-updates.ts").then((read) => read.configuredUpdates(file));
 }
 
 /** Editors give it a pipe: whoever sees this typed the command. */

@@ -4,7 +4,11 @@ import { toSingleLine } from "../../inspect/trace-style.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { readPackageVersion } from "../../platform/package-version.ts";
 import { resolveUserDirectory } from "../../platform/files/state-directory.ts";
-import { createAgentsStarter, selectConfig, type ConfigFlags } from "../shared/flags/config-flags.ts";
+import {
+  createAgentsStarter,
+  selectConfig,
+  type ConfigFlags,
+} from "../shared/flags/config-flags.ts";
 import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts";
 import { formatErrorChain } from "../shared/error-chain.ts";
 

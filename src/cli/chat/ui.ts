@@ -1,4 +1,9 @@
-import type { Client, HostOptions, ConnectionState, SessionNotification } from "../../host/index.ts";
+import type {
+  Client,
+  HostOptions,
+  ConnectionState,
+  SessionNotification,
+} from "../../host/index.ts";
 import type { ChatSession, ChatSessionEvents } from "./session.ts";
 
 /** Where a chat takes place: a terminal with somebody at it, or a pipe. */

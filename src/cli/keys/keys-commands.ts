@@ -1,4 +1,8 @@
-import { readSigningKeys, rotateSigningKey, type KeyInfo } from "../../bridge/audit/signing-keys.ts";
+import {
+  readSigningKeys,
+  rotateSigningKey,
+  type KeyInfo,
+} from "../../bridge/audit/signing-keys.ts";
 import { formatIsoTime } from "../../text/format-iso-time.ts";
 import { formatThrown } from "../../domain/errors.ts";
 import { formatPrettyJson } from "../../inspect/pretty-json.ts";

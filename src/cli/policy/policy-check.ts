@@ -1,5 +1,9 @@
 import { resolve } from "node:path";
-import { checkToolCall, explainDecision, type ToolCallCheck } from "../../bridge/policy-check/check-tool-call.ts";
+import {
+  checkToolCall,
+  explainDecision,
+  type ToolCallCheck,
+} from "../../bridge/policy-check/check-tool-call.ts";
 import {
   loadConfiguredAgent,
   loadPolicyAgent,
@@ -14,7 +18,11 @@ import { systemClock } from "../../platform/clock.ts";
 import { readPackageVersion } from "../../platform/package-version.ts";
 import { resolveUserDirectory } from "../../platform/files/state-directory.ts";
 import { createProcessTerminal } from "../../platform/terminal/terminal.ts";
-import { resolveConfigFile, createTrustCheck, type ConfigFlags } from "../shared/flags/config-flags.ts";
+import {
+  resolveConfigFile,
+  createTrustCheck,
+  type ConfigFlags,
+} from "../shared/flags/config-flags.ts";
 import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts";
 import { createColorStyle } from "../shared/terminal/color-style.ts";
 

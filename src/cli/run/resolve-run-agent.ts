@@ -7,7 +7,11 @@ import { escapeControls } from "../../inspect/trace-style.ts";
 import { systemClock } from "../../platform/clock.ts";
 import type { Terminal } from "../../platform/terminal/terminal.ts";
 import { resolveAgentReference, type AgentFlags } from "../shared/flags/agent-reference.ts";
-import { createAgentsStarter, resolveConfigFile, type ConfigFlags } from "../shared/flags/config-flags.ts";
+import {
+  createAgentsStarter,
+  resolveConfigFile,
+  type ConfigFlags,
+} from "../shared/flags/config-flags.ts";
 import { resolveConnection } from "../shared/flags/connection-flags.ts";
 import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts";
 import { readInvocationLimits, type LimitFlags } from "../shared/flags/limit-flags.ts";

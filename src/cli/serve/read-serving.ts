@@ -1,6 +1,10 @@
 import type { ServeSettings } from "../../bridge/configured/serve-settings.ts";
 import { createAccessLog } from "./access-log-writer.ts";
-import { resolveConfigFile, createTrustCheck, type ConfigFlags } from "../shared/flags/config-flags.ts";
+import {
+  resolveConfigFile,
+  createTrustCheck,
+  type ConfigFlags,
+} from "../shared/flags/config-flags.ts";
 import type { UpdatesFlags } from "../updates-option.ts";
 
 /** Where and to whom agents are served, as flags say it; the configuration says the rest. */

@@ -1,4 +1,9 @@
-import { auditLog, isProven, type AuditEntry, type AuditGap } from "../../bridge/audit/audit-log.ts";
+import {
+  auditLog,
+  isProven,
+  type AuditEntry,
+  type AuditGap,
+} from "../../bridge/audit/audit-log.ts";
 import { auditOutput } from "../../bridge/audit-output.ts";
 import { readReceiptHeads } from "../../bridge/receipt-heads.ts";
 import { readSigningKeys } from "../../bridge/audit/signing-keys.ts";

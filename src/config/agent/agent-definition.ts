@@ -12,7 +12,7 @@ import type { Policy } from "../../domain/policy/policy.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { Tool } from "../../tools/tool.ts";
 
-import type { McpConnection } from "../../bridge/agent/agent-with-mcp-servers.ts";
+import type { McpConnection } from "../../tools/mcp/mcp-server-settings.ts";
 
 export interface AgentDefinition {
   readonly name: string;

@@ -1,7 +1,11 @@
 import { suggestNames } from "../../text/suggest-name.ts";
 import type { Policy, Rule } from "../../domain/policy/policy.ts";
 import { formatValue } from "../../text/format-value.ts";
-import { mayMatchInAnySpelling, matchesExactly, createSpelledText } from "../../policy/matching/wildcard.ts";
+import {
+  mayMatchInAnySpelling,
+  matchesExactly,
+  createSpelledText,
+} from "../../policy/matching/wildcard.ts";
 import { toServerPrefix } from "../../tools/mcp/model-name.ts";
 
 export interface KnownTools {

@@ -124,7 +124,7 @@ function logged({ calls, outcome, hasDeltas }: Turn): Logged {
         (runBy === "server" ? theirs : ours).push(() => {
           const ending = runBy === "server" ? "server" : "succeeded";
           events.push({ type: "tool.finished", toolCallId, ending, result });
-          found.results.push({ ...result, toolCallId: toolCallId });
+          found.results.push({ ...result, toolCallId });
         });
       }
       for (const finish of theirs) finish();

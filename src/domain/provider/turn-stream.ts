@@ -90,14 +90,14 @@ function encodeEvent(state: TurnStreamState, event: SessionEvent, emit: Emit<Pro
       const { toolCallId, name } = event;
       const position = resolvePosition(state, event);
       state.toolCalls.set(toolCallId, { ...position, name, isComplete: false });
-      return emit({ type: "tool.start", ...position, toolCallId: toolCallId, name });
+      return emit({ type: "tool.start", ...position, toolCallId, name });
     }
     case "tool_call.input.delta": {
       const { toolCallId, text } = event;
       const toolCall = state.toolCalls.get(toolCallId);
       if (toolCall === undefined) return;
       const { message, block } = toolCall;
-      return emit({ type: "tool.delta", message, block, toolCallId: toolCallId, text });
+      return emit({ type: "tool.delta", message, block, toolCallId, text });
     }
     case "tool_call.received": {
       const { toolCallId, toolCall } = event;
@@ -121,7 +121,7 @@ function encodeEvent(state: TurnStreamState, event: SessionEvent, emit: Emit<Pro
       return emit({
         type: "activity",
         kind,
-        ...(toolCallId !== undefined && { toolCallId: toolCallId }),
+        ...(toolCallId !== undefined && { toolCallId }),
         ...(label !== undefined && { label }),
       });
     }
@@ -157,7 +157,7 @@ function encodeResult(
   const message = state.openMessage ?? resolveNumber(state.messages, `result of ${toolCallId}`);
   const block = resolveNumber(state.blocks, `result of ${toolCallId}`);
   if (needsMessage) emit({ type: "message.start", message, role: "user" });
-  emit({ type: "tool.result", message, block, result: { ...toolResult, toolCallId: toolCallId } });
+  emit({ type: "tool.result", message, block, result: { ...toolResult, toolCallId } });
   if (needsMessage) emit({ type: "message.end", message, reason: null });
 }
 

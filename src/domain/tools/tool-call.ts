@@ -1,4 +1,10 @@
-import { isObject, toJsonText, parseJson, type JsonObject, type JsonValue } from "../../data/json.ts";
+import {
+  isObject,
+  toJsonText,
+  parseJson,
+  type JsonObject,
+  type JsonValue,
+} from "../../data/json.ts";
 
 /** Where a tool runs: here, under our policy, or on the provider's side before we hear of it. */
 export type Runner = "client" | "server";

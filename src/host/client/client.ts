@@ -3,7 +3,11 @@ import type { ClientRole } from "../../domain/events/session-event.ts";
 import type { JsonObject, JsonValue } from "../../data/json.ts";
 import type { LiveClient, ClientStatus } from "../../domain/live-client.ts";
 import type { AgentProfile } from "../../wire/acp/client/agent-profile.ts";
-import type { Attachment, ClientInfo, SessionLocation } from "../../wire/acp/client/agent-requests.ts";
+import type {
+  Attachment,
+  ClientInfo,
+  SessionLocation,
+} from "../../wire/acp/client/agent-requests.ts";
 import type { OpenedSession, SessionPage } from "../../wire/acp/client/agent-results.ts";
 import type { PromptBlock } from "../../wire/acp/client/prompt-block.ts";
 import type { SessionUpdate } from "../../wire/acp/client/session-update.ts";

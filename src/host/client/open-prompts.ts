@@ -9,7 +9,10 @@ import { readPromptResult, type PromptResult } from "../../wire/acp/client/agent
 import type { PromptBlock } from "../../wire/acp/client/prompt-block.ts";
 import type { SessionUpdate } from "../../wire/acp/client/session-update.ts";
 import { hasErrorCode } from "../connection/error-code.ts";
-import type { InitializedConnection, ReconnectingConnection } from "../connection/reconnecting-connection.ts";
+import type {
+  InitializedConnection,
+  ReconnectingConnection,
+} from "../connection/reconnecting-connection.ts";
 import { createOpenPrompt, type OpenPrompt, type PromptRun } from "./prompt-run.ts";
 
 /** Prompts that have no answer yet. In one session the first of them is told what is said. */

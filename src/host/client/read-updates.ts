@@ -1,5 +1,9 @@
 import type { AgentProfile } from "../../wire/acp/client/agent-profile.ts";
-import { readAgentEvent, readUpdate, type ReceivedUpdate } from "../../wire/acp/client/read-update.ts";
+import {
+  readAgentEvent,
+  readUpdate,
+  type ReceivedUpdate,
+} from "../../wire/acp/client/read-update.ts";
 import type { ReadResult } from "../../wire/acp/host/read-result.ts";
 import type { RpcNotification } from "../../wire/jsonrpc/rpc-message.ts";
 import type { Report } from "../connection/host-report.ts";

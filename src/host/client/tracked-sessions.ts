@@ -5,11 +5,7 @@ import { readLiveClients, type OpenedSession } from "../../wire/acp/client/agent
 import type { ReceivedUpdate } from "../../wire/acp/client/read-update.ts";
 import type { Connection } from "../connection/agent-connection.ts";
 import { hasErrorCode } from "../connection/error-code.ts";
-import {
-  createSessionResumer,
-  type TrackedSession,
-  type ResumeOptions,
-} from "./resume-session.ts";
+import { createSessionResumer, type TrackedSession, type ResumeOptions } from "./resume-session.ts";
 
 /** The sessions that a client has open, and what it is in each: what the next connection is to take up. */
 export interface TrackedSessions {

@@ -2,7 +2,12 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { SteadyClock } from "../../platform/clock.ts";
-import { ApiError, toApiError, createBridgeFailedError, type ErrorFormatter } from "../routing/api-error.ts";
+import {
+  ApiError,
+  toApiError,
+  createBridgeFailedError,
+  type ErrorFormatter,
+} from "../routing/api-error.ts";
 import type { ExchangeObserver } from "../server/http-exchange.ts";
 import {
   closeSocket,
@@ -12,7 +17,11 @@ import {
   type SocketLimits,
 } from "./open-socket.ts";
 import type { RequestHead, ServedResponse } from "../server/http-types.ts";
-import { isSocketRequest, type RawUpgrade, type UpgradeHandler } from "../server/upgrade-handler.ts";
+import {
+  isSocketRequest,
+  type RawUpgrade,
+  type UpgradeHandler,
+} from "../server/upgrade-handler.ts";
 
 /** A path whose connections may become WebSockets. */
 export interface SocketRoute {

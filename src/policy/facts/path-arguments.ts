@@ -31,7 +31,7 @@ export function readPathArguments(
     declared === undefined ? values.find(([, value]) => !isStringOrStringList(value)) : undefined;
   const unclear =
     odd === undefined ? {} : { unclear: `${odd[0]} is neither text nor a list of it` };
-  if (paths.length <= MAX_PATHS) return { paths: paths, ...unclear };
+  if (paths.length <= MAX_PATHS) return { paths, ...unclear };
   const problem = `there are more than ${MAX_PATHS} paths; name fewer in one call`;
   return { paths: [{ argument: "*", input: "", problem }], ...unclear };
 }

@@ -4,7 +4,10 @@ import { SpanlineError } from "../../domain/errors.ts";
 import type { ModelMessage } from "../../domain/model/model-request.ts";
 import { endWithFailure } from "../../remote/end-with-failure.ts";
 import { checkAgentArn, checkQualifier } from "../../wire/agentcore/check-identifiers.ts";
-import { encodeInvokeRuntime, type RuntimeTarget } from "../../wire/agentcore/runtime/runtime-request.ts";
+import {
+  encodeInvokeRuntime,
+  type RuntimeTarget,
+} from "../../wire/agentcore/runtime/runtime-request.ts";
 import { createRuntimeStream } from "../../wire/agentcore/runtime/runtime-stream.ts";
 import { serviceErrorFromResponse } from "../../wire/agentcore/service-error.ts";
 import type { TraceContext } from "../../wire/agentcore/session-headers.ts";

@@ -2,7 +2,10 @@ import { toToolName } from "../../domain/model/tool-call-names.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import { toJsonText } from "../../data/json.ts";
 import type { ModelMessage, ModelRequest, ModelTool } from "../../domain/model/model-request.ts";
-import { createHistoryNormalizer, type NormalizedHistory } from "../../domain/model/history-normalizer.ts";
+import {
+  createHistoryNormalizer,
+  type NormalizedHistory,
+} from "../../domain/model/history-normalizer.ts";
 import type { Model } from "../../models/model.ts";
 import { randomString } from "../../platform/random.ts";
 import { matchResults } from "../../wire/converse/resume.ts";

@@ -33,7 +33,7 @@ export class RemoteClients {
       clientId,
       ...(attachmentId !== undefined && { attachmentId }),
     };
-    this.#clients.set(key, { connection, sessionId, clientId, sender: sender });
+    this.#clients.set(key, { connection, sessionId, clientId, sender });
   }
 
   /** A link ended, and whoever came over it and has not come over another is gone. */

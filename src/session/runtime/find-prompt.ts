@@ -1,4 +1,8 @@
-import type { SessionEvent, PromptAccepted, ToolResultsSubmitted } from "../../domain/events/session-event.ts";
+import type {
+  SessionEvent,
+  PromptAccepted,
+  ToolResultsSubmitted,
+} from "../../domain/events/session-event.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
 import type { Store } from "../../store/store.ts";
 

@@ -6,7 +6,12 @@ import { readAgentSpec, type Decision } from "../decision.ts";
 import { formatGrantScope } from "../approvals/grant-scope.ts";
 import { requestApproval } from "../approvals/approval-requests.ts";
 import { denyTool, finishTool, formatRerunAction } from "./finish-tool.ts";
-import { decideRerun, recordDecision, evaluateRules, type DecidedToolCall } from "./evaluate-rules.ts";
+import {
+  decideRerun,
+  recordDecision,
+  evaluateRules,
+  type DecidedToolCall,
+} from "./evaluate-rules.ts";
 import { isEvaluable, isInProgress, type ToolRun } from "./tools-state.ts";
 
 /**

@@ -4,7 +4,11 @@ import { findGrant } from "../approvals/grants.ts";
 import { applyMode } from "../../policy/apply-mode.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
 import { formatLossTime } from "./finish-tool.ts";
-import { createFallbackContext, evaluateToolCall, type ToolCallEvaluation } from "./evaluate-tool-call.ts";
+import {
+  createFallbackContext,
+  evaluateToolCall,
+  type ToolCallEvaluation,
+} from "./evaluate-tool-call.ts";
 import { digestRules } from "./resolve-policy.ts";
 import { digestTool } from "./tool-digest.ts";
 import type { ToolRun } from "./tools-state.ts";

@@ -151,12 +151,12 @@ function applyApproval(
     approvers,
   };
   if (editedInput === undefined)
-    return replaceRun(tools, { ...requestedRun, status: "granted", approval: approval });
+    return replaceRun(tools, { ...requestedRun, status: "granted", approval });
   return replaceRun(tools, {
     ...clearResolvedPaths(requestedRun),
     status: "called",
     input,
-    approval: approval,
+    approval,
   });
 }
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { NO_TOOL_CALLS, countRepeats, countToolCall, type ToolCallCounts } from "./tool-call-counts.ts";
+import {
+  NO_TOOL_CALLS,
+  countRepeats,
+  countToolCall,
+  type ToolCallCounts,
+} from "./tool-call-counts.ts";
 
 /** Makes calls, each named by a number, and counts them as well. */
 function made(numbers: Iterable<number>) {

@@ -1,4 +1,8 @@
-import type { SessionEvent, PromptOptions, ToolCallReceived } from "../../domain/events/session-event.ts";
+import type {
+  SessionEvent,
+  PromptOptions,
+  ToolCallReceived,
+} from "../../domain/events/session-event.ts";
 import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 import { toolError, type ToolCall } from "../../domain/tools/tool-call.ts";
 import { isToolAllowed, isPromptTool, formatToolNotAllowed } from "../turn-options.ts";

@@ -177,9 +177,9 @@ export function listOpenToolCalls(
   for (const block of invocation.messages.flatMap(({ blocks }) => blocks)) {
     if (block.type === "result") open.delete(block.result.toolCallId);
     if (block.type !== "call" || block.toolCall?.runBy !== "client") continue;
-    const { toolCallId, toolCall: toolCall } = block;
+    const { toolCallId, toolCall } = block;
     if (!invocation.closedToolCallIds.includes(toolCallId))
-      open.set(toolCall.id, { toolCallId, toolCall: toolCall });
+      open.set(toolCall.id, { toolCallId, toolCall });
   }
   return [...open.values()];
 }

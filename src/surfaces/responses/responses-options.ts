@@ -1,7 +1,7 @@
 import { DEFAULT_STALLED_MS } from "../../http/server/send-response.ts";
 import type { RateLimits } from "../../http/access/rate-limits.ts";
 import type { Access } from "../../http/access/access.ts";
-import type { TraceMode } from "../../domain/trace-mode.ts";
+import type { ResponsesSettings } from "../../domain/responses-settings.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
 
@@ -24,28 +24,6 @@ export interface TurnSummary {
   readonly input: number;
   readonly cached: number;
   readonly output: number;
-}
-
-export interface ResponsesSettings {
-  /** Whether a session that is not known here may be gone on with under its id, where the agent may know it. */
-  readonly adoptSessions: boolean;
-  /** What becomes of a conversation that nobody here knows. */
-  readonly foreignHistory: "replay" | "reject" | "ignore";
-  /** Agents that are told the whole conversation every time: who names a session is refused, but for results of its open calls. */
-  readonly statelessAgents: readonly string[];
-  /** Trace mode of responses whose request and key name none. */
-  readonly trace: TraceMode;
-  /** What becomes of a turn whose caller hangs up, and that nobody else follows. */
-  readonly onDisconnect: "cancel" | "finish";
-  /** How long a prompt waits for the turn before it. */
-  readonly queueMs: number;
-  /** How long an approval waits for somebody when nobody is there but the caller. */
-  readonly approvalMs: number;
-  /** How long an answer is held back so that a failure can still be its status. */
-  readonly holdMs: number;
-  readonly heartbeatMs: number;
-  /** A reader that takes nothing for so long is cut off. */
-  readonly stalledMs: number;
 }
 
 const DEFAULT_SETTINGS: ResponsesSettings = {

@@ -1,12 +1,9 @@
+import type { ResponsesSettings } from "../../domain/responses-settings.ts";
 import type { EventStreamOptions } from "../../http/routing/event-stream.ts";
 import { randomHex } from "../../platform/random.ts";
 import { createIdempotencyKeys, type IdempotencyKeys } from "./prompt/idempotency-keys.ts";
 import { createWaitingCallers, type WaitingCallers } from "./turn/waiting-callers.ts";
-import {
-  resolveSettings,
-  type ResponsesOptions,
-  type ResponsesSettings,
-} from "./responses-options.ts";
+import { resolveSettings, type ResponsesOptions } from "./responses-options.ts";
 
 /** What every route of this surface works with. */
 export interface SurfaceContext extends Omit<ResponsesOptions, "settings" | "newSessionId"> {

@@ -1,7 +1,21 @@
 import { basename } from "node:path";
+import type { SteadyClock } from "../../platform/clock.ts";
 
 /** An MCP server whose tools a session may use. */
 export type McpServerSettings = StdioServerSettings | HttpServerSettings;
+
+/** MCP servers, and what connecting to them needs. */
+export interface McpConnection {
+  readonly servers: readonly McpServerSettings[];
+  /** Ours, as servers are told. */
+  readonly version: string;
+  readonly clock: SteadyClock;
+  readonly environment: { readonly [name: string]: string | undefined };
+  /** What is known to be secret of what servers are given, beside what is called so. */
+  readonly secrets?: readonly string[];
+  /** What is wrong with a server: its session goes on without it. */
+  readonly report: (error: unknown) => void;
+}
 
 /** A program of this machine that talks over its standard input and output, and ends with us. */
 export interface StdioServerSettings extends CommonSettings {

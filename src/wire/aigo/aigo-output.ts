@@ -13,7 +13,11 @@ import type {
   ResponseItem,
 } from "../responses/items/response-item.ts";
 import type { IncompleteDetails, ResponseError } from "../responses/response-status.ts";
-import { addToTurn, createTurnBuilder, type TurnBuilder } from "../../domain/provider/turn-builder.ts";
+import {
+  addToTurn,
+  createTurnBuilder,
+  type TurnBuilder,
+} from "../../domain/provider/turn-builder.ts";
 
 export interface AigoOptions {
   /** Names this one turn among all others: every item id is made from it. */

@@ -1,6 +1,10 @@
 import { hasInexactInteger, parseJson } from "../../data/json.ts";
 import { appendText, createTextBuilder, type TextBuilder } from "../../text/text-builder.ts";
-import { createCutToolCall, createToolCall, type ToolResultPart } from "../../domain/tools/tool-call.ts";
+import {
+  createCutToolCall,
+  createToolCall,
+  type ToolResultPart,
+} from "../../domain/tools/tool-call.ts";
 import {
   diagnose,
   PIECE_OVERHEAD,

@@ -3,7 +3,12 @@ import type { DiagnosticCode } from "../../domain/diagnostic.ts";
 import type { Failure } from "../../domain/errors.ts";
 import { toJsonText } from "../../data/json.ts";
 import type { TextBuilder } from "../../text/text-builder.ts";
-import type { Outcome, ProviderEvent, Role, UnknownEvent } from "../../domain/provider/provider-event.ts";
+import type {
+  Outcome,
+  ProviderEvent,
+  Role,
+  UnknownEvent,
+} from "../../domain/provider/provider-event.ts";
 import type { Runner, ToolResultPart } from "../../domain/tools/tool-call.ts";
 import type { Usage } from "../../domain/usage.ts";
 import type { Fields, Shape } from "./schema.ts";

@@ -1,6 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { splitChunks, fuzz, mutateBytes, splitRandomly } from "../../../test/support/bytes/bytes.ts";
+import {
+  splitChunks,
+  fuzz,
+  mutateBytes,
+  splitRandomly,
+} from "../../../test/support/bytes/bytes.ts";
 import { decodeChecked, decodeAllWays } from "../../../test/support/bytes/framing.ts";
 import { runCodec } from "../../domain/codec.ts";
 import {

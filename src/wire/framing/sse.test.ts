@@ -7,7 +7,12 @@ import {
   splitRandomly,
   twoWaySplits,
 } from "../../../test/support/bytes/bytes.ts";
-import { decodeChecked, decode, decodeAllWays, toPlain } from "../../../test/support/bytes/framing.ts";
+import {
+  decodeChecked,
+  decode,
+  decodeAllWays,
+  toPlain,
+} from "../../../test/support/bytes/framing.ts";
 import { runCodec } from "../../domain/codec.ts";
 import { createSseDecoder, type SseItem, type SseState } from "./sse.ts";
 import { allowLongTests } from "../../../test/support/allow-long-tests.ts";

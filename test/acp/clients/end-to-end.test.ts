@@ -4,7 +4,12 @@ import { emulate, TEST_CREDENTIALS } from "../../../src/emulator/index.ts";
 import { harnessProvider } from "../../../src/providers/agentcore-harness/harness-provider.ts";
 import type { RunningSessions } from "../../../src/session/runtime/create-sessions.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
-import { connectAcpClient, readText, type AcpClient, type Message } from "../../support/acp/acp-client.ts";
+import {
+  connectAcpClient,
+  readText,
+  type AcpClient,
+  type Message,
+} from "../../support/acp/acp-client.ts";
 import { createAgent, openSessions, createTool } from "../../support/session/session-world.ts";
 
 const SETUP = { cwd: "/work", mcpServers: [] };

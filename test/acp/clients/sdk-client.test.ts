@@ -10,7 +10,12 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Sessions } from "../../../src/session/sessions.ts";
 import { serveOnSocket } from "../../support/acp/acp-client.ts";
 import { createScriptedSessions } from "../../support/session/scripted-sessions.ts";
-import { answeredEvents, askingTurn, busyTurn, echoTurn } from "../../support/acp/scripted-turns.ts";
+import {
+  answeredEvents,
+  askingTurn,
+  busyTurn,
+  echoTurn,
+} from "../../support/acp/scripted-turns.ts";
 
 type Update = SessionNotification["update"];
 

@@ -5,7 +5,10 @@ import { workspaceTools } from "../../../src/tools/workspace/workspace-tools.ts"
 import { connectAcpClient, readText, serveOnSocket } from "../../support/acp/acp-client.ts";
 import { startAcpServer } from "../../support/acp/acp-server.ts";
 import { connectEditor, createEditorMachine, EDITORS } from "../../support/acp/editor-machine.ts";
-import { createClientToolSessions, type ClientToolSessions } from "../../support/session/client-tool-sessions.ts";
+import {
+  createClientToolSessions,
+  type ClientToolSessions,
+} from "../../support/session/client-tool-sessions.ts";
 import { eventually } from "../../support/eventually.ts";
 import { says, wants, type ProviderScript } from "../../support/session/scripted-provider.ts";
 import { createTemporaryFolder } from "../../support/session/test-workspace.ts";

@@ -4,7 +4,10 @@ import { createShell } from "../../../src/domain/tools/create-shell.ts";
 import { workspaceTools } from "../../../src/tools/workspace/workspace-tools.ts";
 import { encodeShellList } from "../../../src/wire/acp/host/shell-replies.ts";
 import { connectAcpClient, readText, type AcpClient } from "../../support/acp/acp-client.ts";
-import { createClientToolSessions, type ClientToolSessions } from "../../support/session/client-tool-sessions.ts";
+import {
+  createClientToolSessions,
+  type ClientToolSessions,
+} from "../../support/session/client-tool-sessions.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { says, wants } from "../../support/session/scripted-provider.ts";
 import { createTemporaryFolder } from "../../support/session/test-workspace.ts";

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { isObject, type JsonValue } from "../../../src/data/json.ts";
-import { connectAcpClient, readText, type AcpClient, type Message } from "../../support/acp/acp-client.ts";
-import { createClientToolSessions, type ClientToolSessions } from "../../support/session/client-tool-sessions.ts";
+import {
+  connectAcpClient,
+  readText,
+  type AcpClient,
+  type Message,
+} from "../../support/acp/acp-client.ts";
+import {
+  createClientToolSessions,
+  type ClientToolSessions,
+} from "../../support/session/client-tool-sessions.ts";
 import { createFakeClock, advanceUntil } from "../../support/fake-clock.ts";
 import { eventually } from "../../support/eventually.ts";
 import { says, wants } from "../../support/session/scripted-provider.ts";

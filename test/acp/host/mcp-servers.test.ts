@@ -3,7 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isObject } from "../../../src/data/json.ts";
-import { connectAcpClient, readText, type AcpClient, type Message } from "../../support/acp/acp-client.ts";
+import {
+  connectAcpClient,
+  readText,
+  type AcpClient,
+  type Message,
+} from "../../support/acp/acp-client.ts";
 import { bundleInto } from "../../support/bundle-program.ts";
 import { createClientToolSessions } from "../../support/session/client-tool-sessions.ts";
 import { createFakeClock, advanceUntil } from "../../support/fake-clock.ts";

@@ -4,10 +4,18 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { defineAgent } from "../../../src/bridge/agent/define-agent.ts";
 import { isObject } from "../../../src/data/json.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
-import { createSessions, type RunningSessions } from "../../../src/session/runtime/create-sessions.ts";
+import {
+  createSessions,
+  type RunningSessions,
+} from "../../../src/session/runtime/create-sessions.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { workspaceTools } from "../../../src/tools/workspace/workspace-tools.ts";
-import { connectAcpClient, readText, type AcpClient, type AcpPeer } from "../../support/acp/acp-client.ts";
+import {
+  connectAcpClient,
+  readText,
+  type AcpClient,
+  type AcpPeer,
+} from "../../support/acp/acp-client.ts";
 import { startAcpServer } from "../../support/acp/acp-server.ts";
 import {
   says,

@@ -2,7 +2,12 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { SessionEvent } from "../../../src/domain/events/session-event.ts";
 import type { JsonObject } from "../../../src/data/json.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
-import { connectAcpClient, readText, type AcpClient, type Message } from "../../support/acp/acp-client.ts";
+import {
+  connectAcpClient,
+  readText,
+  type AcpClient,
+  type Message,
+} from "../../support/acp/acp-client.ts";
 import { says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
 import { createAgent, openSessions, createTool } from "../../support/session/session-world.ts";
 

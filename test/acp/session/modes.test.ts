@@ -3,7 +3,12 @@ import { isObject } from "../../../src/data/json.ts";
 import type { SessionMode } from "../../../src/domain/session-mode.ts";
 import { encodeSettings } from "../../../src/wire/acp/decode/session-mode-messages.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
-import { connectAcpClient, USER, type AcpClient, type Message } from "../../support/acp/acp-client.ts";
+import {
+  connectAcpClient,
+  USER,
+  type AcpClient,
+  type Message,
+} from "../../support/acp/acp-client.ts";
 import { says, createScriptedProvider } from "../../support/session/scripted-provider.ts";
 import { createAgent, openSessions } from "../../support/session/session-world.ts";
 import { createWritingAgent } from "../../support/session/writing-agent.ts";

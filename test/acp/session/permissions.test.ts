@@ -7,7 +7,10 @@ import {
   type AcpClient,
   type Message,
 } from "../../support/acp/acp-client.ts";
-import { createScriptedSessions, type ScriptedSessions } from "../../support/session/scripted-sessions.ts";
+import {
+  createScriptedSessions,
+  type ScriptedSessions,
+} from "../../support/session/scripted-sessions.ts";
 import { answeredEvents, askingTurn } from "../../support/acp/scripted-turns.ts";
 
 const SETUP = { cwd: "/work", mcpServers: [] };

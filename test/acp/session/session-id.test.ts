@@ -16,7 +16,12 @@ import { localProvider } from "../../../src/providers/local/local-provider.ts";
 import type { Provider } from "../../../src/providers/provider.ts";
 import type { RunningSessions } from "../../../src/session/runtime/create-sessions.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
-import { connectAcpClient, readText, type AcpClient, type Message } from "../../support/acp/acp-client.ts";
+import {
+  connectAcpClient,
+  readText,
+  type AcpClient,
+  type Message,
+} from "../../support/acp/acp-client.ts";
 import { createFakeClock, advanceUntil } from "../../support/fake-clock.ts";
 import {
   cuts,
@@ -30,7 +35,12 @@ import {
   says as saysThere,
   createScriptedProvider,
 } from "../../support/session/scripted-provider.ts";
-import { createAgent, readUntil, openSessions, type AgentParts } from "../../support/session/session-world.ts";
+import {
+  createAgent,
+  readUntil,
+  openSessions,
+  type AgentParts,
+} from "../../support/session/session-world.ts";
 
 const SETUP = { cwd: "/work", mcpServers: [] };
 const SCRIPT = `

@@ -114,7 +114,10 @@ describe("a tool of the workspace that a client is asked about", () => {
     expect(written("src/new.txt")).toBe("new\n");
     const events = await log();
     const resolved = events.find(({ type }) => type === "approval.resolved");
-    expect(resolved).toMatchObject({ resolvedBy: "person", decision: expect.stringMatching(/^allow/) });
+    expect(resolved).toMatchObject({
+      resolvedBy: "person",
+      decision: expect.stringMatching(/^allow/),
+    });
     const order = ["policy.decided", "approval.requested", "approval.resolved", "tool.started"];
     expect(events.flatMap(({ type }) => (order.includes(type) ? [type] : [])).slice(0, 4)).toEqual(
       order,

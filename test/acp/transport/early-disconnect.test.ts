@@ -3,7 +3,10 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../../src/platform/clock.ts";
 import type { Sessions } from "../../../src/session/sessions.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
-import { createAcpConnection, type AcpConnection } from "../../../src/surfaces/acp/connection/acp-connection.ts";
+import {
+  createAcpConnection,
+  type AcpConnection,
+} from "../../../src/surfaces/acp/connection/acp-connection.ts";
 import { createLineWriter } from "../../../src/surfaces/acp/connection/line-writer.ts";
 import { USER } from "../../support/acp/acp-client.ts";
 import { createGate } from "../../support/gate.ts";

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { isObject } from "../../../src/data/json.ts";
-import { connectAcpClient, readText, type AcpPeer, type Message } from "../../support/acp/acp-client.ts";
+import {
+  connectAcpClient,
+  readText,
+  type AcpPeer,
+  type Message,
+} from "../../support/acp/acp-client.ts";
 import { startAcpServer, TOKEN } from "../../support/acp/acp-server.ts";
 import { createClientToolSessions } from "../../support/session/client-tool-sessions.ts";
 import { createFakeClock, advanceUntil } from "../../support/fake-clock.ts";

@@ -1,4 +1,14 @@
-import { call, calling, edit, editAll, read, run, take, toolWith, type Row } from "../policy-calls.ts";
+import {
+  call,
+  calling,
+  edit,
+  editAll,
+  read,
+  run,
+  take,
+  toolWith,
+  type Row,
+} from "../policy-calls.ts";
 
 const open = { default: "allow" };
 const writeSrc = { write_path_allowlist: ["src/**"], default: "allow" };

@@ -9,7 +9,10 @@ import type { Model } from "../../../src/models/model.ts";
 import { createRequestEncoder } from "../../../src/models/request-encoder.ts";
 import { localProvider } from "../../../src/providers/local/local-provider.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
-import { evolveConversation, initialConversation } from "../../../src/session/runtime/history/conversation.ts";
+import {
+  evolveConversation,
+  initialConversation,
+} from "../../../src/session/runtime/history/conversation.ts";
 import type { Effect } from "../../../src/session/due.ts";
 import { createConversationReader } from "../../../src/session/runtime/history/conversation-reader.ts";
 import {

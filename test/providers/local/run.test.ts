@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { defineAgent, defineTool, runToCompletion } from "../../../src/index.ts";
 import { localProvider } from "../../../src/providers/index.ts";
-import { cuts, DIALECTS, says, startModelServer, wants } from "../../support/server/model-server.ts";
+import {
+  cuts,
+  DIALECTS,
+  says,
+  startModelServer,
+  wants,
+} from "../../support/server/model-server.ts";
 import { linesOf } from "./local-world.ts";
 
 const look = defineTool({

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { LocalGuards } from "../../../src/providers/local/turn-guards.ts";
 import { DIALECTS, says, wants, type ScriptedResponse } from "../../support/server/model-server.ts";
-import { createTool, type AgentParts, type SessionWorld } from "../../support/session/session-world.ts";
+import {
+  createTool,
+  type AgentParts,
+  type SessionWorld,
+} from "../../support/session/session-world.ts";
 import { linesOf, localWorld } from "./local-world.ts";
 
 const look = (id: string, at: unknown) => ({ id, name: "look", input: { at, near: true } });

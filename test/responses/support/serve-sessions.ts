@@ -7,17 +7,18 @@ import type { SocketLimits } from "../../../src/http/sockets/open-socket.ts";
 import { createRateLimits, type RateLimitOptions } from "../../../src/http/access/rate-limits.ts";
 import { createRequestId } from "../../../src/http/routing/http-request-id.ts";
 import { createRouter } from "../../../src/http/routing/router.ts";
+import type { ResponsesSettings } from "../../../src/domain/responses-settings.ts";
 import { startHttpServer } from "../../../src/http/server/start-server.ts";
 import { createWebSockets } from "../../../src/http/sockets/web-sockets.ts";
 import { systemClock, type SteadyClock } from "../../../src/platform/clock.ts";
 import type { Agent } from "../../../src/session/runtime/agent/agent.ts";
-import { createSessions, type RunningSessions } from "../../../src/session/runtime/create-sessions.ts";
+import {
+  createSessions,
+  type RunningSessions,
+} from "../../../src/session/runtime/create-sessions.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import type {
-  ResponsesSettings,
-  TurnSummary,
-} from "../../../src/surfaces/responses/responses-options.ts";
+import type { TurnSummary } from "../../../src/surfaces/responses/responses-options.ts";
 import { createResponsesSurface } from "../../../src/surfaces/responses/responses-surface.ts";
 import { checkedSurface } from "./checked-surface.ts";
 import type { Target } from "./target.ts";

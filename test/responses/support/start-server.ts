@@ -3,7 +3,7 @@ import { defineAgent } from "../../../src/bridge/agent/define-agent.ts";
 import { startDemoAgent } from "../../../src/bridge/agent/demo-agent.ts";
 import type { ModelBlock } from "../../../src/domain/model/model-request.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
-import type { ResponsesSettings } from "../../../src/surfaces/responses/responses-options.ts";
+import type { ResponsesSettings } from "../../../src/domain/responses-settings.ts";
 import { temporaryFolder } from "../../store/sqlite-support.ts";
 import {
   createScriptedProvider,

@@ -7,7 +7,16 @@ import { createWaitingCallers } from "../../../src/surfaces/responses/turn/waiti
 import { createResponseStream } from "../../../src/wire/responses/stream/response-stream.ts";
 import { createUnrecordedRequest } from "../../../src/wire/responses/recorded-request.ts";
 import { hangs, says } from "../../support/session/scripted-provider.ts";
-import { ask, called, get, lastOf, openStream, textIn, worldOf, type World } from "./responses-world.ts";
+import {
+  ask,
+  called,
+  get,
+  lastOf,
+  openStream,
+  textIn,
+  worldOf,
+  type World,
+} from "./responses-world.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
 const LOCAL = { id: "local", rights: ["prompt"] } as const;

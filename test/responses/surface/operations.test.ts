@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { says, wants } from "../../support/session/scripted-provider.ts";
-import { ask, echoes, errorIn, get, outputOf, tools, worldOf, type World } from "./responses-world.ts";
+import {
+  ask,
+  echoes,
+  errorIn,
+  get,
+  outputOf,
+  tools,
+  worldOf,
+  type World,
+} from "./responses-world.ts";
 
 const unversioned = (world: World): World => ({
   ...world,

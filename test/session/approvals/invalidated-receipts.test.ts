@@ -10,7 +10,11 @@ import type { Store } from "../../../src/store/store.ts";
 import { createPolicy } from "../../support/session/create-policy.ts";
 import { says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
 import { createTool, openWorld, type SessionWorld } from "../../support/session/session-world.ts";
-import { WRITE_CALL, neverResolves, createWritingAgent } from "../../support/session/writing-agent.ts";
+import {
+  WRITE_CALL,
+  neverResolves,
+  createWritingAgent,
+} from "../../support/session/writing-agent.ts";
 
 async function newKeys(): Promise<SigningKeys> {
   const folder = await mkdtemp(join(tmpdir(), "spanline-doubted-"));

@@ -6,7 +6,12 @@ import { recheckBeforeEffect } from "../../../src/session/runtime/effects/rechec
 import type { SessionInput } from "../../../src/session/session-input.ts";
 import { initialState, type SessionState } from "../../../src/session/session-state.ts";
 import { says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
-import { createAgent, createTool, openWorld, type SessionWorld } from "../../support/session/session-world.ts";
+import {
+  createAgent,
+  createTool,
+  openWorld,
+  type SessionWorld,
+} from "../../support/session/session-world.ts";
 import { createPolicy } from "../../support/session/create-policy.ts";
 import { WRITE_CALL, createWritingAgent } from "../../support/session/writing-agent.ts";
 

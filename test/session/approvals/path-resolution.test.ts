@@ -5,8 +5,18 @@ import { due } from "../../../src/session/due.ts";
 import { evolve } from "../../../src/session/evolve.ts";
 import { initialState } from "../../../src/session/session-state.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
-import { waitForAbort, says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
-import { createAgent, createTool, openWorld, type AgentParts } from "../../support/session/session-world.ts";
+import {
+  waitForAbort,
+  says,
+  createScriptedProvider,
+  wants,
+} from "../../support/session/scripted-provider.ts";
+import {
+  createAgent,
+  createTool,
+  openWorld,
+  type AgentParts,
+} from "../../support/session/session-world.ts";
 import { createPolicy } from "../../support/session/create-policy.ts";
 import {
   WRITE_CALL,

@@ -1,9 +1,19 @@
 import { describe, expect, it } from "vitest";
 import type { Right } from "../../../src/domain/actor.ts";
-import { hangs, says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
+import {
+  hangs,
+  says,
+  createScriptedProvider,
+  wants,
+} from "../../support/session/scripted-provider.ts";
 import type { SessionCommand } from "../../../src/domain/session-command.ts";
 import type { Sender } from "../../../src/session/sessions.ts";
-import { createAgent, createTool, openWorld, type SessionWorld } from "../../support/session/session-world.ts";
+import {
+  createAgent,
+  createTool,
+  openWorld,
+  type SessionWorld,
+} from "../../support/session/session-world.ts";
 
 const denied = { status: "refused", failure: { code: "access_denied" } };
 

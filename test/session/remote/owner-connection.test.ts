@@ -6,7 +6,10 @@ import { eventually } from "../../support/eventually.ts";
 import { RemoteClients } from "../../../src/session/remote/remote-clients.ts";
 import { isClientMessage, isOwnerMessage } from "../../../src/session/remote/owner-messages.ts";
 import { OwnerGoneError } from "../../../src/session/remote/owner-gone-error.ts";
-import { connectToOwner, type RemoteSessions } from "../../../src/session/remote/remote-sessions.ts";
+import {
+  connectToOwner,
+  type RemoteSessions,
+} from "../../../src/session/remote/remote-sessions.ts";
 import { serveSessions } from "../../../src/session/remote/serve-sessions.ts";
 import type { ClientRole } from "../../../src/domain/events/session-event.ts";
 import type { SessionCommand } from "../../../src/domain/session-command.ts";
@@ -15,7 +18,12 @@ import {
   createScriptedProvider,
   type ProviderScript,
 } from "../../support/session/scripted-provider.ts";
-import { createAgent, ME, openWorld, type SessionWorld } from "../../support/session/session-world.ts";
+import {
+  createAgent,
+  ME,
+  openWorld,
+  type SessionWorld,
+} from "../../support/session/session-world.ts";
 import { temporaryFolder } from "../../store/sqlite-support.ts";
 
 const { signal: never } = new AbortController();

@@ -2,7 +2,12 @@ import { describe, expect, it } from "vitest";
 import type { SessionCommand } from "../../../src/domain/session-command.ts";
 import type { Sender } from "../../../src/session/sessions.ts";
 import { says, createScriptedProvider } from "../../support/session/scripted-provider.ts";
-import { createAgent, ME, openWorld, type SessionWorld } from "../../support/session/session-world.ts";
+import {
+  createAgent,
+  ME,
+  openWorld,
+  type SessionWorld,
+} from "../../support/session/session-world.ts";
 
 const denied = { status: "refused", failure: { code: "access_denied" } };
 const accepted = { status: "accepted" };

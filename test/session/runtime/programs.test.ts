@@ -17,7 +17,12 @@ import { bundleProgram } from "../../support/bundle-program.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { isAlive, expectGone } from "../../support/processes.ts";
 import { says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
-import { createAgent, createTool, openWorld, type SessionWorld } from "../../support/session/session-world.ts";
+import {
+  createAgent,
+  createTool,
+  openWorld,
+  type SessionWorld,
+} from "../../support/session/session-world.ts";
 
 function folder(): string {
   const made = mkdtempSync(join(tmpdir(), "spanline-programs-"));

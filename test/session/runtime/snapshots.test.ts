@@ -8,7 +8,13 @@ import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import type { LogHead, Lease, Store } from "../../../src/store/store.ts";
 import { opened, tamper, temporaryFile } from "../../store/sqlite-support.ts";
 import { says, createScriptedProvider } from "../../support/session/scripted-provider.ts";
-import { createAgent, ME, readUntil, openSessions, openWorld } from "../../support/session/session-world.ts";
+import {
+  createAgent,
+  ME,
+  readUntil,
+  openSessions,
+  openWorld,
+} from "../../support/session/session-world.ts";
 
 interface Told {
   readonly store: Store;

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { hangs, says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
+import {
+  hangs,
+  says,
+  createScriptedProvider,
+  wants,
+} from "../../support/session/scripted-provider.ts";
 import { createAgent, createTool, openWorld } from "../../support/session/session-world.ts";
 
 describe("a command's id", () => {

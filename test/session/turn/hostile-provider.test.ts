@@ -9,7 +9,12 @@ import {
   wants,
   type ProviderScript,
 } from "../../support/session/scripted-provider.ts";
-import { createAgent, createTool, openWorld, type SessionWorld } from "../../support/session/session-world.ts";
+import {
+  createAgent,
+  createTool,
+  openWorld,
+  type SessionWorld,
+} from "../../support/session/session-world.ts";
 
 /** Whatever a provider's code may say, though its types forbid it. */
 function anything(value: object): ProviderEvent {

@@ -2,7 +2,12 @@ import { describe, expect, it } from "vitest";
 import type { PlanEntry } from "../../../src/domain/plan.ts";
 import { createToolOutput } from "../../../src/domain/tools/tool-output.ts";
 import { createUpdatePlanTool } from "../../../src/tools/workspace/update-plan-tool.ts";
-import { hangs, says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
+import {
+  hangs,
+  says,
+  createScriptedProvider,
+  wants,
+} from "../../support/session/scripted-provider.ts";
 import { createAgent, createTool, openWorld } from "../../support/session/session-world.ts";
 
 const LOOKING = [
@@ -39,7 +44,7 @@ describe("a plan that a tool gives", () => {
       { type: "plan.updated", entries: whole(WRITING) },
     ]);
     const [finished] = await world.listEvents("tool.finished");
-    expect(finished).not.toHaveProperty("beside");
+    expect(finished).not.toHaveProperty("attachments");
   });
 
   it.each(["completed", "cancelled"] as const)(

@@ -2,7 +2,12 @@ import { describe, expect, it } from "vitest";
 import type { PromptOptions } from "../../../src/domain/events/session-event.ts";
 import type { CommandReply } from "../../../src/domain/session-command.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
-import { hangs, says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
+import {
+  hangs,
+  says,
+  createScriptedProvider,
+  wants,
+} from "../../support/session/scripted-provider.ts";
 import {
   createAgent,
   createTool,

@@ -1,7 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { startBudget, type Budget } from "../../../src/async/budget.ts";
 import { createHttpClient, type SendHttp } from "../../../src/platform/http-client.ts";
-import { createControlClient, type ControlClient } from "../../../src/provisioning/control-client.ts";
+import {
+  createControlClient,
+  type ControlClient,
+} from "../../../src/provisioning/control-client.ts";
 import { createFakeClock, type FakeClock } from "../fake-clock.ts";
 import { startPeer, type Peer } from "./scripted-peer.ts";
 import { PROCESS_MS } from "../with-deadline.ts";

@@ -3,7 +3,10 @@ import { openClientTools } from "../../../src/bridge/client-tools/open-client-to
 import type { AgentSpec } from "../../../src/domain/events/session-event.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { systemClock, type SteadyClock } from "../../../src/platform/clock.ts";
-import { createSessions, type RunningSessions } from "../../../src/session/runtime/create-sessions.ts";
+import {
+  createSessions,
+  type RunningSessions,
+} from "../../../src/session/runtime/create-sessions.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { createScriptedProvider, type ProviderScript } from "./scripted-provider.ts";

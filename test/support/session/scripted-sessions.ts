@@ -1,5 +1,9 @@
 import type { Actor } from "../../../src/domain/actor.ts";
-import type { SessionEvent, ApprovalRequested, PromptPart } from "../../../src/domain/events/session-event.ts";
+import type {
+  SessionEvent,
+  ApprovalRequested,
+  PromptPart,
+} from "../../../src/domain/events/session-event.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import type { CommandReply, SessionCommand } from "../../../src/domain/session-command.ts";
 import type { Sender, Sessions } from "../../../src/session/sessions.ts";

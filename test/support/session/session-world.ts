@@ -17,7 +17,10 @@ import type { SigningKeys } from "../../../src/bridge/audit/signing-keys.ts";
 import { systemClock, type SteadyClock } from "../../../src/platform/clock.ts";
 import type { Provider } from "../../../src/providers/provider.ts";
 import type { Agent } from "../../../src/session/runtime/agent/agent.ts";
-import { createSessions, type RunningSessions } from "../../../src/session/runtime/create-sessions.ts";
+import {
+  createSessions,
+  type RunningSessions,
+} from "../../../src/session/runtime/create-sessions.ts";
 import type { VerifySignature } from "../../../src/session/runtime/log/receipt-verifier.ts";
 import type { ReceiptHeads } from "../../../src/session/runtime/log/receipt-head.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";

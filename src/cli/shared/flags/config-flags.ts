@@ -43,7 +43,8 @@ export function createAgentsStarter(
       return startDemoAgents(directory, systemClock);
     }
     // What only a configuration needs is not loaded without one.
-    const { startConfiguredAgents } = await import("../../../bridge/configured/configured-agents.ts");
+    const { startConfiguredAgents } =
+      await import("../../../bridge/configured/configured-agents.ts");
     return startConfiguredAgents({
       file,
       directory,

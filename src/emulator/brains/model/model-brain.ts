@@ -1,6 +1,10 @@
 import { isObject } from "../../../data/json.ts";
 import type { ModelRequest } from "../../../domain/model/model-request.ts";
-import type { ProviderEvent, TurnEnd, UsageReported } from "../../../domain/provider/provider-event.ts";
+import type {
+  ProviderEvent,
+  TurnEnd,
+  UsageReported,
+} from "../../../domain/provider/provider-event.ts";
 import type { Model } from "../../../models/model.ts";
 import { toHarnessToolCallId } from "../../../wire/agentcore/harness/harness-tool-call-id.ts";
 import { toHarnessReason } from "../../../wire/converse/stop-reasons.ts";

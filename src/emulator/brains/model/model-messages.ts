@@ -1,6 +1,10 @@
 import { isObject, toJsonText } from "../../../data/json.ts";
 import type { ModelMessage } from "../../../domain/model/model-request.ts";
-import { createToolCall, type ToolResult, type ToolResultPart } from "../../../domain/tools/tool-call.ts";
+import {
+  createToolCall,
+  type ToolResult,
+  type ToolResultPart,
+} from "../../../domain/tools/tool-call.ts";
 import type { TurnBlock } from "../../../domain/provider/turn.ts";
 import type { Content, Message, ResultPart, ToolResult as SentResult } from "../session-message.ts";
 

@@ -8,8 +8,16 @@ import {
   type EmulatorRoute,
 } from "../../service/service-types.ts";
 import type { DataPlane } from "../data-plane.ts";
-import { EVENT_STREAM, createHarnessDialect, encodeHarnessFailure } from "../turn/harness-dialect.ts";
-import { readHarnessInvocation, SESSION_HEADER, type HarnessInvocation } from "./harness-invocation.ts";
+import {
+  EVENT_STREAM,
+  createHarnessDialect,
+  encodeHarnessFailure,
+} from "../turn/harness-dialect.ts";
+import {
+  readHarnessInvocation,
+  SESSION_HEADER,
+  type HarnessInvocation,
+} from "./harness-invocation.ts";
 import { checkOverlap } from "./check-overlap.ts";
 import { checkConversation } from "./check-conversation.ts";
 import { createUnknownAgentError } from "./session-target.ts";

@@ -1,7 +1,10 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import type { Clock } from "../../../platform/clock.ts";
-import { processGroupFromLeader, type ProcessGroup } from "../../../platform/process/process-group.ts";
+import {
+  processGroupFromLeader,
+  type ProcessGroup,
+} from "../../../platform/process/process-group.ts";
 
 export interface ShellCommand {
   readonly command: string;

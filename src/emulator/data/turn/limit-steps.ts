@@ -44,6 +44,6 @@ function readStepText(step: Step): string {
 }
 
 function replaceStepText(step: Step, text: string): Step {
-  if (step.type === "text" || step.type === "reasoning") return { ...step, text: text };
+  if (step.type === "text" || step.type === "reasoning") return { ...step, text };
   return { type: "input", fragment: text };
 }

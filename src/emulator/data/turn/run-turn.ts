@@ -135,7 +135,7 @@ async function finishTurn(
   const result = await runBrain({
     response: answer,
     dialect,
-    clientStream: clientStream,
+    clientStream,
     limits,
     switches,
     clock,

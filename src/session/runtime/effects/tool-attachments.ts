@@ -1,6 +1,10 @@
 import type { ToolAttachments } from "../../../domain/events/session-event.ts";
 import { toJsonText } from "../../../data/json.ts";
-import { isShortDiff, MAX_LOGGED_LENGTH, type ToolOutput } from "../../../domain/tools/tool-output.ts";
+import {
+  isShortDiff,
+  MAX_LOGGED_LENGTH,
+  type ToolOutput,
+} from "../../../domain/tools/tool-output.ts";
 
 /** What a tool says beside its text, as far as a log should carry it; undefined where that is nothing. */
 export function collectToolAttachments(output: ToolOutput): ToolAttachments | undefined {

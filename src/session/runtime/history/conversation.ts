@@ -1,7 +1,11 @@
 import type { ImagePart } from "../../../domain/events/session-event.ts";
 import type { Draft } from "../../../domain/events/envelope.ts";
 import type { ModelBlock, ModelMessage } from "../../../domain/model/model-request.ts";
-import { evolveInvocation, listTurnMessages, listOpenToolCalls } from "../../turn/evolve-invocation.ts";
+import {
+  evolveInvocation,
+  listTurnMessages,
+  listOpenToolCalls,
+} from "../../turn/evolve-invocation.ts";
 import type { Invocation } from "../../turn/turn-state.ts";
 
 /** A picture that was shown is named, and its bytes are looked up when they are needed. */

@@ -1,9 +1,18 @@
 import { StoreError } from "../../store-error.ts";
 import type { Sql } from "./sql.ts";
 
-/** Each step brings a file from the version of its place to the next. A step that was released never changes. */
-const MIGRATIONS: readonly string[] = [
-  `
+/** The schema of a file: its first step creates `oldest`, each further step brings a file to the next version. */
+export interface StoreSchema {
+  readonly oldest: number;
+  /** A step that was released never changes. */
+  readonly steps: readonly string[];
+}
+
+/** Versions 1 to 3 were written before 0.1, with other event names. */
+const SCHEMA: StoreSchema = {
+  oldest: 4,
+  steps: [
+    `
   CREATE TABLE sessions (
     key INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -22,10 +31,13 @@ const MIGRATIONS: readonly string[] = [
     principal TEXT NOT NULL DEFAULT '',
     state TEXT NOT NULL DEFAULT 'idle',
     title TEXT,
-    working_directory TEXT
+    working_directory TEXT,
+    label TEXT,
+    folders TEXT
   );
   CREATE INDEX sessions_by_time ON sessions (updated_at, id);
   CREATE INDEX sessions_by_wake ON sessions (wake_at) WHERE wake_at IS NOT NULL;
+  CREATE INDEX sessions_by_label ON sessions (label) WHERE label IS NOT NULL;
 
   CREATE TABLE epochs (last INTEGER NOT NULL);
   INSERT INTO epochs VALUES (0);
@@ -64,42 +76,44 @@ const MIGRATIONS: readonly string[] = [
   CREATE TABLE said (id INTEGER PRIMARY KEY, session INTEGER NOT NULL, text TEXT NOT NULL);
   CREATE INDEX said_by_session ON said (session);
   `,
-  `
-  ALTER TABLE sessions ADD COLUMN label TEXT;
-  CREATE INDEX sessions_by_label ON sessions (label) WHERE label IS NOT NULL;
-  `,
-  "ALTER TABLE sessions ADD COLUMN folders TEXT;",
-];
+  ],
+};
 
 /** "Span" in bytes: tells our files from those of others. */
 const APPLICATION_ID = 0x5370616e;
 
-/** Brings a file to today's version, all of the way or not at all. */
-export function migrate(sql: Sql, file: string, migrations: readonly string[] = MIGRATIONS): void {
-  const version = readVersion(sql, file, migrations.length);
-  if (version === migrations.length) return;
+/** Brings a file to the current version, completely or not at all. */
+export function migrate(sql: Sql, file: string, schema: StoreSchema = SCHEMA): void {
+  const version = readVersion(sql, file, schema);
+  const newest = newestVersion(schema);
+  if (version === newest) return;
+  const done = version === 0 ? 0 : version - schema.oldest + 1;
   sql.transaction(() => {
-    for (const step of migrations.slice(version)) sql.exec(step);
-    sql.exec(
-      `PRAGMA user_version = ${migrations.length}; PRAGMA application_id = ${APPLICATION_ID}`,
-    );
+    for (const step of schema.steps.slice(done)) sql.exec(step);
+    sql.exec(`PRAGMA user_version = ${newest}; PRAGMA application_id = ${APPLICATION_ID}`);
   });
 }
 
-/** Refuses a file that this version cannot write to, before anything about it is changed. */
+/** Refuses a file that this version cannot write, before anything in it changes. */
 export function checkWritableVersion(sql: Sql, file: string): void {
-  readVersion(sql, file, MIGRATIONS.length);
+  readVersion(sql, file, SCHEMA);
 }
 
-/** A file that is only read stays as it is, so it has to be of today's version. */
+/** Refuses a file that would have to be migrated first: a file that is only read stays as it is. */
 export function checkReadableVersion(sql: Sql, file: string): void {
-  const version = readVersion(sql, file, MIGRATIONS.length);
-  if (version === MIGRATIONS.length) return;
-  const message = `${file} is of version ${version}, and becomes ${MIGRATIONS.length} when it is opened for writing`;
+  const version = readVersion(sql, file, SCHEMA);
+  const newest = newestVersion(SCHEMA);
+  if (version === newest) return;
+  const message = `${file} is of version ${version}, and becomes ${newest} when it is opened for writing`;
   throw new StoreError("store_failed", message, { details: { file, version } });
 }
 
-function readVersion(sql: Sql, file: string, newestVersion: number): number {
+function newestVersion({ oldest, steps }: StoreSchema): number {
+  return oldest + steps.length - 1;
+}
+
+/** Zero for an empty file. */
+function readVersion(sql: Sql, file: string, schema: StoreSchema): number {
   const application = sql.get("PRAGMA application_id")?.number("application_id");
   const version = sql.get("PRAGMA user_version")?.number("user_version") ?? 0;
   const tables = sql.get("SELECT count(*) AS tables FROM sqlite_schema")?.number("tables");
@@ -109,9 +123,14 @@ function readVersion(sql: Sql, file: string, newestVersion: number): number {
       details: { file },
     });
   }
-  if (version > newestVersion) {
-    const message = `${file} is of version ${version}; this Spanline knows versions up to ${newestVersion}`;
+  const newest = newestVersion(schema);
+  if (version > newest) {
+    const message = `${file} is of version ${version}; this Spanline knows versions up to ${newest}`;
     throw new StoreError("store_newer", message, { details: { file, version } });
+  }
+  if (version < schema.oldest) {
+    const message = `${file} was written by an unreleased Spanline (version ${version}) and cannot be read. Fix: use another data directory, or move this one away`;
+    throw new StoreError("store_failed", message, { details: { file, version } });
   }
   return version;
 }

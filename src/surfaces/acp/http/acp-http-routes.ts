@@ -6,7 +6,11 @@ import { readHeader } from "../../../http/routing/read-header.ts";
 import { SECURITY_HEADERS, createJsonTextResponse } from "../../../http/routing/json-response.ts";
 import { createInvalidRequestError, readJsonText } from "../../../http/routing/json-body.ts";
 import type { Route } from "../../../http/routing/router.ts";
-import type { RequestHead, ServedResponse, ServedRequest } from "../../../http/server/http-types.ts";
+import type {
+  RequestHead,
+  ServedResponse,
+  ServedRequest,
+} from "../../../http/server/http-types.ts";
 import { createCallerConnection, type AcpServerOptions } from "../connection/caller-connection.ts";
 import { createHttpConnections, type HttpConnection } from "./http-connections.ts";
 import { createStreamWriter } from "./stream-writer.ts";

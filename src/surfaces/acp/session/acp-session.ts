@@ -11,7 +11,10 @@ import type { ClientLink } from "../connection/client-link.ts";
 import { createHostRequestRunner } from "../host/host-request-runner.ts";
 import { createPendingPrompts, type PromptCancellation } from "./pending-prompts.ts";
 import { createPendingPermissions, type PendingPermissions } from "./pending-permissions.ts";
-import { createConnectionClientTools, type ConnectionClientTools } from "./connection-client-tools.ts";
+import {
+  createConnectionClientTools,
+  type ConnectionClientTools,
+} from "./connection-client-tools.ts";
 import { readPromptOutcome } from "./read-prompt-outcome.ts";
 import { createSessionFeed, type FollowOptions, type DeliveredOutput } from "./session-feed.ts";
 

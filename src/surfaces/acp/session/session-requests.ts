@@ -1,7 +1,10 @@
 import type { ApprovalRequested } from "../../../domain/events/session-event.ts";
 import { toSpanlineError, SpanlineError } from "../../../domain/errors.ts";
 import { toJsonText } from "../../../data/json.ts";
-import { encodeEmptyResult, encodeSessionListResult } from "../../../wire/acp/encode/encode-results.ts";
+import {
+  encodeEmptyResult,
+  encodeSessionListResult,
+} from "../../../wire/acp/encode/encode-results.ts";
 import { encodeFailure } from "../../../wire/acp/encode/encode-failure.ts";
 import type { ClientRequest, SessionSetup } from "../../../wire/acp/decode/client-request.ts";
 import { encodeOptions } from "../../../wire/acp/decode/session-mode-messages.ts";

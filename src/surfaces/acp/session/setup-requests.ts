@@ -5,7 +5,10 @@ import {
   encodeNewSessionResult,
 } from "../../../wire/acp/encode/encode-results.ts";
 import type { SessionSetup } from "../../../wire/acp/decode/client-request.ts";
-import { encodeSettings, type SettingsResult } from "../../../wire/acp/decode/session-mode-messages.ts";
+import {
+  encodeSettings,
+  type SettingsResult,
+} from "../../../wire/acp/decode/session-mode-messages.ts";
 import { createCommandsUpdate } from "../../../wire/acp/decode/slash-command.ts";
 import { formatUpdateCursor } from "../../../wire/acp/encode/update-cursor.ts";
 import type { RpcRequest } from "../../../wire/jsonrpc/rpc-message.ts";

@@ -1,6 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createAgent, openSessions } from "../../../../test/support/session/session-world.ts";
-import { says, createScriptedProvider } from "../../../../test/support/session/scripted-provider.ts";
+import {
+  says,
+  createScriptedProvider,
+} from "../../../../test/support/session/scripted-provider.ts";
 import type { OpenSocket } from "../../../http/sockets/open-socket.ts";
 import { systemClock } from "../../../platform/clock.ts";
 import { createMemoryStore } from "../../../store/memory/memory-store.ts";

@@ -21,7 +21,11 @@ import {
 } from "../../../wire/chat-server/chat-turn.ts";
 import { parseCallSession } from "../../../wire/responses/response-ids.ts";
 import type { OpenToolCalls } from "../../../wire/responses/request/tool-results.ts";
-import type { PromptRequest, ConversationStart, ConversationContinuation } from "./prompt-request.ts";
+import type {
+  PromptRequest,
+  ConversationStart,
+  ConversationContinuation,
+} from "./prompt-request.ts";
 import type { RequestContext } from "./request-context.ts";
 
 export interface ChatRequestContext extends RequestContext<ChatRequest> {

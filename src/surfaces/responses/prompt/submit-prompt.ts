@@ -8,7 +8,7 @@ import type { PromptRequest, SubmittedPrompt, SessionReference } from "./prompt-
 import type { IdempotencyKeys } from "./idempotency-keys.ts";
 import { findOwnedSession, type SessionRecord } from "./owned-session.ts";
 import * as refusals from "../request-errors.ts";
-import type { ResponsesSettings } from "../responses-options.ts";
+import type { ResponsesSettings } from "../../../domain/responses-settings.ts";
 import { submitOnce, createSender, resolveSubmission, type SubmitCommand } from "./submit-once.ts";
 import { findAnsweredSession } from "./stateless-agents.ts";
 import { readSubmittedPrompt, isRetrievable } from "../turn/stored-response.ts";

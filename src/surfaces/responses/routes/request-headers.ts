@@ -6,7 +6,7 @@ import type { CreateRequest } from "../../../wire/responses/request/create-reque
 import { readTraceMode } from "../../../wire/responses/request/read-trace-mode.ts";
 import { formatResponseId } from "../../../wire/responses/response-ids.ts";
 import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
-import type { ResponsesSettings } from "../responses-options.ts";
+import type { ResponsesSettings } from "../../../domain/responses-settings.ts";
 
 const SESSION_HEADER = "x-spanline-session";
 const TRACE_HEADER = "x-spanline-trace";

@@ -2,7 +2,7 @@ import type { Caller } from "../../../http/access/caller.ts";
 import type { Sessions } from "../../../session/sessions.ts";
 import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
 import { readLoggedResponse } from "./read-log.ts";
-import type { ResponsesSettings } from "../responses-options.ts";
+import type { ResponsesSettings } from "../../../domain/responses-settings.ts";
 import type { WaitingCallers } from "./waiting-callers.ts";
 
 export interface DisconnectOptions {

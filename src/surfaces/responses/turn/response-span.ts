@@ -1,4 +1,8 @@
-import type { PromptWithdrawn, TurnFinished, TurnPaused } from "../../../domain/events/session-event.ts";
+import type {
+  PromptWithdrawn,
+  TurnFinished,
+  TurnPaused,
+} from "../../../domain/events/session-event.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 
 /** Where the answer to something that was asked is in a session's log. */

@@ -12,7 +12,8 @@ import { cancelOnDisconnect } from "./cancel-on-disconnect.ts";
 import { readBatches } from "./read-log.ts";
 import type { WaitingCallers } from "./waiting-callers.ts";
 import { BUSY_SECONDS, createBusyError } from "../request-errors.ts";
-import type { ResponsesSettings, TurnSummary } from "../responses-options.ts";
+import type { ResponsesSettings } from "../../../domain/responses-settings.ts";
+import type { TurnSummary } from "../responses-options.ts";
 
 export interface WatchOptions {
   readonly sessions: Sessions;

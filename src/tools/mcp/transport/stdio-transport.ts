@@ -2,7 +2,11 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { formatThrown, type SpanlineError } from "../../../domain/errors.ts";
 import type { RedactSecrets } from "../../../data/secret-redactor.ts";
-import { startCompanion, type Companion, type CompanionExit } from "../../../platform/process/companion.ts";
+import {
+  startCompanion,
+  type Companion,
+  type CompanionExit,
+} from "../../../platform/process/companion.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
 import { hasCommand } from "../../../platform/process/has-command.ts";
 import { cleanLine } from "../clean-text.ts";
@@ -13,7 +17,11 @@ import { createMessagePace } from "./message-pace.ts";
 import { createEnding, type McpTransport } from "./mcp-transport.ts";
 import type { Environment } from "../../../platform/environment.ts";
 import { createServerEnvironment } from "./server-environment.ts";
-import { formatStderrTail, createServerFailure, type ServerProblem } from "../connection/server-failure.ts";
+import {
+  formatStderrTail,
+  createServerFailure,
+  type ServerProblem,
+} from "../connection/server-failure.ts";
 import { createTail } from "./byte-tail.ts";
 
 export interface StdioTransportContext {

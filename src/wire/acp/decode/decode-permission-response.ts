@@ -1,6 +1,10 @@
 import type { ApprovalRequested, ApprovalDecision } from "../../../domain/events/session-event.ts";
 import { isObject, toJsonText, type JsonObject, type JsonValue } from "../../../data/json.ts";
-import { isApproving, DENYING_DECISIONS, APPROVING_DECISIONS } from "../../../domain/policy/approval-decision.ts";
+import {
+  isApproving,
+  DENYING_DECISIONS,
+  APPROVING_DECISIONS,
+} from "../../../domain/policy/approval-decision.ts";
 import type { RpcResponse } from "../../jsonrpc/rpc-message.ts";
 import { maskCredentials } from "../encode/permissions/mask-credentials.ts";
 import { containsPreview } from "../encode/permissions/argument-preview.ts";

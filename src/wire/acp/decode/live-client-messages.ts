@@ -1,7 +1,10 @@
 import type { ClientRole } from "../../../domain/events/session-event.ts";
 import { isObject, toJsonText, type JsonObject } from "../../../data/json.ts";
 import type { LiveClient, ClientStatus } from "../../../domain/live-client.ts";
-import type { LiveClient as VendorClient, LiveClients as VendorClients } from "../encode/vendor-fields.ts";
+import type {
+  LiveClient as VendorClient,
+  LiveClients as VendorClients,
+} from "../encode/vendor-fields.ts";
 import { DEFAULT_LINE_BYTES } from "../fit-json.ts";
 import { type DecodeResult, accept, decodeSessionId, rejectParams } from "../decode-result.ts";
 

@@ -2,7 +2,11 @@ import type { AgentSpec, GrantScope } from "../../../domain/events/session-event
 import { pluralize } from "../../../text/pluralize.ts";
 import type { LiveClient } from "../../../domain/live-client.ts";
 import type { PolicyAction } from "../../../domain/policy/policy-decision.ts";
-import { MODE_DESCRIPTIONS, SESSION_MODES, type SessionMode } from "../../../domain/session-mode.ts";
+import {
+  MODE_DESCRIPTIONS,
+  SESSION_MODES,
+  type SessionMode,
+} from "../../../domain/session-mode.ts";
 import type { ToolRule } from "../../../domain/tools/tool-rule.ts";
 import type { Usage } from "../../../domain/usage.ts";
 

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { findAcpProblems } from "../../../../test/support/acp/acp-schema.ts";
-import type { SessionEvent, ToolEnding, TurnFinished } from "../../../domain/events/session-event.ts";
+import type {
+  SessionEvent,
+  ToolEnding,
+  TurnFinished,
+} from "../../../domain/events/session-event.ts";
 import { runCodec } from "../../../domain/codec.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import { EVENT_MANIFEST } from "../../../domain/events/event-manifest.ts";

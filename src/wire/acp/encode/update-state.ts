@@ -5,7 +5,10 @@ import type { SessionMode } from "../../../domain/session-mode.ts";
 import type { RpcOutcome } from "../../jsonrpc/rpc-message.ts";
 import { STOCK_CLIENT, type ClientProfile } from "../decode/client-profile.ts";
 import { fitObject, DEFAULT_LINE_BYTES, LINE_MARGIN } from "../fit-json.ts";
-import type { ApprovalContext, PermissionRequest } from "./permissions/encode-permission-request.ts";
+import type {
+  ApprovalContext,
+  PermissionRequest,
+} from "./permissions/encode-permission-request.ts";
 import type { AcpSessionUpdate, ToolContent } from "./acp-session-update.ts";
 import type { EmittedName, VendorUpdate } from "./vendor-updates.ts";
 import type { VisibleText } from "./visible-text.ts";

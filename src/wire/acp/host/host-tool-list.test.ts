@@ -7,7 +7,12 @@ import {
   encodeToolCallRequest,
   encodeToolListRequest,
 } from "./host-request.ts";
-import { HOST_TOOL_LIMITS, readToolList, readToolResult, encodeToolList } from "./host-tool-list.ts";
+import {
+  HOST_TOOL_LIMITS,
+  readToolList,
+  readToolResult,
+  encodeToolList,
+} from "./host-tool-list.ts";
 
 /** As the description of the bridge has it. */
 const TOOLS = [

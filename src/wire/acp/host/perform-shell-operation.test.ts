@@ -79,7 +79,7 @@ describe("what is asked about shells", () => {
           command_arg_index: 1,
           shell: encodeShell(zsh),
         },
-        knownShells: knownShells,
+        knownShells,
       }),
     );
   });

@@ -1,4 +1,8 @@
-import type { AcpSessionUpdate, ToolCallUpdate, ToolContent } from "../encode/acp-session-update.ts";
+import type {
+  AcpSessionUpdate,
+  ToolCallUpdate,
+  ToolContent,
+} from "../encode/acp-session-update.ts";
 
 /** Shows a terminal of the client's own in a call. */
 export function createTerminalUpdate(toolCallId: string, terminalId: string): ToolCallUpdate {

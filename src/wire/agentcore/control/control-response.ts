@@ -1,5 +1,8 @@
 import { isObject, toJsonText, parseJson } from "../../../data/json.ts";
-import { createProviderError, type ProviderError } from "../../../domain/provider/provider-error.ts";
+import {
+  createProviderError,
+  type ProviderError,
+} from "../../../domain/provider/provider-error.ts";
 import type { Members } from "./harness-settings.ts";
 
 /** How a harness, one of its versions or an endpoint stands. */

@@ -1,6 +1,12 @@
 import { isObject } from "../../../data/json.ts";
 import type { ConverseMessage } from "../../converse/request.ts";
-import { checkCount, checkList, checkString, checkUnion, throwInvalidOption } from "../check-options.ts";
+import {
+  checkCount,
+  checkList,
+  checkString,
+  checkUnion,
+  throwInvalidOption,
+} from "../check-options.ts";
 import { checkHarnessArn, checkQualifier, checkSessionId } from "../check-identifiers.ts";
 import { encodeSessionHeaders, type TraceContext } from "../session-headers.ts";
 import { encodeJsonBody, type WireRequest } from "../wire-request.ts";

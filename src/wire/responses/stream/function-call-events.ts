@@ -91,7 +91,7 @@ function startDraft(state: StreamState, start: DraftStart, emit: Emit<StreamEven
     ...start,
     ...EMPTY_DRAFT,
     inputText: createTextBuilder(),
-    presentation: presentation,
+    presentation,
   };
   state.toolCalls.set(draft.toolCallId, draft);
   if (draft.presentation === "function") openFunctionCall(state, draft, emit);

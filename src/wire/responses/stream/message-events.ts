@@ -1,8 +1,16 @@
-import type { MessageReplaced, TextDelta, TextFinished } from "../../../domain/events/session-event.ts";
+import type {
+  MessageReplaced,
+  TextDelta,
+  TextFinished,
+} from "../../../domain/events/session-event.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import { appendText, createTextBuilder } from "../../../text/text-builder.ts";
-import { encodeAssistantMessage, encodeOutputText, encodeUserMessage } from "../items/encode-items.ts";
+import {
+  encodeAssistantMessage,
+  encodeOutputText,
+  encodeUserMessage,
+} from "../items/encode-items.ts";
 import type { AssistantMessageItem, ItemStatus } from "../items/response-item.ts";
 import type { StreamEvent } from "./response-stream-event.ts";
 import {

@@ -11,7 +11,12 @@ import type { OutputItem } from "../items/output-item.ts";
 import type { RecordedRequest } from "../recorded-request.ts";
 import type { AssistantMessageItem } from "../items/response-item.ts";
 import type { ResponseObject, WireStatus } from "../response-object.ts";
-import type { PendingApproval, OpenItem, StreamEvent, StreamEventBody } from "./response-stream-event.ts";
+import type {
+  PendingApproval,
+  OpenItem,
+  StreamEvent,
+  StreamEventBody,
+} from "./response-stream-event.ts";
 
 /** How far one response has come. */
 export interface StreamState {

@@ -1,4 +1,9 @@
-import { hasTooManyValues, MAX_JSON_DEPTH, MAX_JSON_VALUES, parseJson } from "../../../data/json.ts";
+import {
+  hasTooManyValues,
+  MAX_JSON_DEPTH,
+  MAX_JSON_VALUES,
+  parseJson,
+} from "../../../data/json.ts";
 import { copyString } from "../../../text/text-builder.ts";
 
 export interface LenientOptions {

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { encodeAcpUpdates, HOST_PROFILE } from "../../../../../test/support/acp/encode-acp-updates.ts";
+import {
+  encodeAcpUpdates,
+  HOST_PROFILE,
+} from "../../../../../test/support/acp/encode-acp-updates.ts";
 import type { SessionEvent, ApprovalRequested } from "../../../../domain/events/session-event.ts";
 import { STOCK_CLIENT } from "../../decode/client-profile.ts";
 import { encodePermissionRequest } from "./encode-permission-request.ts";

@@ -10,7 +10,13 @@ import type { JsonObject } from "../../../../data/json.ts";
 import type { PolicyDecision } from "../../../../domain/policy/policy-decision.ts";
 import type { FileDiff } from "../../../../domain/tools/tool-output.ts";
 import { encodeDiffs } from "../tools/encode-diffs.ts";
-import { takeFitting, fitObject, fitText, measureJsonBytes, DEFAULT_LINE_BYTES } from "../../fit-json.ts";
+import {
+  takeFitting,
+  fitObject,
+  fitText,
+  measureJsonBytes,
+  DEFAULT_LINE_BYTES,
+} from "../../fit-json.ts";
 import { maskCredentials, type MaskedArguments } from "./mask-credentials.ts";
 import { encodeMutationRecord } from "./mutation-record.ts";
 import { encodePolicyReceipt } from "./policy-receipt.ts";

@@ -1,4 +1,8 @@
-import type { PathFact, PolicyContext, PolicyDecision } from "../../../../domain/policy/policy-decision.ts";
+import type {
+  PathFact,
+  PolicyContext,
+  PolicyDecision,
+} from "../../../../domain/policy/policy-decision.ts";
 
 /** The receipt of a decision, as `harn.permission_policy_decision.v1` has it. */
 export function encodePolicyReceipt(decision: PolicyDecision): object {
