@@ -59,7 +59,7 @@ function fillDisk(child: ChildProcessWithoutNullStreams, disk: string): () => vo
 }
 
 describe.skipIf(!canMount)("A full disk (skipped where nobody may mount)", () => {
-  it("/readyz is 503 while appends fail, and 200 when there is space again [B-210]", async () => {
+  it("/readyz is 503 while appends fail, and 200 when there is space again", async () => {
     const { child, disk } = serveOnSmallDisk("small", 6);
     let notes = "";
     child.stderr.on("data", (piece) => (notes += String(piece)));
@@ -85,7 +85,7 @@ describe.skipIf(!canMount)("A full disk (skipped where nobody may mount)", () =>
     for (const line of lines) expect(line).toMatch(/Fix: free some space$/);
   });
 
-  it("A start on a full disk ends with a sentence that names the path [B-210]", async () => {
+  it("A start on a full disk ends with a sentence that names the path", async () => {
     const prepare = `dd if=/dev/zero of="$0/filler" bs=4096 2>/dev/null; true`;
     const { child, disk } = serveOnSmallDisk("full", 1, prepare);
     const ended = Promise.all([text(child.stderr), once(child, "exit")]);

@@ -55,7 +55,7 @@ const gap = (seq: number, through: number, message: string) => [
   { code: "store_damaged", message: expect.stringContaining(message), details: { seq, through } },
 ];
 
-it("The stream of a damaged log has a gap event in place of each gap and continues behind it [B-210]", async () => {
+it("The stream of a damaged log has a gap event in place of each gap and continues behind it", async () => {
   const { read } = await damagedBy(
     () => `DELETE FROM events WHERE seq IN (4, 5); UPDATE events SET body = '{' WHERE seq = 7`,
   );
@@ -67,7 +67,7 @@ it("The stream of a damaged log has a gap event in place of each gap and continu
   expect(await read(5, 3)).toEqual([6, second, 8]);
 });
 
-it("The stream of a log whose end is missing says so and stays open [B-210]", async () => {
+it("The stream of a log whose end is missing says so and stays open", async () => {
   const { read, last } = await damagedBy((count) => `DELETE FROM events WHERE seq > ${count - 2}`);
   const message = `Events ${last - 1} to ${last} of the log are missing`;
   expect(await read(last - 3, 2)).toEqual([last - 2, gap(last - 1, last, message)]);

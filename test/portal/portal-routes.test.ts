@@ -205,7 +205,7 @@ describe("rights", () => {
     ["does not exist", join(tmpdir(), "spanline-no-such-folder")],
     ["is a file", import.meta.filename],
     ["is relative", "."],
-  ])("A working directory that %s is refused, and nothing is opened [B-210]", async (_, path) => {
+  ])("A working directory that %s is refused, and nothing is opened", async (_, path) => {
     const count = async () => (await sessions.list({ limit: 100 })).sessions.length;
     const before = await count();
     const answer = await portal.post("/api/sessions", { workingDirectory: path }, withToken);

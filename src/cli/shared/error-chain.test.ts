@@ -10,7 +10,7 @@ it("says what went wrong and what it came from, without names of classes", () =>
   );
 });
 
-it("An error of the database is printed without the text of SQLite [B-210]", () => {
+it("An error of the database is printed without the text of SQLite", () => {
   const cause = new Error("database or disk is full");
   const message = "/data/s.db cannot be written: the disk is full. Fix: free some space";
   const error = new SpanlineError("store_full", message, { cause, details: { sqlite: 13 } });

@@ -197,7 +197,7 @@ describe("A session whose log cannot be written", () => {
     expect(await types(disk.store, sessionId)).not.toContain("session.recovered");
   });
 
-  it("is reported by the check of the log, also while a probe of the store succeeds [B-210]", async () => {
+  it("is reported by the check of the log, also while a probe of the store succeeds", async () => {
     const { sessions, disk, clock, sessionId } = await stalled({ isProbeSmall: true });
     await expect(sessions.checkLog()).rejects.toBe(DISK_FULL);
     await passUntil(clock, () => disk.refused > 12);

@@ -21,32 +21,31 @@ export interface LoggedRequest {
 export function encodeRequestItems(request: LoggedRequest): readonly RequestItem[] {
   const { envelopes, inputMessages } = request;
   const earlierItems = encodeEarlierItems(request);
-  const promptItems = encodeInputItems(envelopes);
-  const remaining: ResponseItem[] = [...earlierItems, ...promptItems].reverse();
+  const logged: readonly ResponseItem[] = [...earlierItems, ...encodeInputItems(envelopes)];
   let earlierMessages = earlierItems.filter(isMessage).length;
+  let next = 0;
   const items: RequestItem[] = [];
-  const moveToolItems = (): void => {
-    for (
-      let next = remaining.at(-1);
-      next !== undefined && !isMessage(next);
-      next = remaining.at(-1)
-    )
-      items.push(...remaining.splice(-1));
-  };
-  const [{ sessionId: scope = "", seq = 0 } = {}] = envelopes;
-  for (const [index, message] of inputMessages.entries()) {
-    if ("text" in message) {
-      if (message.followsToolItem) moveToolItems();
-      items.push(encodeSystemMessage({ ...message, key: `${seq}-s${index}` }, scope));
-      continue;
+  const addToolItems = (): void => {
+    for (let item = logged[next]; item !== undefined && !isMessage(item); item = logged[next]) {
+      items.push(item);
+      next += 1;
     }
-    moveToolItems();
+  };
+  const addMessage = (parts: number): void => {
     // Imported history has one item for each part; the prompt has one for each message.
-    const count = earlierMessages === 0 ? 1 : Math.min(message.parts, earlierMessages);
+    const count = earlierMessages === 0 ? 1 : Math.min(parts, earlierMessages);
+    items.push(...joinParts(logged.slice(next, next + count).filter(isMessage)));
     earlierMessages = Math.max(0, earlierMessages - count);
-    items.push(...joinParts(remaining.splice(-count).reverse().filter(isMessage)));
+    next += count;
+  };
+  const scope = envelopes[0]?.sessionId ?? "";
+  const seq = envelopes[0]?.seq ?? 0;
+  for (const [index, message] of inputMessages.entries()) {
+    if ("parts" in message || message.followsToolItem) addToolItems();
+    if ("parts" in message) addMessage(message.parts);
+    else items.push(encodeSystemMessage({ ...message, key: `${seq}-s${index}` }, scope));
   }
-  return [...items, ...remaining.reverse()];
+  return [...items, ...logged.slice(next)];
 }
 
 /** History that begins with the assistant was imported behind a note in the name of the user, which no request has. */
