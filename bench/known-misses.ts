@@ -9,6 +9,5 @@ export const KNOWN_MISSES: KnownMisses = {
   append: ["bare insert ÷ spanline", "bare insert with sync ÷ spanline with sync"],
   "fan-out": ["bare loop ÷ spanline, the log for pages", "bare loop ÷ spanline, /v1/responses"],
   recovery: ["open + fold ÷ read + parse"],
-  memory: ["spanline, MB", "spanline ÷ AWS SDK client"],
   import: ["added by the import, ms"],
 };

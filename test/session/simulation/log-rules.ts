@@ -168,7 +168,11 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
         for (const { result } of toolResults?.toolCalls ?? []) {
           must(result !== null, "every call of a tool is answered");
         }
-        const key = `${upstreamId} ${JSON.stringify(outgoing)}`;
+        // A recovery message restates results as text, and two tool calls may have had the same result: the message is another
+        // one if a tool call ended since.
+        const ended = [...tools.values()].filter(({ isClosed }) => isClosed).length;
+        const identity = event.purpose === "recovery" ? `after ${ended} tool calls` : "";
+        const key = `${upstreamId} ${identity} ${JSON.stringify(outgoing)}`;
         const { onLost, provider } = after.agent?.spec ?? {};
         const isFree = onLost === "resend" && provider?.effectFree === true;
         must(isFree || (!mayRepeat && !lost.has(key)), "a lost call is not made again");
