@@ -71,7 +71,7 @@ function toSource(path: string, text: string): Source {
 
 function findSpecifiers(text: string): string[] {
   const code = text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
-  const pattern = /(?:\bfrom\s*|\bimport\s*\(?\s*)"([^"]+)"/g;
+  const pattern = /(?:\bfrom\s*|\bimport\s*\(?\s*)"([^"\n]+)"/g;
   return [...code.matchAll(pattern)].map((match) => match[1] ?? "");
 }
 

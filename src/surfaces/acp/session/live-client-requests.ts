@@ -12,7 +12,8 @@ import type { RpcRequest } from "../../../wire/jsonrpc/rpc-message.ts";
 import type { AcpSession } from "./acp-session.ts";
 import type { AttachCommand } from "./client-attachment.ts";
 import { GENERATED_NAME_PREFIX, type ClientLink } from "../connection/client-link.ts";
-import { findReadOnlyReason, respondReadOnlyAttach } from "./read-only-sessions.ts";
+import { findReadOnlyReason } from "./read-only-reason.ts";
+import { respondReadOnlyAttach } from "./read-only-sessions.ts";
 import type { SessionTable } from "./session-table.ts";
 
 type AcceptedReply = Extract<CommandReply, { readonly status: "accepted" }>;

@@ -9,7 +9,7 @@ import { resolveLineLimit } from "../../../wire/acp/decode/client-profile.ts";
 import { decodePermissionResponse } from "../../../wire/acp/decode/decode-permission-response.ts";
 import type { PermissionOutput } from "../../../wire/acp/encode/update-state.ts";
 import type { RpcResponse } from "../../../wire/jsonrpc/rpc-message.ts";
-import { findReadOnlyReason } from "./read-only-sessions.ts";
+import { findReadOnlyReason } from "./read-only-reason.ts";
 import type { ClientLink } from "../connection/client-link.ts";
 
 /** The open permission requests of one session to one client. */

@@ -1,4 +1,4 @@
-import { SpanlineError, type ErrorCode, type Failure } from "../../../domain/errors.ts";
+import type { Failure } from "../../../domain/errors.ts";
 import type { LiveClient } from "../../../domain/live-client.ts";
 import {
   encodeReadOnlyAttachResult,
@@ -9,18 +9,9 @@ import type { RpcRequest } from "../../../wire/jsonrpc/rpc-message.ts";
 import type { ClientLink } from "../connection/client-link.ts";
 import type { AttachCommand } from "./client-attachment.ts";
 import type { SessionEntry } from "./find-session.ts";
+import { findReadOnlyReason } from "./read-only-reason.ts";
 import type { FollowOptions } from "./session-feed.ts";
 import type { SessionTable } from "./session-table.ts";
-
-/** The reason why a session can only be read, or undefined for any other error. */
-export function findReadOnlyReason(error: unknown): Failure | undefined {
-  return error instanceof SpanlineError && READ_ONLY_CODES.has(error.code)
-    ? error.toFailure()
-    : undefined;
-}
-
-/** Codes of a log that is damaged or incomplete, or contains events of a newer version. */
-const READ_ONLY_CODES: ReadonlySet<ErrorCode> = new Set(["store_damaged", "store_newer"] as const);
 
 interface ReadOnlySetup {
   readonly link: ClientLink;

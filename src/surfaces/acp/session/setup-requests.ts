@@ -18,7 +18,8 @@ import { checkConnected } from "../connection/check-connected.ts";
 import { checkSetup } from "./check-setup.ts";
 import type { ClientLink } from "../connection/client-link.ts";
 import { findLatestSession, type SessionEntry } from "./find-session.ts";
-import { findReadOnlyReason, followReadOnly, respondReadOnly } from "./read-only-sessions.ts";
+import { findReadOnlyReason } from "./read-only-reason.ts";
+import { followReadOnly, respondReadOnly } from "./read-only-sessions.ts";
 import type { FollowOptions } from "./session-feed.ts";
 import type { SessionTable } from "./session-table.ts";
 
