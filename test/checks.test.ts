@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { allowLongTests } from "./support/allow-long-tests.ts";
+import { allowLongTests } from "./support/test-depth.ts";
 
 allowLongTests();
 

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { addAcpCommand } from "../src/cli/acp/acp-options.ts";
-import { allowLongTests } from "./support/allow-long-tests.ts";
+import { allowLongTests } from "./support/test-depth.ts";
 
 allowLongTests();
 

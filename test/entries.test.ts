@@ -10,7 +10,7 @@ import * as hostTesting from "../src/host/testing.ts";
 import * as words from "../src/index.ts";
 import * as providers from "../src/providers/index.ts";
 import * as wire from "../src/wire/index.ts";
-import { allowLongTests } from "./support/allow-long-tests.ts";
+import { allowLongTests } from "./support/test-depth.ts";
 
 allowLongTests();
 

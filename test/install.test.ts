@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { allowLongTests } from "./support/allow-long-tests.ts";
+import { allowLongTests } from "./support/test-depth.ts";
 
 allowLongTests();
 

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { allowLongTests } from "./support/allow-long-tests.ts";
+import { allowLongTests } from "./support/test-depth.ts";
 
 allowLongTests();
 

@@ -1,11 +1,11 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { formatIsoTime } from "../text/format-iso-time.ts";
+import { buildCanonicalRequest, type SignedRequest } from "./canonical-request.ts";
 import {
   parseAuthorization,
   SIGNATURE_ALGORITHM,
   type SignatureClaim,
 } from "./parse-authorization.ts";
-import { buildCanonicalRequest, type SignedRequest } from "./canonical-request.ts";
-import { formatBasicTime, describeSkew, parseTime } from "./signature-time.ts";
 
 export interface KnownCredentials {
   readonly accessKeyId: string;
@@ -193,4 +193,33 @@ function hmac(key: Buffer, data: string): Buffer {
 function isEqual(left: string, right: string): boolean {
   const [leftBytes, rightBytes] = [Buffer.from(left), Buffer.from(right)];
   return leftBytes.length === rightBytes.length && timingSafeEqual(leftBytes, rightBytes);
+}
+
+const MAX_SKEW_MINUTES = 5;
+const MAX_SKEW_MS = MAX_SKEW_MINUTES * 60 * 1000;
+
+/** What the service says of a signature that is too old or too new; undefined when it is neither. */
+function describeSkew(signedAt: number, now: number): string | undefined {
+  const [signedTime, current] = [formatBasicTime(signedAt), formatBasicTime(now)];
+  if (signedAt < now - MAX_SKEW_MS) {
+    const earliest = formatBasicTime(now - MAX_SKEW_MS);
+    return `Signature expired: ${signedTime} is now earlier than ${earliest} (${current} - ${MAX_SKEW_MINUTES} min.)`;
+  }
+  if (signedAt > now + MAX_SKEW_MS) {
+    const latest = formatBasicTime(now + MAX_SKEW_MS);
+    return `Signature not yet current: ${signedTime} is still later than ${latest} (${current} + ${MAX_SKEW_MINUTES} min.)`;
+  }
+  return undefined;
+}
+
+/** Of `20240229T235959Z` or of an HTTP date. */
+function parseTime(text: string): number | undefined {
+  const extended = text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z");
+  const time = Date.parse(extended);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** `20240229T235959Z`, the form that signatures use. */
+function formatBasicTime(milliseconds: number): string {
+  return formatIsoTime(milliseconds).replaceAll(/[-:]|\.\d+/g, "");
 }

@@ -1,4 +1,4 @@
-import type { SpanlineError } from "../domain/errors.ts";
+import type { SpanlineError, Failure } from "../domain/errors.ts";
 import type { ProviderEvent } from "../domain/provider/provider-event.ts";
 import { createCaptureReader } from "./capture-reader.ts";
 import {
@@ -10,7 +10,6 @@ import {
 import { createOutputEncoder } from "./output-encoder.ts";
 import type { OutputFormat } from "./output-format.ts";
 import type { RecordedResponse } from "./recorded-responses.ts";
-import { updateRecognition, type Recognition } from "./recognition.ts";
 import { toSingleLine, type Style } from "./trace-style.ts";
 
 export interface InspectOptions extends Capture {
@@ -98,4 +97,30 @@ function createUnrecognizedError(name: string, { failure }: Recognition): Spanli
   const why = isDamaged ? ` (${toSingleLine(failure.message)})` : "";
   const description = `JSON in which no event of a known stream was recognised${why}`;
   return createUnreadableError(name, description, ", and with --as json any answer of an app");
+}
+
+/** Whether what was read so far is a stream that we know: JSON may be anything. */
+interface Recognition {
+  isKnown: boolean;
+  /** Something came that nobody knows. */
+  hasUnknown: boolean;
+  failure: Failure | undefined;
+}
+
+function updateRecognition(recognition: Recognition, event: ProviderEvent): void {
+  switch (event.type) {
+    case "diagnostic":
+      return;
+    case "unknown":
+      recognition.hasUnknown = true;
+      return;
+    case "end":
+      recognition.failure = event.failure;
+      // An agent's error is its whole answer, and an empty answer is one too.
+      if (event.failure?.code === "stream_exception") recognition.isKnown = true;
+      if (event.outcome === "completed" && !recognition.hasUnknown) recognition.isKnown = true;
+      return;
+    default:
+      recognition.isKnown = true;
+  }
 }

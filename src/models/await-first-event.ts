@@ -1,5 +1,6 @@
-import type { Failure } from "../domain/errors.ts";
-import type { ProviderEvent } from "../domain/provider/provider-event.ts";
+import { type Failure, SpanlineError, type ErrorCode } from "../domain/errors.ts";
+import type { ProviderEvent, ActivityEvent } from "../domain/provider/provider-event.ts";
+import { isTransientFailure } from "../remote/retry-policy.ts";
 
 /** An answer of which either something was said, or that failed before. */
 export interface StartedResponse {
@@ -49,4 +50,33 @@ async function* concatEvents(
   } finally {
     await rest.return(undefined);
   }
+}
+
+/**
+ * Whether a failed call is made again, of whose answer nothing was seen. Asking a model changes nothing, so that a server
+ * that failed is asked again as well as one that was busy. One that only fell silent is not: it may be slow.
+ */
+export function shouldRetry(error: unknown): boolean {
+  if (!(error instanceof SpanlineError) || error.details["mayRetry"] === false) return false;
+  if (error.code === "idle_timeout") return false;
+  if (isTransientFailure(error) || EMPTY_RESPONSE_CODES.has(error.code)) return true;
+  if (error.code !== "service_failed") return false;
+  const { status } = error.details;
+  // A failure inside the stream has no status of its own.
+  return typeof status !== "number" || status === 408 || (status >= 500 && status !== 501);
+}
+
+/** The answer stopped before it began. */
+const EMPTY_RESPONSE_CODES: ReadonlySet<ErrorCode> = new Set([
+  "truncated_stream",
+  "incomplete_turn",
+] as const);
+
+/** Tells whoever waits for the answer that it will take longer, and why. */
+export function createRetryActivity(error: unknown, milliseconds: number): ActivityEvent {
+  const { code, message } =
+    error instanceof SpanlineError ? error : { code: "service_failed", message: String(error) };
+  const seconds = Math.round(milliseconds / 100) / 10;
+  const label = `${message}. The next attempt is in ${seconds} s`;
+  return { type: "activity", kind: "retry-wait", label, raw: { code, milliseconds } };
 }

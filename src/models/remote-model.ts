@@ -1,9 +1,10 @@
 import { pause } from "../async/pause.ts";
+import { createSecretRedactor } from "../data/secret-redactor.ts";
 import type { Codec } from "../domain/codec.ts";
-import type { ErrorResponse } from "../domain/provider/error-response.ts";
 import type { Failure } from "../domain/errors.ts";
 import type { ModelDialect } from "../domain/model/model-dialect.ts";
 import type { ModelRequest } from "../domain/model/model-request.ts";
+import type { ErrorResponse } from "../domain/provider/error-response.ts";
 import {
   AbortError,
   toError,
@@ -11,19 +12,21 @@ import {
   ProviderError,
 } from "../domain/provider/provider-error.ts";
 import type { ProviderEvent } from "../domain/provider/provider-event.ts";
-import { createSecretRedactor } from "../data/secret-redactor.ts";
 import { systemClock, type Clock } from "../platform/clock.ts";
 import { createHttpClient, type HttpBody, type HttpRequest } from "../platform/http-client.ts";
 import { randomFraction } from "../platform/random.ts";
-import type { SendOnce, SingleAttemptOptions } from "../remote/single-attempt-client.ts";
+import { endWithFailure } from "../remote/end-with-failure.ts";
 import { openResponse } from "../remote/open-response.ts";
 import { readStream } from "../remote/read-stream.ts";
 import { createRetryDelay } from "../remote/retry-policy.ts";
+import type { SendOnce, SingleAttemptOptions } from "../remote/single-attempt-client.ts";
 import { mergeLimits } from "../remote/time-limits.ts";
-import { endWithFailure } from "../remote/end-with-failure.ts";
-import { shouldRetry, createRetryActivity } from "./should-retry.ts";
-import { awaitFirstEvent, type StartedResponse } from "./await-first-event.ts";
-import { replaceTruncationFailure } from "./truncation-failure.ts";
+import {
+  awaitFirstEvent,
+  type StartedResponse,
+  shouldRetry,
+  createRetryActivity,
+} from "./await-first-event.ts";
 import type { Model, ModelSettings, ModelObserver } from "./model.ts";
 import { createRequestEncoder } from "./request-encoder.ts";
 
@@ -172,3 +175,22 @@ function addConnectHint(hint: string | undefined): (error: unknown) => never {
     throw createProviderError("connect_failed", `${message}. ${hint}`, { phase, cause });
   };
 }
+
+/** A message that was whole before the connection broke is whole. One that was cut was cut by that. */
+function replaceTruncationFailure(
+  events: readonly ProviderEvent[],
+  failure: Failure,
+): ProviderEvent[] {
+  return events.map((event) => {
+    const isTruncated =
+      event.type === "end" &&
+      event.failure !== undefined &&
+      TRUNCATION_CODES.has(event.failure.code);
+    return isTruncated ? { ...event, failure } : event;
+  });
+}
+
+const TRUNCATION_CODES: ReadonlySet<Failure["code"]> = new Set([
+  "incomplete_turn",
+  "truncated_stream",
+]);

@@ -2,6 +2,7 @@ import type { Budget } from "../async/budget.ts";
 import type { ConnectionOptions } from "../aws/agentcore-client.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import { randomToken } from "../platform/random.ts";
+import * as request from "../wire/agentcore/control/control-request.ts";
 import {
   readDeletedHarness,
   readEndpoint,
@@ -11,11 +12,10 @@ import {
   readVersions,
   type Endpoint,
   type Harness,
+  type Page,
 } from "../wire/agentcore/control/control-response.ts";
-import * as request from "../wire/agentcore/control/control-request.ts";
 import type { HarnessChanges, HarnessSpec } from "../wire/agentcore/control/harness-settings.ts";
 import { createControlConnection } from "./control-connection.ts";
-import { listAllPages, type Listing } from "./listing.ts";
 
 export type { Endpoint, Harness };
 
@@ -125,4 +125,35 @@ export function createControlClient(options: ControlOptions): ControlClient {
         ({ name }) => name,
       ),
   };
+}
+
+interface Listing<Item> {
+  readonly items: readonly Item[];
+  /**
+   * Whether this is all there is. A service that gives the same cursor twice leads round in a circle, so that the rest
+   * cannot be had, and what is missing here may exist all the same.
+   */
+  readonly isComplete: boolean;
+}
+
+/** All pages of a list, each item once, by what it is known by. */
+async function listAllPages<Item>(
+  readPage: (cursor: string | null) => Promise<Page<Item>>,
+  getId: (item: Item) => string,
+): Promise<Listing<Item>> {
+  const items = new Map<string, Item>();
+  const cursors = new Set<string>();
+  let cursor: string | null = null;
+  for (;;) {
+    const page: Page<Item> = await readPage(cursor);
+    for (const item of page.items) {
+      if (!items.has(getId(item))) items.set(getId(item), item);
+    }
+    cursor = page.nextCursor;
+    const isRepeated = cursor !== null && cursors.has(cursor);
+    if (cursor === null || isRepeated) {
+      return { items: [...items.values()], isComplete: !isRepeated };
+    }
+    cursors.add(cursor);
+  }
 }

@@ -5,7 +5,7 @@ import {
   type AgentCoreClient,
   type ConnectionOptions,
 } from "../aws/agentcore-client.ts";
-import { resolveLocation } from "../aws/resolve-location.ts";
+import { resolveLocation } from "../aws/endpoints.ts";
 import { AbortError, createProviderError } from "../domain/provider/provider-error.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import { randomFraction } from "../platform/random.ts";

@@ -1,13 +1,14 @@
+import { toJsonText } from "../data/json.ts";
 import type { Actor, Right } from "../domain/actor.ts";
 import type { PromptPart, SessionMetadata } from "../domain/events/session-event.ts";
 import { listLiveClients, mayDecide } from "../domain/live-client.ts";
-import { toJsonText } from "../data/json.ts";
+import type { ModelMessage } from "../domain/model/model-request.ts";
+import { pairToolResults, normalizeHistory } from "../domain/model/normalize-history.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import { isLessStrict } from "../domain/session-mode.ts";
-import { addHistory } from "./add-history.ts";
-import { decideApproval } from "./decide-approval.ts";
-import { revokeGrant } from "./approvals/grants.ts";
 import { routeAgain } from "./approvals/approval-requests.ts";
+import { revokeGrant } from "./approvals/grants.ts";
+import { findHistoryProblem } from "./check-open-options.ts";
 import {
   attachClient,
   detachClient,
@@ -16,15 +17,16 @@ import {
 } from "./clients/attach-client.ts";
 import type { ClientsState, HostRequest } from "./clients/clients-state.ts";
 import { submitHostReply, dropHostRequests } from "./clients/host-requests.ts";
-import { setMode } from "./set-mode.ts";
-import type { TimedInput } from "./session-input.ts";
+import { decideApproval } from "./decide-approval.ts";
+import { type Decision, readAgentSpec } from "./decision.ts";
 import { refuse } from "./refuse-command.ts";
+import type { TimedInput } from "./session-input.ts";
 import type { SessionState } from "./session-state.ts";
+import { setMode } from "./set-mode.ts";
 import { waitForHost } from "./tools/host-waits.ts";
 import { findRun } from "./tools/tools-state.ts";
 import { submitResults } from "./turn/paused-turn.ts";
 import { cancelTurn, hidePrompt, acceptPrompt, withdrawPrompt } from "./turn/turn-commands.ts";
-import type { Decision } from "./decision.ts";
 
 type CommandInput = Extract<TimedInput, { readonly type: "commanded" }>;
 
@@ -217,4 +219,25 @@ function resolveNeededRight({ state }: Decision, input: CommandInput): Right | n
     default:
       return command satisfies never;
   }
+}
+
+/**
+ * Adds messages between two turns. An agent that keeps its own history can be told it only when its conversation begins, so that
+ * later messages are refused for it.
+ */
+function addHistory(decision: Decision, addedMessages: readonly ModelMessage[]): CommandReply {
+  const { turn, submittedPrompts } = decision.state;
+  const problem = findHistoryProblem(addedMessages);
+  if (problem !== undefined) return refuse("invalid_option", problem, { path: "items" });
+  if (turn.current !== null || turn.queue.length > 0) {
+    return refuse("conflict", "A turn is under way; add messages when it has ended");
+  }
+  if (turn.upstream !== null && readAgentSpec(decision).provider.keepsHistory !== false) {
+    const message = "The agent keeps its own history and has begun it: nothing can be added";
+    return refuse("conflict", message, { reason: "history_begun" });
+  }
+  const isFirst = !turn.isHistoryImported && submittedPrompts.length === 0;
+  const messages = isFirst ? normalizeHistory(addedMessages) : pairToolResults(addedMessages);
+  decision.emit({ type: "history.imported", messages });
+  return { status: "accepted", seq: decision.state.seq };
 }

@@ -1,27 +1,30 @@
 import type { Draft } from "../domain/events/envelope.ts";
-import { configureAgent } from "./configure-agent.ts";
 import type { CommandReply } from "../domain/session-command.ts";
-import { setMode } from "./set-mode.ts";
-import { requestHost } from "./clients/host-requests.ts";
 import { applyCommand } from "./apply-command.ts";
-import type { TimedInput } from "./session-input.ts";
-import { sanitizeProviderEvent } from "./sanitize-provider-event.ts";
+import { resolveWithoutDecision } from "./approvals/approval-requests.ts";
+import { requestHost, expireHostRequests } from "./clients/host-requests.ts";
+import { configureAgent } from "./configure-agent.ts";
+import { startDecision, type Decision } from "./decision.ts";
 import { recover } from "./recover.ts";
+import { sanitizeProviderEvent } from "./sanitize-provider-event.ts";
+import type { TimedInput } from "./session-input.ts";
 import type { SessionState } from "./session-state.ts";
+import { setMode } from "./set-mode.ts";
 import {
   applyResolvedPaths,
   applyProcessExit,
   applyToolEnd,
   applyToolUpdate,
 } from "./tools/apply-tool-input.ts";
-import { repeatWaitingCalls } from "./tools/host-waits.ts";
 import { evaluateStart } from "./tools/evaluate-start.ts";
+import { finishTool, formatNotRun, formatUnknownOutcome } from "./tools/finish-tool.ts";
+import { repeatWaitingCalls, expireWaitingCalls } from "./tools/host-waits.ts";
+import { findRun } from "./tools/tools-state.ts";
 import { advanceTurn } from "./turn/advance-turn.ts";
 import { applyInvocationFailure, applyProviderEvents } from "./turn/apply-provider-events.ts";
+import { expirePausedTurn } from "./turn/paused-turn.ts";
 import { reportClientToolProblems } from "./turn/report-client-tool-problems.ts";
 import { settleUpstream } from "./turn/resolve-upstream.ts";
-import { applyDeadlines } from "./apply-deadlines.ts";
-import { startDecision, type Decision } from "./decision.ts";
 
 export interface DecisionResult {
   readonly events: readonly Draft[];
@@ -129,4 +132,31 @@ function applyInput(decision: Decision, input: TimedInput): CommandReply | undef
     default:
       return input satisfies never;
   }
+}
+
+/** What nobody answered in time is answered by its deadline, and never with a yes. */
+function applyDeadlines(decision: Decision): void {
+  expireWaitingCalls(decision);
+  for (const request of decision.state.approvals.pending) {
+    const { question, subjectId, deadline } = request;
+    if (deadline > decision.at) continue;
+    resolveWithoutDecision(decision, request, "deadline");
+    if (question !== "lost-call") closeExpiredTool(decision, subjectId, question);
+  }
+  expirePausedTurn(decision);
+  expireHostRequests(decision);
+}
+
+function closeExpiredTool(
+  decision: Decision,
+  toolCallId: string,
+  question: "run" | "outcome",
+): void {
+  const run = findRun(decision.state.tools, toolCallId);
+  if (run === undefined) return;
+  const [ending, text] =
+    question === "run"
+      ? (["denied", `${formatNotRun(run)}: nobody approved it in time.`] as const)
+      : (["unknown", formatUnknownOutcome(run)] as const);
+  finishTool(decision, run, { ending, text });
 }

@@ -1,7 +1,6 @@
-import { SpanlineError, formatThrown } from "../domain/errors.ts";
 import { isObject, toJsonText, type JsonObject } from "../data/json.ts";
+import { SpanlineError, formatThrown } from "../domain/errors.ts";
 import { createSchemaCheck } from "./json-schema-check.ts";
-import type { StandardIssue, StandardOutput, StandardSchema } from "./standard-schema.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 
 export interface ToolDefinition<Schema, Input> {
@@ -142,3 +141,29 @@ function formatIssue({ message, path = [] }: StandardIssue): string {
 function createToolError(path: string, message: string, cause?: unknown): SpanlineError {
   return new SpanlineError("invalid_tool", message, { details: { path }, cause });
 }
+
+/** What schema libraries agreed on: https://standardschema.dev. Only what is used here. */
+interface StandardSchema<Input = unknown, Output = Input> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    readonly jsonSchema?: {
+      readonly input: (options: { readonly target: "draft-2020-12" }) => { [key: string]: unknown };
+    };
+  };
+}
+
+type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+type StandardOutput<Schema extends StandardSchema> = NonNullable<
+  Schema["~standard"]["types"]
+>["output"];

@@ -6,8 +6,7 @@ import { createUnrecordedRequest } from "../../src/wire/responses/recorded-reque
 import { foldResponse } from "../../src/wire/responses/stream/response-stream.ts";
 import { anyDisorder, anyTurn, SESSION } from "../responses/any-turn.ts";
 import { aigoProblems } from "./aigo-models.ts";
-import { allowLongTests } from "../support/allow-long-tests.ts";
-import { runs } from "../support/test-depth.ts";
+import { allowLongTests, runs } from "../support/test-depth.ts";
 
 allowLongTests();
 

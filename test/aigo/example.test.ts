@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { hasCommand } from "../../src/platform/process/has-command.ts";
+import { hasCommand } from "../../src/platform/process/is-program.ts";
 import { startPeer } from "../support/server/scripted-peer.ts";
 
 const folder = join(import.meta.dirname, "../../examples/ai-go");

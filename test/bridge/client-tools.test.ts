@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createResilientSessions } from "../../src/session/remote/resilient-sessions.ts";
 import { RemoteClients } from "../../src/session/remote/remote-clients.ts";
-import { OwnerGoneError } from "../../src/session/remote/owner-gone-error.ts";
+import { OwnerGoneError } from "../../src/session/remote/owner-connection.ts";
 import { connectToOwner } from "../../src/session/remote/remote-sessions.ts";
 import { serveSessions } from "../../src/session/remote/serve-sessions.ts";
 import { systemClock } from "../../src/platform/clock.ts";

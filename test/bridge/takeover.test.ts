@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { eventually } from "../support/eventually.ts";
 import { readBridgeFile } from "../../src/bridge/owner/bridge-file.ts";
 import { startEditorProcess, type EditorProcess } from "../support/acp/editor-process.ts";
-import { waitUntil } from "../support/wait-until.ts";
+import { waitUntil } from "../support/with-deadline.ts";
 
 const root = join(import.meta.dirname, "../..");
 let folder = "";

@@ -25,7 +25,7 @@ import {
   type Running,
   type Setup,
 } from "./start-data-plane.ts";
-import { waitUntil } from "../support/wait-until.ts";
+import { waitUntil } from "../support/with-deadline.ts";
 
 /** Says "ok"; asked "?", says the texts of the conversation. */
 const memory: Brain = {

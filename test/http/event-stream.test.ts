@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createEventStream, formatEvent } from "../../src/http/routing/event-stream.ts";
 import { createFakeClock, advanceUntil, type FakeClock } from "../support/fake-clock.ts";
 import { served, type Served } from "./test-server.ts";
-import { waitUntil } from "../support/wait-until.ts";
+import { waitUntil } from "../support/with-deadline.ts";
 
 const open: Served[] = [];
 

@@ -13,7 +13,7 @@ import {
 import { createRateLimits } from "../../src/http/access/rate-limits.ts";
 import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
 import { served, type Served } from "./test-server.ts";
-import { waitUntil } from "../support/wait-until.ts";
+import { waitUntil } from "../support/with-deadline.ts";
 
 const KEY = "sk-a-key-for-tests-only";
 const auth = { authorization: `Bearer ${KEY}` };

@@ -7,7 +7,7 @@ import { createWebSockets } from "../../src/http/sockets/web-sockets.ts";
 import { formatOpenAiError } from "../../src/http/routing/openai-errors.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { plain, served, type Served } from "./test-server.ts";
-import { waitUntil } from "../support/wait-until.ts";
+import { waitUntil } from "../support/with-deadline.ts";
 
 /** Requests that come before their client has an answer to the one before. */
 const get = (path: string, headers = "") =>

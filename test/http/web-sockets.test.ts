@@ -13,7 +13,7 @@ import {
 } from "../../src/http/sockets/web-sockets.ts";
 import { createFakeClock, advanceUntil, type FakeClock } from "../support/fake-clock.ts";
 import { plain, served, type Served } from "./test-server.ts";
-import { waitUntil } from "../support/wait-until.ts";
+import { waitUntil } from "../support/with-deadline.ts";
 
 const KEY = "sk-a-key-for-tests-only";
 const open: Served[] = [];

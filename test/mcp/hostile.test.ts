@@ -9,7 +9,7 @@ import { createFakeClock } from "../support/fake-clock.ts";
 import { eventually } from "../support/eventually.ts";
 import { openMcpWorld, createToolContext, type McpWorld } from "../support/server/mcp-world.ts";
 import { expectGone, isAlive } from "../support/processes.ts";
-import { allowLongTests } from "../support/allow-long-tests.ts";
+import { allowLongTests } from "../support/test-depth.ts";
 
 allowLongTests();
 

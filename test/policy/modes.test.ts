@@ -6,8 +6,7 @@ import { readPolicy } from "../../src/policy/document/read-policy.ts";
 import { evaluatePolicy } from "../../src/policy/evaluate-policy.ts";
 import { applyMode } from "../../src/policy/apply-mode.ts";
 import { document, judged } from "./policy-arbitraries.ts";
-import { allowLongTests } from "../support/allow-long-tests.ts";
-import { runs } from "../support/test-depth.ts";
+import { allowLongTests, runs } from "../support/test-depth.ts";
 
 allowLongTests();
 

@@ -6,8 +6,7 @@ import { evaluatePolicy } from "../../src/policy/evaluate-policy.ts";
 import { mergePolicies } from "../../src/policy/merge-policies.ts";
 import type { Policy } from "../../src/domain/policy/policy.ts";
 import { document, judged, matcher, type Document } from "./policy-arbitraries.ts";
-import { allowLongTests } from "../support/allow-long-tests.ts";
-import { runs } from "../support/test-depth.ts";
+import { allowLongTests, runs } from "../support/test-depth.ts";
 
 allowLongTests();
 

@@ -11,7 +11,7 @@ import {
   startPeer,
   encodeTextTurn,
 } from "../support/server/scripted-peer.ts";
-import { allowLongTests } from "../support/allow-long-tests.ts";
+import { allowLongTests } from "../support/test-depth.ts";
 
 allowLongTests();
 

@@ -5,7 +5,7 @@ import { mentions as mentioned, startFaulty, type Faults } from "./support/fault
 import { problemsOf } from "./open-responses-schema.ts";
 import type { Fields } from "./support/recorded-stream.ts";
 import { suiteAgent } from "./support/suite-agent.ts";
-import { allowLongTests } from "../support/allow-long-tests.ts";
+import { allowLongTests } from "../support/test-depth.ts";
 
 allowLongTests();
 

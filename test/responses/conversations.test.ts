@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { defineAgent } from "../../src/bridge/agent/define-agent.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { says, createScriptedProvider, wants } from "../support/session/scripted-provider.ts";
-import { waitUntil } from "../support/wait-until.ts";
+import { waitUntil } from "../support/with-deadline.ts";
 import { gate, saysWhen } from "./surface/responses-world.ts";
 import { serveSessions, type ServedSessions } from "./support/serve-sessions.ts";
 import { send, serveAnswers } from "./support/serve-answers.ts";

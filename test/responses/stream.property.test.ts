@@ -14,8 +14,7 @@ import type { StreamEvent } from "../../src/wire/responses/stream/response-strea
 import { anyDisorder, anyTurn, SESSION } from "./any-turn.ts";
 import { eventProblems } from "./open-responses-schema.ts";
 import { violationsIn } from "./stream-checker.ts";
-import { allowLongTests } from "../support/allow-long-tests.ts";
-import { runs } from "../support/test-depth.ts";
+import { allowLongTests, runs } from "../support/test-depth.ts";
 
 allowLongTests();
 

@@ -10,7 +10,7 @@ import { createFakeClock } from "../support/fake-clock.ts";
 import { createGate } from "../support/gate.ts";
 import { says, createScriptedProvider, wants } from "../support/session/scripted-provider.ts";
 import { createAgent, ME, readUntil, createTool } from "../support/session/session-world.ts";
-import { waitUntil } from "../support/wait-until.ts";
+import { waitUntil } from "../support/with-deadline.ts";
 
 interface Evicting {
   readonly sessions: RunningSessions;

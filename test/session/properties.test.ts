@@ -19,8 +19,7 @@ import {
   simulatedSession,
   type SimulatedSession,
 } from "./simulation/simulated-session.ts";
-import { allowLongTests } from "../support/allow-long-tests.ts";
-import { runs } from "../support/test-depth.ts";
+import { allowLongTests, runs } from "../support/test-depth.ts";
 
 /** Stories in place of the usual number for each property; undefined by default. */
 const storiesFromEnvironment = process.env["SPANLINE_STORIES"];

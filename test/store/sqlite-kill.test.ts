@@ -8,7 +8,7 @@ import { bundleProgram } from "../support/bundle-program.ts";
 import { createRandom } from "../support/bytes/bytes.ts";
 import { PROCESS_MS, withDeadline } from "../support/with-deadline.ts";
 import { temporaryFolder } from "./sqlite-support.ts";
-import { allowLongTests } from "../support/allow-long-tests.ts";
+import { allowLongTests } from "../support/test-depth.ts";
 
 allowLongTests();
 

@@ -1,3 +1,5 @@
+import { vi } from "vitest";
+
 /**
  * How much work randomised and exhaustive tests do. `npm run test:fast` sets `quick`, `npm run test:full` sets `full`.
  * Default: `usual`.
@@ -13,3 +15,14 @@ export function testDepth(): TestDepth {
 export function runs(count: number): number {
   return testDepth() === "quick" ? Math.max(20, Math.ceil(count / 10)) : count;
 }
+
+/**
+ * Gives the tests of a file five minutes each, or `atLeastMs` if that is more. For properties and fuzzing, which are bounded in runs and not in time, for
+ * long histories, and for tests that build the package: a slow machine must not fail them.
+ */
+export function allowLongTests(atLeastMs = 0): void {
+  const timeout = Math.max(FIVE_MINUTES_MS, atLeastMs);
+  vi.setConfig({ testTimeout: timeout, hookTimeout: timeout });
+}
+
+const FIVE_MINUTES_MS = 300_000;

@@ -43,3 +43,21 @@ export function formatTail(items: readonly unknown[], maxItems = 12): string {
   const omittedCount = items.length - formatted.length;
   return [...(omittedCount > 0 ? [`(${omittedCount} before)`] : []), ...formatted].join("\n  ");
 }
+
+/** Waits, tick by tick of the event loop, until a condition holds. Fails with `state` if it does not hold in time. */
+export async function waitUntil(
+  condition: () => boolean | Promise<boolean>,
+  state: () => readonly unknown[] = () => [],
+): Promise<void> {
+  const start = performance.now();
+  while (!(await condition())) {
+    if (performance.now() - start > WAIT_MS) {
+      throw new Error(
+        `Not so after ${WAIT_MS / 1000} s: ${String(condition)}\n  ${formatTail(state())}`,
+      );
+    }
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+  }
+}

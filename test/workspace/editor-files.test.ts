@@ -10,7 +10,7 @@ import {
   type TestWorkspace,
   type RunOptions,
 } from "../support/session/test-workspace.ts";
-import { waitUntil } from "../support/wait-until.ts";
+import { waitUntil } from "../support/with-deadline.ts";
 
 const BOTH = { clientId: "ide", readsFiles: true, writesFiles: true, runsTerminals: false };
 

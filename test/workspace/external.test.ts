@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { PathFact } from "../../src/domain/policy/policy-decision.ts";
 import { definePolicy } from "../../src/bridge/agent/define-policy.ts";
-import { createReadFilter } from "../../src/bridge/configured/read-filter.ts";
+import { createReadFilter } from "../../src/bridge/configured/create-workspace.ts";
 import { examinePaths } from "../../src/tools/workspace/paths/examine-paths.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/session/test-workspace.ts";
 

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../src/data/json.ts";
 import { examinePaths } from "../../src/tools/workspace/paths/examine-paths.ts";
 import { bundleProgram } from "../support/bundle-program.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/session/test-workspace.ts";
-import { allowLongTests } from "../support/allow-long-tests.ts";
+import { allowLongTests } from "../support/test-depth.ts";
 
 allowLongTests();
 

@@ -1,13 +1,15 @@
+import { realpath } from "node:fs/promises";
+import { isAbsolute, relative } from "node:path";
+import type { AgentDefinition, WorkspaceDefinition } from "../../config/agent/agent-definition.ts";
+import { checkDefinition } from "../../config/agent/check-definition.ts";
+import { mergeCaps } from "../../config/agent/turn-caps.ts";
 import type { AgentCommand } from "../../domain/agent-command.ts";
+import { SpanlineError } from "../../domain/errors.ts";
 import type { AgentSpec, TurnCaps } from "../../domain/events/session-event.ts";
 import { digestValue } from "../../platform/digest.ts";
 import type { Agent } from "../../session/runtime/agent/agent.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { examineToolCall } from "../../tools/workspace/examine-tool-call.ts";
-import type { AgentDefinition, WorkspaceDefinition } from "../../config/agent/agent-definition.ts";
-import { mergeCaps } from "../../config/agent/turn-caps.ts";
-import { checkDefinition } from "../../config/agent/check-definition.ts";
-import { createFolderResolver } from "./folder-resolver.ts";
 import { openAgentWithMcpServers } from "./agent-with-mcp-servers.ts";
 
 const DEFAULT_CAPS: TurnCaps = {
@@ -119,4 +121,28 @@ function listCommands(commands: NonNullable<AgentDefinition["commands"]>): reado
     ...(hint !== undefined && { hint }),
     prompt,
   }));
+}
+
+/**
+ * The folder of a session. Where the workspace is fixed, a client that stands somewhere in it works in all of it, so that
+ * rules about paths mean the same wherever one stands; one that stands outside is refused.
+ */
+function createFolderResolver({
+  root,
+  isFixed = false,
+}: WorkspaceDefinition): NonNullable<Agent["resolveFolder"]> {
+  return async (named = root) => {
+    if (!isFixed || named === root || (await isWithinFolder(named, root)))
+      return isFixed ? root : named;
+    const message = `workingDirectory is ${named}, and the agent works in ${root} alone; open that folder, or one in it`;
+    throw new SpanlineError("invalid_option", message, { details: { path: "workingDirectory" } });
+  };
+}
+
+/** Symlinks followed; what is not there is in nothing. */
+async function isWithinFolder(folder: string, root: string): Promise<boolean> {
+  const places = await Promise.all([realpath(root), realpath(folder)]).catch(() => undefined);
+  if (places === undefined) return false;
+  const relativePath = relative(...places);
+  return relativePath !== ".." && !relativePath.startsWith("../") && !isAbsolute(relativePath);
 }

@@ -12,7 +12,7 @@ import type { Agent } from "../../session/runtime/agent/agent.ts";
 import { defineTool } from "../../tools/define-tool.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { DEMO_SETTINGS } from "../configured/demo-settings.ts";
-import type { StartedProvider } from "../configured/started-provider.ts";
+import type { StartedProvider } from "../configured/config-context.ts";
 import { defineAgent } from "./define-agent.ts";
 
 export interface DemoAgent {

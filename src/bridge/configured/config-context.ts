@@ -1,5 +1,7 @@
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { Environment } from "../../platform/environment.ts";
+import type { Provider } from "../../providers/provider.ts";
+import type { Tool } from "../../tools/tool.ts";
 
 /** What starting the agents of a configuration needs to know. */
 export interface ConfigContext {
@@ -17,4 +19,12 @@ export interface ConfigContext {
   readonly notice: (line: string) => void;
   /** The same about commands, for whoever says it when one is really called. */
   readonly commandNotice?: (line: string) => void;
+}
+
+/** A provider, and what runs for it on this machine. */
+export interface StartedProvider {
+  readonly provider: Provider;
+  /** For its agents that have none of their own. */
+  readonly tools?: readonly Tool[];
+  readonly close: () => Promise<void>;
 }

@@ -2,13 +2,12 @@ import { join } from "node:path";
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { createAgentCoreProvider } from "../agent/agentcore-provider.ts";
-import type { ConfigContext } from "./config-context.ts";
+import type { ConfigContext, StartedProvider } from "./config-context.ts";
 import type {
   AgentCoreConfig,
   LocalConfig,
   ProviderConfig,
 } from "../../config/agent/read-provider.ts";
-import type { StartedProvider } from "./started-provider.ts";
 import type { Environment } from "../../platform/environment.ts";
 
 export interface ProviderContext {

@@ -1,16 +1,16 @@
 import { resolve } from "node:path";
-import type { MutationScope } from "../../domain/events/session-event.ts";
+import type { WorkspaceDefinition } from "../../config/agent/agent-definition.ts";
+import type { WorkspaceConfig } from "../../config/agent/read-workspace.ts";
 import { SpanlineError } from "../../domain/errors.ts";
+import type { MutationScope } from "../../domain/events/session-event.ts";
 import type { Policy } from "../../domain/policy/policy.ts";
 import { isFolder } from "../../platform/files/is-folder.ts";
+import { evaluatePolicy } from "../../policy/evaluate-policy.ts";
 import type { Tool } from "../../tools/tool.ts";
-import { findSandbox } from "../../tools/workspace/sandbox/find-sandbox.ts";
-import type { Sandbox } from "../../tools/workspace/sandbox/sandbox.ts";
+import { findSandbox, type Sandbox } from "../../tools/workspace/sandbox/find-sandbox.ts";
 import { workspaceTools } from "../../tools/workspace/workspace-tools.ts";
-import type { WorkspaceDefinition } from "../../config/agent/agent-definition.ts";
+import type { FoundFile } from "../../tools/workspace/workspace.ts";
 import type { ConfigContext } from "./config-context.ts";
-import { createReadFilter } from "./read-filter.ts";
-import type { WorkspaceConfig } from "../../config/agent/read-workspace.ts";
 
 export interface WorkspaceContext extends ConfigContext {
   /** The folder of the configuration. */
@@ -79,4 +79,21 @@ async function findWorkspaceSandbox(
   throw new SpanlineError("invalid_option", message, {
     details: { path: "workspace.requireSandbox" },
   });
+}
+
+/** Whether a policy lets a file be read that no call names, such as one that a search comes past. */
+export function createReadFilter(policy: Policy): (file: FoundFile) => boolean {
+  return ({ workspacePath, hostPath }) => {
+    const location = workspacePath === null ? "outside" : "inside";
+    const path = workspacePath ?? hostPath;
+    const context = {
+      tool: "read_file",
+      kind: "read",
+      sideEffect: "read_only",
+      capabilities: ["workspace.read_text"],
+      paths: [{ argument: "path", input: path, location, workspacePath, hostPath }],
+      repeats: 0,
+    } as const;
+    return evaluatePolicy(policy, context, { path }).action !== "deny";
+  };
 }

@@ -1,7 +1,7 @@
 import type { ApprovalDecision } from "../../domain/events/session-event.ts";
 import type { CommandReply } from "../../domain/session-command.ts";
 import type { BridgeOptions } from "../bridge-options.ts";
-import { OwnerGoneError } from "../../session/remote/owner-gone-error.ts";
+import { OwnerGoneError } from "../../session/remote/owner-connection.ts";
 import { localPrincipal } from "../local-principal.ts";
 import { lockOrJoin } from "./lock-or-join.ts";
 

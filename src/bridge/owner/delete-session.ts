@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { OwnerLock } from "../../store/sqlite/file/owner-lock.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import type { BridgeOptions } from "../bridge-options.ts";
-import { OwnerGoneError } from "../../session/remote/owner-gone-error.ts";
+import { OwnerGoneError } from "../../session/remote/owner-connection.ts";
 import type { RemoteSessions } from "../../session/remote/remote-sessions.ts";
 import { lockOrJoin } from "./lock-or-join.ts";
 

@@ -8,7 +8,7 @@ import type { SteadyClock } from "../../platform/clock.ts";
 import { acquireOwnerLock, type OwnerLock } from "../../store/sqlite/file/owner-lock.ts";
 import { readBridgeFile, type BridgeFile } from "./bridge-file.ts";
 import { createDirectoryError, requireDirectory, prepareDirectory } from "./data-directory.ts";
-import { OwnerGoneError } from "../../session/remote/owner-gone-error.ts";
+import { OwnerGoneError } from "../../session/remote/owner-connection.ts";
 import { connectToOwner, type RemoteSessions } from "../../session/remote/remote-sessions.ts";
 
 export interface LockOrJoinOptions {

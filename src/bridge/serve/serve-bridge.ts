@@ -1,16 +1,19 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { DEFAULT_SERVE_CONFIG } from "../../config/default-serve-config.ts";
 import { SpanlineError } from "../../domain/errors.ts";
-import { listNetworkUrls } from "../../http/access/any-address.ts";
 import { checkKeylessHost } from "../../http/access/access-keys.ts";
+import { listNetworkUrls } from "../../http/access/any-address.ts";
 import type { HttpServer } from "../../http/server/start-server.ts";
+import { readSavedFile, saveFile } from "../../platform/files/saved-file.ts";
+import { readProcessStartTime } from "../../platform/process/process-start-time.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import type { UpdatesSetting } from "../../wire/acp/decode/client-profile.ts";
 import type { BridgeOptions } from "../bridge-options.ts";
 import type { ServeSettings } from "../configured/serve-settings.ts";
-import { DEFAULT_SERVE_CONFIG } from "../../config/default-serve-config.ts";
-import { recordListeningPort, findListeningProcess } from "./listening-port.ts";
 import { openBridge } from "../open-bridge.ts";
-import { ensurePortalToken } from "./portal-token.ts";
 import { seedFromPosition } from "./deterministic-sessions.ts";
+import { ensurePortalToken } from "./portal-token.ts";
 import { startSurfaces, type SurfacesOptions } from "./start-surfaces.ts";
 
 export interface ServeOptions extends BridgeOptions, Pick<SurfacesOptions, "accessLog"> {
@@ -165,4 +168,45 @@ async function startListening(
       await server.close();
     },
   };
+}
+
+interface PortRecord {
+  readonly port: number;
+  readonly url: string;
+  readonly hasPortal: boolean;
+}
+
+/** A live process that listens on a port for a data directory. */
+interface ListeningProcess {
+  readonly pid: number;
+  /** Undefined if the process has no portal. */
+  readonly portalUrl: string | undefined;
+}
+
+/** Records that this process listens on a port for a directory. Returns the function that removes the record. */
+async function recordListeningPort(
+  directory: string,
+  { port, url, hasPortal }: PortRecord,
+): Promise<() => Promise<void>> {
+  const file = resolvePortFile(directory, port);
+  const owner = `${process.pid} ${await readProcessStartTime(process.pid)}`;
+  await saveFile(file, `${owner}\n${hasPortal ? `${url}\n` : ""}`);
+  return () => rm(file, { force: true });
+}
+
+/** Undefined if no live process has recorded that it listens on this port for this directory. */
+async function findListeningProcess(
+  directory: string,
+  port: number,
+): Promise<ListeningProcess | undefined> {
+  const text = await readSavedFile(resolvePortFile(directory, port)).catch(() => undefined);
+  const [owner = "", portalUrl] = (text ?? "").trim().split("\n");
+  const [pid = "", ...born] = owner.split(" ");
+  if (!/^\d+$/.test(pid) || born.length === 0) return undefined;
+  const isAlive = (await readProcessStartTime(Number(pid))) === born.join(" ");
+  return isAlive ? { pid: Number(pid), portalUrl } : undefined;
+}
+
+function resolvePortFile(directory: string, port: number): string {
+  return join(directory, `up-${port}.pid`);
 }

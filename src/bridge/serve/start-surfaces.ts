@@ -1,26 +1,28 @@
+import { sharedAbort } from "../../async/shared-abort.ts";
+import { withCleanup } from "../../async/with-cleanup.ts";
 import { formatThrown } from "../../domain/errors.ts";
-import { createAccessLog } from "../../http/operations/access-log.ts";
 import { createAccess } from "../../http/access/access.ts";
-import { createLazyMetrics } from "../../http/operations/lazy-metrics.ts";
-import { createLazySockets } from "../../http/sockets/lazy-sockets.ts";
 import { isLoopback } from "../../http/access/loopback.ts";
-import { formatOpenAiError } from "../../http/routing/openai-errors.ts";
-import { createOperationRoutes } from "../../http/operations/operation-routes.ts";
 import { createRateLimits } from "../../http/access/rate-limits.ts";
+import { createAccessLog } from "../../http/operations/access-log.ts";
+import { createLazyMetrics } from "../../http/operations/lazy-metrics.ts";
+import { createOperationRoutes } from "../../http/operations/operation-routes.ts";
+import { ApiError } from "../../http/routing/api-error.ts";
 import { createRequestId } from "../../http/routing/http-request-id.ts";
+import { formatOpenAiError } from "../../http/routing/openai-errors.ts";
 import { createRouter, type RouteGroup } from "../../http/routing/router.ts";
-import { startHttpServer, type HttpServer } from "../../http/server/start-server.ts";
 import type { ServerLimits } from "../../http/server/server-options.ts";
+import { startHttpServer, type HttpServer } from "../../http/server/start-server.ts";
+import { createLazySockets } from "../../http/sockets/lazy-sockets.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import type { AcpServerOptions } from "../../surfaces/acp/connection/caller-connection.ts";
 import { createAcpHttp } from "../../surfaces/acp/http/acp-http-routes.ts";
-import { createLineCache } from "../../wire/acp/encode/line-cache.ts";
 import { createAcpSocketRoute } from "../../surfaces/acp/socket/acp-socket-route.ts";
 import { PORTAL_LIMITS, portalRoutes } from "../../surfaces/portal/portal-routes.ts";
 import { createResponsesSurface } from "../../surfaces/responses/responses-surface.ts";
+import { createLineCache } from "../../wire/acp/encode/line-cache.ts";
 import type { ServeSettings } from "../configured/serve-settings.ts";
-import { stopSessionsOnSignal } from "./stop-sessions-on-signal.ts";
 import { createDeterministicSessions } from "./deterministic-sessions.ts";
 
 export interface SurfacesOptions {
@@ -147,3 +149,44 @@ function resolveServerLimits({ limits }: ServeSettings): ServerLimits {
 const PROMPT_PATHS = /^\/(?:acp$|(?:v1\/)?(?:responses|chat|inference|conversations)(?:\/|$))/;
 const DEFAULT_BODY_BYTES = 32 * 1024 * 1024;
 const OTHER_BODY_BYTES = 64 * 1024;
+
+/** Sessions for those who are served until a signal: then what they read ends, and nothing new is begun for them. */
+function stopSessionsOnSignal(sessions: Sessions, end: AbortSignal): Sessions {
+  const readers = sharedAbort(end);
+  const refuse = (): void => {
+    if (end.aborted) throw createShutdownError();
+  };
+  return {
+    ...sessions,
+    get agents() {
+      return sessions.agents;
+    },
+    async open(options) {
+      refuse();
+      return sessions.open(options);
+    },
+    async openWithPrompt(options, first) {
+      refuse();
+      return sessions.openWithPrompt(options, first);
+    },
+    async command(sessionId, command, from) {
+      refuse();
+      return sessions.command(sessionId, command, from);
+    },
+    subscribe: (sessionId, cursor, signal) => ({
+      [Symbol.asyncIterator]() {
+        const reading = readers.join(signal);
+        const batches = sessions.subscribe(sessionId, cursor, reading.signal);
+        return withCleanup(batches[Symbol.asyncIterator](), reading.leave);
+      },
+    }),
+  };
+}
+
+function createShutdownError(): ApiError {
+  return new ApiError(503, "service_failed", "The server is about to end", {
+    reason: "server_ending",
+    hint: "Try again when it is there again; nothing was run",
+    headers: { "retry-after": "2", "x-should-retry": "true" },
+  });
+}

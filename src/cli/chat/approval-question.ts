@@ -2,8 +2,11 @@ import { isObject } from "../../data/json.ts";
 import { MODE_SOURCE } from "../../domain/session-mode.ts";
 import type { PermissionRequest, PermissionReply } from "../../host/index.ts";
 import { toSingleLine, type Style } from "../../inspect/trace-style.ts";
-import { formatApproval, type ApprovalFacts } from "../shared/terminal/approval-text.ts";
-import { formatApprovalReason } from "../shared/terminal/approval-reason.ts";
+import {
+  formatApproval,
+  type ApprovalFacts,
+  formatApprovalReason,
+} from "../shared/terminal/approval-text.ts";
 
 /** A question as a chat puts it. */
 export interface ApprovalQuestion {

@@ -1,3 +1,4 @@
+import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { createAgentCoreProvider } from "../../bridge/agent/agentcore-provider.ts";
 import type { Codec } from "../../domain/codec.ts";
 import { SpanlineError } from "../../domain/errors.ts";
@@ -9,14 +10,13 @@ import type { OutputFormat } from "../../inspect/output-format.ts";
 import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
 import { randomString } from "../../platform/random.ts";
 import { createProcessTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
-import { resolveAgentReference, type AgentFlags } from "../shared/flags/agent-reference.ts";
 import { formatErrorMessage } from "../shared/error-message.ts";
+import { resolveAgentReference, type AgentFlags } from "../shared/flags/agent-reference.ts";
 import { resolveConnection } from "../shared/flags/connection-flags.ts";
 import { findFlag } from "../shared/flags/find-flag.ts";
-import { readInvocationInput, type InputFlags } from "./invocation-input.ts";
 import { readInvocationLimits, type LimitFlags } from "../shared/flags/limit-flags.ts";
-import { openRawFile, type RawFile } from "./raw-file.ts";
 import { createColorStyle } from "../shared/terminal/color-style.ts";
+import { readInvocationInput, type InputFlags } from "./invocation-input.ts";
 
 export interface InvokeFlags extends AgentFlags, InputFlags, LimitFlags {
   readonly user?: string;
@@ -191,3 +191,34 @@ const NEXT_STEPS: ReadonlyMap<string, string> = new Map([
     "Tags are kept in the file of --store; `spanline harness create --tag` gives one.",
   ],
 ]);
+
+interface RawFile {
+  readonly write: (chunk: Uint8Array) => void;
+  close(): void;
+}
+
+/** The bytes of the answer as they come: what is there when the process dies is there. */
+function openRawFile(path: string): RawFile {
+  const file = openForWriting(path);
+  let isEmptied = false;
+  return {
+    write(chunk) {
+      // Not before there is something to keep: what was kept there until now may be wanted.
+      if (!isEmptied && fstatSync(file).isFile()) ftruncateSync(file);
+      isEmptied = true;
+      for (let at = 0; at < chunk.length;) at += writeSync(file, chunk, at);
+    },
+    close: () => closeSync(file),
+  };
+}
+
+/** Opened before the call is made: an answer that cannot be kept is not asked for. */
+function openForWriting(path: string): number {
+  try {
+    return openSync(path, "a");
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+    const reason = code === "ENOENT" ? "there is no such folder" : String(code);
+    throw new SpanlineError("invalid_option", `Cannot write ${path}: ${reason}`, { cause });
+  }
+}

@@ -1,19 +1,19 @@
-import { runToCompletion } from "../../bridge/run/run-to-completion.ts";
+import { text } from "node:stream/consumers";
 import type { RunResult } from "../../bridge/run/run-result.ts";
-import type { Envelope } from "../../domain/events/envelope.ts";
+import { runToCompletion } from "../../bridge/run/run-to-completion.ts";
 import { SpanlineError, formatThrown } from "../../domain/errors.ts";
+import type { Envelope } from "../../domain/events/envelope.ts";
 import { AbortError } from "../../domain/provider/provider-error.ts";
 import { toSingleLine, escapeControls } from "../../inspect/trace-style.ts";
 import { createProcessTerminal } from "../../platform/terminal/terminal.ts";
 import { formatErrorMessage } from "../shared/error-message.ts";
 import { findFlag } from "../shared/flags/find-flag.ts";
-import { wrapLines } from "../shared/terminal/wrap-lines.ts";
 import { INTERRUPTED, onInterruption } from "../shared/interruption.ts";
+import { wrapLines } from "../shared/terminal/wrap-lines.ts";
 import { resolveRunAgent, type RunAgentFlags, type RunContext } from "./resolve-run-agent.ts";
 import { suggestNextStep } from "./run-hints.ts";
-import { createTerminalApprover, type ApprovalFlags } from "./terminal-approver.ts";
 import { createRunOutput, type OutputFlags } from "./run-output.ts";
-import { readPrompt } from "./read-prompt.ts";
+import { createTerminalApprover, type ApprovalFlags } from "./terminal-approver.ts";
 
 export interface RunFlags extends RunAgentFlags, ApprovalFlags, OutputFlags {
   readonly maxSteps?: number;
@@ -137,3 +137,16 @@ const USAGE_ERROR_CODES: ReadonlySet<string> = new Set([
   "unreadable_input",
   "store_failed",
 ]);
+
+/** What to say: the argument, or what is piped in. */
+async function readPrompt(argument: string | undefined): Promise<string> {
+  const { stdin } = process;
+  if (argument !== undefined && argument !== "-") return argument;
+  if (argument === undefined && stdin.isTTY) {
+    const message = "There is nothing to say: give the prompt, or - to type it and end with Ctrl-D";
+    throw new SpanlineError("invalid_option", message);
+  }
+  const piped = (await text(stdin)).trim();
+  if (piped !== "") return piped;
+  throw new SpanlineError("invalid_option", "There is nothing to say: standard input is empty");
+}

@@ -6,8 +6,7 @@ import type { CheckFlags } from "./sessions-check.ts";
 import type { DeleteFlags } from "./sessions-delete.ts";
 import type { ExportFlags } from "./sessions-export.ts";
 import type { ListFlags } from "./sessions-list.ts";
-import type { ShowFlags } from "./sessions-show.ts";
-import type { TailFlags } from "./sessions-tail.ts";
+import type { ShowFlags, TailFlags } from "./sessions-show.ts";
 
 type OnExit = (exitCode: number) => void;
 
@@ -63,7 +62,7 @@ function addTail(sessions: Command, onExit: OnExit): void {
     .option("--events", "every event of its log, a line each")
     .addOption(new Option("--json", "every event as a line of JSON").conflicts("events"))
     .action(async (session: string, flags: TailFlags) => {
-      const { runSessionsTail } = await import("./sessions-tail.ts");
+      const { runSessionsTail } = await import("./sessions-show.ts");
       onExit(await runSessionsTail(session, flags));
     });
 }

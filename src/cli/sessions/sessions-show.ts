@@ -1,16 +1,18 @@
 import type { SessionRecord } from "../../bridge/stored-sessions.ts";
+import { toJsonText } from "../../data/json.ts";
+import { SpanlineError } from "../../domain/errors.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
 import { formatPrettyJson } from "../../inspect/pretty-json.ts";
 import { toSingleLine, type Style } from "../../inspect/trace-style.ts";
 import { formatIsoTime } from "../../text/format-iso-time.ts";
-import { formatEventLine } from "./event-line.ts";
-import { encodeExamined, reportProblems, openSessionLog } from "./stored-session-log.ts";
+import { waitForSignal } from "../shared/wait-for-signal.ts";
 import {
   findSession,
   withSessionsContext,
   type SessionsFlags,
   type SessionsContext,
 } from "./sessions-context.ts";
+import { encodeExamined, reportProblems, openSessionLog } from "./stored-session-log.ts";
 import { createTranscript } from "./transcript-encoder.ts";
 
 export interface ShowFlags extends SessionsFlags {
@@ -83,4 +85,37 @@ function formatHead(session: SessionRecord, style: Style): string {
     value === null ? [] : [`  ${name.padEnd(7)}  ${toSingleLine(value)}`],
   );
   return `${[style.strong(toSingleLine(title ?? "(no title)")), ...lines].join("\n")}\n`;
+}
+
+/** An event of a log on one line: its number, its time, its type, and the rest as JSON. */
+function formatEventLine({ seq, at, event }: Envelope, style: Style): string {
+  const { type, ...rest } = event;
+  const facts = `${String(seq).padStart(6)}  ${formatIsoTime(at)}`;
+  return `${style.dim(facts)}  ${style.strong(type)}  ${toSingleLine(toJsonText(rest))}\n`;
+}
+
+export interface TailFlags extends SessionsFlags {
+  readonly from?: number;
+  readonly events?: true;
+  readonly json?: true;
+}
+
+export async function runSessionsTail(reference: string, flags: TailFlags): Promise<number> {
+  return withSessionsContext(flags, async (run) => {
+    const { sessions, terminal, style } = run;
+    const { sessionId, incarnation } = await findSession(reference, run);
+    const head = await sessions.readHead(sessionId);
+    const end = new AbortController();
+    void waitForSignal().then(() => end.abort());
+    const cursor = { incarnation, seq: flags.from ?? head?.seq ?? 0 };
+    const write = createEventWriter(flags, style);
+    terminal.note(`following ${sessionId} behind event ${cursor.seq}; Ctrl-C ends it\n`);
+    for await (const { events } of sessions.subscribe(sessionId, cursor, end.signal)) {
+      for (const envelope of events) {
+        if (!(await terminal.write(write(envelope)))) return 0;
+      }
+    }
+    if (end.signal.aborted) return 0;
+    throw new SpanlineError("not_found", `The session ${sessionId} is gone`);
+  });
 }

@@ -1,3 +1,9 @@
+import { isObject } from "../../data/json.ts";
+import type { InvocationLimits } from "../../providers/agentcore/invocation-limits.ts";
+import { parseGuards, type LocalGuards } from "../../providers/local/turn-guards.ts";
+import { formatValue } from "../../text/format-value.ts";
+import { encodeOverrides } from "../../wire/agentcore/harness/harness-request.ts";
+import { withErrorPath } from "../error-path.ts";
 import {
   checkPositiveNumber,
   checkWholeNumber,
@@ -6,12 +12,6 @@ import {
   invalidOptionError,
   type UncheckedOptions,
 } from "../option-reader.ts";
-import { isObject } from "../../data/json.ts";
-import { parseGuards, type LocalGuards } from "../../providers/local/turn-guards.ts";
-import { encodeOverrides } from "../../wire/agentcore/harness/harness-request.ts";
-import { withErrorPath } from "../error-path.ts";
-import { readLimits } from "./read-limits.ts";
-import { formatValue } from "../../text/format-value.ts";
 
 /** Where an agent's loop runs, as a configuration says it. */
 export type ProviderConfig = LocalConfig | AgentCoreConfig | { readonly type: "demo" };
@@ -167,4 +167,25 @@ function readAgentCore(
     overrides,
     ...(limits !== undefined && { limits: readLimits(limits, `${path}.limits`) }),
   };
+}
+
+const LIMIT_NAMES = ["connect", "firstEvent", "idle", "total"] as const;
+
+/** How long a call may take: in seconds in a configuration, in milliseconds behind it. */
+function readLimits(
+  value: unknown,
+  path: string,
+): Pick<InvocationLimits, (typeof LIMIT_NAMES)[number]> {
+  const options = readOptions(
+    value,
+    path,
+    LIMIT_NAMES.map((name) => `${name}Seconds`),
+  );
+  return Object.fromEntries(
+    LIMIT_NAMES.flatMap((name) => {
+      const seconds = options[`${name}Seconds`];
+      checkPositiveNumber(seconds, `${path}.${name}Seconds`);
+      return typeof seconds === "number" ? [[name, seconds * 1000] as const] : [];
+    }),
+  );
 }

@@ -1,11 +1,10 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { SpanlineError } from "../../domain/errors.ts";
-import { isSecretName } from "../../text/is-secret-name.ts";
 import { isObject } from "../../data/json.ts";
-import { readOptions, invalidOptionError } from "../option-reader.ts";
+import { SpanlineError } from "../../domain/errors.ts";
 import type { Environment } from "../../platform/environment.ts";
-import { readTemplate, type TemplatePart } from "./template.ts";
+import { isSecretName } from "../../text/is-secret-name.ts";
+import { readOptions, invalidOptionError } from "../option-reader.ts";
 
 /** Variables by name, each with a text or where to find it. */
 export type Variables = readonly Variable[];
@@ -141,4 +140,22 @@ const MAX_BYTES = 65_536;
 function missingValueError(path: string, reason: string): SpanlineError {
   const message = `${path} has no value: ${reason}`;
   return new SpanlineError("no_credentials", message, { details: { path } });
+}
+
+/** A piece of a text, or the variable that stands there. */
+type TemplatePart = { readonly text: string } | { readonly env: string };
+
+/** A text in which `${NAME}` stands for a variable, and `$${` for itself. */
+export function readTemplate(text: string, path: string): readonly TemplatePart[] {
+  return text
+    .split(/(\$?\$\{[^}]*\}?)/)
+    .filter((piece) => piece !== "")
+    .map((piece): TemplatePart => {
+      if (piece.startsWith("$${")) return { text: piece.slice(1) };
+      if (!piece.startsWith("${")) return { text: piece };
+      const [, env] = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(piece) ?? [];
+      if (env !== undefined) return { env };
+      const message = `${path} has a \${ without the name of a variable, as in \${NAME}; write $\${ for the text itself`;
+      throw invalidOptionError(path, message);
+    });
 }

@@ -1,11 +1,11 @@
-import { readFile } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 import { SpanlineError } from "../../domain/errors.ts";
-import type { Environment } from "../../platform/environment.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { Environment } from "../../platform/environment.ts";
 import type { Brain } from "./brain.ts";
 import { createDemoBrain } from "./demo/demo-brain.ts";
 import { createModelBrain } from "./model/model-brain.ts";
-import { checkScenarioFolder } from "./script/check-scenario-folder.ts";
 import { parseScenario } from "./script/parse-scenario.ts";
 import { createScriptBrain } from "./script/script-brain.ts";
 
@@ -73,4 +73,33 @@ async function readScriptBrain(file: string, clock: Clock): Promise<Brain> {
     throw new SpanlineError("invalid_option", message, { cause });
   }
   return createScriptBrain(parseScenario(file, text), clock);
+}
+
+/**
+ * Throws when a scenario lies outside of the folder for them. A harness is made by whoever reaches the emulator, and what
+ * is wrong in a file is said with parts of it.
+ */
+async function checkScenarioFolder(file: string, folder: string | undefined): Promise<void> {
+  if (folder === undefined) {
+    const message = `The script ${file} is none that the emulator was started with, and it was given no folder of scripts; start it with scripts: FOLDER to let harnesses name the files in there`;
+    throw new SpanlineError("invalid_option", message);
+  }
+  const message = `The script ${file} is not in ${folder}, the folder of scripts that the emulator was started with`;
+  if (!isInside(resolve(file), resolve(folder))) throw new SpanlineError("invalid_option", message);
+  // A link may lead out of the folder. A file that there is not is for whoever reads it to complain of.
+  const [real, realFolder] = await Promise.all([file, folder].map((path) => realpath(path))).catch(
+    () => [],
+  );
+  if (real === undefined || realFolder === undefined || isInside(real, realFolder)) return;
+  throw new SpanlineError("invalid_option", message);
+}
+
+function isInside(path: string, folder: string): boolean {
+  const relativePath = relative(folder, path);
+  return (
+    relativePath !== "" &&
+    relativePath !== ".." &&
+    !relativePath.startsWith(`..${sep}`) &&
+    !isAbsolute(relativePath)
+  );
 }

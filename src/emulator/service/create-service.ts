@@ -1,6 +1,10 @@
-import type { HeaderField, ServedResponse, ServedRequest } from "../../http/server/http-types.ts";
-import { ConnectionReset } from "../../http/server/connection-reset.ts";
-import type { Refusal } from "../../http/server/request-refusal.ts";
+import {
+  type HeaderField,
+  type ServedResponse,
+  type ServedRequest,
+  ConnectionReset,
+  type Refusal,
+} from "../../http/server/http-types.ts";
 import { formatHttpTime } from "../../platform/http-time.ts";
 import { ServiceError, type EmulatorResponse, type EmulatorRoute } from "./service-types.ts";
 import { findRoute } from "./find-route.ts";

@@ -1,6 +1,6 @@
 import type { ServedResponse } from "../../http/server/http-types.ts";
 
-export { ConnectionReset } from "../../http/server/connection-reset.ts";
+export { ConnectionReset } from "../../http/server/http-types.ts";
 
 /** One request to the emulator, read whole: bodies are small, and a signature covers all of one. */
 export interface EmulatorRequest {

@@ -2,27 +2,31 @@ import { systemClock } from "../../platform/clock.ts";
 import { webRandomFraction, webRandomHex } from "../../platform/web-random.ts";
 import { readAgentProfile, type AgentProfile } from "../../wire/acp/client/agent-profile.ts";
 import * as asking from "../../wire/acp/client/agent-requests.ts";
-import type { ReceivedUpdate } from "../../wire/acp/client/read-update.ts";
+import {
+  type ReceivedUpdate,
+  readAgentEvent,
+  readUpdate,
+} from "../../wire/acp/client/read-update.ts";
+import type { ReadResult } from "../../wire/acp/host/read-result.ts";
 import type { RpcNotification } from "../../wire/jsonrpc/rpc-message.ts";
-import { createRequestAgent } from "./request-agent.ts";
-import type { Client, ClientOptions } from "./client.ts";
 import { openConnection, type Connection } from "../connection/agent-connection.ts";
-import { createHost } from "../methods/create-host.ts";
-import { createHeldUpdates } from "./held-updates.ts";
+import { ignoreReport, type Report } from "../connection/host-report.ts";
 import type { KeepAliveRules } from "../connection/keep-alive.ts";
-import { createTrackedSessions } from "./tracked-sessions.ts";
+import { createLineLimit } from "../connection/line-limit.ts";
 import {
   createReconnectingConnection,
   type ReconnectingConnection,
   type ReconnectRules,
 } from "../connection/reconnecting-connection.ts";
-import { createLineLimit } from "../connection/line-limit.ts";
+import { createHost } from "../methods/create-host.ts";
+import type { Connect, Transport } from "../transports/transport.ts";
+import type { Client, ClientOptions } from "./client.ts";
+import { createHeldUpdates } from "./held-updates.ts";
 import { createLiveClientMethods } from "./live-client-methods.ts";
 import { createOpenPrompts } from "./open-prompts.ts";
-import { ignoreReport, type Report } from "../connection/host-report.ts";
+import { createRequestAgent } from "./request-agent.ts";
 import { createSessionMethods } from "./session-methods.ts";
-import { createUpdateReader } from "./read-updates.ts";
-import type { Connect, Transport } from "../transports/transport.ts";
+import { createTrackedSessions } from "./tracked-sessions.ts";
 
 /** `connect` is called again when the connection is lost; a transport by itself is used once. */
 export function createClient(connect: Connect | Transport, options: ClientOptions = {}): Client {
@@ -170,3 +174,31 @@ const DEFAULT_CLIENT_INFO = { name: "spanline-host", title: "Spanline host", ver
 const INITIALIZE_TIMEOUT_MS = 30_000;
 const DEFAULT_RECONNECT: ReconnectRules = { first: 250, longest: 15_000, attempts: 12 };
 const DEFAULT_KEEP_ALIVE: KeepAliveRules = { intervalMs: 15_000, timeoutMs: 10_000 };
+
+/** Reads what an agent tells. What is not known is passed over, and reported once. */
+function createUpdateReader(report: Report) {
+  const reportedProblems = new Set<string>();
+
+  function reportOnce(method: string, problem: string): void {
+    const key = `${method} ${problem}`;
+    if (reportedProblems.has(key) || reportedProblems.size >= MAX_REPORTED) return;
+    reportedProblems.add(key);
+    report("Something that the agent told was passed over", { method, problem });
+  }
+
+  /** Which names count is for the agent to say, at `initialize`. */
+  return (
+    { method, params }: RpcNotification,
+    agent: AgentProfile | undefined,
+  ): ReceivedUpdate | undefined => {
+    const extensions = agent?.extensions ?? [];
+    let reading: ReadResult<ReceivedUpdate> = { ok: false, problem: "the method is not known" };
+    if (method === "session/update") reading = readUpdate(params, extensions);
+    if (method === "_harn/agentEvent") reading = readAgentEvent(params, extensions);
+    if (reading.ok) return reading.value;
+    reportOnce(method, reading.problem);
+    return undefined;
+  };
+}
+
+const MAX_REPORTED = 1000;

@@ -14,13 +14,15 @@ import type { RpcOutcome, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import { answerPermissionRequest } from "./answer-permission-request.ts";
 import { createToolCallRecords, type RecordLimits } from "./tool-call-records.ts";
 import type { RequestContext } from "../connection/agent-connection.ts";
-import { createEditorMethods } from "./editor-methods.ts";
-import type { HostMethod } from "./host-method.ts";
+import {
+  createEditorMethods,
+  type HostMethod,
+  createShellMethods,
+  createSkillMethods,
+} from "./host-method.ts";
 import type { HostOptions } from "./host-options.ts";
 import { createHostToolServer } from "./host-tool-server.ts";
 import { ignoreReport } from "../connection/host-report.ts";
-import { createShellMethods } from "./shell-methods.ts";
-import { createSkillMethods } from "./skill-methods.ts";
 
 /** The other side of the bridge: what answers when a runtime asks. */
 export interface Host {

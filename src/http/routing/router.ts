@@ -1,7 +1,6 @@
 import type { ErrorCode } from "../../domain/errors.ts";
 import { ApiError, toApiError, createBridgeFailedError, type ErrorFormatter } from "./api-error.ts";
-import type { Refusal } from "../server/request-refusal.ts";
-import type { RequestHead, ServedResponse, ServedRequest } from "../server/http-types.ts";
+import type { Refusal, RequestHead, ServedResponse, ServedRequest } from "../server/http-types.ts";
 import { decodePercent } from "./decode-percent.ts";
 
 export interface Route {

@@ -1,8 +1,7 @@
 import { isAnyAddress, isLocalName } from "../access/any-address.ts";
 import { readHeader } from "../routing/read-header.ts";
 import { formatUrlHost, parseHostName } from "../access/host-name.ts";
-import type { Refusal } from "./request-refusal.ts";
-import type { HeaderField } from "./http-types.ts";
+import type { Refusal, HeaderField } from "./http-types.ts";
 import type { ServerOptions } from "./server-options.ts";
 
 const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];

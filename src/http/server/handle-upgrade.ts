@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { checkRequest } from "./request-guard.ts";
 import { beginExchange } from "./exchange-recorder.ts";
-import { encodeRawResponse } from "./encode-raw-response.ts";
+import { encodeRawResponse } from "./send-response.ts";
 import type { ServerOptions } from "./server-options.ts";
 import type { RawUpgrade, UpgradeHandler } from "./upgrade-handler.ts";
 

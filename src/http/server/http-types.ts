@@ -41,3 +41,16 @@ export interface StreamPace {
   /** What is said when there was nothing to send for so long: proxies and clients give up on silent streams. */
   readonly heartbeat?: { readonly everyMs: number; readonly piece: string };
 }
+
+/** Thrown by a handler or a body to have its connection reset instead of answered or ended. */
+export class ConnectionReset extends Error {}
+
+/** A request that does not reach its handler. */
+export interface Refusal {
+  readonly status: 400 | 403 | 408 | 413 | 431 | 503;
+  readonly message: string;
+  /** Empty when the request could not be read so far. */
+  readonly path: string;
+  /** The setting that would let such requests in, and with what. */
+  readonly setting?: readonly [name: "allowedHosts" | "allowedOrigins", value: string];
+}

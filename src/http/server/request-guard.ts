@@ -1,8 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { explainForeignRequest } from "./foreign-request.ts";
-import type { Refusal } from "./request-refusal.ts";
+import type { Refusal, HeaderField, RequestHead } from "./http-types.ts";
 import { readRequestId } from "../routing/http-request-id.ts";
-import type { HeaderField, RequestHead } from "./http-types.ts";
 import type { ServerOptions } from "./server-options.ts";
 
 /** What a request says before its body, as it came. */

@@ -1,7 +1,7 @@
-import type { ServerResponse } from "node:http";
-import { createIdleTimer } from "./idle-timer.ts";
+import { type ServerResponse, STATUS_CODES } from "node:http";
 import { createChunkWriter, createPlainWriter, type ChunkWriter } from "./chunk-writer.ts";
 import type { StreamPace, ServedResponse } from "./http-types.ts";
+import { createIdleTimer } from "./idle-timer.ts";
 
 export interface SendOptions {
   /** A client that takes nothing of a whole answer for so long is cut off. */
@@ -74,3 +74,12 @@ function createTimers(
 
 const NO_TIMER = { begin: () => {}, end: () => {}, stop: () => {} };
 const UNTIMED = { quiet: NO_TIMER, stalled: NO_TIMER };
+
+/** A whole answer as bytes, for a connection that node has no answer to fill in for. It is the connection's last. */
+export function encodeRawResponse({ status, headers, body }: ServedResponse): Buffer {
+  const content = body instanceof Uint8Array ? body : new Uint8Array();
+  const fields = { ...headers, "content-length": String(content.length), connection: "close" };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n`;
+  return Buffer.concat([Buffer.from(head, "latin1"), content]);
+}

@@ -1,7 +1,6 @@
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { ExchangeObserver } from "./http-exchange.ts";
-import type { Refusal } from "./request-refusal.ts";
-import type { RequestHead, ServedResponse, ServedRequest } from "./http-types.ts";
+import type { Refusal, RequestHead, ServedResponse, ServedRequest } from "./http-types.ts";
 import type { UpgradeHandler } from "./upgrade-handler.ts";
 
 export interface ServerOptions {

@@ -7,8 +7,7 @@ import { hostname } from "node:os";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
 import { listMachineAddresses } from "../../platform/machine-names.ts";
-import { ConnectionReset } from "./connection-reset.ts";
-import type { ServedResponse, ServedRequest } from "./http-types.ts";
+import { ConnectionReset, type ServedResponse, type ServedRequest } from "./http-types.ts";
 import { startHttpServer, type HttpServer } from "./start-server.ts";
 import type { ServerOptions } from "./server-options.ts";
 

@@ -2,19 +2,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { waitWithTimeout } from "../../async/pause.ts";
-import { handleUpgrade } from "./handle-upgrade.ts";
-import { isAnyAddress } from "../access/any-address.ts";
-import { ConnectionReset } from "./connection-reset.ts";
-import { createPreflightResponse } from "./cross-origin.ts";
-import { checkRequest } from "./request-guard.ts";
-import { formatUrlHost } from "../access/host-name.ts";
-import { beginExchange } from "./exchange-recorder.ts";
-import { createPipelineQueue } from "./pipelining.ts";
-import { encodeRawResponse } from "./encode-raw-response.ts";
-import { readBody } from "./read-body.ts";
-import { sendResponse, DEFAULT_STALLED_MS } from "./send-response.ts";
 import { systemClock } from "../../platform/clock.ts";
-import type { RequestHead, ServedResponse } from "./http-types.ts";
+import { isAnyAddress } from "../access/any-address.ts";
+import { formatUrlHost } from "../access/host-name.ts";
+import { createPreflightResponse } from "./cross-origin.ts";
+import { beginExchange } from "./exchange-recorder.ts";
+import { handleUpgrade } from "./handle-upgrade.ts";
+import { ConnectionReset, type RequestHead, type ServedResponse } from "./http-types.ts";
+import { createPipelineQueue } from "./pipelining.ts";
+import { checkRequest } from "./request-guard.ts";
+import { encodeRawResponse, sendResponse, DEFAULT_STALLED_MS } from "./send-response.ts";
 import type { ServerLimits, ServerOptions } from "./server-options.ts";
 
 export interface HttpServer {
@@ -250,4 +247,32 @@ async function resetConnection({ socket }: ServerResponse): Promise<void> {
     socket.write("", () => resolve());
   });
   socket.resetAndDestroy();
+}
+
+/**
+ * What is more than the limit is read and forgotten, so that the client sees the answer. A body is `cut` when its client
+ * leaves, or takes too long, in its middle.
+ */
+function readBody(
+  incoming: IncomingMessage,
+  limit: number,
+): Promise<Uint8Array | "too-long" | "cut"> {
+  return new Promise((resolve) => {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    const isTooLong = (): boolean =>
+      length > limit || Number(incoming.headers["content-length"] ?? 0) > limit;
+    incoming.on("data", (chunk: Uint8Array) => {
+      length += chunk.length;
+      if (!isTooLong()) {
+        chunks.push(chunk);
+        return;
+      }
+      chunks.length = 0;
+      resolve("too-long");
+    });
+    incoming.on("end", () => resolve(isTooLong() ? "too-long" : Buffer.concat(chunks)));
+    incoming.on("error", () => resolve("cut"));
+    incoming.on("close", () => resolve("cut"));
+  });
 }

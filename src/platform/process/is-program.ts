@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
+import { delimiter, join, resolve } from "node:path";
 
 /** Whether there is a file that this user may run. */
 export async function isProgram(path: string): Promise<boolean> {
@@ -9,4 +10,13 @@ export async function isProgram(path: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** Whether a command can be run from a folder, by its path or by a name that is in `PATH`. */
+export async function hasCommand(command: string, from: string, path = ""): Promise<boolean> {
+  if (command.includes("/")) return isProgram(resolve(from, command));
+  for (const folder of path.split(delimiter)) {
+    if (await isProgram(resolve(from, join(folder === "" ? "." : folder, command)))) return true;
+  }
+  return false;
 }

@@ -2,8 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HOLE } from "../matching/wildcard.ts";
 import { readCommandFacts } from "./command-facts.ts";
-import { allowLongTests } from "../../../test/support/allow-long-tests.ts";
-import { runs } from "../../../test/support/test-depth.ts";
+import { allowLongTests, runs } from "../../../test/support/test-depth.ts";
 
 allowLongTests();
 

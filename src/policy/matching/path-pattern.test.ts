@@ -9,8 +9,7 @@ import {
   findPathPatternProblem,
   splitSegments,
 } from "./path-pattern.ts";
-import { allowLongTests } from "../../../test/support/allow-long-tests.ts";
-import { runs } from "../../../test/support/test-depth.ts";
+import { allowLongTests, runs } from "../../../test/support/test-depth.ts";
 
 allowLongTests();
 

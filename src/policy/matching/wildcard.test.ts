@@ -8,8 +8,7 @@ import {
   mayMatchWildcard,
   createSpelledText,
 } from "./wildcard.ts";
-import { allowLongTests } from "../../../test/support/allow-long-tests.ts";
-import { runs } from "../../../test/support/test-depth.ts";
+import { allowLongTests, runs } from "../../../test/support/test-depth.ts";
 
 allowLongTests();
 

@@ -16,8 +16,7 @@ import { endBrokenTurn } from "../agentcore/end-broken-turn.ts";
 import { createPendingHistory, type PendingHistory } from "../agentcore/pending-history.ts";
 import { resolveLimits, type InvocationLimits } from "../agentcore/invocation-limits.ts";
 import { openStream } from "../agentcore/open-stream.ts";
-import { readRequestId } from "../agentcore/agentcore-request-id.ts";
-import { resolveSessionId } from "../agentcore/upstream-session-id.ts";
+import { readRequestId, resolveSessionId } from "../agentcore/upstream-session-id.ts";
 import { createRuntimeSession, type AgentCoreSession } from "../agentcore/runtime-session.ts";
 import type {
   InvocationInput,

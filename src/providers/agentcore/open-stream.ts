@@ -6,7 +6,7 @@ import { openResponse } from "../../remote/open-response.ts";
 import { readStream, type ReadStreamOptions } from "../../remote/read-stream.ts";
 import type { TimeLimits } from "../../remote/time-limits.ts";
 import type { EventStream } from "../provider.ts";
-import { readRequestId } from "./agentcore-request-id.ts";
+import { readRequestId } from "./upstream-session-id.ts";
 
 export interface OpenStreamOptions<Event> {
   readonly service: AgentCoreClient;

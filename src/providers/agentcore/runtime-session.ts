@@ -14,7 +14,7 @@ import {
 import { classifyServiceFailure } from "../../wire/agentcore/service-error.ts";
 import type { CommandOptions, CommandRun, ProviderSession, StopOptions } from "../provider.ts";
 import { openStream } from "./open-stream.ts";
-import { readRequestId } from "./agentcore-request-id.ts";
+import { readRequestId } from "./upstream-session-id.ts";
 
 /** A session with a machine: every one on AgentCore. */
 export interface AgentCoreSession extends ProviderSession {

@@ -6,3 +6,8 @@ export interface OwnerConnection {
   /** Aborted when they are gone. */
   readonly closed: AbortSignal;
 }
+
+/** The owner is gone, and with it what was asked of it: it may have been done or not. */
+export class OwnerGoneError extends Error {
+  override readonly name = "OwnerGoneError";
+}

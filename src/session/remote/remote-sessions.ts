@@ -11,7 +11,7 @@ import {
   type OwnerMessage,
 } from "./owner-messages.ts";
 import { createJsonLineSocket } from "./json-line-socket.ts";
-import { OwnerGoneError } from "./owner-gone-error.ts";
+import { OwnerGoneError } from "./owner-connection.ts";
 
 /** The owner's sessions, over one connection. */
 export interface RemoteSessions extends Sessions {

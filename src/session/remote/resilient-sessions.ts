@@ -2,9 +2,8 @@ import type { Clock } from "../../platform/clock.ts";
 import { createId } from "../runtime/create-id.ts";
 import type { Sessions } from "../sessions.ts";
 import { AttachmentRegistry, type Attachment } from "./attachment-registry.ts";
-import type { OwnerConnection } from "./owner-connection.ts";
+import { type OwnerConnection, OwnerGoneError } from "./owner-connection.ts";
 import { createResilientSubscription } from "./resilient-subscription.ts";
-import { OwnerGoneError } from "./owner-gone-error.ts";
 
 export interface ResilientSessionsOptions {
   readonly clock: Clock;

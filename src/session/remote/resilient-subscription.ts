@@ -1,8 +1,7 @@
 import type { SessionEvent } from "../../domain/events/session-event.ts";
 import type { Cursor } from "../../domain/events/envelope.ts";
 import type { EventBatch } from "../../store/store.ts";
-import type { OwnerConnection } from "./owner-connection.ts";
-import { OwnerGoneError } from "./owner-gone-error.ts";
+import { type OwnerConnection, OwnerGoneError } from "./owner-connection.ts";
 
 export interface SubscriptionOptions {
   readonly sessionId: string;

@@ -1,39 +1,45 @@
-import { SpanlineError } from "../../domain/errors.ts";
+import { waitWithTimeout } from "../../async/pause.ts";
 import {
   hasNoClientTools,
   type SetClientToolsReply,
   type ClientTools,
 } from "../../domain/client-tools.ts";
-import type { SteadyClock } from "../../platform/clock.ts";
+import { SpanlineError } from "../../domain/errors.ts";
+import { listLiveClients } from "../../domain/live-client.ts";
+import type { SteadyClock, Clock } from "../../platform/clock.ts";
 import type { Store } from "../../store/store.ts";
-import type { Agent } from "./agent/agent.ts";
-import { checkAgentCredentials } from "./check-agent-credentials.ts";
-import { openDriver, resumeDriver, type OpenedDriver } from "./open-driver.ts";
-import type { OpenClientTools } from "./agent/session-client-tools.ts";
 import { findRole } from "../clients/clients-state.ts";
-import type { Driver } from "./driver.ts";
-import { createDriverPool } from "./driver-pool.ts";
-import type { MemoryLimits } from "./idle-eviction.ts";
-import { isTransientStoreError } from "./log/write-retry.ts";
-import { createSeed, type Seed } from "./create-id.ts";
-import { readSessionStatus } from "./session-status.ts";
-import type { VerifySignature } from "./log/receipt-verifier.ts";
-import type { ReceiptHeads } from "./log/receipt-head.ts";
 import { refuse } from "../refuse-command.ts";
-import { resolveExtraFolders } from "./session-folders.ts";
+import type { SessionState } from "../session-state.ts";
+import type { ClientSender, Sessions, SessionStatus } from "../sessions.ts";
+import { listToolRules } from "../tools/list-tool-rules.ts";
+import type { Agent } from "./agent/agent.ts";
+import type { OpenClientTools } from "./agent/session-client-tools.ts";
+import { createSeed, type Seed } from "./create-id.ts";
+import { createDriverPool } from "./driver-pool.ts";
+import type { Driver } from "./driver.ts";
+import { readSessionHistory } from "./history/session-history.ts";
+import type { MemoryLimits } from "./idle-eviction.ts";
+import type { ReceiptHeads } from "./log/receipt-head.ts";
+import type { VerifySignature } from "./log/receipt-verifier.ts";
+import type { SignContent } from "./log/sign-receipts.ts";
+import { isTransientStoreError } from "./log/write-retry.ts";
+import {
+  openDriver,
+  resumeDriver,
+  type OpenedDriver,
+  createUnknownSessionError,
+} from "./open-driver.ts";
+import { resumeInterruptedSessions } from "./resume-interrupted-sessions.ts";
 import { sendCommand } from "./send-command.ts";
+import { resolveExtraFolders } from "./session-folders.ts";
 import {
   findAgent,
   readAgentSpec,
   createSessionOpening,
   type WithDriver,
 } from "./session-opening.ts";
-import { readSessionHistory } from "./history/session-history.ts";
 import { createSessionReaders } from "./session-readers.ts";
-import type { ClientSender, Sessions } from "../sessions.ts";
-import type { SignContent } from "./log/sign-receipts.ts";
-import { resumeInterruptedSessions } from "./resume-interrupted-sessions.ts";
-import { listToolRules } from "../tools/list-tool-rules.ts";
 
 export interface SessionsOptions {
   readonly store: Store;
@@ -255,4 +261,48 @@ const DEFAULT_LIMITS: MemoryLimits = { sessions: 1000, bytes: 64_000_000 };
 
 function createClosedError(): SpanlineError {
   return new SpanlineError("aborted", "The sessions are closed here; nothing more is taken");
+}
+
+/** Rejects where an agent has no credentials. What takes long to find out, or is something else, the next turn will tell. */
+async function checkAgentCredentials(
+  { provider }: Pick<Agent, "provider">,
+  clock: Clock,
+): Promise<void> {
+  const looking = provider.checkCredentials?.();
+  if (looking === undefined) return;
+  const found = looking.catch((error: unknown) => {
+    if (error instanceof SpanlineError && error.code === "no_credentials") throw error;
+  });
+  await waitWithTimeout(clock, MAX_WAIT_MS, found);
+}
+
+/** Nobody waits longer for a session to be set up than it takes to load what looks for credentials. */
+const MAX_WAIT_MS = 3000;
+
+/** What others may want to know of a session before they ask something of it. */
+function readSessionStatus(state: SessionState, sessionId: string): SessionStatus {
+  const {
+    agent,
+    mode,
+    metadata,
+    usage,
+    submittedPrompts,
+    hiddenPromptIds,
+    turn,
+    clients,
+    approvals,
+  } = state;
+  if (agent === null) throw createUnknownSessionError(sessionId);
+  return {
+    agent: agent.spec,
+    mode,
+    metadata,
+    usage,
+    grants: approvals.grants,
+    lastPrompt: submittedPrompts.at(-1) ?? null,
+    pendingToolCallIds: turn.current?.pause?.toolCallIds ?? [],
+    promptTools: turn.current?.options?.tools?.map(({ name }) => name) ?? [],
+    hiddenPromptIds,
+    clients: listLiveClients(clients),
+  };
 }

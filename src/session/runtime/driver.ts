@@ -1,31 +1,33 @@
+import { pause } from "../../async/pause.ts";
+import { isObject, type JsonValue } from "../../data/json.ts";
 import type { ClientTools } from "../../domain/client-tools.ts";
 import { SpanlineError, type Failure } from "../../domain/errors.ts";
 import { estimateBytes } from "../../domain/estimate-bytes.ts";
 import type { CommandReply } from "../../domain/session-command.ts";
-import { pause } from "../../async/pause.ts";
+import type { SteadyClock } from "../../platform/clock.ts";
+import { digestValue } from "../../platform/digest.ts";
 import type { LogEntry } from "../../store/store.ts";
-import { createAlarm } from "./alarm.ts";
+import type { ClientEditor } from "../../tools/tool.ts";
 import { decide, type DecisionResult } from "../decide.ts";
 import { due, type Effect } from "../due.ts";
-import { resolveEditor } from "./agent/resolve-editor.ts";
+import { refuse } from "../refuse-command.ts";
+import type { SessionInput } from "../session-input.ts";
+import type { SessionState } from "../session-state.ts";
+import type { LiveAgent } from "./agent/live-agent.ts";
+import type { Seed } from "./create-id.ts";
 import { createEffectRunner } from "./effects/effect-runner.ts";
 import { createHostReplies } from "./effects/host-replies.ts";
-import type { SessionInput } from "../session-input.ts";
-import { isQuiet } from "./is-quiet.ts";
-import { recheckBeforeEffect } from "./effects/recheck-before-effect.ts";
-import { renewLease, type LeaseOptions } from "./log/renew-lease.ts";
-import { createSnapshotSaver } from "./log/snapshot-saver.ts";
-import type { LiveAgent } from "./agent/live-agent.ts";
-import { createConversationReader } from "./history/conversation-reader.ts";
-import { createWriteRetry, type WaitingCaller } from "./log/write-retry.ts";
-import type { Seed } from "./create-id.ts";
-import { cachedBytes, createHistoryCaches } from "./effects/perform-invocation.ts";
 import { performEffect } from "./effects/perform-effect.ts";
-import type { ReceiptHeads } from "./log/receipt-head.ts";
-import { decodeReply, encodeReply } from "./log/recorded-reply.ts";
-import type { SignContent } from "./log/sign-receipts.ts";
-import type { SessionState } from "../session-state.ts";
+import { cachedBytes, createHistoryCaches } from "./effects/perform-invocation.ts";
+import { recheckBeforeEffect } from "./effects/recheck-before-effect.ts";
+import { createConversationReader } from "./history/conversation-reader.ts";
+import { isQuiet } from "./is-quiet.ts";
 import { appendDecision, type AppendOptions, type AppendResult } from "./log/append-decision.ts";
+import { createSnapshotSaver } from "./log/load-state.ts";
+import type { ReceiptHeads } from "./log/receipt-head.ts";
+import { renewLease, type LeaseOptions } from "./log/renew-lease.ts";
+import type { SignContent } from "./log/sign-receipts.ts";
+import { createWriteRetry, type WaitingCaller } from "./log/write-retry.ts";
 
 export interface DriverOptions extends LeaseOptions {
   readonly agent: LiveAgent;
@@ -261,4 +263,64 @@ function createCommandRecord(
 function findCommand(input: SessionInput): unknown {
   if (input.type === "opened") return input.firstCommand?.command;
   return input.type === "commanded" ? input.command : undefined;
+}
+
+/** Rings once, at the time that it was last set to. */
+interface Alarm {
+  /** In milliseconds since 1970; null for never. */
+  set(at: number | null): void;
+}
+
+function createAlarm(clock: SteadyClock, onAlarm: () => void): Alarm {
+  let stopTimer: (() => void) | undefined;
+  return {
+    set(at) {
+      stopTimer?.();
+      stopTimer = at === null ? undefined : clock.schedule(Math.max(0, at - clock.now()), onAlarm);
+    },
+  };
+}
+
+/** The editor that a call is for: that of whoever prompted, else the controller's. */
+function resolveEditor(
+  { turn, clients }: Pick<SessionState, "turn" | "clients">,
+  liveAgent: Pick<LiveAgent, "findEditor">,
+): ClientEditor | undefined {
+  for (const clientId of [turn.current?.submitter?.clientId, clients.controller]) {
+    const offer = typeof clientId === "string" ? liveAgent.findEditor(clientId) : undefined;
+    if (typeof clientId === "string" && offer !== undefined) return { clientId, ...offer };
+  }
+  return undefined;
+}
+
+type AcceptedReply = Extract<CommandReply, { readonly status: "accepted" }>;
+
+/**
+ * As it is written down: with what was asked, so that another command under the same id is not taken for it. Who was attached
+ * then is not: whoever asks again wants to know who is now.
+ */
+function encodeReply(reply: AcceptedReply, command: unknown): JsonValue {
+  const { status, promptId, turnId, seq } = reply;
+  return {
+    status,
+    ...(promptId !== undefined && { promptId }),
+    ...(turnId !== undefined && { turnId }),
+    ...(seq !== undefined && { seq }),
+    digest: digestValue(command),
+  };
+}
+
+/** The reply that a command got the first time. Only accepted commands are written down. */
+function decodeReply(value: JsonValue, command: unknown): CommandReply {
+  const { promptId, turnId, seq, digest } = isObject(value) ? value : {};
+  if (digest !== digestValue(command)) {
+    const message = "This command's id was used for another command; give every command its own";
+    return refuse("conflict", message, { reason: "other_command" });
+  }
+  return {
+    status: "accepted",
+    ...(typeof promptId === "string" && { promptId }),
+    ...(typeof turnId === "string" && { turnId }),
+    ...(typeof seq === "number" && { seq }),
+  };
 }

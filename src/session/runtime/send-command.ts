@@ -1,14 +1,19 @@
 import type { Principal } from "../../domain/actor.ts";
-import type { PromptPart } from "../../domain/events/session-event.ts";
+import type { Envelope } from "../../domain/events/envelope.ts";
+import type {
+  PromptPart,
+  SessionEvent,
+  PromptAccepted,
+  ToolResultsSubmitted,
+} from "../../domain/events/session-event.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import type { Store } from "../../store/store.ts";
-import type { Driver } from "./driver.ts";
-import { findPrompt } from "./find-prompt.ts";
-import { storeImages } from "./store-images.ts";
 import { refuse } from "../refuse-command.ts";
-import type { SessionReaders } from "./session-readers.ts";
 import type { Sender } from "../sessions.ts";
 import { resolveImageHandling } from "../turn-options.ts";
+import type { Driver } from "./driver.ts";
+import type { SessionReaders } from "./session-readers.ts";
+import { storeImages } from "./store-images.ts";
 
 export interface CommandContext {
   readonly sessionId: string;
@@ -79,4 +84,24 @@ export function createCommandInput(
 /** One sender's names for its commands are nobody else's. */
 export function createCommandKey({ principal, commandId }: Sender): string | undefined {
   return commandId === undefined ? undefined : `${principal.id}/${commandId}`;
+}
+
+/** What began under an id: a prompt, or results that were given. Looked up in the log, which may be long; it is asked rarely. */
+async function findPrompt(
+  store: Pick<Store, "readPage">,
+  sessionId: string,
+  promptId: string,
+): Promise<Envelope | undefined> {
+  let after = 0;
+  for (;;) {
+    const events = await store.readPage(sessionId, after);
+    const found = events.find(({ event }) => isSubmission(event) && event.promptId === promptId);
+    const last = events.at(-1);
+    if (found !== undefined || last === undefined) return found;
+    after = last.seq;
+  }
+}
+
+function isSubmission(event: SessionEvent): event is PromptAccepted | ToolResultsSubmitted {
+  return event.type === "prompt.accepted" || event.type === "tool_results.submitted";
 }

@@ -1,22 +1,25 @@
-import type { AgentSpec } from "../../domain/events/session-event.ts";
 import { SpanlineError } from "../../domain/errors.ts";
+import type { AgentSpec } from "../../domain/events/session-event.ts";
+import type { ModelMessage } from "../../domain/model/model-request.ts";
+import type { SessionMode } from "../../domain/session-mode.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { SessionRecord, Store } from "../../store/store.ts";
+import { checkOpening, resolveUpstreamId } from "../check-open-options.ts";
+import type { OpenOptions, Sessions } from "../sessions.ts";
 import type { Agent } from "./agent/agent.ts";
+import { createId, type Seed } from "./create-id.ts";
+import type { Driver } from "./driver.ts";
+import { createFirstInput } from "./first-input.ts";
+import { evolveConversation, initialConversation } from "./history/conversation.ts";
+import { loadMessageImages } from "./history/load-images.ts";
 import {
   createUnknownSessionError,
   type OpenedDriver,
   type SessionOpening,
 } from "./open-driver.ts";
-import { checkOpening, resolveUpstreamId } from "../check-open-options.ts";
-import { copySession, type CopiedSession } from "./copy-session.ts";
-import type { Driver } from "./driver.ts";
-import { createFirstInput } from "./first-input.ts";
-import { createId, type Seed } from "./create-id.ts";
 import { sendCommand } from "./send-command.ts";
 import { resolveSessionFolder, resolveExtraFolders } from "./session-folders.ts";
 import type { SessionReaders } from "./session-readers.ts";
-import type { OpenOptions, Sessions } from "../sessions.ts";
 
 /** Works with the driver of a session that is in the log. The session stays in memory until the work is done. */
 export type WithDriver = <Result>(
@@ -158,4 +161,35 @@ async function readRecord(store: Store, sessionId: string): Promise<SessionRecor
   const record = await store.findSession(sessionId);
   if (record === undefined) throw createUnknownSessionError(sessionId);
   return record;
+}
+
+/** What a copy of a session begins with. */
+interface CopiedSession {
+  /** What both sides have said, up to the last answer that waits for nothing. */
+  readonly history: readonly ModelMessage[];
+  readonly mode: SessionMode;
+}
+
+async function copySession(
+  store: Pick<Store, "readPage" | "readBlob">,
+  sessionId: string,
+): Promise<CopiedSession> {
+  let conversation = initialConversation;
+  let mode: SessionMode = "default";
+  for (let seq = 0, hasMore = true; hasMore;) {
+    const events = await store.readPage(sessionId, seq);
+    for (const envelope of events) {
+      conversation = evolveConversation(conversation, envelope);
+      if (envelope.event.type === "session.mode_changed") ({ mode } = envelope.event);
+    }
+    seq = events.at(-1)?.seq ?? seq;
+    hasMore = events.length > 0;
+  }
+  const { messages, lastResponseStart, openToolCallIds } = conversation;
+  const completedMessages =
+    openToolCallIds.length > 0 ? messages.slice(0, lastResponseStart) : messages;
+  const history = await loadMessageImages(completedMessages, (blobId) =>
+    store.readBlob(sessionId, blobId),
+  );
+  return { history, mode };
 }

@@ -1,13 +1,12 @@
+import type { Draft } from "../../domain/events/envelope.ts";
 import type { SessionEvent, ToolFinished } from "../../domain/events/session-event.ts";
 import { isTurnRejected } from "../../domain/provider/invocation-outcome.ts";
-import type { Draft } from "../../domain/events/envelope.ts";
+import { evolveInvocation } from "./evolve-invocation.ts";
 import {
   applyInvocationFinished,
   applyInvocationLost,
   applyInvocationStarted,
 } from "./invocation-steps.ts";
-import { evolveInvocation } from "./evolve-invocation.ts";
-import { endWait, skipDowntime, startWait } from "./turn-clock.ts";
 import {
   hasUnsentContent,
   withStage,
@@ -186,4 +185,24 @@ function addToolResult(turn: TurnState, { toolCallId, result }: ToolFinished): T
   if (call === undefined) return turn;
   const toolCalls = waiting.toolCalls.with(at, { ...call, result });
   return withUpstream(turn, { pendingToolCalls: { ...waiting, toolCalls } });
+}
+
+/** While somebody is waited for, the clock of the turn stands still. */
+function startWait(current: CurrentTurn, at: number): CurrentTurn {
+  const { pendingWaits, waitingSince } = current;
+  return { ...current, pendingWaits: pendingWaits + 1, waitingSince: waitingSince ?? at };
+}
+
+/** The clock of the turn goes on when nobody is asked any more. */
+function endWait(current: CurrentTurn, at: number): CurrentTurn {
+  const { pendingWaits: questions, waitingSince: askedAt, waitedMs } = current;
+  if (questions > 1) return { ...current, pendingWaits: questions - 1 };
+  const waited = askedAt === null ? 0 : Math.max(0, at - askedAt);
+  return { ...current, pendingWaits: 0, waitingSince: null, waitedMs: waitedMs + waited };
+}
+
+/** Nobody was at the turn since the event before. A wait for people counts itself. */
+function skipDowntime(current: CurrentTurn, lastEventAt: number, at: number): CurrentTurn {
+  if (current.waitingSince !== null) return current;
+  return { ...current, waitedMs: current.waitedMs + Math.max(0, at - lastEventAt) };
 }

@@ -1,15 +1,17 @@
-import { createGuardedRoutes } from "../../http/routing/guarded-routes.ts";
+import { createGuardedRoutes, type GuardedRoute } from "../../http/routing/guarded-routes.ts";
+import { createJsonResponse } from "../../http/routing/json-response.ts";
 import { formatOpenAiError } from "../../http/routing/openai-errors.ts";
 import { duplicateWithPrefix, type RouteGroup } from "../../http/routing/router.ts";
 import type { SocketRoute } from "../../http/sockets/web-sockets.ts";
+import { readPackageVersion } from "../../platform/package-version.ts";
+import { createOpenApiDocument } from "../../wire/responses/openapi/openapi-document.ts";
+import type { ResponsesOptions } from "./responses-options.ts";
 import { createChatRoutes } from "./routes/chat-routes.ts";
 import { createConversationRoutes } from "./routes/conversation-routes.ts";
 import { createInferenceRoutes } from "./routes/inference-routes.ts";
 import { createModelRoutes } from "./routes/model-routes.ts";
-import { createOpenApiRoutes } from "./routes/openapi-routes.ts";
 import { createResponseRoutes } from "./routes/response-routes.ts";
-import type { ResponsesOptions } from "./responses-options.ts";
-import { createResponsesSocketRoute } from "./socket/responses-socket-route.ts";
+import { createResponsesSocketRoute } from "./socket/serve-responses-socket.ts";
 import { createSurfaceContext } from "./surface-context.ts";
 
 export interface ResponsesSurface extends RouteGroup {
@@ -36,3 +38,16 @@ const ROUTE_FACTORIES = [
   createModelRoutes,
   createOpenApiRoutes,
 ];
+
+/** The surface, described for programs. */
+function createOpenApiRoutes(): GuardedRoute[] {
+  return [
+    {
+      method: "GET",
+      path: "/openapi.json",
+      async handle() {
+        return createJsonResponse(200, createOpenApiDocument(readPackageVersion()));
+      },
+    },
+  ];
+}

@@ -7,8 +7,9 @@ import {
   walkFolder,
   type WalkEntry,
   type WalkNotes,
+  isUsuallySkipped,
+  formatWalkNotes,
 } from "./files/walk-folder.ts";
-import { isUsuallySkipped, formatWalkNotes } from "./walk-notes.ts";
 import { createRefusal } from "./tool-refusal.ts";
 import { createLoopPacer } from "./text/loop-pacer.ts";
 import { readGlob, type Glob } from "./text/glob.ts";

@@ -9,7 +9,7 @@ import { resolveShellCommand, type ShellCommand } from "./shell-command.ts";
 import { createRefusal } from "./tool-refusal.ts";
 import { createBubblewrapArguments } from "./sandbox/bubblewrap-arguments.ts";
 import { findHiddenPaths } from "./sandbox/hidden-paths.ts";
-import type { Sandbox } from "./sandbox/sandbox.ts";
+import type { Sandbox } from "./sandbox/find-sandbox.ts";
 import { watchProcess, type WatchedProcess } from "./watch-process.ts";
 import { openWorkspaceFolder, locatePath, type LocatedPath, type Workspace } from "./workspace.ts";
 import {

@@ -6,9 +6,13 @@ import { readBooleanArgument, readNumberArgument, readStringArgument } from "./t
 import type { Folder } from "./files/folder.ts";
 import { openFile } from "./files/open-file.ts";
 import { readBytes } from "./files/read-whole-file.ts";
-import { createWalkNotes, walkFolder } from "./files/walk-folder.ts";
+import {
+  createWalkNotes,
+  walkFolder,
+  isUsuallySkipped,
+  formatWalkNotes,
+} from "./files/walk-folder.ts";
 import { parseGlob } from "./list-files-tool.ts";
-import { isUsuallySkipped, formatWalkNotes } from "./walk-notes.ts";
 import { toWorkspacePath } from "./paths/examine-paths.ts";
 import { isWithin } from "./paths/protected-paths.ts";
 import { createRefusal } from "./tool-refusal.ts";

@@ -14,7 +14,7 @@ import { DEFAULT_WORKSPACE_LIMITS, type WorkspaceLimits } from "./workspace-limi
 import { createListFilesTool } from "./list-files-tool.ts";
 import { createReadFileTool } from "./read-file-tool.ts";
 import { createRunCommandTool } from "./run-command-tool.ts";
-import type { Sandbox } from "./sandbox/sandbox.ts";
+import type { Sandbox } from "./sandbox/find-sandbox.ts";
 import { createSearchTool } from "./search-tool.ts";
 import { createUpdatePlanTool } from "./update-plan-tool.ts";
 import type { FoundFile, WorkspaceOptions } from "./workspace.ts";

@@ -1,11 +1,11 @@
+import type { Emit } from "../../domain/codec.ts";
+import type { Envelope } from "../../domain/events/envelope.ts";
 import type {
   SessionEvent,
   SessionEventType,
   TurnFinished,
   TurnPaused,
 } from "../../domain/events/session-event.ts";
-import type { Emit } from "../../domain/codec.ts";
-import type { Envelope } from "../../domain/events/envelope.ts";
 import { addUsage } from "../../domain/usage.ts";
 import { INSTRUCTIONS_AS_TEXT } from "../responses/anomaly.ts";
 import { NO_USAGE, encodeResponseUsage } from "../responses/response-usage.ts";
@@ -14,6 +14,7 @@ import {
   type ChatDelta,
   type ChatOutput,
   type FinishReason,
+  type ChatError,
 } from "./chat-chunk.ts";
 import {
   formatArguments,
@@ -26,7 +27,6 @@ import {
 import { encodeChatUsage } from "./chat-usage.ts";
 import { emitDelta, type ChunkState } from "./chunk-state.ts";
 import { addText, endText, replaceText } from "./chunk-text.ts";
-import { toFinishReason } from "./finish-reason.ts";
 
 /** What an event comes to: either of the two, and never neither. */
 export type ChunkRule<Event extends SessionEvent> =
@@ -244,3 +244,22 @@ function listTraceItems(
   });
   return dropRedundantTexts(items);
 }
+
+/** Why a turn ended, as a client of chat completions knows it; an error where it has no word for that. */
+function toFinishReason(turn: TurnFinished): FinishReason | ChatError {
+  switch (turn.outcome) {
+    case "completed":
+      return "stop";
+    case "limited":
+      return FILTER_REASONS.has(turn.reason ?? "") ? "content_filter" : "length";
+    case "cancelled":
+      return createChatError("cancelled", "The turn was cancelled before it ended");
+    case "failed": {
+      const { failure, reason } = turn;
+      const message = `The turn failed${reason === null ? "" : `: ${reason}`}`;
+      return createChatError(failure?.code ?? "agent_failed", failure?.message ?? message);
+    }
+  }
+}
+
+const FILTER_REASONS: ReadonlySet<string> = new Set(["content_filtered", "guardrail_intervened"]);

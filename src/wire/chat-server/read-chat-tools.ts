@@ -1,6 +1,6 @@
 import type { PromptTool } from "../../domain/events/session-event.ts";
 import { isObject, type JsonObject } from "../../data/json.ts";
-import { describeTool } from "../responses/tool-description.ts";
+import { describeTool } from "../responses/tool-name.ts";
 import { rejectRequest, rejectType } from "./reject-request.ts";
 
 /** `only`: none but these may be called. */

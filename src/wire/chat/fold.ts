@@ -1,15 +1,10 @@
-import type { Codec } from "../../domain/codec.ts";
 import { isObject } from "../../data/json.ts";
-import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
+import type { Codec } from "../../domain/codec.ts";
+import type { ProviderEvent, Outcome } from "../../domain/provider/provider-event.ts";
 import { createConverseFold } from "../converse/fold.ts";
 import type { Fields } from "../converse/schema.ts";
 import { diagnose, keepUnknown, type EmitEvent } from "../converse/state.ts";
-import { readApiError } from "./model-api-error.ts";
-import { closeToolCalls, foldToolCall, openPendingToolCalls } from "./tool-calls.ts";
 import { closeContent, foldContent } from "./content.ts";
-import { CHAT_OUTCOMES, REFUSAL } from "./outcomes.ts";
-import { CHOICE, CHUNK, DELTA } from "./schema.ts";
-import type { ChatState } from "./state.ts";
 import {
   stepFailure,
   sharedFold,
@@ -20,7 +15,10 @@ import {
   type ModelFoldOptions,
   type ServerSentInput,
 } from "./converse-adapter.ts";
-import { toConverseUsage } from "./usage.ts";
+import { readApiError } from "./model-api-error.ts";
+import { CHOICE, CHUNK, DELTA } from "./schema.ts";
+import type { ChatState } from "./state.ts";
+import { closeToolCalls, foldToolCall, openPendingToolCalls } from "./tool-calls.ts";
 
 /** Folds the stream of an OpenAI-compatible chat completion. */
 export function createChatFold(
@@ -123,4 +121,45 @@ function stopMessage(state: ChatState, finishReason: string, emit: EmitEvent): v
   state.hasEnded = true;
   const stopReason = finishReason === "stop" && state.hasRefusal ? REFUSAL : finishReason;
   stepConverse(state, "messageStop", { stopReason }, emit);
+}
+
+const REFUSAL = "refusal";
+
+/**
+ * What each `finish_reason` means: OpenAI's four, and those that servers which speak its language add. A refusal has a
+ * member of its own and then stops like anything else; `refusal` is our word for that reason.
+ */
+const CHAT_OUTCOMES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
+  ["stop", "completed"],
+  ["eos", "completed"],
+  ["eos_token", "completed"],
+  ["end_turn", "completed"],
+  ["stop_sequence", "completed"],
+  ["tool_calls", "action-required"],
+  ["tool_use", "action-required"],
+  ["length", "limited"],
+  ["max_tokens", "limited"],
+  ["model_length", "limited"],
+  ["content_filter", "limited"],
+  [REFUSAL, "limited"],
+  ["error", "failed"],
+  ["abort", "failed"],
+  ["insufficient_system_resource", "failed"],
+]);
+
+/** Usage in the words of Converse. Tokens read from a cache are part of `prompt_tokens` here, and apart from them there. */
+function toConverseUsage(raw: Fields): object {
+  const details = isObject(raw["prompt_tokens_details"]) ? raw["prompt_tokens_details"] : {};
+  const cachedTokens = details["cached_tokens"] ?? raw["prompt_cache_hit_tokens"];
+  const { prompt_tokens: promptTokens, completion_tokens, total_tokens } = raw;
+  const uncachedTokens =
+    typeof promptTokens === "number" && typeof cachedTokens === "number"
+      ? Math.max(0, promptTokens - cachedTokens)
+      : promptTokens;
+  return {
+    inputTokens: uncachedTokens,
+    outputTokens: completion_tokens,
+    cacheReadInputTokens: cachedTokens,
+    totalTokens: total_tokens,
+  };
 }

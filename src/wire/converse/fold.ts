@@ -1,14 +1,13 @@
+import { isObject } from "../../data/json.ts";
 import type { Codec } from "../../domain/codec.ts";
 import type { Failure } from "../../domain/errors.ts";
-import { isObject } from "../../data/json.ts";
 import type { HookFired, Outcome, ProviderEvent } from "../../domain/provider/provider-event.ts";
 import type { StreamMessage } from "../../domain/provider/stream-message.ts";
-import { addUsage } from "../../domain/usage.ts";
+import { addUsage, type Usage } from "../../domain/usage.ts";
 import { closeSlots, EXPLICIT, isEmptySlot, toSlotKey } from "./blocks.ts";
 import { foldDelta } from "./deltas.ts";
 import { endTurn } from "./ending.ts";
 import { startMessage, stopMessage } from "./message-boundaries.ts";
-import { foldStart } from "./starts.ts";
 import {
   TURN_EVENT_NAMES,
   CONTENT_BLOCK_STOP,
@@ -18,7 +17,9 @@ import {
   METADATA_USAGE,
   isExceptionName,
   type Fields,
+  type USAGE_COUNTS,
 } from "./schema.ts";
+import { foldStart } from "./starts.ts";
 import {
   PIECE_OVERHEAD,
   diagnose,
@@ -30,7 +31,6 @@ import {
   type EmitEvent,
 } from "./state.ts";
 import { CONVERSE_OUTCOMES } from "./stop-reasons.ts";
-import { readUsage } from "./usage.ts";
 
 export interface ConverseOptions {
   /** Text, arguments and results kept of one turn, in characters. A service answer has at most 100 MB. */
@@ -217,4 +217,33 @@ function recordFailure(state: ConverseState, failure: Failure): void {
 
 function readStringOr<Fallback>(value: unknown, fallback: Fallback): string | Fallback {
   return typeof value === "string" ? value : fallback;
+}
+
+interface UsageReading {
+  readonly usage: Usage;
+  /** Fields that hold something else than a count. */
+  readonly invalidFields: readonly string[];
+}
+
+/** Every number is optional on the wire, whatever the service's model says. */
+function readUsage(raw: unknown): UsageReading | undefined {
+  if (!isObject(raw)) return undefined;
+  const invalidFields: string[] = [];
+  const count = (name: (typeof USAGE_COUNTS)[number]): number | undefined => {
+    const value = raw[name];
+    if (value === undefined || value === null) return undefined;
+    if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
+    invalidFields.push(name);
+    return undefined;
+  };
+  const inputTokens = count("inputTokens") ?? 0;
+  const outputTokens = count("outputTokens") ?? 0;
+  const cacheReadTokens = count("cacheReadInputTokens") ?? 0;
+  const cacheWriteTokens = count("cacheWriteInputTokens") ?? 0;
+  const sum = inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+  const totalTokens = count("totalTokens") ?? sum;
+  return {
+    usage: { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, totalTokens },
+    invalidFields,
+  };
 }

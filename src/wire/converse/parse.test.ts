@@ -7,8 +7,7 @@ import { snapshotTurn } from "../../domain/provider/turn.ts";
 import { fuzz } from "../../../test/support/bytes/bytes.ts";
 import { createConverseFold } from "./fold.ts";
 import { parse, readUnionEvent } from "./parse.ts";
-import { allowLongTests } from "../../../test/support/allow-long-tests.ts";
-import { runs } from "../../../test/support/test-depth.ts";
+import { allowLongTests, runs } from "../../../test/support/test-depth.ts";
 
 allowLongTests();
 

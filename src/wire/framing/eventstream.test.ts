@@ -20,8 +20,7 @@ import {
 } from "./eventstream.ts";
 import { encodeFrame } from "./eventstream-encode.ts";
 import type { HeaderValue } from "./eventstream-headers.ts";
-import { allowLongTests } from "../../../test/support/allow-long-tests.ts";
-import { runs } from "../../../test/support/test-depth.ts";
+import { allowLongTests, runs } from "../../../test/support/test-depth.ts";
 
 allowLongTests();
 

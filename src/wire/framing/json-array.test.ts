@@ -9,8 +9,7 @@ import {
 import { decodeChecked, decodeAllWays } from "../../../test/support/bytes/framing.ts";
 import { runCodec } from "../../domain/codec.ts";
 import { createJsonArrayDecoder, type JsonArrayItem, type JsonArrayState } from "./json-array.ts";
-import { allowLongTests } from "../../../test/support/allow-long-tests.ts";
-import { runs } from "../../../test/support/test-depth.ts";
+import { allowLongTests, runs } from "../../../test/support/test-depth.ts";
 
 allowLongTests();
 

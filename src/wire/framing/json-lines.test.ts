@@ -14,8 +14,7 @@ import {
   type JsonLinesItem,
   type JsonLinesState,
 } from "./json-lines.ts";
-import { allowLongTests } from "../../../test/support/allow-long-tests.ts";
-import { runs } from "../../../test/support/test-depth.ts";
+import { allowLongTests, runs } from "../../../test/support/test-depth.ts";
 
 allowLongTests();
 

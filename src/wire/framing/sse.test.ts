@@ -15,8 +15,7 @@ import {
 } from "../../../test/support/bytes/framing.ts";
 import { runCodec } from "../../domain/codec.ts";
 import { createSseDecoder, type SseItem, type SseState } from "./sse.ts";
-import { allowLongTests } from "../../../test/support/allow-long-tests.ts";
-import { runs } from "../../../test/support/test-depth.ts";
+import { allowLongTests, runs } from "../../../test/support/test-depth.ts";
 
 allowLongTests();
 

@@ -9,7 +9,7 @@ import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 import { buildTurn, type Turn } from "../../domain/provider/turn.ts";
 import { createSseResponseCodec } from "../../models/sse-response.ts";
 import { createMessagesFold } from "./fold.ts";
-import { allowLongTests } from "../../../test/support/allow-long-tests.ts";
+import { allowLongTests } from "../../../test/support/test-depth.ts";
 
 allowLongTests();
 

@@ -1,7 +1,6 @@
-import type { Codec } from "../../domain/codec.ts";
 import { isObject } from "../../data/json.ts";
-import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
-import { readApiError } from "../chat/model-api-error.ts";
+import type { Codec } from "../../domain/codec.ts";
+import type { ProviderEvent, Outcome } from "../../domain/provider/provider-event.ts";
 import {
   stepFailure,
   sharedFold,
@@ -13,11 +12,11 @@ import {
   type ModelFoldOptions,
   type ServerSentInput,
 } from "../chat/converse-adapter.ts";
+import { readApiError } from "../chat/model-api-error.ts";
 import { createConverseFold } from "../converse/fold.ts";
 import type { Fields } from "../converse/schema.ts";
 import { keepUnknown, type EmitEvent } from "../converse/state.ts";
 import { foldDelta, startBlock, stopBlock } from "./blocks.ts";
-import { MESSAGES_OUTCOMES } from "./outcomes.ts";
 import type { MessagesState } from "./state.ts";
 
 /** Folds the stream of the Anthropic Messages API. */
@@ -124,3 +123,14 @@ const USAGE_NAMES: readonly (readonly [theirs: string, name: string])[] = [
   ["cache_read_input_tokens", "cacheReadInputTokens"],
   ["cache_creation_input_tokens", "cacheWriteInputTokens"],
 ];
+
+/** What each `stop_reason` means. After `pause_turn` the model can be asked to go on. */
+const MESSAGES_OUTCOMES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
+  ["end_turn", "completed"],
+  ["stop_sequence", "completed"],
+  ["tool_use", "action-required"],
+  ["max_tokens", "limited"],
+  ["model_context_window_exceeded", "limited"],
+  ["pause_turn", "limited"],
+  ["refusal", "limited"],
+]);

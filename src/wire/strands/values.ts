@@ -1,12 +1,11 @@
 import { isObject } from "../../data/json.ts";
 import { diagnose, keepUnknown } from "../converse/state.ts";
-import { foldStrandsEvent, isStrandsEvent, isUnderstoodEvent } from "./strands-event.ts";
-import { isError, isSuspectedError } from "./stream-errors.ts";
-import { parseLenientJson } from "./python/lenient-json.ts";
 import { foldBareText } from "./merged-event.ts";
-import { readNestedSse } from "./nested-sse.ts";
+import { parseLenientJson } from "./python/lenient-json.ts";
 import { recoverRepr } from "./python/recover-repr.ts";
 import type { Fields, EmitEvent, StrandsState } from "./state.ts";
+import { foldStrandsEvent, isStrandsEvent, isUnderstoodEvent } from "./strands-event.ts";
+import { isError, isSuspectedError } from "./stream-errors.ts";
 
 /** Folds one value of the stream: text, an event, a list of events, or what nobody knows. */
 export function foldValue(state: StrandsState, value: unknown, emit: EmitEvent, level = 0): void {
@@ -70,3 +69,26 @@ function foldLostRepr(state: StrandsState, key: string, reason: string, emit: Em
   if (MESSAGE_KEYS.has(key)) state.missingContent ??= message;
   diagnose(state.converse, "content_lost", message, emit);
 }
+
+/**
+ * The data of an event stream that an app sent inside a string; empty when the text is anything else, such as an
+ * answer that speaks of event streams.
+ */
+function readNestedSse(text: string): unknown[] {
+  if (!/^(?:data|event|id|retry|):/.test(text) || !/\n\r?\n$/.test(text)) return [];
+  const values: unknown[] = [];
+  let data: string[] = [];
+  for (const line of text.split(/\r?\n/)) {
+    const [, name, value] = FIELD.exec(line) ?? [];
+    if (name === "data") data.push(value ?? "");
+    else if (line === "" && data.length > 0) {
+      const parsed = parseLenientJson(data.join("\n"));
+      if (!parsed.ok) return [];
+      values.push(parsed.value);
+      data = [];
+    } else if (line !== "" && name === undefined) return [];
+  }
+  return values;
+}
+
+const FIELD = /^(data|event|id|retry|): ?(.*)$/s;

@@ -10,7 +10,7 @@ import { createFillingStore } from "../../support/session/filling-store.ts";
 import { createScriptedProvider, says, wants } from "../../support/session/scripted-provider.ts";
 import { createScriptedSessions } from "../../support/session/scripted-sessions.ts";
 import { createAgent, createTool, openSessions } from "../../support/session/session-world.ts";
-import { waitUntil } from "../../support/wait-until.ts";
+import { waitUntil } from "../../support/with-deadline.ts";
 import { askingTurn } from "../../support/acp/scripted-turns.ts";
 
 function listRequests({ messages }: AcpClient): readonly Message[] {

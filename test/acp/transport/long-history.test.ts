@@ -11,7 +11,7 @@ import { startAcpServer } from "../../support/acp/acp-server.ts";
 import { createTickCounter, type TickCounter } from "../../support/tick-counter.ts";
 import { says, createScriptedProvider } from "../../support/session/scripted-provider.ts";
 import { createAgent, openSessions } from "../../support/session/session-world.ts";
-import { allowLongTests } from "../../support/allow-long-tests.ts";
+import { allowLongTests } from "../../support/test-depth.ts";
 
 allowLongTests();
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { emulate, TEST_CREDENTIALS } from "../../../src/emulator/index.ts";
 import { createAcpProject, type AcpProject } from "../../support/acp/acp-project.ts";
 import { createCommandLine, type CommandLine } from "../../support/command-line.ts";
-import { allowLongTests } from "../../support/allow-long-tests.ts";
+import { allowLongTests } from "../../support/test-depth.ts";
 
 allowLongTests();
 

@@ -13,7 +13,7 @@ import {
 } from "../../support/server/model-server.ts";
 import { createTool } from "../../support/session/session-world.ts";
 import { linesOf, localWorld } from "./local-world.ts";
-import { waitUntil } from "../../support/wait-until.ts";
+import { waitUntil } from "../../support/with-deadline.ts";
 
 describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
   it("runs its tools, and asks the model each time with all that was said", async () => {

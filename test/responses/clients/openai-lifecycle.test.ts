@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentScript } from "../support/agent-script.ts";
 import { startServed } from "../support/start-server.ts";
 import { HANGS, HEARD, TALK, agentCalled, heardBy } from "./scripts.ts";
-import { waitUntil } from "../../support/wait-until.ts";
+import { waitUntil } from "../../support/with-deadline.ts";
 
 async function connected(script: AgentScript) {
   const served = await startServed(script);

@@ -1,6 +1,6 @@
 import type { AgentScript } from "../support/agent-script.ts";
 import type { Served } from "../support/target.ts";
-import { waitUntil } from "../../support/wait-until.ts";
+import { waitUntil } from "../../support/with-deadline.ts";
 
 /** Two turns of one conversation. */
 export const TALK: AgentScript = [{ says: "Hello Alice." }, { says: "You are Alice." }];

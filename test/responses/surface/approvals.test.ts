@@ -15,7 +15,7 @@ import {
   worldOf,
   type World,
 } from "./responses-world.ts";
-import { waitUntil } from "../../support/wait-until.ts";
+import { waitUntil } from "../../support/with-deadline.ts";
 
 const APPROVER = { id: "approver", rights: ["prompt", "approve", "control"] } as const;
 

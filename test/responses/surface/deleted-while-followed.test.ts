@@ -17,7 +17,7 @@ import {
   worldOf,
   type World,
 } from "./responses-world.ts";
-import { waitUntil } from "../../support/wait-until.ts";
+import { waitUntil } from "../../support/with-deadline.ts";
 
 const LOCAL = { id: "local", rights: ["prompt"] } as const;
 

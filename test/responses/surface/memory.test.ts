@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
-import { waitUntil } from "../../support/wait-until.ts";
+import { waitUntil } from "../../support/with-deadline.ts";
 import { ask, echoes, errorIn, get, textIn, worldOf } from "./responses-world.ts";
 
 /** A store that counts the sessions in memory: each holds a lease. */

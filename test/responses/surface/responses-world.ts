@@ -13,8 +13,7 @@ import {
 import type { Fields } from "../support/recorded-stream.ts";
 import { serveSessions, type ServedSessions, type Serving } from "../support/serve-sessions.ts";
 import type { Target } from "../support/target.ts";
-import { waitUntil } from "../../support/wait-until.ts";
-import { withDeadline } from "../../support/with-deadline.ts";
+import { waitUntil, withDeadline } from "../../support/with-deadline.ts";
 
 export interface World extends ServedSessions {
   readonly provider: ScriptedProvider;

@@ -20,7 +20,7 @@ import {
   type How,
   type World,
 } from "./responses-world.ts";
-import { waitUntil } from "../../support/wait-until.ts";
+import { waitUntil } from "../../support/with-deadline.ts";
 
 const KEYED = { headers: { "idempotency-key": "once" } };
 const RETRIED = { headers: { "x-stainless-retry-count": "1" } };

@@ -18,8 +18,7 @@ import {
   worldOf,
   type World,
 } from "./responses-world.ts";
-import { waitUntil } from "../../support/wait-until.ts";
-import { withDeadline } from "../../support/with-deadline.ts";
+import { waitUntil, withDeadline } from "../../support/with-deadline.ts";
 
 interface Talk {
   readonly socket: WebSocket;

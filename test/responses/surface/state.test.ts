@@ -19,7 +19,7 @@ import {
   worldOf,
 } from "./responses-world.ts";
 import type { Fields } from "../support/recorded-stream.ts";
-import { waitUntil } from "../../support/wait-until.ts";
+import { waitUntil } from "../../support/with-deadline.ts";
 
 const SESSION = "x-spanline-session";
 

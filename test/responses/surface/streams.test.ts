@@ -27,7 +27,7 @@ import {
   worldOf,
   type World,
 } from "./responses-world.ts";
-import { waitUntil } from "../../support/wait-until.ts";
+import { waitUntil } from "../../support/with-deadline.ts";
 
 const HI = { input: "Hi" };
 

@@ -26,7 +26,7 @@ import {
   worldOf,
   type World,
 } from "./responses-world.ts";
-import { waitUntil } from "../../support/wait-until.ts";
+import { waitUntil } from "../../support/with-deadline.ts";
 
 const TWO = wants({ id: "c1", name: "look" }, { id: "c2", name: "feel", input: { a: 1 } });
 const callsIn = (response: Fields) =>

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { RemoteClients } from "../../../src/session/remote/remote-clients.ts";
 import { isClientMessage, isOwnerMessage } from "../../../src/session/remote/owner-messages.ts";
-import { OwnerGoneError } from "../../../src/session/remote/owner-gone-error.ts";
+import { OwnerGoneError } from "../../../src/session/remote/owner-connection.ts";
 import {
   connectToOwner,
   type RemoteSessions,

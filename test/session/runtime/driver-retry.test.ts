@@ -14,7 +14,7 @@ import {
   type ProviderScript,
 } from "../../support/session/scripted-provider.ts";
 import { createAgent, ME, openWorld } from "../../support/session/session-world.ts";
-import { waitUntil } from "../../support/wait-until.ts";
+import { waitUntil } from "../../support/with-deadline.ts";
 
 const content = [{ type: "text", text: "Go" }] as const;
 const PROMPT = { type: "prompt", content } as const;

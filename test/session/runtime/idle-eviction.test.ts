@@ -4,7 +4,7 @@ import type { Store } from "../../../src/store/store.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
 import { createAgent, createTool, openWorld } from "../../support/session/session-world.ts";
-import { waitUntil } from "../../support/wait-until.ts";
+import { waitUntil } from "../../support/with-deadline.ts";
 
 const IDLE_MS = 60_000;
 

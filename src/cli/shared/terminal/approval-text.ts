@@ -1,10 +1,10 @@
 import { findSecretFiles } from "../../../bridge/policy-check/find-secret-files.ts";
-import type { ApprovalRequested } from "../../../domain/events/session-event.ts";
 import { isObject, toJsonText, type JsonObject, type JsonValue } from "../../../data/json.ts";
+import type { ApprovalRequested } from "../../../domain/events/session-event.ts";
+import { MODE_SOURCE } from "../../../domain/session-mode.ts";
 import type { FileDiff } from "../../../domain/tools/tool-output.ts";
 import { toSingleLine, type Style } from "../../../inspect/trace-style.ts";
 import { formatDiff } from "./format-diff.ts";
-import { formatApprovalReason } from "./approval-reason.ts";
 
 /** A question as the terminal shows it. */
 export interface ApprovalText {
@@ -170,3 +170,20 @@ function indentLines(lines: readonly string[]): string[] {
 function joinLines(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("");
 }
+
+/** What a decision says of why somebody is asked. */
+interface ApprovalReason {
+  readonly reason: string;
+  /** The rule that asks, as it came; null where none does and the default holds. */
+  readonly rule: object | null;
+  readonly labels: readonly string[];
+}
+
+/** Why somebody is asked: the mode asks beside the policy, also about what was allowed for good. */
+export function formatApprovalReason({ reason, rule, labels }: ApprovalReason): string {
+  const source = isObject(rule) ? rule["source"] : undefined;
+  if (!labels.includes(MODE_SOURCE) || source === MODE_SOURCE) return reason;
+  return source === undefined ? ASK_MODE_REASON : `${ASK_MODE_REASON}. ${reason}`;
+}
+
+const ASK_MODE_REASON = 'The session is in the mode "ask"';

@@ -1,16 +1,22 @@
-import { isObject } from "../../../data/json.ts";
-import type { ModelRequest } from "../../../domain/model/model-request.ts";
+import { isObject, toJsonText } from "../../../data/json.ts";
+import type { ModelRequest, ModelMessage } from "../../../domain/model/model-request.ts";
 import type {
   ProviderEvent,
   TurnEnd,
   UsageReported,
 } from "../../../domain/provider/provider-event.ts";
+import type { TurnBlock } from "../../../domain/provider/turn.ts";
+import {
+  createToolCall,
+  type ToolResult,
+  type ToolResultPart,
+} from "../../../domain/tools/tool-call.ts";
 import type { Model } from "../../../models/model.ts";
 import { toHarnessToolCallId } from "../../../wire/agentcore/harness/harness-tool-call-id.ts";
 import { toHarnessReason } from "../../../wire/converse/stop-reasons.ts";
 import type { Brain, BrainRequest } from "../brain.ts";
+import type { Content, Message, ResultPart, ToolResult as SentResult } from "../session-message.ts";
 import type { Step, UsageStep } from "../step.ts";
-import { toModelMessages } from "./model-messages.ts";
 
 /** A real model behind the emulator, which makes it a harness on this machine. Tools that run on the service's side are not here. */
 export function createModelBrain(model: Model): Brain {
@@ -96,4 +102,31 @@ function toUsageStep({ usage, latencyMs = 0 }: UsageReported): UsageStep {
     cacheWriteTokens,
     latencyMilliseconds: latencyMs,
   };
+}
+
+/** A session as a model takes it. */
+function toModelMessages(messages: readonly Message[]): ModelMessage[] {
+  return messages.map(({ role, content }) => ({ role, blocks: content.map(toTurnBlock) }));
+}
+
+function toTurnBlock(content: Content): TurnBlock {
+  if ("text" in content) return { type: "text", text: content.text };
+  if ("toolUse" in content) {
+    const { toolUseId: id, name, input } = content.toolUse;
+    const inputText = toJsonText(isObject(input) ? input : { value: input });
+    return { type: "call", call: createToolCall({ id, name, inputText, runBy: "client" }) };
+  }
+  if ("toolResult" in content) return { type: "result", result: toToolResult(content.toolResult) };
+  const { reasoningContent: reasoning } = content;
+  return "redactedContent" in reasoning
+    ? { type: "reasoning", text: "", redacted: reasoning.redactedContent }
+    : { type: "reasoning", ...reasoning.reasoningText };
+}
+
+function toToolResult({ toolUseId: toolCallId, content, status }: SentResult): ToolResult {
+  return { toolCallId, parts: content.map(toResultPart), isError: status === "error" };
+}
+
+function toResultPart(part: ResultPart): ToolResultPart {
+  return "text" in part ? { type: "text", text: part.text } : { type: "json", value: part.json };
 }

@@ -1,5 +1,6 @@
 import type { Brain, InvocationSettings } from "../../brains/brain.ts";
 import type { Message } from "../../brains/session-message.ts";
+import type { FailStep } from "../../brains/step.ts";
 import type { HarnessRecord } from "../../control/harness-registry.ts";
 import {
   ServiceError,
@@ -7,24 +8,23 @@ import {
   type EmulatorResponse,
   type EmulatorRoute,
 } from "../../service/service-types.ts";
+import type { Switches } from "../../switches.ts";
 import type { DataPlane } from "../data-plane.ts";
+import { type ServiceSession, checkOverlap } from "../session/service-session.ts";
 import {
   EVENT_STREAM,
   createHarnessDialect,
   encodeHarnessFailure,
 } from "../turn/harness-dialect.ts";
+import { runTurn } from "../turn/run-turn.ts";
+import { checkConversation } from "./check-conversation.ts";
 import {
   readHarnessInvocation,
   SESSION_HEADER,
   type HarnessInvocation,
 } from "./harness-invocation.ts";
-import { checkOverlap } from "./check-overlap.ts";
-import { checkConversation } from "./check-conversation.ts";
-import { createUnknownAgentError } from "./session-target.ts";
-import type { ServiceSession } from "../session/service-session.ts";
 import { resolveSettings } from "./invocation-settings.ts";
-import { applyThrottlingSwitch } from "./throttling-switch.ts";
-import { runTurn } from "../turn/run-turn.ts";
+import { createUnknownAgentError } from "./session-target.ts";
 
 /** `POST /harnesses/invoke`: one turn of a session, as event-stream frames. */
 export function createHarnessRoute(plane: DataPlane): EmulatorRoute {
@@ -111,4 +111,23 @@ function findReadyHarness(
 
 function createFrameResponse(body: Uint8Array): EmulatorResponse {
   return { status: 200, headers: { "content-type": EVENT_STREAM }, body };
+}
+
+/** A refusal as the switches want it shown: the error itself, or a frame of a stream that otherwise began well. */
+function applyThrottlingSwitch(error: ServiceError, switches: Switches): ServiceError | FailStep {
+  if (error.type !== "ThrottlingException") return error;
+  switch (switches.throttlingInStream) {
+    case "http":
+      return error;
+    case "frame":
+      return { type: "fail", exception: "throttlingException", message: error.message };
+    case "wrapped":
+      return {
+        type: "fail",
+        exception: "runtimeClientError",
+        message: `An error occurred (ThrottlingException) when calling the ConverseStream operation: ${error.message}`,
+      };
+    default:
+      return switches.throttlingInStream satisfies never;
+  }
 }

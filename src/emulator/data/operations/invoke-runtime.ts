@@ -13,14 +13,13 @@ import { Constraints } from "../../service/constraints.ts";
 import type { DataPlane, RuntimeRecord } from "../data-plane.ts";
 import type { Dialect } from "../turn/dialect.ts";
 import { SESSION_HEADER } from "./harness-invocation.ts";
-import { checkOverlap } from "./check-overlap.ts";
+import { checkOverlap, type ServiceSession } from "../session/service-session.ts";
 import {
   findAgent,
   readSessionTarget,
   findRuntime,
   createUnknownAgentError,
 } from "./session-target.ts";
-import type { ServiceSession } from "../session/service-session.ts";
 import type { StrandsAgent } from "../strands/strands-agent.ts";
 import { createJsonDialect, createStringsDialect } from "../strands/app-dialects.ts";
 import { createPythonDialect } from "../strands/python-dialect.ts";

@@ -1,8 +1,10 @@
 import type { JsonValue } from "../../../data/json.ts";
 import type { Message } from "../../brains/session-message.ts";
 import type { Lifecycle } from "../../control/harness-registry.ts";
-import type { ShellCommand, ShellExit } from "./run-shell.ts";
+import { ServiceError } from "../../service/service-types.ts";
+import type { Switches } from "../../switches.ts";
 import type { TurnInterruption } from "../turn/run-brain.ts";
+import type { ShellCommand, ShellExit } from "./run-shell.ts";
 
 /** Whose session it is and how long such a one lives. */
 export interface SessionOwner {
@@ -36,3 +38,10 @@ export interface OpenTurn {
 }
 
 export type SessionCommand = Omit<ShellCommand, "folder" | "clock" | "onStarted">;
+
+/** Throws when the session has a turn under way and the switches want one at a time. */
+export function checkOverlap(session: ServiceSession, switches: Switches): void {
+  if (!session.isBusy || switches.overlapping === "interleave") return;
+  const message = "The session has an invocation under way; wait for it to end";
+  throw new ServiceError(409, "ConflictException", message);
+}

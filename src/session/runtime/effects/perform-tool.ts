@@ -1,19 +1,28 @@
-import { guardInvocation } from "../../../async/invocation-guard.ts";
+import { guardInvocation, type Timer } from "../../../async/invocation-guard.ts";
 import { waitUnlessAborted } from "../../../async/pause.ts";
-import type { ToolAttachments, ToolEnding } from "../../../domain/events/session-event.ts";
+import { toJsonText } from "../../../data/json.ts";
 import { SpanlineError, formatThrown } from "../../../domain/errors.ts";
+import type {
+  ToolAttachments,
+  ToolEnding,
+  ProgressAmount,
+  ToolProgress,
+} from "../../../domain/events/session-event.ts";
 import { readPlan, type PlanEntry } from "../../../domain/plan.ts";
 import { toolError, toolSuccess } from "../../../domain/tools/tool-call.ts";
-import { isToolOutput } from "../../../domain/tools/tool-output.ts";
+import {
+  isToolOutput,
+  isShortDiff,
+  MAX_LOGGED_LENGTH,
+  type ToolOutput,
+} from "../../../domain/tools/tool-output.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
 import type { Tool, ToolContext } from "../../../tools/tool.ts";
 import type { Effect } from "../../due.ts";
 import type { SessionInput } from "../../session-input.ts";
-import { collectToolAttachments } from "./tool-attachments.ts";
+import { createProcessSpawner } from "./process-spawner.ts";
 import { storeOutput, type StoredOutput } from "./store-output.ts";
 import { findToolInputProblem } from "./tool-input-problem.ts";
-import { createProgressReporter } from "./tool-progress.ts";
-import { createProcessSpawner } from "./process-spawner.ts";
 
 export interface ToolRunContext {
   readonly sessionId: string;
@@ -170,3 +179,61 @@ function formatToolError(error: unknown): string {
 }
 
 const MAX_MESSAGE_LENGTH = 4000;
+
+/** What a tool says beside its text, as far as a log should carry it; undefined where that is nothing. */
+function collectToolAttachments(output: ToolOutput): ToolAttachments | undefined {
+  const { data, diffs = [], locations = [], undo = [] } = output;
+  const short = diffs.filter(isShortDiff);
+  const attachments = {
+    ...(data !== undefined && toJsonText(data).length <= MAX_LOGGED_LENGTH && { data }),
+    ...(short.length > 0 && { diffs: short.slice(0, MAX_ATTACHMENTS) }),
+    ...(locations.length > 0 && { locations: locations.slice(0, MAX_ATTACHMENTS) }),
+    ...(undo.length > 0 && { undo: undo.slice(0, MAX_ATTACHMENTS) }),
+  };
+  return Object.keys(attachments).length === 0 ? undefined : attachments;
+}
+
+const MAX_ATTACHMENTS = 16;
+
+/** What a tool tells of its progress: the first at once, later ones now and then, of which the last counts. */
+interface ProgressReporter {
+  readonly report: (text: string, amount?: ProgressAmount) => void;
+  /** The last that was said is told now; what is said later is not. */
+  end(): void;
+}
+
+type Progress = Pick<ToolProgress, "text" | "amount">;
+
+function createProgressReporter(
+  timer: Timer,
+  onProgress: (progress: Progress) => void,
+): ProgressReporter {
+  let pendingProgress: Progress | undefined;
+  let stopTimer: (() => void) | undefined;
+  let isOver = false;
+  const sendNow = (progress: Progress): void => {
+    pendingProgress = undefined;
+    stopTimer = timer.schedule(PAUSE_MS, () => {
+      stopTimer = undefined;
+      if (pendingProgress !== undefined) sendNow(pendingProgress);
+    });
+    onProgress(progress);
+  };
+  return {
+    report(text, amount) {
+      if (isOver) return;
+      const shortenedText = text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`;
+      const progress = { text: shortenedText, ...(amount !== undefined && { amount }) };
+      if (stopTimer === undefined) sendNow(progress);
+      else pendingProgress = progress;
+    },
+    end() {
+      isOver = true;
+      if (pendingProgress !== undefined) onProgress(pendingProgress);
+      stopTimer?.();
+    },
+  };
+}
+
+const PAUSE_MS = 250;
+const MAX_TEXT = 2000;

@@ -5,7 +5,10 @@ import type { ShellList } from "../../../domain/tools/shell.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Sessions } from "../../../session/sessions.ts";
 import { encodeError } from "../../../wire/acp/encode/encode-failure.ts";
-import { encodeInitializeResult } from "../../../wire/acp/encode/encode-results.ts";
+import {
+  encodeInitializeResult,
+  encodeWithdrawalLine,
+} from "../../../wire/acp/encode/encode-results.ts";
 import {
   STOCK_CLIENT,
   applyUpdatesSetting,
@@ -14,7 +17,6 @@ import {
 import { decodeNotification } from "../../../wire/acp/decode/decode-notification.ts";
 import { decodeRequest, isBridgeMethod } from "../../../wire/acp/decode/decode-request.ts";
 import { createLineCache, type LineCache } from "../../../wire/acp/encode/line-cache.ts";
-import { encodeWithdrawalLine } from "../../../wire/acp/encode/withdrawal-line.ts";
 import type { JsonLinesItem } from "../../../wire/framing/json-lines.ts";
 import { createRpcConnection, type ReceivedMessage } from "../../../wire/jsonrpc/rpc-connection.ts";
 import { createInvalidRequest } from "../../../wire/jsonrpc/rpc-error.ts";

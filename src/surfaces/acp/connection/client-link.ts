@@ -1,12 +1,13 @@
 import type { HostToolList } from "../../../domain/client-tools.ts";
+import { SpanlineError } from "../../../domain/errors.ts";
 import type { ShellList } from "../../../domain/tools/shell.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { ClientSender, Sessions } from "../../../session/sessions.ts";
 import type { ClientProfile } from "../../../wire/acp/decode/client-profile.ts";
-import type { HostRequest } from "../../../wire/acp/host/host-request.ts";
 import type { AcpSessionUpdate } from "../../../wire/acp/encode/acp-session-update.ts";
 import type { PermissionOutput } from "../../../wire/acp/encode/update-state.ts";
 import type { VendorUpdate } from "../../../wire/acp/encode/vendor-updates.ts";
+import type { HostRequest } from "../../../wire/acp/host/host-request.ts";
 import type { RpcResponse, RpcOutcome, RpcRequest } from "../../../wire/jsonrpc/rpc-message.ts";
 
 /** Notes for the operator; never the protocol's stream. */
@@ -66,3 +67,8 @@ export interface ClientLink {
 
 /** How the name of a client begins that has not said one. */
 export const GENERATED_NAME_PREFIX = "client_";
+
+/** Throws where the client has gone: what it asked for last is not begun for nobody. */
+export function checkConnected({ disconnectSignal }: Pick<ClientLink, "disconnectSignal">): void {
+  if (disconnectSignal.aborted) throw new SpanlineError("aborted", "The client has gone");
+}

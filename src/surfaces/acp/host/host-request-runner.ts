@@ -2,7 +2,7 @@ import type { HostRequested } from "../../../domain/events/session-event.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import type { JsonValue } from "../../../data/json.ts";
 import type { ClientLink } from "../connection/client-link.ts";
-import { createEditorTerminals } from "./editor-terminals.ts";
+import { createEditorTerminals } from "./run-terminal.ts";
 import {
   createFailedOutcome,
   createHostTask,

@@ -11,6 +11,7 @@ import {
 } from "../../../wire/acp/host/editor-messages.ts";
 import type { HostReply } from "../../../wire/acp/host/host-reply.ts";
 import type { HostRequest } from "../../../wire/acp/host/host-request.ts";
+import { createTerminalUpdate } from "../../../wire/acp/host/terminal-content.ts";
 import { createInternalError } from "../../../wire/jsonrpc/rpc-error.ts";
 import type { RpcResponse } from "../../../wire/jsonrpc/rpc-message.ts";
 import type { ClientLink } from "../connection/client-link.ts";
@@ -20,6 +21,7 @@ import {
   type HostOutcome,
   type HostTaskContext,
   type HostTask,
+  type StartHostTask,
 } from "./host-task.ts";
 
 export interface TerminalRun extends TerminalCommand {
@@ -204,3 +206,34 @@ const TOO_MANY_REQUESTS: RpcResponse = {
   error: createInternalError("too much is asked of this client at once"),
 };
 const NO_RESPONSE: RpcResponse = { ok: false, error: createInternalError("it does not answer") };
+
+/** The terminals of a client in which calls of one session run. */
+interface EditorTerminals {
+  createTask(payload: JsonObject): StartHostTask | undefined;
+  /** By the call. Only this client has heard of it, so only this client is told of it. */
+  readonly findTerminal: (toolCallId: string) => string | undefined;
+}
+
+export function createEditorTerminals(
+  sessionId: string,
+  { sendUpdate }: Pick<ClientLink, "sendUpdate">,
+): EditorTerminals {
+  const terminalIds = new Map<string, string>();
+  return {
+    createTask(payload) {
+      const { toolCallId } = payload;
+      const run = readTerminalRun(payload);
+      if (typeof toolCallId !== "string" || run === undefined) return undefined;
+      return (context) =>
+        runTerminal(run, context, (terminalId) => {
+          terminalIds.set(toolCallId, terminalId);
+          const [oldest = ""] = terminalIds.keys();
+          if (terminalIds.size > MAX_TERMINALS) terminalIds.delete(oldest);
+          sendUpdate(sessionId, createTerminalUpdate(toolCallId, terminalId));
+        });
+    },
+    findTerminal: (toolCallId) => terminalIds.get(toolCallId),
+  };
+}
+
+const MAX_TERMINALS = 1000;

@@ -3,8 +3,11 @@ import { BRIDGE_RESTARTED } from "../../../domain/live-client.ts";
 import type { CommandReply, SessionCommand } from "../../../domain/session-command.ts";
 import { randomString } from "../../../platform/random.ts";
 import type { ClientSender } from "../../../session/sessions.ts";
-import { checkConnected } from "../connection/check-connected.ts";
-import { GENERATED_NAME_PREFIX, type ClientLink } from "../connection/client-link.ts";
+import {
+  checkConnected,
+  GENERATED_NAME_PREFIX,
+  type ClientLink,
+} from "../connection/client-link.ts";
 
 /** As whom the client of a connection is attached to one session. */
 export interface ClientAttachment {

@@ -1,22 +1,20 @@
-import { toSpanlineError } from "../../../domain/errors.ts";
 import { toJsonText } from "../../../data/json.ts";
-import {
-  encodeExistingSessionResult,
-  encodeNewSessionResult,
-} from "../../../wire/acp/encode/encode-results.ts";
+import { toSpanlineError, SpanlineError } from "../../../domain/errors.ts";
+import type { Sessions } from "../../../session/sessions.ts";
 import type { SessionSetup } from "../../../wire/acp/decode/client-request.ts";
 import {
   encodeSettings,
   type SettingsResult,
 } from "../../../wire/acp/decode/session-mode-messages.ts";
 import { createCommandsUpdate } from "../../../wire/acp/decode/slash-command.ts";
-import { formatUpdateCursor } from "../../../wire/acp/encode/update-cursor.ts";
+import {
+  encodeExistingSessionResult,
+  encodeNewSessionResult,
+} from "../../../wire/acp/encode/encode-results.ts";
+import { formatUpdateCursor, type UpdateCursor } from "../../../wire/acp/encode/update-cursor.ts";
 import type { RpcRequest } from "../../../wire/jsonrpc/rpc-message.ts";
+import { checkConnected, type ClientLink } from "../connection/client-link.ts";
 import type { AcpSession } from "./acp-session.ts";
-import { checkCursor } from "./check-cursor.ts";
-import { checkConnected } from "../connection/check-connected.ts";
-import { checkSetup } from "./check-setup.ts";
-import type { ClientLink } from "../connection/client-link.ts";
 import { findLatestSession, type SessionEntry } from "./find-session.ts";
 import { findReadOnlyReason } from "./read-only-reason.ts";
 import { followReadOnly, respondReadOnly } from "./read-only-sessions.ts";
@@ -171,3 +169,51 @@ export function createSetupRequests(
     },
   };
 }
+
+/**
+ * Rejects where what follows a cursor is not there, or not yet: whoever went on from it would miss something and not know.
+ * The log itself says so, to whoever begins to read it there.
+ */
+async function checkCursor(
+  sessions: Sessions,
+  { sessionId, incarnation, seq }: Pick<SessionEntry, "sessionId" | "incarnation" | "seq">,
+  from: UpdateCursor,
+): Promise<void> {
+  // There is nothing to read yet, and nothing wrong.
+  if (from.incarnation === incarnation && from.seq === seq) return;
+  const end = new AbortController();
+  const cursor = { incarnation: from.incarnation, seq: from.seq };
+  const events = sessions.subscribe(sessionId, cursor, end.signal)[Symbol.asyncIterator]();
+  try {
+    await events.next();
+  } finally {
+    end.abort();
+    await events.return?.();
+  }
+}
+
+/** Refuses, before anything is begun, what this client may not bring: a server of its is a program of ours, or a call. */
+function checkSetup(
+  { sender, isLocalUser }: Pick<ClientLink, "sender" | "isLocalUser">,
+  { servers, folders }: Pick<SessionSetup, "servers" | "folders">,
+): void {
+  const mayControl = sender.principal.rights.includes("control");
+  if (folders.length > 0 && !(mayControl && isLocalUser)) {
+    throw createAccessDeniedError("additionalDirectories", FOLDERS_NEED_LOCAL_USER);
+  }
+  if (servers.length === 0) return;
+  if (!mayControl) throw createAccessDeniedError("mcpServers", SERVERS_NEED_CONTROL);
+  if (!isLocalUser) throw createAccessDeniedError("mcpServers", SERVERS_NEED_LOCAL_USER);
+}
+
+function createAccessDeniedError(path: string, message: string): SpanlineError {
+  return new SpanlineError("access_denied", message, { details: { path } });
+}
+
+const FOLDERS_NEED_LOCAL_USER =
+  "Folders are opened by this machine's user alone, with the right to control: leave additionalDirectories empty";
+
+const SERVERS_NEED_CONTROL =
+  "To bring MCP servers needs the right to control: connect with the token of the bridge, or leave mcpServers empty";
+const SERVERS_NEED_LOCAL_USER =
+  "MCP servers are taken from this machine's user alone: configure them for the agent, or leave mcpServers empty";

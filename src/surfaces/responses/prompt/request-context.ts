@@ -1,11 +1,13 @@
 import type { JsonObject } from "../../../data/json.ts";
 import type { Caller } from "../../../http/access/caller.ts";
+import { readIdempotencyKey } from "../../../http/routing/idempotency-key.ts";
+import { readHeader } from "../../../http/routing/read-header.ts";
 import type { ServedRequest } from "../../../http/server/http-types.ts";
-import type { RetryIdentity } from "./prompt-request.ts";
+import { digestValue } from "../../../platform/digest.ts";
 import { readSessionHeader } from "../routes/request-headers.ts";
-import { readRetryIdentity } from "./retry-identity.ts";
-import { isStatelessAgent } from "./stateless-agents.ts";
 import type { SurfaceContext } from "../surface-context.ts";
+import type { RetryIdentity } from "./prompt-request.ts";
+import { isStatelessAgent } from "./stateless-agents.ts";
 
 /** A request that was read, with what does not depend on how it is written. */
 export interface RequestContext<Wanted> {
@@ -38,3 +40,27 @@ export function createRequestContext<Wanted extends { readonly model?: string | 
     ...(header !== undefined && { header }),
   };
 }
+
+/** How a request is known when it comes again: by its key, or by who says what, and that it says to be a retry. */
+function readRetryIdentity(
+  request: ServedRequest,
+  body: JsonObject,
+  caller: Caller,
+): RetryIdentity {
+  const key = readIdempotencyKey(request);
+  const count = readHeader(request, RETRY_HEADER) ?? "0";
+  return {
+    fingerprint: computeFingerprint(body, caller),
+    isRepeated: /^[1-9]\d{0,3}$/.test(count),
+    ...(key !== undefined && { key }),
+  };
+}
+
+/** Whether it is to be streamed changes nothing of what is asked. */
+export function computeFingerprint(body: JsonObject, caller: Caller): string {
+  const { stream: _, stream_options: __, ...said } = body;
+  return digestValue({ caller: caller.id, said });
+}
+
+/** Clients of OpenAI send it with every request. */
+const RETRY_HEADER = "x-stainless-retry-count";

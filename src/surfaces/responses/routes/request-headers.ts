@@ -3,7 +3,7 @@ import type { Caller } from "../../../http/access/caller.ts";
 import { readHeader } from "../../../http/routing/read-header.ts";
 import type { ServedResponse, ServedRequest } from "../../../http/server/http-types.ts";
 import type { CreateRequest } from "../../../wire/responses/request/create-request.ts";
-import { readTraceMode } from "../../../wire/responses/request/read-trace-mode.ts";
+import { readTraceMode } from "../../../wire/responses/request/body-fields.ts";
 import { formatResponseId } from "../../../wire/responses/response-ids.ts";
 import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
 import type { ResponsesSettings } from "../../../domain/responses-settings.ts";

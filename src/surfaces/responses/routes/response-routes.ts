@@ -1,25 +1,25 @@
 import type { Envelope } from "../../../domain/events/envelope.ts";
+import type { TurnPaused } from "../../../domain/events/session-event.ts";
+import { requireRight, type Caller } from "../../../http/access/caller.ts";
 import { ApiError } from "../../../http/routing/api-error.ts";
-import { requireRight } from "../../../http/access/caller.ts";
 import { createEventStream } from "../../../http/routing/event-stream.ts";
 import type { GuardedRoute } from "../../../http/routing/guarded-routes.ts";
-import { createJsonResponse } from "../../../http/routing/json-response.ts";
 import { createInvalidRequestError } from "../../../http/routing/json-body.ts";
+import { createJsonResponse } from "../../../http/routing/json-response.ts";
 import { createListPage, readPageQuery } from "../../../wire/responses/items/input-items.ts";
 import { encodeRequestItems } from "../../../wire/responses/items/request-items.ts";
 import { decodeNote } from "../../../wire/responses/recorded-request.ts";
 import type { StreamEvent } from "../../../wire/responses/stream/response-stream-event.ts";
-import { cancelResponse, readPause } from "./cancel-response.ts";
-import { createCompactRoute } from "./compact-route.ts";
-import { createPostResponseRoute, followResponse, readResponse } from "./post-response-route.ts";
-import { readEnvelopes, readLoggedResponse } from "../turn/read-log.ts";
+import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
 import { toRefusalError } from "../request-errors.ts";
-import { createEventTextCache } from "./event-text-cache.ts";
+import type { SurfaceContext } from "../surface-context.ts";
+import { readEnvelopes, readLoggedResponse, type LoggedResponse } from "../turn/read-log.ts";
 import { findStoredResponse } from "../turn/stored-response.ts";
+import { createCompactRoute } from "./compact-route.ts";
+import { createEventTextCache } from "./event-text-cache.ts";
+import { createPostResponseRoute, followResponse, readResponse } from "./post-response-route.ts";
 import { readRequestedTrace } from "./request-headers.ts";
 import { streamOutputs } from "./stream-outputs.ts";
-import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
-import type { SurfaceContext } from "../surface-context.ts";
 
 /** Responses: made, found again, followed again, cancelled, forgotten. */
 export function createResponseRoutes(surface: SurfaceContext): GuardedRoute[] {
@@ -142,4 +142,31 @@ function createNotInBackgroundError(): ApiError {
     reason: "not_background",
     hint: "To cancel another one, hang up",
   });
+}
+
+/**
+ * Ends the turn of a response, or takes its prompt back where that still waits. One that has ended stays as it is: where it
+ * ended with open calls, the turn that waits for them is over.
+ */
+async function cancelResponse(
+  { sessions }: Pick<SurfaceContext, "sessions">,
+  submitted: SubmittedPrompt,
+  caller: Caller,
+): Promise<void> {
+  const { sessionId, promptId } = submitted;
+  const from = { principal: caller };
+  const reply = await sessions.command(sessionId, { type: "withdraw", promptId }, from);
+  if (reply.status === "accepted") return;
+  const answer = await readLoggedResponse(submitted, sessions);
+  const pause = readPause(answer);
+  const { pendingToolCallIds } = await sessions.status(sessionId);
+  // Results may have come since: then the turn is another response's.
+  const isWaiting = pause?.toolCallIds.some((id) => pendingToolCallIds.includes(id)) === true;
+  const turnId = isWaiting ? pause?.turnId : answer.openTurnId;
+  if (turnId !== undefined) await sessions.command(sessionId, { type: "cancel", turnId }, from);
+}
+
+/** How a response ended that left calls open; undefined for any other. */
+function readPause({ end }: Pick<LoggedResponse, "end">): TurnPaused | undefined {
+  return end?.type === "turn.paused" ? end : undefined;
 }

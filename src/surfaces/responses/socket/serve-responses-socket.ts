@@ -1,20 +1,20 @@
 import { isObject, parseJson, type JsonObject } from "../../../data/json.ts";
+import { type Caller, requireRight } from "../../../http/access/caller.ts";
 import { ApiError, toApiError, createBridgeFailedError } from "../../../http/routing/api-error.ts";
-import type { Caller } from "../../../http/access/caller.ts";
 import { parseJsonObject } from "../../../http/routing/json-body.ts";
 import { encodeOpenAiError } from "../../../http/routing/openai-errors.ts";
-import type { OpenSocket } from "../../../http/sockets/open-socket.ts";
 import type { RequestHead } from "../../../http/server/http-types.ts";
+import type { OpenSocket } from "../../../http/sockets/open-socket.ts";
+import type { SocketRoute } from "../../../http/sockets/web-sockets.ts";
 import type { CreateRequest } from "../../../wire/responses/request/create-request.ts";
 import { readCreateFrame } from "../../../wire/responses/request/read-create-request.ts";
 import type { ResponseObject } from "../../../wire/responses/response-object.ts";
+import { createResponsePromptRequest } from "../prompt/response-prompt-request.ts";
+import { computeFingerprint } from "../prompt/request-context.ts";
+import { isStatelessAgent } from "../prompt/stateless-agents.ts";
 import { submitPrompt } from "../prompt/submit-prompt.ts";
 import { followResponse } from "../routes/post-response-route.ts";
 import { resolveTrace } from "../routes/request-headers.ts";
-import { createResponsePromptRequest } from "../prompt/response-prompt-request.ts";
-import { computeFingerprint } from "../prompt/retry-identity.ts";
-import { createSocketResponses, type SocketResponses } from "./socket-responses.ts";
-import { isStatelessAgent } from "../prompt/stateless-agents.ts";
 import type { SurfaceContext } from "../surface-context.ts";
 
 export interface SocketClient {
@@ -161,4 +161,41 @@ function waitForAbort(signal: AbortSignal): Promise<"aborted"> {
     if (signal.aborted) resolve("aborted");
     else signal.addEventListener("abort", () => resolve("aborted"), { once: true });
   });
+}
+
+/** Responses over a WebSocket, at the path where they are asked for over HTTP. */
+export function createResponsesSocketRoute(surface: SurfaceContext): SocketRoute {
+  return {
+    path: "/responses",
+    instantAnswer: refuseSteering,
+    async accept(head) {
+      const caller = surface.access.authenticate(head);
+      requireRight(caller, "prompt", "Asking an agent");
+      surface.rates?.countRequest(caller.id);
+      return (socket) => serveResponsesSocket(surface, { head, caller }, socket);
+    },
+  };
+}
+
+/** Responses that nobody keeps but the connection which they were given on. */
+interface SocketResponses {
+  has(responseId: string): boolean;
+  add(responseId: string): void;
+  drop(responseId: string): void;
+}
+
+/** A connection may begin as many conversations as it likes. The oldest are forgotten first. */
+const MAX_RESPONSES = 256;
+
+function createSocketResponses(): SocketResponses {
+  const responseIds = new Set<string>();
+  return {
+    has: (responseId) => responseIds.has(responseId),
+    add(responseId) {
+      responseIds.add(responseId);
+      const [oldest] = responseIds;
+      if (responseIds.size > MAX_RESPONSES && oldest !== undefined) responseIds.delete(oldest);
+    },
+    drop: (responseId) => void responseIds.delete(responseId),
+  };
 }

@@ -1,19 +1,17 @@
 import { waitWithTimeout } from "../../../async/pause.ts";
-import type { SessionEvent, TurnFinished } from "../../../domain/events/session-event.ts";
-import type { Envelope } from "../../../domain/events/envelope.ts";
 import { SpanlineError } from "../../../domain/errors.ts";
+import type { Envelope } from "../../../domain/events/envelope.ts";
+import type { SessionEvent, TurnFinished } from "../../../domain/events/session-event.ts";
+import type { ResponsesSettings } from "../../../domain/responses-settings.ts";
 import type { Caller } from "../../../http/access/caller.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
 import type { Sessions } from "../../../session/sessions.ts";
-import { createResponseSpan } from "./response-span.ts";
 import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
-import { createEarlyFailure } from "./early-failure.ts";
-import { cancelOnDisconnect } from "./cancel-on-disconnect.ts";
-import { readBatches } from "./read-log.ts";
-import type { WaitingCallers } from "./waiting-callers.ts";
-import { BUSY_SECONDS, createBusyError } from "../request-errors.ts";
-import type { ResponsesSettings } from "../../../domain/responses-settings.ts";
+import { BUSY_SECONDS, createBusyError, createEarlyFailure } from "../request-errors.ts";
 import type { TurnSummary } from "../responses-options.ts";
+import { readBatches, readLoggedResponse } from "./read-log.ts";
+import { createResponseSpan } from "./response-span.ts";
+import type { WaitingCallers } from "./waiting-callers.ts";
 
 export interface WatchOptions {
   readonly sessions: Sessions;
@@ -148,4 +146,34 @@ function summarizeTurn({ outcome, usage }: TurnFinished): TurnSummary {
   const { inputTokens = 0, outputTokens: output = 0 } = usage ?? {};
   const { cacheReadTokens: cached = 0, cacheWriteTokens = 0 } = usage ?? {};
   return { outcome, input: inputTokens + cached + cacheWriteTokens, cached, output };
+}
+
+interface DisconnectOptions {
+  readonly sessions: Sessions;
+  readonly settings: ResponsesSettings;
+  readonly caller: Caller;
+  readonly waitingCallers: WaitingCallers;
+}
+
+/**
+ * A prompt that waits is taken back; a turn that runs is ended, unless somebody else follows it. `known` is the turn as far as
+ * the caller had read: who left before may have had one that is over, and the turn that runs now is another's.
+ */
+async function cancelOnDisconnect(
+  submitted: SubmittedPrompt,
+  knownTurnId: string | undefined,
+  { sessions, caller, settings, waitingCallers }: DisconnectOptions,
+): Promise<void> {
+  const { sessionId, promptId } = submitted;
+  const from = { principal: caller };
+  if (knownTurnId === undefined) {
+    const reply = await sessions.command(sessionId, { type: "withdraw", promptId }, from);
+    if (reply.status === "accepted") return;
+  }
+  if (settings.onDisconnect === "finish") return;
+  const turnId = knownTurnId ?? (await readLoggedResponse(submitted, sessions)).openTurnId;
+  if (turnId === undefined) return;
+  const waitingReaders = waitingCallers.count(sessionId);
+  const cancel = { type: "cancel", unlessWatched: true, waitingReaders, turnId } as const;
+  await sessions.command(sessionId, cancel, from);
 }

@@ -1,16 +1,27 @@
+import { guardInvocation } from "../../../async/invocation-guard.ts";
 import { pause, waitUnlessAborted } from "../../../async/pause.ts";
 import { computeBackoff } from "../../../async/retry.ts";
 import { formatThrown, type SpanlineError } from "../../../domain/errors.ts";
 import type { Tool } from "../../tool.ts";
-import { attemptConnection, type ConnectedServer } from "./attempt-connection.ts";
-import { createToolCallSlots } from "../tools/tool-call-slots.ts";
-import type { ServerConnection, ConnectContext } from "./connect-server.ts";
-import { createCatalogRefresh } from "../tools/catalog-refresh.ts";
 import { MCP_LIMITS } from "../mcp-limits.ts";
-import { EMPTY_CATALOG, type Catalog } from "../tools/list-tools.ts";
-import type { ToolProblem } from "../tools/listed-tool.ts";
 import { resolveServerTimes, type McpServerSettings } from "../mcp-server-settings.ts";
+import { createCatalogRefresh } from "../tools/catalog-refresh.ts";
+import { EMPTY_CATALOG, type Catalog, listTools } from "../tools/list-tools.ts";
+import type { ToolProblem } from "../tools/listed-tool.ts";
+import { createServerTool, type ToolHost } from "../tools/server-tool.ts";
+import { createToolCallSlots } from "../tools/tool-call-slots.ts";
+import {
+  type ServerConnection,
+  type ConnectContext,
+  connectServer,
+  createNotReadyFailure,
+} from "./connect-server.ts";
 import { createOnceReporter, type OnceReporter } from "./once-reporter.ts";
+import {
+  createOutputSanitizer,
+  type SanitizerOptions,
+  type OutputSanitizer,
+} from "./output-sanitizer.ts";
 import {
   isServerFailure,
   createJunkFailure,
@@ -18,12 +29,6 @@ import {
   createStartingFailure,
   createUnusableToolsFailure,
 } from "./server-failure.ts";
-import { createServerTool, type ToolHost } from "../tools/server-tool.ts";
-import {
-  createOutputSanitizer,
-  type SanitizerOptions,
-  type OutputSanitizer,
-} from "./output-sanitizer.ts";
 
 export interface ServerContext
   extends Omit<ConnectContext, "onJunkLine" | "scrub">, SanitizerOptions {
@@ -242,4 +247,32 @@ function applyCatalog(state: ServerState, catalog: Catalog, toolHost: ToolHost):
   const unusable = createUnusableToolsFailure(state.settings.name, catalog.problems);
   if (unusable !== undefined) state.report.report(unusable);
   if (state.isFirstAttemptOver) state.context.onToolsChanged();
+}
+
+/** A server that is connected to, and what it offers. */
+interface ConnectedServer {
+  readonly connection: ServerConnection;
+  readonly catalog: Catalog;
+}
+
+/** Connects to a server and asks for its tools, all within its limit. Rejects with its failure, and leaves nothing behind. */
+async function attemptConnection(
+  settings: McpServerSettings,
+  work: ConnectContext,
+): Promise<ConnectedServer> {
+  const milliseconds = resolveServerTimes(settings).connectTimeoutMs;
+  const guard = guardInvocation(work.clock, work.signal, { limit: "connect", milliseconds });
+  let connection: ServerConnection | undefined;
+  try {
+    connection = await connectServer(settings, { ...work, signal: guard.signal });
+    return { connection, catalog: await listTools(connection, settings, guard.signal) };
+  } catch (error) {
+    await connection?.close();
+    const hasTimedOut = guard.reachedLimit !== null && connection !== undefined;
+    throw hasTimedOut
+      ? createNotReadyFailure(settings, connection?.transport.readStderrTail())
+      : error;
+  } finally {
+    guard.release();
+  }
 }

@@ -1,28 +1,26 @@
 import { resolve } from "node:path";
-import { formatThrown, type SpanlineError } from "../../../domain/errors.ts";
 import type { RedactSecrets } from "../../../data/secret-redactor.ts";
+import { formatThrown, type SpanlineError } from "../../../domain/errors.ts";
+import type { SteadyClock } from "../../../platform/clock.ts";
+import type { Environment } from "../../../platform/environment.ts";
+import { isFolder } from "../../../platform/files/is-folder.ts";
 import {
   startCompanion,
   type Companion,
   type CompanionExit,
 } from "../../../platform/process/companion.ts";
-import type { SteadyClock } from "../../../platform/clock.ts";
-import { isFolder } from "../../../platform/files/is-folder.ts";
-import { hasCommand } from "../../../platform/process/has-command.ts";
+import { hasCommand } from "../../../platform/process/is-program.ts";
 import { cleanLine } from "../clean-text.ts";
-import { MCP_LIMITS } from "../mcp-limits.ts";
-import type { StdioServerSettings } from "../mcp-server-settings.ts";
-import { createMessageLines } from "./message-lines.ts";
-import { createMessagePace } from "./message-pace.ts";
-import { createEnding, type McpTransport } from "./mcp-transport.ts";
-import type { Environment } from "../../../platform/environment.ts";
-import { createServerEnvironment } from "./server-environment.ts";
 import {
   formatStderrTail,
   createServerFailure,
   type ServerProblem,
 } from "../connection/server-failure.ts";
-import { createTail } from "./byte-tail.ts";
+import { MCP_LIMITS } from "../mcp-limits.ts";
+import type { StdioServerSettings } from "../mcp-server-settings.ts";
+import { createEnding, type McpTransport } from "./mcp-transport.ts";
+import { createMessageLines } from "./message-lines.ts";
+import { createMessagePace } from "./message-pace.ts";
 
 export interface StdioTransportContext {
   readonly clock: SteadyClock;
@@ -140,4 +138,48 @@ async function startProgram(
 function formatExit({ code, signal }: CompanionExit): string {
   if (code === null) return `was ended by ${signal}`;
   return code > 128 ? `ended with code ${code} (signal ${code - 128})` : `ended with code ${code}`;
+}
+
+/** The last bytes of a stream, as text. */
+interface Tail {
+  add(chunk: Uint8Array): void;
+  text(): string;
+}
+
+export function createTail(maxBytes: number): Tail {
+  let bytes = Buffer.alloc(0);
+  return {
+    add(chunk) {
+      const joined = Buffer.concat([bytes, chunk.subarray(-maxBytes)]);
+      // A copy: a view would keep the whole chunk.
+      bytes = Buffer.from(joined.subarray(-maxBytes));
+    },
+    text: () => bytes.toString("utf8"),
+  };
+}
+
+/** What every program may need to run at all, and nothing in which a secret would be. */
+const SAFE_VARIABLES = [
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "TERM",
+  "LANG",
+  "LC_ALL",
+  "LC_CTYPE",
+  "TZ",
+  "TMPDIR",
+];
+
+function createServerEnvironment(
+  { env = {}, inheritEnv = [] }: StdioServerSettings,
+  environment: Environment,
+): { readonly [name: string]: string } {
+  const inherited = [...SAFE_VARIABLES, ...inheritEnv].flatMap((name) => {
+    const value = environment[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries([...inherited, ...Object.entries(env)]);
 }

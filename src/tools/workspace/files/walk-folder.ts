@@ -1,5 +1,6 @@
 import type { Dirent } from "node:fs";
 import { join } from "node:path";
+import { pluralize } from "../../../text/pluralize.ts";
 import { isRefusal } from "../tool-refusal.ts";
 import type { Folder } from "./folder.ts";
 
@@ -104,4 +105,27 @@ async function enterOrNote(
   else if (isTooDeep) notes.tooDeep += 1;
   else notes.isTruncated = true;
   return "closed";
+}
+
+/** Folders that are seldom meant and always large. */
+export function isUsuallySkipped(name: string): boolean {
+  return name === ".git" || name === "node_modules";
+}
+
+/** What is to be said of a walk beside what it found. */
+export function formatWalkNotes({
+  isTruncated,
+  entries,
+  skipped,
+  unreadable,
+}: WalkNotes): string[] {
+  return [
+    ...(isTruncated
+      ? [`only the first ${pluralize(entries, "entry was", "entries were")} looked at`]
+      : []),
+    ...(skipped > 0
+      ? [`${skipped} of .git and node_modules ${skipped === 1 ? "was" : "were"} not entered`]
+      : []),
+    ...(unreadable > 0 ? [`${pluralize(unreadable, "folder")} could not be entered`] : []),
+  ];
 }

@@ -1,14 +1,15 @@
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readlink, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, isAbsolute } from "node:path";
 import { formatThrown } from "../../../domain/errors.ts";
 import { systemClock, type Clock } from "../../../platform/clock.ts";
 import { startGatedProcess } from "../../../platform/process/gated-process.ts";
+import { isProgram } from "../../../platform/process/is-program.ts";
+import { followPath } from "../paths/follow-path.ts";
+import { isWithin } from "../paths/protected-paths.ts";
 import { createBoundedOutput } from "../text/bounded-output.ts";
 import { createBubblewrapArguments } from "./bubblewrap-arguments.ts";
-import { findProgram } from "./find-program.ts";
-import type { Sandbox } from "./sandbox.ts";
 
 export interface SandboxSearch {
   /** The `PATH` of this process. */
@@ -130,3 +131,31 @@ async function runWithTimeout(program: string, args: readonly string[], clock: C
 
 const MAX_BYTES = 8192;
 const TIMEOUT_MS = 10_000;
+
+/**
+ * Finds a program by its name in the folders of `PATH`. Not in a folder that is given relative to another, nor below
+ * `avoid`: what an agent can write there is not what keeps it in.
+ */
+async function findProgram(
+  name: string,
+  path: string,
+  avoid: readonly string[],
+): Promise<string | undefined> {
+  for (const folder of path.split(":").filter(isAbsolute)) {
+    const followed = await followPath(join(folder, name));
+    if (followed.problem !== undefined) continue;
+    const { hostPath } = followed;
+    if (avoid.some((place) => isWithin(hostPath, place))) continue;
+    if (await isProgram(hostPath)) return hostPath;
+  }
+  return undefined;
+}
+
+/** A sandbox that was tried on this machine and holds. `findSandbox` makes it. */
+export interface Sandbox {
+  readonly type: "bubblewrap";
+  /** Its absolute path. */
+  readonly program: string;
+  /** Whether programs in it reach the network. */
+  readonly network: boolean;
+}

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject, JsonValue } from "../../../data/json.ts";
-import { encodeAgentEventLine } from "../encode/agent-event-line.ts";
+import { encodeAgentEventLine } from "../encode/line-cache.ts";
 import { BRIDGE_UPDATES } from "../encode/harn-extensions.ts";
 import type { VendorUpdate } from "../encode/vendor-updates.ts";
 import { readAgentEvent, readUpdate } from "./read-update.ts";

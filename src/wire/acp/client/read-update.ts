@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
 import { formatValue } from "../../../text/format-value.ts";
+import { readError } from "../../jsonrpc/read-message.ts";
 import { acceptValue, rejectValue, type ReadResult } from "../host/read-result.ts";
 import {
   readObject,
@@ -9,10 +10,11 @@ import {
   omitUndefined,
   readString,
 } from "../json-fields.ts";
+import { toAgentError } from "./agent-error.ts";
+import { readPromptResult } from "./agent-results.ts";
 import { readToolUpdate } from "./read-tool-update.ts";
-import { readTurnEnd } from "./read-turn-end.ts";
-import type { TextUpdate, SessionUpdate } from "./session-update.ts";
 import { readConfigOptions } from "./session-settings.ts";
+import type { TextUpdate, SessionUpdate, TurnEndInfo } from "./session-update.ts";
 
 /** An update, and of which session. */
 export interface ReceivedUpdate {
@@ -191,4 +193,17 @@ function readUsage({ used, size, cost }: JsonObject): SessionUpdate | undefined 
       cost: { amount: readNumber(amount) ?? 0, currency: readString(currency) ?? "" },
     }),
   };
+}
+
+/** Bridges say it beside what ACP tells of a session: the answer to its prompt goes to one client alone. */
+function readTurnEnd(update: JsonObject): TurnEndInfo | undefined {
+  const { turnId, clientId, result = null, error } = readObject(readHarnMeta(update)["turn"]);
+  if (typeof turnId !== "string") return undefined;
+  const turn = { turnId, clientId: readString(clientId) ?? null };
+  if (error !== undefined) {
+    const failure = toAgentError("session/prompt", readError(error)).toFailure();
+    return { ...turn, end: { type: "failed", failure } };
+  }
+  const done = readPromptResult(result);
+  return done.ok ? { ...turn, end: { type: "done", result: done.value } } : undefined;
 }

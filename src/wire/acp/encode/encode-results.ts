@@ -1,10 +1,11 @@
 import { formatIsoTime } from "../../../text/format-iso-time.ts";
+import { encodeNotificationLine } from "../../jsonrpc/encode-message.ts";
 import { AUTH_METHODS } from "../auth-methods.ts";
-import type { SettingsResult } from "../decode/session-mode-messages.ts";
-import { encodeCursorMeta } from "./update-cursor.ts";
-import { METHODS } from "../decode/decode-request.ts";
 import { PROMPT_CAPABILITIES } from "../decode/decode-prompt.ts";
+import { METHODS } from "../decode/decode-request.ts";
+import type { SettingsResult } from "../decode/session-mode-messages.ts";
 import { encodeHarnCapabilities } from "./harn-extensions.ts";
+import { encodeCursorMeta } from "./update-cursor.ts";
 
 /** The one wire version that we speak, whatever the client asks for: it may leave when it does not. */
 const PROTOCOL_VERSION = 1;
@@ -72,4 +73,9 @@ export function encodeSessionListResult(
     })),
     ...(nextPage !== undefined && { nextCursor: nextPage }),
   };
+}
+
+/** Tells the client that its answer is no longer wanted. */
+export function encodeWithdrawalLine(requestId: string): string {
+  return encodeNotificationLine("$/cancel_request", { requestId });
 }

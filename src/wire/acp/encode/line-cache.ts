@@ -1,7 +1,8 @@
-import { isObject } from "../../../data/json.ts";
 import { BoundedCache } from "../../../data/bounded-cache.ts";
-import { encodeAgentEventLine } from "./agent-event-line.ts";
+import { isObject } from "../../../data/json.ts";
+import { encodeNotificationLine } from "../../jsonrpc/encode-message.ts";
 import { encodeUpdateLine, type AcpSessionUpdate } from "./acp-session-update.ts";
+import { encodeCursorMeta } from "./update-cursor.ts";
 import type { VendorUpdate } from "./vendor-updates.ts";
 
 /** What clients are told, as lines. Where many are told the same at about the same time, it is written out once for all. */
@@ -66,3 +67,31 @@ const MAX_CACHED_CHARACTERS = 1_000_000;
 const MAX_PROFILES = 4;
 /** Roughly what a line takes in memory beside its characters. */
 const LINE_OVERHEAD = 500;
+
+/**
+ * An update of the bridge's own, for a host whose SDK throws a whole notification away, and complains, when it does not know
+ * its `sessionUpdate`.
+ */
+export function encodeAgentEventLine(
+  sessionId: string,
+  update: VendorUpdate,
+  cursor?: string,
+): string {
+  const cursorFields = cursor === undefined ? {} : encodeCursorMeta(cursor);
+  return encodeNotificationLine("_harn/agentEvent", {
+    sessionId,
+    ...encodeAgentEvent(update),
+    ...cursorFields,
+  });
+}
+
+/** A field `kind` would be taken for the event's own: it is `artifactKind` or `hitlKind` here. */
+function encodeAgentEvent({ sessionUpdate, _meta }: VendorUpdate): object {
+  const { kind, ...fields }: { readonly kind?: unknown } = _meta.harn;
+  const [family] = sessionUpdate.split("_");
+  return {
+    kind: sessionUpdate,
+    ...fields,
+    ...(kind !== undefined && { [`${family}Kind`]: kind }),
+  };
+}

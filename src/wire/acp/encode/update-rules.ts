@@ -1,14 +1,18 @@
+import { toJsonText } from "../../../data/json.ts";
+import type { Emit } from "../../../domain/codec.ts";
+import { deriveTitle } from "../../../domain/derive-title.ts";
+import type { Envelope } from "../../../domain/events/envelope.ts";
 import type {
   SessionEvent,
   SessionEventType,
   PromptAccepted,
   TurnFinished,
+  SessionModeChanged,
+  UsageReported,
 } from "../../../domain/events/session-event.ts";
-import type { Emit } from "../../../domain/codec.ts";
-import type { Envelope } from "../../../domain/events/envelope.ts";
-import { toJsonText } from "../../../data/json.ts";
-import { deriveTitle } from "../../../domain/derive-title.ts";
 import type { RpcOutcome } from "../../jsonrpc/rpc-message.ts";
+import { encodeOptions } from "../decode/session-mode-messages.ts";
+import { createCommandsUpdate } from "../decode/slash-command.ts";
 import { fitObject, fitText } from "../fit-json.ts";
 import {
   encodeClientAttached,
@@ -17,16 +21,14 @@ import {
   encodeControllerChanged,
 } from "./live-client-updates.ts";
 import { encodeDiagnostic, encodeUnknown } from "./log-updates.ts";
-import { encodePlanUpdated } from "./plan-updates.ts";
 import {
   encodeApprovalRequested,
   encodeApprovalResolved,
   questionRouted,
 } from "./permissions/approval-updates.ts";
+import { encodePlanUpdated } from "./plan-updates.ts";
 import { encodeCancelledOutcome, encodePromptOutcome, markAsQueued } from "./prompt-outcome.ts";
-import { encodeModeChanged } from "./mode-updates.ts";
 import { encodeSentMessage } from "./sent-message-updates.ts";
-import { createCommandsUpdate } from "../decode/slash-command.ts";
 import { addDelta, endBlock, finishTexts, replaceText } from "./text-updates.ts";
 import {
   encodeToolCallOpened,
@@ -38,7 +40,6 @@ import {
   encodeToolProgress,
   encodeToolStarted,
 } from "./tools/tool-updates.ts";
-import { encodeUsageReported } from "./usage-updates.ts";
 import { emitUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
 
 /** What an event comes to: either of the two, and never neither. */
@@ -233,4 +234,29 @@ function emitTurnEnd(
   const fittedAnswer = fitObject(answer, state.lineBytes / 2);
   const harn = { turn: { turnId, promptId: promptId ?? null, clientId, ...fittedAnswer } };
   emitUpdate(state, { sessionUpdate: "session_info_update", _meta: { harn } }, emit);
+}
+
+/** What was there before the client came is in the answer to its request. */
+function encodeModeChanged(
+  state: UpdateState,
+  { mode }: SessionModeChanged,
+  emit: Emit<AcpOutput>,
+): void {
+  state.mode = mode;
+  if (!state.isLive) return;
+  emitUpdate(state, { sessionUpdate: "current_mode_update", currentModeId: mode }, emit);
+  emitUpdate(state, { sessionUpdate: "config_option_update", ...encodeOptions(mode) }, emit);
+}
+
+/** How full the model's context is after a call of it. Nothing is told where either number would be a guess. */
+function encodeUsageReported(
+  state: UpdateState,
+  { usage }: UsageReported,
+  emit: Emit<AcpOutput>,
+): void {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  const used = inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+  const size = state.agent?.contextTokens;
+  if (size === undefined || used === 0) return;
+  emitUpdate(state, { sessionUpdate: "usage_update", used, size }, emit);
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { formatSortedJson } from "../../../../test/support/sorted-json.ts";
-import { encodeAgentEventLine } from "./agent-event-line.ts";
+import { encodeAgentEventLine } from "./line-cache.ts";
 import { BRIDGE_UPDATES } from "./harn-extensions.ts";
 import { encodeUpdateLine } from "./acp-session-update.ts";
 import * as encoders from "./vendor-updates.ts";

@@ -12,7 +12,7 @@ import { MAX_JSON_VALUES } from "../../../data/json.ts";
 import type { ProviderEvent } from "../../../domain/provider/provider-event.ts";
 import { buildTurn } from "../../../domain/provider/turn.ts";
 import { createJsonStream, type JsonLayout } from "./json-stream.ts";
-import { allowLongTests } from "../../../../test/support/allow-long-tests.ts";
+import { allowLongTests } from "../../../../test/support/test-depth.ts";
 
 allowLongTests();
 

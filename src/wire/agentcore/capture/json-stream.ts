@@ -1,19 +1,18 @@
+import { hasTooManyValues, isObject, MAX_JSON_VALUES } from "../../../data/json.ts";
 import type { Codec, Emit } from "../../../domain/codec.ts";
 import { FrameError } from "../../../domain/errors.ts";
-import { hasTooManyValues, isObject, MAX_JSON_VALUES } from "../../../data/json.ts";
-import { copyString } from "../../../text/text-builder.ts";
 import type { ProviderEvent } from "../../../domain/provider/provider-event.ts";
+import { copyString } from "../../../text/text-builder.ts";
 import { createJsonArrayDecoder, type JsonArrayItem } from "../../framing/json-array.ts";
 import { createJsonLinesDecoder, type JsonLinesItem } from "../../framing/json-lines.ts";
 import { parseLenientJson } from "../../strands/python/lenient-json.ts";
+import { createWholeBodyReader, type WholeBodyItem } from "../whole-body-reader.ts";
 import {
   captureFold,
   type CapturedItem,
   type CaptureState,
   type UnknownDocumentMode,
 } from "./capture-fold.ts";
-import { splitJsonValues } from "./split-json-values.ts";
-import { createWholeBodyReader, type WholeBodyItem } from "../whole-body-reader.ts";
 
 /** How decoded events lie in a capture: elements of an array, lines, or one document. */
 export type JsonLayout = "array" | "lines" | "document";
@@ -131,4 +130,28 @@ function createTooManyValuesError(offset: number): FrameError {
 
 function toFailedItem(error: FrameError): CapturedItem {
   return { type: "failure", failure: error.toFailure(), offset: error.offset };
+}
+
+/** Cuts text into the objects and arrays that stand in it one after another, as `jq` prints them. */
+function* splitJsonValues(text: string): Generator<string, void, undefined> {
+  let start = 0;
+  let depth = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (quoted) {
+      if (character === "\\") at += 1;
+      else if (character === '"') quoted = false;
+    } else if (character === '"') quoted = true;
+    else if (character === "{" || character === "[") depth += 1;
+    else if (character === "}" || character === "]") {
+      depth -= 1;
+      if (depth > 0) continue;
+      yield text.slice(start, at + 1).trim();
+      start = at + 1;
+      depth = 0;
+    }
+  }
+  const rest = text.slice(start).trim();
+  if (rest !== "") yield rest;
 }

@@ -15,7 +15,7 @@ import type { ProviderEvent } from "../../../domain/provider/provider-event.ts";
 import { buildTurn } from "../../../domain/provider/turn.ts";
 import { createHarnessStream } from "./harness-stream.ts";
 import { isEventStream, createUnexpectedBodyReader } from "../unexpected-body-reader.ts";
-import { allowLongTests } from "../../../../test/support/allow-long-tests.ts";
+import { allowLongTests } from "../../../../test/support/test-depth.ts";
 
 allowLongTests();
 

@@ -21,8 +21,7 @@ import { isObject, parseJson } from "../../../data/json.ts";
 import type { ProviderEvent } from "../../../domain/provider/provider-event.ts";
 import { buildTurn, type Turn } from "../../../domain/provider/turn.ts";
 import { createRuntimeStream, type RuntimeStreamOptions } from "./runtime-stream.ts";
-import { allowLongTests } from "../../../../test/support/allow-long-tests.ts";
-import { runs, testDepth } from "../../../../test/support/test-depth.ts";
+import { allowLongTests, runs, testDepth } from "../../../../test/support/test-depth.ts";
 
 allowLongTests();
 

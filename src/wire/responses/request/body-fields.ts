@@ -1,5 +1,6 @@
-import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
 import type { JsonBudget } from "../../../data/json-budget.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
+import { TRACE_MODES, type TraceMode } from "../../../domain/trace-mode.ts";
 import { createFieldError } from "./request-error.ts";
 
 /** An object of a request, not read yet. */
@@ -130,3 +131,22 @@ export function isAbsent(value: unknown): value is null | undefined {
 }
 
 const MAX_DEPTH = 100;
+
+/** From a header, a query, a setting or a field of the body; `param` is its name. */
+export function readTraceMode(value: unknown, param: string): TraceMode {
+  return readChoice(value, param, TRACE_MODES);
+}
+
+/** At most 16 pairs: names of up to 64 characters, values of up to 512. */
+export function readMetadata(metadata: unknown): { readonly [name: string]: string } {
+  if (isAbsent(metadata)) return {};
+  const entries = Object.entries(readObject(metadata, "metadata"));
+  if (entries.length > 16)
+    throw createFieldError("metadata", "has more than 16 pairs; send fewer", "too_many_entries");
+  const read = entries.map(([name, value]) => {
+    if (name.length > 64)
+      throw createFieldError(`metadata.${name}`, "has a name of more than 64 characters");
+    return [name, readString(value, `metadata.${name}`, 512)] as const;
+  });
+  return Object.fromEntries(read);
+}

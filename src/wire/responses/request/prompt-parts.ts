@@ -1,7 +1,6 @@
 import type { PromptOptions } from "../../../domain/events/session-event.ts";
 import type { SubmittedPart } from "../../../domain/session-command.ts";
-import { describeTool } from "../tool-description.ts";
-import { findToolName } from "../tool-name.ts";
+import { describeTool, findToolName } from "../tool-name.ts";
 import type { CreateRequest } from "./create-request.ts";
 import type { ContentPart } from "./input-item.ts";
 import { createFieldError } from "./request-error.ts";

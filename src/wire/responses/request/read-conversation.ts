@@ -1,10 +1,9 @@
 import type { ModelMessage } from "../../../domain/model/model-request.ts";
-import { isAbsent, readObject, readOptionalString } from "./body-fields.ts";
+import { isAbsent, readObject, readOptionalString, readMetadata } from "./body-fields.ts";
 import { toHistory, toMessages } from "./to-history.ts";
 import type { InputItem } from "./input-item.ts";
 import { checkResultsHaveCalls } from "./new-input.ts";
 import { readItems } from "./read-input.ts";
-import { readMetadata } from "./read-metadata.ts";
 import { createFieldError } from "./request-error.ts";
 
 /** A conversation that somebody wants to begin. */

@@ -11,13 +11,13 @@ import {
   readOptionalNumber,
   readOptionalString,
   readString,
+  readTraceMode,
+  readMetadata,
 } from "./body-fields.ts";
 import { readInput } from "./read-input.ts";
-import { readMetadata } from "./read-metadata.ts";
 import { readToolChoice, readTools } from "./read-tools.ts";
 import { createRequestError, createFieldError } from "./request-error.ts";
 import type { TraceMode } from "../../../domain/trace-mode.ts";
-import { readTraceMode } from "./read-trace-mode.ts";
 
 /** The body of a request for a response. Throws a refusal that names the field. */
 export function readCreateRequest(body: unknown): CreateRequest {

@@ -1,17 +1,18 @@
+import type { Emit } from "../../../domain/codec.ts";
+import type { Envelope } from "../../../domain/events/envelope.ts";
 import type {
   ToolCallOpened,
   ToolCallReceived,
   ToolCallInputDelta,
+  ToolFinished,
 } from "../../../domain/events/session-event.ts";
-import type { Emit } from "../../../domain/codec.ts";
-import type { Envelope } from "../../../domain/events/envelope.ts";
-import { appendText, createTextBuilder } from "../../../text/text-builder.ts";
 import { createCutToolCall, type ToolCall } from "../../../domain/tools/tool-call.ts";
+import { appendText, createTextBuilder } from "../../../text/text-builder.ts";
+import { encodeFunctionCall, encodeFunctionCallOutput } from "../items/encode-items.ts";
 import { formatCallId } from "../response-ids.ts";
-import { encodeFunctionCall } from "../items/encode-items.ts";
 import { toWireName } from "../tool-name.ts";
+import { openExecutedItem, closeExecutedItem, isFailedOutcome } from "./executed-events.ts";
 import { settleMessages } from "./message-events.ts";
-import { openExecutedItem } from "./executed-events.ts";
 import type { StreamEvent } from "./response-stream-event.ts";
 import {
   closeItem,
@@ -163,4 +164,31 @@ function completeToolCall(
     ...(name !== call.name && { original_name: call.name }),
   };
   closeItem(state, item.index, finishedItem, emit);
+}
+
+/** What came of a call. One that this response did not show is not answered in it either. */
+export function encodeToolFinished(
+  state: StreamState,
+  event: ToolFinished,
+  emit: Emit<StreamEvent>,
+  { seq }: Envelope,
+): void {
+  const draft = state.toolCalls.get(event.toolCallId);
+  if (draft === undefined || draft.isAnswered) return;
+  closeCutToolCall(state, draft, emit);
+  draft.isAnswered = true;
+  if (draft.presentation !== "function") return closeExecutedItem(state, draft, event, emit);
+  const sessionId = getSessionId(state);
+  const key = String(seq);
+  const callId = formatCallId(sessionId, event.toolCallId);
+  const fields = { call_id: callId, output: "" };
+  const { index } = openItem(state, { type: "function_call_output", key, fields }, emit);
+  const isError = isFailedOutcome(event);
+  const result = { ...event.result, toolCallId: callId, isError };
+  const facts = { scope: sessionId, status: "completed", output: "text" } as const;
+  const item = {
+    ...encodeFunctionCallOutput({ key, result }, facts),
+    ...(isError && { ending: event.ending }),
+  };
+  closeItem(state, index, item, emit);
 }

@@ -1,13 +1,19 @@
-import type { SessionEvent, SessionEventType } from "../../../domain/events/session-event.ts";
-import { INSTRUCTIONS_AS_TEXT } from "../anomaly.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
+import type {
+  SessionEvent,
+  SessionEventType,
+  ApprovalRequested,
+  ApprovalResolved,
+} from "../../../domain/events/session-event.ts";
 import { addUsage } from "../../../domain/usage.ts";
-import { encodeApprovalRequested, encodeApprovalResolved } from "./approval-events.ts";
+import { INSTRUCTIONS_AS_TEXT } from "../anomaly.ts";
+import { formatCallId } from "../response-ids.ts";
 import {
   encodeToolCallOpened,
   encodeToolCallReceived,
   encodeToolInputDelta,
+  encodeToolFinished,
 } from "./function-call-events.ts";
 import {
   beginResponse,
@@ -17,9 +23,8 @@ import {
   startTurn,
 } from "./lifecycle.ts";
 import { encodeMessageReplaced, encodeTextDelta, encodeTextFinished } from "./message-events.ts";
-import { encodeToolFinished } from "./result-events.ts";
-import type { StreamEvent } from "./response-stream-event.ts";
-import type { StreamState } from "./stream-state.ts";
+import type { StreamEvent, PendingApproval } from "./response-stream-event.ts";
+import { type StreamState, getSessionId, emitStreamEvent } from "./stream-state.ts";
 import { encodeThoughtDelta, encodeThoughtFinished } from "./thought-events.ts";
 
 /** What an event comes to: either of the two, and never neither. */
@@ -128,4 +133,35 @@ function mapped<Event extends SessionEvent>(
   encode: Encode<Event>,
 ): { readonly encode: Encode<Event> } {
   return { encode };
+}
+
+/** The response has it while it waits. The specification has no event for it: those who want ours are told. */
+function encodeApprovalRequested(
+  state: StreamState,
+  { approvalId, question, action, subjectId, deadline }: ApprovalRequested,
+  emit: Emit<StreamEvent>,
+): void {
+  const approval: PendingApproval = {
+    id: approvalId,
+    question,
+    action,
+    call_id: question === "lost-call" ? null : formatCallId(getSessionId(state), subjectId),
+    expires_at: Math.ceil(deadline / 1000),
+  };
+  state.approvals.set(approvalId, approval);
+  if (state.recorded.trace === "extension")
+    emitStreamEvent(state, { type: "spanline:approval.requested", approval }, emit);
+}
+
+function encodeApprovalResolved(
+  state: StreamState,
+  { approvalId, decision, resolvedBy }: ApprovalResolved,
+  emit: Emit<StreamEvent>,
+): void {
+  if (!state.approvals.delete(approvalId) || state.recorded.trace !== "extension") return;
+  emitStreamEvent(
+    state,
+    { type: "spanline:approval.resolved", approval_id: approvalId, decision, by: resolvedBy },
+    emit,
+  );
 }

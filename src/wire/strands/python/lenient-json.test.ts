@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fuzz } from "../../../../test/support/bytes/bytes.ts";
 import { MAX_JSON_VALUES } from "../../../data/json.ts";
 import { isCutJson, parseLenientJson } from "./lenient-json.ts";
-import { allowLongTests } from "../../../../test/support/allow-long-tests.ts";
+import { allowLongTests } from "../../../../test/support/test-depth.ts";
 
 allowLongTests();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fuzz } from "../../../../test/support/bytes/bytes.ts";
 import { readPythonDict, type PythonValue } from "./python-literal.ts";
-import { allowLongTests } from "../../../../test/support/allow-long-tests.ts";
+import { allowLongTests } from "../../../../test/support/test-depth.ts";
 
 allowLongTests();
 

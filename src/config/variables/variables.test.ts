@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readTemplate } from "./template.ts";
+import { readTemplate } from "./variables.ts";
 
 describe("a text with variables in it", () => {
   it("is its pieces and their names, in order", () => {

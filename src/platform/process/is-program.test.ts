@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { hasCommand } from "./has-command.ts";
+import { hasCommand } from "./is-program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "spanline-command-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

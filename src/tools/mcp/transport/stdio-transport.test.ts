@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { createTail } from "./byte-tail.ts";
+import { createTail } from "./stdio-transport.ts";
 
 it("keeps the last bytes of a stream, however they come", () => {
   fc.assert(

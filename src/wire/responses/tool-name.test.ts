@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeTool } from "./tool-description.ts";
+import { describeTool } from "./tool-name.ts";
 
 describe("what an agent is told of a caller's tool", () => {
   it("is what the caller says", () => {

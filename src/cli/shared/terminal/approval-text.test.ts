@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatApprovalReason } from "./approval-reason.ts";
+import { formatApprovalReason } from "./approval-text.ts";
 
 const FIRST = { source: "require_approval", action: "ask", id: null, index: 0 } as const;
 const BY_FIRST = "The policy (require_approval, entry 1) asks about save_note";
