@@ -38,7 +38,7 @@ export async function runSessionsShow(reference: string, flags: ShowFlags): Prom
 }
 
 /** Each event as the flags want it; empty where they do not. */
-export function createEventWriter(
+function createEventWriter(
   { events, json }: Pick<ShowFlags, "events" | "json">,
   style: Style,
 ): (envelope: Envelope) => string {

@@ -27,7 +27,7 @@ export type HostMethod = (
 ) => Promise<RpcOutcome>;
 
 /** A method that reads what it is asked, does it, and says what came of it. */
-export function createHostMethod<Asked, Done>(
+function createHostMethod<Asked, Done>(
   read: (params: JsonValue | undefined) => DecodeResult<Asked>,
   perform: (decodedParams: Asked, context: HostContext) => Awaitable<Done>,
   result: (outcome: Done) => unknown,

@@ -29,7 +29,7 @@ export interface TerminalRun extends TerminalCommand {
   readonly milliseconds: number;
 }
 
-export function readTerminalRun(payload: JsonObject): TerminalRun | undefined {
+function readTerminalRun(payload: JsonObject): TerminalRun | undefined {
   const { command, args, workingDirectory, outputBytes, milliseconds } = payload;
   if (typeof command !== "string" || typeof workingDirectory !== "string") return undefined;
   if (typeof outputBytes !== "number" || typeof milliseconds !== "number") return undefined;
@@ -38,7 +38,7 @@ export function readTerminalRun(payload: JsonObject): TerminalRun | undefined {
 }
 
 /** Runs a command in a terminal of the client. `shown` is told when there is one. */
-export function runTerminal(
+function runTerminal(
   run: TerminalRun,
   { submitOutcome, ...place }: HostTaskContext,
   onCreated: (terminalId: string) => void,

@@ -23,7 +23,7 @@ export interface SocketClient {
 }
 
 /** One response after the other, for as long as the connection may last. What is asked for meanwhile waits. */
-export async function serveResponsesSocket(
+async function serveResponsesSocket(
   surface: SurfaceContext,
   client: SocketClient,
   socket: OpenSocket,
@@ -128,7 +128,7 @@ function encodeErrorFrame(error: ApiError): string {
 }
 
 /** Refuses `response.steer` while a response runs, too. Undefined for any other frame. */
-export function refuseSteering(text: string): string | undefined {
+function refuseSteering(text: string): string | undefined {
   // Nearly all frames are requests for a response, which may be large: this look is cheap.
   if (!text.includes(STEER)) return undefined;
   const parsed = parseJson(text);
