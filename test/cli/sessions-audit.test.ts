@@ -78,7 +78,7 @@ describe("spanline sessions audit", () => {
     const before = await run("sessions", "audit", "latest", ...place);
     expect([before.status, before.stderr]).toEqual([0, ""]);
     expect(before.stdout).toContain("save_note: ask (require_approval[0])");
-    expect(before.stdout).toContain("save_note: allow-always, answered");
+    expect(before.stdout).toContain("save_note: always allow, answered");
     expect(before.stdout).toContain("save_note: allowed for good");
     expect(before.stdout).toContain("save_note: approval requested");
     expect(before.stdout).toContain("save_note: finished (succeeded)");
