@@ -45,17 +45,17 @@ describe("the public entries", () => {
       [
         "SpanlineError",
         "addToTurn",
+        "buildTurn",
+        "createToolOutput",
+        "createTurnBuilder",
         "defineAgent",
         "definePolicy",
         "defineTool",
         "findSandbox",
-        "initialTurn",
         "runToCompletion",
         "snapshotTurn",
         "toolError",
-        "toolOutput",
         "toolSuccess",
-        "turnOf",
         "workspaceTools",
       ]
     `);
@@ -68,39 +68,39 @@ describe("the public entries", () => {
         "SpanlineError",
         "TruncatedStreamError",
         "addToTurn",
-        "aigoEncoder",
-        "aigoOutput",
-        "converseFold",
-        "displayName",
+        "buildTurn",
+        "createAigoEncoder",
+        "createConverseFold",
+        "createEventStreamDecoder",
+        "createHarnessStream",
+        "createInlineFunction",
+        "createJsonArrayDecoder",
+        "createJsonLinesDecoder",
+        "createJsonStream",
+        "createResponseEncoder",
+        "createResumeMessages",
+        "createRuntimeStream",
+        "createSseDecoder",
+        "createStrandsFold",
+        "createTurnBuilder",
+        "createUserMessages",
+        "encodeAigoOutput",
         "encodeEvent",
         "encodeException",
         "encodeFrame",
         "encodeJsonLine",
-        "eventStreamDecoder",
-        "harnessStream",
-        "initialTurn",
-        "inlineFunction",
-        "jsonArrayDecoder",
-        "jsonLinesDecoder",
-        "jsonStream",
+        "encodeResponse",
+        "foldSdkStream",
         "parse",
         "readStreamMessage",
         "readUnionEvent",
-        "responseEncoder",
-        "responseOf",
-        "resumeMessages",
+        "resolveDisplayName",
         "runCodec",
-        "runtimeStream",
-        "sdkEvents",
-        "sdkMessages",
         "snapshotTurn",
-        "sseDecoder",
-        "strandsFold",
         "streamCodec",
+        "toSdkMessages",
         "toolError",
         "toolSuccess",
-        "turnOf",
-        "userMessages",
       ]
     `);
     expect(Object.keys(providers).sort()).toMatchInlineSnapshot(`
@@ -120,19 +120,19 @@ describe("the public entries", () => {
         "ServiceFailedError",
         "ThrottledError",
         "UnauthorizedError",
-        "UnexpectedAnswerError",
+        "UnexpectedResponseError",
         "UnknownExceptionError",
         "ValidationFailedError",
         "anthropic",
-        "commandOutput",
-        "errorOf",
+        "collectCommandOutput",
+        "createImageBlock",
         "harnessProvider",
-        "imageBlock",
         "localProvider",
         "modelFromName",
         "openAiCompatible",
+        "openSessionArtifacts",
         "runtimeProvider",
-        "sessionArtifacts",
+        "toError",
       ]
     `);
     expect(Object.keys(aigo).sort()).toMatchInlineSnapshot(`
@@ -157,15 +157,15 @@ describe("the public entries", () => {
         "ERROR_CODES",
         "SpanlineError",
         "TURN_CANCELLED",
+        "connectWebSocket",
         "createClient",
         "createHost",
-        "lineStreams",
-        "permissionText",
-        "shellAt",
-        "webSocket",
+        "createLineTransport",
+        "createShell",
+        "formatPermissionRequest",
       ]
     `);
-    expect(Object.keys(hostTesting)).toEqual(["scriptedRuntime"]);
+    expect(Object.keys(hostTesting)).toEqual(["createScriptedRuntime"]);
   });
 
   it("pull in no package and no node module where they are codecs: they run in a browser [AC-98]", () => {
@@ -189,7 +189,7 @@ describe("the public entries", () => {
     }
     const said: unknown = await runInContext(
       `(async () => {
-        const runtime = testing.scriptedRuntime({ turn: ({ say }) => say("Hi") });
+        const runtime = testing.createScriptedRuntime({ turn: ({ say }) => say("Hi") });
         const client = index.createClient(runtime.connect, { host: index.createHost({}) });
         const { sessionId } = await client.newSession({ workingDirectory: "/" });
         const texts = [];
@@ -206,10 +206,13 @@ describe("the public entries", () => {
     const folders = [...files].map((path) => path.slice(source.length).split("/")[1] ?? "");
     expect([...new Set(folders)].sort()).toEqual([
       "bridge",
+      "config",
+      "data",
       "domain",
       "index.ts",
       "platform",
       "policy",
+      "text",
       "tools",
     ]);
     expect([...packages].filter((name) => !name.startsWith("node:"))).toEqual(["re2js"]);
@@ -226,11 +229,13 @@ describe("the public entries", () => {
       [
         "async",
         "aws",
+        "data",
         "domain",
         "models",
         "platform",
         "providers",
         "remote",
+        "text",
         "wire",
       ]
     `);
@@ -242,12 +247,14 @@ describe("the public entries", () => {
       [
         "async",
         "aws",
+        "data",
         "domain",
         "emulator",
         "http",
         "models",
         "platform",
         "remote",
+        "text",
         "wire",
       ]
     `);
