@@ -86,8 +86,8 @@ describe("the packed package, installed in an empty folder", () => {
       "const { url: endpoint, demoArn: harnessArn } = emulator;" +
       "const session = harnessProvider({ harnessArn, endpoint, credentials: TEST_CREDENTIALS }).open();" +
       "const { signal } = new AbortController();" +
-      'const call = await session.call({ type: "prompt", texts: ["What is 2 + 3?"] }, { signal });' +
-      'for await (const event of call) if (event.type === "text.end") console.log(event.text);' +
+      'const events = await session.invoke({ type: "prompt", texts: ["What is 2 + 3?"] }, { signal });' +
+      'for await (const event of events) if (event.type === "text.end") console.log(event.text);' +
       "await emulator.close();";
     expect(run(process.execPath, ["--input-type=module", "-e", script], folder)).toBe(
       "That is 5.\n",
