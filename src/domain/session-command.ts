@@ -1,10 +1,7 @@
-import type {
-  ClientRole,
-  ApprovalDecision,
-  PromptOptions,
-  SessionMetadata,
-  TextPart,
-} from "./events/session-event.ts";
+import type { ClientRole } from "./events/client-events.ts";
+import type { SessionMetadata } from "./events/lifecycle-events.ts";
+import type { ApprovalDecision } from "./policy/approval-decision.ts";
+import type { PromptOptions, TextPart } from "./prompt.ts";
 import type { Failure } from "./errors.ts";
 import type { ImageBlock } from "./model/image-block.ts";
 import type { JsonObject } from "../data/json.ts";

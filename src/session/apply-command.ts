@@ -1,6 +1,7 @@
 import { toJsonText } from "../data/json.ts";
 import type { Actor, Right } from "../domain/actor.ts";
-import type { PromptPart, SessionMetadata } from "../domain/events/session-event.ts";
+import type { SessionMetadata } from "../domain/events/lifecycle-events.ts";
+import type { PromptPart } from "../domain/prompt.ts";
 import { listLiveClients, mayDecide } from "../domain/live-client.ts";
 import type { ModelMessage } from "../domain/model/model-request.ts";
 import { pairToolResults, normalizeHistory } from "../domain/model/normalize-history.ts";

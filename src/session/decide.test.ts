@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { SessionEvent, AgentSpec, PromptPart } from "../domain/events/session-event.ts";
+import type { AgentSpec } from "../domain/agent-spec.ts";
+import type { SessionEvent } from "../domain/events/session-event.ts";
+import type { PromptPart } from "../domain/prompt.ts";
 import type { ProviderEvent } from "../domain/provider/provider-event.ts";
 import type { SessionCommand } from "../domain/session-command.ts";
 import { createToolCall, toolError, toolSuccess } from "../domain/tools/tool-call.ts";

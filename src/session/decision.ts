@@ -1,5 +1,6 @@
 import type { Actor } from "../domain/actor.ts";
-import type { SessionEvent, AgentSpec } from "../domain/events/session-event.ts";
+import type { AgentSpec } from "../domain/agent-spec.ts";
+import type { SessionEvent } from "../domain/events/session-event.ts";
 import type { Draft } from "../domain/events/envelope.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import { createIdSource, type IdSource } from "../domain/id.ts";

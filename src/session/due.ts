@@ -1,4 +1,5 @@
-import type { PromptOptions, QuiescePolicy } from "../domain/events/session-event.ts";
+import type { QuiescePolicy } from "../domain/agent-spec.ts";
+import type { PromptOptions } from "../domain/prompt.ts";
 import type { JsonObject } from "../data/json.ts";
 import type { PathFact } from "../domain/policy/policy-decision.ts";
 import type { ConfiguredAgent } from "./session-input.ts";

@@ -1,4 +1,4 @@
-import type { AgentSpec } from "../domain/events/session-event.ts";
+import type { AgentSpec } from "../domain/agent-spec.ts";
 import { invalidateApprovals } from "./approvals/invalidate-approvals.ts";
 import { configureAgent } from "./configure-agent.ts";
 import { detachAllClients } from "./clients/attach-client.ts";

@@ -1,15 +1,14 @@
 import type { Actor, Right } from "../domain/actor.ts";
+import type { AgentSpec, QuiescePolicy } from "../domain/agent-spec.ts";
+import type { SessionMetadata } from "../domain/events/lifecycle-events.ts";
 import type {
-  AgentSpec,
   ProcessGroup,
   ProgressAmount,
-  PromptPart,
-  SessionMetadata,
-  QuiescePolicy,
-  ToolAttachments,
   ToolEnding,
   ToolCallPathsResolved,
-} from "../domain/events/session-event.ts";
+} from "../domain/events/tool-events.ts";
+import type { PromptPart } from "../domain/prompt.ts";
+import type { ToolAttachments } from "../domain/tools/tool-output.ts";
 import type { Failure } from "../domain/errors.ts";
 import type { JsonObject } from "../data/json.ts";
 import type { ModelMessage } from "../domain/model/model-request.ts";

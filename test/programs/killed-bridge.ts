@@ -2,11 +2,9 @@ import { dirname } from "node:path";
 import { defineAgent } from "../../src/bridge/agent/define-agent.ts";
 import { openReceiptHeads } from "../../src/bridge/receipt-heads.ts";
 import { openSigningKeys } from "../../src/bridge/audit/signing-keys.ts";
-import type {
-  ApprovalDecision,
-  LostInvocationPolicy,
-  PromptOptions,
-} from "../../src/domain/events/session-event.ts";
+import type { LostInvocationPolicy } from "../../src/domain/agent-spec.ts";
+import type { ApprovalDecision } from "../../src/domain/policy/approval-decision.ts";
+import type { PromptOptions } from "../../src/domain/prompt.ts";
 import { openAiCompatible } from "../../src/models/openai-compatible.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";

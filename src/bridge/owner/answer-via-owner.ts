@@ -1,4 +1,4 @@
-import type { ApprovalDecision } from "../../domain/events/session-event.ts";
+import type { ApprovalDecision } from "../../domain/policy/approval-decision.ts";
 import type { CommandReply } from "../../domain/session-command.ts";
 import type { BridgeOptions } from "../bridge-options.ts";
 import { OwnerGoneError } from "../../session/remote/owner-connection.ts";

@@ -1,4 +1,4 @@
-import type { AgentSpec } from "../../domain/events/session-event.ts";
+import type { AgentSpec } from "../../domain/agent-spec.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { CommandReply } from "../../domain/session-command.ts";
 import { digestValue } from "../../platform/digest.ts";

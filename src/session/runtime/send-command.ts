@@ -1,11 +1,8 @@
 import type { Principal } from "../../domain/actor.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
-import type {
-  PromptPart,
-  SessionEvent,
-  PromptAccepted,
-  ToolResultsSubmitted,
-} from "../../domain/events/session-event.ts";
+import type { SessionEvent } from "../../domain/events/session-event.ts";
+import type { PromptAccepted, ToolResultsSubmitted } from "../../domain/events/turn-events.ts";
+import type { PromptPart } from "../../domain/prompt.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import type { Store } from "../../store/store.ts";
 import { refuse } from "../refuse-command.ts";

@@ -1,4 +1,4 @@
-import type { PromptPart } from "../../domain/events/session-event.ts";
+import type { PromptPart } from "../../domain/prompt.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import { createImageBlock } from "../../domain/model/image-block.ts";
 import type { CommandReply, SubmittedPart, SessionCommand } from "../../domain/session-command.ts";

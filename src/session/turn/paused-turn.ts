@@ -1,4 +1,4 @@
-import type { PromptPart } from "../../domain/events/session-event.ts";
+import type { PromptPart } from "../../domain/prompt.ts";
 import type {
   CommandReply,
   SubmittedResult,

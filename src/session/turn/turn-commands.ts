@@ -1,5 +1,5 @@
 import type { Actor } from "../../domain/actor.ts";
-import type { PromptPart } from "../../domain/events/session-event.ts";
+import type { PromptPart } from "../../domain/prompt.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import { refuse } from "../refuse-command.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";

@@ -1,4 +1,4 @@
-import type { ApprovalDecision } from "../../domain/events/session-event.ts";
+import type { ApprovalDecision } from "../../domain/policy/approval-decision.ts";
 import type { Right } from "../../domain/actor.ts";
 import type { JsonObject } from "../../data/json.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AgentSpec } from "../../../src/domain/events/session-event.ts";
+import type { AgentSpec } from "../../../src/domain/agent-spec.ts";
 import type { ModelMessage, ModelRequest } from "../../../src/domain/model/model-request.ts";
 import { createToolCall, toolError, toolSuccess } from "../../../src/domain/tools/tool-call.ts";
 import type { TurnBlock } from "../../../src/domain/provider/turn.ts";

@@ -3,12 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openSigningKeys, type SigningKeys } from "../../../src/bridge/audit/signing-keys.ts";
-import type {
-  SessionEvent,
-  ApprovalDecision,
-  ToolCallOpened,
-  ToolCallReceived,
-} from "../../../src/domain/events/session-event.ts";
+import type { SessionEvent } from "../../../src/domain/events/session-event.ts";
+import type { ToolCallOpened, ToolCallReceived } from "../../../src/domain/events/tool-events.ts";
+import type { ApprovalDecision } from "../../../src/domain/policy/approval-decision.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { isReceipt } from "../../../src/domain/events/receipt.ts";
 import type { Store } from "../../../src/store/store.ts";

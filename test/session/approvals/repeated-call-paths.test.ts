@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SessionEvent, AgentSpec } from "../../../src/domain/events/session-event.ts";
+import type { AgentSpec } from "../../../src/domain/agent-spec.ts";
+import type { SessionEvent } from "../../../src/domain/events/session-event.ts";
 import { createToolCall } from "../../../src/domain/tools/tool-call.ts";
 import type { SessionInput } from "../../../src/session/session-input.ts";
 import { createPolicy } from "../../support/session/create-policy.ts";

@@ -11,7 +11,7 @@ import {
   type RemoteSessions,
 } from "../../../src/session/remote/remote-sessions.ts";
 import { serveSessions } from "../../../src/session/remote/serve-sessions.ts";
-import type { ClientRole } from "../../../src/domain/events/session-event.ts";
+import type { ClientRole } from "../../../src/domain/events/client-events.ts";
 import type { SessionCommand } from "../../../src/domain/session-command.ts";
 import {
   hangs,

@@ -1,5 +1,6 @@
 import type { Right } from "../../../src/domain/actor.ts";
-import type { SessionEvent, AgentSpec } from "../../../src/domain/events/session-event.ts";
+import type { AgentSpec } from "../../../src/domain/agent-spec.ts";
+import type { EventOf, SessionEvent } from "../../../src/domain/events/session-event.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { formatPromptPart } from "../../../src/domain/format-prompt-part.ts";
 import { due, type Effect } from "../../../src/session/due.ts";
@@ -14,8 +15,6 @@ import { approvalRules } from "./approval-rules.ts";
 import { must } from "./assert-rule.ts";
 import { pauseRules } from "./pause-rules.ts";
 import type { Step } from "./simulated-session.ts";
-
-type Of<Type extends SessionEvent["type"]> = Extract<SessionEvent, { readonly type: Type }>;
 
 interface SeenTool {
   name: string;
@@ -48,7 +47,7 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
   let lastId = "";
   const ids = new Set<string>();
   const tools = new Map<string, SeenTool>();
-  const approvals = new Map<string, Of<"approval.requested">>();
+  const approvals = new Map<string, EventOf<"approval.requested">>();
   const openMessages = new Set<string>();
   const messages = new Set<string>();
   const endedBlocks = new Set<string>();
@@ -58,7 +57,7 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
   /** Who asked what. */
   const askers = new Map<string, string | undefined>();
   const programs = new Set<string>();
-  let plan: Of<"plan.updated">["entries"] = [];
+  let plan: EventOf<"plan.updated">["entries"] = [];
   const permissions = approvalRules();
   const pauses = pauseRules();
   /** A conversation that may not know what its tools gave, and whether that was said in this turn. */

@@ -1,11 +1,8 @@
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
-import type {
-  ApprovalDecision,
-  PromptOptions,
-  PromptPart,
-  ToolEnding,
-} from "../../../src/domain/events/session-event.ts";
+import type { ToolEnding } from "../../../src/domain/events/tool-events.ts";
+import type { ApprovalDecision } from "../../../src/domain/policy/approval-decision.ts";
+import type { PromptOptions, PromptPart } from "../../../src/domain/prompt.ts";
 import type { Right } from "../../../src/domain/actor.ts";
 import type { Failure } from "../../../src/domain/errors.ts";
 import type { SessionCommand } from "../../../src/domain/session-command.ts";

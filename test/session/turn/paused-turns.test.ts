@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PromptOptions } from "../../../src/domain/events/session-event.ts";
+import type { PromptOptions } from "../../../src/domain/prompt.ts";
 import type { SubmittedResult } from "../../../src/domain/session-command.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import {

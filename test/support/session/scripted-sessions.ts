@@ -1,9 +1,7 @@
 import type { Actor } from "../../../src/domain/actor.ts";
-import type {
-  SessionEvent,
-  ApprovalRequested,
-  PromptPart,
-} from "../../../src/domain/events/session-event.ts";
+import type { ApprovalRequested } from "../../../src/domain/events/approval-events.ts";
+import type { SessionEvent } from "../../../src/domain/events/session-event.ts";
+import type { PromptPart } from "../../../src/domain/prompt.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import type { CommandReply, SessionCommand } from "../../../src/domain/session-command.ts";
 import type { Sender, Sessions } from "../../../src/session/sessions.ts";

@@ -1,13 +1,12 @@
 import { onTestFinished } from "vitest";
 import type { Principal } from "../../../src/domain/actor.ts";
+import type { AgentSpec, ProviderSpec, ToolSpec } from "../../../src/domain/agent-spec.ts";
 import type {
+  EventOf,
   SessionEvent,
   SessionEventType,
-  AgentSpec,
-  ApprovalDecision,
-  ProviderSpec,
-  ToolSpec,
 } from "../../../src/domain/events/session-event.ts";
+import type { ApprovalDecision } from "../../../src/domain/policy/approval-decision.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { SpanlineError } from "../../../src/domain/errors.ts";
 import type { JsonObject } from "../../../src/data/json.ts";
@@ -127,8 +126,6 @@ export async function readUntil(
     await batches.return?.();
   }
 }
-
-type EventOf<Type extends SessionEventType> = Extract<SessionEvent, { readonly type: Type }>;
 
 /** One session of one agent, with somebody who has every right. */
 export interface SessionWorld {

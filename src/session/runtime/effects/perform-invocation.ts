@@ -1,5 +1,5 @@
 import { createCoalescer } from "../../../async/coalescer.ts";
-import type { PromptOptions } from "../../../domain/events/session-event.ts";
+import type { PromptOptions } from "../../../domain/prompt.ts";
 import { SpanlineError, formatThrown, type Failure } from "../../../domain/errors.ts";
 import type { ProviderEvent } from "../../../domain/provider/provider-event.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";

@@ -3,19 +3,19 @@ import { waitUnlessAborted } from "../../../async/pause.ts";
 import { toJsonText } from "../../../data/json.ts";
 import { SpanlineError, formatThrown } from "../../../domain/errors.ts";
 import type {
-  ToolAttachments,
   ToolEnding,
   ProgressAmount,
   ToolProgress,
-} from "../../../domain/events/session-event.ts";
-import { readPlan, type PlanEntry } from "../../../domain/plan.ts";
-import { toolError, toolSuccess } from "../../../domain/tools/tool-call.ts";
+} from "../../../domain/events/tool-events.ts";
 import {
+  type ToolAttachments,
   isToolOutput,
   isShortDiff,
   MAX_LOGGED_LENGTH,
   type ToolOutput,
 } from "../../../domain/tools/tool-output.ts";
+import { readPlan, type PlanEntry } from "../../../domain/plan.ts";
+import { toolError, toolSuccess } from "../../../domain/tools/tool-call.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
 import type { Tool, ToolContext } from "../../../tools/tool.ts";
 import type { Effect } from "../../due.ts";

@@ -1,4 +1,4 @@
-import type { HostRequested } from "../../../domain/events/session-event.ts";
+import type { HostRequested } from "../../../domain/events/client-events.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import type { JsonValue } from "../../../data/json.ts";
 import type { ClientLink } from "../connection/client-link.ts";

@@ -1,4 +1,4 @@
-import type { ApprovalRequested } from "../../../domain/events/session-event.ts";
+import type { ApprovalRequested } from "../../../domain/events/approval-events.ts";
 import { SpanlineError } from "../../../domain/errors.ts";
 import {
   encodeArgumentsResult,

@@ -1,4 +1,4 @@
-import type { AgentSpec } from "../../../domain/events/session-event.ts";
+import type { AgentSpec } from "../../../domain/agent-spec.ts";
 import type { JsonObject } from "../../../data/json.ts";
 import { canUseAgent } from "../../../http/access/caller.ts";
 import { digestText } from "../../../platform/digest.ts";

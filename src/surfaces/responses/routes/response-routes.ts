@@ -1,5 +1,5 @@
 import type { Envelope } from "../../../domain/events/envelope.ts";
-import type { TurnPaused } from "../../../domain/events/session-event.ts";
+import type { TurnPaused } from "../../../domain/events/turn-events.ts";
 import { requireRight, type Caller } from "../../../http/access/caller.ts";
 import { ApiError } from "../../../http/routing/api-error.ts";
 import { createEventStream } from "../../../http/routing/event-stream.ts";
