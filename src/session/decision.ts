@@ -20,8 +20,8 @@ export interface Decision {
 
 export function startDecision(state: SessionState, input: TimedInput): Decision {
   const drafts: Draft[] = [];
-  const sender: Actor | null = input.type === "commanded" ? input.actor : null;
-  const cause = input.type === "commanded" ? input.commandId : undefined;
+  const sender: Actor | null = input.type === "command-received" ? input.actor : null;
+  const cause = input.type === "command-received" ? input.commandId : undefined;
   return {
     at: input.at,
     ids: createIdSource(input.at, input.seed),

@@ -11,7 +11,7 @@ import { isUnsettled } from "./tools/tools-state.ts";
 import { loseInvocation } from "./turn/apply-provider-events.ts";
 import { readAgentSpec, type Decision } from "./decision.ts";
 
-type RecoverInput = Extract<TimedInput, { readonly type: "recovered" }>;
+type RecoverInput = Extract<TimedInput, { readonly type: "recovery-started" }>;
 
 /** Takes over from a process that is gone: its calls are lost, its tools are settled, its connections are closed. */
 export function recover(

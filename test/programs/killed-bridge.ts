@@ -101,7 +101,7 @@ for await (const { events } of sessions.subscribe(sessionId, undefined, end.sign
     if (event.type === "approval.requested") {
       const { approvalId, question } = event;
       const decision = question === "run" ? "allow" : question === "outcome" ? outcome : "reseed";
-      const answer = { type: "answer", approvalId, decision } as const;
+      const answer = { type: "decide-approval", approvalId, decision } as const;
       asked.push(sessions.command(sessionId, answer, { principal }));
     }
     if (event.type === "turn.paused") asked.push(give(event.toolCallIds));
@@ -135,7 +135,7 @@ async function give(toolCallIds: readonly string[]): Promise<void> {
   const parts = [{ type: "text", text: "nobody is in" }] as const;
   const results = toolCallIds.map((toolCallId) => ({ toolCallId, parts, isError: false }));
   const commandId = `give ${toolCallIds.join()}`;
-  await sessions.command(sessionId, { type: "give-results", results }, { principal, commandId });
+  await sessions.command(sessionId, { type: "submit-results", results }, { principal, commandId });
 }
 
 /** Kills the process at one append, where nothing can be tidied up. */

@@ -54,7 +54,7 @@ async function revoked({ keys }: SigningFolder, heads: ReceiptHeads) {
   await answerNth(world, 1, "allow-always");
   await world.waitForEvent("turn.finished");
   const { grantId } = await world.waitForEvent("grant.added");
-  await world.send({ type: "revoke", grantId });
+  await world.send({ type: "revoke-grant", grantId });
   expect((await world.readLog()).at(-1)?.event.type).toBe("grant.revoked");
   return { world, ran };
 }

@@ -25,7 +25,7 @@ export async function answerViaOwner(
     }
     const { sessions } = lockOrOwner;
     try {
-      const answer = { type: "answer", approvalId, decision } as const;
+      const answer = { type: "decide-approval", approvalId, decision } as const;
       return await sessions.command(sessionId, answer, { principal: localPrincipal });
     } catch (error) {
       // The next owner is asked.

@@ -28,7 +28,7 @@ export async function sendCommand(
   const { principal } = sender;
   const location = { store, sessionId };
   const refusal =
-    command.type === "forget" && (await checkHidePrompt(command, principal, location));
+    command.type === "hide-prompt" && (await checkHidePrompt(command, principal, location));
   if (refusal) return refusal;
   const facts = driver.state.agent?.spec;
   const takesImages = facts !== undefined && resolveImageHandling(facts) !== "reject";
@@ -69,7 +69,7 @@ export function createCommandInput(
   const attachmentField = attachmentId === undefined ? {} : { attachmentId };
   const commandIdField = commandId === undefined ? {} : { commandId };
   return {
-    type: "commanded",
+    type: "command-received",
     command,
     actor,
     rights,

@@ -131,7 +131,7 @@ function createOpenInput(sessionId: string, request: OpenOptions & Partial<Copie
   } = request;
   const upstreamId = resolveUpstreamId(sessionId, request);
   return {
-    type: "opened",
+    type: "open-requested",
     principal: principal.id,
     ...(title !== undefined && { title }),
     ...(workingDirectory !== undefined && { workingDirectory }),

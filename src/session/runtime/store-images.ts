@@ -20,7 +20,7 @@ export async function storeImages(
   command: SessionCommand,
   storage: ImageStorage,
 ): Promise<StoredCommand> {
-  if (command.type !== "prompt" && command.type !== "give-results") return { command };
+  if (command.type !== "prompt" && command.type !== "submit-results") return { command };
   try {
     const storedParts = command.content && (await storeParts(command.content, storage));
     if (command.type === "prompt") return { command: { ...command, content: storedParts ?? [] } };

@@ -157,7 +157,7 @@ describe("a log of this user's own", () => {
   it("of which a receipt was taken out gives no grant back that it took", async () => {
     const { world: before, ran } = await allowedForGood(await newKeys(), 3);
     const { grantId } = await before.waitForEvent("grant.added");
-    await before.send({ type: "revoke", grantId });
+    await before.send({ type: "revoke-grant", grantId });
     await before.prompt("Write.");
     await answerNth(before, 2, "allow");
     await before.waitForEvent("turn.finished", 2);
@@ -271,7 +271,7 @@ describe("a log of this user's own", () => {
     "A call that %s in place of a later event invalidates the approvals [W-09]",
     async (_, create) => {
       const { killed, ran, approvalId } = await requestedWrite(await newKeys());
-      await killed.send({ type: "title", title: "Tea" });
+      await killed.send({ type: "set-title", title: "Tea" });
       const store = changedLog(killed.store, (log) =>
         log.map((envelope) =>
           envelope.event.type === "session.title_changed"

@@ -377,14 +377,14 @@ export function approvalRules(): {
       for (const { isClosed, receipt } of calls.values()) {
         must(isClosed || receipt?.action !== "deny", "what is denied is over");
       }
-      if (happening.type === "tool-examined") {
+      if (happening.type === "paths-resolved") {
         const seen = calls.get(happening.toolCallId);
         const isWanted = seen !== undefined && happening.digest === digestOf(seen);
         const isTaken = events.some(({ event }) => event.type === "tool_call.paths_resolved");
         must(isWanted || !isTaken, "what is found of other arguments is nobody's");
       }
       for (const effect of due(after).effects.values()) {
-        if (effect.type !== "examine") continue;
+        if (effect.type !== "resolve-paths") continue;
         const seen = call(effect.toolCallId);
         must(!seen.isClosed && !seen.isRunning, "only what could begin is looked at");
         must(effect.digest === digestOf(seen), "only what it would run with is looked at");

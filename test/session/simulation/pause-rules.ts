@@ -136,11 +136,11 @@ export function pauseRules(): {
         );
         must(due(after).wakeAt !== null, "a pause has a deadline");
       }
-      if (happening.type === "recovered") {
+      if (happening.type === "recovery-started") {
         const was = pauseIn(before);
         must(was === "null" || was === pauseIn(after), "nothing of a pause is lost with a process");
       }
-      if (happening.type !== "commanded") return;
+      if (happening.type !== "command-received") return;
       const { command, actor, readerCount = 0 } = happening;
       if (command.type === "cancel" && command.unlessWatched === true) {
         const others = before.clients.attached.some(({ clientId }) => clientId !== actor.clientId);

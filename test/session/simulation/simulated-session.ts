@@ -50,7 +50,7 @@ export function simulatedSession(spec: AgentSpec, check: (step: Step) => void): 
     return step;
   };
 
-  send({ type: "opened", agent: { digest: "digest", spec }, principal: "me" });
+  send({ type: "open-requested", agent: { digest: "digest", spec }, principal: "me" });
   return {
     get state() {
       return state;

@@ -143,7 +143,7 @@ export function createScriptedSessions({ turn }: Script = {}): ScriptedSessions 
         startNext(log);
         return { status: "accepted", promptId };
       }
-      case "withdraw": {
+      case "withdraw-prompt": {
         const at = log.queue.findIndex(({ promptId }) => promptId === command.promptId);
         if (at === -1) return REFUSED_REPLY;
         log.queue.splice(at, 1);
@@ -159,7 +159,7 @@ export function createScriptedSessions({ turn }: Script = {}): ScriptedSessions 
         append(log, { type: "turn.finished", turnId, ...how });
         return { status: "accepted", turnId };
       }
-      case "answer": {
+      case "decide-approval": {
         const { approvalId, decision } = command;
         if (openApproval(log, approvalId) === undefined) return REFUSED_REPLY;
         append(log, { type: "approval.resolved", approvalId, decision, resolvedBy: "person" });

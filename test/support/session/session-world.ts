@@ -232,7 +232,8 @@ function createWorld(parts: WorldParts): SessionWorld {
     reports,
     send,
     prompt: (text) => send({ type: "prompt", content: [{ type: "text", text }] }),
-    decideApproval: (approvalId, decision) => send({ type: "answer", approvalId, decision }),
+    decideApproval: (approvalId, decision) =>
+      send({ type: "decide-approval", approvalId, decision }),
     cancel: () => send({ type: "cancel" }),
     async waitForEvent(type, nth = 1) {
       let count = 0;

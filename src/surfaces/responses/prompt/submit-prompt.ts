@@ -216,7 +216,13 @@ async function continueSession(
       clientTools: status.promptTools,
     });
     const contentFields = content.length > 0 ? input : {};
-    const command = { type: "give-results", results, note, ...contentFields, ...position } as const;
+    const command = {
+      type: "submit-results",
+      results,
+      note,
+      ...contentFields,
+      ...position,
+    } as const;
     return submitOnce(promptRequest, record, command, sessions);
   }
   const options = createPromptOptions(promptRequest, status.agent, { instructions, settings });

@@ -168,7 +168,7 @@ async function cancelOnDisconnect(
   const { sessionId, promptId } = submitted;
   const from = { principal: caller };
   if (knownTurnId === undefined) {
-    const reply = await sessions.command(sessionId, { type: "withdraw", promptId }, from);
+    const reply = await sessions.command(sessionId, { type: "withdraw-prompt", promptId }, from);
     if (reply.status === "accepted") return;
   }
   if (settings.onDisconnect === "finish") return;
