@@ -10,17 +10,17 @@ export type { RunToolCall, RunResult } from "./bridge/run/run-result.ts";
 export { runToCompletion } from "./bridge/run/run-to-completion.ts";
 export type { Actor } from "./domain/actor.ts";
 export type {
-  SessionEvent,
   ApprovalRules,
-  ApprovalRequested,
-  ApprovalDecision,
   LostInvocationPolicy,
   QuiescePolicy,
-  ToolEnding,
   ToolSpec,
   TurnCaps,
-  TurnOutcome,
-} from "./domain/events/session-event.ts";
+} from "./domain/agent-spec.ts";
+export type { ApprovalRequested } from "./domain/events/approval-events.ts";
+export type { SessionEvent } from "./domain/events/session-event.ts";
+export type { ToolEnding } from "./domain/events/tool-events.ts";
+export type { TurnOutcome } from "./domain/events/turn-events.ts";
+export type { ApprovalDecision } from "./domain/policy/approval-decision.ts";
 export type { Diagnostic, DiagnosticCode } from "./domain/diagnostic.ts";
 export type { Envelope } from "./domain/events/envelope.ts";
 export { SpanlineError, type ErrorCode, type Failure } from "./domain/errors.ts";

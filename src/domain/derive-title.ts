@@ -1,4 +1,4 @@
-import type { PromptPart } from "./events/session-event.ts";
+import type { PromptPart } from "./prompt.ts";
 
 /** What a session is called that nobody gave a title: the first words that were said in it. Undefined where there are none. */
 export function deriveTitle(content: readonly PromptPart[]): string | undefined {

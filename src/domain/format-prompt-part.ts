@@ -1,4 +1,4 @@
-import type { ImagePart, PromptPart } from "./events/session-event.ts";
+import type { ImagePart, PromptPart } from "./prompt.ts";
 
 /** A part of a prompt in words: for readers who take no pictures. */
 export function formatPromptPart(part: PromptPart): string {

@@ -1,4 +1,5 @@
-import type { SessionEvent, ClientAttached, ClientRole } from "./events/session-event.ts";
+import type { ClientAttached, ClientRole } from "./events/client-events.ts";
+import type { SessionEvent } from "./events/session-event.ts";
 import type { JsonObject } from "../data/json.ts";
 
 /** A client that is attached to a session. */

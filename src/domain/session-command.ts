@@ -1,10 +1,7 @@
-import type {
-  ClientRole,
-  ApprovalDecision,
-  PromptOptions,
-  SessionMetadata,
-  TextPart,
-} from "./events/session-event.ts";
+import type { ClientRole } from "./events/client-events.ts";
+import type { SessionMetadata } from "./events/lifecycle-events.ts";
+import type { ApprovalDecision } from "./policy/approval-decision.ts";
+import type { PromptOptions, TextPart } from "./prompt.ts";
 import type { Failure } from "./errors.ts";
 import type { ImageBlock } from "./model/image-block.ts";
 import type { JsonObject } from "../data/json.ts";
@@ -31,7 +28,7 @@ export type SessionCommand<Part = SubmittedPart> =
     }
   /** Brings the results that a paused turn waits for: all of them, each once. */
   | {
-      readonly type: "give-results";
+      readonly type: "submit-results";
       readonly results: readonly SubmittedResult[];
       /** Said beside the results. */
       readonly content?: readonly Part[];
@@ -40,8 +37,8 @@ export type SessionCommand<Part = SubmittedPart> =
       readonly note?: JsonObject;
       readonly expectedPromptSeq?: number;
     }
-  | { readonly type: "forget"; readonly promptId: string }
-  | { readonly type: "withdraw"; readonly promptId: string }
+  | { readonly type: "hide-prompt"; readonly promptId: string }
+  | { readonly type: "withdraw-prompt"; readonly promptId: string }
   /** Ends the turn that runs, if it is the named one, or whichever it is. */
   | {
       readonly type: "cancel";
@@ -52,7 +49,7 @@ export type SessionCommand<Part = SubmittedPart> =
       readonly waitingReaders?: number;
     }
   | {
-      readonly type: "answer";
+      readonly type: "decide-approval";
       readonly approvalId: string;
       readonly decision: ApprovalDecision;
       readonly reason?: string;
@@ -60,9 +57,9 @@ export type SessionCommand<Part = SubmittedPart> =
       readonly input?: JsonObject;
     }
   /** These folders belong to the workspace, too, and no others but its own. */
-  | { readonly type: "extend"; readonly folders: readonly string[] }
+  | { readonly type: "set-folders"; readonly folders: readonly string[] }
   /** Takes back what was allowed for good. */
-  | { readonly type: "revoke"; readonly grantId: string }
+  | { readonly type: "revoke-grant"; readonly grantId: string }
   | {
       readonly type: "attach";
       readonly clientId: string;
@@ -92,18 +89,18 @@ export type SessionCommand<Part = SubmittedPart> =
       readonly secretDigest?: string;
     }
   | {
-      readonly type: "answer-host";
+      readonly type: "submit-host-reply";
       readonly requestId: string;
       readonly outcome: "answered" | "failed";
       readonly payload?: JsonObject;
     }
-  | { readonly type: "title"; readonly title: string }
+  | { readonly type: "set-title"; readonly title: string }
   /** Replaces the session's metadata. A `title` in it is the session's title. */
   | { readonly type: "set-metadata"; readonly metadata: SessionMetadata }
   /** Adds messages that were said elsewhere to what the agent is told before the next prompt. */
   | { readonly type: "add-history"; readonly messages: readonly ModelMessage[] }
   /** Puts the session into a mode. */
-  | { readonly type: "configure"; readonly mode: SessionMode };
+  | { readonly type: "set-mode"; readonly mode: SessionMode };
 
 /** What came of a command. A refused one changed nothing. */
 export type CommandReply =

@@ -1,7 +1,7 @@
 // The public entry `spanline/host`: the other side of the bridge, and a client for it. No dependencies, no `node:` modules;
 // a test holds it to that. A line added here is API.
 
-export type { ClientRole } from "../domain/events/session-event.ts";
+export type { ClientRole } from "../domain/events/client-events.ts";
 export { ERROR_CODES, SpanlineError, type ErrorCode, type Failure } from "../domain/errors.ts";
 export type { JsonObject, JsonValue } from "../data/json.ts";
 export type { LiveClient, ClientStatus } from "../domain/live-client.ts";

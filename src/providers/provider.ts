@@ -1,4 +1,4 @@
-import type { ProviderCapabilities } from "../domain/events/session-event.ts";
+import type { ProviderCapabilities } from "../domain/agent-spec.ts";
 import type { CommandEvent } from "../domain/provider/command-event.ts";
 import type { ImageBlock } from "../domain/model/image-block.ts";
 import type { ModelMessage } from "../domain/model/model-request.ts";

@@ -1,6 +1,7 @@
 import { toJsonText } from "../data/json.ts";
 import type { Actor, Right } from "../domain/actor.ts";
-import type { PromptPart, SessionMetadata } from "../domain/events/session-event.ts";
+import type { SessionMetadata } from "../domain/events/lifecycle-events.ts";
+import type { PromptPart } from "../domain/prompt.ts";
 import { listLiveClients, mayDecide } from "../domain/live-client.ts";
 import type { ModelMessage } from "../domain/model/model-request.ts";
 import { pairToolResults, normalizeHistory } from "../domain/model/normalize-history.ts";
@@ -28,7 +29,7 @@ import { findRun } from "./tools/tools-state.ts";
 import { submitResults } from "./turn/paused-turn.ts";
 import { cancelTurn, hidePrompt, acceptPrompt, withdrawPrompt } from "./turn/turn-commands.ts";
 
-type CommandInput = Extract<TimedInput, { readonly type: "commanded" }>;
+type CommandInput = Extract<TimedInput, { readonly type: "command-received" }>;
 
 export function applyCommand(decision: Decision, input: CommandInput): CommandReply {
   const { command, actor, rights } = input;
@@ -41,17 +42,17 @@ export function applyCommand(decision: Decision, input: CommandInput): CommandRe
   switch (command.type) {
     case "prompt":
       return acceptPrompt(decision, command);
-    case "give-results":
+    case "submit-results":
       return submitResults(decision, command);
-    case "forget":
+    case "hide-prompt":
       return hidePrompt(decision, command);
-    case "withdraw":
+    case "withdraw-prompt":
       return withdrawPrompt(decision, command);
     case "cancel":
       return cancelTurn(decision, command, input);
-    case "answer":
+    case "decide-approval":
       return decideApproval(decision, command, actor);
-    case "revoke":
+    case "revoke-grant":
       return revokeGrant(decision, command.grantId);
     case "attach": {
       const { controller } = decision.state.clients;
@@ -63,22 +64,22 @@ export function applyCommand(decision: Decision, input: CommandInput): CommandRe
       return recordHeartbeat(decision, command);
     case "detach":
       return detachAndWait(decision, command, input);
-    case "answer-host":
+    case "submit-host-reply":
       return submitHostReply(decision, command, actor);
-    case "extend": {
+    case "set-folders": {
       const { folders } = command;
       const isSame = toJsonText(folders) === toJsonText(decision.state.folders);
       if (!isSame) decision.emit({ type: "session.folders_changed", folders });
       return { status: "accepted" };
     }
-    case "title":
+    case "set-title":
       decision.emit({ type: "session.title_changed", title: command.title });
       return { status: "accepted" };
     case "set-metadata":
       return setMetadata(decision, command.metadata);
     case "add-history":
       return addHistory(decision, command.messages);
-    case "configure":
+    case "set-mode":
       return setMode(decision, command.mode);
     default:
       return command satisfies never;
@@ -115,8 +116,8 @@ function findClientRefusal({ state }: Decision, commanded: CommandInput): string
   const { command, actor: by } = commanded;
   const { controller } = state.clients;
   const isAllowing =
-    command.type === "answer" ||
-    (command.type === "configure" && isLessStrict(command.mode, state.mode));
+    command.type === "decide-approval" ||
+    (command.type === "set-mode" && isLessStrict(command.mode, state.mode));
   const isAsking = PROMPTING_COMMANDS.has(command.type);
   if (hasLeft(state.clients, commanded)) {
     if (controller === null || !(isAsking || isAllowing)) return undefined;
@@ -148,14 +149,14 @@ function hasLeft({ attached }: ClientsState, { actor: by, attachmentId }: Comman
 
 /** The client that began the turn whose request is decided. The mode is a matter of every turn. */
 function prompterOf({ turn }: SessionState, command: SessionCommand<PromptPart>) {
-  return command.type === "answer" ? turn.current?.submitter?.clientId : undefined;
+  return command.type === "decide-approval" ? turn.current?.submitter?.clientId : undefined;
 }
 
 const PROMPTING_COMMANDS: ReadonlySet<SessionCommand["type"]> = new Set([
   "prompt",
-  "give-results",
+  "submit-results",
   "add-history",
-  "configure",
+  "set-mode",
 ]);
 
 /** Who has been taken over from still ends what it began itself. */
@@ -168,7 +169,7 @@ function endsOthersWork(
     case "cancel":
       // Who leaves ends what nobody follows any more.
       return command.unlessWatched !== true && turn.current?.submitter?.clientId !== by.clientId;
-    case "withdraw":
+    case "withdraw-prompt":
       return turn.queue.some(
         (queued) =>
           queued.promptId === command.promptId && queued.submitter?.clientId !== by.clientId,
@@ -183,26 +184,26 @@ function resolveNeededRight({ state }: Decision, input: CommandInput): Right | n
   const { command, actor: by } = input;
   switch (command.type) {
     case "prompt":
-    case "forget":
+    case "hide-prompt":
     case "set-metadata":
     case "add-history":
       return "prompt";
-    case "configure":
+    case "set-mode":
       return isLessStrict(command.mode, state.mode) ? "approve" : "prompt";
-    case "withdraw": {
+    case "withdraw-prompt": {
       const queued = state.turn.queue.find(({ promptId }) => promptId === command.promptId);
       return queued === undefined || queued.submitter?.principal === by.principal
         ? "prompt"
         : "control";
     }
-    case "answer":
-    case "revoke":
+    case "decide-approval":
+    case "revoke-grant":
       return "approve";
-    case "give-results":
+    case "submit-results":
     case "cancel": {
       const { current } = state.turn;
       // Who comes too late is told that, and not that it is another's.
-      if (command.type === "give-results" && (current?.pause ?? null) === null) return "prompt";
+      if (command.type === "submit-results" && (current?.pause ?? null) === null) return "prompt";
       const owner = current?.submitter?.principal;
       return owner !== undefined && owner === by.principal ? "prompt" : "control";
     }
@@ -211,10 +212,10 @@ function resolveNeededRight({ state }: Decision, input: CommandInput): Right | n
     case "heartbeat":
     case "detach":
       return isSameAttachment(state.clients, input, command.clientId) ? null : "control";
-    case "title":
-    case "extend":
+    case "set-title":
+    case "set-folders":
       return "control";
-    case "answer-host":
+    case "submit-host-reply":
       return null;
     default:
       return command satisfies never;

@@ -15,7 +15,7 @@ import { findRun } from "./tools/tools-state.ts";
 import type { Decision } from "./decision.ts";
 import type { PendingApproval } from "./approvals/approvals-state.ts";
 
-type DecideApproval = Extract<SessionCommand, { readonly type: "answer" }>;
+type DecideApproval = Extract<SessionCommand, { readonly type: "decide-approval" }>;
 
 export function decideApproval(
   decision: Decision,

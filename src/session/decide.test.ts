@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { SessionEvent, AgentSpec, PromptPart } from "../domain/events/session-event.ts";
+import type { AgentSpec } from "../domain/agent-spec.ts";
+import type { SessionEvent } from "../domain/events/session-event.ts";
+import type { PromptPart } from "../domain/prompt.ts";
 import type { ProviderEvent } from "../domain/provider/provider-event.ts";
 import type { SessionCommand } from "../domain/session-command.ts";
 import { createToolCall, toolError, toolSuccess } from "../domain/tools/tool-call.ts";
@@ -29,7 +31,7 @@ const FACTS: AgentSpec = {
   approvalMs: 60_000,
 };
 const OPENED = {
-  type: "opened",
+  type: "open-requested",
   agent: { digest: "d", spec: FACTS },
   principal: "me",
 } as const;
@@ -48,7 +50,7 @@ function opened(spec = FACTS) {
   send({ ...OPENED, agent: { digest: "d", spec } });
   const command = (made: SessionCommand<PromptPart>, clientId?: string) =>
     send({
-      type: "commanded",
+      type: "command-received",
       command: made,
       actor: { kind: "user", principal: "me", ...(clientId !== undefined && { clientId }) },
       rights: ["prompt", "approve", "control"],
@@ -66,7 +68,11 @@ function opened(spec = FACTS) {
     say(...events: readonly ProviderEvent[]) {
       const stage = state.turn.current?.stage;
       const invocationId = stage?.type === "calling" ? stage.invocation.invocationId : "";
-      return send({ type: "call-said", invocationId, outputs: events.map((event) => ({ event })) });
+      return send({
+        type: "provider-events",
+        invocationId,
+        outputs: events.map((event) => ({ event })),
+      });
     },
   };
 }
@@ -173,7 +179,7 @@ describe("a decision", () => {
     session.command({ type: "cancel" });
     session.prompt();
     session.pass(700_000);
-    const { events, reply } = session.command({ type: "withdraw", promptId: "prompt_none" });
+    const { events, reply } = session.command({ type: "withdraw-prompt", promptId: "prompt_none" });
     expect({ events, reply }).toEqual({
       events: [],
       reply: {
@@ -196,7 +202,7 @@ describe("a decision", () => {
     session.say(start, called(0, "c1", "write"), waits("c1"));
     const approvalId = session.state.approvals.pending[0]?.approvalId ?? "";
     session.pass(60_000);
-    const answer = { type: "answer", approvalId, decision: "allow" } as const;
+    const answer = { type: "decide-approval", approvalId, decision: "allow" } as const;
     expect(session.command(answer)).toMatchObject({ events: [], reply: { status: "refused" } });
     expect(session.send({ type: "time-passed" }).events).toMatchObject([
       { type: "approval.resolved", approvalId, decision: "deny", resolvedBy: "deadline" },
@@ -212,11 +218,11 @@ describe("a decision", () => {
     const [first, second] = session.state.tools.runs.map(({ toolCallId }) => toolCallId);
     for (const [index, toolCallId = ""] of [first, second].entries()) {
       const group = { id: index, startTime: "then" };
-      session.send({ type: "tool-spawned", toolCallId, attempt: 1, group });
+      session.send({ type: "process-started", toolCallId, attempt: 1, group });
     }
     const result = toolSuccess("c1", "ok");
     const ended = { attempt: 1, ending: "succeeded", result, durationMs: 1 } as const;
-    session.send({ type: "tool-ended", toolCallId: first ?? "", ...ended });
+    session.send({ type: "tool-finished", toolCallId: first ?? "", ...ended });
     session.prompt();
     session.command({ type: "cancel" });
     expect(session.state.tools).toMatchObject({
@@ -225,7 +231,7 @@ describe("a decision", () => {
     });
     session.command({ type: "cancel" });
     expect(collectSessionFields([], session.state)).toEqual({ state: "running" });
-    const recovered = session.send({ type: "recovered", epoch: 2 });
+    const recovered = session.send({ type: "recovery-started", epoch: 2 });
     expect(recovered.events).toEqual([{ type: "session.recovered", epoch: 2 }]);
     expect(session.state.tools.processes).toEqual([]);
     expect(collectSessionFields([], session.state)).toEqual({ state: "idle" });
@@ -238,11 +244,11 @@ describe("a decision", () => {
     const { toolCallId = "" } = session.state.tools.runs[0] ?? {};
     const group = (id: number) => ({ id, startTime: "then" });
     for (let id = 1; id <= 150; id++) {
-      session.send({ type: "tool-spawned", toolCallId, attempt: 1, group: group(id) });
+      session.send({ type: "process-started", toolCallId, attempt: 1, group: group(id) });
     }
     expect(session.state.tools.processes.length).toBe(150);
     session.command({ type: "cancel" });
-    const ended = { type: "program-ended", toolCallId, group: group(1) } as const;
+    const ended = { type: "process-exited", toolCallId, group: group(1) } as const;
     expect(session.send(ended).events).toEqual([
       { type: "tool.process_exited", toolCallId, group: group(1) },
     ]);
@@ -255,7 +261,7 @@ describe("a decision", () => {
     const session = opened({ ...FACTS, tools });
     session.prompt();
     session.say(start, called(0, "c1"), waits("c1"));
-    const last = () => session.send({ type: "recovered", epoch: 2 }).events.at(-1);
+    const last = () => session.send({ type: "recovery-started", epoch: 2 }).events.at(-1);
     expect(last()).toMatchObject({ type: "tool.started", attempt: 2 });
     expect(last()).toMatchObject({ type: "tool.started", attempt: 3 });
     expect(last()).toMatchObject({ type: "approval.requested", question: "outcome" });

@@ -36,7 +36,7 @@ export interface DecisionResult {
 
 /** What an input leads to. Nothing happens here: the events are what is to be written down, and then done. */
 export function decide(state: SessionState, input: TimedInput): DecisionResult {
-  if (input.type === "opened" && input.firstCommand !== undefined)
+  if (input.type === "open-requested" && input.firstCommand !== undefined)
     return decideOpenWithCommand(state, input);
   const decision = startDecision(state, input);
   const reply = applyInput(decision, input);
@@ -49,7 +49,7 @@ export function decide(state: SessionState, input: TimedInput): DecisionResult {
 /** To open a session mints no ids, so that both may do with one seed. */
 function decideOpenWithCommand(
   state: SessionState,
-  input: Extract<TimedInput, { type: "opened" }>,
+  input: Extract<TimedInput, { type: "open-requested" }>,
 ): DecisionResult {
   const { firstCommand, ...opened } = input;
   const { at, seed } = input;
@@ -68,7 +68,7 @@ function addTurnId(reply: CommandReply, { state }: Decision): CommandReply {
 
 function applyInput(decision: Decision, input: TimedInput): CommandReply | undefined {
   switch (input.type) {
-    case "opened": {
+    case "open-requested": {
       const { agent, principal, title, workingDirectory, label, upstreamId, history, mode } = input;
       const { folders = [], metadata } = input;
       decision.emit({
@@ -87,31 +87,31 @@ function applyInput(decision: Decision, input: TimedInput): CommandReply | undef
       if (mode !== undefined) setMode(decision, mode);
       return undefined;
     }
-    case "commanded":
+    case "command-received":
       return applyCommand(decision, input);
-    case "call-said":
+    case "provider-events":
       applyProviderEvents(decision, input.invocationId, input.outputs.map(sanitizeProviderEvent));
       return undefined;
-    case "call-failed":
+    case "invocation-failed":
       applyInvocationFailure(decision, input);
       return undefined;
-    case "tool-examined":
+    case "paths-resolved":
       applyResolvedPaths(decision, input);
       return undefined;
-    case "tool-spawned":
-    case "tool-progressed":
+    case "process-started":
+    case "tool-progress":
       applyToolUpdate(decision, input);
       return undefined;
-    case "program-ended":
+    case "process-exited":
       applyProcessExit(decision, input);
       return undefined;
-    case "tool-ended":
+    case "tool-finished":
       applyToolEnd(decision, input);
       return undefined;
-    case "settled":
+    case "upstream-settled":
       settleUpstream(decision, input);
       return undefined;
-    case "host-wanted":
+    case "host-requested":
       requestHost(decision, input);
       return undefined;
     case "agent-changed":
@@ -120,13 +120,13 @@ function applyInput(decision: Decision, input: TimedInput): CommandReply | undef
       if (input.startingTool !== undefined) evaluateStart(decision, input.startingTool);
       repeatWaitingCalls(decision);
       return undefined;
-    case "equipment-failed":
+    case "client-tools-failed":
       reportClientToolProblems(decision, input.problems);
       return undefined;
     case "time-passed":
       applyDeadlines(decision);
       return undefined;
-    case "recovered":
+    case "recovery-started":
       recover(decision, input);
       return undefined;
     default:

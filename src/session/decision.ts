@@ -1,5 +1,6 @@
 import type { Actor } from "../domain/actor.ts";
-import type { SessionEvent, AgentSpec } from "../domain/events/session-event.ts";
+import type { AgentSpec } from "../domain/agent-spec.ts";
+import type { SessionEvent } from "../domain/events/session-event.ts";
 import type { Draft } from "../domain/events/envelope.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import { createIdSource, type IdSource } from "../domain/id.ts";
@@ -19,8 +20,8 @@ export interface Decision {
 
 export function startDecision(state: SessionState, input: TimedInput): Decision {
   const drafts: Draft[] = [];
-  const sender: Actor | null = input.type === "commanded" ? input.actor : null;
-  const cause = input.type === "commanded" ? input.commandId : undefined;
+  const sender: Actor | null = input.type === "command-received" ? input.actor : null;
+  const cause = input.type === "command-received" ? input.commandId : undefined;
   return {
     at: input.at,
     ids: createIdSource(input.at, input.seed),

@@ -1,4 +1,5 @@
-import type { PromptOptions, QuiescePolicy } from "../domain/events/session-event.ts";
+import type { QuiescePolicy } from "../domain/agent-spec.ts";
+import type { PromptOptions } from "../domain/prompt.ts";
 import type { JsonObject } from "../data/json.ts";
 import type { PathFact } from "../domain/policy/policy-decision.ts";
 import type { ConfiguredAgent } from "./session-input.ts";
@@ -13,7 +14,7 @@ import type { OutgoingContent, Stage, Upstream } from "./turn/turn-state.ts";
 /** Something to be done outside, known by an id: what is due and not under way is begun, what is no longer due is stopped. */
 export type Effect =
   | {
-      readonly type: "call";
+      readonly type: "invoke";
       readonly invocationId: string;
       readonly upstreamId: string;
       readonly outgoing: OutgoingContent;
@@ -25,7 +26,7 @@ export type Effect =
       readonly progress?: TurnProgress;
     }
   | {
-      readonly type: "examine";
+      readonly type: "resolve-paths";
       readonly toolCallId: string;
       readonly name: string;
       readonly input: JsonObject;
@@ -35,7 +36,7 @@ export type Effect =
       readonly agent: string;
     }
   | {
-      readonly type: "tool";
+      readonly type: "run-tool";
       readonly toolCallId: string;
       readonly attempt: number;
       readonly name: string;
@@ -48,7 +49,7 @@ export type Effect =
       readonly paths?: readonly PathFact[];
     }
   | {
-      readonly type: "settle";
+      readonly type: "settle-upstream";
       readonly upstreamId: string;
       readonly policy: QuiescePolicy;
       /** How often it was tried in this turn. */
@@ -69,13 +70,13 @@ export function due(state: SessionState): DueEffects {
 
 function createEffectId(effect: Effect): string {
   switch (effect.type) {
-    case "call":
+    case "invoke":
       return effect.invocationId;
-    case "examine":
-      return `examine/${effect.toolCallId}/${effect.digest}/${effect.agent}`;
-    case "tool":
+    case "resolve-paths":
+      return `resolve-paths/${effect.toolCallId}/${effect.digest}/${effect.agent}`;
+    case "run-tool":
       return `${effect.toolCallId}/${effect.attempt}`;
-    case "settle":
+    case "settle-upstream":
       return `settle/${effect.upstreamId}/${effect.round}`;
     default:
       return effect satisfies never;
@@ -89,7 +90,7 @@ function* listDueEffects({ turn, tools, agent }: SessionState): Generator<Effect
     const { options } = current;
     const facts = agent?.spec;
     const optionsField = options === null ? {} : { options };
-    const call = { type: "call", invocationId, upstreamId, outgoing, ...optionsField } as const;
+    const call = { type: "invoke", invocationId, upstreamId, outgoing, ...optionsField } as const;
     if (facts === undefined || facts.provider.keepsHistory !== false) {
       yield { ...call, isSeeding: needsSeeding(upstream) };
     } else
@@ -102,7 +103,8 @@ function* listDueEffects({ turn, tools, agent }: SessionState): Generator<Effect
     const isStopped = policy === "stop" && provider?.keepsHistory !== false;
     const isDue = current === null ? isStopped : isNextInvocationDue(current.stage, agent);
     const { upstreamId } = upstream;
-    if (isDue) yield { type: "settle", upstreamId, policy, round: current?.conflicts ?? 0 };
+    if (isDue)
+      yield { type: "settle-upstream", upstreamId, policy, round: current?.conflicts ?? 0 };
   }
   for (const run of tools.runs) {
     const { toolCallId, status, attempt, name, toolCall, input, resolvedPaths } = run;
@@ -111,7 +113,7 @@ function* listDueEffects({ turn, tools, agent }: SessionState): Generator<Effect
       if (optionsField === undefined) continue;
       const { input: resolvedInput, digest } = optionsField;
       yield {
-        type: "examine",
+        type: "resolve-paths",
         toolCallId,
         name,
         input: resolvedInput,
@@ -125,7 +127,7 @@ function* listDueEffects({ turn, tools, agent }: SessionState): Generator<Effect
       ...(resolvedPaths !== undefined && { paths: resolvedPaths.paths }),
     };
     yield {
-      type: "tool",
+      type: "run-tool",
       toolCallId,
       attempt,
       name,

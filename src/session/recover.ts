@@ -1,4 +1,4 @@
-import type { AgentSpec } from "../domain/events/session-event.ts";
+import type { AgentSpec } from "../domain/agent-spec.ts";
 import { invalidateApprovals } from "./approvals/invalidate-approvals.ts";
 import { configureAgent } from "./configure-agent.ts";
 import { detachAllClients } from "./clients/attach-client.ts";
@@ -11,7 +11,7 @@ import { isUnsettled } from "./tools/tools-state.ts";
 import { loseInvocation } from "./turn/apply-provider-events.ts";
 import { readAgentSpec, type Decision } from "./decision.ts";
 
-type RecoverInput = Extract<TimedInput, { readonly type: "recovered" }>;
+type RecoverInput = Extract<TimedInput, { readonly type: "recovery-started" }>;
 
 /** Takes over from a process that is gone: its calls are lost, its tools are settled, its connections are closed. */
 export function recover(

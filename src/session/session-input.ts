@@ -1,15 +1,14 @@
 import type { Actor, Right } from "../domain/actor.ts";
+import type { AgentSpec, QuiescePolicy } from "../domain/agent-spec.ts";
+import type { SessionMetadata } from "../domain/events/lifecycle-events.ts";
 import type {
-  AgentSpec,
   ProcessGroup,
   ProgressAmount,
-  PromptPart,
-  SessionMetadata,
-  QuiescePolicy,
-  ToolAttachments,
   ToolEnding,
   ToolCallPathsResolved,
-} from "../domain/events/session-event.ts";
+} from "../domain/events/tool-events.ts";
+import type { PromptPart } from "../domain/prompt.ts";
+import type { ToolAttachments } from "../domain/tools/tool-output.ts";
 import type { Failure } from "../domain/errors.ts";
 import type { JsonObject } from "../data/json.ts";
 import type { ModelMessage } from "../domain/model/model-request.ts";
@@ -28,7 +27,7 @@ export type TimedInput = SessionInput & {
 
 export type SessionInput =
   | {
-      readonly type: "opened";
+      readonly type: "open-requested";
       readonly agent: ConfiguredAgent;
       readonly principal: string;
       readonly title?: string;
@@ -46,39 +45,39 @@ export type SessionInput =
     }
   | CommandInput
   | {
-      readonly type: "call-said";
+      readonly type: "provider-events";
       readonly invocationId: string;
       readonly outputs: readonly ProviderOutput[];
     }
   /** There is no stream, and there will be none. `isMade` when nobody can say that the call was not made. */
   | {
-      readonly type: "call-failed";
+      readonly type: "invocation-failed";
       readonly invocationId: string;
       readonly failure: Failure;
       readonly mayHaveBeenSent: boolean;
     }
   /** `agent`: by whose definition it was looked at. */
   | (Omit<ToolCallPathsResolved, "type"> & {
-      readonly type: "tool-examined";
+      readonly type: "paths-resolved";
       readonly agent: string;
     })
   | {
-      readonly type: "tool-spawned";
+      readonly type: "process-started";
       readonly toolCallId: string;
       readonly attempt: number;
       readonly group: ProcessGroup;
     }
   /** Nothing of the program runs any more. */
-  | { readonly type: "program-ended"; readonly toolCallId: string; readonly group: ProcessGroup }
+  | { readonly type: "process-exited"; readonly toolCallId: string; readonly group: ProcessGroup }
   | {
-      readonly type: "tool-progressed";
+      readonly type: "tool-progress";
       readonly toolCallId: string;
       readonly attempt: number;
       readonly text: string;
       readonly amount?: ProgressAmount;
     }
   | {
-      readonly type: "tool-ended";
+      readonly type: "tool-finished";
       readonly toolCallId: string;
       readonly attempt: number;
       readonly ending: ToolEnding;
@@ -89,9 +88,13 @@ export type SessionInput =
       readonly attachments?: ToolAttachments;
       readonly plan?: readonly PlanEntry[];
     }
-  | { readonly type: "settled"; readonly upstreamId: string; readonly policy: QuiescePolicy }
   | {
-      readonly type: "host-wanted";
+      readonly type: "upstream-settled";
+      readonly upstreamId: string;
+      readonly policy: QuiescePolicy;
+    }
+  | {
+      readonly type: "host-requested";
       readonly requestId: string;
       readonly clientId: string;
       readonly kind: string;
@@ -105,7 +108,7 @@ export type SessionInput =
       readonly startingTool?: { readonly toolCallId: string; readonly attempt: number };
     }
   /** Of what a client brought, this cannot be used. */
-  | { readonly type: "equipment-failed"; readonly problems: readonly Failure[] }
+  | { readonly type: "client-tools-failed"; readonly problems: readonly Failure[] }
   /** Some deadline may have come. */
   | { readonly type: "time-passed" }
   /**
@@ -114,7 +117,7 @@ export type SessionInput =
    * clients are still there. `doubt` is the place of a receipt that proves nothing.
    */
   | {
-      readonly type: "recovered";
+      readonly type: "recovery-started";
       readonly epoch: number;
       readonly agent?: ConfiguredAgent;
       readonly isSameProcess?: boolean;
@@ -122,7 +125,7 @@ export type SessionInput =
     };
 
 export interface CommandInput {
-  readonly type: "commanded";
+  readonly type: "command-received";
   /** With its pictures kept as blobs. */
   readonly command: SessionCommand<PromptPart>;
   readonly actor: Actor;

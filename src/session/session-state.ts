@@ -1,4 +1,4 @@
-import type { SessionMetadata } from "../domain/events/session-event.ts";
+import type { SessionMetadata } from "../domain/events/lifecycle-events.ts";
 import { NO_RECEIPT, type LastReceipt } from "../domain/events/receipt.ts";
 import { initialApprovals, type ApprovalsState } from "./approvals/approvals-state.ts";
 import { initialClients, type ClientsState } from "./clients/clients-state.ts";

@@ -1,5 +1,7 @@
 import type { Principal } from "../domain/actor.ts";
-import type { AgentSpec, GrantScope, SessionMetadata } from "../domain/events/session-event.ts";
+import type { AgentSpec } from "../domain/agent-spec.ts";
+import type { GrantScope } from "../domain/events/approval-events.ts";
+import type { SessionMetadata } from "../domain/events/lifecycle-events.ts";
 import type { SetClientToolsReply, ClientTools } from "../domain/client-tools.ts";
 import type { Cursor } from "../domain/events/envelope.ts";
 import type { LiveClient } from "../domain/live-client.ts";

@@ -1,8 +1,5 @@
-import type {
-  ProgressAmount,
-  ToolCallPathsResolved,
-  ToolSpec,
-} from "../domain/events/session-event.ts";
+import type { ToolSpec } from "../domain/agent-spec.ts";
+import type { ProgressAmount, ToolCallPathsResolved } from "../domain/events/tool-events.ts";
 import type { EditorCapabilities } from "../domain/client-tools.ts";
 import type { JsonObject } from "../data/json.ts";
 import type { PathFact } from "../domain/policy/policy-decision.ts";

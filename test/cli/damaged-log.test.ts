@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { ApprovalRequested } from "../../src/domain/events/session-event.ts";
+import type { ApprovalRequested } from "../../src/domain/events/approval-events.ts";
 import type { Draft } from "../../src/domain/events/envelope.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { tamper } from "../store/sqlite-support.ts";

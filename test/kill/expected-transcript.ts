@@ -1,4 +1,4 @@
-import type { LostInvocationPolicy } from "../../src/domain/events/session-event.ts";
+import type { LostInvocationPolicy } from "../../src/domain/agent-spec.ts";
 import type { Envelope } from "../../src/domain/events/envelope.ts";
 import { evolve } from "../../src/session/evolve.ts";
 import { initialState, type SessionState } from "../../src/session/session-state.ts";

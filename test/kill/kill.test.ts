@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { LostInvocationPolicy } from "../../src/domain/events/session-event.ts";
+import type { LostInvocationPolicy } from "../../src/domain/agent-spec.ts";
 import type { Envelope } from "../../src/domain/events/envelope.ts";
 import { bundleInto } from "../support/bundle-program.ts";
 import { expectedTranscript } from "./expected-transcript.ts";

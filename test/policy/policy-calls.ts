@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { ToolSpec } from "../../src/domain/events/session-event.ts";
+import type { ToolSpec } from "../../src/domain/agent-spec.ts";
 import type { JsonObject } from "../../src/data/json.ts";
 import type { PathFact, PolicyDecision } from "../../src/domain/policy/policy-decision.ts";
 import type { ToolTraits } from "../../src/domain/tools/tool-traits.ts";

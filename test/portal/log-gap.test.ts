@@ -27,7 +27,7 @@ async function damagedBy(sql: (count: number) => string) {
   const before = sessionsOn(store);
   const { sessionId } = await before.open({ principal: ME });
   for (let count = 0; count < 8; count++)
-    await before.command(sessionId, { type: "title", title: `T${count}` }, { principal: ME });
+    await before.command(sessionId, { type: "set-title", title: `T${count}` }, { principal: ME });
   const { seq, incarnation } = (await before.find(sessionId)) ?? { seq: 0, incarnation: "" };
   await before.close();
   await store.close();

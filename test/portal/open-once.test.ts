@@ -62,7 +62,7 @@ describe("a session that is asked for again", () => {
     const before = sessionsOf(store);
     const first = await ask(await portalOn(before), "k", { title: "Notes" });
     const sessionId = String(idOf(first));
-    await before.command(sessionId, { type: "title", title: "Others" }, { principal: ME });
+    await before.command(sessionId, { type: "set-title", title: "Others" }, { principal: ME });
     await before.close();
     await store.close();
     const again = await ask(await portalOn(sessionsOf(await opened({ file }))), "k", {

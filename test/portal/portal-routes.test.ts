@@ -81,7 +81,7 @@ describe("commands", () => {
     ],
     [
       { type: "answer", approvalId: "appr_1", decision: "deny", reason: "Not now" },
-      { type: "answer", approvalId: "appr_1", decision: "deny", reason: "Not now" },
+      { type: "decide-approval", approvalId: "appr_1", decision: "deny", reason: "Not now" },
     ],
     [{ type: "cancel" }, { type: "cancel" }],
     [
@@ -90,11 +90,11 @@ describe("commands", () => {
     ],
     [
       { type: "withdraw", promptId: "prompt_1" },
-      { type: "withdraw", promptId: "prompt_1" },
+      { type: "withdraw-prompt", promptId: "prompt_1" },
     ],
     [
       { type: "configure", mode: "ask" },
-      { type: "configure", mode: "ask" },
+      { type: "set-mode", mode: "ask" },
     ],
   ])("reach the session: %j", async (body, command) => {
     const sessionId = await opened();
@@ -119,7 +119,9 @@ describe("commands", () => {
       expect((await portal.post(path, answer, withToken)).status).toBe(200);
     }
     expect(answers).toHaveLength(8);
-    expect(sessions.commanded.map(({ command }) => command)).toEqual(answers);
+    expect(sessions.commanded.map(({ command }) => command)).toEqual(
+      answers.map((answer) => ({ ...answer, type: "decide-approval" })),
+    );
   });
 
   it("that are refused come back with the failure", async () => {

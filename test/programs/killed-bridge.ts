@@ -2,11 +2,9 @@ import { dirname } from "node:path";
 import { defineAgent } from "../../src/bridge/agent/define-agent.ts";
 import { openReceiptHeads } from "../../src/bridge/receipt-heads.ts";
 import { openSigningKeys } from "../../src/bridge/audit/signing-keys.ts";
-import type {
-  ApprovalDecision,
-  LostInvocationPolicy,
-  PromptOptions,
-} from "../../src/domain/events/session-event.ts";
+import type { LostInvocationPolicy } from "../../src/domain/agent-spec.ts";
+import type { ApprovalDecision } from "../../src/domain/policy/approval-decision.ts";
+import type { PromptOptions } from "../../src/domain/prompt.ts";
 import { openAiCompatible } from "../../src/models/openai-compatible.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
@@ -103,7 +101,7 @@ for await (const { events } of sessions.subscribe(sessionId, undefined, end.sign
     if (event.type === "approval.requested") {
       const { approvalId, question } = event;
       const decision = question === "run" ? "allow" : question === "outcome" ? outcome : "reseed";
-      const answer = { type: "answer", approvalId, decision } as const;
+      const answer = { type: "decide-approval", approvalId, decision } as const;
       asked.push(sessions.command(sessionId, answer, { principal }));
     }
     if (event.type === "turn.paused") asked.push(give(event.toolCallIds));
@@ -137,7 +135,7 @@ async function give(toolCallIds: readonly string[]): Promise<void> {
   const parts = [{ type: "text", text: "nobody is in" }] as const;
   const results = toolCallIds.map((toolCallId) => ({ toolCallId, parts, isError: false }));
   const commandId = `give ${toolCallIds.join()}`;
-  await sessions.command(sessionId, { type: "give-results", results }, { principal, commandId });
+  await sessions.command(sessionId, { type: "submit-results", results }, { principal, commandId });
 }
 
 /** Kills the process at one append, where nothing can be tidied up. */

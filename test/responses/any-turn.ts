@@ -1,9 +1,7 @@
 import * as fc from "fast-check";
-import type {
-  SessionEvent,
-  ToolEnding,
-  TurnFinished,
-} from "../../src/domain/events/session-event.ts";
+import type { SessionEvent } from "../../src/domain/events/session-event.ts";
+import type { ToolEnding } from "../../src/domain/events/tool-events.ts";
+import type { TurnFinished } from "../../src/domain/events/turn-events.ts";
 import type { Envelope } from "../../src/domain/events/envelope.ts";
 import { createToolCall, toolError, toolSuccess } from "../../src/domain/tools/tool-call.ts";
 

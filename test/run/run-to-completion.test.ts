@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { defineAgent } from "../../src/bridge/agent/define-agent.ts";
 import { runToCompletion } from "../../src/bridge/run/run-to-completion.ts";
-import type { ApprovalRequested } from "../../src/domain/events/session-event.ts";
+import type { ApprovalRequested } from "../../src/domain/events/approval-events.ts";
 import type { Envelope } from "../../src/domain/events/envelope.ts";
 import { SpanlineError } from "../../src/domain/errors.ts";
 import { emulate, TEST_CREDENTIALS } from "../../src/emulator/index.ts";

@@ -6,7 +6,8 @@ import { auditLog, isProven } from "../../src/bridge/audit/audit-log.ts";
 import { auditOutput } from "../../src/bridge/audit-output.ts";
 import { openReceiptHeads, readReceiptHeads } from "../../src/bridge/receipt-heads.ts";
 import { openSigningKeys } from "../../src/bridge/audit/signing-keys.ts";
-import type { SessionEvent, ApprovalDecision } from "../../src/domain/events/session-event.ts";
+import type { SessionEvent } from "../../src/domain/events/session-event.ts";
+import type { ApprovalDecision } from "../../src/domain/policy/approval-decision.ts";
 import type { Envelope } from "../../src/domain/events/envelope.ts";
 import { isReceipt } from "../../src/domain/events/receipt.ts";
 import type { ReceiptHeads } from "../../src/session/runtime/log/receipt-head.ts";
@@ -53,7 +54,7 @@ async function revoked({ keys }: SigningFolder, heads: ReceiptHeads) {
   await answerNth(world, 1, "allow-always");
   await world.waitForEvent("turn.finished");
   const { grantId } = await world.waitForEvent("grant.added");
-  await world.send({ type: "revoke", grantId });
+  await world.send({ type: "revoke-grant", grantId });
   expect((await world.readLog()).at(-1)?.event.type).toBe("grant.revoked");
   return { world, ran };
 }

@@ -175,7 +175,7 @@ describe("sessions beyond the memory limits", () => {
     const busy = { type: "attach", clientId: "client_1", mode: "observer", name: "a" } as const;
     await world.sessions.command("ses_a", busy, { ...from, clientId: "client_1" });
     isSlow = true;
-    const forgetting = world.sessions.command("ses_a", { type: "forget", promptId }, from);
+    const forgetting = world.sessions.command("ses_a", { type: "hide-prompt", promptId }, from);
     await reading.entry;
     const detach = { type: "detach", clientId: "client_1", reason: "closed" } as const;
     await world.sessions.command("ses_a", detach, { ...from, clientId: "client_1" });

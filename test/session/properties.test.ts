@@ -61,21 +61,29 @@ function comeToRest(session: SimulatedSession): void {
     const [effect] = effects;
     const [asked] = state.approvals.pending;
     const awaited = state.tools.runs.find(({ status }) => status === "awaited")?.hostWait;
-    if (effect?.type === "call") {
-      session.send({ type: "call-said", invocationId: effect.invocationId, outputs: SILENCE });
-    } else if (effect?.type === "tool") {
+    if (effect?.type === "invoke") {
+      session.send({
+        type: "provider-events",
+        invocationId: effect.invocationId,
+        outputs: SILENCE,
+      });
+    } else if (effect?.type === "run-tool") {
       const { toolCallId, attempt, providerToolCallId } = effect;
       const result = toolSuccess(providerToolCallId, "ok");
       const ended = { toolCallId, attempt, result, ending: "succeeded", durationMs: 1 } as const;
-      session.send({ type: "tool-ended", ...ended });
-    } else if (effect?.type === "examine") {
+      session.send({ type: "tool-finished", ...ended });
+    } else if (effect?.type === "resolve-paths") {
       session.send(examined(effect, "inside"));
-    } else if (effect?.type === "settle") {
-      session.send({ type: "settled", upstreamId: effect.upstreamId, policy: effect.policy });
+    } else if (effect?.type === "settle-upstream") {
+      session.send({
+        type: "upstream-settled",
+        upstreamId: effect.upstreamId,
+        policy: effect.policy,
+      });
     } else if (state.turn.current.pause !== null) {
       const command = giving(session, { do: "give", how: "all", isSpeaking: false });
       const actor = { kind: "user", principal: "me" } as const;
-      session.send({ type: "commanded", command, actor, rights: ["prompt", "control"] });
+      session.send({ type: "command-received", command, actor, rights: ["prompt", "control"] });
     } else if (asked !== undefined || awaited !== undefined) {
       const until = asked?.deadline ?? awaited?.deadline ?? 0;
       session.pass(Math.max(0, until - session.now));

@@ -268,7 +268,12 @@ describe("a tool of the session", () => {
     const world = await openWorld(createAgent({ provider, tools: [send], approvals }));
     await world.prompt("Send.");
     const { approvalId } = await world.waitForEvent("approval.requested");
-    await world.send({ type: "answer", approvalId, decision: "allow", input: { to: "me" } });
+    await world.send({
+      type: "decide-approval",
+      approvalId,
+      decision: "allow",
+      input: { to: "me" },
+    });
     await world.waitForEvent("turn.finished");
     expect(ran).toEqual([{ to: "me" }]);
     expect(await world.waitForEvent("tool.started")).toMatchObject({ approvalId, attempt: 1 });
@@ -287,7 +292,12 @@ describe("a tool of the session", () => {
     await world.prompt("Go.");
     await world.waitForEvent("approval.requested", 2);
     const { approvalId } = await world.waitForEvent("approval.requested");
-    await world.send({ type: "answer", approvalId, decision: "deny", reason: "Not today." });
+    await world.send({
+      type: "decide-approval",
+      approvalId,
+      decision: "deny",
+      reason: "Not today.",
+    });
     clock.advance(1000);
     await world.waitForEvent("turn.finished");
     expect(ran).toEqual([]);
@@ -311,7 +321,7 @@ describe("a tool of the session", () => {
     await world.waitForEvent("approval.requested");
     clock.jump(-500);
     clock.advance(1000);
-    await world.send({ type: "title", title: "Still here" });
+    await world.send({ type: "set-title", title: "Still here" });
     expect(await world.listEvents("approval.resolved")).toEqual([]);
     clock.advance(500);
     expect(await world.waitForEvent("approval.resolved")).toMatchObject({ resolvedBy: "deadline" });
@@ -429,7 +439,7 @@ describe("something that only a client's machine can do", () => {
     const { requestId } = asked;
     expect(asked).toMatchObject({ clientId: "editor", kind: "read", payload: { path: "a.txt" } });
     const payload = { text: "hello" };
-    const answer = { type: "answer-host", requestId, outcome: "answered", payload } as const;
+    const answer = { type: "submit-host-reply", requestId, outcome: "answered", payload } as const;
     expect(await world.send(answer, { clientId: "other" })).toMatchObject({
       status: "refused",
       failure: { code: "access_denied" },
@@ -455,7 +465,7 @@ describe("something that only a client's machine can do", () => {
     if (how === "leaves") {
       await world.send({ type: "detach", clientId: "editor", reason: "closed" });
     } else if (how === "cannot do it") {
-      const answer = { type: "answer-host", requestId, outcome: "failed" } as const;
+      const answer = { type: "submit-host-reply", requestId, outcome: "failed" } as const;
       await world.send(answer, { clientId: "editor" });
     } else if (how === "does not answer in time") clock.advance(300_000);
     await world.waitForEvent("turn.finished");

@@ -46,7 +46,7 @@ describe.each(releases)("the log of version %s", (release) => {
     const rows = rowsOf(release);
     const store = await opened({ file: await fileWithLog("ses_golden", rows) });
     const log = await store.read("ses_golden", 0, rows.length + 1);
-    const input = { type: "recovered", epoch: 9, at: 1_800_000_000_100, seed: "0" } as const;
+    const input = { type: "recovery-started", epoch: 9, at: 1_800_000_000_100, seed: "0" } as const;
     for (const { seq } of log) {
       const state = log.slice(0, seq).reduce(evolve, initialState);
       const { events, state: after } = decide(state, input);

@@ -5,7 +5,7 @@ import { checkDefinition } from "../../config/agent/check-definition.ts";
 import { mergeCaps } from "../../config/agent/turn-caps.ts";
 import type { AgentCommand } from "../../domain/agent-command.ts";
 import { SpanlineError } from "../../domain/errors.ts";
-import type { AgentSpec, TurnCaps } from "../../domain/events/session-event.ts";
+import type { AgentSpec, TurnCaps } from "../../domain/agent-spec.ts";
 import { digestValue } from "../../platform/digest.ts";
 import type { Agent } from "../../session/runtime/agent/agent.ts";
 import type { Tool } from "../../tools/tool.ts";

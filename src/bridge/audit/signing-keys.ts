@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Signature } from "../../domain/events/session-event.ts";
+import type { Signature } from "../../domain/events/signature.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import { isObject, parseJson } from "../../data/json.ts";
 import { isSameHmac, computeHmac } from "../../platform/hmac.ts";

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { WorkspaceDefinition } from "../../config/agent/agent-definition.ts";
 import type { WorkspaceConfig } from "../../config/agent/read-workspace.ts";
 import { SpanlineError } from "../../domain/errors.ts";
-import type { MutationScope } from "../../domain/events/session-event.ts";
+import type { MutationScope } from "../../domain/agent-spec.ts";
 import type { Policy } from "../../domain/policy/policy.ts";
 import { isFolder } from "../../platform/files/is-folder.ts";
 import { evaluatePolicy } from "../../policy/evaluate-policy.ts";

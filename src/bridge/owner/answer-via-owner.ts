@@ -1,4 +1,4 @@
-import type { ApprovalDecision } from "../../domain/events/session-event.ts";
+import type { ApprovalDecision } from "../../domain/policy/approval-decision.ts";
 import type { CommandReply } from "../../domain/session-command.ts";
 import type { BridgeOptions } from "../bridge-options.ts";
 import { OwnerGoneError } from "../../session/remote/owner-connection.ts";
@@ -25,7 +25,7 @@ export async function answerViaOwner(
     }
     const { sessions } = lockOrOwner;
     try {
-      const answer = { type: "answer", approvalId, decision } as const;
+      const answer = { type: "decide-approval", approvalId, decision } as const;
       return await sessions.command(sessionId, answer, { principal: localPrincipal });
     } catch (error) {
       // The next owner is asked.

@@ -1,4 +1,4 @@
-import type { ToolSpec } from "../../domain/events/session-event.ts";
+import type { ToolSpec } from "../../domain/agent-spec.ts";
 import type { JsonObject } from "../../data/json.ts";
 import type { PathFact, PolicyDecision } from "../../domain/policy/policy-decision.ts";
 import { createPolicyContext } from "../../policy/facts/tool-call-facts.ts";

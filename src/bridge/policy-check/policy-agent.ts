@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import type { ApprovalRules } from "../../domain/events/session-event.ts";
+import type { ApprovalRules } from "../../domain/agent-spec.ts";
 import { SpanlineError, formatThrown } from "../../domain/errors.ts";
 import { isObject } from "../../data/json.ts";
 import { digestValue, digestText } from "../../platform/digest.ts";

@@ -1,4 +1,4 @@
-import type { ApprovalRequested } from "../../domain/events/session-event.ts";
+import type { ApprovalRequested } from "../../domain/events/approval-events.ts";
 import { isObject, toJsonText, parseJson, type JsonObject } from "../../data/json.ts";
 import { DENYING_DECISIONS } from "../../domain/policy/approval-decision.ts";
 import { formatValue } from "../../text/format-value.ts";

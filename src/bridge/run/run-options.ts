@@ -1,8 +1,6 @@
-import type {
-  ApprovalRequested,
-  ApprovalDecision,
-  TurnCaps,
-} from "../../domain/events/session-event.ts";
+import type { TurnCaps } from "../../domain/agent-spec.ts";
+import type { ApprovalRequested } from "../../domain/events/approval-events.ts";
+import type { ApprovalDecision } from "../../domain/policy/approval-decision.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
 import type { JsonObject } from "../../data/json.ts";
 import type { SteadyClock } from "../../platform/clock.ts";

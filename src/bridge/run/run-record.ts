@@ -1,4 +1,5 @@
-import type { ToolEnding, TurnFinished } from "../../domain/events/session-event.ts";
+import type { ToolEnding } from "../../domain/events/tool-events.ts";
+import type { TurnFinished } from "../../domain/events/turn-events.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
 import { addToTurn, createTurnBuilder } from "../../domain/provider/turn-builder.ts";
 import { createTurnStream } from "../../domain/provider/turn-stream.ts";

@@ -1,4 +1,5 @@
-import type { ToolEnding, TurnOutcome } from "../../domain/events/session-event.ts";
+import type { ToolEnding } from "../../domain/events/tool-events.ts";
+import type { TurnOutcome } from "../../domain/events/turn-events.ts";
 import type { Failure } from "../../domain/errors.ts";
 import type { ToolCall, ToolResult } from "../../domain/tools/tool-call.ts";
 import type { ServerToolCall } from "../../domain/provider/turn.ts";

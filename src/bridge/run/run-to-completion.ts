@@ -1,4 +1,4 @@
-import type { ApprovalRequested } from "../../domain/events/session-event.ts";
+import type { ApprovalRequested } from "../../domain/events/approval-events.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -112,7 +112,7 @@ async function decideApproval(
 ): Promise<void> {
   const runDecision = await requestDecision(request, options);
   const { approvalId } = request;
-  const answer = { type: "answer", approvalId, ...runDecision } as const;
+  const answer = { type: "decide-approval", approvalId, ...runDecision } as const;
   // It may have been answered meanwhile, by its deadline or a cancel.
   await sessions.command(sessionId, answer, { principal: localPrincipal }).catch(() => undefined);
 }

@@ -1,5 +1,9 @@
-import type { ApprovalRequested, ApprovalDecision } from "../../domain/events/session-event.ts";
-import { DENYING_DECISIONS, APPROVING_DECISIONS } from "../../domain/policy/approval-decision.ts";
+import type { ApprovalRequested } from "../../domain/events/approval-events.ts";
+import {
+  type ApprovalDecision,
+  DENYING_DECISIONS,
+  APPROVING_DECISIONS,
+} from "../../domain/policy/approval-decision.ts";
 import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
 import type { Terminal } from "../../platform/terminal/terminal.ts";
 import { confirm } from "../shared/terminal/confirm.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { auditLog } from "../../bridge/audit/audit-log.ts";
 import type { SigningKeys } from "../../bridge/audit/signing-keys.ts";
-import type { SessionEvent, PolicyDecided } from "../../domain/events/session-event.ts";
+import type { SessionEvent } from "../../domain/events/session-event.ts";
+import type { PolicyDecided } from "../../domain/events/tool-events.ts";
 import type { PolicyContext } from "../../domain/policy/policy-decision.ts";
 import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
 import { digestValue } from "../../platform/digest.ts";

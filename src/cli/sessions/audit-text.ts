@@ -1,5 +1,6 @@
 import type { AuditEntry, AuditGap } from "../../bridge/audit/audit-log.ts";
-import type { SessionEvent, GrantScope } from "../../domain/events/session-event.ts";
+import type { GrantScope } from "../../domain/events/approval-events.ts";
+import type { SessionEvent } from "../../domain/events/session-event.ts";
 import { formatIsoTime } from "../../text/format-iso-time.ts";
 import { toJsonText } from "../../data/json.ts";
 import { DECISION_NAMES } from "../../domain/policy/approval-decision.ts";

@@ -1,6 +1,6 @@
 import { answerViaOwner } from "../../bridge/owner/answer-via-owner.ts";
-import type { ApprovalRequested, ApprovalDecision } from "../../domain/events/session-event.ts";
-import { DECISION_NAMES } from "../../domain/policy/approval-decision.ts";
+import type { ApprovalRequested } from "../../domain/events/approval-events.ts";
+import { type ApprovalDecision, DECISION_NAMES } from "../../domain/policy/approval-decision.ts";
 import { pluralize } from "../../text/pluralize.ts";
 import { toSpanlineError, SpanlineError } from "../../domain/errors.ts";
 import { PLAIN_STYLE } from "../../inspect/trace-style.ts";

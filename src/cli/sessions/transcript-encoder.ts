@@ -1,9 +1,7 @@
-import type {
-  SessionEvent,
-  ApprovalResolved,
-  MessageSent,
-  PlanUpdated,
-} from "../../domain/events/session-event.ts";
+import type { ApprovalResolved } from "../../domain/events/approval-events.ts";
+import type { SessionEvent } from "../../domain/events/session-event.ts";
+import type { PlanUpdated } from "../../domain/events/tool-events.ts";
+import type { MessageSent } from "../../domain/events/turn-events.ts";
 import type { Codec, Emit } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
 import { toJsonText } from "../../data/json.ts";

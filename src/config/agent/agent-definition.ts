@@ -6,7 +6,7 @@ import type {
   LostInvocationPolicy,
   QuiescePolicy,
   TurnCaps,
-} from "../../domain/events/session-event.ts";
+} from "../../domain/agent-spec.ts";
 import type { AgentCommand } from "../../domain/agent-command.ts";
 import type { Policy } from "../../domain/policy/policy.ts";
 import type { Provider } from "../../providers/provider.ts";

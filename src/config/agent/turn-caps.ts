@@ -1,4 +1,4 @@
-import type { TurnCaps } from "../../domain/events/session-event.ts";
+import type { TurnCaps } from "../../domain/agent-spec.ts";
 import { checkPositiveNumber, checkWholeNumber, readOptions } from "../option-reader.ts";
 
 const CAP_NAMES: readonly (keyof TurnCaps)[] = [

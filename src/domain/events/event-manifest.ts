@@ -1,24 +1,46 @@
+import type { ApprovalEvent } from "./approval-events.ts";
+import type { ClientEvent } from "./client-events.ts";
+import type { LifecycleEvent } from "./lifecycle-events.ts";
 import type { SessionEvent, SessionEventType } from "./session-event.ts";
+import type { ToolEvent } from "./tool-events.ts";
+import type { TurnEvent } from "./turn-events.ts";
 
-export type SliceName = "session" | "turn" | "tools" | "approvals" | "clients";
+/** The events of each slice, by the file that declares them. */
+interface SliceEvents {
+  readonly session: LifecycleEvent;
+  readonly turn: TurnEvent;
+  readonly tools: ToolEvent;
+  readonly approvals: ApprovalEvent;
+  readonly clients: ClientEvent;
+}
 
-export interface EventManifestEntry {
+type SliceName = keyof SliceEvents;
+
+/** The slice whose file declares the event: a row that names another slice does not compile. */
+type SliceOf<Type extends SessionEventType> = {
+  [Slice in SliceName]: Type extends SliceEvents[Slice]["type"] ? Slice : never;
+}[SliceName];
+
+interface EventManifestEntry<Slice extends SliceName = SliceName> {
   /** Raised when the variant's fields change; `upcast.ts` then says how the old form is read. */
   readonly version: number;
   /** The one slice that makes and keeps it. */
-  readonly slice: SliceName;
+  readonly slice: Slice;
   /** On the disk before anything is done about it. */
   readonly barrier: boolean;
 }
 
-const stepEvent = (slice: SliceName): EventManifestEntry => ({ version: 1, slice, barrier: false });
-const barrierEvent = (slice: SliceName): EventManifestEntry => ({
-  version: 1,
-  slice,
-  barrier: true,
-});
+function stepEvent<Slice extends SliceName>(slice: Slice): EventManifestEntry<Slice> {
+  return { version: 1, slice, barrier: false };
+}
 
-export const EVENT_MANIFEST: { readonly [Type in SessionEventType]: EventManifestEntry } = {
+function barrierEvent<Slice extends SliceName>(slice: Slice): EventManifestEntry<Slice> {
+  return { version: 1, slice, barrier: true };
+}
+
+export const EVENT_MANIFEST: {
+  readonly [Type in SessionEventType]: EventManifestEntry<SliceOf<Type>>;
+} = {
   "session.opened": barrierEvent("session"),
   "session.folders_changed": barrierEvent("session"),
   "agent.configured": barrierEvent("session"),

@@ -1,4 +1,5 @@
-import type { SessionEvent, Signature } from "./session-event.ts";
+import type { SessionEvent } from "./session-event.ts";
+import type { Signature } from "./signature.ts";
 import type { Envelope } from "./envelope.ts";
 import { isObject } from "../../data/json.ts";
 

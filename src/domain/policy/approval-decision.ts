@@ -1,4 +1,20 @@
-import type { ApprovalDecision, ApprovalQuestion } from "../events/session-event.ts";
+/** What an approver can be asked, and what can be answered. */
+export type ApprovalQuestion = "run" | "outcome" | "lost-call";
+
+export type ApprovalDecision =
+  | "allow"
+  /** This call, and those like it in this session. */
+  | "allow-always"
+  /** Of a tool that was running at a crash: it is not run again, and its outcome stays unknown. */
+  | "deny"
+  /** Of a tool that was under way at a crash. */
+  | "done"
+  | "failed"
+  | "run-again"
+  /** Of a lost call. */
+  | "continue"
+  | "reseed"
+  | "stop";
 
 /** The decision that a plain yes stands for. */
 export const APPROVING_DECISIONS: { readonly [One in ApprovalQuestion]: ApprovalDecision } = {

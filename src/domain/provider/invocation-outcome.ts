@@ -1,4 +1,4 @@
-import type { TurnFinished } from "../events/session-event.ts";
+import type { TurnFinished } from "../events/turn-events.ts";
 import type { ErrorCode, Failure } from "../errors.ts";
 
 /** The other side may have gone on after the connection broke: nobody knows what came of the call. */

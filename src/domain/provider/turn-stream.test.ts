@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { SessionEvent, TurnOutcome } from "../events/session-event.ts";
+import type { SessionEvent } from "../events/session-event.ts";
+import type { TurnOutcome } from "../events/turn-events.ts";
 import { runCodec } from "../codec.ts";
 import type { ProviderEvent } from "./provider-event.ts";
 import { createToolCall, type ToolResult } from "../tools/tool-call.ts";

@@ -1,4 +1,6 @@
-import type { SessionEvent, TurnFinished, TurnOutcome } from "../events/session-event.ts";
+import type { SessionEvent } from "../events/session-event.ts";
+import type { ToolFinished } from "../events/tool-events.ts";
+import type { TurnFinished, TurnOutcome } from "../events/turn-events.ts";
 import type { Codec, Emit } from "../codec.ts";
 import type { Outcome, ProviderEvent, TurnEnd } from "./provider-event.ts";
 import { createCutToolCall } from "../tools/tool-call.ts";
@@ -137,12 +139,10 @@ function encodeEvent(state: TurnStreamState, event: SessionEvent, emit: Emit<Pro
   }
 }
 
-type ToolFinishedEvent = Extract<SessionEvent, { readonly type: "tool.finished" }>;
-
 /** A result from the provider's side stands in the message that is open; one of ours in a message of its own. */
 function encodeResult(
   state: TurnStreamState,
-  { toolCallId, result: toolResult }: ToolFinishedEvent,
+  { toolCallId, result: toolResult }: ToolFinished,
   emit: Emit<ProviderEvent>,
 ): void {
   const call = state.toolCalls.get(toolCallId);

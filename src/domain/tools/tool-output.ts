@@ -17,6 +17,8 @@ export interface ToolOutput {
   readonly plan?: readonly PlanEntry[];
 }
 
+export type ToolAttachments = Omit<ToolOutput, "text" | "plan">;
+
 export interface FileDiff {
   /** From the workspace, with `/`. */
   readonly path: string;

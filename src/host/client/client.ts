@@ -1,5 +1,5 @@
 import type { BudgetClock } from "../../async/budget.ts";
-import type { ClientRole } from "../../domain/events/session-event.ts";
+import type { ClientRole } from "../../domain/events/client-events.ts";
 import type { JsonObject, JsonValue } from "../../data/json.ts";
 import type { LiveClient, ClientStatus } from "../../domain/live-client.ts";
 import type { AgentProfile } from "../../wire/acp/client/agent-profile.ts";

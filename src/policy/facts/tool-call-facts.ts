@@ -1,4 +1,4 @@
-import type { ToolSpec } from "../../domain/events/session-event.ts";
+import type { ToolSpec } from "../../domain/agent-spec.ts";
 import { toJsonText, type JsonObject } from "../../data/json.ts";
 import {
   createUnresolvedPath,

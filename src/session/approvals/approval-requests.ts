@@ -2,7 +2,7 @@ import type {
   ApprovalRequested,
   ApprovalResolved,
   ApprovalVoted,
-} from "../../domain/events/session-event.ts";
+} from "../../domain/events/approval-events.ts";
 import { listLiveClients } from "../../domain/live-client.ts";
 import { DENYING_DECISIONS } from "../../domain/policy/approval-decision.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";

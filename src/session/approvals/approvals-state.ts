@@ -1,10 +1,6 @@
-import type {
-  SessionEvent,
-  ApprovalRequested,
-  ApprovalDecision,
-  GrantScope,
-  ApprovalQuestion,
-} from "../../domain/events/session-event.ts";
+import type { ApprovalRequested, GrantScope } from "../../domain/events/approval-events.ts";
+import type { SessionEvent } from "../../domain/events/session-event.ts";
+import type { ApprovalDecision, ApprovalQuestion } from "../../domain/policy/approval-decision.ts";
 import type { PolicyDecision } from "../../domain/policy/policy-decision.ts";
 import { digestValue } from "../../platform/digest.ts";
 import { createGrantScope } from "./grant-scope.ts";

@@ -1,6 +1,9 @@
-import { formatPathTarget } from "../../domain/policy/policy-decision.ts";
-import type { GrantedPath, GrantScope } from "../../domain/events/session-event.ts";
-import type { MatchedRule, PolicyDecision } from "../../domain/policy/policy-decision.ts";
+import {
+  formatPathTarget,
+  type MatchedRule,
+  type PolicyDecision,
+} from "../../domain/policy/policy-decision.ts";
+import type { GrantedPath, GrantScope } from "../../domain/events/approval-events.ts";
 
 /**
  * What a yes for good to this call is about: its tool, the rules that asked, and as much of its arguments as people have

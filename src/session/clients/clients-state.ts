@@ -1,4 +1,5 @@
-import type { SessionEvent, ClientRole } from "../../domain/events/session-event.ts";
+import type { ClientRole } from "../../domain/events/client-events.ts";
+import type { SessionEvent } from "../../domain/events/session-event.ts";
 import {
   BRIDGE_RESTARTED,
   NO_CLIENTS,

@@ -5,7 +5,7 @@ import { refuse } from "../refuse-command.ts";
 import type { Decision } from "../decision.ts";
 import { findRole, type HostRequest } from "./clients-state.ts";
 
-type HostRequestInput = Extract<TimedInput, { readonly type: "host-wanted" }>;
+type HostRequestInput = Extract<TimedInput, { readonly type: "host-requested" }>;
 
 /** Asks a client's machine for something. One that is not attached is gone already. */
 export function requestHost(decision: Decision, request: HostRequestInput): void {
@@ -18,7 +18,7 @@ export function requestHost(decision: Decision, request: HostRequestInput): void
 /** Only the client that was asked can answer. */
 export function submitHostReply(
   decision: Decision,
-  { requestId, outcome, payload }: Extract<SessionCommand, { readonly type: "answer-host" }>,
+  { requestId, outcome, payload }: Extract<SessionCommand, { readonly type: "submit-host-reply" }>,
   by: Actor,
 ): CommandReply {
   const request = decision.state.clients.requests.find(

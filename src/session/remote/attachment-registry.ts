@@ -1,9 +1,9 @@
 import type {
-  SessionEvent,
   ClientAttached,
   ClientDetached,
   ClientRole,
-} from "../../domain/events/session-event.ts";
+} from "../../domain/events/client-events.ts";
+import type { SessionEvent } from "../../domain/events/session-event.ts";
 import type { ClientTools } from "../../domain/client-tools.ts";
 import { BRIDGE_RESTARTED } from "../../domain/live-client.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";

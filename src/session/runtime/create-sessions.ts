@@ -165,7 +165,7 @@ export function createSessions(options: SessionsOptions): RunningSessions {
   const command: Sessions["command"] = (sessionId, request, from) =>
     withDriver(sessionId, async (driver) => {
       const checked =
-        request.type === "extend"
+        request.type === "set-folders"
           ? {
               ...request,
               folders: await resolveExtraFolders(resolveAgent(driver), request.folders),

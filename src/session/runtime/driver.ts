@@ -99,7 +99,7 @@ export function startDriver(initial: SessionState, options: DriverOptions): Driv
   };
   const send: Driver["send"] = async (input, commandId) => {
     // The next report of progress replaces it, and a long stall would queue one after the other.
-    if (input.type === "tool-progressed" && stall.error !== undefined) return undefined;
+    if (input.type === "tool-progress" && stall.error !== undefined) return undefined;
     if (!CALLER_INPUTS.has(input.type)) return enqueue(input, commandId);
     return stall.runForCaller((caller) => enqueue(input, commandId, caller));
   };
@@ -138,7 +138,7 @@ export function startDriver(initial: SessionState, options: DriverOptions): Driv
     if (isOver) throw new SpanlineError("aborted", "This session was closed here");
     if (caller?.start() === false) return undefined;
     // To a session that is being opened nobody has said anything.
-    const isFirstAttempt = commandId === undefined || input.type === "opened";
+    const isFirstAttempt = commandId === undefined || input.type === "open-requested";
     const recordedValue = isFirstAttempt ? undefined : await store.findReply(sessionId, commandId);
     if (recordedValue !== undefined) return decodeReply(recordedValue, findCommand(input));
     const seed = options.seed({ sessionId, seq: state.seq });
@@ -222,7 +222,7 @@ export function startDriver(initial: SessionState, options: DriverOptions): Driv
       const problems = await liveAgent.setClientTools(clientId, equipment);
       const { digest, spec: facts } = liveAgent.current;
       await send({ type: "agent-changed", agent: { digest, spec: facts } });
-      if (problems.length > 0) await send({ type: "equipment-failed", problems });
+      if (problems.length > 0) await send({ type: "client-tools-failed", problems });
       return problems;
     },
     async close() {
@@ -239,9 +239,9 @@ export function startDriver(initial: SessionState, options: DriverOptions): Driv
 
 /** Inputs that somebody waits for, who is told when they cannot be written. */
 const CALLER_INPUTS: ReadonlySet<SessionInput["type"]> = new Set([
-  "opened",
-  "commanded",
-  "recovered",
+  "open-requested",
+  "command-received",
+  "recovery-started",
 ] as const);
 
 /** Measured: a session of one short turn, with its timers, signals and closures. */
@@ -261,8 +261,8 @@ function createCommandRecord(
 }
 
 function findCommand(input: SessionInput): unknown {
-  if (input.type === "opened") return input.firstCommand?.command;
-  return input.type === "commanded" ? input.command : undefined;
+  if (input.type === "open-requested") return input.firstCommand?.command;
+  return input.type === "command-received" ? input.command : undefined;
 }
 
 /** Rings once, at the time that it was last set to. */

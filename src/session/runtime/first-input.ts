@@ -1,4 +1,4 @@
-import type { AgentSpec } from "../../domain/events/session-event.ts";
+import type { AgentSpec } from "../../domain/agent-spec.ts";
 import type { CommandInput } from "../session-input.ts";
 import { createCommandInput, createCommandKey } from "./send-command.ts";
 import type { FirstPrompt } from "../sessions.ts";

@@ -1,4 +1,4 @@
-import type { AgentSpec } from "../../domain/events/session-event.ts";
+import type { AgentSpec } from "../../domain/agent-spec.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { CommandReply } from "../../domain/session-command.ts";
 import { digestValue } from "../../platform/digest.ts";
@@ -37,7 +37,10 @@ export interface DriverRequest extends DriverStart {
   readonly sessionId: string;
 }
 
-type OpenInput = Omit<Extract<SessionInput, { readonly type: "opened" }>, "agent" | "firstCommand">;
+type OpenInput = Omit<
+  Extract<SessionInput, { readonly type: "open-requested" }>,
+  "agent" | "firstCommand"
+>;
 
 export interface SessionOpening {
   readonly agent: Agent;
@@ -114,7 +117,7 @@ export async function resumeDriver(
       : { agent: { digest, spec: facts } };
     const invalidReceipt = invalidReceiptSeq === undefined ? {} : { invalidReceiptSeq };
     const first = {
-      type: "recovered",
+      type: "recovery-started",
       epoch: lease.epoch,
       isSameProcess,
       ...changedAgent,

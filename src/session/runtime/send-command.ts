@@ -1,11 +1,8 @@
 import type { Principal } from "../../domain/actor.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
-import type {
-  PromptPart,
-  SessionEvent,
-  PromptAccepted,
-  ToolResultsSubmitted,
-} from "../../domain/events/session-event.ts";
+import type { SessionEvent } from "../../domain/events/session-event.ts";
+import type { PromptAccepted, ToolResultsSubmitted } from "../../domain/events/turn-events.ts";
+import type { PromptPart } from "../../domain/prompt.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import type { Store } from "../../store/store.ts";
 import { refuse } from "../refuse-command.ts";
@@ -31,7 +28,7 @@ export async function sendCommand(
   const { principal } = sender;
   const location = { store, sessionId };
   const refusal =
-    command.type === "forget" && (await checkHidePrompt(command, principal, location));
+    command.type === "hide-prompt" && (await checkHidePrompt(command, principal, location));
   if (refusal) return refusal;
   const facts = driver.state.agent?.spec;
   const takesImages = facts !== undefined && resolveImageHandling(facts) !== "reject";
@@ -72,7 +69,7 @@ export function createCommandInput(
   const attachmentField = attachmentId === undefined ? {} : { attachmentId };
   const commandIdField = commandId === undefined ? {} : { commandId };
   return {
-    type: "commanded",
+    type: "command-received",
     command,
     actor,
     rights,

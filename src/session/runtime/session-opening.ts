@@ -1,5 +1,5 @@
 import { SpanlineError } from "../../domain/errors.ts";
-import type { AgentSpec } from "../../domain/events/session-event.ts";
+import type { AgentSpec } from "../../domain/agent-spec.ts";
 import type { ModelMessage } from "../../domain/model/model-request.ts";
 import type { SessionMode } from "../../domain/session-mode.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
@@ -131,7 +131,7 @@ function createOpenInput(sessionId: string, request: OpenOptions & Partial<Copie
   } = request;
   const upstreamId = resolveUpstreamId(sessionId, request);
   return {
-    type: "opened",
+    type: "open-requested",
     principal: principal.id,
     ...(title !== undefined && { title }),
     ...(workingDirectory !== undefined && { workingDirectory }),

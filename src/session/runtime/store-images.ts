@@ -1,4 +1,4 @@
-import type { PromptPart } from "../../domain/events/session-event.ts";
+import type { PromptPart } from "../../domain/prompt.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import { createImageBlock } from "../../domain/model/image-block.ts";
 import type { CommandReply, SubmittedPart, SessionCommand } from "../../domain/session-command.ts";
@@ -20,7 +20,7 @@ export async function storeImages(
   command: SessionCommand,
   storage: ImageStorage,
 ): Promise<StoredCommand> {
-  if (command.type !== "prompt" && command.type !== "give-results") return { command };
+  if (command.type !== "prompt" && command.type !== "submit-results") return { command };
   try {
     const storedParts = command.content && (await storeParts(command.content, storage));
     if (command.type === "prompt") return { command: { ...command, content: storedParts ?? [] } };

@@ -1,4 +1,4 @@
-import type { ToolStarted } from "../../domain/events/session-event.ts";
+import type { ToolStarted } from "../../domain/events/tool-events.ts";
 import type { PolicyDecision } from "../../domain/policy/policy-decision.ts";
 import { digestValue } from "../../platform/digest.ts";
 import { isAskedByMode } from "../../policy/apply-mode.ts";

@@ -11,11 +11,11 @@ type ToolInput<Type extends TimedInput["type"]> = Extract<TimedInput, { readonly
 /** What a running tool tells. Of an attempt that is over nothing is wanted. */
 export function applyToolUpdate(
   decision: Decision,
-  input: ToolInput<"tool-spawned"> | ToolInput<"tool-progressed">,
+  input: ToolInput<"process-started"> | ToolInput<"tool-progress">,
 ): void {
   const { toolCallId, attempt } = input;
   if (findRunningAttempt(decision.state.tools, input) === undefined) return;
-  if (input.type === "tool-spawned") {
+  if (input.type === "process-started") {
     decision.emit({ type: "tool.process_started", toolCallId, attempt, group: input.group });
   } else {
     const { text, amount } = input;
@@ -29,7 +29,7 @@ export function applyToolUpdate(
 }
 
 /** By another definition, of arguments that the call does not have any more, or where all is known: nothing is wanted. */
-export function applyResolvedPaths(decision: Decision, input: ToolInput<"tool-examined">): void {
+export function applyResolvedPaths(decision: Decision, input: ToolInput<"paths-resolved">): void {
   const { type: _, at: __, seed: ___, agent, ...resolved } = input;
   if (agent !== decision.state.agent?.digest) return;
   const run = findRun(decision.state.tools, resolved.toolCallId);
@@ -40,7 +40,7 @@ export function applyResolvedPaths(decision: Decision, input: ToolInput<"tool-ex
   decision.emit({ type: "tool_call.paths_resolved", ...resolved, paths });
 }
 
-export function applyToolEnd(decision: Decision, input: ToolInput<"tool-ended">): void {
+export function applyToolEnd(decision: Decision, input: ToolInput<"tool-finished">): void {
   const run = findRunningAttempt(decision.state.tools, input);
   if (run === undefined) return;
   const { toolCallId, ending, result, durationMs, blobId, blobDigest, attachments, plan } = input;
@@ -62,7 +62,7 @@ export function applyToolEnd(decision: Decision, input: ToolInput<"tool-ended">)
 /** Also of a tool that is over: it is in the log before its programs are ended. */
 export function applyProcessExit(
   decision: Decision,
-  { toolCallId, group }: ToolInput<"program-ended">,
+  { toolCallId, group }: ToolInput<"process-exited">,
 ): void {
   if (!decision.state.tools.processes.some((program) => isSameGroup(program.group, group))) return;
   decision.emit({ type: "tool.process_exited", toolCallId, group });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SessionEvent, AgentSpec } from "../../domain/events/session-event.ts";
+import type { AgentSpec } from "../../domain/agent-spec.ts";
+import type { SessionEvent } from "../../domain/events/session-event.ts";
 import { createToolCall } from "../../domain/tools/tool-call.ts";
 import { digestValue } from "../../platform/digest.ts";
 import { evolve } from "../evolve.ts";

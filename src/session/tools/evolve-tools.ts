@@ -1,4 +1,5 @@
-import type { SessionEvent, ApprovalResolved } from "../../domain/events/session-event.ts";
+import type { ApprovalResolved } from "../../domain/events/approval-events.ts";
+import type { SessionEvent } from "../../domain/events/session-event.ts";
 import { isApproving } from "../../domain/policy/approval-decision.ts";
 import { digestValue } from "../../platform/digest.ts";
 import type { ConfiguredAgent } from "../session-input.ts";

@@ -1,4 +1,4 @@
-import type { ToolEnding } from "../../domain/events/session-event.ts";
+import type { ToolEnding } from "../../domain/events/tool-events.ts";
 import type { SubmittedResult } from "../../domain/session-command.ts";
 import type { PolicyDecision } from "../../domain/policy/policy-decision.ts";
 import { toolError, toolSuccess } from "../../domain/tools/tool-call.ts";

@@ -1,4 +1,4 @@
-import type { ToolWaitingForHost } from "../../domain/events/session-event.ts";
+import type { ToolWaitingForHost } from "../../domain/events/tool-events.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
 import { requestOutcome, startTool } from "./advance-tools.ts";
 import { finishTool, formatUnknownOutcome } from "./finish-tool.ts";

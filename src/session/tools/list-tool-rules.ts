@@ -1,4 +1,4 @@
-import type { AgentSpec, ToolSpec } from "../../domain/events/session-event.ts";
+import type { AgentSpec, ToolSpec } from "../../domain/agent-spec.ts";
 import type { Matcher, PolicyLayer } from "../../domain/policy/policy.ts";
 import type { PolicyContext } from "../../domain/policy/policy-decision.ts";
 import { MODE_SOURCE, type SessionMode } from "../../domain/session-mode.ts";

@@ -1,4 +1,4 @@
-import type { AgentSpec, ApprovalRules } from "../../domain/events/session-event.ts";
+import type { AgentSpec, ApprovalRules } from "../../domain/agent-spec.ts";
 import type { Policy, Rule, RuleSource } from "../../domain/policy/policy.ts";
 import { digestValue } from "../../platform/digest.ts";
 

@@ -1,8 +1,6 @@
-import type {
-  SessionEvent,
-  PromptOptions,
-  ToolCallReceived,
-} from "../../domain/events/session-event.ts";
+import type { SessionEvent } from "../../domain/events/session-event.ts";
+import type { ToolCallReceived } from "../../domain/events/tool-events.ts";
+import type { PromptOptions } from "../../domain/prompt.ts";
 import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 import { toolError, type ToolCall } from "../../domain/tools/tool-call.ts";
 import { isToolAllowed, isPromptTool, formatToolNotAllowed } from "../turn-options.ts";

@@ -1,4 +1,4 @@
-import type { AgentSpec, ToolSpec } from "../../domain/events/session-event.ts";
+import type { AgentSpec, ToolSpec } from "../../domain/agent-spec.ts";
 import type { JsonObject } from "../../data/json.ts";
 import { createUnresolvedPath, type PathFact } from "../../domain/policy/policy-decision.ts";
 import { readCallFacts, type ToolCallFacts } from "../../policy/facts/tool-call-facts.ts";

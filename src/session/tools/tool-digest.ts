@@ -1,4 +1,4 @@
-import type { AgentSpec } from "../../domain/events/session-event.ts";
+import type { AgentSpec } from "../../domain/agent-spec.ts";
 import { digestValue } from "../../platform/digest.ts";
 
 /** Of all that a tool says of itself: one that says something else is another, whatever it is called. */

@@ -3,7 +3,7 @@ import type {
   ToolWaitingForHost,
   ToolEnding,
   ToolCallPathsResolved,
-} from "../../domain/events/session-event.ts";
+} from "../../domain/events/tool-events.ts";
 import type { JsonObject } from "../../data/json.ts";
 import type { PlanEntry } from "../../domain/plan.ts";
 import type { PolicyAction } from "../../domain/policy/policy-decision.ts";

@@ -1,4 +1,5 @@
-import type { AgentSpec, TurnOutcome } from "../../domain/events/session-event.ts";
+import type { AgentSpec } from "../../domain/agent-spec.ts";
+import type { TurnOutcome } from "../../domain/events/turn-events.ts";
 import { advanceTools } from "../tools/advance-tools.ts";
 import { isHandedOut, isNeverStarted, isOpen, type ToolRun } from "../tools/tools-state.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";

@@ -73,7 +73,7 @@ function endInvocation(decision: Decision, invocation: Invocation, end: TurnEnd)
   });
 }
 
-type InvocationFailure = Extract<TimedInput, { readonly type: "call-failed" }>;
+type InvocationFailure = Extract<TimedInput, { readonly type: "invocation-failed" }>;
 
 /** A call without a stream: lost, when it may have been made and nobody said its end, else refused. */
 export function applyInvocationFailure(

@@ -1,9 +1,5 @@
-import type {
-  AgentSpec,
-  PromptOptions,
-  PromptPart,
-  ProviderCapabilities,
-} from "../../domain/events/session-event.ts";
+import type { AgentSpec, ProviderCapabilities } from "../../domain/agent-spec.ts";
+import type { PromptOptions, PromptPart } from "../../domain/prompt.ts";
 import { isObject, toJsonText, type JsonObject } from "../../data/json.ts";
 import type { CommandReply } from "../../domain/session-command.ts";
 import { refuse } from "../refuse-command.ts";

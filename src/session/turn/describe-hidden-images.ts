@@ -1,4 +1,5 @@
-import type { AgentSpec, PromptPart } from "../../domain/events/session-event.ts";
+import type { AgentSpec } from "../../domain/agent-spec.ts";
+import type { PromptPart } from "../../domain/prompt.ts";
 import { formatImagePart } from "../../domain/format-prompt-part.ts";
 import { resolveImageHandling } from "../turn-options.ts";
 

@@ -1,5 +1,6 @@
 import type { Draft } from "../../domain/events/envelope.ts";
-import type { SessionEvent, ToolFinished } from "../../domain/events/session-event.ts";
+import type { SessionEvent } from "../../domain/events/session-event.ts";
+import type { ToolFinished } from "../../domain/events/tool-events.ts";
 import { isTurnRejected } from "../../domain/provider/invocation-outcome.ts";
 import { evolveInvocation } from "./evolve-invocation.ts";
 import {

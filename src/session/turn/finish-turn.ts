@@ -1,4 +1,4 @@
-import type { TurnOutcome } from "../../domain/events/session-event.ts";
+import type { TurnOutcome } from "../../domain/events/turn-events.ts";
 import type { Failure } from "../../domain/errors.ts";
 import { resolveWithoutDecision } from "../approvals/approval-requests.ts";
 import { dropHostRequests } from "../clients/host-requests.ts";

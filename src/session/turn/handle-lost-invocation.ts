@@ -1,4 +1,5 @@
-import type { InvocationPurpose, ApprovalDecision } from "../../domain/events/session-event.ts";
+import type { InvocationPurpose } from "../../domain/events/turn-events.ts";
+import type { ApprovalDecision } from "../../domain/policy/approval-decision.ts";
 import { requestApproval } from "../approvals/approval-requests.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
 import { finishTurn } from "./finish-turn.ts";

@@ -2,7 +2,7 @@ import type {
   InvocationFinished,
   InvocationLost,
   InvocationStarted,
-} from "../../domain/events/session-event.ts";
+} from "../../domain/events/turn-events.ts";
 import { addUsage } from "../../domain/usage.ts";
 import { isInvocationRejected } from "../../domain/provider/invocation-outcome.ts";
 import { listTurnMessages, listOpenToolCalls } from "./evolve-invocation.ts";

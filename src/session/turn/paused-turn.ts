@@ -1,4 +1,4 @@
-import type { PromptPart } from "../../domain/events/session-event.ts";
+import type { PromptPart } from "../../domain/prompt.ts";
 import type {
   CommandReply,
   SubmittedResult,
@@ -41,7 +41,7 @@ export function expirePausedTurn(decision: Decision): void {
   finishTurn(decision, current, { outcome: "limited", reason: "results_missing" });
 }
 
-type SubmitResults = Extract<SessionCommand<PromptPart>, { readonly type: "give-results" }>;
+type SubmitResults = Extract<SessionCommand<PromptPart>, { readonly type: "submit-results" }>;
 
 /** All of them, each once, and nothing else: what is missing could not be told from what is still to come. */
 export function submitResults(decision: Decision, command: SubmitResults): CommandReply {

@@ -29,7 +29,7 @@ export function openNewUpstream(
   return upstreamId;
 }
 
-type UpstreamSettledInput = Extract<TimedInput, { readonly type: "settled" }>;
+type UpstreamSettledInput = Extract<TimedInput, { readonly type: "upstream-settled" }>;
 
 export function settleUpstream(
   decision: Decision,

@@ -1,4 +1,4 @@
-import type { PromptOptions } from "../../domain/events/session-event.ts";
+import type { PromptOptions } from "../../domain/prompt.ts";
 import type { ToolsState } from "../tools/tools-state.ts";
 import type { Invocation } from "./turn-state.ts";
 

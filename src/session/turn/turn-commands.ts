@@ -1,5 +1,5 @@
 import type { Actor } from "../../domain/actor.ts";
-import type { PromptPart } from "../../domain/events/session-event.ts";
+import type { PromptPart } from "../../domain/prompt.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import { refuse } from "../refuse-command.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
@@ -40,7 +40,7 @@ const MAX_QUEUE = 100;
 
 export function withdrawPrompt(
   decision: Decision,
-  { promptId }: TurnCommand<"withdraw">,
+  { promptId }: TurnCommand<"withdraw-prompt">,
 ): CommandReply {
   if (!decision.state.turn.queue.some((queued) => queued.promptId === promptId)) {
     return refuse("not_found", "This prompt does not wait: its turn has begun, or it never was");
@@ -50,7 +50,10 @@ export function withdrawPrompt(
 }
 
 /** Which prompts there were is not in the state: whoever sends this has looked it up in the log. */
-export function hidePrompt(decision: Decision, { promptId }: TurnCommand<"forget">): CommandReply {
+export function hidePrompt(
+  decision: Decision,
+  { promptId }: TurnCommand<"hide-prompt">,
+): CommandReply {
   decision.emit({ type: "prompt.hidden", promptId });
   return { status: "accepted" };
 }

@@ -1,4 +1,5 @@
-import type { AgentSpec, PromptOptions } from "../../domain/events/session-event.ts";
+import type { AgentSpec } from "../../domain/agent-spec.ts";
+import type { PromptOptions } from "../../domain/prompt.ts";
 import type { AnsweredToolCall, TurnProgress } from "../../providers/provider.ts";
 import type { ToolRun } from "../tools/tools-state.ts";
 import { isToolAllowed } from "../turn-options.ts";

@@ -1,11 +1,7 @@
 import type { Actor } from "../../domain/actor.ts";
-import type {
-  InvocationPurpose,
-  ApprovalDecision,
-  ImagePart,
-  PromptOptions,
-  PromptPart,
-} from "../../domain/events/session-event.ts";
+import type { InvocationPurpose } from "../../domain/events/turn-events.ts";
+import type { ApprovalDecision } from "../../domain/policy/approval-decision.ts";
+import type { ImagePart, PromptOptions, PromptPart } from "../../domain/prompt.ts";
 import type { Failure } from "../../domain/errors.ts";
 import type { Outcome, Role } from "../../domain/provider/provider-event.ts";
 import type { ToolCall, ToolResult } from "../../domain/tools/tool-call.ts";

@@ -1,4 +1,4 @@
-import type { ApprovalDecision } from "../../domain/events/session-event.ts";
+import type { ApprovalDecision } from "../../domain/policy/approval-decision.ts";
 import type { Right } from "../../domain/actor.ts";
 import type { JsonObject } from "../../data/json.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
@@ -31,11 +31,14 @@ export function readCommand(body: JsonObject): AskedCommand {
       return { command, right: "control", what: "Cancelling a turn" };
     }
     case "withdraw": {
-      const command = { type: "withdraw", promptId: requiredText(body, "promptId") } as const;
+      const command = {
+        type: "withdraw-prompt",
+        promptId: requiredText(body, "promptId"),
+      } as const;
       return { command, right: "prompt", what: "Withdrawing a prompt" };
     }
     case "revoke": {
-      const command = { type: "revoke", grantId: requiredText(body, "grantId") } as const;
+      const command = { type: "revoke-grant", grantId: requiredText(body, "grantId") } as const;
       return { command, right: "approve", what: "Taking back what was allowed" };
     }
     case "configure":
@@ -49,7 +52,7 @@ export function readCommand(body: JsonObject): AskedCommand {
 
 function configureIn(body: JsonObject): SessionCommand {
   const mode = requiredText(body, "mode");
-  if (isSessionMode(mode)) return { type: "configure", mode };
+  if (isSessionMode(mode)) return { type: "set-mode", mode };
   throw createInvalidRequestError(`"mode" is "${mode}", wanted one of ${SESSION_MODES.join(", ")}`);
 }
 
@@ -78,7 +81,7 @@ function answerIn(body: JsonObject): SessionCommand {
       `"decision" is "${decision}", wanted one of ${Object.keys(DECISIONS).join(", ")}`,
     );
   }
-  return { type: "answer", approvalId, decision, ...(reason !== undefined && { reason }) };
+  return { type: "decide-approval", approvalId, decision, ...(reason !== undefined && { reason }) };
 }
 
 function isDecision(text: string): text is ApprovalDecision {

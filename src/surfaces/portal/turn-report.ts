@@ -1,9 +1,7 @@
-import type {
-  SessionEvent,
-  ApprovalRequested,
-  ToolEnding,
-  TurnOutcome,
-} from "../../domain/events/session-event.ts";
+import type { ApprovalRequested } from "../../domain/events/approval-events.ts";
+import type { SessionEvent } from "../../domain/events/session-event.ts";
+import type { ToolEnding } from "../../domain/events/tool-events.ts";
+import type { TurnOutcome } from "../../domain/events/turn-events.ts";
 import type { Failure } from "../../domain/errors.ts";
 import type { JsonObject } from "../../data/json.ts";
 import type { ToolResultPart } from "../../domain/tools/tool-call.ts";

@@ -1,4 +1,5 @@
-import type { SessionEvent, ApprovalRequested } from "../../domain/events/session-event.ts";
+import type { ApprovalRequested } from "../../domain/events/approval-events.ts";
+import type { SessionEvent } from "../../domain/events/session-event.ts";
 import { toJsonText } from "../../data/json.ts";
 import { addToReport, initialReport, type ReportState } from "./turn-report.ts";
 

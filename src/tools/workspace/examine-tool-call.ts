@@ -1,4 +1,4 @@
-import type { Evidence } from "../../domain/events/session-event.ts";
+import type { Evidence } from "../../domain/events/approval-events.ts";
 import type { JsonObject } from "../../data/json.ts";
 import { isShortDiff } from "../../domain/tools/tool-output.ts";
 import type { ToolCallToExamine, Examination } from "../tool.ts";

@@ -1,4 +1,4 @@
-import type { PromptOptions, PromptTool } from "../../domain/events/session-event.ts";
+import type { PromptOptions, PromptTool } from "../../domain/prompt.ts";
 import { isObject } from "../../data/json.ts";
 import type { ChatMessage, SessionReference } from "./chat-message.ts";
 import { readChatMessages } from "./read-chat-messages.ts";

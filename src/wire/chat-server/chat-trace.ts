@@ -1,4 +1,4 @@
-import type { ToolEnding, ToolFinished } from "../../domain/events/session-event.ts";
+import type { ToolEnding, ToolFinished } from "../../domain/events/tool-events.ts";
 import type { ToolCall } from "../../domain/tools/tool-call.ts";
 import type { LogPosition } from "../responses/response-ids.ts";
 import {

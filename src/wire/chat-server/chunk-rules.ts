@@ -1,11 +1,7 @@
 import type { Emit } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
-import type {
-  SessionEvent,
-  SessionEventType,
-  TurnFinished,
-  TurnPaused,
-} from "../../domain/events/session-event.ts";
+import type { SessionEvent, SessionEventType } from "../../domain/events/session-event.ts";
+import type { TurnFinished, TurnPaused } from "../../domain/events/turn-events.ts";
 import { addUsage } from "../../domain/usage.ts";
 import { INSTRUCTIONS_AS_TEXT } from "../responses/anomaly.ts";
 import { NO_USAGE, encodeResponseUsage } from "../responses/response-usage.ts";

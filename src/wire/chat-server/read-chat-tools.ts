@@ -1,4 +1,4 @@
-import type { PromptTool } from "../../domain/events/session-event.ts";
+import type { PromptTool } from "../../domain/prompt.ts";
 import { isObject, type JsonObject } from "../../data/json.ts";
 import { describeTool } from "../responses/tool-name.ts";
 import { rejectRequest, rejectType } from "./reject-request.ts";

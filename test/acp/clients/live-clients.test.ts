@@ -579,7 +579,7 @@ describe("a request for approval", () => {
     const asked = log.find(({ type }) => type === "approval.requested");
     const approvalId = asked?.type === "approval.requested" ? asked.approvalId : "";
     for (const decision of ["allow", "allow-always", "deny"] as const) {
-      const command = { type: "answer", approvalId, decision } as const;
+      const command = { type: "decide-approval", approvalId, decision } as const;
       const from = { principal: USER, clientId: "observer" };
       const reply = await here.sessions.command(sessionId, command, from);
       expect(reply).toMatchObject({ status: "refused", failure: { code: "access_denied" } });
@@ -677,7 +677,7 @@ describe("a request for approval", () => {
     const leave = { type: "detach", clientId: "two", reason: "client_exit" } as const;
     await here.sessions.command(sessionId, leave, two);
     const refused = { status: "refused", failure: { code: "access_denied" } };
-    const yes = { type: "answer", approvalId, decision: "allow" } as const;
+    const yes = { type: "decide-approval", approvalId, decision: "allow" } as const;
     expect(await here.sessions.command(sessionId, yes, two)).toMatchObject(refused);
     const again = { type: "prompt", content } as const;
     expect(await here.sessions.command(sessionId, again, two)).toMatchObject(refused);
@@ -774,7 +774,7 @@ describe("a stock client", () => {
     const log = (await here.store.read(sessionId, 0, 100)).map(({ event }) => event);
     const asked = log.find(({ type }) => type === "approval.requested");
     const approvalId = asked?.type === "approval.requested" ? asked.approvalId : "";
-    const yes = { type: "answer", approvalId, decision: "allow" } as const;
+    const yes = { type: "decide-approval", approvalId, decision: "allow" } as const;
     const reply = await here.sessions.command(sessionId, yes, editor);
     expect(reply).toMatchObject({ status: "refused", failure: { code: "access_denied" } });
     allow(one, question);

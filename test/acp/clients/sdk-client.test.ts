@@ -93,7 +93,7 @@ describe("the official client", () => {
     }));
     const { sessionId } = await agent.newSession({ cwd: "/work", mcpServers: [] });
     const answer = agent.prompt({ sessionId, prompt: [{ type: "text", text: "delete a" }] });
-    const { decision } = await sessions.waitForCommand("answer");
+    const { decision } = await sessions.waitForCommand("decide-approval");
     expect(decision).toBe("allow");
     const turnId = sessions.readTurnId(sessionId) ?? "";
     sessions.say(sessionId, ...answeredEvents(turnId, decision));
@@ -149,7 +149,7 @@ describe("the official client", () => {
     const { agent } = await sdkClient(sessions, () => Promise.reject(new Error("no window")));
     const { sessionId } = await agent.newSession({ cwd: "/work", mcpServers: [] });
     const answer = agent.prompt({ sessionId, prompt: [{ type: "text", text: "delete a" }] });
-    expect((await sessions.waitForCommand("answer")).decision).toBe("deny");
+    expect((await sessions.waitForCommand("decide-approval")).decision).toBe("deny");
     await agent.cancel({ sessionId });
     expect(await answer).toEqual({ stopReason: "cancelled" });
   });

@@ -161,7 +161,7 @@ describe("a session's title", () => {
     expect(titles()).toEqual(["Fix the build"]);
     expect(await listed(client)).toMatchObject([{ title: "Fix the build" }]);
     const from = { principal: USER };
-    await sessions.command(sessionId, { type: "title", title: "The build" }, from);
+    await sessions.command(sessionId, { type: "set-title", title: "The build" }, from);
     await client.waitForMessage(() => titles().length === 2);
     expect(await listed(client)).toMatchObject([{ title: "The build" }]);
   });

@@ -76,7 +76,7 @@ describe("the mode of a session", () => {
     expect(told(one)).toEqual(["read-only", ["read-only"]]);
     expect(told(other)).toEqual(["read-only", ["read-only"]]);
 
-    await sessions.command(sessionId, { type: "configure", mode: "ask" }, { principal: USER });
+    await sessions.command(sessionId, { type: "set-mode", mode: "ask" }, { principal: USER });
     await settled(other, "ask");
     expect(told(other).slice(2)).toEqual(["ask", ["ask"]]);
 

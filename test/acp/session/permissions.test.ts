@@ -60,7 +60,7 @@ function selected(optionId: string): object {
 
 function answers({ sessions }: Asked): unknown[] {
   return sessions.commands.flatMap(({ command }) =>
-    command.type === "answer" ? [command.decision] : [],
+    command.type === "decide-approval" ? [command.decision] : [],
   );
 }
 
@@ -77,7 +77,7 @@ describe("a tool that needs an approval", () => {
       ],
     });
     reply(client, request, selected("allow"));
-    expect((await sessions.waitForCommand("answer")).decision).toBe("allow");
+    expect((await sessions.waitForCommand("decide-approval")).decision).toBe("allow");
     sessions.say(sessionId, ...answeredEvents(turnId, "allow"));
     expect((await answer)["result"]).toEqual({ stopReason: "end_turn" });
     expect(
@@ -94,7 +94,7 @@ describe("a tool that needs an approval", () => {
   it("is shown as failed when it is denied [B-007]", async () => {
     const { client, sessionId, turnId, request, answer, sessions } = await asked();
     reply(client, request, selected("deny"));
-    expect((await sessions.waitForCommand("answer")).decision).toBe("deny");
+    expect((await sessions.waitForCommand("decide-approval")).decision).toBe("deny");
     sessions.say(sessionId, ...answeredEvents(turnId, "deny"));
     await answer;
     expect(client.listUpdates().at(-1)).toMatchObject({ status: "failed" });
@@ -103,7 +103,7 @@ describe("a tool that needs an approval", () => {
   it("denies when the host answers method not found [B-011]", async () => {
     const { client, request, sessions } = await asked();
     reply(client, request, { error: { code: -32601, message: "Method not found" } });
-    expect(await sessions.waitForCommand("answer")).toMatchObject({
+    expect(await sessions.waitForCommand("decide-approval")).toMatchObject({
       decision: "deny",
       reason: "The client answered with an error: Method not found",
     });
@@ -118,7 +118,7 @@ describe("a tool that needs an approval", () => {
   ])("denies on %s", async (_, fields) => {
     const { client, request, sessions } = await asked();
     reply(client, request, fields);
-    expect((await sessions.waitForCommand("answer")).decision).toBe("deny");
+    expect((await sessions.waitForCommand("decide-approval")).decision).toBe("deny");
   });
 
   it("is not approved by an answer to an update, or to nothing at all [B-008]", async () => {
@@ -137,7 +137,7 @@ describe("a tool that needs an approval", () => {
     reply(client, request, selected("deny"));
     reply(client, request, selected("allow"));
     await client.request("initialize");
-    await all.sessions.waitForCommand("answer");
+    await all.sessions.waitForCommand("decide-approval");
     expect(answers(all)).toEqual(["deny"]);
   });
 
@@ -169,13 +169,13 @@ describe("a tool that needs an approval", () => {
     const again = await next.waitForMessage(isPermission);
     expect(next.messages.indexOf(again)).toBe(next.messages.length - 1);
     reply(next, again, selected("allow"));
-    expect((await sessions.waitForCommand("answer")).decision).toBe("allow");
+    expect((await sessions.waitForCommand("decide-approval")).decision).toBe("allow");
   });
 
   it("is offered again only while it is open [W-36]", async () => {
     const { client, request, sessions, sessionId, turnId, answer } = await asked();
     reply(client, request, selected("allow"));
-    await sessions.waitForCommand("answer");
+    await sessions.waitForCommand("decide-approval");
     sessions.say(sessionId, ...answeredEvents(turnId, "allow"));
     await answer;
     const next = await connectAcpClient(sessions);
@@ -191,7 +191,7 @@ describe("a tool that needs an approval", () => {
     await client.request("initialize");
     expect(permissions(client)).toEqual([request]);
     reply(client, request, selected("allow"));
-    expect((await sessions.waitForCommand("answer")).decision).toBe("allow");
+    expect((await sessions.waitForCommand("decide-approval")).decision).toBe("allow");
   });
 
   it("is taken back when somebody else has answered, whose answer stands [ACP-101]", async () => {
@@ -201,7 +201,7 @@ describe("a tool that needs an approval", () => {
     await other.request("initialize");
     await other.requestResult("session/load", { sessionId, ...SETUP });
     const approvalId = `appr_${all.turnId}`;
-    const decided = { type: "answer", approvalId, decision: "deny" } as const;
+    const decided = { type: "decide-approval", approvalId, decision: "deny" } as const;
     await sessions.command(sessionId, decided, { principal: USER });
     const taken = await client.waitForMessage(({ method }) => method === "$/cancel_request");
     expect(taken["params"]).toEqual({ requestId: request["id"] });
@@ -289,20 +289,20 @@ describe("other questions", () => {
     const { client, request, sessions } = await question("outcome");
     expect(options(request)).toEqual(["run-again", "deny", "done", "failed"]);
     reply(client, request, selected("run-again"));
-    expect((await sessions.waitForCommand("answer")).decision).toBe("run-again");
+    expect((await sessions.waitForCommand("decide-approval")).decision).toBe("run-again");
   });
 
   it("about a tool that was under way leave its outcome unknown on method not found [B-011]", async () => {
     const all = await question("outcome");
     reply(all.client, all.request, { error: { code: -32601, message: "no" } });
-    expect((await all.sessions.waitForCommand("answer")).decision).toBe("deny");
+    expect((await all.sessions.waitForCommand("decide-approval")).decision).toBe("deny");
   });
 
   it("about a lost call offer how to go on, and stop when that is not understood", async () => {
     const { client, request, sessions } = await question("lost-call");
     expect(options(request)).toEqual(["continue", "reseed", "stop"]);
     reply(client, request, { error: { code: -32601, message: "no" } });
-    expect((await sessions.waitForCommand("answer")).decision).toBe("stop");
+    expect((await sessions.waitForCommand("decide-approval")).decision).toBe("stop");
   });
 });
 

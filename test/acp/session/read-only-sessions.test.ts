@@ -47,7 +47,7 @@ async function createDamagedSession(sql: string): Promise<DamagedSession> {
     // A snapshot is saved at the end of a turn, at most once in 500 events.
     for (let number = 0; number < 500; number += 1) {
       const title = `Title ${number}`;
-      await before.command(sessionId, { type: "title", title }, { principal: USER });
+      await before.command(sessionId, { type: "set-title", title }, { principal: USER });
     }
     await submit("Again");
   }

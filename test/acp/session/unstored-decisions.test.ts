@@ -103,14 +103,18 @@ describe("more permission requests than may be open", () => {
     const withdrawn = ids[1] ?? "";
     expect(open).toMatchObject({ sessionId: withdrawn });
     const approvalId = `appr_${sessions.readTurnId(withdrawn)}`;
-    await sessions.command(withdrawn, { type: "answer", approvalId, decision: "deny" }, user);
+    await sessions.command(
+      withdrawn,
+      { type: "decide-approval", approvalId, decision: "deny" },
+      user,
+    );
     await waitForRequest(client, 258);
     // A request that was never sent is not sent once it is decided.
     const unsent = ids[258] ?? "";
     const unsentId = `appr_${sessions.readTurnId(unsent)}`;
     await sessions.command(
       unsent,
-      { type: "answer", approvalId: unsentId, decision: "deny" },
+      { type: "decide-approval", approvalId: unsentId, decision: "deny" },
       user,
     );
     for (const request of listRequests(client).slice(2)) allow(client, request);

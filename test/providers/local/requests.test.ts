@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AgentSpec } from "../../../src/domain/events/session-event.ts";
+import type { AgentSpec } from "../../../src/domain/agent-spec.ts";
 import type { ModelMessage, ModelRequest } from "../../../src/domain/model/model-request.ts";
 import { createToolCall, toolError, toolSuccess } from "../../../src/domain/tools/tool-call.ts";
 import type { TurnBlock } from "../../../src/domain/provider/turn.ts";
@@ -66,7 +66,7 @@ function checkRequest(request: ModelRequest): void {
   checkConverse(encodeConverseModelRequest(request));
 }
 
-type CallEffect = Extract<Effect, { type: "call" }>;
+type CallEffect = Extract<Effect, { type: "invoke" }>;
 
 /** Makes a call that is due as a driver does, with what the log has. */
 async function requestFor(
@@ -96,7 +96,7 @@ function callWork(spec: AgentSpec, model: Model): Omit<InvocationContext, "readC
     readBlob: async (blobId) => new TextEncoder().encode(blobId),
     caches: createHistoryCaches(),
     send: async (happening) => {
-      if (happening.type === "call-failed") throw new Error(happening.failure.message);
+      if (happening.type === "invocation-failed") throw new Error(happening.failure.message);
     },
   };
 }
@@ -189,7 +189,7 @@ describe("what a model is asked", () => {
             session.pass(moved.pause);
             session.send(happeningOf(session, moved));
             const [effect] = session.effects;
-            if (effect?.type !== "call" || seen.has(effect.invocationId)) continue;
+            if (effect?.type !== "invoke" || seen.has(effect.invocationId)) continue;
             seen.add(effect.invocationId);
             const request = await requestFor(effect, session, facts);
             if (request === undefined) throw new Error("Nothing was asked");
@@ -227,7 +227,7 @@ describe("what a model is asked", () => {
             if (moved.move.do === "kill") caching.killed();
             session.send(happeningOf(session, moved));
             const [effect] = session.effects;
-            if (effect?.type !== "call" || seen.has(effect.invocationId)) continue;
+            if (effect?.type !== "invoke" || seen.has(effect.invocationId)) continue;
             seen.add(effect.invocationId);
             const whole = await requestFor(effect, session, facts);
             const request = await caching.requestFor(effect);

@@ -95,7 +95,7 @@ describe("a tool that somebody has to allow, when nobody is there but the caller
         : ask(world, { input: "Pay" }).then(({ body }) => body);
       await called(world, 1);
       const { sessionId, approvalId } = await questionIn(world);
-      const answer = { type: "answer", approvalId, decision: "allow" } as const;
+      const answer = { type: "decide-approval", approvalId, decision: "allow" } as const;
       const reply = await world.sessions.command(sessionId, answer, { principal: APPROVER });
       expect(reply.status).toBe("accepted");
       const response = await asked;
@@ -119,7 +119,7 @@ describe("a tool that somebody has to allow, when nobody is there but the caller
       status: "in_progress",
       awaiting_approval: [{ ...awaited, call_id: call?.["call_id"] }],
     });
-    const answer = { type: "answer", approvalId, decision: "allow" } as const;
+    const answer = { type: "decide-approval", approvalId, decision: "allow" } as const;
     await world.sessions.command(sessionId, answer, { principal: APPROVER });
     await waitUntil(async () => (await get(world, path)).body["status"] === "completed");
     expect((await get(world, path)).body).not.toHaveProperty("awaiting_approval");
@@ -135,7 +135,7 @@ describe("a tool that somebody has to allow, when nobody is there but the caller
     const opening = openStream(world, { input: "Pay", trace });
     await called(world, 1);
     const { sessionId, approvalId } = await questionIn(world);
-    const answer = { type: "answer", approvalId, decision: "allow" } as const;
+    const answer = { type: "decide-approval", approvalId, decision: "allow" } as const;
     await world.sessions.command(sessionId, answer, { principal: APPROVER });
     const events = await (await opening).rest();
     const own = events.filter(({ type }) => String(type).includes(":"));
@@ -150,7 +150,7 @@ describe("a tool that somebody has to allow, when nobody is there but the caller
     const asked = ask(world, { input: "Pay" });
     await called(world, 1);
     const { sessionId, approvalId } = await questionIn(world);
-    const answer = { type: "answer", approvalId, decision: "deny" } as const;
+    const answer = { type: "decide-approval", approvalId, decision: "deny" } as const;
     await world.sessions.command(sessionId, answer, { principal: APPROVER });
     const { body } = await asked;
     const calls = outputOf(body).filter(({ type }) => type === "function_call");

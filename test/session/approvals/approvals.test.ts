@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ApprovalDecision } from "../../../src/domain/events/session-event.ts";
+import type { ApprovalDecision } from "../../../src/domain/policy/approval-decision.ts";
 import type { JsonObject } from "../../../src/data/json.ts";
 import { toolError, toolSuccess } from "../../../src/domain/tools/tool-call.ts";
 import type { InvocationInput } from "../../../src/providers/provider.ts";
@@ -55,7 +55,7 @@ function answerAs(world: SessionWorld, id: string) {
   const principal = { id, rights: ["approve"] } as const;
   return (approvalId: string, decision: ApprovalDecision, input?: JsonObject) => {
     const given = input === undefined ? {} : { input };
-    return world.send({ type: "answer", approvalId, decision, ...given }, { principal });
+    return world.send({ type: "decide-approval", approvalId, decision, ...given }, { principal });
   };
 }
 
@@ -107,7 +107,7 @@ describe("questions", () => {
     await world.prompt("Send.");
     const { approvalId } = await world.waitForEvent("approval.requested");
     const reason = "Not before noon";
-    await world.send({ type: "answer", approvalId, decision: "deny", reason });
+    await world.send({ type: "decide-approval", approvalId, decision: "deny", reason });
     await world.waitForEvent("turn.finished");
     expect(await world.waitForEvent("approval.resolved")).toMatchObject({
       decision: "deny",
@@ -140,7 +140,7 @@ describe("questions", () => {
     await sessions.command(free, prompt, from);
     await readUntil(sessions, free, ({ event }) => event.type === "turn.finished");
     // And what else is said to the one that waits is heard.
-    await sessions.command(asking, { type: "title", title: "Waiting" }, from);
+    await sessions.command(asking, { type: "set-title", title: "Waiting" }, from);
     expect(await sessions.find(asking)).toMatchObject({ state: "waiting", title: "Waiting" });
     await sessions.close();
   });
@@ -436,7 +436,7 @@ describe("a yes for good", () => {
 
   it("is taken back by who may approve, and then it is asked again", async () => {
     const { world, grant, ran } = await given(ASK, [], [calling("send", "c2")]);
-    const revoke = { type: "revoke", grantId: grant.grantId } as const;
+    const revoke = { type: "revoke-grant", grantId: grant.grantId } as const;
     const guest = { id: "guest", rights: ["prompt", "control"] } as const;
     expect(await world.send(revoke, { principal: guest })).toMatchObject({
       status: "refused",
@@ -480,7 +480,7 @@ describe("a yes for good", () => {
       { grantId },
       { grantId },
     ]);
-    await world.send({ type: "revoke", grantId });
+    await world.send({ type: "revoke-grant", grantId });
     finish("sent");
     const { approvalId } = await world.waitForEvent("approval.requested", 2);
     expect((await world.listEvents("policy.decided")).at(-1)).toMatchObject({
@@ -506,7 +506,7 @@ describe("a yes for good", () => {
     await world.waitForEvent("turn.finished");
     const [grant, ...others] = await world.listEvents("grant.added");
     expect(others).toEqual([]);
-    await world.send({ type: "revoke", grantId: grant?.grantId ?? "" });
+    await world.send({ type: "revoke-grant", grantId: grant?.grantId ?? "" });
     await nextTurn(world);
     await world.waitForEvent("approval.requested", 3);
   });
@@ -534,7 +534,7 @@ describe("a yes for good", () => {
     await world.prompt("Send.");
     const { approvalId } = await world.waitForEvent("approval.requested");
     const input = { to: "me" };
-    await world.send({ type: "answer", approvalId, decision: "allow-always", input });
+    await world.send({ type: "decide-approval", approvalId, decision: "allow-always", input });
     await world.waitForEvent("approval.requested", 2);
     expect(ran).toEqual([{ name: "send", input }]);
     expect(await world.listEvents("grant.added")).toEqual([]);

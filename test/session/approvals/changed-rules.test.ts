@@ -130,7 +130,11 @@ describe("rules that changed", () => {
     await world.decideApproval(asked.approvalId, "allow");
     expect(ran).toEqual([]);
     const you = { id: "you", rights: ["approve"] } as const;
-    const yes = { type: "answer", approvalId: asked.approvalId, decision: "allow" } as const;
+    const yes = {
+      type: "decide-approval",
+      approvalId: asked.approvalId,
+      decision: "allow",
+    } as const;
     await world.send(yes, { principal: you });
     await world.waitForEvent("turn.finished");
     expect(ran).toHaveLength(1);

@@ -18,7 +18,7 @@ import {
 describe("other arguments of an approver", () => {
   const other = { path: "other.md" };
   const answer = (approvalId: string, input: JsonObject) =>
-    ({ type: "answer", approvalId, decision: "allow", input }) as const;
+    ({ type: "decide-approval", approvalId, decision: "allow", input }) as const;
 
   it("are looked at and judged like a call, and the tool runs with them, once [W-02]", async () => {
     const { agent, ran, looked } = createWritingAgent("ask");
@@ -135,7 +135,10 @@ describe("other arguments of an approver", () => {
     expect(ran).toEqual([]);
     const principal = { id: "you", rights: ["approve"] } as const;
     const { approvalId: second } = asked;
-    await world.send({ type: "answer", approvalId: second, decision: "allow" }, { principal });
+    await world.send(
+      { type: "decide-approval", approvalId: second, decision: "allow" },
+      { principal },
+    );
     await world.waitForEvent("turn.finished");
     expect(ran).toEqual([{ amount: 700 }]);
   });

@@ -3,12 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openSigningKeys, type SigningKeys } from "../../../src/bridge/audit/signing-keys.ts";
-import type {
-  SessionEvent,
-  ApprovalDecision,
-  ToolCallOpened,
-  ToolCallReceived,
-} from "../../../src/domain/events/session-event.ts";
+import type { SessionEvent } from "../../../src/domain/events/session-event.ts";
+import type { ToolCallOpened, ToolCallReceived } from "../../../src/domain/events/tool-events.ts";
+import type { ApprovalDecision } from "../../../src/domain/policy/approval-decision.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { isReceipt } from "../../../src/domain/events/receipt.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -160,7 +157,7 @@ describe("a log of this user's own", () => {
   it("of which a receipt was taken out gives no grant back that it took", async () => {
     const { world: before, ran } = await allowedForGood(await newKeys(), 3);
     const { grantId } = await before.waitForEvent("grant.added");
-    await before.send({ type: "revoke", grantId });
+    await before.send({ type: "revoke-grant", grantId });
     await before.prompt("Write.");
     await answerNth(before, 2, "allow");
     await before.waitForEvent("turn.finished", 2);
@@ -274,7 +271,7 @@ describe("a log of this user's own", () => {
     "A call that %s in place of a later event invalidates the approvals [W-09]",
     async (_, create) => {
       const { killed, ran, approvalId } = await requestedWrite(await newKeys());
-      await killed.send({ type: "title", title: "Tea" });
+      await killed.send({ type: "set-title", title: "Tea" });
       const store = changedLog(killed.store, (log) =>
         log.map((envelope) =>
           envelope.event.type === "session.title_changed"

@@ -15,7 +15,7 @@ import {
 import { createPolicy } from "../../support/session/create-policy.ts";
 import { WRITE_CALL, createWritingAgent } from "../../support/session/writing-agent.ts";
 
-const configure = (mode: SessionMode) => ({ type: "configure", mode }) as const;
+const configure = (mode: SessionMode) => ({ type: "set-mode", mode }) as const;
 
 async function worldIn(mode: SessionMode, rule: "allow" | "ask" | "deny" = "allow") {
   const { agent, ran, provider } = createWritingAgent(rule);
@@ -173,7 +173,7 @@ describe("the mode of a session", () => {
   it("is one of those that there are", async () => {
     const world = await openWorld(createWritingAgent("allow").agent());
     const mode = JSON.parse('"yolo"');
-    expect(await world.send({ type: "configure", mode })).toMatchObject({
+    expect(await world.send({ type: "set-mode", mode })).toMatchObject({
       status: "refused",
       failure: {
         code: "invalid_option",
@@ -206,11 +206,24 @@ describe("a mode that changes between the start of a tool in the log and its beg
     const rights = ["prompt"] as const;
     const place = { at: state.at, seed: "0" };
     const command = configure(mode);
-    let now = decide(state, { type: "commanded", command, actor: by, rights, ...place }).state;
+    let now = decide(state, {
+      type: "command-received",
+      command,
+      actor: by,
+      rights,
+      ...place,
+    }).state;
     const signal = new AbortController();
     const sent: SessionInput[] = [];
     const agent = await recheckBeforeEffect(
-      { type: "tool", toolCallId, attempt: 1, name: "write", providerToolCallId: "c1", input: {} },
+      {
+        type: "run-tool",
+        toolCallId,
+        attempt: 1,
+        name: "write",
+        providerToolCallId: "c1",
+        input: {},
+      },
       {
         liveAgent: { current: { ...createWritingAgent("allow").agent(), digest } } as never,
         readState: () => now,
@@ -252,7 +265,14 @@ describe("a mode that changes between the start of a tool in the log and its beg
     };
     now = { ...now, tools: narrowed };
     const agent = await recheckBeforeEffect(
-      { type: "tool", toolCallId, attempt: 1, name: "write", providerToolCallId: "c1", input: {} },
+      {
+        type: "run-tool",
+        toolCallId,
+        attempt: 1,
+        name: "write",
+        providerToolCallId: "c1",
+        input: {},
+      },
       {
         liveAgent: { current } as never,
         readState: () => now,

@@ -100,7 +100,7 @@ describe("where the paths of a call lead", () => {
       const at = log.findIndex(({ event }) => event.type === "tool_call.paths_resolved");
       const state = log.slice(0, at + 1).reduce(evolve, initialState);
       expect([...due(state).effects.values()]).toEqual([]);
-      const recovered = { type: "recovered", epoch: 2, at: state.at, seed: "0" } as const;
+      const recovered = { type: "recovery-started", epoch: 2, at: state.at, seed: "0" } as const;
       const { events } = decide(state, recovered);
       expect(events[0]?.event).toMatchObject({ type: "session.recovered" });
       expect(events[1]?.event).toEqual(log[at + 1]?.event);

@@ -41,7 +41,7 @@ async function signedLog(): Promise<{ keys: SigningKeys; log: readonly Envelope[
     ({ event }) => event.type === "approval.requested",
   );
   const { approvalId } = Object(asked.at(-1)?.event);
-  const answer = { type: "answer", approvalId, decision: "allow-always" } as const;
+  const answer = { type: "decide-approval", approvalId, decision: "allow-always" } as const;
   await first.command(sessionId, answer, from);
   await readUntil(first, sessionId, ({ event }) => event.type === "turn.finished");
   await first.close();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SessionEvent, AgentSpec } from "../../../src/domain/events/session-event.ts";
+import type { AgentSpec } from "../../../src/domain/agent-spec.ts";
+import type { SessionEvent } from "../../../src/domain/events/session-event.ts";
 import { createToolCall } from "../../../src/domain/tools/tool-call.ts";
 import type { SessionInput } from "../../../src/session/session-input.ts";
 import { createPolicy } from "../../support/session/create-policy.ts";
@@ -57,9 +58,9 @@ function sessionWithRunningTool({
     usage: null,
   } as const;
   session.send({
-    type: "call-said",
+    type: "provider-events",
     invocationId:
-      session.effects.flatMap((due) => (due.type === "call" ? [due.invocationId] : []))[0] ?? "",
+      session.effects.flatMap((due) => (due.type === "invoke" ? [due.invocationId] : []))[0] ?? "",
     outputs: [
       { event: { type: "message.start", message: 0, role: "assistant" } },
       ...calls,
@@ -71,14 +72,16 @@ function sessionWithRunningTool({
   return session;
 }
 
-function commanded(command: Extract<SessionInput, { type: "commanded" }>["command"]): SessionInput {
+function commanded(
+  command: Extract<SessionInput, { type: "command-received" }>["command"],
+): SessionInput {
   const rights = ["prompt", "approve", "control"] as const;
-  return { type: "commanded", command, actor: { kind: "user", principal: "me" }, rights };
+  return { type: "command-received", command, actor: { kind: "user", principal: "me" }, rights };
 }
 
 function resolvePaths(session: SimulatedSession): void {
   for (const due of session.effects) {
-    if (due.type === "examine") session.send(examined(due, "inside"));
+    if (due.type === "resolve-paths") session.send(examined(due, "inside"));
   }
 }
 
@@ -97,9 +100,9 @@ describe("the paths of a host's tool call that a kill interrupted", () => {
     const session = sessionWithRunningTool();
     const killed = session.log.length;
     session.kill("log");
-    session.send({ type: "recovered", epoch: 2, agent: agentWith([]) });
+    session.send({ type: "recovery-started", epoch: 2, agent: agentWith([]) });
     session.kill("log");
-    session.send({ type: "recovered", epoch: 3, agent: agentWith([HOST_TOOL]) });
+    session.send({ type: "recovery-started", epoch: 3, agent: agentWith([HOST_TOOL]) });
     const onLost = "continue" as const;
     const changed = { digest: "other", spec: { ...AGENT, onLost } };
     session.send({ type: "agent-changed", agent: changed });
@@ -117,14 +120,14 @@ describe("the paths of a host's tool call that a kill interrupted", () => {
   it("A call that the approver runs again has its paths resolved again [W-02]", () => {
     const session = sessionWithRunningTool();
     session.kill("log");
-    session.send({ type: "recovered", epoch: 2, agent: agentWith([]) });
+    session.send({ type: "recovery-started", epoch: 2, agent: agentWith([]) });
     // The host is back with another tool of that name: nothing is repeated, and the approver is asked.
     const other = { ...HOST_TOOL, description: "Reads from the archive" };
     session.send({ type: "agent-changed", agent: agentWith([other]) });
     const [asked] = session.state.approvals.pending;
     const answered = session.log.length;
     const approvalId = asked?.approvalId ?? "";
-    session.send(commanded({ type: "answer", approvalId, decision: "run-again" }));
+    session.send(commanded({ type: "decide-approval", approvalId, decision: "run-again" }));
     expect(toolEvents(session, answered)).toEqual(["approval.resolved"]);
     expect(session.effects).toMatchObject([{ type: "examine", input: { path: "a.txt" } }]);
     resolvePaths(session);
@@ -139,13 +142,13 @@ describe("the paths of a host's tool call that a kill interrupted", () => {
   it("A question about an interrupted call that is withdrawn is asked again, and the call is not restarted beside another", () => {
     const session = sessionWithRunningTool({ callIds: ["c0", "c1"], inputText: "{}" });
     session.kill("log");
-    session.send({ type: "recovered", epoch: 2, agent: agentWith([]) });
+    session.send({ type: "recovery-started", epoch: 2, agent: agentWith([]) });
     const other = { ...HOST_TOOL, description: "Reads from the archive" };
     session.send({ type: "agent-changed", agent: agentWith([other]) });
     const statuses = () => session.state.tools.runs.map(({ status }) => status);
     expect(statuses()).toEqual(["unsettled", "running"]);
     session.kill("log");
-    session.send({ type: "recovered", epoch: 3, invalidReceiptSeq: 1 });
+    session.send({ type: "recovery-started", epoch: 3, invalidReceiptSeq: 1 });
     expect(statuses()).toEqual(["unsettled", "running"]);
     expect(session.state.approvals.pending).toMatchObject([{ question: "outcome" }]);
   });

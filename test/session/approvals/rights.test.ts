@@ -37,7 +37,7 @@ describe("rights", () => {
       status: "accepted",
     });
     const { approvalId } = await world.waitForEvent("approval.requested");
-    const allow = { type: "answer", approvalId, decision: "allow" } as const;
+    const allow = { type: "decide-approval", approvalId, decision: "allow" } as const;
     expect(await send(world, allow, person("writer", "prompt", "control"))).toMatchObject(denied);
     expect(await send(world, { type: "cancel" }, person("other", "prompt"))).toMatchObject(denied);
     expect(await send(world, allow, person("boss", "approve"))).toEqual({ status: "accepted" });
@@ -84,7 +84,7 @@ describe("rights", () => {
       const prompt = { type: "prompt", content: [{ type: "text", text: "Two" }] } as const;
       const reply = await send(world, prompt, person("writer", "prompt"));
       const promptId = reply.status === "accepted" ? (reply.promptId ?? "") : "";
-      return { type: "withdraw", promptId } as const;
+      return { type: "withdraw-prompt", promptId } as const;
     };
     const withdraw = await waiting();
     expect(await send(world, withdraw, person("guest", "prompt"))).toMatchObject(denied);

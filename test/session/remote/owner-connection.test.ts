@@ -11,7 +11,7 @@ import {
   type RemoteSessions,
 } from "../../../src/session/remote/remote-sessions.ts";
 import { serveSessions } from "../../../src/session/remote/serve-sessions.ts";
-import type { ClientRole } from "../../../src/domain/events/session-event.ts";
+import type { ClientRole } from "../../../src/domain/events/client-events.ts";
 import type { SessionCommand } from "../../../src/domain/session-command.ts";
 import {
   hangs,
@@ -124,7 +124,7 @@ describe("a joined process that dies", () => {
     closing.abort();
     second.socket.destroy();
     await once(second.socket, "close");
-    await world.send({ type: "title", title: "behind both" });
+    await world.send({ type: "set-title", title: "behind both" });
     expect(await world.listEvents("client.detached")).toEqual([]);
   });
 });
@@ -162,7 +162,7 @@ describe("a subscription over a link", () => {
       let batches = 0;
       for await (const { events } of remote.subscribe(sessionId, undefined, never)) {
         batches += 1;
-        await world.send({ type: "title", title: `${batches}` });
+        await world.send({ type: "set-title", title: `${batches}` });
         if (batches === 30) return events.length > 0;
       }
       return false;

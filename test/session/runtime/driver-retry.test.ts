@@ -96,7 +96,7 @@ describe("a session that failed for a moment", () => {
     expect(failed).toEqual([sessionId]);
     expect(await sessions.find(sessionId)).toMatchObject({ state: "running" });
     fail(0);
-    const title = { type: "title", title: "On" } as const;
+    const title = { type: "set-title", title: "On" } as const;
     expect(await sessions.command(sessionId, title, { principal: ME })).toMatchObject({
       status: "accepted",
     });
@@ -174,7 +174,7 @@ describe("a session that cannot be taken up", () => {
     await first.close();
     const own = { ...store, ...broken(store) };
     const sessions = createSessions({ store: own, agents, clock, owner: "second" });
-    const title = { type: "title", title: "x" } as const;
+    const title = { type: "set-title", title: "x" } as const;
     await expect(sessions.command(sessionId, title, { principal: ME })).rejects.toThrow("broken");
     const other = { owner: "other", now: clock.now(), durationMs: 1000 };
     return { clock, sessions, acquired: () => store.acquire(sessionId, other) };
@@ -200,7 +200,7 @@ describe("a session that cannot be taken up", () => {
     const clock = createFakeClock();
     const agents = [createAgent({ provider: createScriptedProvider([hangs()]) })];
     const sessions = createSessions({ store: createMemoryStore(), agents, clock, owner: "test" });
-    const title = { type: "title", title: "x" } as const;
+    const title = { type: "set-title", title: "x" } as const;
     await expect(sessions.command("ses_none", title, { principal: ME })).rejects.toMatchObject({
       code: "not_found",
     });

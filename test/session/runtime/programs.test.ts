@@ -163,7 +163,7 @@ describe("a program of a tool", () => {
     const command = { type: "cancel" } as const;
     const rights = ["prompt"] as const;
     const cancelled = {
-      type: "commanded",
+      type: "command-received",
       command,
       actor,
       rights,

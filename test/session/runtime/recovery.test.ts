@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ApprovalDecision } from "../../../src/domain/events/session-event.ts";
+import type { ApprovalDecision } from "../../../src/domain/policy/approval-decision.ts";
 import { toolError, toolSuccess } from "../../../src/domain/tools/tool-call.ts";
 import type { InvocationInput } from "../../../src/providers/provider.ts";
 import { createSessions } from "../../../src/session/runtime/create-sessions.ts";

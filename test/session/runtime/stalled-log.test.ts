@@ -61,7 +61,7 @@ const types = async (store: Store, sessionId: string): Promise<readonly string[]
 
 const content = [{ type: "text", text: "Go" }] as const;
 const PROMPT = { type: "prompt", content } as const;
-const TITLE = { type: "title", title: "Named in vain" } as const;
+const TITLE = { type: "set-title", title: "Named in vain" } as const;
 
 /** A session in the middle of an answer, on a disk that is full when the rest of it comes. */
 async function stalled(options: FillingOptions = {}) {

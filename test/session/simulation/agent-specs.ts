@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { AgentSpec, ToolSpec } from "../../../src/domain/events/session-event.ts";
+import type { AgentSpec, ToolSpec } from "../../../src/domain/agent-spec.ts";
 import type { PolicyAction } from "../../../src/domain/policy/policy-decision.ts";
 import type { SessionMode } from "../../../src/domain/session-mode.ts";
 import type { ToolTraits } from "../../../src/domain/tools/tool-traits.ts";

@@ -1,4 +1,5 @@
-import type { SessionEvent, AgentSpec } from "../../../src/domain/events/session-event.ts";
+import type { AgentSpec } from "../../../src/domain/agent-spec.ts";
+import type { EventOf } from "../../../src/domain/events/session-event.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import type { JsonObject } from "../../../src/data/json.ts";
 import type {
@@ -12,8 +13,6 @@ import { isIdempotent, isReading, rulesFor, type Ruled } from "./agent-specs.ts"
 import { must } from "./assert-rule.ts";
 import { sha256 } from "./moves.ts";
 import type { Step } from "./simulated-session.ts";
-
-type Of<Type extends SessionEvent["type"]> = Extract<SessionEvent, { readonly type: Type }>;
 
 interface JudgedCall {
   readonly name: string;
@@ -43,7 +42,7 @@ interface JudgedCall {
 }
 
 interface Asked {
-  readonly request: Of<"approval.requested">;
+  readonly request: EventOf<"approval.requested">;
   /** Who agreed to which arguments. */
   readonly votes: Map<string, string>;
   /** What the tool said of itself then. */
@@ -64,13 +63,13 @@ export function approvalRules(): {
   readonly take: (envelope: Envelope) => void;
   readonly check: (step: Step) => void;
 } {
-  let agent: Of<"agent.configured"> | undefined;
+  let agent: EventOf<"agent.configured"> | undefined;
   let mode: SessionMode = "default";
   const calls = new Map<string, JudgedCall>();
   const questions = new Map<string, Asked>();
   const grants = new Map<string, Given>();
   /** Questions that were answered with a yes for good in this same input. */
-  let always: Of<"approval.requested"> | undefined;
+  let always: EventOf<"approval.requested"> | undefined;
 
   /** Whether nothing counts any more that was allowed before this same input. */
   let isDoubted = false;
@@ -105,7 +104,7 @@ export function approvalRules(): {
     return { action: "ask", approvers: Math.max(1, rules.approvers) };
   };
 
-  function examined({ toolCallId, digest, paths }: Of<"tool_call.paths_resolved">): void {
+  function examined({ toolCallId, digest, paths }: EventOf<"tool_call.paths_resolved">): void {
     const seen = call(toolCallId);
     must(digest === digestOf(seen), "what is looked at is what it would run with");
     must(!seen.isClosed && !seen.isRunning, "what runs, or is over, is not looked at");
@@ -119,7 +118,7 @@ export function approvalRules(): {
     mode: judgedIn = "default",
     decision,
     grantId,
-  }: Of<"policy.decided">): void {
+  }: EventOf<"policy.decided">): void {
     const seen = call(toolCallId);
     const { action } = decision;
     must(!seen.isClosed, "what is over is not judged");
@@ -182,7 +181,7 @@ export function approvalRules(): {
     );
   }
 
-  function requested(request: Of<"approval.requested">): void {
+  function requested(request: EventOf<"approval.requested">): void {
     const shown = request.question === "lost-call" ? "" : words(call(request.subjectId).name);
     questions.set(request.approvalId, { request, votes: new Map(), shown });
     if (request.question === "outcome") {
@@ -199,7 +198,7 @@ export function approvalRules(): {
     must(approvers === 1 || !options.includes("allow-always"), "one never allows for several");
   }
 
-  function voted({ approvalId, principal, digest }: Of<"approval.voted">, by: string): void {
+  function voted({ approvalId, principal, digest }: EventOf<"approval.voted">, by: string): void {
     const { votes, request } = asked(approvalId);
     must(principal === by, "a vote is of who gave it");
     must(votes.get(principal) !== digest, "nobody says the same twice");
@@ -209,7 +208,7 @@ export function approvalRules(): {
     must(agreed < (request.approvers ?? 1), "nobody votes where enough have");
   }
 
-  function resolved(event: Of<"approval.resolved">, by: string | undefined): void {
+  function resolved(event: EventOf<"approval.resolved">, by: string | undefined): void {
     const { approvalId, decision, input, principals = [] } = event;
     const { request, votes, shown } = asked(approvalId);
     questions.delete(approvalId);
@@ -233,7 +232,7 @@ export function approvalRules(): {
     if (decision === "allow-always" && input === undefined) always = request;
   }
 
-  function given({ grantId, approvalId, scope }: Of<"grant.added">): void {
+  function given({ grantId, approvalId, scope }: EventOf<"grant.added">): void {
     must(always?.approvalId === approvalId, "who gives for good said so");
     must(call(always.subjectId).name === scope.tool, "a grant is of the tool that was asked about");
     must(!grants.has(grantId), "a grant is given once");
@@ -244,7 +243,7 @@ export function approvalRules(): {
     });
   }
 
-  function started({ toolCallId, digest, isRepeat }: Of<"tool.started">): void {
+  function started({ toolCallId, digest, isRepeat }: EventOf<"tool.started">): void {
     const seen = call(toolCallId);
     const { receipt } = seen;
     const rules = rulesOn(seen);
@@ -378,14 +377,14 @@ export function approvalRules(): {
       for (const { isClosed, receipt } of calls.values()) {
         must(isClosed || receipt?.action !== "deny", "what is denied is over");
       }
-      if (happening.type === "tool-examined") {
+      if (happening.type === "paths-resolved") {
         const seen = calls.get(happening.toolCallId);
         const isWanted = seen !== undefined && happening.digest === digestOf(seen);
         const isTaken = events.some(({ event }) => event.type === "tool_call.paths_resolved");
         must(isWanted || !isTaken, "what is found of other arguments is nobody's");
       }
       for (const effect of due(after).effects.values()) {
-        if (effect.type !== "examine") continue;
+        if (effect.type !== "resolve-paths") continue;
         const seen = call(effect.toolCallId);
         must(!seen.isClosed && !seen.isRunning, "only what could begin is looked at");
         must(effect.digest === digestOf(seen), "only what it would run with is looked at");
@@ -399,6 +398,6 @@ function digestOf({ input }: Pick<JudgedCall, "input">): string {
 }
 
 /** Those that `rulesFor` knows apart. */
-function rulesOf({ spec }: Of<"agent.configured">): string {
+function rulesOf({ spec }: EventOf<"agent.configured">): string {
   return `${spec.name} ${spec.policy === undefined}`;
 }

@@ -1,5 +1,6 @@
 import type { Right } from "../../../src/domain/actor.ts";
-import type { SessionEvent, AgentSpec } from "../../../src/domain/events/session-event.ts";
+import type { AgentSpec } from "../../../src/domain/agent-spec.ts";
+import type { EventOf, SessionEvent } from "../../../src/domain/events/session-event.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { formatPromptPart } from "../../../src/domain/format-prompt-part.ts";
 import { due, type Effect } from "../../../src/session/due.ts";
@@ -14,8 +15,6 @@ import { approvalRules } from "./approval-rules.ts";
 import { must } from "./assert-rule.ts";
 import { pauseRules } from "./pause-rules.ts";
 import type { Step } from "./simulated-session.ts";
-
-type Of<Type extends SessionEvent["type"]> = Extract<SessionEvent, { readonly type: Type }>;
 
 interface SeenTool {
   name: string;
@@ -48,7 +47,7 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
   let lastId = "";
   const ids = new Set<string>();
   const tools = new Map<string, SeenTool>();
-  const approvals = new Map<string, Of<"approval.requested">>();
+  const approvals = new Map<string, EventOf<"approval.requested">>();
   const openMessages = new Set<string>();
   const messages = new Set<string>();
   const endedBlocks = new Set<string>();
@@ -58,7 +57,7 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
   /** Who asked what. */
   const askers = new Map<string, string | undefined>();
   const programs = new Set<string>();
-  let plan: Of<"plan.updated">["entries"] = [];
+  let plan: EventOf<"plan.updated">["entries"] = [];
   const permissions = approvalRules();
   const pauses = pauseRules();
   /** A conversation that may not know what its tools gave, and whether that was said in this turn. */
@@ -339,7 +338,7 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
   function checkState({ after, before, reply, events, happening }: Step): void {
     const { turn, clients, approvals: asked, tools: runs } = after;
     must(reply?.status !== "refused" || events.length === 0, "a refusal changes nothing");
-    if (happening.type === "commanded") {
+    if (happening.type === "command-received") {
       const { current } = before.turn;
       const isPaused = (current?.pause ?? null) !== null;
       const now = { running: current?.promptId, isPaused, mode: before.mode };
@@ -356,7 +355,7 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
     const isListedIdle = collectSessionFields([], after).state === "idle";
     must(runs.processes.length === programs.size, "every program that may run is known");
     must(programs.size === 0 || !isListedIdle, "who looks for work finds programs that may run");
-    if (happening.type === "call-said" && happening.invocationId !== callIn(before)) {
+    if (happening.type === "provider-events" && happening.invocationId !== callIn(before)) {
       const isSaid = events.some(({ event }) => event.type === "message.started");
       must(!isSaid, "what a call says that is over is nobody's");
     }
@@ -380,21 +379,22 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
     for (const effect of effects.values()) {
       checkEffect(effect);
       // To bring somebody to rest, or to look at something, has no effects.
-      const isHarmless = effect.type === "settle" || effect.type === "examine";
-      const isNew = happening.type !== "recovered" || isHarmless || isBegunIn(events, effect);
+      const isHarmless = effect.type === "settle-upstream" || effect.type === "resolve-paths";
+      const isNew =
+        happening.type !== "recovery-started" || isHarmless || isBegunIn(events, effect);
       must(isNew, "what a process was doing when it was killed is not done again of itself");
     }
   }
 
   /** What is done outside was written down before. */
   function checkEffect(effect: Effect): void {
-    if (effect.type === "call")
+    if (effect.type === "invoke")
       must(effect.invocationId === call?.callId, "a call is due once begun");
-    if (effect.type === "tool") {
+    if (effect.type === "run-tool") {
       const { isClosed, started } = tool(effect.toolCallId);
       must(!isClosed && started === effect.attempt, "a tool is due once started");
     }
-    if (effect.type === "settle") {
+    if (effect.type === "settle-upstream") {
       must(call === undefined && isUncertain, "what is settled is uncertain, and not in use");
     }
   }
@@ -417,7 +417,7 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
   };
 }
 
-type Commanded = Extract<SessionInput, { readonly type: "commanded" }>;
+type Commanded = Extract<SessionInput, { readonly type: "command-received" }>;
 
 /** What is one's own, a turn, a prompt or a connection, needs no right over others. */
 function rightFor(
@@ -429,16 +429,16 @@ function rightFor(
     promptId !== undefined && askers.get(promptId) === by.principal;
   switch (command.type) {
     case "prompt":
-    case "forget":
+    case "hide-prompt":
       return "prompt";
-    case "configure":
+    case "set-mode":
       return WIDTHS[command.mode] > WIDTHS[mode] ? "approve" : "prompt";
-    case "give-results":
+    case "submit-results":
       return !isPaused || isOwn(running) ? "prompt" : "control";
-    case "answer":
-    case "revoke":
+    case "decide-approval":
+    case "revoke-grant":
       return "approve";
-    case "withdraw":
+    case "withdraw-prompt":
       return isOwn(command.promptId) || !askers.has(command.promptId) ? "prompt" : "control";
     case "cancel":
       return isOwn(running) ? "prompt" : "control";
@@ -447,7 +447,7 @@ function rightFor(
     case "heartbeat":
     case "detach":
       return command.clientId === by.clientId ? undefined : "control";
-    case "title":
+    case "set-title":
       return "control";
     default:
       return undefined;
@@ -477,9 +477,9 @@ function hasSeedNow({ turn: { upstream } }: SessionState): boolean {
 
 function isBegunIn(events: readonly Envelope[], effect: Effect): boolean {
   return events.some(({ event }) => {
-    if (event.type === "invocation.started" && effect.type === "call")
+    if (event.type === "invocation.started" && effect.type === "invoke")
       return event.invocationId === effect.invocationId;
-    if (event.type !== "tool.started" || effect.type !== "tool") return false;
+    if (event.type !== "tool.started" || effect.type !== "run-tool") return false;
     return event.toolCallId === effect.toolCallId && event.attempt === effect.attempt;
   });
 }

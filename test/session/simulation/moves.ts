@@ -1,11 +1,8 @@
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
-import type {
-  ApprovalDecision,
-  PromptOptions,
-  PromptPart,
-  ToolEnding,
-} from "../../../src/domain/events/session-event.ts";
+import type { ToolEnding } from "../../../src/domain/events/tool-events.ts";
+import type { ApprovalDecision } from "../../../src/domain/policy/approval-decision.ts";
+import type { PromptOptions, PromptPart } from "../../../src/domain/prompt.ts";
 import type { Right } from "../../../src/domain/actor.ts";
 import type { Failure } from "../../../src/domain/errors.ts";
 import type { SessionCommand } from "../../../src/domain/session-command.ts";
@@ -33,18 +30,18 @@ export type Move =
   | { readonly do: "give"; readonly how: Giving; readonly isSpeaking: boolean }
   /** Whoever prompted leaves, while some others may follow. */
   | { readonly do: "leave"; readonly client: string; readonly readers: number }
-  | { readonly do: "forget" }
-  | { readonly do: "title" }
-  | { readonly do: "configure"; readonly mode: SessionMode }
-  | { readonly do: "withdraw" | "cancel" | "settled"; readonly pick: number }
+  | { readonly do: "hide-prompt" }
+  | { readonly do: "set-title" }
+  | { readonly do: "set-mode"; readonly mode: SessionMode }
+  | { readonly do: "withdraw-prompt" | "cancel" | "upstream-settled"; readonly pick: number }
   | {
-      readonly do: "answer";
+      readonly do: "decide-approval";
       readonly pick: number;
       readonly decision: ApprovalDecision;
       /** What the tool is to run with instead. */
       readonly input: JsonObject | undefined;
     }
-  | { readonly do: "revoke"; readonly pick: number }
+  | { readonly do: "revoke-grant"; readonly pick: number }
   | { readonly do: "examined"; readonly pick: number; readonly found: Found }
   | {
       readonly do: "attach";
@@ -53,18 +50,18 @@ export type Move =
       readonly isTaking: boolean;
     }
   | { readonly do: "observe" | "detach"; readonly client: string; readonly from: string }
-  | { readonly do: "host-wanted"; readonly client: string }
-  | { readonly do: "answer-host"; readonly client: string; readonly pick: number }
+  | { readonly do: "host-requested"; readonly client: string }
+  | { readonly do: "submit-host-reply"; readonly client: string; readonly pick: number }
   | { readonly do: "say"; readonly pick: number; readonly saying: Saying }
   | {
-      readonly do: "call-failed";
+      readonly do: "invocation-failed";
       readonly pick: number;
       readonly failure: Failure;
       readonly isMade: boolean;
     }
-  | { readonly do: "tool-ended"; readonly pick: number; readonly ending: ToolEnding }
+  | { readonly do: "tool-finished"; readonly pick: number; readonly ending: ToolEnding }
   | { readonly do: "tool-news"; readonly pick: number; readonly isProgram: boolean }
-  | { readonly do: "program-ended"; readonly pick: number }
+  | { readonly do: "process-exited"; readonly pick: number }
   | { readonly do: "wake" }
   /** What the agent is, or can do, changes while the session goes on. */
   | {
@@ -167,7 +164,7 @@ const anyOptions: fc.Arbitrary<PromptOptions | undefined> = fc.option(
 );
 
 const anyConfigure: fc.Arbitrary<Move> = fc.record({
-  do: fc.constant("configure"),
+  do: fc.constant("set-mode"),
   mode: fc.constantFrom(...SESSION_MODES, "default"),
 });
 
@@ -192,20 +189,20 @@ const anyMove: fc.Arbitrary<Move> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ do: fc.constant("leave"), client, readers: fc.nat({ max: 1 }) }),
   },
-  { weight: 1, arbitrary: fc.constant<Move>({ do: "forget" }) },
-  { weight: 1, arbitrary: fc.constant<Move>({ do: "title" }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constantFrom("withdraw", "cancel"), pick }) },
-  { weight: 6, arbitrary: fc.record({ do: fc.constant("settled"), pick }) },
+  { weight: 1, arbitrary: fc.constant<Move>({ do: "hide-prompt" }) },
+  { weight: 1, arbitrary: fc.constant<Move>({ do: "set-title" }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constantFrom("withdraw-prompt", "cancel"), pick }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant("upstream-settled"), pick }) },
   {
     weight: 12,
     arbitrary: fc.record({
-      do: fc.constant("answer"),
+      do: fc.constant("decide-approval"),
       pick: fc.constantFrom(0, 0, 0, 1),
       decision: fc.constantFrom(...DECISIONS),
       input: anyInput,
     }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("revoke"), pick }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("revoke-grant"), pick }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("examined"), pick, found: anyFound }) },
   {
     weight: 2,
@@ -220,13 +217,13 @@ const anyMove: fc.Arbitrary<Move> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ do: fc.constantFrom("observe", "detach"), client, from: client }),
   },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant("host-wanted"), client }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("answer-host"), client, pick }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("host-requested"), client }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("submit-host-reply"), client, pick }) },
   { weight: 22, arbitrary: fc.record({ do: fc.constant("say"), pick, saying: anySaying }) },
   {
     weight: 4,
     arbitrary: fc.record({
-      do: fc.constant("call-failed"),
+      do: fc.constant("invocation-failed"),
       pick,
       failure: anyFailure,
       isMade: fc.boolean(),
@@ -235,7 +232,7 @@ const anyMove: fc.Arbitrary<Move> = fc.oneof(
   {
     weight: 12,
     arbitrary: fc.record({
-      do: fc.constant("tool-ended"),
+      do: fc.constant("tool-finished"),
       pick,
       ending: anyEnding,
     }),
@@ -244,7 +241,7 @@ const anyMove: fc.Arbitrary<Move> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ do: fc.constant("tool-news"), pick, isProgram: fc.boolean() }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("program-ended"), pick }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("process-exited"), pick }) },
   { weight: 5, arbitrary: fc.constant<Move>({ do: "wake" }) },
   { weight: 8, arbitrary: anyKill },
   { weight: 4, arbitrary: anyChange },
@@ -257,13 +254,13 @@ const anyAskingMove: fc.Arbitrary<Move> = fc.oneof(
   {
     weight: 30,
     arbitrary: fc.record({
-      do: fc.constant("answer"),
+      do: fc.constant("decide-approval"),
       pick: fc.constantFrom(0, 0, 1),
       decision: fc.constantFrom("allow", "allow", "allow-always", "deny", "run-again"),
       input: anyInput,
     }),
   },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("revoke"), pick }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("revoke-grant"), pick }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("examined"), pick, found: anyFound }) },
   { weight: 10, arbitrary: anyKill },
   { weight: 4, arbitrary: anyChange },
@@ -292,7 +289,7 @@ function anyMovedBy(move: fc.Arbitrary<Move>): fc.Arbitrary<Moved> {
 export function happeningOf(session: SimulatedSession, moved: Moved): SessionInput {
   const { move, rights, who } = moved;
   const command = (made: SessionCommand<PromptPart>, clientId?: string): SessionInput => ({
-    type: "commanded",
+    type: "command-received",
     command: made,
     actor: { kind: "user", principal: who, ...(clientId !== undefined && { clientId }) },
     rights,
@@ -302,14 +299,14 @@ export function happeningOf(session: SimulatedSession, moved: Moved): SessionInp
     case "go-on": {
       const [effect] = session.effects;
       const [asked] = state.approvals.pending;
-      if (effect?.type === "call") {
-        return { type: "call-said", invocationId: effect.invocationId, outputs: move.saying };
+      if (effect?.type === "invoke") {
+        return { type: "provider-events", invocationId: effect.invocationId, outputs: move.saying };
       }
-      if (effect?.type === "settle") {
-        return { type: "settled", upstreamId: effect.upstreamId, policy: effect.policy };
+      if (effect?.type === "settle-upstream") {
+        return { type: "upstream-settled", upstreamId: effect.upstreamId, policy: effect.policy };
       }
-      if (effect?.type === "examine") return examined(effect, move.found);
-      if (effect?.type === "tool") {
+      if (effect?.type === "resolve-paths") return examined(effect, move.found);
+      if (effect?.type === "run-tool") {
         return toolEnded({ ...effect, callId: effect.providerToolCallId }, move.ending);
       }
       if (asked === undefined && (state.turn.current?.pause ?? null) !== null) {
@@ -320,7 +317,7 @@ export function happeningOf(session: SimulatedSession, moved: Moved): SessionInp
       if (asked === undefined) return nextPrompt(session, moved, wanted);
       const { approvalId, options } = asked;
       const decision = options[move.option % options.length] ?? "deny";
-      return command({ type: "answer", approvalId, decision });
+      return command({ type: "decide-approval", approvalId, decision });
     }
     case "prompt":
       return nextPrompt(session, moved, move.options);
@@ -328,32 +325,32 @@ export function happeningOf(session: SimulatedSession, moved: Moved): SessionInp
       return command(giving(session, move));
     case "leave": {
       const left = command({ type: "cancel", unlessWatched: true }, move.client);
-      return left.type === "commanded" ? { ...left, readerCount: move.readers } : left;
+      return left.type === "command-received" ? { ...left, readerCount: move.readers } : left;
     }
-    case "forget":
-      return command({ type: "forget", promptId: "prompt_1" });
-    case "title":
-      return command({ type: "title", title: "Called so" });
-    case "configure":
-      return command({ type: "configure", mode: move.mode });
-    case "withdraw": {
+    case "hide-prompt":
+      return command({ type: "hide-prompt", promptId: "prompt_1" });
+    case "set-title":
+      return command({ type: "set-title", title: "Called so" });
+    case "set-mode":
+      return command({ type: "set-mode", mode: move.mode });
+    case "withdraw-prompt": {
       const promptId = state.turn.queue[move.pick]?.promptId ?? "prompt_none";
-      return command({ type: "withdraw", promptId });
+      return command({ type: "withdraw-prompt", promptId });
     }
     case "cancel": {
       const turnId = [state.turn.current?.turnId, undefined][move.pick] ?? "turn_none";
       return command({ type: "cancel", ...(move.pick !== 1 && { turnId }) });
     }
-    case "answer": {
+    case "decide-approval": {
       const asked = state.approvals.pending[move.pick];
       const approvalId = asked?.approvalId ?? "appr_none";
       const { decision, input } = move;
       const given = input === undefined ? {} : { input };
-      return command({ type: "answer", approvalId, decision, ...given });
+      return command({ type: "decide-approval", approvalId, decision, ...given });
     }
-    case "revoke": {
+    case "revoke-grant": {
       const grantId = state.approvals.grants[move.pick]?.grantId ?? "grant_none";
-      return command({ type: "revoke", grantId });
+      return command({ type: "revoke-grant", grantId });
     }
     case "examined": {
       const { toolCallId = "tool_none", input } = state.tools.runs.at(-1 - move.pick) ?? {};
@@ -374,45 +371,49 @@ export function happeningOf(session: SimulatedSession, moved: Moved): SessionInp
       );
     case "detach":
       return command({ type: "detach", clientId: move.client, reason: "left" }, move.from);
-    case "answer-host": {
+    case "submit-host-reply": {
       const requestId = state.clients.requests[move.pick]?.requestId ?? "host_none";
-      return command({ type: "answer-host", requestId, outcome: "answered" }, move.client);
+      return command({ type: "submit-host-reply", requestId, outcome: "answered" }, move.client);
     }
-    case "host-wanted": {
+    case "host-requested": {
       const requestId = `host_${log.length}`;
       const deadline = session.now + 5000;
       const { toolCallId } = toolAt(session, 0);
       const payload = { toolCallId };
       const wanted = { requestId, clientId: move.client, kind: "tool", payload, deadline };
-      return { type: "host-wanted", ...wanted };
+      return { type: "host-requested", ...wanted };
     }
     case "say":
-      return { type: "call-said", invocationId: callAt(session, move.pick), outputs: move.saying };
-    case "call-failed": {
+      return {
+        type: "provider-events",
+        invocationId: callAt(session, move.pick),
+        outputs: move.saying,
+      };
+    case "invocation-failed": {
       const { failure, isMade: mayHaveBeenSent } = move;
       return {
-        type: "call-failed",
+        type: "invocation-failed",
         invocationId: callAt(session, move.pick),
         failure,
         mayHaveBeenSent,
       };
     }
-    case "settled": {
+    case "upstream-settled": {
       const upstreamId = [state.turn.upstream?.upstreamId][move.pick] ?? "gone";
-      return { type: "settled", upstreamId, policy: "wait" };
+      return { type: "upstream-settled", upstreamId, policy: "wait" };
     }
-    case "tool-ended":
+    case "tool-finished":
       return toolEnded(toolAt(session, move.pick), move.ending);
     case "tool-news": {
       const { toolCallId, attempt } = toolAt(session, move.pick);
-      if (!move.isProgram) return { type: "tool-progressed", toolCallId, attempt, text: "half" };
+      if (!move.isProgram) return { type: "tool-progress", toolCallId, attempt, text: "half" };
       const group = { id: log.length, startTime: "then" };
-      return { type: "tool-spawned", toolCallId, attempt, group };
+      return { type: "process-started", toolCallId, attempt, group };
     }
-    case "program-ended": {
+    case "process-exited": {
       const { toolCallId = "tool_none", group = { id: 0, startTime: "" } } =
         state.tools.processes[move.pick] ?? {};
-      return { type: "program-ended", toolCallId, group };
+      return { type: "process-exited", toolCallId, group };
     }
     case "wake":
       return { type: "time-passed" };
@@ -426,8 +427,8 @@ export function happeningOf(session: SimulatedSession, moved: Moved): SessionInp
       session.kill(move.from);
       const epoch = log.length;
       const doubt = move.isDoubted ? { invalidReceiptSeq: 1 } : {};
-      if (move.change === undefined) return { type: "recovered", epoch, ...doubt };
-      return { type: "recovered", epoch, agent: agentAfter(session, move.change), ...doubt };
+      if (move.change === undefined) return { type: "recovery-started", epoch, ...doubt };
+      return { type: "recovery-started", epoch, agent: agentAfter(session, move.change), ...doubt };
     }
     default:
       return move satisfies never;
@@ -443,7 +444,12 @@ function nextPrompt(
   const content = [{ type: "text", text: `No. ${log.length}` }] as const;
   const actor = { kind: "user", principal: who } as const;
   const wanted = options === undefined ? {} : { options };
-  return { type: "commanded", command: { type: "prompt", content, ...wanted }, actor, rights };
+  return {
+    type: "command-received",
+    command: { type: "prompt", content, ...wanted },
+    actor,
+    rights,
+  };
 }
 
 type Give = Extract<Move, { readonly do: "give" }>;
@@ -466,7 +472,7 @@ export function giving(
     isError: how === "failed",
   }));
   const content = [{ type: "text", text: `Beside ${log.length}` }] as const;
-  return { type: "give-results", results, ...(isSpeaking && { content }) };
+  return { type: "submit-results", results, ...(isSpeaking && { content }) };
 }
 
 interface Attempt {
@@ -479,7 +485,14 @@ const UNDER_WAY = { content: "Go on", status: "in_progress", priority: "medium" 
 
 function toolEnded({ toolCallId, attempt, callId }: Attempt, ending: ToolEnding): SessionInput {
   const result = ending === "succeeded" ? toolSuccess(callId, "ok") : toolError(callId, "no");
-  const ended = { type: "tool-ended", toolCallId, attempt, ending, result, durationMs: 1 } as const;
+  const ended = {
+    type: "tool-finished",
+    toolCallId,
+    attempt,
+    ending,
+    result,
+    durationMs: 1,
+  } as const;
   return ending === "succeeded" ? { ...ended, plan: [UNDER_WAY] } : ended;
 }
 
@@ -497,7 +510,7 @@ interface Looked {
 
 export function examined({ input, ...looked }: Looked, found: Found): SessionInput {
   const { toolCallId, agent, digest } = looked;
-  const of = { type: "tool-examined", toolCallId, agent, digest } as const;
+  const of = { type: "paths-resolved", toolCallId, agent, digest } as const;
   if (found === "problem") return { ...of, paths: [], problem: "Not like this" };
   const { path } = input;
   if (typeof path !== "string" || found === "forgotten") {

@@ -1,12 +1,11 @@
-import type { SessionEvent, PromptOptions } from "../../../src/domain/events/session-event.ts";
+import type { EventOf } from "../../../src/domain/events/session-event.ts";
+import type { PromptOptions } from "../../../src/domain/prompt.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { due } from "../../../src/session/due.ts";
 import { collectSessionFields } from "../../../src/session/runtime/log/session-fields.ts";
 import type { SessionState } from "../../../src/session/session-state.ts";
 import { must } from "./assert-rule.ts";
 import type { Step } from "./simulated-session.ts";
-
-type Of<Type extends SessionEvent["type"]> = Extract<SessionEvent, { readonly type: Type }>;
 
 interface SeenCall {
   readonly isHandedOut: boolean;
@@ -30,7 +29,12 @@ export function pauseRules(): {
 
   const open = (): string[] => [...calls].flatMap(([id, { isOver }]) => (isOver ? [] : [id]));
 
-  function called({ toolCallId, toolCall, problem, executor }: Of<"tool_call.received">): void {
+  function called({
+    toolCallId,
+    toolCall,
+    problem,
+    executor,
+  }: EventOf<"tool_call.received">): void {
     const { name, runBy, input } = toolCall;
     const isOurs = runBy === "client";
     const isAllowed = !isOurs || (options.allowedTools?.includes(name) ?? true);
@@ -132,11 +136,11 @@ export function pauseRules(): {
         );
         must(due(after).wakeAt !== null, "a pause has a deadline");
       }
-      if (happening.type === "recovered") {
+      if (happening.type === "recovery-started") {
         const was = pauseIn(before);
         must(was === "null" || was === pauseIn(after), "nothing of a pause is lost with a process");
       }
-      if (happening.type !== "commanded") return;
+      if (happening.type !== "command-received") return;
       const { command, actor, readerCount = 0 } = happening;
       if (command.type === "cancel" && command.unlessWatched === true) {
         const others = before.clients.attached.some(({ clientId }) => clientId !== actor.clientId);

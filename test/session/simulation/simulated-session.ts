@@ -1,4 +1,4 @@
-import type { AgentSpec } from "../../../src/domain/events/session-event.ts";
+import type { AgentSpec } from "../../../src/domain/agent-spec.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { ID_ALPHABET, SEED_LENGTH } from "../../../src/domain/id.ts";
 import type { CommandReply } from "../../../src/domain/session-command.ts";
@@ -50,7 +50,7 @@ export function simulatedSession(spec: AgentSpec, check: (step: Step) => void): 
     return step;
   };
 
-  send({ type: "opened", agent: { digest: "digest", spec }, principal: "me" });
+  send({ type: "open-requested", agent: { digest: "digest", spec }, principal: "me" });
   return {
     get state() {
       return state;

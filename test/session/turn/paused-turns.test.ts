@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PromptOptions } from "../../../src/domain/events/session-event.ts";
+import type { PromptOptions } from "../../../src/domain/prompt.ts";
 import type { SubmittedResult } from "../../../src/domain/session-command.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import {
@@ -63,7 +63,7 @@ describe("a call of a tool that whoever prompted brought", () => {
     expect(await handedOut(world)).toEqual([called.toolCallId]);
     expect(await world.sessions.find(world.sessionId)).toMatchObject({ state: "waiting" });
     const reply = await world.send({
-      type: "give-results",
+      type: "submit-results",
       results: [given(called.toolCallId)],
       content: [{ type: "text", text: "And tomorrow?" }],
       note: { second: true },
@@ -106,7 +106,10 @@ describe("a call of a tool that whoever prompted brought", () => {
   it("is offered beside the agent's own tools, and in its own turn alone", async () => {
     const work = createTool({ name: "work" }, () => "done");
     const { world, provider } = await paused(undefined, { tools: [work] });
-    await world.send({ type: "give-results", results: [given((await handedOut(world))[0] ?? "")] });
+    await world.send({
+      type: "submit-results",
+      results: [given((await handedOut(world))[0] ?? "")],
+    });
     await world.waitForEvent("turn.finished");
     await world.prompt("Thanks");
     await world.waitForEvent("turn.finished", 2);
@@ -130,12 +133,12 @@ describe("a call of a tool that whoever prompted brought", () => {
     await world.send({ type: "prompt", content, options });
     await world.waitForEvent("tool.started");
     expect(await world.listEvents("turn.paused")).toEqual([]);
-    const early = await world.send({ type: "give-results", results: [] });
+    const early = await world.send({ type: "submit-results", results: [] });
     expect(early).toMatchObject({ failure: { code: "resume_mismatch" } });
     finish();
     const { toolCallIds } = await world.waitForEvent("turn.paused");
     expect(toolCallIds).toHaveLength(1);
-    await world.send({ type: "give-results", results: toolCallIds.map((id) => given(id)) });
+    await world.send({ type: "submit-results", results: toolCallIds.map((id) => given(id)) });
     await world.waitForEvent("turn.finished");
     expect(provider.invocations[1]?.input).toMatchObject({
       results: [{ toolCallId: "c1" }, { toolCallId: "c2" }],
@@ -165,7 +168,7 @@ describe("a call of a tool that whoever prompted brought", () => {
   it("ends as failed when its result is an error", async () => {
     const { world, provider } = await paused();
     const [id = ""] = await handedOut(world);
-    await world.send({ type: "give-results", results: [given(id, "No network", true)] });
+    await world.send({ type: "submit-results", results: [given(id, "No network", true)] });
     expect(await world.waitForEvent("tool.finished")).toMatchObject({ ending: "failed" });
     await world.waitForEvent("turn.finished");
     expect(provider.invocations[1]?.input).toMatchObject({ results: [{ isError: true }] });
@@ -179,7 +182,7 @@ describe("the results of a paused turn", () => {
     const [one = "", other = ""] = await handedOut(world);
     const before = await world.readLog();
     const give = (...ids: readonly string[]) =>
-      world.send({ type: "give-results", results: ids.map((id) => given(id)) });
+      world.send({ type: "submit-results", results: ids.map((id) => given(id)) });
     expect(await give(one)).toMatchObject({
       failure: {
         code: "resume_mismatch",
@@ -203,7 +206,10 @@ describe("the results of a paused turn", () => {
     const world = await openWorld(createAgent({ provider }));
     await world.send({ type: "prompt", content, options }, { principal: GUEST });
     const { toolCallIds } = await world.waitForEvent("turn.paused");
-    const command = { type: "give-results", results: toolCallIds.map((id) => given(id)) } as const;
+    const command = {
+      type: "submit-results",
+      results: toolCallIds.map((id) => given(id)),
+    } as const;
     const other = { id: "other", rights: ["prompt", "approve"] } as const;
     expect(await world.send(command, { principal: other })).toMatchObject({
       failure: { code: "access_denied" },
@@ -220,7 +226,7 @@ describe("the results of a paused turn", () => {
   it("are taken once under one command id", async () => {
     const { world } = await paused();
     const results = (await handedOut(world)).map((id) => given(id));
-    const give = () => world.send({ type: "give-results", results }, { commandId: "once" });
+    const give = () => world.send({ type: "submit-results", results }, { commandId: "once" });
     const first = await give();
     expect(await give()).toEqual(first);
     expect(await world.listEvents("tool_results.submitted")).toHaveLength(1);
@@ -230,7 +236,7 @@ describe("the results of a paused turn", () => {
     const { world } = await paused();
     const [id = ""] = await handedOut(world);
     const large = given(id, "x".repeat(4 * 1024 * 1024));
-    expect(await world.send({ type: "give-results", results: [large] })).toMatchObject({
+    expect(await world.send({ type: "submit-results", results: [large] })).toMatchObject({
       failure: { code: "invalid_message" },
     });
   });
@@ -245,7 +251,7 @@ describe("the results of a paused turn", () => {
     const { toolCallIds } = await world.waitForEvent("turn.paused");
     const results = toolCallIds.map((id) => given(id));
     const tomorrow = [{ type: "text", text: "And tomorrow?" }] as const;
-    await world.send({ type: "give-results", results, content: tomorrow });
+    await world.send({ type: "submit-results", results, content: tomorrow });
     await world.waitForEvent("turn.finished", 2);
     expect(provider.invocations.map(({ input }) => input.texts)).toEqual([
       ["Will it rain?"],
@@ -264,7 +270,7 @@ describe("a paused turn", () => {
     expect((await next.readLog()).slice(0, before.length)).toEqual(before);
     expect(await next.listEvents("turn.paused")).toHaveLength(1);
     const results = (await handedOut(next)).map((id) => given(id));
-    expect(await next.send({ type: "give-results", results })).toMatchObject({
+    expect(await next.send({ type: "submit-results", results })).toMatchObject({
       status: "accepted",
     });
     expect(await next.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
@@ -282,7 +288,7 @@ describe("a paused turn", () => {
     });
     expect(provider.invocations).toHaveLength(1);
     const results = (await handedOut(world)).map((id) => given(id));
-    await world.send({ type: "give-results", results });
+    await world.send({ type: "submit-results", results });
     await world.waitForEvent("turn.finished", 2);
     expect(provider.invocations[2]?.input.texts).toEqual(["Something else"]);
   });
@@ -312,7 +318,7 @@ describe("a paused turn", () => {
     await world.send({ type: "prompt", content, options });
     const { toolCallIds } = await world.waitForEvent("turn.paused");
     clock.advance(3_600_000);
-    await world.send({ type: "give-results", results: toolCallIds.map((id) => given(id)) });
+    await world.send({ type: "submit-results", results: toolCallIds.map((id) => given(id)) });
     expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
   });
 
@@ -341,7 +347,7 @@ describe("a paused turn", () => {
     await world.send({ type: "prompt", content, options });
     const { toolCallIds } = await world.waitForEvent("turn.paused");
     for (let minute = 0; minute < 30; minute++) clock.advance(60_000);
-    await world.send({ type: "give-results", results: toolCallIds.map((id) => given(id)) });
+    await world.send({ type: "submit-results", results: toolCallIds.map((id) => given(id)) });
     expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
     expect(await world.listEvents("session.recovered")).toEqual([]);
   });
@@ -351,7 +357,7 @@ describe("a paused turn", () => {
     const { world } = await paused([asksWeather, again, says("Both.")]);
     for (const nth of [1, 2]) {
       const { toolCallIds } = await world.waitForEvent("turn.paused", nth);
-      await world.send({ type: "give-results", results: toolCallIds.map((id) => given(id)) });
+      await world.send({ type: "submit-results", results: toolCallIds.map((id) => given(id)) });
     }
     expect(await world.waitForEvent("turn.finished")).toMatchObject({
       outcome: "completed",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PromptOptions } from "../../../src/domain/events/session-event.ts";
+import type { PromptOptions } from "../../../src/domain/prompt.ts";
 import type { CommandReply } from "../../../src/domain/session-command.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import {
@@ -265,11 +265,11 @@ describe("a prompt that is forgotten", () => {
   it("is said to be so in the log, and one that never was is refused", async () => {
     const { world } = await worldWith([says("Yes.")]);
     const promptId = promptIdOf(await world.prompt("Hi"));
-    expect(await world.send({ type: "forget", promptId })).toEqual({
+    expect(await world.send({ type: "hide-prompt", promptId })).toEqual({
       status: "accepted",
     });
     expect(await world.waitForEvent("prompt.hidden")).toEqual({ type: "prompt.hidden", promptId });
-    expect(await world.send({ type: "forget", promptId: "prompt_none" })).toMatchObject({
+    expect(await world.send({ type: "hide-prompt", promptId: "prompt_none" })).toMatchObject({
       failure: { code: "not_found" },
     });
   });
@@ -277,14 +277,16 @@ describe("a prompt that is forgotten", () => {
   it("is the sender's own, unless that one may control", async () => {
     const { world } = await worldWith([hangs()]);
     const promptId = promptIdOf(await world.prompt("Hi"));
-    const forget = { type: "forget", promptId } as const;
+    const forget = { type: "hide-prompt", promptId } as const;
     expect(await world.send(forget, { principal: guest })).toMatchObject({
       failure: { code: "access_denied" },
     });
     const own = await world.send({ type: "prompt", content }, { principal: guest });
     for (const principal of [guest, undefined]) {
       const from = principal === undefined ? {} : { principal };
-      expect(await world.send({ type: "forget", promptId: promptIdOf(own) }, from)).toMatchObject({
+      expect(
+        await world.send({ type: "hide-prompt", promptId: promptIdOf(own) }, from),
+      ).toMatchObject({
         status: "accepted",
       });
     }

@@ -52,7 +52,7 @@ describe("prompts of a session", () => {
     });
     const third = await world.prompt("Three");
     const withdrawn = third.status === "accepted" ? (third.promptId ?? "") : "";
-    await world.send({ type: "withdraw", promptId: withdrawn });
+    await world.send({ type: "withdraw-prompt", promptId: withdrawn });
     await world.prompt("Four");
     release();
     await world.waitForEvent("turn.finished", 3);

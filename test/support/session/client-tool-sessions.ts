@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { openClientTools } from "../../../src/bridge/client-tools/open-client-tools.ts";
-import type { AgentSpec } from "../../../src/domain/events/session-event.ts";
+import type { AgentSpec } from "../../../src/domain/agent-spec.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { systemClock, type SteadyClock } from "../../../src/platform/clock.ts";
 import {

@@ -1,4 +1,4 @@
-import type { ProviderCapabilities } from "../../../src/domain/events/session-event.ts";
+import type { ProviderCapabilities } from "../../../src/domain/agent-spec.ts";
 import { SpanlineError, type ErrorCode, type Failure } from "../../../src/domain/errors.ts";
 import type { JsonObject } from "../../../src/data/json.ts";
 import type { ModelMessage } from "../../../src/domain/model/model-request.ts";

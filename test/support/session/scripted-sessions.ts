@@ -1,9 +1,7 @@
 import type { Actor } from "../../../src/domain/actor.ts";
-import type {
-  SessionEvent,
-  ApprovalRequested,
-  PromptPart,
-} from "../../../src/domain/events/session-event.ts";
+import type { ApprovalRequested } from "../../../src/domain/events/approval-events.ts";
+import type { SessionEvent } from "../../../src/domain/events/session-event.ts";
+import type { PromptPart } from "../../../src/domain/prompt.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import type { CommandReply, SessionCommand } from "../../../src/domain/session-command.ts";
 import type { Sender, Sessions } from "../../../src/session/sessions.ts";
@@ -145,7 +143,7 @@ export function createScriptedSessions({ turn }: Script = {}): ScriptedSessions 
         startNext(log);
         return { status: "accepted", promptId };
       }
-      case "withdraw": {
+      case "withdraw-prompt": {
         const at = log.queue.findIndex(({ promptId }) => promptId === command.promptId);
         if (at === -1) return REFUSED_REPLY;
         log.queue.splice(at, 1);
@@ -161,7 +159,7 @@ export function createScriptedSessions({ turn }: Script = {}): ScriptedSessions 
         append(log, { type: "turn.finished", turnId, ...how });
         return { status: "accepted", turnId };
       }
-      case "answer": {
+      case "decide-approval": {
         const { approvalId, decision } = command;
         if (openApproval(log, approvalId) === undefined) return REFUSED_REPLY;
         append(log, { type: "approval.resolved", approvalId, decision, resolvedBy: "person" });

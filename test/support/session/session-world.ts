@@ -1,13 +1,12 @@
 import { onTestFinished } from "vitest";
 import type { Principal } from "../../../src/domain/actor.ts";
+import type { AgentSpec, ProviderSpec, ToolSpec } from "../../../src/domain/agent-spec.ts";
 import type {
+  EventOf,
   SessionEvent,
   SessionEventType,
-  AgentSpec,
-  ApprovalDecision,
-  ProviderSpec,
-  ToolSpec,
 } from "../../../src/domain/events/session-event.ts";
+import type { ApprovalDecision } from "../../../src/domain/policy/approval-decision.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { SpanlineError } from "../../../src/domain/errors.ts";
 import type { JsonObject } from "../../../src/data/json.ts";
@@ -128,8 +127,6 @@ export async function readUntil(
   }
 }
 
-type EventOf<Type extends SessionEventType> = Extract<SessionEvent, { readonly type: Type }>;
-
 /** One session of one agent, with somebody who has every right. */
 export interface SessionWorld {
   readonly sessions: RunningSessions;
@@ -235,7 +232,8 @@ function createWorld(parts: WorldParts): SessionWorld {
     reports,
     send,
     prompt: (text) => send({ type: "prompt", content: [{ type: "text", text }] }),
-    decideApproval: (approvalId, decision) => send({ type: "answer", approvalId, decision }),
+    decideApproval: (approvalId, decision) =>
+      send({ type: "decide-approval", approvalId, decision }),
     cancel: () => send({ type: "cancel" }),
     async waitForEvent(type, nth = 1) {
       let count = 0;

@@ -1,6 +1,6 @@
 import { findSecretFiles } from "../../../bridge/policy-check/find-secret-files.ts";
 import { isObject, toJsonText, type JsonObject, type JsonValue } from "../../../data/json.ts";
-import type { ApprovalRequested } from "../../../domain/events/session-event.ts";
+import type { ApprovalRequested } from "../../../domain/events/approval-events.ts";
 import { MODE_SOURCE } from "../../../domain/session-mode.ts";
 import type { FileDiff } from "../../../domain/tools/tool-output.ts";
 import { toSingleLine, type Style } from "../../../inspect/trace-style.ts";

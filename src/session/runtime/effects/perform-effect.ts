@@ -38,16 +38,16 @@ export interface EffectContext {
 /** Does one thing that is due, and reports to the session what came of it. */
 export function performEffect(effect: Effect, context: EffectContext): Promise<void> {
   switch (effect.type) {
-    case "call": {
+    case "invoke": {
       const { store, sessionId } = context;
       return performInvocation(effect, {
         ...context,
         readBlob: (blobId) => store.readBlob(sessionId, blobId),
       });
     }
-    case "examine":
+    case "resolve-paths":
       return performPathResolution(effect, { ...context, host: createHostCaller(context) });
-    case "tool": {
+    case "run-tool": {
       const tool = context.agent.tools.get(effect.name);
       const { store, sessionId } = context;
       return performTool(effect, {
@@ -57,7 +57,7 @@ export function performEffect(effect: Effect, context: EffectContext): Promise<v
         putBlob: (blobId, bytes) => context.retry(() => store.putBlob(sessionId, blobId, bytes)),
       });
     }
-    case "settle":
+    case "settle-upstream":
       return settleUpstream(effect, context);
     default:
       return effect satisfies never;
@@ -66,7 +66,7 @@ export function performEffect(effect: Effect, context: EffectContext): Promise<v
 
 /** Brings the other side to rest. What it cannot be told, it is given time for. */
 async function settleUpstream(
-  { upstreamId, policy, round }: Extract<Effect, { type: "settle" }>,
+  { upstreamId, policy, round }: Extract<Effect, { type: "settle-upstream" }>,
   { agent, clock, signal, send }: EffectContext,
 ): Promise<void> {
   if (policy === "stop") {
@@ -77,7 +77,7 @@ async function settleUpstream(
   if (policy === "wait" || round > 0) {
     await pause(clock, Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** round), signal);
   }
-  await send({ type: "settled", upstreamId, policy });
+  await send({ type: "upstream-settled", upstreamId, policy });
 }
 
 /** Ending a machine takes a service some seconds. */
@@ -101,7 +101,14 @@ function createHostCaller({
     // The request may be refused before anybody waits for its answer.
     reply.catch(() => undefined);
     const deadline = at + milliseconds;
-    await send({ type: "host-wanted", requestId, clientId, kind, payload: jsonPayload, deadline });
+    await send({
+      type: "host-requested",
+      requestId,
+      clientId,
+      kind,
+      payload: jsonPayload,
+      deadline,
+    });
     return reply;
   };
 }

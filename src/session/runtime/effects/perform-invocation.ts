@@ -1,5 +1,5 @@
 import { createCoalescer } from "../../../async/coalescer.ts";
-import type { PromptOptions } from "../../../domain/events/session-event.ts";
+import type { PromptOptions } from "../../../domain/prompt.ts";
 import { SpanlineError, formatThrown, type Failure } from "../../../domain/errors.ts";
 import type { ProviderEvent } from "../../../domain/provider/provider-event.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
@@ -46,7 +46,7 @@ export function cachedBytes({ withImages, withNotes }: HistoryCaches): number {
   return 2 * (withImages.bytes + withNotes.bytes);
 }
 
-type InvokeEffect = Extract<Effect, { type: "call" }>;
+type InvokeEffect = Extract<Effect, { type: "invoke" }>;
 
 /** Makes one call of the provider, once, and reports what it says. */
 export async function performInvocation(
@@ -100,7 +100,7 @@ export async function performInvocation(
     // Of what is no error of ours nobody knows how far the call had come.
     const mayHaveBeenSent =
       stage !== "asking" && (stage === "open" || !isCertain || isConnectionCut(failure));
-    await send({ type: "call-failed", invocationId, failure, mayHaveBeenSent });
+    await send({ type: "invocation-failed", invocationId, failure, mayHaveBeenSent });
   }
 }
 
@@ -185,7 +185,7 @@ async function reportStream(
     merge: joinDeltas,
     weigh: measureWeight,
     deliver: async (outputs) => {
-      await send({ type: "call-said", invocationId: callId, outputs });
+      await send({ type: "provider-events", invocationId: callId, outputs });
     },
   });
   let last: ProviderEvent | undefined;

@@ -21,7 +21,13 @@ export interface PathResolutionContext extends Pick<ToolContext, "editor" | "hos
 
 /** Looks at the arguments of a call before the rules are asked about it. What cannot be looked at leads nowhere. */
 export async function performPathResolution(
-  { toolCallId, name, input, digest, agent: agentDigest }: Extract<Effect, { type: "examine" }>,
+  {
+    toolCallId,
+    name,
+    input,
+    digest,
+    agent: agentDigest,
+  }: Extract<Effect, { type: "resolve-paths" }>,
   context: PathResolutionContext,
 ): Promise<void> {
   const { agent, signal, send } = context;
@@ -35,7 +41,7 @@ export async function performPathResolution(
   if (signal.aborted) return;
   const problemField = problem === undefined ? {} : { problem };
   await send({
-    type: "tool-examined",
+    type: "paths-resolved",
     toolCallId,
     agent: agentDigest,
     digest,

@@ -3,19 +3,19 @@ import { waitUnlessAborted } from "../../../async/pause.ts";
 import { toJsonText } from "../../../data/json.ts";
 import { SpanlineError, formatThrown } from "../../../domain/errors.ts";
 import type {
-  ToolAttachments,
   ToolEnding,
   ProgressAmount,
   ToolProgress,
-} from "../../../domain/events/session-event.ts";
-import { readPlan, type PlanEntry } from "../../../domain/plan.ts";
-import { toolError, toolSuccess } from "../../../domain/tools/tool-call.ts";
+} from "../../../domain/events/tool-events.ts";
 import {
+  type ToolAttachments,
   isToolOutput,
   isShortDiff,
   MAX_LOGGED_LENGTH,
   type ToolOutput,
 } from "../../../domain/tools/tool-output.ts";
+import { readPlan, type PlanEntry } from "../../../domain/plan.ts";
+import { toolError, toolSuccess } from "../../../domain/tools/tool-call.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
 import type { Tool, ToolContext } from "../../../tools/tool.ts";
 import type { Effect } from "../../due.ts";
@@ -38,7 +38,7 @@ export interface ToolRunContext {
   readonly putBlob: (blobId: string, bytes: Uint8Array) => Promise<void>;
 }
 
-type ToolEffect = Extract<Effect, { type: "tool" }>;
+type ToolEffect = Extract<Effect, { type: "run-tool" }>;
 
 /** Runs a tool once and reports how it ended: in time, whether the tool is or not. */
 export async function performTool(effect: ToolEffect, context: ToolRunContext): Promise<void> {
@@ -48,7 +48,7 @@ export async function performTool(effect: ToolEffect, context: ToolRunContext): 
   if (context.signal.aborted) return;
   const durationMs = Math.round(context.clock.monotonic() - start);
   await context.send({
-    type: "tool-ended",
+    type: "tool-finished",
     toolCallId,
     attempt,
     ending,
@@ -135,16 +135,16 @@ function createToolContext(
 ): { readonly context: ToolContext; readonly end: () => Promise<void> } {
   const progress = createProgressReporter(clock, (update) => {
     // Nobody waits for progress; a session that is closing drops it.
-    send({ type: "tool-progressed", toolCallId, attempt, ...update }).catch(() => undefined);
+    send({ type: "tool-progress", toolCallId, attempt, ...update }).catch(() => undefined);
   });
   const programs = createProcessSpawner({
     signal,
     onStarted: async (group) => {
-      await send({ type: "tool-spawned", toolCallId, attempt, group });
+      await send({ type: "process-started", toolCallId, attempt, group });
     },
     onExited: async (group) => {
       // A session that is closed here keeps the program in mind, and looks for it when it is taken up again.
-      await send({ type: "program-ended", toolCallId, group }).catch(() => undefined);
+      await send({ type: "process-exited", toolCallId, group }).catch(() => undefined);
     },
     ...(workingDirectory !== undefined && { workingDirectory }),
   });

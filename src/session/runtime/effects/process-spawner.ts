@@ -1,4 +1,4 @@
-import type { ProcessGroup } from "../../../domain/events/session-event.ts";
+import type { ProcessGroup } from "../../../domain/events/tool-events.ts";
 import { SpanlineError } from "../../../domain/errors.ts";
 import { startGatedProcess, type GatedProcess } from "../../../platform/process/gated-process.ts";
 import type { ToolContext } from "../../../tools/tool.ts";

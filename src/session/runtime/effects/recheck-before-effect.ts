@@ -21,16 +21,16 @@ export async function recheckBeforeEffect(
   context: RecheckContext,
 ): Promise<Agent | undefined> {
   const { liveAgent, readState, signal, send } = context;
-  if (effect.type !== "tool" && effect.type !== "examine") return liveAgent.current;
+  if (effect.type !== "run-tool" && effect.type !== "resolve-paths") return liveAgent.current;
   const { toolCallId } = effect;
   const starting =
-    effect.type === "tool" ? { startingTool: { toolCallId, attempt: effect.attempt } } : {};
+    effect.type === "run-tool" ? { startingTool: { toolCallId, attempt: effect.attempt } } : {};
   while (!signal.aborted) {
     const agent = liveAgent.current;
     const { digest, spec } = agent;
     const { tools, mode } = readState();
     const evaluated =
-      effect.type === "tool" ? findRun(tools, toolCallId)?.evaluation : { ...effect, mode };
+      effect.type === "run-tool" ? findRun(tools, toolCallId)?.evaluation : { ...effect, mode };
     if (digest === evaluated?.agent && mode === evaluated.mode) return agent;
     await send({ type: "agent-changed", agent: { digest, spec }, ...starting });
   }

@@ -1,4 +1,4 @@
-import type { ImagePart } from "../../../domain/events/session-event.ts";
+import type { ImagePart } from "../../../domain/prompt.ts";
 import type { Draft } from "../../../domain/events/envelope.ts";
 import type { ModelBlock, ModelMessage } from "../../../domain/model/model-request.ts";
 import {

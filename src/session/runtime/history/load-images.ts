@@ -1,4 +1,4 @@
-import type { ImagePart } from "../../../domain/events/session-event.ts";
+import type { ImagePart } from "../../../domain/prompt.ts";
 import { estimateBytes } from "../../../domain/estimate-bytes.ts";
 import type { ImageBlock } from "../../../domain/model/image-block.ts";
 import type { ModelBlock, ModelMessage } from "../../../domain/model/model-request.ts";

@@ -1,4 +1,4 @@
-import type { Signature } from "../../../domain/events/session-event.ts";
+import type { Signature } from "../../../domain/events/signature.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import {
   isReceipt,

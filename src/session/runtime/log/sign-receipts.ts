@@ -1,4 +1,4 @@
-import type { Signature } from "../../../domain/events/session-event.ts";
+import type { Signature } from "../../../domain/events/signature.ts";
 import type { Draft } from "../../../domain/events/envelope.ts";
 import {
   isReceipt,

@@ -30,7 +30,7 @@ export function createCallerSessions(
     openWithPrompt: async (openSession, first) =>
       sessions.openWithPrompt(checkOpen(openSession), first),
     async command(sessionId, command, from) {
-      if (command.type === "prompt" || command.type === "configure") rates?.countRequest(caller.id);
+      if (command.type === "prompt" || command.type === "set-mode") rates?.countRequest(caller.id);
       // It knows the turns of its own prompts; any other may be the user's.
       if (command.type === "cancel" && command.turnId === undefined && isKeylessCaller(caller)) {
         return { status: "refused", failure: createNotOwnTurnFailure() };

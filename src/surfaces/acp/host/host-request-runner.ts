@@ -1,4 +1,4 @@
-import type { HostRequested } from "../../../domain/events/session-event.ts";
+import type { HostRequested } from "../../../domain/events/client-events.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import type { JsonValue } from "../../../data/json.ts";
 import type { ClientLink } from "../connection/client-link.ts";
@@ -41,7 +41,7 @@ export function createHostRequestRunner(sessionId: string, link: ClientLink): Ho
 
   async function submitOutcome(requestId: string, outcome: HostOutcome): Promise<void> {
     open.delete(requestId);
-    const command = { type: "answer-host", requestId, ...outcome } as const;
+    const command = { type: "submit-host-reply", requestId, ...outcome } as const;
     const reply = await sessions.command(sessionId, command, link.sender);
     if (reply.status === "accepted") return;
     log("an answer of the client's machine was refused", { sessionId, code: reply.failure.code });

@@ -20,7 +20,7 @@ export async function cancelPrompts(
   for (const cancellation of cancellations) {
     const { command } = cancellation;
     let reply = await sendCancel(cancellation, context);
-    if (command.type === "withdraw" && reply.status === "refused") {
+    if (command.type === "withdraw-prompt" && reply.status === "refused") {
       reply = await cancelPromptTurn(command.promptId, cancellation, context);
     }
     // Who leaves may have no say in what goes on without them.

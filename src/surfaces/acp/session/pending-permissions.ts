@@ -1,4 +1,4 @@
-import type { ApprovalRequested } from "../../../domain/events/session-event.ts";
+import type { ApprovalRequested } from "../../../domain/events/approval-events.ts";
 import { SpanlineError } from "../../../domain/errors.ts";
 import {
   encodeArgumentsResult,
@@ -83,7 +83,7 @@ export function createPendingPermissions(sessionId: string, link: ClientLink): P
     const { endsTurn, ...decision } = decodePermissionResponse(approval, answer);
     // The end of the turn closes the approval too; a client that may not end the turn has denied.
     if (endsTurn === true && turnId !== null && (await cancelTurn(turnId))) return;
-    const command = { type: "answer", approvalId, ...decision } as const;
+    const command = { type: "decide-approval", approvalId, ...decision } as const;
     const reply = await sessions.command(sessionId, command, link.sender);
     if (reply.status === "accepted") return;
     log("an answer was refused", { sessionId, approvalId, code: reply.failure.code });

@@ -34,7 +34,7 @@ interface PendingPrompt {
 }
 
 type AcceptedReply = Extract<CommandReply, { status: "accepted" }>;
-type CancelCommand = Extract<SessionCommand, { type: "cancel" | "withdraw" }>;
+type CancelCommand = Extract<SessionCommand, { type: "cancel" | "withdraw-prompt" }>;
 
 export function createPendingPrompts(link: ClientLink): PendingPrompts {
   /** One that is asked for twice has two requests that wait. */
@@ -113,7 +113,9 @@ export function createPendingPrompts(link: ClientLink): PendingPrompts {
         .toReversed()
         .map(([promptId, { turnId, from }]) => ({
           command:
-            turnId === undefined ? { type: "withdraw", promptId } : { type: "cancel", turnId },
+            turnId === undefined
+              ? { type: "withdraw-prompt", promptId }
+              : { type: "cancel", turnId },
           from,
         }));
     },

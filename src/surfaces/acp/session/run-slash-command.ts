@@ -65,14 +65,14 @@ const COMMAND_HANDLERS: { readonly [Name in BridgeCommand]: CommandHandler } = {
   async mode(argument, { sessionId, session, link: { sessions } }) {
     if (argument === "") return formatModes((await sessions.status(sessionId)).mode);
     if (!isSessionMode(argument)) return formatUnknownMode(argument);
-    const reply = await session.command({ type: "configure", mode: argument });
+    const reply = await session.command({ type: "set-mode", mode: argument });
     return reply.status === "refused" ? reply.failure.message : formatModeChange(argument);
   },
   async permissions(argument, { sessionId, session, link: { sessions } }) {
     if (argument === "") return formatPermissions((await sessions.status(sessionId)).grants);
     const [, grantId] = /^revoke\s+(\S+)$/.exec(argument) ?? [];
     if (grantId === undefined) return formatPermissionsUsage(argument);
-    const reply = await session.command({ type: "revoke", grantId });
+    const reply = await session.command({ type: "revoke-grant", grantId });
     return reply.status === "refused" ? reply.failure.message : formatRevokedGrant(grantId);
   },
 };

@@ -1,4 +1,4 @@
-import type { ApprovalRequested } from "../../../domain/events/session-event.ts";
+import type { ApprovalRequested } from "../../../domain/events/approval-events.ts";
 import { toSpanlineError, SpanlineError } from "../../../domain/errors.ts";
 import { toJsonText } from "../../../data/json.ts";
 import {

@@ -75,7 +75,7 @@ export function createSetupRequests(
       const { sessionId } = entry;
       return link.log("another client says which folders a session has", { sessionId });
     }
-    const reply = await session.command({ type: "extend", folders });
+    const reply = await session.command({ type: "set-folders", folders });
     if (reply.status === "refused") throw toSpanlineError(reply.failure);
   }
 

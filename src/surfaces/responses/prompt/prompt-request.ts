@@ -1,4 +1,4 @@
-import type { PromptOptions } from "../../../domain/events/session-event.ts";
+import type { PromptOptions } from "../../../domain/prompt.ts";
 import type { JsonObject } from "../../../data/json.ts";
 import type { ModelMessage } from "../../../domain/model/model-request.ts";
 import type { SubmittedPart, SubmittedResult } from "../../../domain/session-command.ts";

@@ -9,7 +9,7 @@ import * as refusals from "../request-errors.ts";
 
 export type SubmitCommand = Extract<
   SessionCommand,
-  { readonly type: "prompt" | "give-results" }
+  { readonly type: "prompt" | "submit-results" }
 > & {
   readonly note: JsonObject;
 };

@@ -1,4 +1,4 @@
-import type { AgentSpec } from "../../../domain/events/session-event.ts";
+import type { AgentSpec } from "../../../domain/agent-spec.ts";
 import type { JsonObject } from "../../../data/json.ts";
 import { canUseAgent } from "../../../http/access/caller.ts";
 import { digestText } from "../../../platform/digest.ts";
@@ -216,7 +216,13 @@ async function continueSession(
       clientTools: status.promptTools,
     });
     const contentFields = content.length > 0 ? input : {};
-    const command = { type: "give-results", results, note, ...contentFields, ...position } as const;
+    const command = {
+      type: "submit-results",
+      results,
+      note,
+      ...contentFields,
+      ...position,
+    } as const;
     return submitOnce(promptRequest, record, command, sessions);
   }
   const options = createPromptOptions(promptRequest, status.agent, { instructions, settings });

@@ -1,5 +1,5 @@
 import type { Envelope } from "../../../domain/events/envelope.ts";
-import type { TurnPaused } from "../../../domain/events/session-event.ts";
+import type { TurnPaused } from "../../../domain/events/turn-events.ts";
 import { requireRight, type Caller } from "../../../http/access/caller.ts";
 import { ApiError } from "../../../http/routing/api-error.ts";
 import { createEventStream } from "../../../http/routing/event-stream.ts";
@@ -92,7 +92,7 @@ export function createResponseRoutes(surface: SurfaceContext): GuardedRoute[] {
       async handle(_request, { id = "" }, caller) {
         const { sessionId, promptId } = await findStoredResponse(surface, id, caller);
         const from = { principal: caller };
-        const reply = await sessions.command(sessionId, { type: "forget", promptId }, from);
+        const reply = await sessions.command(sessionId, { type: "hide-prompt", promptId }, from);
         if (reply.status === "refused") throw toRefusalError(reply.failure);
         return createJsonResponse(200, { id, object: "response", deleted: true });
       },
@@ -155,7 +155,7 @@ async function cancelResponse(
 ): Promise<void> {
   const { sessionId, promptId } = submitted;
   const from = { principal: caller };
-  const reply = await sessions.command(sessionId, { type: "withdraw", promptId }, from);
+  const reply = await sessions.command(sessionId, { type: "withdraw-prompt", promptId }, from);
   if (reply.status === "accepted") return;
   const answer = await readLoggedResponse(submitted, sessions);
   const pause = readPause(answer);

@@ -2,7 +2,7 @@ import type {
   PromptWithdrawn,
   TurnFinished,
   TurnPaused,
-} from "../../../domain/events/session-event.ts";
+} from "../../../domain/events/turn-events.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 
 /** Where the answer to something that was asked is in a session's log. */

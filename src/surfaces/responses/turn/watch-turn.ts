@@ -1,7 +1,8 @@
 import { waitWithTimeout } from "../../../async/pause.ts";
 import { SpanlineError } from "../../../domain/errors.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
-import type { SessionEvent, TurnFinished } from "../../../domain/events/session-event.ts";
+import type { SessionEvent } from "../../../domain/events/session-event.ts";
+import type { TurnFinished } from "../../../domain/events/turn-events.ts";
 import type { ResponsesSettings } from "../../../domain/responses-settings.ts";
 import type { Caller } from "../../../http/access/caller.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
@@ -167,7 +168,7 @@ async function cancelOnDisconnect(
   const { sessionId, promptId } = submitted;
   const from = { principal: caller };
   if (knownTurnId === undefined) {
-    const reply = await sessions.command(sessionId, { type: "withdraw", promptId }, from);
+    const reply = await sessions.command(sessionId, { type: "withdraw-prompt", promptId }, from);
     if (reply.status === "accepted") return;
   }
   if (settings.onDisconnect === "finish") return;

@@ -1,5 +1,5 @@
 import { guardInvocation, type Timer } from "../../../async/invocation-guard.ts";
-import type { ProgressAmount } from "../../../domain/events/session-event.ts";
+import type { ProgressAmount } from "../../../domain/events/tool-events.ts";
 import { SpanlineError } from "../../../domain/errors.ts";
 import { isObject, toJsonText, type JsonObject } from "../../../data/json.ts";
 import type { ToolContext } from "../../tool.ts";

@@ -1,4 +1,4 @@
-import type { ClientRole } from "../../../domain/events/session-event.ts";
+import type { ClientRole } from "../../../domain/events/client-events.ts";
 import type { JsonObject, JsonValue } from "../../../data/json.ts";
 import { omitUndefined } from "../json-fields.ts";
 import { encodeMcpServer, type McpServer } from "./mcp-server.ts";

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type {
-  AgentSpec,
-  ApprovalRequested,
-  ApprovalQuestion,
-} from "../../../domain/events/session-event.ts";
+import type { AgentSpec } from "../../../domain/agent-spec.ts";
+import type { ApprovalRequested } from "../../../domain/events/approval-events.ts";
+import type { ApprovalQuestion } from "../../../domain/policy/approval-decision.ts";
 import type { JsonValue } from "../../../data/json.ts";
 import { decodePermissionResponse } from "../decode/decode-permission-response.ts";
 import { encodePermissionRequest } from "../encode/permissions/encode-permission-request.ts";

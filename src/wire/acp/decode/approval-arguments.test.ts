@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ApprovalRequested } from "../../../domain/events/session-event.ts";
+import type { ApprovalRequested } from "../../../domain/events/approval-events.ts";
 import type { JsonObject } from "../../../data/json.ts";
 import {
   encodeArgumentsResult,

@@ -1,4 +1,4 @@
-import type { ApprovalRequested } from "../../../domain/events/session-event.ts";
+import type { ApprovalRequested } from "../../../domain/events/approval-events.ts";
 import { toJsonText, type JsonObject } from "../../../data/json.ts";
 import { type DecodeResult, accept, decodeSessionId, rejectParams } from "../decode-result.ts";
 import { fits, LINE_MARGIN, alignToCharacter } from "../fit-json.ts";

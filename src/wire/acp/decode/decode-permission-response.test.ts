@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { ApprovalRequested } from "../../../domain/events/approval-events.ts";
 import type {
-  ApprovalRequested,
   ApprovalDecision,
   ApprovalQuestion,
-} from "../../../domain/events/session-event.ts";
+} from "../../../domain/policy/approval-decision.ts";
 import type { JsonObject, JsonValue } from "../../../data/json.ts";
 import { decodePermissionResponse } from "./decode-permission-response.ts";
 import { encodePermissionRequest } from "../encode/permissions/encode-permission-request.ts";

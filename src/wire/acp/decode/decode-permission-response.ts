@@ -1,10 +1,11 @@
-import type { ApprovalRequested, ApprovalDecision } from "../../../domain/events/session-event.ts";
-import { isObject, toJsonText, type JsonObject, type JsonValue } from "../../../data/json.ts";
+import type { ApprovalRequested } from "../../../domain/events/approval-events.ts";
 import {
+  type ApprovalDecision,
   isApproving,
   DENYING_DECISIONS,
   APPROVING_DECISIONS,
 } from "../../../domain/policy/approval-decision.ts";
+import { isObject, toJsonText, type JsonObject, type JsonValue } from "../../../data/json.ts";
 import type { RpcResponse } from "../../jsonrpc/rpc-message.ts";
 import { maskCredentials } from "../encode/permissions/mask-credentials.ts";
 import { containsPreview } from "../encode/permissions/argument-preview.ts";

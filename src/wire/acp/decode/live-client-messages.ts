@@ -1,4 +1,4 @@
-import type { ClientRole } from "../../../domain/events/session-event.ts";
+import type { ClientRole } from "../../../domain/events/client-events.ts";
 import { isObject, toJsonText, type JsonObject } from "../../../data/json.ts";
 import type { LiveClient, ClientStatus } from "../../../domain/live-client.ts";
 import type {

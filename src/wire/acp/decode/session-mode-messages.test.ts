@@ -53,7 +53,7 @@ describe("session/set_mode and session/set_config_option", () => {
   const sessionId = "s";
 
   it.each(SESSION_MODES)("put a session into the mode %s", (mode) => {
-    const command = { type: "configure", mode };
+    const command = { type: "set-mode", mode };
     const wanted = { type: "configure", sessionId, command };
     expect(decodeRequest("session/set_mode", { sessionId, modeId: mode })).toEqual({
       ok: true,

@@ -49,7 +49,7 @@ function encodeConfigOptions(mode: SessionMode): readonly ConfigOption[] {
 export interface ConfigureRequest {
   readonly type: "configure";
   readonly sessionId: string;
-  readonly command: Extract<SessionCommand, { readonly type: "configure" }>;
+  readonly command: Extract<SessionCommand, { readonly type: "set-mode" }>;
   /** What the client wants to hear when it is done. */
   readonly answer: "nothing" | "options";
 }
@@ -76,6 +76,6 @@ function decodeConfigureRequest(
   if (!isSessionMode(mode)) {
     return rejectParams(`"${name}" is none of this session's modes: ${SESSION_MODES.join(", ")}`);
   }
-  const command = { type: "configure", mode } as const;
+  const command = { type: "set-mode", mode } as const;
   return accept({ type: "configure", sessionId: session.value, command, answer });
 }

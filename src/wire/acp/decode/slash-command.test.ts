@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { findAcpProblems } from "../../../../test/support/acp/acp-schema.ts";
 import type { AgentCommand } from "../../../domain/agent-command.ts";
-import type { AgentSpec } from "../../../domain/events/session-event.ts";
+import type { AgentSpec } from "../../../domain/agent-spec.ts";
 import { runCodec } from "../../../domain/codec.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import type { PromptCommand } from "./client-request.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatSortedJson } from "../../../../test/support/sorted-json.ts";
-import type { AgentSpec, ApprovalRequested } from "../../../domain/events/session-event.ts";
+import type { AgentSpec } from "../../../domain/agent-spec.ts";
+import type { ApprovalRequested } from "../../../domain/events/approval-events.ts";
 import type { PolicyDecision } from "../../../domain/policy/policy-decision.ts";
 import {
   decodeSkillMatch,

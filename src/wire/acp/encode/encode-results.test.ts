@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TurnFinished } from "../../../domain/events/session-event.ts";
+import type { TurnFinished } from "../../../domain/events/turn-events.ts";
 import { ERROR_CODES } from "../../../domain/errors.ts";
 import { encodeInitializeResult } from "./encode-results.ts";
 import { encodeFailure } from "./encode-failure.ts";

@@ -3,7 +3,7 @@ import type {
   ClientDetached,
   ClientHeartbeat,
   ControllerChanged,
-} from "../../../domain/events/session-event.ts";
+} from "../../../domain/events/client-events.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import { listLiveClients, evolveClientRegistry } from "../../../domain/live-client.ts";

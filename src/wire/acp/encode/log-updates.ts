@@ -2,7 +2,7 @@ import type {
   DiagnosticRaised,
   MessageSent,
   ProviderUnknown,
-} from "../../../domain/events/session-event.ts";
+} from "../../../domain/events/turn-events.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import type { JsonObject } from "../../../data/json.ts";
 import { RECOVERY_NOTICE } from "../../../domain/recovery-notice.ts";

@@ -1,4 +1,4 @@
-import type { PlanUpdated } from "../../../domain/events/session-event.ts";
+import type { PlanUpdated } from "../../../domain/events/tool-events.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import type { PlanEntry, PlanStatus } from "../../../domain/plan.ts";
 import { fits, fitText, LINE_MARGIN } from "../fit-json.ts";

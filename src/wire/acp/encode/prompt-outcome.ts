@@ -1,4 +1,4 @@
-import type { TurnFinished } from "../../../domain/events/session-event.ts";
+import type { TurnFinished } from "../../../domain/events/turn-events.ts";
 import { isObject } from "../../../data/json.ts";
 import type { Usage } from "../../../domain/usage.ts";
 import { createInternalError, type RpcError } from "../../jsonrpc/rpc-error.ts";

@@ -1,4 +1,4 @@
-import type { MessageSent } from "../../../domain/events/session-event.ts";
+import type { MessageSent } from "../../../domain/events/turn-events.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import { formatPromptPart } from "../../../domain/format-prompt-part.ts";

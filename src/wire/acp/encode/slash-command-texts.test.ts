@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { GrantScope } from "../../../domain/events/session-event.ts";
+import type { GrantScope } from "../../../domain/events/approval-events.ts";
 import { formatPermissions, formatTools } from "./slash-command-texts.ts";
 
 describe("the answer to /tools", () => {

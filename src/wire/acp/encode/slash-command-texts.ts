@@ -1,4 +1,5 @@
-import type { AgentSpec, GrantScope } from "../../../domain/events/session-event.ts";
+import type { AgentSpec } from "../../../domain/agent-spec.ts";
+import type { GrantScope } from "../../../domain/events/approval-events.ts";
 import { pluralize } from "../../../text/pluralize.ts";
 import type { LiveClient } from "../../../domain/live-client.ts";
 import type { PolicyAction } from "../../../domain/policy/policy-decision.ts";

@@ -1,4 +1,4 @@
-import type { MessageReplaced } from "../../../domain/events/session-event.ts";
+import type { MessageReplaced } from "../../../domain/events/turn-events.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import { fits, LINE_MARGIN, MAX_ESCAPED_BYTES, splitText } from "../fit-json.ts";
 import type { ChunkUpdate, TextContent } from "./acp-session-update.ts";

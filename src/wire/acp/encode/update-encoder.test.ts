@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { findAcpProblems } from "../../../../test/support/acp/acp-schema.ts";
-import type {
-  SessionEvent,
-  ToolEnding,
-  TurnFinished,
-} from "../../../domain/events/session-event.ts";
+import type { SessionEvent } from "../../../domain/events/session-event.ts";
+import type { ToolEnding } from "../../../domain/events/tool-events.ts";
+import type { TurnFinished } from "../../../domain/events/turn-events.ts";
 import { runCodec } from "../../../domain/codec.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import { EVENT_MANIFEST } from "../../../domain/events/event-manifest.ts";

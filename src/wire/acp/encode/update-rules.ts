@@ -2,14 +2,13 @@ import { toJsonText } from "../../../data/json.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import { deriveTitle } from "../../../domain/derive-title.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
+import type { SessionModeChanged } from "../../../domain/events/lifecycle-events.ts";
+import type { SessionEvent, SessionEventType } from "../../../domain/events/session-event.ts";
 import type {
-  SessionEvent,
-  SessionEventType,
   PromptAccepted,
   TurnFinished,
-  SessionModeChanged,
   UsageReported,
-} from "../../../domain/events/session-event.ts";
+} from "../../../domain/events/turn-events.ts";
 import type { RpcOutcome } from "../../jsonrpc/rpc-message.ts";
 import { encodeOptions } from "../decode/session-mode-messages.ts";
 import { createCommandsUpdate } from "../decode/slash-command.ts";

@@ -1,4 +1,5 @@
-import type { AgentSpec, ApprovalRequested } from "../../../domain/events/session-event.ts";
+import type { AgentSpec } from "../../../domain/agent-spec.ts";
+import type { ApprovalRequested } from "../../../domain/events/approval-events.ts";
 import { NO_CLIENTS, type ClientRegistry } from "../../../domain/live-client.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import type { SessionMode } from "../../../domain/session-mode.ts";

@@ -1,4 +1,4 @@
-import type { PromptAccepted, ToolResultsSubmitted } from "../../../domain/events/session-event.ts";
+import type { PromptAccepted, ToolResultsSubmitted } from "../../../domain/events/turn-events.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import { formatImageNote } from "../../../domain/model/image-block.ts";
 import type { ModelBlock, ModelMessage } from "../../../domain/model/model-request.ts";

@@ -1,4 +1,4 @@
-import type { ToolResultsSubmitted } from "../../../domain/events/session-event.ts";
+import type { ToolResultsSubmitted } from "../../../domain/events/turn-events.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import { formatImageNote } from "../../../domain/model/image-block.ts";
 import { formatCallId, type LogPosition } from "../response-ids.ts";

@@ -1,4 +1,4 @@
-import type { ToolEnding } from "../../../domain/events/session-event.ts";
+import type { ToolEnding } from "../../../domain/events/tool-events.ts";
 import type {
   AssistantMessageItem,
   FunctionCallItem,

@@ -1,4 +1,4 @@
-import type { PromptOptions } from "../../../domain/events/session-event.ts";
+import type { PromptOptions } from "../../../domain/prompt.ts";
 import type { SubmittedPart } from "../../../domain/session-command.ts";
 import { describeTool, findToolName } from "../tool-name.ts";
 import type { CreateRequest } from "./create-request.ts";

@@ -1,4 +1,4 @@
-import type { ToolEnding, ToolFinished } from "../../../domain/events/session-event.ts";
+import type { ToolEnding, ToolFinished } from "../../../domain/events/tool-events.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import type { ToolCall } from "../../../domain/tools/tool-call.ts";
 import { formatCallId } from "../response-ids.ts";

@@ -5,7 +5,7 @@ import type {
   ToolCallReceived,
   ToolCallInputDelta,
   ToolFinished,
-} from "../../../domain/events/session-event.ts";
+} from "../../../domain/events/tool-events.ts";
 import { createCutToolCall, type ToolCall } from "../../../domain/tools/tool-call.ts";
 import { appendText, createTextBuilder } from "../../../text/text-builder.ts";
 import { encodeFunctionCall, encodeFunctionCallOutput } from "../items/encode-items.ts";

@@ -3,7 +3,7 @@ import type {
   ToolResultsSubmitted,
   TurnFinished,
   TurnPaused,
-} from "../../../domain/events/session-event.ts";
+} from "../../../domain/events/turn-events.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import type { TurnEnd } from "../../../domain/provider/provider-event.ts";

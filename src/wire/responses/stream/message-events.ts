@@ -2,7 +2,7 @@ import type {
   MessageReplaced,
   TextDelta,
   TextFinished,
-} from "../../../domain/events/session-event.ts";
+} from "../../../domain/events/turn-events.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import { appendText, createTextBuilder } from "../../../text/text-builder.ts";

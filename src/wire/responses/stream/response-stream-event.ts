@@ -1,4 +1,5 @@
-import type { ApprovalResolved, ApprovalQuestion } from "../../../domain/events/session-event.ts";
+import type { ApprovalResolved } from "../../../domain/events/approval-events.ts";
+import type { ApprovalQuestion } from "../../../domain/policy/approval-decision.ts";
 import type { OutputItem } from "../items/output-item.ts";
 import type { OutputText } from "../items/response-item.ts";
 import type { ResponseObject } from "../response-object.ts";

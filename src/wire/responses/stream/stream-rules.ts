@@ -1,11 +1,10 @@
 import type { Emit } from "../../../domain/codec.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import type {
-  SessionEvent,
-  SessionEventType,
   ApprovalRequested,
   ApprovalResolved,
-} from "../../../domain/events/session-event.ts";
+} from "../../../domain/events/approval-events.ts";
+import type { SessionEvent, SessionEventType } from "../../../domain/events/session-event.ts";
 import { addUsage } from "../../../domain/usage.ts";
 import { INSTRUCTIONS_AS_TEXT } from "../anomaly.ts";
 import { formatCallId } from "../response-ids.ts";

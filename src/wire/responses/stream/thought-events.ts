@@ -1,4 +1,4 @@
-import type { ThoughtDelta, ThoughtFinished } from "../../../domain/events/session-event.ts";
+import type { ThoughtDelta, ThoughtFinished } from "../../../domain/events/turn-events.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import { appendText, createTextBuilder } from "../../../text/text-builder.ts";
 import { encodeReasoning } from "../items/encode-items.ts";

@@ -3,7 +3,8 @@ import {
   encodeAcpUpdates,
   HOST_PROFILE,
 } from "../../../../../test/support/acp/encode-acp-updates.ts";
-import type { SessionEvent, ApprovalRequested } from "../../../../domain/events/session-event.ts";
+import type { ApprovalRequested } from "../../../../domain/events/approval-events.ts";
+import type { SessionEvent } from "../../../../domain/events/session-event.ts";
 import { STOCK_CLIENT } from "../../decode/client-profile.ts";
 import { encodePermissionRequest } from "./encode-permission-request.ts";
 

@@ -3,7 +3,7 @@ import type {
   ApprovalResolved,
   ApprovalRoute,
   ApprovalRouted,
-} from "../../../../domain/events/session-event.ts";
+} from "../../../../domain/events/approval-events.ts";
 import { isApproving } from "../../../../domain/policy/approval-decision.ts";
 import type { Emit } from "../../../../domain/codec.ts";
 import type { Envelope } from "../../../../domain/events/envelope.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { findAcpProblems } from "../../../../../test/support/acp/acp-schema.ts";
-import type { AgentSpec, ApprovalRequested } from "../../../../domain/events/session-event.ts";
+import type { AgentSpec } from "../../../../domain/agent-spec.ts";
+import type { ApprovalRequested } from "../../../../domain/events/approval-events.ts";
 import type { Rule, RuleSource } from "../../../../domain/policy/policy.ts";
 import type { PolicyDecision } from "../../../../domain/policy/policy-decision.ts";
 import { encodeRequestLine } from "../../../jsonrpc/encode-message.ts";

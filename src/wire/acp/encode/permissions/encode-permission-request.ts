@@ -1,10 +1,9 @@
+import type { AgentSpec } from "../../../../domain/agent-spec.ts";
+import type { ApprovalRequested, Evidence } from "../../../../domain/events/approval-events.ts";
 import type {
-  AgentSpec,
-  ApprovalRequested,
   ApprovalDecision,
-  Evidence,
   ApprovalQuestion,
-} from "../../../../domain/events/session-event.ts";
+} from "../../../../domain/policy/approval-decision.ts";
 import { formatIsoTime } from "../../../../text/format-iso-time.ts";
 import type { JsonObject } from "../../../../data/json.ts";
 import type { PolicyDecision } from "../../../../domain/policy/policy-decision.ts";

@@ -1,4 +1,4 @@
-import type { AgentSpec } from "../../../../domain/events/session-event.ts";
+import type { AgentSpec } from "../../../../domain/agent-spec.ts";
 import { readPolicyLists } from "../../../../domain/policy/policy-lists.ts";
 
 export interface MutationContext {

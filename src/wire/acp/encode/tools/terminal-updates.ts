@@ -1,4 +1,4 @@
-import type { ToolFinished } from "../../../../domain/events/session-event.ts";
+import type { ToolFinished } from "../../../../domain/events/tool-events.ts";
 import type { JsonObject } from "../../../../data/json.ts";
 import { MAX_ESCAPED_BYTES, splitText } from "../../fit-json.ts";
 import type { ToolContent, ToolMeta } from "../acp-session-update.ts";

@@ -1,11 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { encodeAcpUpdates } from "../../../../../test/support/acp/encode-acp-updates.ts";
-import type {
-  SessionEvent,
-  AgentSpec,
-  ToolAttachments,
-  ToolEnding,
-} from "../../../../domain/events/session-event.ts";
+import type { AgentSpec } from "../../../../domain/agent-spec.ts";
+import type { SessionEvent } from "../../../../domain/events/session-event.ts";
+import type { ToolEnding } from "../../../../domain/events/tool-events.ts";
+import type { ToolAttachments } from "../../../../domain/tools/tool-output.ts";
 import type { ToolKind } from "../../../../domain/tools/tool-traits.ts";
 import { createToolCall, toolError, toolSuccess } from "../../../../domain/tools/tool-call.ts";
 import { STOCK_CLIENT, type ClientProfile } from "../../decode/client-profile.ts";

@@ -1,4 +1,4 @@
-import type { ToolSpec } from "../../../../domain/events/session-event.ts";
+import type { ToolSpec } from "../../../../domain/agent-spec.ts";
 import type { UpdateState } from "../update-state.ts";
 
 /** The tool of a call, as the agent's definition has it. */

@@ -1,4 +1,4 @@
-import type { ToolEnding, ToolFinished } from "../../../../domain/events/session-event.ts";
+import type { ToolEnding, ToolFinished } from "../../../../domain/events/tool-events.ts";
 import { fitObject, fitText } from "../../fit-json.ts";
 import type { TruncationNote } from "../permissions/encode-permission-request.ts";
 import { encodeMutationRecord } from "../permissions/mutation-record.ts";

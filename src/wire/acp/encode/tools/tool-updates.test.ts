@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { HOST_PROFILE } from "../../../../../test/support/acp/encode-acp-updates.ts";
 import { formatSortedJson } from "../../../../../test/support/sorted-json.ts";
-import type { SessionEvent, AgentSpec, ToolSpec } from "../../../../domain/events/session-event.ts";
+import type { AgentSpec, ToolSpec } from "../../../../domain/agent-spec.ts";
+import type { SessionEvent } from "../../../../domain/events/session-event.ts";
 import type { Envelope } from "../../../../domain/events/envelope.ts";
 import { createToolCall, toolError, toolSuccess } from "../../../../domain/tools/tool-call.ts";
 import type { Executor } from "../../../../domain/tools/tool-traits.ts";

@@ -1,13 +1,13 @@
+import type { ApprovalRequested } from "../../../../domain/events/approval-events.ts";
 import type {
-  ApprovalRequested,
   ToolCallOpened,
   ToolCallReceived,
   ToolFinished,
   ToolCallInputDelta,
   ToolProgress,
   ToolStarted,
-  TurnPaused,
-} from "../../../../domain/events/session-event.ts";
+} from "../../../../domain/events/tool-events.ts";
+import type { TurnPaused } from "../../../../domain/events/turn-events.ts";
 import type { Emit } from "../../../../domain/codec.ts";
 import type { Envelope } from "../../../../domain/events/envelope.ts";
 import type { JsonObject } from "../../../../data/json.ts";
