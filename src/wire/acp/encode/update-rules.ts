@@ -1,10 +1,16 @@
 import { toJsonText } from "../../../data/json.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import { deriveTitle } from "../../../domain/derive-title.ts";
+import {
+  mapped,
+  mappedIf,
+  silent,
+  silentGroup,
+  type EventOf,
+  type EventRules,
+} from "../../../domain/event-rules.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import type {
-  SessionEvent,
-  SessionEventType,
   PromptAccepted,
   TurnFinished,
   SessionModeChanged,
@@ -42,22 +48,13 @@ import {
 } from "./tools/tool-updates.ts";
 import { emitUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
 
-/** What an event comes to: either of the two, and never neither. */
-export type UpdateRule<Event extends SessionEvent> =
-  | { readonly silent: string; readonly encode?: undefined }
-  | { readonly silent?: undefined; readonly encode: EncodeEvent<Event> };
-
-type EncodeEvent<Event extends SessionEvent> = (
-  state: UpdateState,
-  event: Event,
-  emit: Emit<AcpOutput>,
-  envelope: Envelope,
-) => void;
-
-export type EventOf<Type extends SessionEventType> = Extract<SessionEvent, { readonly type: Type }>;
+/** Events of a turn that has ended are in the log, but the client already has the response to its prompt. */
+const duringTurn = mappedIf<UpdateState>(
+  ({ endedTurnId }, { turnId }) => turnId === undefined || turnId !== endedTurnId,
+);
 
 /** Every event of a session and what an ACP client is told of it. */
-export const UPDATE_RULES: { readonly [Type in SessionEventType]: UpdateRule<EventOf<Type>> } = {
+export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
   "session.opened": mapped((state, { workingDirectory, title }, emit) => {
     state.workingDirectory = workingDirectory;
     if (title !== undefined) emitTitle(state, title, emit);
@@ -83,9 +80,11 @@ export const UPDATE_RULES: { readonly [Type in SessionEventType]: UpdateRule<Eve
     emit({ type: "begun", turnId, promptId });
   }),
   "turn.finished": mapped(encodeTurnFinished),
-  "upstream.opened": silent("the provider's side is no matter of the client's"),
-  "upstream.settled": silent("the provider's side is no matter of the client's"),
-  "invocation.started": silent("the provider's side is no matter of the client's"),
+  ...silentGroup("the provider's side is no matter of the client's", [
+    "upstream.opened",
+    "upstream.settled",
+    "invocation.started",
+  ]),
   "invocation.finished": silent("the turn's end says what came of it"),
   "invocation.lost": silent("the question about it, or the message that follows, is told"),
   "message.sent": mapped(encodeSentMessage),
@@ -113,8 +112,10 @@ export const UPDATE_RULES: { readonly [Type in SessionEventType]: UpdateRule<Eve
   "policy.decided": silent("the question, or the end of the call, says it"),
   "tool.started": duringTurn(encodeToolStarted),
   "tool.waiting_for_host": silent("the call is open until it ends"),
-  "tool.process_started": silent("a process group is the session's own"),
-  "tool.process_exited": silent("a process group is the session's own"),
+  ...silentGroup("a process group is the session's own", [
+    "tool.process_started",
+    "tool.process_exited",
+  ]),
   "tool.progress": duringTurn(encodeToolProgress),
   "tool.finished": duringTurn(encodeToolFinished),
   "plan.updated": duringTurn(encodePlanUpdated),
@@ -136,31 +137,10 @@ export const UPDATE_RULES: { readonly [Type in SessionEventType]: UpdateRule<Eve
   "host.requested": silent("the client that is asked gets a request"),
   "host.replied": silent("what came of it is told with the call"),
   "usage.reported": duringTurn(encodeUsageReported),
-  "hook.fired": silent("ACP has no word for it"),
-  "provider.activity": silent("ACP has no word for it"),
+  ...silentGroup("ACP has no word for it", ["hook.fired", "provider.activity"]),
   "diagnostic.raised": mapped(encodeDiagnostic),
   "provider.unknown": mapped(encodeUnknown),
 };
-
-function silent(why: string): { readonly silent: string } {
-  return { silent: why };
-}
-
-function mapped<Event extends SessionEvent>(
-  encode: EncodeEvent<Event>,
-): { readonly encode: EncodeEvent<Event> } {
-  return { encode };
-}
-
-/** What a turn still says after it has ended is in the log, and too late for the client, who has its answer. */
-function duringTurn<Event extends SessionEvent>(
-  encode: EncodeEvent<Event>,
-): { readonly encode: EncodeEvent<Event> } {
-  return mapped((state, event, emit, envelope) => {
-    const isLate = envelope.turnId !== undefined && envelope.turnId === state.endedTurnId;
-    if (!isLate) encode(state, event, emit, envelope);
-  });
-}
 
 /** What can be typed is said in the beginning, by whoever answers the client, and here when it changes. */
 function encodeAgentConfigured(
