@@ -2,8 +2,7 @@ import type { AgentCoreClient, ServiceRequest } from "../../aws/agentcore-client
 import type { Codec } from "../../domain/codec.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { ServiceResponse } from "../../remote/single-attempt-client.ts";
-import { openResponse } from "../../remote/open-response.ts";
-import { readStream, type ReadStreamOptions } from "../../remote/read-stream.ts";
+import { openResponse, readStream, type ReadStreamOptions } from "../../remote/read-response.ts";
 import type { TimeLimits } from "../../remote/time-limits.ts";
 import type { EventStream } from "../provider.ts";
 import { readRequestId } from "./upstream-session-id.ts";

@@ -1,6 +1,6 @@
 import type { HttpResponse } from "../../platform/http-client.ts";
 import { randomString } from "../../platform/random.ts";
-import { checkSessionId } from "../../wire/agentcore/check-identifiers.ts";
+import { checkSessionId } from "../../wire/agentcore/check-options.ts";
 import type { OpenOptions } from "../provider.ts";
 
 /** The id of the conversation that is wanted, or a new one. */

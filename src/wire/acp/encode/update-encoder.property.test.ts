@@ -4,7 +4,7 @@ import { findAcpProblems } from "../../../../test/support/acp/acp-schema.ts";
 import { encodeAcpOutputs } from "../../../../test/support/acp/encode-acp-updates.ts";
 import type { SessionEvent, ToolEnding } from "../../../domain/events/session-event.ts";
 import { createToolCall, toolError, toolSuccess } from "../../../domain/tools/tool-call.ts";
-import { encodeRequestLine } from "../../jsonrpc/encode-message.ts";
+import { encodeRequestLine } from "../../jsonrpc/rpc-line.ts";
 import { encodeAgentEventLine } from "./line-cache.ts";
 import { STOCK_CLIENT, type ClientProfile } from "../decode/client-profile.ts";
 import { SESSION_UPDATE_EXTENSIONS, TOOL_LIFECYCLE_FIELDS } from "./harn-extensions.ts";

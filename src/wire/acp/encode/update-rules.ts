@@ -15,18 +15,21 @@ import type {
   TurnFinished,
   SessionModeChanged,
   UsageReported,
+  MessageSent,
 } from "../../../domain/events/session-event.ts";
+import { formatPromptPart } from "../../../domain/format-prompt-part.ts";
 import type { RpcOutcome } from "../../jsonrpc/rpc-message.ts";
 import { encodeOptions } from "../decode/session-mode-messages.ts";
 import { createCommandsUpdate } from "../decode/slash-command.ts";
-import { fitObject, fitText } from "../fit-json.ts";
+import { fitObject, fitText, fits, LINE_MARGIN } from "../fit-json.ts";
+import type { UserMessage } from "./acp-session-update.ts";
 import {
   encodeClientAttached,
   encodeClientDetached,
   encodeClientHeartbeat,
   encodeControllerChanged,
 } from "./live-client-updates.ts";
-import { encodeDiagnostic, encodeUnknown } from "./log-updates.ts";
+import { encodeDiagnostic, encodeUnknown, encodeRecovery } from "./log-updates.ts";
 import {
   encodeApprovalRequested,
   encodeApprovalResolved,
@@ -34,8 +37,7 @@ import {
 } from "./permissions/approval-updates.ts";
 import { encodePlanUpdated } from "./plan-updates.ts";
 import { encodeCancelledOutcome, encodePromptOutcome, markAsQueued } from "./prompt-outcome.ts";
-import { encodeSentMessage } from "./sent-message-updates.ts";
-import { addDelta, endBlock, finishTexts, replaceText } from "./text-updates.ts";
+import { addDelta, endBlock, finishTexts, replaceText, emitChunks } from "./text-updates.ts";
 import {
   encodeToolCallOpened,
   encodeToolCallReceived,
@@ -239,4 +241,32 @@ function encodeUsageReported(
   const size = state.agent?.contextTokens;
   if (size === undefined || used === 0) return;
   emitUpdate(state, { sessionUpdate: "usage_update", used, size }, emit);
+}
+
+/** What was said to the agent. The client that just said it has it on its screen. */
+function encodeSentMessage(
+  state: UpdateState,
+  event: MessageSent,
+  emit: Emit<AcpOutput>,
+  { actor }: Envelope,
+): void {
+  if (event.origin === "recovery") return encodeRecovery(state, event, emit);
+  const { promptId, messageId } = event;
+  const isFromClient = promptId !== undefined && state.clientPrompts.delete(promptId);
+  if (isFromClient && state.isLive) return;
+  const texts = event.content.map(formatPromptPart);
+  const content = texts.map((text) => ({ type: "text", text }) as const);
+  const clientId = actor?.clientId;
+  const message: UserMessage = {
+    sessionUpdate: "user_message",
+    messageId,
+    content,
+    ...(clientId !== undefined && { _meta: { harn: { clientId } } }),
+  };
+  const { isBridgeHost, acceptsEvents } = state.getProfile();
+  // Only hosts of the bridge know it, where their SDK lets it through, and it cannot come in pieces.
+  if (isBridgeHost && !acceptsEvents && fits(message, state.lineBytes - LINE_MARGIN)) {
+    return emitUpdate(state, message, emit);
+  }
+  for (const text of texts) emitChunks(state, "user_message_chunk", { messageId, text }, emit);
 }

@@ -3,7 +3,7 @@ import { findAcpProblems } from "../../../../../test/support/acp/acp-schema.ts";
 import type { AgentSpec, ApprovalRequested } from "../../../../domain/events/session-event.ts";
 import type { Rule, RuleSource } from "../../../../domain/policy/policy.ts";
 import type { PolicyDecision } from "../../../../domain/policy/policy-decision.ts";
-import { encodeRequestLine } from "../../../jsonrpc/encode-message.ts";
+import { encodeRequestLine } from "../../../jsonrpc/rpc-line.ts";
 import { encodePermissionRequest, type ApprovalContext } from "./encode-permission-request.ts";
 
 const decision: PolicyDecision = {
