@@ -38,10 +38,13 @@ import {
 } from "../../wire/converse/request.ts";
 import { endBrokenTurn } from "../agentcore/end-broken-turn.ts";
 import { resolveLimits, type InvocationLimits } from "../agentcore/invocation-limits.ts";
-import { openStream } from "../agentcore/open-stream.ts";
+import { openStream, readRequestId } from "../agentcore/open-stream.ts";
 import { createPendingHistory, type PendingHistory } from "../agentcore/pending-history.ts";
-import { createRuntimeSession, type AgentCoreSession } from "../agentcore/runtime-session.ts";
-import { readRequestId, resolveSessionId } from "../agentcore/upstream-session-id.ts";
+import {
+  createRuntimeSession,
+  resolveSessionId,
+  type AgentCoreSession,
+} from "../agentcore/runtime-session.ts";
 import type {
   InvocationInput,
   InvocationOptions,

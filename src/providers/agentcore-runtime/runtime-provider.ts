@@ -14,9 +14,12 @@ import { type TraceContext, encodeJsonBody } from "../../wire/agentcore/wire-req
 import { endBrokenTurn } from "../agentcore/end-broken-turn.ts";
 import { createPendingHistory, type PendingHistory } from "../agentcore/pending-history.ts";
 import { resolveLimits, type InvocationLimits } from "../agentcore/invocation-limits.ts";
-import { openStream } from "../agentcore/open-stream.ts";
-import { readRequestId, resolveSessionId } from "../agentcore/upstream-session-id.ts";
-import { createRuntimeSession, type AgentCoreSession } from "../agentcore/runtime-session.ts";
+import { openStream, readRequestId } from "../agentcore/open-stream.ts";
+import {
+  createRuntimeSession,
+  resolveSessionId,
+  type AgentCoreSession,
+} from "../agentcore/runtime-session.ts";
 import type {
   InvocationInput,
   InvocationOptions,
