@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
-import { encodeEvent } from "../src/wire/framing/eventstream-encode.ts";
+import { encodeEvent } from "../src/wire/framing/eventstream-format.ts";
 
 /** An agent of AgentCore's that says so many words, one every so often, with what it was asked in each. */
 export interface AgentPace {

@@ -1,4 +1,4 @@
-import { encodeEvent } from "../src/wire/framing/eventstream-encode.ts";
+import { encodeEvent } from "../src/wire/framing/eventstream-format.ts";
 
 /** A turn of many text deltas, as Harness and ConverseStream send it. */
 export function encodeTextTurn(deltas: number, text = "hello"): Uint8Array {

@@ -5,7 +5,7 @@ import { runCodec } from "../src/domain/codec.ts";
 import { buildTurn } from "../src/domain/provider/turn.ts";
 import { createHarnessStream } from "../src/wire/agentcore/harness/harness-stream.ts";
 import { parse } from "../src/wire/converse/parse.ts";
-import { encodeEvent, encodeException } from "../src/wire/framing/eventstream-encode.ts";
+import { encodeEvent, encodeException } from "../src/wire/framing/eventstream-format.ts";
 import { concat } from "./support/bytes/bytes.ts";
 
 /** The service's whole vocabulary, written by our encoder. */

@@ -3,9 +3,8 @@ import { runCodec } from "../src/domain/codec.ts";
 import { toolError, toolSuccess } from "../src/domain/tools/tool-call.ts";
 import { encodeAigoOutput } from "../src/wire/aigo/aigo-output.ts";
 import { createConverseFold } from "../src/wire/converse/fold.ts";
-import { createInlineFunction } from "../src/wire/converse/inline-function.ts";
+import { createInlineFunction, createUserMessages } from "../src/wire/converse/request.ts";
 import { parse, readUnionEvent } from "../src/wire/converse/parse.ts";
-import { createUserMessages } from "../src/wire/converse/request.ts";
 import { createResumeMessages } from "../src/wire/converse/resume.ts";
 
 const SESSION = "550e8400-e29b-41d4-a716-446655440000";

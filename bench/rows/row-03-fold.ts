@@ -2,7 +2,7 @@ import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock";
 import { HttpResponse } from "@smithy/core/protocols";
 import { BedrockModel, Message, TextBlock } from "@strands-agents/sdk";
 import { Readable } from "node:stream";
-import { crc32 } from "../../src/wire/framing/crc32.ts";
+import { crc32 } from "../../src/wire/framing/eventstream-format.ts";
 import { createHarnessStream } from "../../src/wire/agentcore/harness/harness-stream.ts";
 import { measure, computeMedian, type Subject } from "../measure.ts";
 import type { Row } from "../report.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { encodeEvent } from "../../src/wire/framing/eventstream-encode.ts";
+import { encodeEvent } from "../../src/wire/framing/eventstream-format.ts";
 import { computeMedian } from "../measure.ts";
 import type { Row } from "../report.ts";
 

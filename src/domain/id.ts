@@ -1,3 +1,5 @@
+import { ID_ALPHABET } from "../data/id-alphabet.ts";
+
 /** What an id stands for, readable at its front. */
 export type IdPrefix =
   | "ses"
@@ -18,12 +20,14 @@ export interface IdSource {
   next(prefix: IdPrefix): string;
 }
 
-/** Chance as text of this many characters of the alphabet makes two ids of one millisecond differ. */
-export const SEED_LENGTH = 13;
+/**
+ * What the ids of one input are made of beside its time: of chance, or of how far the log of a session has come. Without
+ * such a place it is for a session that is still to be named.
+ */
+export type Seed = (place?: { readonly sessionId: string; readonly seq: number }) => string;
+
 /** A text this long says all: ids that are made of it tell no time. */
 export const FULL_SEED_LENGTH = 23;
-/** Crockford's: no letter that looks like a digit, and in the order of its characters. */
-export const ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /**
  * Ids in the order of their time: ten characters of milliseconds, thirteen of chance, three that count.
@@ -40,6 +44,11 @@ export function createIdSource(at: number, seed: string): IdSource {
       return id;
     },
   };
+}
+
+/** One id, where no decision mints it. */
+export function createId(prefix: IdPrefix, at: number, seed: string): string {
+  return createIdSource(at, seed).next(prefix);
 }
 
 function encodeNumber(value: number, length: number): string {

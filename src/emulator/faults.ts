@@ -1,7 +1,6 @@
 import type { Clock } from "../platform/clock.ts";
 import type { FailStep } from "./brains/step.ts";
-import { crc32 } from "../wire/framing/crc32.ts";
-import { encodeFrame } from "../wire/framing/eventstream-encode.ts";
+import { crc32, encodeFrame } from "../wire/framing/eventstream-format.ts";
 import { ConnectionReset } from "./service/service-types.ts";
 
 /** How an answer is damaged on its way. Frames and bytes are counted from zero. */

@@ -1,6 +1,6 @@
 import { isObject, parseJson } from "../data/json.ts";
 import type { Clock } from "../platform/clock.ts";
-import { readSavedFile, saveFile } from "../platform/files/saved-file.ts";
+import { readSavedFile, saveFile } from "../platform/files/private-files.ts";
 import { createMovableClock, type MovableClock } from "./movable-clock.ts";
 
 export interface SavedClock {

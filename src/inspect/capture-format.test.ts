@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { encodeEvent } from "../wire/framing/eventstream-encode.ts";
+import { encodeEvent } from "../wire/framing/eventstream-format.ts";
 import { detectFormat } from "./capture-format.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { splitChunks } from "../../test/support/bytes/bytes.ts";
-import { encodeEvent } from "../wire/framing/eventstream-encode.ts";
+import { encodeEvent } from "../wire/framing/eventstream-format.ts";
 import { inspectCapture, type InspectOptions } from "./inspect-capture.ts";
 import { PLAIN_STYLE } from "./trace-style.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { splitChunks } from "../../test/support/bytes/bytes.ts";
-import { encodeEvent } from "../wire/framing/eventstream-encode.ts";
+import { encodeEvent } from "../wire/framing/eventstream-format.ts";
 import { readCapturedTurn } from "./captured-turn.ts";
 import { inspectCapture } from "./inspect-capture.ts";
 import type { OutputFormat } from "./output-format.ts";

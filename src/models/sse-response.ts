@@ -3,7 +3,7 @@ import type { ProviderEvent } from "../domain/provider/provider-event.ts";
 import {
   createUnexpectedBodyReader,
   type UnexpectedBodyState,
-} from "../wire/agentcore/unexpected-body-reader.ts";
+} from "../wire/agentcore/response-body.ts";
 import type { ServerSentInput } from "../wire/chat/converse-adapter.ts";
 import {
   createSseDecoder,

@@ -23,3 +23,8 @@ export const systemClock: SteadyClock = {
 
 /** Node turns anything longer into one millisecond. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** A time in the words of HTTP, to the second: `Tue, 15 Nov 1994 08:12:31 GMT`. */
+export function formatHttpTime(milliseconds: number): string {
+  return new Date(milliseconds).toUTCString();
+}

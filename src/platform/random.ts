@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { ID_ALPHABET, SEED_LENGTH } from "../data/id-alphabet.ts";
 
 /** Letters and digits that nobody can guess, six bits each. */
 export function randomString(length: number): string {
@@ -20,15 +21,15 @@ export function randomFraction(): number {
   return Math.random();
 }
 
-/** Chance for ids: so many characters of an alphabet of 32. */
-export function randomSeed(alphabet: string, length: number): string {
-  if (poolOffset + length > pool.length) {
-    pool = randomBytes(Math.max(POOL_BYTES, length));
+/** Chance for the ids of one input. */
+export function randomSeed(): string {
+  if (poolOffset + SEED_LENGTH > pool.length) {
+    pool = randomBytes(POOL_BYTES);
     poolOffset = 0;
   }
   let text = "";
-  for (const end = poolOffset + length; poolOffset < end; poolOffset += 1) {
-    text += alphabet.charAt((pool[poolOffset] ?? 0) % alphabet.length);
+  for (const end = poolOffset + SEED_LENGTH; poolOffset < end; poolOffset += 1) {
+    text += ID_ALPHABET.charAt((pool[poolOffset] ?? 0) % ID_ALPHABET.length);
   }
   return text;
 }

@@ -39,7 +39,7 @@ export { modelFromName, type Environment } from "../models/model-from-name.ts";
 export type { Model, ModelLimits, ModelSettings, ModelObserver } from "../models/model.ts";
 export { openAiCompatible, type OpenAiCompatibleOptions } from "../models/openai-compatible.ts";
 export type { HarnessOverrides, HarnessTool } from "../wire/agentcore/harness/harness-request.ts";
-export type { TraceContext } from "../wire/agentcore/session-headers.ts";
+export type { TraceContext } from "../wire/agentcore/wire-request.ts";
 export {
   harnessProvider,
   type HarnessInvocationOptions,

@@ -9,7 +9,7 @@ import { resolveLocation } from "../aws/endpoints.ts";
 import { AbortError, createProviderError } from "../domain/provider/provider-error.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import { randomFraction } from "../platform/random.ts";
-import { readResponseText } from "../remote/read-response-text.ts";
+import { readResponseText } from "../remote/read-response.ts";
 import { createRetryDelay } from "../remote/retry-policy.ts";
 import { serviceErrorFromResponse } from "../wire/agentcore/service-error.ts";
 import type { WireRequest } from "../wire/agentcore/wire-request.ts";

@@ -2,9 +2,8 @@ import { access, constants, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { SpanlineError, formatThrown } from "../domain/errors.ts";
 import { isObject, parseJson } from "../data/json.ts";
-import { makeFolder } from "../platform/files/make-folder.ts";
+import { makeFolder, readSavedFile, saveFile } from "../platform/files/private-files.ts";
 import { randomString } from "../platform/random.ts";
-import { readSavedFile, saveFile } from "../platform/files/saved-file.ts";
 import type { HandleStore } from "./handle-store.ts";
 import { parseHandle } from "./harness-handle.ts";
 

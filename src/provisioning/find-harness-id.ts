@@ -1,5 +1,5 @@
 import { createProviderError } from "../domain/provider/provider-error.ts";
-import { parseHarnessId } from "../wire/agentcore/harness/get-harness.ts";
+import { parseHarnessId } from "../wire/agentcore/harness/deployed-tools.ts";
 import { findHarnessByName } from "./find-by-name.ts";
 import type { HarnessCache } from "./harness-cache.ts";
 import type { Poll } from "./poll.ts";

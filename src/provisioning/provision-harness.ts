@@ -6,7 +6,7 @@ import type { Harness } from "../wire/agentcore/control/control-response.ts";
 import { findSpecDifferences } from "../wire/agentcore/control/spec-differences.ts";
 import { encodeHarness, type HarnessSpec } from "../wire/agentcore/control/harness-settings.ts";
 import { resolveReadiness } from "../wire/agentcore/control/readiness.ts";
-import { checkQualifier } from "../wire/agentcore/check-identifiers.ts";
+import { checkQualifier } from "../wire/agentcore/check-options.ts";
 import { findHarnessByName } from "./find-by-name.ts";
 import type { HarnessHandle } from "./harness-handle.ts";
 import { ROLLBACK_TIMEOUT_MS, rollBack, type UndoStep } from "./rollback.ts";

@@ -79,7 +79,7 @@ export {
   createInlineFunction,
   type InlineFunction,
   type SchemaWithJson,
-} from "./converse/inline-function.ts";
+} from "./converse/request.ts";
 export { parse, readUnionEvent, type ParsedStream, type ToolUse } from "./converse/parse.ts";
 export {
   createUserMessages,
@@ -112,8 +112,8 @@ export {
   encodeException,
   encodeFrame,
   type FrameToEncode,
-} from "./framing/eventstream-encode.ts";
-export type { Headers, HeaderValue } from "./framing/eventstream-headers.ts";
+} from "./framing/eventstream-format.ts";
+export type { Headers, HeaderValue } from "./framing/eventstream-format.ts";
 export { readStreamMessage } from "./framing/eventstream-message.ts";
 export {
   createJsonArrayDecoder,

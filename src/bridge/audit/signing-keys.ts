@@ -5,7 +5,7 @@ import { SpanlineError } from "../../domain/errors.ts";
 import { isObject, parseJson } from "../../data/json.ts";
 import { isSameHmac, computeHmac } from "../../platform/hmac.ts";
 import { randomString, randomToken } from "../../platform/random.ts";
-import { readSavedFile, saveFile, saveFileOnce } from "../../platform/files/saved-file.ts";
+import { readSavedFile, saveFile, saveFileOnce } from "../../platform/files/private-files.ts";
 
 /** Keys that receipts are signed with. They lie in a folder of their own in the user's directory, not with the sessions. */
 export interface SigningKeys {

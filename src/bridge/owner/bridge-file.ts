@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { isObject, parseJson } from "../../data/json.ts";
-import { readSavedFile } from "../../platform/files/saved-file.ts";
+import { readSavedFile } from "../../platform/files/private-files.ts";
 import type { ConfigFingerprint } from "../../config/selected-config.ts";
 
 /** How to reach the process that owns a data directory. Only its user can read it. */

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { SpanlineError, formatThrown } from "../../domain/errors.ts";
 import { isTrustedDirectory, trustDirectory } from "../../platform/files/trusted-directory.ts";
-import { makeFolder } from "../../platform/files/make-folder.ts";
+import { makeFolder } from "../../platform/files/private-files.ts";
 import { deletePortalToken } from "../serve/portal-token.ts";
 
 /** Makes the folder that everything is kept in. What is in the way of that is said for people. */

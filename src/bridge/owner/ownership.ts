@@ -8,7 +8,7 @@ import {
   removeStaleSockets,
 } from "../../platform/files/local-socket-path.ts";
 import { randomToken } from "../../platform/random.ts";
-import { saveFile } from "../../platform/files/saved-file.ts";
+import { saveFile } from "../../platform/files/private-files.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import { readBridgeFile, type BridgeFile } from "./bridge-file.ts";
 import type { BridgeOptions } from "../bridge-options.ts";

@@ -1,8 +1,8 @@
 import type { SessionEvent } from "../../domain/events/session-event.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
-import { FULL_SEED_LENGTH } from "../../domain/id.ts";
+import { FULL_SEED_LENGTH, type Seed } from "../../domain/id.ts";
 import { digestText } from "../../platform/digest.ts";
-import { createSeed, type Seed } from "../../session/runtime/create-id.ts";
+import { randomSeed } from "../../platform/random.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import type { ResponsesOptions } from "../../surfaces/responses/responses-options.ts";
@@ -71,7 +71,7 @@ const FROZEN_TIME_MS = 1_767_225_600_000;
 /** Ids are named after their places in the log: the same log has the same ids. */
 export const seedFromPosition: Seed = (position) =>
   position === undefined
-    ? createSeed()
+    ? randomSeed()
     : digestText(`${position.sessionId} ${position.seq}`).slice(0, FULL_SEED_LENGTH);
 
 /** Names for sessions that are the same in every run that begins with the same sessions. */

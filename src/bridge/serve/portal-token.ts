@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { randomToken } from "../../platform/random.ts";
-import { readSavedFile, saveFile, saveFileOnce } from "../../platform/files/saved-file.ts";
+import { readSavedFile, saveFile, saveFileOnce } from "../../platform/files/private-files.ts";
 
 export interface TokenOptions {
   /** Whether a new one is made though there is one: links and cookies with the old one lose their rights. */

@@ -5,7 +5,7 @@ import { SpanlineError } from "../../domain/errors.ts";
 import { checkKeylessHost } from "../../http/access/access-keys.ts";
 import { listNetworkUrls } from "../../http/access/any-address.ts";
 import type { HttpServer } from "../../http/server/start-server.ts";
-import { readSavedFile, saveFile } from "../../platform/files/saved-file.ts";
+import { readSavedFile, saveFile } from "../../platform/files/private-files.ts";
 import { readProcessStartTime } from "../../platform/process/process-start-time.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import type { UpdatesSetting } from "../../wire/acp/decode/client-profile.ts";

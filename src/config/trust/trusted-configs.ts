@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { isObject, parseJson } from "../../data/json.ts";
 import { digestValue, digestText } from "../../platform/digest.ts";
 import { digestFile } from "../../platform/files/file-digest.ts";
-import { readSavedFile, saveFile } from "../../platform/files/saved-file.ts";
+import { readSavedFile, saveFile } from "../../platform/files/private-files.ts";
 import { listCodeFiles } from "./code-files.ts";
 import { readConfig, type Config } from "../read-config.ts";
 import { parseConfigText } from "../read-document.ts";

@@ -1,5 +1,5 @@
 import { SpanlineError } from "../../domain/errors.ts";
-import { readSavedFile, saveFile } from "../../platform/files/saved-file.ts";
+import { readSavedFile, saveFile } from "../../platform/files/private-files.ts";
 import {
   EMPTY_REGISTRY,
   parseRegistry,

@@ -1,7 +1,7 @@
 import { access, constants, open, type FileHandle } from "node:fs/promises";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { makeFolder } from "../../platform/files/make-folder.ts";
+import { makeFolder } from "../../platform/files/private-files.ts";
 import type { EmulatorResponse } from "../service/service-types.ts";
 import type { RecordedEnd, Recording } from "./recording.ts";
 

@@ -5,7 +5,7 @@ import {
   ConnectionReset,
   type Refusal,
 } from "../../http/server/http-types.ts";
-import { formatHttpTime } from "../../platform/http-time.ts";
+import { formatHttpTime } from "../../platform/clock.ts";
 import { ServiceError, type EmulatorResponse, type EmulatorRoute } from "./service-types.ts";
 import { findRoute } from "./find-route.ts";
 

@@ -18,7 +18,7 @@ import type {
   RpcOutcome,
   RpcRequest,
 } from "../../wire/jsonrpc/rpc-message.ts";
-import { encodeNotificationLine, encodeResponseLine } from "../../wire/jsonrpc/encode-message.ts";
+import { encodeNotificationLine, encodeResponseLine } from "../../wire/jsonrpc/rpc-line.ts";
 import { hasErrorCode } from "./error-code.ts";
 import {
   measureLineBytes,

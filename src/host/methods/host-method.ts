@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../data/json.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { ShellList } from "../../domain/tools/shell.ts";
-import { type DecodeResult, accept } from "../../wire/acp/decode-result.ts";
+import { type DecodeResult, accept } from "../../wire/acp/json-fields.ts";
 import {
   decodeFileRead,
   decodeFileWrite,

@@ -1,6 +1,6 @@
 import { open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder } from "./make-folder.ts";
+import { makeFolder } from "./private-files.ts";
 import { readProcessStartTime } from "../process/process-start-time.ts";
 
 /** Somebody else has the folder. */

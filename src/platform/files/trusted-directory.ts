@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { digestText } from "../digest.ts";
 import { randomToken } from "../random.ts";
-import { saveFileOnce } from "./saved-file.ts";
+import { saveFileOnce } from "./private-files.ts";
 
 /**
  * Whether a data directory is this user's: an id lies in it, and the same one in the user's own directory, for this very

@@ -1,31 +1,50 @@
-import { createAgentCoreClient, type ConnectionOptions } from "../../aws/agentcore-client.ts";
+import {
+  createAgentCoreClient,
+  type ConnectionOptions,
+  type AgentCoreClient,
+} from "../../aws/agentcore-client.ts";
 import { parseArn } from "../../aws/arn.ts";
-import { endWithFailure } from "../../remote/end-with-failure.ts";
+import { SpanlineError } from "../../domain/errors.ts";
+import { AbortError, toError } from "../../domain/provider/provider-error.ts";
+import { endWithFailure, readResponseText } from "../../remote/read-response.ts";
+import { checkHarnessArn, checkQualifier } from "../../wire/agentcore/check-options.ts";
+import { readEndpoint } from "../../wire/agentcore/control/control-response.ts";
+import {
+  mergeTools,
+  narrowTools,
+  encodeGetEndpoint,
+  encodeGetHarness,
+  parseHarnessId,
+  readDeployedTools,
+  type DeployedTools,
+} from "../../wire/agentcore/harness/deployed-tools.ts";
 import {
   encodeHarnessHistory,
   encodeHarnessResume,
   joinMessages,
-} from "../../wire/agentcore/harness/harness-messages.ts";
-import {
   encodeInvokeHarness,
   type HarnessOverrides,
 } from "../../wire/agentcore/harness/harness-request.ts";
 import { createHarnessStream } from "../../wire/agentcore/harness/harness-stream.ts";
-import { mergeTools, narrowTools } from "../../wire/agentcore/harness/merge-tools.ts";
-import { checkHarnessArn, checkQualifier } from "../../wire/agentcore/check-identifiers.ts";
 import {
   serviceErrorFromResponse,
   classifyServiceFailure,
 } from "../../wire/agentcore/service-error.ts";
-import type { TraceContext } from "../../wire/agentcore/session-headers.ts";
-import { createInlineFunction } from "../../wire/converse/inline-function.ts";
-import { createUserMessages, type ConverseMessage } from "../../wire/converse/request.ts";
+import type { TraceContext } from "../../wire/agentcore/wire-request.ts";
+import {
+  createInlineFunction,
+  createUserMessages,
+  type ConverseMessage,
+} from "../../wire/converse/request.ts";
 import { endBrokenTurn } from "../agentcore/end-broken-turn.ts";
-import { createPendingHistory, type PendingHistory } from "../agentcore/pending-history.ts";
 import { resolveLimits, type InvocationLimits } from "../agentcore/invocation-limits.ts";
-import { openStream } from "../agentcore/open-stream.ts";
-import { readRequestId, resolveSessionId } from "../agentcore/upstream-session-id.ts";
-import { createRuntimeSession, type AgentCoreSession } from "../agentcore/runtime-session.ts";
+import { openStream, readRequestId } from "../agentcore/open-stream.ts";
+import { createPendingHistory, type PendingHistory } from "../agentcore/pending-history.ts";
+import {
+  createRuntimeSession,
+  resolveSessionId,
+  type AgentCoreSession,
+} from "../agentcore/runtime-session.ts";
 import type {
   InvocationInput,
   InvocationOptions,
@@ -34,7 +53,6 @@ import type {
   Provider,
   ProviderInvocation,
 } from "../provider.ts";
-import { createDeployedToolsReader, type ReadDeployedTools } from "./deployed-tools-reader.ts";
 
 export interface HarnessOptions extends ConnectionOptions {
   readonly harnessArn: string;
@@ -209,4 +227,49 @@ async function addOfferedTools(
     tools: merged.tools,
     ...(merged.allowedTools.length > 0 && { allowedTools: merged.allowedTools }),
   };
+}
+
+type ReadDeployedTools = (signal: AbortSignal) => Promise<DeployedTools>;
+
+/** Asks what tools the harness has, at the version that the endpoint serves; again only after a while. */
+function createDeployedToolsReader(
+  service: AgentCoreClient,
+  harnessArn: string,
+  qualifier: string | undefined,
+): ReadDeployedTools {
+  const id = parseHarnessId(harnessArn);
+  let cached: { readonly tools: DeployedTools; readonly at: number } | undefined;
+
+  async function read(signal: AbortSignal): Promise<DeployedTools> {
+    let version: string | undefined;
+    if (qualifier !== undefined && qualifier !== "DEFAULT") {
+      const endpoint = await service.send("control", encodeGetEndpoint(id, qualifier), signal);
+      version =
+        readEndpoint(await readResponseText(endpoint), "GetHarnessEndpoint").liveVersion ??
+        undefined;
+    }
+    const harness = await service.send("control", encodeGetHarness(id, version), signal);
+    return readDeployedTools(await readResponseText(harness));
+  }
+
+  return async (signal) => {
+    const now = service.clock.monotonic();
+    if (cached === undefined || now - cached.at > CACHE_MS) {
+      cached = { tools: await read(signal).catch(explainReadFailure), at: now };
+    }
+    return cached.tools;
+  };
+}
+
+/** Long enough for the calls of one turn, short enough for somebody who deploys and tries again. */
+const CACHE_MS = 60_000;
+
+/** Whoever only invokes may not be allowed to read a harness, or have no signature for it. */
+function explainReadFailure(error: unknown): never {
+  if (!(error instanceof SpanlineError) || error instanceof AbortError) throw error;
+  // Where nobody is, nobody can be called either.
+  if (error.code === "connect_failed") throw error;
+  const { code, message, details } = error;
+  const hint = `Cannot read the deployed tools, beside which ours would come: ${message.replace(/\.$/, "")}. Let whoever calls it read the harness (GetHarness); code can set offeredTools to "replace" to do without`;
+  throw toError({ code, message: hint, details: { ...details, operation: "GetHarness" } });
 }

@@ -2,22 +2,24 @@ import { createAgentCoreClient, type ConnectionOptions } from "../../aws/agentco
 import { parseArn } from "../../aws/arn.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { ModelMessage } from "../../domain/model/model-request.ts";
-import { endWithFailure } from "../../remote/end-with-failure.ts";
-import { checkAgentArn, checkQualifier } from "../../wire/agentcore/check-identifiers.ts";
+import { endWithFailure } from "../../remote/read-response.ts";
+import { checkAgentArn, checkQualifier } from "../../wire/agentcore/check-options.ts";
 import {
   encodeInvokeRuntime,
   type RuntimeTarget,
 } from "../../wire/agentcore/runtime/runtime-request.ts";
 import { createRuntimeStream } from "../../wire/agentcore/runtime/runtime-stream.ts";
 import { serviceErrorFromResponse } from "../../wire/agentcore/service-error.ts";
-import type { TraceContext } from "../../wire/agentcore/session-headers.ts";
-import { encodeJsonBody } from "../../wire/agentcore/wire-request.ts";
+import { type TraceContext, encodeJsonBody } from "../../wire/agentcore/wire-request.ts";
 import { endBrokenTurn } from "../agentcore/end-broken-turn.ts";
 import { createPendingHistory, type PendingHistory } from "../agentcore/pending-history.ts";
 import { resolveLimits, type InvocationLimits } from "../agentcore/invocation-limits.ts";
-import { openStream } from "../agentcore/open-stream.ts";
-import { readRequestId, resolveSessionId } from "../agentcore/upstream-session-id.ts";
-import { createRuntimeSession, type AgentCoreSession } from "../agentcore/runtime-session.ts";
+import { openStream, readRequestId } from "../agentcore/open-stream.ts";
+import {
+  createRuntimeSession,
+  resolveSessionId,
+  type AgentCoreSession,
+} from "../agentcore/runtime-session.ts";
 import type {
   InvocationInput,
   InvocationOptions,

@@ -1,12 +1,11 @@
 import type { AgentCoreClient, ServiceRequest } from "../../aws/agentcore-client.ts";
 import type { Codec } from "../../domain/codec.ts";
 import { SpanlineError } from "../../domain/errors.ts";
+import type { HttpResponse } from "../../platform/http-client.ts";
 import type { ServiceResponse } from "../../remote/single-attempt-client.ts";
-import { openResponse } from "../../remote/open-response.ts";
-import { readStream, type ReadStreamOptions } from "../../remote/read-stream.ts";
+import { openResponse, readStream, type ReadStreamOptions } from "../../remote/read-response.ts";
 import type { TimeLimits } from "../../remote/time-limits.ts";
 import type { EventStream } from "../provider.ts";
-import { readRequestId } from "./upstream-session-id.ts";
 
 export interface OpenStreamOptions<Event> {
   readonly service: AgentCoreClient;
@@ -43,6 +42,11 @@ export async function openStream<Event>(
     response.close();
   };
   return { requestId, [Symbol.asyncIterator]: createSingleReader(events, close), close };
+}
+
+/** The service's id of a call, for its support. */
+export function readRequestId({ headers }: Pick<HttpResponse, "headers">): string | undefined {
+  return headers["x-amzn-requestid"];
 }
 
 /** A generator that was never asked for anything does not hear that nobody will: whoever leaves then has to close. */

@@ -3,7 +3,7 @@ import type { AgentCoreClient } from "../../aws/agentcore-client.ts";
 import type { Codec } from "../../domain/codec.ts";
 import type { CommandEvent } from "../../domain/provider/command-event.ts";
 import type { Failure } from "../../domain/errors.ts";
-import { randomToken } from "../../platform/random.ts";
+import { randomString, randomToken } from "../../platform/random.ts";
 import { createLimitError, type LimitName, type TimeLimits } from "../../remote/time-limits.ts";
 import { createCommandStream } from "../../wire/agentcore/runtime/command-stream.ts";
 import {
@@ -12,14 +12,30 @@ import {
   type RuntimeTarget,
 } from "../../wire/agentcore/runtime/runtime-request.ts";
 import { classifyServiceFailure } from "../../wire/agentcore/service-error.ts";
-import type { CommandOptions, CommandRun, ProviderSession, StopOptions } from "../provider.ts";
-import { openStream } from "./open-stream.ts";
-import { readRequestId } from "./upstream-session-id.ts";
+import { checkSessionId } from "../../wire/agentcore/check-options.ts";
+import type {
+  CommandOptions,
+  CommandRun,
+  OpenOptions,
+  ProviderSession,
+  StopOptions,
+} from "../provider.ts";
+import { openStream, readRequestId } from "./open-stream.ts";
 
 /** A session with a machine: every one on AgentCore. */
 export interface AgentCoreSession extends ProviderSession {
   stop(options: StopOptions): Promise<void>;
   runCommand(command: string, options: CommandOptions): Promise<CommandRun>;
+}
+
+/** The id of the conversation that is wanted, or a new one. */
+export function resolveSessionId({ sessionId }: OpenOptions): string {
+  return sessionId === undefined ? createSessionId() : checkSessionId("sessionId", sessionId);
+}
+
+/** Names the bridge in the service's own logs, with more chance in it than a UUID has. */
+function createSessionId(): string {
+  return `spanline-${randomString(32)}`;
 }
 
 /** What can be done with the machine of a session, beside talking to its agent. A harness is a runtime here. */

@@ -1,5 +1,6 @@
 import type { Clock } from "../../platform/clock.ts";
-import { createId } from "../runtime/create-id.ts";
+import { createId } from "../../domain/id.ts";
+import { randomSeed } from "../../platform/random.ts";
 import type { Sessions } from "../sessions.ts";
 import { AttachmentRegistry, type Attachment } from "./attachment-registry.ts";
 import { type OwnerConnection, OwnerGoneError } from "./owner-connection.ts";
@@ -58,16 +59,16 @@ export function createResilientSessions({ clock, connect }: ResilientSessionsOpt
       return agents;
     },
     open(args) {
-      const options = { sessionId: createId("ses", clock.now()), ...args };
+      const options = { sessionId: createId("ses", clock.now(), randomSeed()), ...args };
       return withOwner((sessions) => sessions.open(options));
     },
     openWithPrompt(args, first) {
-      const options = { sessionId: createId("ses", clock.now()), ...args };
-      const from = { commandId: createId("cmd", clock.now()), ...first.sender };
+      const options = { sessionId: createId("ses", clock.now(), randomSeed()), ...args };
+      const from = { commandId: createId("cmd", clock.now(), randomSeed()), ...first.sender };
       return withOwner((sessions) => sessions.openWithPrompt(options, { ...first, sender: from }));
     },
     async command(sessionId, command, from) {
-      const sender = { commandId: createId("cmd", clock.now()), ...from };
+      const sender = { commandId: createId("cmd", clock.now(), randomSeed()), ...from };
       // Attached to another owner it is another command.
       const { principal, clientId } = from;
       const reattachSender = { principal, ...(clientId !== undefined && { clientId }) };

@@ -15,7 +15,8 @@ import type { ClientSender, Sessions, SessionStatus } from "../sessions.ts";
 import { listToolRules } from "../tools/list-tool-rules.ts";
 import type { Agent } from "./agent/agent.ts";
 import type { OpenClientTools } from "./agent/session-client-tools.ts";
-import { createSeed, type Seed } from "./create-id.ts";
+import type { Seed } from "../../domain/id.ts";
+import { randomSeed } from "../../platform/random.ts";
 import { createDriverPool } from "./driver-pool.ts";
 import type { Driver } from "./driver.ts";
 import { readSessionHistory } from "./history/session-history.ts";
@@ -83,7 +84,7 @@ export interface RunningSessions extends Sessions {
 /** Sessions by id, each with its driver while it is used. */
 export function createSessions(options: SessionsOptions): RunningSessions {
   const { store, clock, owner, agents, coalesceMs = 16, idleMs = DEFAULT_IDLE_MS } = options;
-  const { seed = createSeed } = options;
+  const { seed = randomSeed } = options;
   const report = (error: unknown): void => options.report?.(error);
   const { sign, verify, heads, signal } = options;
   const signing = {

@@ -14,7 +14,7 @@ import { refuse } from "../refuse-command.ts";
 import type { SessionInput } from "../session-input.ts";
 import type { SessionState } from "../session-state.ts";
 import type { LiveAgent } from "./agent/live-agent.ts";
-import type { Seed } from "./create-id.ts";
+import type { Seed } from "../../domain/id.ts";
 import { createEffectRunner } from "./effects/effect-runner.ts";
 import { createHostReplies } from "./effects/host-replies.ts";
 import { performEffect } from "./effects/perform-effect.ts";

@@ -13,7 +13,7 @@ import type { FirstInput } from "./first-input.ts";
 import type { ConfiguredAgent, SessionInput } from "../session-input.ts";
 import { openLiveAgent } from "./agent/live-agent.ts";
 import { loadFromSnapshot, type LoadedState } from "./log/load-state.ts";
-import type { Seed } from "./create-id.ts";
+import type { Seed } from "../../domain/id.ts";
 import { createReceiptVerifier, type VerifySignature } from "./log/receipt-verifier.ts";
 import { countMissingReceipts, type ReceiptHeads } from "./log/receipt-head.ts";
 import type { SignContent } from "./log/sign-receipts.ts";

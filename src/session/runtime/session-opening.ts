@@ -7,7 +7,7 @@ import type { SessionRecord, Store } from "../../store/store.ts";
 import { checkOpening, resolveUpstreamId } from "../check-open-options.ts";
 import type { OpenOptions, Sessions } from "../sessions.ts";
 import type { Agent } from "./agent/agent.ts";
-import { createId, type Seed } from "./create-id.ts";
+import { createId, type Seed } from "../../domain/id.ts";
 import type { Driver } from "./driver.ts";
 import { createFirstInput } from "./first-input.ts";
 import { evolveConversation, initialConversation } from "./history/conversation.ts";

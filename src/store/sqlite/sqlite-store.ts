@@ -2,8 +2,11 @@ import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { EVENT_VERSIONS, type EventVersions } from "../../domain/events/upcast.ts";
 import { systemClock, type Clock } from "../../platform/clock.ts";
-import { makeFolder } from "../../platform/files/make-folder.ts";
-import { restrictToOwner, createPrivateFile } from "../../platform/files/private-file.ts";
+import {
+  makeFolder,
+  restrictToOwner,
+  createPrivateFile,
+} from "../../platform/files/private-files.ts";
 import { createChangeNotifier } from "../change-notifier.ts";
 import type { Store } from "../store.ts";
 import { StoreError } from "../store-error.ts";

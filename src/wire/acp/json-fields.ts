@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from "../../data/json.ts";
+import { createInvalidParams, type RpcError } from "../jsonrpc/rpc-error.ts";
 
 /** An object, or none. What is missing in what an agent says is not there, and no error. */
 export function readObject(value: JsonValue | undefined): JsonObject {
@@ -39,3 +40,27 @@ export function omitUndefined<Fields extends { readonly [name: string]: unknown 
     [Name in keyof Fields]?: Exclude<Fields[Name], undefined>;
   };
 }
+
+/** What the door gives: a typed value, or the error that answers for it. */
+export type DecodeResult<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly error: RpcError };
+
+export function accept<Value>(value: Value): DecodeResult<Value> {
+  return { ok: true, value };
+}
+
+export function rejectParams(reason: string): DecodeResult<never> {
+  return { ok: false, error: createInvalidParams(reason) };
+}
+
+/** The session that a request is about. A longer id is refused here, so that errors do not repeat it whole. */
+export function decodeSessionId({ sessionId }: JsonObject): DecodeResult<string> {
+  if (typeof sessionId !== "string" || sessionId === "")
+    return rejectParams('"sessionId" is missing');
+  if (sessionId.length > MAX_SESSION_ID)
+    return rejectParams(`"sessionId" has more than ${MAX_SESSION_ID} characters`);
+  return accept(sessionId);
+}
+
+const MAX_SESSION_ID = 256;

@@ -1,3 +1,6 @@
+import type { TraceContext as W3cTraceContext } from "../../domain/trace-context.ts";
+import { checkLength } from "./check-options.ts";
+
 /** A request to the service, before anybody knows its host or signs it. */
 export interface WireRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -13,3 +16,45 @@ export function encodeJsonBody(value: unknown): Uint8Array {
 }
 
 const encoder = new TextEncoder();
+
+/** With what X-Ray has beside it. */
+export interface TraceContext extends W3cTraceContext {
+  readonly traceId?: string;
+}
+
+export interface SessionHeaders {
+  readonly sessionId: string;
+  /** On whose behalf the agent acts. */
+  readonly userId?: string;
+  readonly trace?: TraceContext;
+}
+
+/** The longest values that an operation takes. */
+interface HeaderLimits {
+  readonly traceparent: number;
+  readonly traceId: number;
+}
+
+export function encodeSessionHeaders(
+  { sessionId, userId, trace = {} }: SessionHeaders,
+  limits: HeaderLimits,
+): { readonly [name: string]: string } {
+  const { traceparent, tracestate, traceId, baggage } = trace;
+  return {
+    "x-amzn-bedrock-agentcore-runtime-session-id": sessionId,
+    ...encodeOptionalHeader("x-amzn-bedrock-agentcore-runtime-user-id", "userId", userId, 1024),
+    ...encodeOptionalHeader("traceparent", "trace.traceparent", traceparent, limits.traceparent),
+    ...encodeOptionalHeader("tracestate", "trace.tracestate", tracestate, 512),
+    ...encodeOptionalHeader("x-amzn-trace-id", "trace.traceId", traceId, limits.traceId),
+    ...encodeOptionalHeader("baggage", "trace.baggage", baggage, 8192),
+  };
+}
+
+function encodeOptionalHeader(
+  name: string,
+  path: string,
+  value: string | undefined,
+  maxLength: number,
+): { readonly [name: string]: string } {
+  return value === undefined ? {} : { [name]: checkLength(path, value, maxLength) };
+}

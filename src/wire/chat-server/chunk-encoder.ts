@@ -1,8 +1,8 @@
-import type { SessionEventType } from "../../domain/events/session-event.ts";
-import type { Codec, Emit } from "../../domain/codec.ts";
+import type { Codec } from "../../domain/codec.ts";
+import { applyEventRule } from "../../domain/event-rules.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
 import { createChatError, type ChatOutput } from "./chat-chunk.ts";
-import { CHUNK_RULES, type EventOf } from "./chunk-rules.ts";
+import { CHUNK_RULES } from "./chunk-rules.ts";
 import { createChunkState, type ChunkOptions, type ChunkState } from "./chunk-state.ts";
 
 /**
@@ -15,7 +15,7 @@ export function createChunkEncoder(options: ChunkOptions): Codec<ChunkState, Env
     step(state, envelope, emit) {
       if (state.isOver || envelope.visibility !== "public") return;
       if (envelope.sessionId !== options.sessionId) return;
-      encodeEvent(envelope.event.type, envelope.event, { state, envelope, emit });
+      applyEventRule(CHUNK_RULES, state, envelope, emit);
     },
     finish(state, emit) {
       if (!state.isOver)
@@ -23,19 +23,4 @@ export function createChunkEncoder(options: ChunkOptions): Codec<ChunkState, Env
     },
     isOver: ({ isOver }) => isOver,
   };
-}
-
-interface EncodeContext {
-  readonly state: ChunkState;
-  readonly envelope: Envelope;
-  readonly emit: Emit<ChatOutput>;
-}
-
-/** The type parameter ties an event to its rule. */
-function encodeEvent<Type extends SessionEventType>(
-  type: Type,
-  event: EventOf<Type>,
-  { state, envelope, emit }: EncodeContext,
-): void {
-  CHUNK_RULES[type].encode?.(state, event, emit, envelope);
 }

@@ -1,6 +1,12 @@
 import type { Emit } from "../../domain/codec.ts";
+import {
+  mapped,
+  mappedIf,
+  silent,
+  silentGroup,
+  type EventRules,
+} from "../../domain/event-rules.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
-import type { SessionEvent, SessionEventType } from "../../domain/events/session-event.ts";
 import type { TurnFinished, TurnPaused } from "../../domain/events/turn-events.ts";
 import { addUsage } from "../../domain/usage.ts";
 import { INSTRUCTIONS_AS_TEXT } from "../responses/anomaly.ts";
@@ -24,27 +30,13 @@ import { encodeChatUsage } from "./chat-usage.ts";
 import { emitDelta, type ChunkState } from "./chunk-state.ts";
 import { addText, endText, replaceText } from "./chunk-text.ts";
 
-/** What an event comes to: either of the two, and never neither. */
-export type ChunkRule<Event extends SessionEvent> =
-  | { readonly silent: string; readonly encode?: undefined }
-  | { readonly silent?: undefined; readonly encode: Encode<Event> };
-
-type Encode<Event extends SessionEvent> = (
-  state: ChunkState,
-  event: Event,
-  emit: Emit<ChatOutput>,
-  envelope: Envelope,
-) => void;
-
-export type EventOf<Type extends SessionEventType> = Extract<SessionEvent, { readonly type: Type }>;
-
-const UPSTREAM_REASON = "the provider's side is no matter of the client's";
-const APPROVALS_REASON = "chat completions have no word for it; what comes of it is told";
-const CLIENTS_REASON = "chat completions know one client";
-const PROCESSES_REASON = "a process group is the session's own";
+/** Another turn may run while this one waits. */
+const duringTurn = mappedIf<ChunkState>(
+  ({ turnId }, envelope) => turnId !== null && (envelope.turnId ?? turnId) === turnId,
+);
 
 /** Every event of a session and what a client of chat completions is told of it. */
-export const CHUNK_RULES: { readonly [Type in SessionEventType]: ChunkRule<EventOf<Type>> } = {
+export const CHUNK_RULES: EventRules<ChunkState, ChatOutput> = {
   "session.opened": silent("the answer names the session"),
   "agent.configured": silent("the client has named the agent"),
   "session.folders_changed": silent("chat completions have no folders"),
@@ -72,9 +64,11 @@ export const CHUNK_RULES: { readonly [Type in SessionEventType]: ChunkRule<Event
     state.turnId = turnId;
   }),
   "turn.finished": duringTurn(finishTurn),
-  "upstream.opened": silent(UPSTREAM_REASON),
-  "upstream.settled": silent(UPSTREAM_REASON),
-  "invocation.started": silent(UPSTREAM_REASON),
+  ...silentGroup("the provider's side is no matter of the client's", [
+    "upstream.opened",
+    "upstream.settled",
+    "invocation.started",
+  ]),
   "invocation.finished": duringTurn((state, { usage }) => {
     if (usage !== null) state.usage = state.usage === null ? usage : addUsage(state.usage, usage);
   }),
@@ -109,12 +103,20 @@ export const CHUNK_RULES: { readonly [Type in SessionEventType]: ChunkRule<Event
     });
   }),
   "tool_call.paths_resolved": silent("what follows from it is told"),
-  "policy.decided": silent(APPROVALS_REASON),
-  "tool.started": silent("its result is told"),
-  "tool.waiting_for_host": silent("its result is told"),
-  "tool.process_started": silent(PROCESSES_REASON),
-  "tool.process_exited": silent(PROCESSES_REASON),
-  "tool.progress": silent("its result is told"),
+  ...silentGroup("chat completions have no word for it; what comes of it is told", [
+    "policy.decided",
+    "approval.requested",
+    "approval.routed",
+    "approval.voted",
+    "approval.resolved",
+    "grant.added",
+    "grant.revoked",
+  ]),
+  ...silentGroup("its result is told", ["tool.started", "tool.waiting_for_host", "tool.progress"]),
+  ...silentGroup("a process group is the session's own", [
+    "tool.process_started",
+    "tool.process_exited",
+  ]),
   "tool.finished": duringTurn((state, event, _, envelope) => {
     const { toolCallId } = event;
     // What the client itself brought to a call of an answer before this one, it knows.
@@ -123,46 +125,19 @@ export const CHUNK_RULES: { readonly [Type in SessionEventType]: ChunkRule<Event
     state.trace.push({ toolCallId, item: encodeTracedResult(event, wireCallId, envelope) });
   }),
   "plan.updated": silent("chat completions have no plans"),
-  "approval.requested": silent(APPROVALS_REASON),
-  "approval.routed": silent(APPROVALS_REASON),
-  "approval.voted": silent(APPROVALS_REASON),
-  "approval.resolved": silent(APPROVALS_REASON),
   "approvals.invalidated": silent("whoever has to be asked is asked again"),
-  "grant.added": silent(APPROVALS_REASON),
-  "grant.revoked": silent(APPROVALS_REASON),
-  "client.attached": silent(CLIENTS_REASON),
-  "client.heartbeat": silent(CLIENTS_REASON),
-  "client.detached": silent(CLIENTS_REASON),
-  "controller.changed": silent(CLIENTS_REASON),
-  "host.requested": silent(CLIENTS_REASON),
-  "host.replied": silent(CLIENTS_REASON),
+  ...silentGroup("chat completions know one client", [
+    "client.attached",
+    "client.heartbeat",
+    "client.detached",
+    "controller.changed",
+    "host.requested",
+    "host.replied",
+  ]),
   "usage.reported": duringTurn((state, { usage }) => void state.steps.push({ usage })),
-  "hook.fired": silent("chat completions have no word for it"),
-  "provider.activity": silent("chat completions have no word for it"),
-  "diagnostic.raised": silent("for the operator, who reads the log"),
-  "provider.unknown": silent("for the operator, who reads the log"),
+  ...silentGroup("chat completions have no word for it", ["hook.fired", "provider.activity"]),
+  ...silentGroup("for the operator, who reads the log", ["diagnostic.raised", "provider.unknown"]),
 };
-
-function silent(why: string): { readonly silent: string } {
-  return { silent: why };
-}
-
-function mapped<Event extends SessionEvent>(
-  encode: Encode<Event>,
-): { readonly encode: Encode<Event> } {
-  return { encode };
-}
-
-/** Another turn may run while this one waits for it. */
-function duringTurn<Event extends SessionEvent>(
-  encode: Encode<Event>,
-): { readonly encode: Encode<Event> } {
-  return mapped((state, event, emit, envelope) => {
-    const { turnId } = state;
-    if (turnId === null || (envelope.turnId ?? turnId) !== turnId) return;
-    encode(state, event, emit, envelope);
-  });
-}
 
 /** An answer is named after the event that it answers, so that it has the same name whenever the log is read. */
 function beginCompletion(

@@ -4,9 +4,8 @@ import { z } from "zod";
 import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 import { toolSuccess } from "../../domain/tools/tool-call.ts";
 import { buildTurn } from "../../domain/provider/turn.ts";
-import { createInlineFunction } from "./inline-function.ts";
+import { createInlineFunction, createUserMessages } from "./request.ts";
 import { parse } from "./parse.ts";
-import { createUserMessages } from "./request.ts";
 import { createResumeMessages } from "./resume.ts";
 import { foldSdkStream, toSdkMessages } from "./aws-sdk.ts";
 

@@ -9,7 +9,7 @@ import {
   ensureContentBlock,
   ensureSlot,
 } from "./blocks.ts";
-import { ensureMessage } from "./message-boundaries.ts";
+import { ensureMessage } from "./turn-boundaries.ts";
 import {
   CONTENT_BLOCK_DELTA,
   JSON_PART,

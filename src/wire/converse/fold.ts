@@ -6,8 +6,7 @@ import type { StreamMessage } from "../../domain/provider/stream-message.ts";
 import { addUsage, type Usage } from "../../domain/usage.ts";
 import { closeSlots, EXPLICIT, isEmptySlot, toSlotKey } from "./blocks.ts";
 import { foldDelta } from "./deltas.ts";
-import { endTurn } from "./ending.ts";
-import { startMessage, stopMessage } from "./message-boundaries.ts";
+import { endTurn, startMessage, stopMessage } from "./turn-boundaries.ts";
 import {
   TURN_EVENT_NAMES,
   CONTENT_BLOCK_STOP,

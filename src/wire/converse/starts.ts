@@ -7,7 +7,7 @@ import {
   openResult,
   ensureSlot,
 } from "./blocks.ts";
-import { ensureMessage } from "./message-boundaries.ts";
+import { ensureMessage } from "./turn-boundaries.ts";
 import { CONTENT_BLOCK_START, TOOL_RESULT, TOOL_USE, type Fields } from "./schema.ts";
 import {
   PIECE_OVERHEAD,

@@ -5,7 +5,7 @@ import { concat } from "../../../test/support/bytes/bytes.ts";
 import { measureRetainedBytes } from "../../../test/support/memory-usage.ts";
 import type { StreamMessage } from "../../domain/provider/stream-message.ts";
 import { createEventStreamDecoder } from "./eventstream.ts";
-import { encodeEvent, encodeException } from "./eventstream-encode.ts";
+import { encodeEvent, encodeException } from "./eventstream-format.ts";
 import { readStreamMessage } from "./eventstream-message.ts";
 
 const oracle = new EventStreamCodec(toUtf8, fromUtf8);

@@ -18,8 +18,7 @@ import {
   type EventStreamItem,
   type EventStreamOptions,
 } from "./eventstream.ts";
-import { encodeFrame } from "./eventstream-encode.ts";
-import type { HeaderValue } from "./eventstream-headers.ts";
+import { encodeFrame, type HeaderValue } from "./eventstream-format.ts";
 import { allowLongTests, runs } from "../../../test/support/test-depth.ts";
 
 allowLongTests();

@@ -1,8 +1,7 @@
 import type { Codec, Emit } from "../../domain/codec.ts";
 import type { Diagnostic } from "../../domain/diagnostic.ts";
 import { FrameChecksumError, FrameError, TruncatedStreamError } from "../../domain/errors.ts";
-import { crc32 } from "./crc32.ts";
-import { decodeHeaders, type HeaderBlock, type Headers } from "./eventstream-headers.ts";
+import { crc32, decodeHeaders, type HeaderBlock, type Headers } from "./eventstream-format.ts";
 
 export interface EventStreamOptions {
   /** A frame that announces more is refused before anything is allocated for it. */

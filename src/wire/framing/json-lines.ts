@@ -5,14 +5,12 @@ import {
   releaseHead,
   stripByteOrderMark,
   type StreamPosition,
-} from "./byte-order-mark.ts";
-import {
   appendPending,
   clearPending,
   createPendingBytes,
   peekPending,
   type PendingBytes,
-} from "./pending-bytes.ts";
+} from "./byte-input.ts";
 
 export interface JsonLinesOptions {
   /** A longer line is passed over. */

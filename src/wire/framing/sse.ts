@@ -5,14 +5,12 @@ import {
   releaseHead,
   stripByteOrderMark,
   type StreamPosition,
-} from "./byte-order-mark.ts";
-import { findLineEnd, createScannedChunk } from "./line-ends.ts";
-import {
   appendPending,
   clearPending,
   createPendingBytes,
   type PendingBytes,
-} from "./pending-bytes.ts";
+} from "./byte-input.ts";
+import { findLineEnd, createScannedChunk } from "./line-ends.ts";
 import {
   clearEvent,
   readComment,

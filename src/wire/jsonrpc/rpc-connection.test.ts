@@ -3,9 +3,13 @@ import { describe, expect, it } from "vitest";
 import { splitChunks } from "../../../test/support/bytes/bytes.ts";
 import { runCodec } from "../../domain/codec.ts";
 import { createJsonLinesDecoder } from "../framing/json-lines.ts";
-import { readMessage } from "./read-message.ts";
+import {
+  readMessage,
+  encodeNotificationLine,
+  encodeRequestLine,
+  encodeResponseLine,
+} from "./rpc-line.ts";
 import { createRpcConnection, type ReceivedMessage } from "./rpc-connection.ts";
-import { encodeNotificationLine, encodeRequestLine, encodeResponseLine } from "./encode-message.ts";
 import { runs } from "../../../test/support/test-depth.ts";
 
 interface Waiting {

@@ -1,5 +1,11 @@
 import type { ErrorCode } from "../../domain/errors.ts";
-import { readMessage, readMessages, readSkippedMessage } from "./read-message.ts";
+import {
+  readMessage,
+  readMessages,
+  readSkippedMessage,
+  encodeRequestLine,
+  encodeResponseLine,
+} from "./rpc-line.ts";
 import { createInternalError, createInvalidRequest } from "./rpc-error.ts";
 import type {
   RequestId,
@@ -9,7 +15,6 @@ import type {
   RpcOutcome,
   RpcRequest,
 } from "./rpc-message.ts";
-import { encodeRequestLine, encodeResponseLine } from "./encode-message.ts";
 
 /** The longest line that is read: an editor's embedded files fit, a runaway writer does not. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;

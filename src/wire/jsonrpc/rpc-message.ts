@@ -4,19 +4,6 @@ import type { RpcError } from "./rpc-error.ts";
 /** Null is legal, and some clients use it. */
 export type RequestId = string | number | null;
 
-/**
- * Undefined for a value that is not a valid id. A whole number that a double cannot hold would be answered under another
- * id; a very long string would be repeated in every error and log line about its request.
- */
-export function readRequestId(value: unknown): RequestId | undefined {
-  if (value === null) return value;
-  if (typeof value === "string") return value.length <= MAX_ID_CHARACTERS ? value : undefined;
-  if (typeof value !== "number" || !Number.isFinite(value)) return undefined;
-  return Number.isSafeInteger(value) || !Number.isInteger(value) ? value : undefined;
-}
-
-export const MAX_ID_CHARACTERS = 256;
-
 /** How a request ended. */
 export type RpcOutcome<Result = unknown> =
   | { readonly ok: true; readonly result: Result }

@@ -1,6 +1,6 @@
 import type { Failure } from "../../domain/errors.ts";
 import type { TurnEnd } from "../../domain/provider/provider-event.ts";
-import { endTurn } from "../converse/ending.ts";
+import { endTurn } from "../converse/turn-boundaries.ts";
 import type { ConverseState } from "../converse/state.ts";
 import { flushAsEvents } from "./data.ts";
 import { closeDataMessage } from "./merged-event.ts";

@@ -1,6 +1,6 @@
 import type { AgentSpec } from "../../../src/domain/agent-spec.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
-import { ID_ALPHABET, SEED_LENGTH } from "../../../src/domain/id.ts";
+import { ID_ALPHABET, SEED_LENGTH } from "../../../src/data/id-alphabet.ts";
 import type { CommandReply } from "../../../src/domain/session-command.ts";
 import { decide } from "../../../src/session/decide.ts";
 import { due, type Effect } from "../../../src/session/due.ts";

@@ -1,4 +1,4 @@
-import { encodeEvent, encodeException } from "../../../wire/framing/eventstream-encode.ts";
+import { encodeEvent, encodeException } from "../../../wire/framing/eventstream-format.ts";
 import { ConnectionReset, ServiceError, type EmulatorRoute } from "../../service/service-types.ts";
 import { Constraints } from "../../service/constraints.ts";
 import { readJsonBody } from "../../service/read-json-body.ts";

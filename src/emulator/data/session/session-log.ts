@@ -3,8 +3,7 @@ import { appendFile, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SpanlineError } from "../../../domain/errors.ts";
 import { isObject, parseJson, type JsonValue } from "../../../data/json.ts";
-import { makeFolder } from "../../../platform/files/make-folder.ts";
-import { readSavedFile } from "../../../platform/files/saved-file.ts";
+import { makeFolder, readSavedFile } from "../../../platform/files/private-files.ts";
 import type { Message } from "../../brains/session-message.ts";
 
 /** One thing that happened to a session. Its file is nothing but these, one to a line. */

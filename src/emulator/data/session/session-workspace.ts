@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makeFolder } from "../../../platform/files/make-folder.ts";
+import { makeFolder } from "../../../platform/files/private-files.ts";
 import type { ProcessGroup } from "../../../platform/process/process-group.ts";
 
 /** The folder that the commands of a session run in, and their processes. */

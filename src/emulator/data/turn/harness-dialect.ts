@@ -1,4 +1,4 @@
-import { encodeEvent, encodeException } from "../../../wire/framing/eventstream-encode.ts";
+import { encodeEvent, encodeException } from "../../../wire/framing/eventstream-format.ts";
 import { createSeededRandom, type SeededRandom } from "../../brains/seeded-random.ts";
 import type { FailStep } from "../../brains/step.ts";
 import type { Faults } from "../../faults.ts";

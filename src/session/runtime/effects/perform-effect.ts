@@ -9,7 +9,8 @@ import type { HostReplies } from "./host-replies.ts";
 import type { SessionInput } from "../../session-input.ts";
 import type { ReadConversation } from "../history/conversation-reader.ts";
 import type { WriteRetry } from "../log/write-retry.ts";
-import { createId } from "../create-id.ts";
+import { createId } from "../../../domain/id.ts";
+import { randomSeed } from "../../../platform/random.ts";
 import { performInvocation, type HistoryCaches } from "./perform-invocation.ts";
 import { performPathResolution } from "./perform-path-resolution.ts";
 import { performTool } from "./perform-tool.ts";
@@ -96,7 +97,7 @@ function createHostCaller({
     // As the log will have it: what has no JSON is the tool's fault, and must not be the session's.
     const jsonPayload: JsonObject = JSON.parse(JSON.stringify(payload));
     const at = clock.now();
-    const requestId = createId("host", at);
+    const requestId = createId("host", at, randomSeed());
     const reply = hostReplies.waitForReply(requestId);
     // The request may be refused before anybody waits for its answer.
     reply.catch(() => undefined);

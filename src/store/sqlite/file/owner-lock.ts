@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { createPrivateFile } from "../../../platform/files/private-file.ts";
+import { createPrivateFile } from "../../../platform/files/private-files.ts";
 import { loadEngine } from "./engine.ts";
 
 export interface OwnerLock {

@@ -11,7 +11,7 @@ import {
 } from "../../../wire/acp/host/editor-messages.ts";
 import type { HostReply } from "../../../wire/acp/host/host-reply.ts";
 import type { HostRequest } from "../../../wire/acp/host/host-request.ts";
-import { createTerminalUpdate } from "../../../wire/acp/host/terminal-content.ts";
+import { createTerminalUpdate } from "../../../wire/acp/encode/acp-session-update.ts";
 import { createInternalError } from "../../../wire/jsonrpc/rpc-error.ts";
 import type { RpcResponse } from "../../../wire/jsonrpc/rpc-message.ts";
 import type { ClientLink } from "../connection/client-link.ts";

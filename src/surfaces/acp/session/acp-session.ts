@@ -2,7 +2,7 @@ import type { Failure } from "../../../domain/errors.ts";
 import type { CommandReply, SessionCommand } from "../../../domain/session-command.ts";
 import { encodeError, encodeFailure } from "../../../wire/acp/encode/encode-failure.ts";
 import type { PromptCommand } from "../../../wire/acp/decode/client-request.ts";
-import { showInTerminal } from "../../../wire/acp/host/terminal-content.ts";
+import { showInTerminal } from "../../../wire/acp/encode/acp-session-update.ts";
 import type { RequestId, RpcRequest } from "../../../wire/jsonrpc/rpc-message.ts";
 import { cancelPrompts } from "./cancel-prompts.ts";
 import { createClientAttachment, type ClientAttachment } from "./client-attachment.ts";

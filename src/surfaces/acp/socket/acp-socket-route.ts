@@ -2,7 +2,7 @@ import { requireRight, type Caller } from "../../../http/access/caller.ts";
 import type { OpenSocket } from "../../../http/sockets/open-socket.ts";
 import type { SocketRoute } from "../../../http/sockets/web-sockets.ts";
 import { MAX_LINE_BYTES } from "../../../wire/jsonrpc/rpc-connection.ts";
-import { encodeRefusal } from "../../../wire/jsonrpc/encode-message.ts";
+import { encodeRefusal } from "../../../wire/jsonrpc/rpc-line.ts";
 import { createCallerConnection, type AcpServerOptions } from "../connection/caller-connection.ts";
 import { disconnectGracefully } from "../connection/graceful-disconnect.ts";
 import { createSocketWriter } from "./socket-writer.ts";

@@ -1,6 +1,8 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
-import { type DecodeResult, accept, rejectParams } from "../decode-result.ts";
 import {
+  type DecodeResult,
+  accept,
+  rejectParams,
   readObject,
   readHarnMeta,
   readNumber,

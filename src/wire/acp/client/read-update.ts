@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
 import { formatValue } from "../../../text/format-value.ts";
-import { readError } from "../../jsonrpc/read-message.ts";
+import { readError } from "../../jsonrpc/rpc-line.ts";
 import { acceptValue, rejectValue, type ReadResult } from "../host/read-result.ts";
 import {
   readObject,

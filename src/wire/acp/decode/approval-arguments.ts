@@ -1,6 +1,6 @@
 import type { ApprovalRequested } from "../../../domain/events/approval-events.ts";
 import { toJsonText, type JsonObject } from "../../../data/json.ts";
-import { type DecodeResult, accept, decodeSessionId, rejectParams } from "../decode-result.ts";
+import { type DecodeResult, accept, decodeSessionId, rejectParams } from "../json-fields.ts";
 import { fits, LINE_MARGIN, alignToCharacter } from "../fit-json.ts";
 import { maskCredentials } from "../encode/permissions/mask-credentials.ts";
 

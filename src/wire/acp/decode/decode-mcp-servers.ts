@@ -1,7 +1,7 @@
 import type { ClientMcpServer } from "../../../domain/client-tools.ts";
 import { isObject } from "../../../data/json.ts";
 import { formatValue } from "../../../text/format-value.ts";
-import { type DecodeResult, accept, rejectParams } from "../decode-result.ts";
+import { type DecodeResult, accept, rejectParams } from "../json-fields.ts";
 
 /**
  * The MCP servers of a request that sets up a session. What is wrong is said by its place: values of `env` and `headers`

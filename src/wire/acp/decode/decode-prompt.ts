@@ -2,7 +2,7 @@ import { SpanlineError } from "../../../domain/errors.ts";
 import { IMAGE_TYPES, createImageBlock } from "../../../domain/model/image-block.ts";
 import { isObject } from "../../../data/json.ts";
 import type { SubmittedPart } from "../../../domain/session-command.ts";
-import { type DecodeResult, accept, rejectParams } from "../decode-result.ts";
+import { type DecodeResult, accept, rejectParams } from "../json-fields.ts";
 import { formatLink, readLastSegment } from "./format-link.ts";
 
 /** What blocks of a prompt are taken, as `initialize` offers it. Text and links every agent takes. */

@@ -6,7 +6,13 @@ import { decodeArgumentsRequest } from "./approval-arguments.ts";
 import { AUTH_METHODS } from "../auth-methods.ts";
 import { readClientProfile } from "./client-profile.ts";
 import type { ClientRequest, SessionSetup } from "./client-request.ts";
-import { type DecodeResult, accept, decodeSessionId, rejectParams } from "../decode-result.ts";
+import {
+  type DecodeResult,
+  accept,
+  decodeSessionId,
+  rejectParams,
+  readHarnMeta,
+} from "../json-fields.ts";
 import {
   decodeAttach,
   decodeLiveClients,
@@ -17,7 +23,6 @@ import {
 import { decodeMcpServers } from "./decode-mcp-servers.ts";
 import { readCursorMeta, parseUpdateCursor } from "../encode/update-cursor.ts";
 import { decodeSetMode, decodeSetOption } from "./session-mode-messages.ts";
-import { readHarnMeta } from "../json-fields.ts";
 import { ARGUMENTS_METHOD } from "../encode/permissions/encode-permission-request.ts";
 import { decodePrompt } from "./decode-prompt.ts";
 

@@ -6,7 +6,7 @@ import type {
   LiveClients as VendorClients,
 } from "../encode/vendor-fields.ts";
 import { DEFAULT_LINE_BYTES } from "../fit-json.ts";
-import { type DecodeResult, accept, decodeSessionId, rejectParams } from "../decode-result.ts";
+import { type DecodeResult, accept, decodeSessionId, rejectParams } from "../json-fields.ts";
 
 /** What a host asks about the clients of a session. */
 export type LiveClientRequest = SessionReference &

@@ -6,7 +6,7 @@ import {
   SESSION_MODES,
   type SessionMode,
 } from "../../../domain/session-mode.ts";
-import { accept, decodeSessionId, rejectParams, type DecodeResult } from "../decode-result.ts";
+import { accept, decodeSessionId, rejectParams, type DecodeResult } from "../json-fields.ts";
 import type { ConfigOption, OptionsResult } from "../encode/acp-session-update.ts";
 
 /** A session's settings, as the answers that open one carry them: the mode twice, since clients know one of the two. */

@@ -1,5 +1,5 @@
 import { formatIsoTime } from "../../../text/format-iso-time.ts";
-import { encodeNotificationLine } from "../../jsonrpc/encode-message.ts";
+import { encodeNotificationLine } from "../../jsonrpc/rpc-line.ts";
 import { AUTH_METHODS } from "../auth-methods.ts";
 import { PROMPT_CAPABILITIES } from "../decode/decode-prompt.ts";
 import { METHODS } from "../decode/decode-request.ts";

@@ -1,6 +1,6 @@
 import { BoundedCache } from "../../../data/bounded-cache.ts";
 import { isObject } from "../../../data/json.ts";
-import { encodeNotificationLine } from "../../jsonrpc/encode-message.ts";
+import { encodeNotificationLine } from "../../jsonrpc/rpc-line.ts";
 import { encodeUpdateLine, type AcpSessionUpdate } from "./acp-session-update.ts";
 import { encodeCursorMeta } from "./update-cursor.ts";
 import type { VendorUpdate } from "./vendor-updates.ts";

@@ -5,7 +5,7 @@ import { encodeAcpOutputs } from "../../../../test/support/acp/encode-acp-update
 import type { SessionEvent } from "../../../domain/events/session-event.ts";
 import type { ToolEnding } from "../../../domain/events/tool-events.ts";
 import { createToolCall, toolError, toolSuccess } from "../../../domain/tools/tool-call.ts";
-import { encodeRequestLine } from "../../jsonrpc/encode-message.ts";
+import { encodeRequestLine } from "../../jsonrpc/rpc-line.ts";
 import { encodeAgentEventLine } from "./line-cache.ts";
 import { STOCK_CLIENT, type ClientProfile } from "../decode/client-profile.ts";
 import { SESSION_UPDATE_EXTENSIONS, TOOL_LIFECYCLE_FIELDS } from "./harn-extensions.ts";

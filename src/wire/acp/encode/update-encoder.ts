@@ -1,9 +1,9 @@
-import type { SessionEventType } from "../../../domain/events/session-event.ts";
 import type { Codec, Emit } from "../../../domain/codec.ts";
+import { applyEventRule } from "../../../domain/event-rules.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import { routeQuestions } from "./permissions/approval-updates.ts";
 import { sendOpenBlocks } from "./text-updates.ts";
-import { type EventOf, UPDATE_RULES } from "./update-rules.ts";
+import { UPDATE_RULES } from "./update-rules.ts";
 import {
   createUpdateState,
   type AcpOutput,
@@ -26,32 +26,12 @@ export function createUpdateEncoder(
       if (envelope.sessionId !== options.sessionId) return;
       // The last of the events from before may be gone: the deltas of a block that has ended since need not be kept.
       if (envelope.seq > options.upTo) catchUp(state, emit);
-      if (envelope.visibility === "public") encodeEvent(state, envelope, emit);
+      if (envelope.visibility === "public") applyEventRule(UPDATE_RULES, state, envelope, emit);
       if (envelope.seq >= options.upTo) catchUp(state, emit);
     },
     // A stream that stops says nothing: the session goes on without this client.
     finish() {},
   };
-}
-
-function encodeEvent(state: UpdateState, envelope: Envelope, emit: Emit<AcpOutput>): void {
-  const { event } = envelope;
-  applyUpdateRule(event.type, event, { state, envelope, emit });
-}
-
-/** The type parameter ties an event to its rule. */
-function applyUpdateRule<Type extends SessionEventType>(
-  type: Type,
-  event: EventOf<Type>,
-  { state, envelope, emit }: EncodeContext,
-): void {
-  UPDATE_RULES[type].encode?.(state, event, emit, envelope);
-}
-
-interface EncodeContext {
-  readonly state: UpdateState;
-  readonly envelope: Envelope;
-  readonly emit: Emit<AcpOutput>;
 }
 
 /** Questions that are still open are asked last, when the client knows the session. */

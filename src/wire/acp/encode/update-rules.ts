@@ -1,25 +1,35 @@
 import { toJsonText } from "../../../data/json.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import { deriveTitle } from "../../../domain/derive-title.ts";
+import {
+  mapped,
+  mappedIf,
+  silent,
+  silentGroup,
+  type EventOf,
+  type EventRules,
+} from "../../../domain/event-rules.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import type { SessionModeChanged } from "../../../domain/events/lifecycle-events.ts";
-import type { SessionEvent, SessionEventType } from "../../../domain/events/session-event.ts";
 import type {
   PromptAccepted,
   TurnFinished,
   UsageReported,
+  MessageSent,
 } from "../../../domain/events/turn-events.ts";
+import { formatPromptPart } from "../../../domain/format-prompt-part.ts";
 import type { RpcOutcome } from "../../jsonrpc/rpc-message.ts";
 import { encodeOptions } from "../decode/session-mode-messages.ts";
 import { createCommandsUpdate } from "../decode/slash-command.ts";
-import { fitObject, fitText } from "../fit-json.ts";
+import { fitObject, fitText, fits, LINE_MARGIN } from "../fit-json.ts";
+import type { UserMessage } from "./acp-session-update.ts";
 import {
   encodeClientAttached,
   encodeClientDetached,
   encodeClientHeartbeat,
   encodeControllerChanged,
 } from "./live-client-updates.ts";
-import { encodeDiagnostic, encodeUnknown } from "./log-updates.ts";
+import { encodeDiagnostic, encodeUnknown, encodeRecovery } from "./log-updates.ts";
 import {
   encodeApprovalRequested,
   encodeApprovalResolved,
@@ -27,8 +37,7 @@ import {
 } from "./permissions/approval-updates.ts";
 import { encodePlanUpdated } from "./plan-updates.ts";
 import { encodeCancelledOutcome, encodePromptOutcome, markAsQueued } from "./prompt-outcome.ts";
-import { encodeSentMessage } from "./sent-message-updates.ts";
-import { addDelta, endBlock, finishTexts, replaceText } from "./text-updates.ts";
+import { addDelta, endBlock, finishTexts, replaceText, emitChunks } from "./text-updates.ts";
 import {
   encodeToolCallOpened,
   encodeToolCallReceived,
@@ -41,22 +50,13 @@ import {
 } from "./tools/tool-updates.ts";
 import { emitUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
 
-/** What an event comes to: either of the two, and never neither. */
-export type UpdateRule<Event extends SessionEvent> =
-  | { readonly silent: string; readonly encode?: undefined }
-  | { readonly silent?: undefined; readonly encode: EncodeEvent<Event> };
-
-type EncodeEvent<Event extends SessionEvent> = (
-  state: UpdateState,
-  event: Event,
-  emit: Emit<AcpOutput>,
-  envelope: Envelope,
-) => void;
-
-export type EventOf<Type extends SessionEventType> = Extract<SessionEvent, { readonly type: Type }>;
+/** Events of a turn that has ended are in the log, but the client already has the response to its prompt. */
+const duringTurn = mappedIf<UpdateState>(
+  ({ endedTurnId }, { turnId }) => turnId === undefined || turnId !== endedTurnId,
+);
 
 /** Every event of a session and what an ACP client is told of it. */
-export const UPDATE_RULES: { readonly [Type in SessionEventType]: UpdateRule<EventOf<Type>> } = {
+export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
   "session.opened": mapped((state, { workingDirectory, title }, emit) => {
     state.workingDirectory = workingDirectory;
     if (title !== undefined) emitTitle(state, title, emit);
@@ -82,9 +82,11 @@ export const UPDATE_RULES: { readonly [Type in SessionEventType]: UpdateRule<Eve
     emit({ type: "begun", turnId, promptId });
   }),
   "turn.finished": mapped(encodeTurnFinished),
-  "upstream.opened": silent("the provider's side is no matter of the client's"),
-  "upstream.settled": silent("the provider's side is no matter of the client's"),
-  "invocation.started": silent("the provider's side is no matter of the client's"),
+  ...silentGroup("the provider's side is no matter of the client's", [
+    "upstream.opened",
+    "upstream.settled",
+    "invocation.started",
+  ]),
   "invocation.finished": silent("the turn's end says what came of it"),
   "invocation.lost": silent("the question about it, or the message that follows, is told"),
   "message.sent": mapped(encodeSentMessage),
@@ -112,8 +114,10 @@ export const UPDATE_RULES: { readonly [Type in SessionEventType]: UpdateRule<Eve
   "policy.decided": silent("the question, or the end of the call, says it"),
   "tool.started": duringTurn(encodeToolStarted),
   "tool.waiting_for_host": silent("the call is open until it ends"),
-  "tool.process_started": silent("a process group is the session's own"),
-  "tool.process_exited": silent("a process group is the session's own"),
+  ...silentGroup("a process group is the session's own", [
+    "tool.process_started",
+    "tool.process_exited",
+  ]),
   "tool.progress": duringTurn(encodeToolProgress),
   "tool.finished": duringTurn(encodeToolFinished),
   "plan.updated": duringTurn(encodePlanUpdated),
@@ -135,31 +139,10 @@ export const UPDATE_RULES: { readonly [Type in SessionEventType]: UpdateRule<Eve
   "host.requested": silent("the client that is asked gets a request"),
   "host.replied": silent("what came of it is told with the call"),
   "usage.reported": duringTurn(encodeUsageReported),
-  "hook.fired": silent("ACP has no word for it"),
-  "provider.activity": silent("ACP has no word for it"),
+  ...silentGroup("ACP has no word for it", ["hook.fired", "provider.activity"]),
   "diagnostic.raised": mapped(encodeDiagnostic),
   "provider.unknown": mapped(encodeUnknown),
 };
-
-function silent(why: string): { readonly silent: string } {
-  return { silent: why };
-}
-
-function mapped<Event extends SessionEvent>(
-  encode: EncodeEvent<Event>,
-): { readonly encode: EncodeEvent<Event> } {
-  return { encode };
-}
-
-/** What a turn still says after it has ended is in the log, and too late for the client, who has its answer. */
-function duringTurn<Event extends SessionEvent>(
-  encode: EncodeEvent<Event>,
-): { readonly encode: EncodeEvent<Event> } {
-  return mapped((state, event, emit, envelope) => {
-    const isLate = envelope.turnId !== undefined && envelope.turnId === state.endedTurnId;
-    if (!isLate) encode(state, event, emit, envelope);
-  });
-}
 
 /** What can be typed is said in the beginning, by whoever answers the client, and here when it changes. */
 function encodeAgentConfigured(
@@ -258,4 +241,32 @@ function encodeUsageReported(
   const size = state.agent?.contextTokens;
   if (size === undefined || used === 0) return;
   emitUpdate(state, { sessionUpdate: "usage_update", used, size }, emit);
+}
+
+/** What was said to the agent. The client that just said it has it on its screen. */
+function encodeSentMessage(
+  state: UpdateState,
+  event: MessageSent,
+  emit: Emit<AcpOutput>,
+  { actor }: Envelope,
+): void {
+  if (event.origin === "recovery") return encodeRecovery(state, event, emit);
+  const { promptId, messageId } = event;
+  const isFromClient = promptId !== undefined && state.clientPrompts.delete(promptId);
+  if (isFromClient && state.isLive) return;
+  const texts = event.content.map(formatPromptPart);
+  const content = texts.map((text) => ({ type: "text", text }) as const);
+  const clientId = actor?.clientId;
+  const message: UserMessage = {
+    sessionUpdate: "user_message",
+    messageId,
+    content,
+    ...(clientId !== undefined && { _meta: { harn: { clientId } } }),
+  };
+  const { isBridgeHost, acceptsEvents } = state.getProfile();
+  // Only hosts of the bridge know it, where their SDK lets it through, and it cannot come in pieces.
+  if (isBridgeHost && !acceptsEvents && fits(message, state.lineBytes - LINE_MARGIN)) {
+    return emitUpdate(state, message, emit);
+  }
+  for (const text of texts) emitChunks(state, "user_message_chunk", { messageId, text }, emit);
 }

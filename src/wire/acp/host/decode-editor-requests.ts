@@ -1,6 +1,14 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
-import { readNumber, readObjects, omitUndefined, readString, readStrings } from "../json-fields.ts";
-import { type DecodeResult, accept, rejectParams } from "../decode-result.ts";
+import {
+  readNumber,
+  readObjects,
+  omitUndefined,
+  readString,
+  readStrings,
+  type DecodeResult,
+  accept,
+  rejectParams,
+} from "../json-fields.ts";
 
 /** What an agent asks of an editor's files and terminals, where the editor offered them. */
 export interface FileRead {

@@ -1,6 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
-import { readHarnMeta } from "../json-fields.ts";
-import { type DecodeResult, accept, rejectParams } from "../decode-result.ts";
+import { readHarnMeta, type DecodeResult, accept, rejectParams } from "../json-fields.ts";
 
 /** What a host is asked to do, by its name. */
 export interface HostOperation {

@@ -7,7 +7,7 @@ import {
   type ShellChoice,
 } from "../../../domain/tools/shell.ts";
 import { createInternalError, createMethodNotFound } from "../../jsonrpc/rpc-error.ts";
-import { type DecodeResult, accept, rejectParams } from "../decode-result.ts";
+import { type DecodeResult, accept, rejectParams } from "../json-fields.ts";
 import type { HostOperation } from "./host-operation.ts";
 import { encodeShellInvocation, encodeShellList } from "./shell-replies.ts";
 import { readBooleanField, readShell, encodeShell, readStringField } from "./shell-fields.ts";

@@ -1,6 +1,14 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
-import { readObject, readObjects, omitUndefined, readString, readStrings } from "../json-fields.ts";
-import { type DecodeResult, accept, rejectParams } from "../decode-result.ts";
+import {
+  readObject,
+  readObjects,
+  omitUndefined,
+  readString,
+  readStrings,
+  type DecodeResult,
+  accept,
+  rejectParams,
+} from "../json-fields.ts";
 
 /** A skill as it stands in a host's list. */
 export interface HostSkillEntry {

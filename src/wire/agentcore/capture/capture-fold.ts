@@ -7,7 +7,7 @@ import type { ConverseState } from "../../converse/state.ts";
 import { isStrandsEvent } from "../../strands/strands-event.ts";
 import { createStrandsFold } from "../../strands/fold.ts";
 import type { StrandsState } from "../../strands/state.ts";
-import { addDiagnosticOffset } from "../diagnostic-offset.ts";
+import { addDiagnosticOffset } from "../response-body.ts";
 
 /** One decoded event of a capture, or what is wrong at this point of it. */
 export type CapturedItem = { readonly offset: number } & (

@@ -6,7 +6,7 @@ import { copyString } from "../../../text/text-builder.ts";
 import { createJsonArrayDecoder, type JsonArrayItem } from "../../framing/json-array.ts";
 import { createJsonLinesDecoder, type JsonLinesItem } from "../../framing/json-lines.ts";
 import { parseLenientJson } from "../../strands/python/lenient-json.ts";
-import { createWholeBodyReader, type WholeBodyItem } from "../whole-body-reader.ts";
+import { createWholeBodyReader, type WholeBodyItem } from "../response-body.ts";
 import {
   captureFold,
   type CapturedItem,

@@ -1,4 +1,4 @@
-import { checkString } from "../check-options.ts";
+import { checkString, checkQualifier } from "../check-options.ts";
 import {
   encodeHarnessChanges,
   encodeHarness,
@@ -6,8 +6,7 @@ import {
   type HarnessSpec,
   type Members,
 } from "./harness-settings.ts";
-import { encodeGetEndpoint, encodeGetHarness } from "../harness/get-harness.ts";
-import { checkQualifier } from "../check-identifiers.ts";
+import { encodeGetEndpoint, encodeGetHarness } from "../harness/deployed-tools.ts";
 import { encodeJsonBody, type WireRequest } from "../wire-request.ts";
 
 /** What an endpoint is told to serve. Without a version it is the newest. */

@@ -1,5 +1,5 @@
 import { isObject } from "../../../data/json.ts";
-import { createInlineFunction } from "../../converse/inline-function.ts";
+import { createInlineFunction } from "../../converse/request.ts";
 import { checkCount, checkList, throwInvalidOption } from "../check-options.ts";
 import {
   checkObject,

@@ -14,7 +14,7 @@ import { runCodec } from "../../../domain/codec.ts";
 import type { ProviderEvent } from "../../../domain/provider/provider-event.ts";
 import { buildTurn } from "../../../domain/provider/turn.ts";
 import { createHarnessStream } from "./harness-stream.ts";
-import { isEventStream, createUnexpectedBodyReader } from "../unexpected-body-reader.ts";
+import { isEventStream, createUnexpectedBodyReader } from "../response-body.ts";
 import { allowLongTests } from "../../../../test/support/test-depth.ts";
 
 allowLongTests();

@@ -15,8 +15,8 @@ import {
   isEventStream,
   createUnexpectedBodyReader,
   type UnexpectedBodyState,
-} from "../unexpected-body-reader.ts";
-import { addDiagnosticOffset } from "../diagnostic-offset.ts";
+  addDiagnosticOffset,
+} from "../response-body.ts";
 
 export interface HarnessStreamOptions extends EventStreamOptions, ConverseOptions {
   /** The header of the answer, where it is known: anything but an event stream fails the turn with a quote of it. */

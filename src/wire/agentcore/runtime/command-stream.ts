@@ -12,7 +12,7 @@ import {
   isEventStream,
   createUnexpectedBodyReader,
   type UnexpectedBodyState,
-} from "../unexpected-body-reader.ts";
+} from "../response-body.ts";
 
 export interface CommandStreamState {
   readonly frames: EventStreamState;

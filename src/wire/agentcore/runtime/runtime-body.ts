@@ -1,7 +1,7 @@
 import { FrameError, TruncatedStreamError, type Failure } from "../../../domain/errors.ts";
 import { isCutJson, parseLenientJson } from "../../strands/python/lenient-json.ts";
 import type { StrandsInput } from "../../strands/fold.ts";
-import type { WholeBodyItem } from "../whole-body-reader.ts";
+import type { WholeBodyItem } from "../response-body.ts";
 
 /** An answer in one piece under the content type of JSON: JSON, or text that the TypeScript app sends as it is. */
 export function readJsonBody(item: WholeBodyItem): StrandsInput {

@@ -1,7 +1,16 @@
-import { checkCount, throwInvalidOption } from "../check-options.ts";
-import { checkQualifier, checkRuntimeArn, checkSessionId } from "../check-identifiers.ts";
-import { encodeSessionHeaders, type SessionHeaders } from "../session-headers.ts";
-import { encodeJsonBody, type WireRequest } from "../wire-request.ts";
+import {
+  checkCount,
+  throwInvalidOption,
+  checkQualifier,
+  checkRuntimeArn,
+  checkSessionId,
+} from "../check-options.ts";
+import {
+  encodeSessionHeaders,
+  type SessionHeaders,
+  encodeJsonBody,
+  type WireRequest,
+} from "../wire-request.ts";
 
 /** An agent runtime, or a harness as one, and a session on it. */
 export interface RuntimeTarget extends SessionHeaders {

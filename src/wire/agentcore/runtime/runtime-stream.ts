@@ -6,9 +6,12 @@ import { isNoise } from "../../strands/noise.ts";
 import type { StrandsOptions, StrandsState } from "../../strands/state.ts";
 import { readJsonBody, readTextBody } from "./runtime-body.ts";
 import { parseDeclaredFraming, sniffFraming, type RuntimeFraming } from "./runtime-framing.ts";
-import { createUnexpectedBodyReader } from "../unexpected-body-reader.ts";
-import { createWholeBodyReader, type WholeBodyItem } from "../whole-body-reader.ts";
-import { addDiagnosticOffset } from "../diagnostic-offset.ts";
+import {
+  createUnexpectedBodyReader,
+  addDiagnosticOffset,
+  createWholeBodyReader,
+  type WholeBodyItem,
+} from "../response-body.ts";
 
 export interface RuntimeStreamOptions extends StrandsOptions {
   /** The header of the answer. Without one the first bytes tell JSON from an event stream. */

@@ -1,11 +1,12 @@
 import type { SessionEventType } from "../../../domain/events/session-event.ts";
-import type { Codec, Emit } from "../../../domain/codec.ts";
+import type { Codec } from "../../../domain/codec.ts";
+import { applyEventRule } from "../../../domain/event-rules.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import type { RecordedRequest } from "../recorded-request.ts";
 import type { ResponseObject } from "../response-object.ts";
 import { endWithTurn, snapshotResponse } from "./lifecycle.ts";
 import type { StreamEvent } from "./response-stream-event.ts";
-import { STREAM_RULES, type EventOf } from "./stream-rules.ts";
+import { STREAM_RULES } from "./stream-rules.ts";
 import { createStreamState, type StreamState } from "./stream-state.ts";
 
 /**
@@ -20,7 +21,7 @@ export function createResponseStream(
     step(state, envelope, emit) {
       if (state.response !== null || !isOwnEvent(state, envelope)) return;
       state.lastEventAt = envelope.at;
-      encodeEvent(envelope.event.type, envelope.event, { state, envelope, emit });
+      applyEventRule(STREAM_RULES, state, envelope, emit);
     },
     finish(state, emit) {
       if (state.start !== null && state.response === null) endWithTurn(state, null, emit);
@@ -58,18 +59,3 @@ const START_EVENTS: ReadonlySet<SessionEventType> = new Set([
   "prompt.accepted",
   "tool_results.submitted",
 ]);
-
-/** The type parameter ties an event to its rule. */
-function encodeEvent<Type extends SessionEventType>(
-  type: Type,
-  event: EventOf<Type>,
-  { state, envelope, emit }: EncodeContext,
-): void {
-  STREAM_RULES[type].encode?.(state, event, emit, envelope);
-}
-
-interface EncodeContext {
-  readonly state: StreamState;
-  readonly envelope: Envelope;
-  readonly emit: Emit<StreamEvent>;
-}

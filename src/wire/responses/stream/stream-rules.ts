@@ -1,10 +1,9 @@
 import type { Emit } from "../../../domain/codec.ts";
-import type { Envelope } from "../../../domain/events/envelope.ts";
+import { mapped, silent, silentGroup, type EventRules } from "../../../domain/event-rules.ts";
 import type {
   ApprovalRequested,
   ApprovalResolved,
 } from "../../../domain/events/approval-events.ts";
-import type { SessionEvent, SessionEventType } from "../../../domain/events/session-event.ts";
 import { addUsage } from "../../../domain/usage.ts";
 import { INSTRUCTIONS_AS_TEXT } from "../anomaly.ts";
 import { formatCallId } from "../response-ids.ts";
@@ -26,22 +25,8 @@ import type { StreamEvent, PendingApproval } from "./response-stream-event.ts";
 import { type StreamState, getSessionId, emitStreamEvent } from "./stream-state.ts";
 import { encodeThoughtDelta, encodeThoughtFinished } from "./thought-events.ts";
 
-/** What an event comes to: either of the two, and never neither. */
-export type StreamRule<Event extends SessionEvent> =
-  | { readonly silent: string; readonly encode?: undefined }
-  | { readonly silent?: undefined; readonly encode: Encode<Event> };
-
-type Encode<Event extends SessionEvent> = (
-  state: StreamState,
-  event: Event,
-  emit: Emit<StreamEvent>,
-  envelope: Envelope,
-) => void;
-
-export type EventOf<Type extends SessionEventType> = Extract<SessionEvent, { readonly type: Type }>;
-
 /** Every event of a session and what the response that it belongs to says of it. */
-export const STREAM_RULES: { readonly [Type in SessionEventType]: StreamRule<EventOf<Type>> } = {
+export const STREAM_RULES: EventRules<StreamState, StreamEvent> = {
   "session.opened": silent("a response names its session"),
   "agent.configured": silent("a response names its model"),
   "session.folders_changed": silent("a response has no folders"),
@@ -65,9 +50,11 @@ export const STREAM_RULES: { readonly [Type in SessionEventType]: StreamRule<Eve
   }),
   "turn.paused": mapped(pauseResponse),
   "turn.finished": mapped(finishTurn),
-  "upstream.opened": silent("the provider's side is no matter of the caller's"),
-  "upstream.settled": silent("the provider's side is no matter of the caller's"),
-  "invocation.started": silent("the provider's side is no matter of the caller's"),
+  ...silentGroup("the provider's side is no matter of the caller's", [
+    "upstream.opened",
+    "upstream.settled",
+    "invocation.started",
+  ]),
   "invocation.finished": mapped((state, { usage }) => {
     if (usage !== null) state.usage = state.usage === null ? usage : addUsage(state.usage, usage);
   }),
@@ -95,11 +82,16 @@ export const STREAM_RULES: { readonly [Type in SessionEventType]: StreamRule<Eve
   "tool_call.received": mapped(encodeToolCallReceived),
   "tool_call.paths_resolved": silent("what follows from it is told"),
   "policy.decided": silent("the end of the call says it"),
-  "tool.started": silent("the call is open until it ends"),
-  "tool.waiting_for_host": silent("the call is open until it ends"),
-  "tool.process_started": silent("a process group is the session's own"),
-  "tool.process_exited": silent("a process group is the session's own"),
-  "tool.progress": silent("the specification has no word for it"),
+  ...silentGroup("the call is open until it ends", ["tool.started", "tool.waiting_for_host"]),
+  ...silentGroup("a process group is the session's own", [
+    "tool.process_started",
+    "tool.process_exited",
+  ]),
+  ...silentGroup("the specification has no word for it", [
+    "tool.progress",
+    "hook.fired",
+    "provider.activity",
+  ]),
   "tool.finished": mapped(encodeToolFinished),
   "plan.updated": silent("the call that made it is told"),
   "approval.requested": mapped(encodeApprovalRequested),
@@ -107,32 +99,19 @@ export const STREAM_RULES: { readonly [Type in SessionEventType]: StreamRule<Eve
   "approval.voted": silent("the caller waits; whoever can answer is asked elsewhere"),
   "approval.resolved": mapped(encodeApprovalResolved),
   "approvals.invalidated": silent("whoever has to be asked is asked again"),
-  "grant.added": silent("it is no matter of one response"),
-  "grant.revoked": silent("it is no matter of one response"),
-  "client.attached": silent("other clients are no matter of the caller's"),
-  "client.heartbeat": silent("other clients are no matter of the caller's"),
-  "client.detached": silent("other clients are no matter of the caller's"),
-  "controller.changed": silent("other clients are no matter of the caller's"),
-  "host.requested": silent("it is between the session and a client"),
-  "host.replied": silent("it is between the session and a client"),
+  ...silentGroup("it is no matter of one response", ["grant.added", "grant.revoked"]),
+  ...silentGroup("other clients are no matter of the caller's", [
+    "client.attached",
+    "client.heartbeat",
+    "client.detached",
+    "controller.changed",
+  ]),
+  ...silentGroup("it is between the session and a client", ["host.requested", "host.replied"]),
   "usage.reported": mapped((state, { usage, latencyMs }) => {
     state.steps.push(latencyMs === undefined ? { usage } : { usage, latencyMs });
   }),
-  "hook.fired": silent("the specification has no word for it"),
-  "provider.activity": silent("the specification has no word for it"),
-  "diagnostic.raised": silent("for the operator, who reads the log"),
-  "provider.unknown": silent("for the operator, who reads the log"),
+  ...silentGroup("for the operator, who reads the log", ["diagnostic.raised", "provider.unknown"]),
 };
-
-function silent(why: string): { readonly silent: string } {
-  return { silent: why };
-}
-
-function mapped<Event extends SessionEvent>(
-  encode: Encode<Event>,
-): { readonly encode: Encode<Event> } {
-  return { encode };
-}
 
 /** The response has it while it waits. The specification has no event for it: those who want ours are told. */
 function encodeApprovalRequested(

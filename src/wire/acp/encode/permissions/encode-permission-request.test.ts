@@ -4,7 +4,7 @@ import type { AgentSpec } from "../../../../domain/agent-spec.ts";
 import type { ApprovalRequested } from "../../../../domain/events/approval-events.ts";
 import type { Rule, RuleSource } from "../../../../domain/policy/policy.ts";
 import type { PolicyDecision } from "../../../../domain/policy/policy-decision.ts";
-import { encodeRequestLine } from "../../../jsonrpc/encode-message.ts";
+import { encodeRequestLine } from "../../../jsonrpc/rpc-line.ts";
 import { encodePermissionRequest, type ApprovalContext } from "./encode-permission-request.ts";
 
 const decision: PolicyDecision = {

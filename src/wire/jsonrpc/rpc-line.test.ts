@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as fc from "fast-check";
-import { scanMessage } from "./scan-message.ts";
+import { scanMessage } from "./rpc-line.ts";
 
 describe("scanning a message that is not parsed", () => {
   it.each([

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { makeFolder } from "./make-folder.ts";
+import { makeFolder } from "./private-files.ts";
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "spanline-folder-"));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createInlineFunction } from "./inline-function.ts";
+import { createInlineFunction } from "./request.ts";
 
 const schema = {
   type: "object",

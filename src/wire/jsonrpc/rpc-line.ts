@@ -9,16 +9,11 @@ import {
   type JsonObject,
   type JsonValue,
   type ParsedJson,
+  toJsonText,
+  findStringEnd,
 } from "../../data/json.ts";
 import { createInvalidRequest, createParseError, RPC_CODES, type RpcError } from "./rpc-error.ts";
-import {
-  MAX_ID_CHARACTERS,
-  readRequestId,
-  type RequestId,
-  type RpcResponse,
-  type RpcMessage,
-} from "./rpc-message.ts";
-import { scanMessage } from "./scan-message.ts";
+import type { RequestId, RpcResponse, RpcMessage, RpcOutcome } from "./rpc-message.ts";
 
 /**
  * Reads one line. A missing `jsonrpc` is forgiven; what `params` must be is for the method to say.
@@ -86,7 +81,7 @@ function toMessage(message: JsonValue): RpcMessage {
   if (message["jsonrpc"] !== undefined && message["jsonrpc"] !== "2.0") {
     return createInvalidMessage(
       createInvalidRequest('"jsonrpc" is not "2.0"'),
-      readId(message) ?? null,
+      readRequestId(message["id"]) ?? null,
     );
   }
   return message["method"] === undefined ? readResponse(message) : readRequest(message);
@@ -94,7 +89,7 @@ function toMessage(message: JsonValue): RpcMessage {
 
 function readRequest(message: JsonObject): RpcMessage {
   const { method, params } = message;
-  const id = readId(message);
+  const id = readRequestId(message["id"]);
   if (id === undefined && message["id"] !== undefined)
     return createInvalidMessage(createInvalidRequest(INVALID_ID_REASON));
   if (typeof method !== "string")
@@ -105,7 +100,7 @@ function readRequest(message: JsonObject): RpcMessage {
 }
 
 function readResponse(message: JsonObject): RpcMessage {
-  const id = readId(message);
+  const id = readRequestId(message["id"]);
   if (id === undefined)
     return createInvalidMessage(createInvalidRequest("neither a method nor the id of a request"));
   return { type: "response", id, outcome: readOutcome(message) };
@@ -127,12 +122,102 @@ export function readError(error: JsonValue): RpcError {
   };
 }
 
-function readId({ id }: JsonObject): RequestId | undefined {
-  return readRequestId(id);
+/**
+ * Undefined for a value that is not a valid id. A whole number that a double cannot hold would be answered under another
+ * id; a very long string would be repeated in every error and log line about its request.
+ */
+function readRequestId(value: unknown): RequestId | undefined {
+  if (value === null) return value;
+  if (typeof value === "string") return value.length <= MAX_ID_CHARACTERS ? value : undefined;
+  if (typeof value !== "number" || !Number.isFinite(value)) return undefined;
+  return Number.isSafeInteger(value) || !Number.isInteger(value) ? value : undefined;
 }
+
+const MAX_ID_CHARACTERS = 256;
 
 function createInvalidMessage(error: RpcError, id: RequestId = null): RpcMessage {
   return { type: "invalid", id, error };
 }
 
 const INVALID_ID_REASON = `"id" is not a string of at most ${MAX_ID_CHARACTERS} characters, an exact number or null`;
+
+/** Each of these is one whole line. What has no JSON form is named in its place, so that the line stays a message. */
+export function encodeRequestLine(id: string, method: string, params: unknown): string {
+  return `{"jsonrpc":"2.0","id":${toJsonText(id)},"method":${toJsonText(method)},"params":${toJsonText(params)}}\n`;
+}
+
+export function encodeNotificationLine(method: string, params: unknown): string {
+  return `{"jsonrpc":"2.0","method":${toJsonText(method)},"params":${toJsonText(params)}}\n`;
+}
+
+export function encodeResponseLine(id: RequestId, outcome: RpcOutcome): string {
+  const body = outcome.ok
+    ? `"result":${toJsonText(outcome.result)}`
+    : `"error":${toJsonText(outcome.error)}`;
+  return `{"jsonrpc":"2.0","id":${toJsonText(id)},${body}}\n`;
+}
+
+/** The answer to what is no message at all, without the end of its line. */
+export function encodeRefusal(reason: string): string {
+  return encodeResponseLine(null, { ok: false, error: createInvalidRequest(reason) }).trimEnd();
+}
+
+/** The top-level members of a message that was not parsed. */
+interface ScannedMessage {
+  /** Null if the text has no valid id. */
+  readonly id: RequestId;
+  /** The message has a `result` or an `error` and no `method`: it answers a request of ours. */
+  readonly isResponse: boolean;
+}
+
+/**
+ * Finds the id in text that is too large or too deep to be parsed, or of which only the start was kept, so that the
+ * error can be correlated with its request. Linear, and builds nothing: the text may be hostile.
+ */
+export function scanMessage(text: string): ScannedMessage {
+  let depth = 0;
+  let id: RequestId = null;
+  const members = new Set<string>();
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) depth += 1;
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1;
+    else if (code === QUOTE) {
+      const end = findStringEnd(text, at);
+      const name =
+        depth === 1 && end - at <= MAX_NAME_LENGTH ? readMemberName(text, at, end) : undefined;
+      if (name !== undefined) members.add(name);
+      if (name === "id") id = readIdMember(text, end) ?? null;
+      at = end - 1;
+    }
+  }
+  const isAnswer = members.has("result") || members.has("error");
+  return { id, isResponse: isAnswer && !members.has("method") };
+}
+
+/** The member's name, if the string is one: a colon follows. */
+function readMemberName(text: string, start: number, end: number): string | undefined {
+  COLON.lastIndex = end;
+  return COLON.test(text) ? text.slice(start + 1, end - 1) : undefined;
+}
+
+function readIdMember(text: string, end: number): RequestId | undefined {
+  SCALAR.lastIndex = end;
+  const [, scalar] = SCALAR.exec(text) ?? [];
+  if (scalar === undefined) return undefined;
+  try {
+    return readRequestId(JSON.parse(scalar));
+  } catch {
+    return undefined;
+  }
+}
+
+const COLON = /\s*:/y;
+/** Bounded: an id that is longer is not valid. */
+const SCALAR = /\s*:\s*("(?:[^"\\]|\\.){0,300}"|-?\d[\d.eE+-]{0,30}|null)\s*[,}]/y;
+const MAX_NAME_LENGTH = 10;
+const QUOTE = 0x22;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;

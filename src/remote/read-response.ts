@@ -1,9 +1,44 @@
-import type { InvocationGuard } from "../async/invocation-guard.ts";
+import { type InvocationGuard, guardInvocation, type Timer } from "../async/invocation-guard.ts";
 import type { Codec } from "../domain/codec.ts";
 import { formatThrown, type Failure } from "../domain/errors.ts";
 import { AbortError, createProviderError } from "../domain/provider/provider-error.ts";
+import type { ProviderEvent } from "../domain/provider/provider-event.ts";
 import type { HttpResponse } from "../platform/http-client.ts";
 import { createLimitError, type LimitName, type TimeLimits } from "./time-limits.ts";
+
+interface OpenResponseOptions<Answer> {
+  readonly clock: Timer;
+  readonly limits: TimeLimits;
+  /** The caller's own. */
+  readonly signal: AbortSignal;
+  /** Finds out what to send, where that is not known yet, and sends it. */
+  readonly send: (signal: AbortSignal) => Promise<Answer>;
+}
+
+/** An answer that has begun, and the guard of its call, which goes on waiting for the first event. */
+interface OpenedResponse<Answer> {
+  readonly response: Answer;
+  readonly guard: InvocationGuard<LimitName>;
+}
+
+/** Makes a call within its limits. Rejects as long as there is no answer; whoever reads the answer releases the guard. */
+export async function openResponse<Answer>(
+  options: OpenResponseOptions<Answer>,
+): Promise<OpenedResponse<Answer>> {
+  const { clock, limits, signal, send } = options;
+  const total = { limit: "total", milliseconds: limits.total } as const;
+  const guard = guardInvocation<LimitName>(clock, signal, total);
+  guard.startWait("firstEvent", limits.firstEvent);
+  try {
+    return { response: await send(guard.signal), guard };
+  } catch (error) {
+    guard.release();
+    const wasSent = error instanceof AbortError && error.wasSent;
+    if (guard.reachedLimit !== null && guard.reachedLimit !== "rest")
+      throw createLimitError(guard.reachedLimit, limits, { phase: wasSent ? "http" : "connect" });
+    throw signal.aborted ? new AbortError(signal.reason, wasSent) : error;
+  }
+}
 
 export interface ReadStreamOptions<Event> {
   readonly response: HttpResponse;
@@ -97,4 +132,43 @@ function toStreamFailure<Event>(
     return createLimitError(guard.reachedLimit, limits, facts).toFailure();
   const message = `The connection was lost inside the stream: ${formatThrown(error)}`;
   return createProviderError("connection_lost", message, facts).toFailure();
+}
+
+/** Says of a failure that the stream itself brought what is known about it here. */
+export function endWithFailure<State>(
+  codec: Codec<State, Uint8Array, ProviderEvent>,
+  explain: (failure: Failure) => Failure,
+): Codec<State, Uint8Array, ProviderEvent> {
+  return {
+    ...codec,
+    finish(state, emit) {
+      codec.finish(state, (event) => {
+        if (event.type !== "end" || event.failure === undefined) return emit(event);
+        emit({ ...event, failure: explain(event.failure) });
+      });
+    },
+  };
+}
+
+const MAX_TEXT_BYTES = 16 * 1024 * 1024;
+
+/** An answer that is no stream, read whole. */
+export async function readResponseText(response: HttpResponse): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of response.body) {
+      length += chunk.length;
+      if (length > MAX_TEXT_BYTES) break;
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    const message = `The connection was lost inside the answer: ${formatThrown(cause)}`;
+    throw createProviderError("connection_lost", message, { phase: "http", cause });
+  }
+  if (length > MAX_TEXT_BYTES) {
+    const message = `The answer is larger than ${MAX_TEXT_BYTES} bytes`;
+    throw createProviderError("unexpected_answer", message, { phase: "http" });
+  }
+  return Buffer.concat(chunks).toString("utf8");
 }

@@ -1,0 +1,85 @@
+import type { Codec } from "../../domain/codec.ts";
+import { SpanlineError, FrameError } from "../../domain/errors.ts";
+import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
+import {
+  appendPending,
+  clearPending,
+  createPendingBytes,
+  peekPending,
+  type PendingBytes,
+} from "../framing/byte-input.ts";
+
+export interface UnexpectedBodyState {
+  readonly bytes: number[];
+  totalBytes: number;
+}
+
+const MAX_QUOTED_BYTES = 1024;
+const EVENT_STREAM_TYPE = "application/vnd.amazon.eventstream";
+
+export function isEventStream(contentType: string | null | undefined): boolean {
+  return contentType?.split(";", 1)[0]?.trim().toLowerCase() === EVENT_STREAM_TYPE;
+}
+
+/**
+ * For an answer that succeeded but is no event stream: a proxy's login page, a JSON error with status 200.
+ * Keeps the first part of the body, and at the end says what came instead.
+ */
+export function createUnexpectedBodyReader(
+  contentType: string | null | undefined,
+  expected = EVENT_STREAM_TYPE,
+): Codec<UnexpectedBodyState, Uint8Array, SpanlineError> {
+  return {
+    initial: () => ({ bytes: [], totalBytes: 0 }),
+    step(state, chunk) {
+      state.totalBytes += chunk.length;
+      state.bytes.push(...chunk.subarray(0, MAX_QUOTED_BYTES - state.bytes.length));
+    },
+    finish(state, emit) {
+      const actual = contentType ?? "no content type";
+      const body = new TextDecoder().decode(Uint8Array.from(state.bytes));
+      const message = `The answer is ${actual}, wanted ${expected}; it begins: ${body}`;
+      const details = { contentType: contentType ?? null, body, bytes: state.totalBytes };
+      emit(new SpanlineError("unexpected_content_type", message, { details }));
+    },
+  };
+}
+
+/** Says where in the stream a diagnostic was found. */
+export function addDiagnosticOffset(event: ProviderEvent, offset: number): ProviderEvent {
+  if (event.type !== "diagnostic" || event.diagnostic.offset !== undefined) return event;
+  return { type: "diagnostic", diagnostic: { ...event.diagnostic, offset } };
+}
+
+export type WholeBodyItem =
+  | { readonly type: "body"; readonly text: string; readonly bytes: number }
+  | { readonly type: "failure"; readonly error: FrameError };
+
+interface WholeBodyState {
+  readonly body: PendingBytes;
+  isTooLarge: boolean;
+}
+
+/** An answer or a file that only makes sense as a whole: kept up to a limit, given out at the end. */
+export function createWholeBodyReader(
+  maxBytes: number,
+): Codec<WholeBodyState, Uint8Array, WholeBodyItem> {
+  return {
+    initial: () => ({ body: createPendingBytes(), isTooLarge: false }),
+    step(state, chunk, emit) {
+      const { body } = state;
+      if (state.isTooLarge) return;
+      if (body.length + chunk.length <= maxBytes) return appendPending(body, chunk, maxBytes);
+      state.isTooLarge = true;
+      clearPending(body);
+      const message = `The body holds more than ${maxBytes} bytes`;
+      emit({ type: "failure", error: new FrameError("event_too_large", message, { offset: 0 }) });
+    },
+    finish({ body, isTooLarge }, emit) {
+      if (isTooLarge || body.length === 0) return;
+      const text = new TextDecoder().decode(peekPending(body));
+      emit({ type: "body", text, bytes: body.length });
+    },
+    isOver: ({ isTooLarge }) => isTooLarge,
+  };
+}
