@@ -4,22 +4,22 @@ import { EVENT_VERSIONS, type EventVersions } from "../../domain/events/upcast.t
 import { systemClock, type Clock } from "../../platform/clock.ts";
 import { makeFolder } from "../../platform/files/make-folder.ts";
 import { restrictToOwner, createPrivateFile } from "../../platform/files/private-file.ts";
-import { createChangeNotifier } from "../change-notifier.ts";
-import type { Store } from "../store.ts";
+import { createChangeNotifier } from "../subscribe-to-log.ts";
+import type { Store, StoreWriter } from "../store.ts";
 import { StoreError } from "../store-error.ts";
 import { loadEngine, type Engine } from "./file/engine.ts";
 import { EventKinds } from "./file/event-kinds.ts";
 import { EventRows } from "./read/event-rows.ts";
+import { RecordRows } from "./file/record-rows.ts";
 import { FileWatcher } from "./file/file-watcher.ts";
-import { GroupSync } from "./write/group-sync.ts";
+import { GroupSync, openWalFile, type SyncFileData, type WalFile } from "./write/group-sync.ts";
 import { LiveSessions } from "./read/live-sessions.ts";
 import { UnwrittenSessions } from "./write/unwritten-sessions.ts";
 import { createStoreReader, type StoreOverlay } from "./read/store-reader.ts";
 import { checkReadableVersion, checkWritableVersion, migrate } from "./file/store-schema.ts";
 import { hasFullText, maintainSearchIndex } from "./file/search-index.ts";
 import { withStoreErrors, Sql } from "./file/sql.ts";
-import { openWalFile, type SyncFileData, type WalFile } from "./file/wal-file.ts";
-import { createStoreWriter, type StoreWriter } from "./write/store-writer.ts";
+import { createStoreWriter } from "./write/store-writer.ts";
 
 export interface SqliteStoreOptions {
   readonly file: string;
@@ -109,7 +109,7 @@ function openForReading(sql: Sql, options: SqliteStoreOptions): Store {
     addReader: () => changes.addFollower(),
   };
   return {
-    ...createStoreReader({ sql, rows, notifier, overlay }),
+    ...createStoreReader({ sql, rows, records: new RecordRows(sql, clock), notifier, overlay }),
     ...createReadOnlyStore(file),
     async close() {
       if (notifier.isClosed) return;
@@ -120,7 +120,7 @@ function openForReading(sql: Sql, options: SqliteStoreOptions): Store {
 }
 
 async function openForWriting(sql: Sql, options: SqliteStoreOptions): Promise<Store> {
-  const { file, versions = EVENT_VERSIONS, search = "full-text" } = options;
+  const { file, clock = systemClock, versions = EVENT_VERSIONS, search = "full-text" } = options;
   checkWritableVersion(sql, file);
   configureDatabase(sql, file);
   migrate(sql, file);
@@ -131,7 +131,7 @@ async function openForWriting(sql: Sql, options: SqliteStoreOptions): Promise<St
   try {
     // What a killed process left in the system's memory is read as written, so it has to be.
     await sync.syncNow();
-    return createWritableStore(sql, { versions, wal, sync });
+    return createWritableStore(sql, { versions, clock, wal, sync });
   } catch (error) {
     await wal.close();
     throw error;
@@ -140,14 +140,16 @@ async function openForWriting(sql: Sql, options: SqliteStoreOptions): Promise<St
 
 interface WritableParts {
   readonly versions: EventVersions;
+  readonly clock: Clock;
   readonly wal: WalFile;
   readonly sync: GroupSync;
 }
 
-function createWritableStore(sql: Sql, { versions, wal, sync }: WritableParts): Store {
+function createWritableStore(sql: Sql, { versions, clock, wal, sync }: WritableParts): Store {
   const bell = createChangeNotifier();
   const kinds = new EventKinds(sql, versions);
   const rows = new EventRows(sql, kinds, versions);
+  const records = new RecordRows(sql, clock);
   const unwrittenSessions = new UnwrittenSessions(sql);
   const liveSessions = new LiveSessions(unwrittenSessions);
   const { ino } = statSync(sql.file);
@@ -158,11 +160,12 @@ function createWritableStore(sql: Sql, { versions, wal, sync }: WritableParts): 
     sql.close();
   };
   return {
-    ...createStoreReader({ sql, rows, notifier: bell, overlay: liveSessions }),
+    ...createStoreReader({ sql, rows, records, notifier: bell, overlay: liveSessions }),
     ...createStoreWriter({
       sql,
       kinds,
       rows,
+      records,
       notifier: bell,
       liveSessions,
       unwrittenSessions,
@@ -215,6 +218,8 @@ function createReadOnlyStore(file: string): Omit<StoreWriter, "close"> {
     deleteSession: refuse,
     putBlob: refuse,
     saveSnapshot: refuse,
+    putRecord: refuse,
+    deleteRecord: refuse,
     applyRetention: refuse,
     probe: refuse,
   };

@@ -1,6 +1,8 @@
 import type { SessionEvent } from "../../../src/domain/events/session-event.ts";
 import type { Cursor, Draft, Envelope } from "../../../src/domain/events/envelope.ts";
-import type { AcquiredLease, LogEntry, Lease, Store } from "../../../src/store/store.ts";
+import type { AcquiredLease } from "../../../src/store/lease-store.ts";
+import type { Lease, LogEntry } from "../../../src/store/log-store.ts";
+import type { Store } from "../../../src/store/store.ts";
 
 export interface StoreSubject {
   /** An empty store, which the subject closes after the test. */
