@@ -23,6 +23,11 @@ export class RecordRows {
     this.#clock = clock;
   }
 
+  /** The number of rows, including expired records that were not removed yet. */
+  get size(): number {
+    return this.#size;
+  }
+
   read(scope: string, key: string): StoredRecord | undefined {
     const row = this.#scopes.get(scope)?.get(key);
     return row === undefined || this.#isExpired(row) ? undefined : toRecord(row);
