@@ -4,7 +4,8 @@ import { join } from "node:path";
 import type { Draft } from "../../src/domain/events/envelope.ts";
 import { loadEngine } from "../../src/store/sqlite/file/engine.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
-import type { Lease, Store } from "../../src/store/store.ts";
+import type { Lease } from "../../src/store/log-store.ts";
+import type { Store } from "../../src/store/store.ts";
 import { measure, computeMedian, type Measurement, type Subject } from "../measure.ts";
 import type { Row } from "../report.ts";
 

@@ -1,7 +1,7 @@
 import type { SteadyClock } from "../platform/clock.ts";
 import type { Agent } from "../session/runtime/agent/agent.ts";
 import type { Seed } from "../domain/id.ts";
-import type { SyncFileData } from "../store/sqlite/file/wal-file.ts";
+import type { SyncFileData } from "../store/sqlite/write/group-sync.ts";
 import type { BridgeFile } from "./owner/bridge-file.ts";
 import type { ConfigFingerprint, SelectedConfig } from "../config/selected-config.ts";
 import type { RetentionOptions } from "./apply-retention.ts";

@@ -2,11 +2,13 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { SpanlineError } from "../domain/errors.ts";
 import { findInspectedEnd, formatLogProblem } from "../store/log-problem.ts";
-import type { InspectedEvent, Store } from "../store/store.ts";
+import type { InspectedEvent } from "../store/log-store.ts";
+import type { Store } from "../store/store.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { createDirectoryError } from "./owner/data-directory.ts";
 
-export type { InspectedEvent, SessionRecord } from "../store/store.ts";
+export type { InspectedEvent } from "../store/log-store.ts";
+export type { SessionRecord } from "../store/session-index.ts";
 
 /** The sessions of a directory for somebody who only reads. */
 export type StoredSessions = Pick<

@@ -10,7 +10,8 @@ import type { SessionMode } from "../domain/session-mode.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import type { ToolRule } from "../domain/tools/tool-rule.ts";
 import type { Usage } from "../domain/usage.ts";
-import type { EventBatch, SessionPage, SessionQuery, SessionRecord } from "../store/store.ts";
+import type { EventBatch } from "../store/log-store.ts";
+import type { SessionPage, SessionQuery, SessionRecord } from "../store/session-index.ts";
 
 /** The session's entry points: all that a surface knows of sessions. */
 export interface Sessions {

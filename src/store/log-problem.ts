@@ -1,4 +1,4 @@
-import type { InspectedEvent } from "./store.ts";
+import type { InspectedEvent } from "./log-store.ts";
 
 /** What is wrong at one place of a log; undefined if nothing is. */
 export function formatLogProblem(inspected: InspectedEvent): string | undefined {

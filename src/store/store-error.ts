@@ -1,5 +1,5 @@
 import { SpanlineError } from "../domain/errors.ts";
-import type { Lease } from "./store.ts";
+import type { Lease } from "./log-store.ts";
 
 /** What a store refuses, and why. */
 export class StoreError extends SpanlineError {}

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { delta } from "../../test/contracts/store/store-subject.ts";
-import { createChangeNotifier } from "./change-notifier.ts";
-import { subscribeToLog, type LogView } from "./subscribe-to-log.ts";
-import type { LogHead } from "./store.ts";
+import { createChangeNotifier, subscribeToLog, type LogView } from "./subscribe-to-log.ts";
+import type { LogHead } from "./log-store.ts";
 
 /** A reader of a log that another process writes and shortens. */
 function followedLog(seq: number, firstSeq = 1) {

@@ -1,7 +1,6 @@
 import type { Cursor, Envelope } from "../domain/events/envelope.ts";
-import type { ChangeNotifier } from "./change-notifier.ts";
-import type { EventBatch, LogHead } from "./store.ts";
 import { createNoSessionError, StoreError } from "./store-error.ts";
+import type { EventBatch, LogHead } from "./log-store.ts";
 
 /** What may be read of the logs at this moment. */
 export interface LogView {
@@ -173,3 +172,46 @@ const GONE_REASONS = {
   retention: "no longer has all events after this cursor",
   deleted: "was deleted",
 };
+
+/** Tells those who wait for a session that something about it has changed. */
+export interface ChangeNotifier {
+  notify(sessionId: string): void;
+  /** Rings for every session. */
+  notifyAll(): void;
+  /** Calls at every ring of a session, and when the bell is closed, until it is left. */
+  listen(sessionId: string, onChange: () => void): () => void;
+  /** Nobody waits any more. */
+  close(): void;
+  readonly isClosed: boolean;
+}
+
+export function createChangeNotifier(): ChangeNotifier {
+  const listening = new Map<string, Set<() => void>>();
+  let isClosed = false;
+  const notify = (sessionId: string): void => {
+    listening.get(sessionId)?.forEach((onChange) => onChange());
+  };
+  const notifyAll = (): void => {
+    for (const sessionId of listening.keys()) notify(sessionId);
+  };
+  return {
+    notify,
+    notifyAll,
+    listen(sessionId, onChange) {
+      const all = listening.get(sessionId) ?? new Set();
+      all.add(onChange);
+      listening.set(sessionId, all);
+      return () => {
+        all.delete(onChange);
+        if (all.size === 0 && listening.get(sessionId) === all) listening.delete(sessionId);
+      };
+    },
+    close() {
+      isClosed = true;
+      notifyAll();
+    },
+    get isClosed() {
+      return isClosed;
+    },
+  };
+}

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { SessionEvent } from "../../src/domain/events/session-event.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
-import type { SessionFields } from "../../src/store/store.ts";
+import type { SessionFields } from "../../src/store/session-index.ts";
 import { createCommandLine, waitForOutput, type CommandLine } from "../support/command-line.ts";
 
 let cli: CommandLine;

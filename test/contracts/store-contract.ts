@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import { storeKeeping } from "./store/store-keeping.ts";
 import { storeListing } from "./store/store-listing.ts";
 import { storeReading } from "./store/store-reading.ts";
+import { storeRecords } from "./store/store-records.ts";
 import type { StoreSubject } from "./store/store-subject.ts";
 import { storeWriting } from "./store/store-writing.ts";
 
@@ -12,5 +13,6 @@ export function storeContract(name: string, subject: StoreSubject): void {
     storeReading(subject);
     storeListing(subject);
     storeKeeping(subject);
+    storeRecords(subject);
   });
 }

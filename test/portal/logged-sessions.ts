@@ -3,7 +3,9 @@ import type { Envelope } from "../../src/domain/events/envelope.ts";
 import type { CommandReply, SessionCommand } from "../../src/domain/session-command.ts";
 import type { Sender, Sessions } from "../../src/session/sessions.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
-import type { Lease, SessionFields, Store } from "../../src/store/store.ts";
+import type { Lease } from "../../src/store/log-store.ts";
+import type { SessionFields } from "../../src/store/session-index.ts";
+import type { Store } from "../../src/store/store.ts";
 
 export interface Commanded {
   readonly sessionId: string;

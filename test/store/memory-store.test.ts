@@ -3,8 +3,8 @@ import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { storeContract } from "../contracts/store-contract.ts";
 
 storeContract("memory", {
-  async open() {
-    const store = createMemoryStore();
+  async open(options) {
+    const store = createMemoryStore(options);
     onTestFinished(() => store.close());
     return store;
   },

@@ -2,7 +2,8 @@ import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { toStoreError } from "../../src/store/sqlite/file/database-error.ts";
-import type { InspectedEvent, Store } from "../../src/store/store.ts";
+import type { InspectedEvent } from "../../src/store/log-store.ts";
+import type { Store } from "../../src/store/store.ts";
 import {
   acquire,
   delta,

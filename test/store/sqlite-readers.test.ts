@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Cursor } from "../../src/domain/events/envelope.ts";
-import type { EventBatch, Lease, Store } from "../../src/store/store.ts";
+import type { EventBatch, Lease } from "../../src/store/log-store.ts";
+import type { Store } from "../../src/store/store.ts";
 import {
   delta,
   entry,

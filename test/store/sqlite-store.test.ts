@@ -9,18 +9,18 @@ contract("sqlite", {});
 contract("sqlite, without full-text search", { search: "plain" });
 
 function contract(name: string, options: Omit<SqliteStoreOptions, "file">): void {
-  const files = new WeakMap<Store, string>();
-  const openFile = async (file: string): Promise<Store> => {
-    const store = await openSqliteStore({ file, ...options });
-    files.set(store, file);
+  const opened = new WeakMap<Store, SqliteStoreOptions>();
+  const openFile = async (fileOptions: SqliteStoreOptions): Promise<Store> => {
+    const store = await openSqliteStore({ ...fileOptions, ...options });
+    opened.set(store, fileOptions);
     onTestFinished(() => store.close());
     return store;
   };
   storeContract(name, {
-    open: () => openFile(join(temporaryFolder(), "store.db")),
+    open: (openOptions) => openFile({ ...openOptions, file: join(temporaryFolder(), "store.db") }),
     async reopen(store) {
       await store.close();
-      return openFile(files.get(store) ?? "");
+      return openFile(opened.get(store) ?? { file: "" });
     },
   });
 }

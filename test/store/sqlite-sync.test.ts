@@ -192,3 +192,58 @@ describe("the file that is synced", () => {
     });
   });
 });
+
+describe("a record", () => {
+  it("A record is answered, read and listed only after it is on the disk", async () => {
+    const disk = slowDisk();
+    const store = await opened({ file: temporaryFile(), datasync: disk.datasync });
+    disk.slow();
+    const asked = disk.asked();
+    const order: string[] = [];
+    const note = (what: string) => () => void order.push(what);
+    const write = { value: 1, expectedVersion: null };
+    const results = [
+      store.putRecord("budget", "ada", write).then(note("stored")),
+      store.putRecord("budget", "ada", write).then(note("conflict")),
+      store.readRecord("budget", "ada").then(note("read")),
+      store.listRecords({ scope: "budget", limit: 1 }).then(note("listed")),
+    ];
+    await asked;
+    await store.findSession("ses_1");
+    expect(order).toEqual([]);
+    disk.next();
+    await Promise.all(results);
+    expect(order).toEqual(["stored", "conflict", "read", "listed"]);
+    const before = disk.syncs;
+    await store.readRecord("budget", "ada");
+    expect(disk.syncs).toBe(before);
+  });
+
+  it("A deletion is answered only after it is on the disk", async () => {
+    const disk = slowDisk();
+    const store = await opened({ file: temporaryFile(), datasync: disk.datasync });
+    await store.putRecord("budget", "ada", { value: 1 });
+    disk.slow();
+    const asked = disk.asked();
+    let isDeleted = false;
+    const deletion = store.deleteRecord("budget", "ada").then(() => (isDeleted = true));
+    await asked;
+    await store.findSession("ses_1");
+    expect(isDeleted).toBe(false);
+    disk.next();
+    await deletion;
+  });
+
+  it("A record that the disk did not take is refused with the reason", async () => {
+    const datasync = { fails: false };
+    const store = await opened({
+      file: temporaryFile(),
+      datasync: (wal) => (datasync.fails ? Promise.reject(new Error("no power")) : wal.datasync()),
+    });
+    datasync.fails = true;
+    const failure = { code: "store_failed", message: expect.stringContaining("no power") };
+    const write = store.putRecord("budget", "ada", { value: 1 });
+    await expect(write).rejects.toMatchObject(failure);
+    await expect(store.readRecord("budget", "ada")).rejects.toMatchObject(failure);
+  });
+});

@@ -1,5 +1,6 @@
 import type { OpenOptions, Sessions } from "../../session/sessions.ts";
-import type { RetentionResult, SessionRecord } from "../../store/store.ts";
+import type { SessionRecord } from "../../store/session-index.ts";
+import type { RetentionResult } from "../../store/store.ts";
 import { localPrincipal } from "../local-principal.ts";
 import { serveBridge, type ServedBridge, type ServeOptions } from "./serve-bridge.ts";
 

@@ -2,7 +2,7 @@ import type { Failure } from "../../domain/errors.ts";
 import type { Cursor } from "../../domain/events/envelope.ts";
 import { isObject } from "../../data/json.ts";
 import type { Sessions } from "../sessions.ts";
-import type { EventBatch } from "../../store/store.ts";
+import type { EventBatch } from "../../store/log-store.ts";
 
 /**
  * What a joined process and the owner say to each other: calls of `Sessions`, one JSON text per line. Both are the same

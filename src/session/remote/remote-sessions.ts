@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import type { Cursor } from "../../domain/events/envelope.ts";
 import { toSpanlineError, SpanlineError } from "../../domain/errors.ts";
 import type { Sessions } from "../sessions.ts";
-import type { EventBatch } from "../../store/store.ts";
+import type { EventBatch } from "../../store/log-store.ts";
 import {
   isOwnerMessage,
   type CallMessage,

@@ -1,6 +1,6 @@
 import type { SessionEvent } from "../../domain/events/session-event.ts";
 import type { Cursor } from "../../domain/events/envelope.ts";
-import type { EventBatch } from "../../store/store.ts";
+import type { EventBatch } from "../../store/log-store.ts";
 import { type OwnerConnection, OwnerGoneError } from "./owner-connection.ts";
 
 export interface SubscriptionOptions {

@@ -6,7 +6,7 @@ import { estimateBytes } from "../../domain/estimate-bytes.ts";
 import type { CommandReply } from "../../domain/session-command.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import { digestValue } from "../../platform/digest.ts";
-import type { LogEntry } from "../../store/store.ts";
+import type { LogEntry } from "../../store/log-store.ts";
 import type { ClientEditor } from "../../tools/tool.ts";
 import { decide, type DecisionResult } from "../decide.ts";
 import { due, type Effect } from "../due.ts";

@@ -1,5 +1,5 @@
 import { withCleanup } from "../../async/with-cleanup.ts";
-import type { EventBatch } from "../../store/store.ts";
+import type { EventBatch } from "../../store/log-store.ts";
 
 /** Who follows which session at the moment. */
 export interface SessionReaders {

@@ -7,22 +7,22 @@ import {
   restrictToOwner,
   createPrivateFile,
 } from "../../platform/files/private-files.ts";
-import { createChangeNotifier } from "../change-notifier.ts";
-import type { Store } from "../store.ts";
+import { createChangeNotifier } from "../subscribe-to-log.ts";
+import type { Store, StoreWriter } from "../store.ts";
 import { StoreError } from "../store-error.ts";
 import { loadEngine, type Engine } from "./file/engine.ts";
 import { EventKinds } from "./file/event-kinds.ts";
 import { EventRows } from "./read/event-rows.ts";
+import { RecordRows } from "./file/record-rows.ts";
 import { FileWatcher } from "./file/file-watcher.ts";
-import { GroupSync } from "./write/group-sync.ts";
+import { GroupSync, openWalFile, type SyncFileData, type WalFile } from "./write/group-sync.ts";
 import { LiveSessions } from "./read/live-sessions.ts";
 import { UnwrittenSessions } from "./write/unwritten-sessions.ts";
 import { createStoreReader, type StoreOverlay } from "./read/store-reader.ts";
 import { checkReadableVersion, checkWritableVersion, migrate } from "./file/store-schema.ts";
 import { hasFullText, maintainSearchIndex } from "./file/search-index.ts";
 import { withStoreErrors, Sql } from "./file/sql.ts";
-import { openWalFile, type SyncFileData, type WalFile } from "./file/wal-file.ts";
-import { createStoreWriter, type StoreWriter } from "./write/store-writer.ts";
+import { createStoreWriter } from "./write/store-writer.ts";
 
 export interface SqliteStoreOptions {
   readonly file: string;
@@ -112,7 +112,7 @@ function openForReading(sql: Sql, options: SqliteStoreOptions): Store {
     addReader: () => changes.addFollower(),
   };
   return {
-    ...createStoreReader({ sql, rows, notifier, overlay }),
+    ...createStoreReader({ sql, rows, records: new RecordRows(sql, clock), notifier, overlay }),
     ...createReadOnlyStore(file),
     async close() {
       if (notifier.isClosed) return;
@@ -123,7 +123,7 @@ function openForReading(sql: Sql, options: SqliteStoreOptions): Store {
 }
 
 async function openForWriting(sql: Sql, options: SqliteStoreOptions): Promise<Store> {
-  const { file, versions = EVENT_VERSIONS, search = "full-text" } = options;
+  const { file, clock = systemClock, versions = EVENT_VERSIONS, search = "full-text" } = options;
   checkWritableVersion(sql, file);
   configureDatabase(sql, file);
   migrate(sql, file);
@@ -134,7 +134,7 @@ async function openForWriting(sql: Sql, options: SqliteStoreOptions): Promise<St
   try {
     // What a killed process left in the system's memory is read as written, so it has to be.
     await sync.syncNow();
-    return createWritableStore(sql, { versions, wal, sync });
+    return createWritableStore(sql, { versions, clock, wal, sync });
   } catch (error) {
     await wal.close();
     throw error;
@@ -143,14 +143,16 @@ async function openForWriting(sql: Sql, options: SqliteStoreOptions): Promise<St
 
 interface WritableParts {
   readonly versions: EventVersions;
+  readonly clock: Clock;
   readonly wal: WalFile;
   readonly sync: GroupSync;
 }
 
-function createWritableStore(sql: Sql, { versions, wal, sync }: WritableParts): Store {
+function createWritableStore(sql: Sql, { versions, clock, wal, sync }: WritableParts): Store {
   const bell = createChangeNotifier();
   const kinds = new EventKinds(sql, versions);
   const rows = new EventRows(sql, kinds, versions);
+  const records = new RecordRows(sql, clock);
   const unwrittenSessions = new UnwrittenSessions(sql);
   const liveSessions = new LiveSessions(unwrittenSessions);
   const { ino } = statSync(sql.file);
@@ -161,11 +163,12 @@ function createWritableStore(sql: Sql, { versions, wal, sync }: WritableParts): 
     sql.close();
   };
   return {
-    ...createStoreReader({ sql, rows, notifier: bell, overlay: liveSessions }),
+    ...createStoreReader({ sql, rows, records, notifier: bell, overlay: liveSessions }),
     ...createStoreWriter({
       sql,
       kinds,
       rows,
+      records,
       notifier: bell,
       liveSessions,
       unwrittenSessions,
@@ -218,6 +221,8 @@ function createReadOnlyStore(file: string): Omit<StoreWriter, "close"> {
     deleteSession: refuse,
     putBlob: refuse,
     saveSnapshot: refuse,
+    putRecord: refuse,
+    deleteRecord: refuse,
     applyRetention: refuse,
     probe: refuse,
   };

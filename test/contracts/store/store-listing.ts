@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { LogEntry, SessionQuery, Store } from "../../../src/store/store.ts";
+import type { LogEntry } from "../../../src/store/log-store.ts";
+import type { SessionQuery } from "../../../src/store/session-index.ts";
+import type { Store } from "../../../src/store/store.ts";
 import {
   acquire,
   delta,

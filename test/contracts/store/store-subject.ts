@@ -1,10 +1,18 @@
 import type { SessionEvent } from "../../../src/domain/events/session-event.ts";
 import type { Cursor, Draft, Envelope } from "../../../src/domain/events/envelope.ts";
-import type { AcquiredLease, LogEntry, Lease, Store } from "../../../src/store/store.ts";
+import type { AcquiredLease } from "../../../src/store/lease-store.ts";
+import type { Lease, LogEntry } from "../../../src/store/log-store.ts";
+import type { Clock } from "../../../src/platform/clock.ts";
+import type { Store } from "../../../src/store/store.ts";
+
+export interface OpenStoreOptions {
+  /** The clock of the store, also after it is reopened. Default: the system's. */
+  readonly clock?: Clock;
+}
 
 export interface StoreSubject {
   /** An empty store, which the subject closes after the test. */
-  readonly open: () => Promise<Store>;
+  readonly open: (options?: OpenStoreOptions) => Promise<Store>;
   /** Closes a store and opens what it left behind; absent where nothing is left. */
   readonly reopen?: (store: Store) => Promise<Store>;
 }

@@ -5,7 +5,8 @@ import type { VerifySignature } from "../../../src/session/runtime/log/receipt-v
 import type { SignContent } from "../../../src/session/runtime/log/sign-receipts.ts";
 import { STATE_VERSION, type SessionState } from "../../../src/session/session-state.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
-import type { LogHead, Lease, Store } from "../../../src/store/store.ts";
+import type { Lease, LogHead } from "../../../src/store/log-store.ts";
+import type { Store } from "../../../src/store/store.ts";
 import { opened, tamper, temporaryFile } from "../../store/sqlite-support.ts";
 import { says, createScriptedProvider } from "../../support/session/scripted-provider.ts";
 import {

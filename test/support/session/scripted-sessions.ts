@@ -7,7 +7,8 @@ import type { CommandReply, SessionCommand } from "../../../src/domain/session-c
 import type { Sender, Sessions } from "../../../src/session/sessions.ts";
 import { createScriptedProvider } from "./scripted-provider.ts";
 import { createAgent } from "./session-world.ts";
-import type { EventBatch, SessionRecord } from "../../../src/store/store.ts";
+import type { EventBatch } from "../../../src/store/log-store.ts";
+import type { SessionRecord } from "../../../src/store/session-index.ts";
 import { formatTail, withDeadline } from "../with-deadline.ts";
 
 /** Sessions whose agent is a test: it says what is in the log, and sees every command. */

@@ -1,7 +1,8 @@
 import { needsSync } from "../../../domain/events/event-manifest.ts";
 import type { JsonValue } from "../../../data/json.ts";
 import { evolveLastReceipt } from "../../../domain/events/receipt.ts";
-import type { LogEntry, Lease, Store } from "../../../store/store.ts";
+import type { Lease, LogEntry } from "../../../store/log-store.ts";
+import type { Store } from "../../../store/store.ts";
 import type { DecisionResult } from "../../decide.ts";
 import type { ReceiptHeads } from "./receipt-head.ts";
 import { collectSessionFields } from "./session-fields.ts";

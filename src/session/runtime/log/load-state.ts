@@ -1,6 +1,7 @@
 import { SpanlineError } from "../../../domain/errors.ts";
 import type { Draft } from "../../../domain/events/envelope.ts";
-import type { Lease, Store } from "../../../store/store.ts";
+import type { Lease } from "../../../store/log-store.ts";
+import type { Store } from "../../../store/store.ts";
 import { evolve } from "../../evolve.ts";
 import { initialState, STATE_VERSION, type SessionState } from "../../session-state.ts";
 import type { ReceiptVerifier, VerifySignature } from "./receipt-verifier.ts";

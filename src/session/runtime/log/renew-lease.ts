@@ -1,6 +1,7 @@
 import { SpanlineError } from "../../../domain/errors.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
-import type { Lease, Store } from "../../../store/store.ts";
+import type { Lease } from "../../../store/log-store.ts";
+import type { Store } from "../../../store/store.ts";
 import { isTransientStoreError } from "./write-retry.ts";
 
 export interface LeaseOptions {

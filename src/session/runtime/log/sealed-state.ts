@@ -1,7 +1,7 @@
 import { SpanlineError } from "../../../domain/errors.ts";
 import { isObject, type JsonObject } from "../../../data/json.ts";
 import { digestText } from "../../../platform/digest.ts";
-import type { Snapshot } from "../../../store/store.ts";
+import type { Snapshot } from "../../../store/snapshot-store.ts";
 import type { VerifySignature } from "./receipt-verifier.ts";
 import type { SignContent } from "./sign-receipts.ts";
 import { initialState, STATE_VERSION, type SessionState } from "../../session-state.ts";

@@ -1,7 +1,7 @@
 import type { SessionEvent } from "../../../domain/events/session-event.ts";
 import { deriveTitle } from "../../../domain/derive-title.ts";
 import type { Draft } from "../../../domain/events/envelope.ts";
-import type { SessionFields } from "../../../store/store.ts";
+import type { SessionFields } from "../../../store/session-index.ts";
 import type { SessionState } from "../../session-state.ts";
 
 /** What the list of sessions shows after these events. */

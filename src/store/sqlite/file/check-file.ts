@@ -16,6 +16,9 @@ export async function checkFile(sql: Sql, rows: EventRows): Promise<readonly str
     const key = row.number("session");
     problems.push(`There are events of a session that is not listed, number ${key}`);
   }
+  for (const row of sql.all("SELECT scope, key FROM records WHERE NOT json_valid(value)")) {
+    problems.push(`The value of record ${row.text("key")} of ${row.text("scope")} is not JSON`);
+  }
   for (const row of sql.all("SELECT id FROM sessions ORDER BY key")) {
     const session = findSession(sql, row.text("id"));
     if (session !== undefined) problems.push(...(await checkSession(sql, rows, session)));

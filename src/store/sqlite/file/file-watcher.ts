@@ -1,5 +1,5 @@
 import type { Clock } from "../../../platform/clock.ts";
-import type { ChangeNotifier } from "../../change-notifier.ts";
+import type { ChangeNotifier } from "../../subscribe-to-log.ts";
 import type { Sql } from "./sql.ts";
 
 /** Rings when another process has written to the file, for as long as somebody follows a session here. */

@@ -1,4 +1,4 @@
-import { splitSearchWords } from "../../searchable-text.ts";
+import { splitSearchWords } from "../../session-query.ts";
 import type { Sql } from "./sql.ts";
 import type { SqlValue } from "./engine.ts";
 

@@ -1,19 +1,18 @@
-import { parseJson } from "../../../data/json.ts";
+import { parseJson, isObject, type JsonValue } from "../../../data/json.ts";
 import { randomString } from "../../../platform/random.ts";
-import { encodePage, decodePage } from "../../page-position.ts";
+import { encodePage, decodePage } from "../../session-query.ts";
+import { StoreError, createBlobTakenError, createNoSessionError } from "../../store-error.ts";
+import type { LogEntry, LogHead } from "../../log-store.ts";
 import type {
-  LogEntry,
-  LogHead,
   SessionPage,
   SessionQuery,
   SessionRecord,
   SessionRunState,
-} from "../../store.ts";
-import { StoreError } from "../../store-error.ts";
+} from "../../session-index.ts";
+import type { Snapshot } from "../../snapshot-store.ts";
 import type { SessionKey } from "../read/event-rows.ts";
-import type { Row } from "./row.ts";
 import { createSearchConditions, type SqlCondition } from "./search-index.ts";
-import type { Sql } from "./sql.ts";
+import type { Row, Sql } from "./sql.ts";
 
 /** A session with what decides whether it may be written to. */
 export interface SessionRow extends SessionKey {
@@ -195,4 +194,43 @@ function readFolders(text: string | null): readonly string[] {
 function parseRunState(state: string): SessionRunState {
   if (state === "idle" || state === "running" || state === "waiting") return state;
   throw new StoreError("store_damaged", `A session is ${state}, which is no state`);
+}
+
+export function writeBlob(sql: Sql, sessionId: string, blobId: string, bytes: Uint8Array): void {
+  const key = findSession(sql, sessionId)?.key;
+  if (key === undefined) throw createNoSessionError(sessionId);
+  const existing = readBlob(sql, sessionId, blobId);
+  if (existing === undefined) {
+    sql.run("INSERT INTO blobs (session, id, bytes) VALUES (?, ?, ?)", key, blobId, bytes);
+  } else if (Buffer.compare(existing, bytes) !== 0) throw createBlobTakenError(sessionId, blobId);
+}
+
+export function readBlob(sql: Sql, sessionId: string, blobId: string): Uint8Array | undefined {
+  const read = `SELECT bytes FROM blobs
+    WHERE session = (SELECT key FROM sessions WHERE id = ?) AND id = ?`;
+  return sql.get(read, sessionId, blobId)?.bytes("bytes");
+}
+
+export function findReply(sql: Sql, key: number, commandId: string): JsonValue | undefined {
+  const row = sql.get("SELECT reply FROM commands WHERE session = ? AND id = ?", key, commandId);
+  return row === undefined ? undefined : JSON.parse(row.text("reply"));
+}
+
+export function writeSnapshot(sql: Sql, key: number, { version, seq, state }: Snapshot): void {
+  const write = "INSERT OR REPLACE INTO snapshots (session, form, seq, state) VALUES (?, ?, ?, ?)";
+  sql.run(write, key, version, seq, JSON.stringify(state));
+}
+
+export function readSnapshot(sql: Sql, sessionId: string, form: string): Snapshot | undefined {
+  const read = `SELECT seq, state FROM snapshots
+    WHERE session = (SELECT key FROM sessions WHERE id = ?) AND form = ?`;
+  const row = sql.get(read, sessionId, form);
+  if (row === undefined) return undefined;
+  const state = parseJson(row.text("state"));
+  if (state.ok && isObject(state.value)) {
+    return { version: form, seq: row.number("seq"), state: state.value };
+  }
+  throw new StoreError("store_damaged", "The snapshot is no JSON object", {
+    details: { sessionId },
+  });
 }

@@ -8,9 +8,9 @@ export interface StoreSchema {
   readonly steps: readonly string[];
 }
 
-/** Versions 1 to 3 were written before 0.1, with other event names. */
+/** Versions 1 to 4 were written before 0.1, with other event names or without records. */
 const SCHEMA: StoreSchema = {
-  oldest: 4,
+  oldest: 5,
   steps: [
     `
   CREATE TABLE sessions (
@@ -75,6 +75,15 @@ const SCHEMA: StoreSchema = {
   );
   CREATE TABLE said (id INTEGER PRIMARY KEY, session INTEGER NOT NULL, text TEXT NOT NULL);
   CREATE INDEX said_by_session ON said (session);
+  CREATE TABLE records (
+    version INTEGER PRIMARY KEY AUTOINCREMENT,
+    scope TEXT NOT NULL,
+    key TEXT NOT NULL,
+    value TEXT NOT NULL,
+    expires_at INTEGER,
+    UNIQUE (scope, key)
+  );
+  CREATE INDEX records_by_expiry ON records (expires_at) WHERE expires_at IS NOT NULL;
   `,
   ],
 };

@@ -6,13 +6,12 @@ import {
   readStoredEvent,
   type EventVersions,
 } from "../../../domain/events/upcast.ts";
-import { createEnvelope } from "../../create-envelope.ts";
-import type { InspectedEvent, LogHead } from "../../store.ts";
+import { createEnvelope } from "../../encode-entry.ts";
+import type { InspectedEvent, LogHead } from "../../log-store.ts";
 import { StoreError } from "../../store-error.ts";
 import { MAX_BATCH_BYTES, MAX_BATCH_EVENTS, type SizedEvent } from "./event-batch.ts";
 import type { EventKinds } from "../file/event-kinds.ts";
-import type { Row } from "../file/row.ts";
-import type { Sql } from "../file/sql.ts";
+import type { Row, Sql } from "../file/sql.ts";
 
 /** Where a session is in the file. */
 export interface SessionKey {

@@ -1,7 +1,8 @@
-import type { LogHead, SessionRecord } from "../../store.ts";
+import type { LogHead } from "../../log-store.ts";
+import type { SessionRecord } from "../../session-index.ts";
 import { takeBatch, type SizedEvent } from "./event-batch.ts";
 import { EventCache } from "./event-cache.ts";
-import type { EncodedEvent } from "../write/encoded-entry.ts";
+import type { EncodedEvent } from "../../encode-entry.ts";
 import type { UnwrittenSessions } from "../write/unwritten-sessions.ts";
 
 interface LiveSession {

@@ -1,7 +1,8 @@
 import type { Envelope } from "../../../domain/events/envelope.ts";
-import type { ChangeNotifier } from "../../change-notifier.ts";
-import { subscribeToLog, type LogView } from "../../subscribe-to-log.ts";
-import type { LogHead, SessionRecord, Store } from "../../store.ts";
+import { type ChangeNotifier, subscribeToLog, type LogView } from "../../subscribe-to-log.ts";
+import type { LogHead } from "../../log-store.ts";
+import type { SessionRecord } from "../../session-index.ts";
+import type { StoreReader } from "../../store.ts";
 import { createStoreClosedError } from "../../store-error.ts";
 import { ReadQueue } from "../../read-queue.ts";
 import {
@@ -13,10 +14,13 @@ import {
 } from "./event-batch.ts";
 import { checkFile } from "../file/check-file.ts";
 import type { EventCache } from "./event-cache.ts";
+import type { RecordRows } from "../file/record-rows.ts";
 import type { EventRows } from "./event-rows.ts";
 import { isIndexed } from "../file/search-index.ts";
-import { findReply, readBlob, readSnapshot } from "../file/session-parts.ts";
 import {
+  findReply,
+  readBlob,
+  readSnapshot,
   findSession,
   listSessions,
   readRecord,
@@ -28,6 +32,7 @@ import type { Sql } from "../file/sql.ts";
 export interface StoreReaderParts {
   readonly sql: Sql;
   readonly rows: EventRows;
+  readonly records: RecordRows;
   readonly notifier: ChangeNotifier;
   /** What is known beside the file. */
   readonly overlay: StoreOverlay;
@@ -49,24 +54,9 @@ interface SharedBatch {
   readonly envelopes: readonly Envelope[] | undefined;
 }
 
-export type StoreReader = Pick<
-  Store,
-  | "findReply"
-  | "read"
-  | "readPage"
-  | "inspect"
-  | "readHead"
-  | "subscribe"
-  | "listSessions"
-  | "findSession"
-  | "readBlob"
-  | "readSnapshot"
-  | "checkIntegrity"
-  | "measureSize"
->;
-
 /** The half of a store that changes nothing. */
-export function createStoreReader({ sql, rows, notifier, overlay }: StoreReaderParts): StoreReader {
+export function createStoreReader(parts: StoreReaderParts): StoreReader {
+  const { sql, rows, records, notifier, overlay } = parts;
   const openFile = (): Sql => {
     if (notifier.isClosed) throw createStoreClosedError();
     return sql;
@@ -151,6 +141,14 @@ export function createStoreReader({ sql, rows, notifier, overlay }: StoreReaderP
     },
     readBlob: async (sessionId, blobId) => readBlob(openFile(), sessionId, blobId),
     readSnapshot: async (sessionId, form) => readSnapshot(openFile(), sessionId, form),
+    async readRecord(scope, key) {
+      openFile();
+      return records.read(scope, key);
+    },
+    async listRecords(query) {
+      openFile();
+      return records.list(query);
+    },
     checkIntegrity: async () => checkFile(openFile(), rows),
     measureSize: async () => countStored(openFile()),
   };

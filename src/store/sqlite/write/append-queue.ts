@@ -1,5 +1,5 @@
-import type { AppendOutcome, LogEntry, Lease } from "../../store.ts";
-import { encodeEntry, type EncodedEntry } from "./encoded-entry.ts";
+import type { AppendOutcome, Lease, LogEntry } from "../../log-store.ts";
+import { encodeEntry, type EncodedEntry } from "../../encode-entry.ts";
 
 export interface WaitingEntry {
   readonly encoded: EncodedEntry;

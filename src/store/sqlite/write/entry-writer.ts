@@ -1,10 +1,11 @@
-import type { AppendOutcome, LogHead, Lease, SessionFields } from "../../store.ts";
+import type { AppendOutcome, Lease, LogHead } from "../../log-store.ts";
+import type { SessionFields } from "../../session-index.ts";
 import { StoreError, createWrongSeqError } from "../../store-error.ts";
-import type { EncodedEntry } from "./encoded-entry.ts";
+import type { EncodedEntry } from "../../encode-entry.ts";
 import type { EventKinds } from "../file/event-kinds.ts";
 import { findLeasedSession } from "./leases.ts";
 import type { UnwrittenSessions } from "./unwritten-sessions.ts";
-import { findReply } from "../file/session-parts.ts";
+import { findReply } from "../file/session-rows.ts";
 import type { Sql } from "../file/sql.ts";
 
 /** What became of one entry: written, or refused for a reason of its own. */
@@ -34,6 +35,8 @@ export class EntryWriter {
   readonly #tails = new Map<string, LogTail>();
   #changed: LogTail[] = [];
   #fileVersion = -1;
+  /** The size of the next probe. */
+  #probeBytes = PROBE_BYTES;
 
   constructor(sql: Sql, kinds: EventKinds, fresh: UnwrittenSessions) {
     this.#sql = sql;
@@ -49,12 +52,30 @@ export class EntryWriter {
         return this.#writeAll(entries);
       });
       this.#fresh.clear();
+      this.#probeBytes = PROBE_BYTES;
       return written;
     } catch (error) {
       this.clearCache();
       this.#kinds.reload();
+      // Until the next success a probe needs as much space as the append that failed.
+      const bytes = PROBE_BYTES + entries.reduce((sum, entry) => sum + entry.bytes, 0);
+      this.#probeBytes = Math.min(Math.max(this.#probeBytes, bytes), MAX_PROBE_BYTES);
       throw error;
     }
+  }
+
+  /**
+   * Shows whether an append would succeed. A probe that changes one row in place needs no space, and succeeds on a disk
+   * that is too full for any event; so it rewrites a blob of several pages. Deleting the blob in the same transaction
+   * would leave its pages unwritten, and equal bytes would, too. Runs within a transaction; see `recordProbe`.
+   */
+  writeProbe(): void {
+    this.#sql.run(WRITE_PROBE, this.#probeBytes);
+  }
+
+  /** The transaction of a probe was committed. */
+  recordProbe(): void {
+    this.#probeBytes = PROBE_BYTES;
   }
 
   /** To be called whenever somebody else has written to the file. */
@@ -162,6 +183,12 @@ function changesIndex(index: SessionFields, current: SessionFields): boolean {
 }
 
 const MAX_TAILS = 1000;
+/** The keys of sessions begin at 1, so no session has this blob. */
+const WRITE_PROBE = `INSERT INTO blobs (session, id, bytes) VALUES (0, 'probe', randomblob(?))
+  ON CONFLICT (session, id) DO UPDATE SET bytes = excluded.bytes`;
+/** A prompt and the start of its invocation. */
+const PROBE_BYTES = 16_384;
+const MAX_PROBE_BYTES = 16_777_216;
 const REFUSAL_CODES: ReadonlySet<string> = new Set(["stale_lease", "wrong_seq", "invalid_option"]);
 const INSERT = "INSERT INTO events (session, seq, kind, body) VALUES (?, ?, ?, ?)";
 const UPDATE_LOG_END =

@@ -1,4 +1,5 @@
-import type { AcquireOptions, AcquiredLease, ClaimOptions, Lease } from "../../store.ts";
+import type { AcquireOptions, AcquiredLease, ClaimOptions } from "../../lease-store.ts";
+import type { Lease } from "../../log-store.ts";
 import { createLeaseHeldError, createStaleLeaseError, StoreError } from "../../store-error.ts";
 import type { EventKinds } from "../file/event-kinds.ts";
 import {

@@ -1,19 +1,27 @@
-import type { ChangeNotifier } from "../../change-notifier.ts";
+import type { ChangeNotifier } from "../../subscribe-to-log.ts";
 import { applyRetention } from "../../retention.ts";
-import type { SessionRecord, Store } from "../../store.ts";
+import type { SessionRecord } from "../../session-index.ts";
+import type { StoreWriter } from "../../store.ts";
 import { StoreError, createStoreClosedError, createWrongSeqError } from "../../store-error.ts";
 import { AppendQueue, type WaitingEntry } from "./append-queue.ts";
 import type { EventKinds } from "../file/event-kinds.ts";
+import type { RecordStore } from "../../record-store.ts";
+import type { RecordRows } from "../file/record-rows.ts";
+import { createRecordWriter } from "./record-writer.ts";
 import type { EventRows } from "../read/event-rows.ts";
 import type { GroupSync } from "./group-sync.ts";
 import { findLeasedSession, Leases } from "./leases.ts";
 import type { LiveSessions } from "../read/live-sessions.ts";
 import type { UnwrittenSessions } from "./unwritten-sessions.ts";
-import type { StoreReader } from "../read/store-reader.ts";
-import { writeBlob, writeSnapshot } from "../file/session-parts.ts";
-import { deleteSession, findSession, readRecord, evolveRecord } from "../file/session-rows.ts";
+import {
+  writeBlob,
+  writeSnapshot,
+  deleteSession,
+  findSession,
+  readRecord,
+  evolveRecord,
+} from "../file/session-rows.ts";
 import type { Sql } from "../file/sql.ts";
-import { WriteProbe } from "./write-probe.ts";
 import { createSqliteRetention } from "./sqlite-retention.ts";
 import { EntryWriter, type EntryResult } from "./entry-writer.ts";
 
@@ -21,6 +29,7 @@ export interface StoreWriterParts {
   readonly sql: Sql;
   readonly kinds: EventKinds;
   readonly rows: EventRows;
+  readonly records: RecordRows;
   readonly notifier: ChangeNotifier;
   readonly liveSessions: LiveSessions;
   readonly unwrittenSessions: UnwrittenSessions;
@@ -31,19 +40,12 @@ export interface StoreWriterParts {
   close(): Promise<void>;
 }
 
-export type StoreWriter = Omit<Store, keyof StoreReader>;
-
-/** The half of a store that changes something. */
-export function createStoreWriter(parts: StoreWriterParts): StoreWriter {
-  const { sql, kinds, rows, notifier, liveSessions, unwrittenSessions, sync } = parts;
+/** The half of a store that changes something. It reads records as well, because their results wait for the sync. */
+export function createStoreWriter(parts: StoreWriterParts): StoreWriter & RecordStore {
+  const { sql, kinds, rows, records, notifier, liveSessions, unwrittenSessions, sync } = parts;
   const leases = new Leases(sql, kinds);
   const writer = new EntryWriter(sql, kinds, unwrittenSessions);
-  const writeProbe = new WriteProbe(sql);
-  const queue = new AppendQueue((entries) => {
-    const error = appendAll(parts, writer, entries);
-    if (error === undefined) writeProbe.recordSuccess();
-    else writeProbe.recordFailure(entries.reduce((sum, { encoded }) => sum + encoded.bytes, 0));
-  });
+  const queue = new AppendQueue((entries) => appendAll(parts, writer, entries));
 
   /** Everything is done in the order in which it was asked for. */
   const write = <Result>(operation: () => Result): Result => {
@@ -64,6 +66,7 @@ export function createStoreWriter(parts: StoreWriterParts): StoreWriter {
   };
 
   return {
+    ...createRecordWriter({ records, sync, checkUsable: () => checkUsable(parts) }),
     async acquire(sessionId, options) {
       checkUsable(parts);
       const isNew = !unwrittenSessions.has(sessionId) && findSession(sql, sessionId) === undefined;
@@ -108,8 +111,8 @@ export function createStoreWriter(parts: StoreWriterParts): StoreWriter {
       );
     },
     async probe() {
-      write(() => writeProbe.write());
-      writeProbe.recordSuccess();
+      write(() => writer.writeProbe());
+      writer.recordProbe();
       // A disk that accepts writes and does not complete them is not usable either.
       await sync.syncNow();
       if (!parts.isInPlace()) {
@@ -132,15 +135,12 @@ function checkUsable({ notifier: bell, sync }: StoreWriterParts): void {
   if (sync.failure !== undefined) throw sync.failure;
 }
 
-/**
- * One transaction for all of them; then each is shown and answered, at once or when it is on the disk. Returns the error
- * of a transaction that failed.
- */
+/** One transaction for all of them; then each is shown and answered, at once or when it is on the disk. */
 function appendAll(
   parts: StoreWriterParts,
   writer: EntryWriter,
   entries: readonly WaitingEntry[],
-): unknown {
+): void {
   const { sync } = parts;
   const records = readRecordsBefore(parts, entries);
   let written: readonly EntryResult[];
@@ -148,7 +148,7 @@ function appendAll(
     written = writer.write(entries.map(({ encoded }) => encoded));
   } catch (error) {
     for (const { reject } of entries) reject(error);
-    return error;
+    return;
   }
   const commit = sync.commit();
   for (const [index, entry] of entries.entries()) {
@@ -156,7 +156,6 @@ function appendAll(
     if (entryResult?.ok) settleEntry(parts, entry, { ...entryResult, commit, records });
     else entry.reject(entryResult?.error);
   }
-  return undefined;
 }
 
 /** The rows of sessions of which something will wait for the disk, as they may be seen meanwhile. */

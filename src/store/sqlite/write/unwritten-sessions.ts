@@ -1,5 +1,7 @@
 import { randomString } from "../../../platform/random.ts";
-import type { AcquireOptions, AcquiredLease, LogHead, Lease, SessionRecord } from "../../store.ts";
+import type { AcquireOptions, AcquiredLease } from "../../lease-store.ts";
+import type { Lease, LogHead } from "../../log-store.ts";
+import type { SessionRecord } from "../../session-index.ts";
 import type { Sql } from "../file/sql.ts";
 
 interface UnwrittenSession {

@@ -1,4 +1,4 @@
-import type { SessionRecord } from "./store.ts";
+import type { SessionRecord } from "./session-index.ts";
 import { StoreError } from "./store-error.ts";
 
 /** The last session of a page, which is where the next one goes on. */
@@ -19,4 +19,10 @@ export function decodePage(page: string): PagePosition {
     });
   }
   return { updatedAt: Number(time), sessionId };
+}
+
+/** Each of these has to occur. */
+export function splitSearchWords(search: string): readonly string[] {
+  // SQLite's index ends a text at a NUL, and no text has one.
+  return search.split(/[\s\0]+/).filter((word) => word !== "");
 }

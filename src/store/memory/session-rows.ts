@@ -2,12 +2,14 @@ import type { Draft, Envelope } from "../../domain/events/envelope.ts";
 import type { JsonValue } from "../../data/json.ts";
 import { randomString } from "../../platform/random.ts";
 import { findEndedDeltas } from "../ended-deltas.ts";
-import { createEnvelope } from "../create-envelope.ts";
-import { readSearchableText } from "../searchable-text.ts";
-import type { LogEntry, LogHead, SessionFields, SessionRecord, Snapshot } from "../store.ts";
+import { createEnvelope, readSearchableText } from "../encode-entry.ts";
+import type { LogEntry, LogHead } from "../log-store.ts";
+import type { SessionFields, SessionPage, SessionQuery, SessionRecord } from "../session-index.ts";
+import { decodePage, encodePage, splitSearchWords } from "../session-query.ts";
+import type { Snapshot } from "../snapshot-store.ts";
 
 /** Who has a session, or had it last. */
-export interface LeaseHolder {
+interface LeaseHolder {
   readonly owner: string;
   readonly epoch: number;
   readonly until: number;
@@ -119,4 +121,40 @@ export class MemorySession {
 
 function measureDraft({ at, turnId, actor, cause, visibility, event }: Draft): number {
   return JSON.stringify({ at, turnId, actor, cause, visibility, event }).length;
+}
+
+/** Sessions with events that match a query, the newest first. */
+export function listSessions(all: readonly MemorySession[], query: SessionQuery): SessionPage {
+  const { limit, page, search = "" } = query;
+  const pageEnd = page === undefined ? undefined : decodePage(page);
+  const words = splitSearchWords(search);
+  const matching = all
+    .filter(({ record }) => record.seq > 0 && matchesQuery(record, query))
+    .filter((session) => words.every((word) => session.containsWord(word)))
+    .map(({ record }) => record)
+    .filter((record) => pageEnd === undefined || compareNewestFirst(pageEnd, record) < 0)
+    .sort(compareNewestFirst);
+  const sessions = matching.slice(0, limit);
+  const last = sessions.at(-1);
+  return last !== undefined && matching.length > limit
+    ? { sessions, nextPage: encodePage(last) }
+    : { sessions };
+}
+
+function matchesQuery(record: SessionRecord, query: SessionQuery): boolean {
+  const { principal, agent, workingDirectory, label } = query;
+  return (
+    (principal === undefined || principal === record.principal) &&
+    (agent === undefined || agent === record.agent) &&
+    (workingDirectory === undefined || workingDirectory === record.workingDirectory) &&
+    (label === undefined || label === record.label)
+  );
+}
+
+type SortKey = Pick<SessionRecord, "updatedAt" | "sessionId">;
+
+function compareNewestFirst(first: SortKey, second: SortKey): number {
+  if (first.updatedAt !== second.updatedAt) return second.updatedAt - first.updatedAt;
+  if (first.sessionId === second.sessionId) return 0;
+  return first.sessionId < second.sessionId ? 1 : -1;
 }

@@ -1,0 +1,68 @@
+/**
+ * The list of sessions: one record per session, changed by `LogStore.append` together with the events.
+ *
+ * ```ts
+ * const { sessions, nextPage } = await store.listSessions({ principal: "ada", search: "green tea", limit: 20 });
+ * if (nextPage !== undefined) await store.listSessions({ principal: "ada", search: "green tea", limit: 20, page: nextPage });
+ * ```
+ *
+ * A session without events is not listed and not found.
+ */
+export interface SessionIndex {
+  /** One page, the session with the newest event first. Throws `invalid_option` for a page that no list returned. */
+  listSessions(query: SessionQuery): Promise<SessionPage>;
+  /** Undefined if there is no such session. */
+  findSession(sessionId: string): Promise<SessionRecord | undefined>;
+  /**
+   * Deletes the session, its events, replies, blobs and snapshots, and invalidates its lease. False if there is no such
+   * session.
+   */
+  deleteSession(sessionId: string): Promise<boolean>;
+}
+
+export interface SessionFields {
+  readonly agent?: string;
+  readonly principal?: string;
+  readonly title?: string;
+  readonly workingDirectory?: string;
+  /** Further folders of the workspace. */
+  readonly folders?: readonly string[];
+  /** Set by the caller that opened the session. */
+  readonly label?: string;
+  readonly state?: SessionRunState;
+}
+
+export type SessionRunState = "idle" | "running" | "waiting";
+
+export interface SessionRecord extends Required<
+  Omit<SessionFields, "title" | "workingDirectory" | "label">
+> {
+  readonly sessionId: string;
+  readonly incarnation: string;
+  readonly title: string | null;
+  readonly workingDirectory: string | null;
+  readonly label: string | null;
+  readonly createdAt: number;
+  /** The time of the last event. */
+  readonly updatedAt: number;
+  readonly seq: number;
+  readonly wakeAt: number | null;
+}
+
+export interface SessionQuery {
+  readonly limit: number;
+  /** `nextPage` of the previous page. Default: the first page. */
+  readonly page?: string;
+  /** Words separated by spaces. Each must occur in the title, the id or a message of the session. */
+  readonly search?: string;
+  readonly principal?: string;
+  readonly agent?: string;
+  readonly workingDirectory?: string;
+  readonly label?: string;
+}
+
+export interface SessionPage {
+  readonly sessions: readonly SessionRecord[];
+  /** Absent on the last page. */
+  readonly nextPage?: string;
+}
