@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { readPackageVersion } from "../platform/package-version.ts";
-import { addAcpCommand } from "./acp/acp-options.ts";
+import { addAcpCommand } from "./acp/acp-command.ts";
 import type { AddCommand } from "./commands.ts";
 
 /** Exit codes: 0 done, 1 something failed, 2 the input or the command line cannot be used, 130 interrupted. */

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { addHarnessCommand } from "../../src/cli/harness/harness-options.ts";
+import { addHarnessCommand } from "../../src/cli/harness/harness-command.ts";
 
 /** `spanline harness` alone. */
 const spanline = new Command("spanline").exitOverride();

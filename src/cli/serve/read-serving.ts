@@ -6,7 +6,7 @@ import {
   createTrustCheck,
   type ConfigFlags,
 } from "../shared/flags/config-flags.ts";
-import type { UpdatesFlags } from "../updates-option.ts";
+import type { UpdatesFlags } from "../shared/flags/updates-option.ts";
 
 /** Where and to whom agents are served, as flags say it; the configuration says the rest. */
 export interface ServingFlags extends ConfigFlags, UpdatesFlags {

@@ -7,7 +7,7 @@ import type {
   PruneFlags,
   SettingsFlags,
   WaitFlags,
-} from "./harness-commands.ts";
+} from "./run-harness-commands.ts";
 import { parsePositive } from "../shared/flags/number-option.ts";
 
 type OnExit = (exitCode: number) => void;
@@ -52,7 +52,7 @@ function addCreate(harness: Command, onExit: OnExit): void {
   addPlaneOptions(create)
     .addHelpText("after", CREATE_EXAMPLES)
     .action(async (flags: CreateFlags) => {
-      const { runHarnessCreate } = await import("./harness-commands.ts");
+      const { runHarnessCreate } = await import("./run-harness-commands.ts");
       onExit(await runHarnessCreate(flags));
     });
 }
@@ -65,7 +65,7 @@ function addGet(harness: Command, onExit: OnExit): void {
     .option("--redact", "hide account numbers, for showing it to others")
     .option("--store <file>", STORE_DESCRIPTION);
   addPlaneOptions(get).action(async (reference: string, flags: GetFlags) => {
-    const { runHarnessGet } = await import("./harness-commands.ts");
+    const { runHarnessGet } = await import("./run-harness-commands.ts");
     onExit(await runHarnessGet(reference, flags));
   });
 }
@@ -77,7 +77,7 @@ function addList(harness: Command, onExit: OnExit): void {
     .option("--prefix <text>", "only those whose names start so")
     .option("--redact", "hide account numbers, for showing it to others");
   addPlaneOptions(list).action(async (flags: ListFlags) => {
-    const { runHarnessList } = await import("./harness-commands.ts");
+    const { runHarnessList } = await import("./run-harness-commands.ts");
     onExit(await runHarnessList(flags));
   });
 }
@@ -93,7 +93,7 @@ function addUpdate(harness: Command, onExit: OnExit): void {
   addPlaneOptions(update)
     .addHelpText("after", UPDATE_NOTES)
     .action(async (reference: string, flags: SettingsFlags) => {
-      const { runHarnessUpdate } = await import("./harness-commands.ts");
+      const { runHarnessUpdate } = await import("./run-harness-commands.ts");
       onExit(await runHarnessUpdate(reference, flags));
     });
 }
@@ -108,7 +108,7 @@ function addDelete(harness: Command, onExit: OnExit): void {
     .option("--no-wait", "return as soon as the service has begun")
     .option("--store <file>", STORE_DESCRIPTION);
   addPlaneOptions(remove).action(async (reference: string, flags: DeleteFlags) => {
-    const { runHarnessDelete } = await import("./harness-commands.ts");
+    const { runHarnessDelete } = await import("./run-harness-commands.ts");
     onExit(await runHarnessDelete(reference, flags));
   });
 }
@@ -122,7 +122,7 @@ function addWait(harness: Command, onExit: OnExit): void {
     .addOption(new Option("--gone", "wait until it is deleted").conflicts("endpoint"))
     .option("--store <file>", STORE_DESCRIPTION);
   addPlaneOptions(wait).action(async (reference: string, flags: WaitFlags) => {
-    const { runHarnessWait } = await import("./harness-commands.ts");
+    const { runHarnessWait } = await import("./run-harness-commands.ts");
     onExit(await runHarnessWait(reference, flags));
   });
 }
@@ -139,7 +139,7 @@ function addPrune(harness: Command, onExit: OnExit): void {
   addPlaneOptions(prune)
     .addHelpText("after", PRUNE_NOTES)
     .action(async (base: string, flags: PruneFlags) => {
-      const { runHarnessPrune } = await import("./harness-commands.ts");
+      const { runHarnessPrune } = await import("./run-harness-commands.ts");
       onExit(await runHarnessPrune(base, flags));
     });
 }

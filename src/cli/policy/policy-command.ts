@@ -1,6 +1,6 @@
 import { Option, type Command } from "commander";
 import { CONFIG_DESCRIPTION } from "../shared/flags/config-description.ts";
-import type { PolicyCheckFlags } from "./policy-check.ts";
+import type { PolicyCheckFlags } from "./run-policy-check.ts";
 
 /** `spanline policy`. */
 export function addPolicyCommand(spanline: Command, onExit: (exitCode: number) => void): void {
@@ -23,7 +23,7 @@ export function addPolicyCommand(spanline: Command, onExit: (exitCode: number) =
     .option("--json", "the receipt as JSON")
     .addHelpText("after", EXAMPLES)
     .action(async (tool: string, input: string, flags: PolicyCheckFlags) => {
-      const { runPolicyCheck } = await import("./policy-check.ts");
+      const { runPolicyCheck } = await import("./run-policy-check.ts");
       onExit(await runPolicyCheck(tool, input, flags));
     });
 }

@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import { OUTPUT_FORMATS } from "../../inspect/output-format.ts";
 import { collectOption } from "../shared/flags/repeatable-option.ts";
-import type { InvokeFlags } from "./invoke-agent-command.ts";
+import type { InvokeFlags } from "./run-invoke-command.ts";
 import { addLimitOptions, addConnectionOptions } from "../shared/flags/agent-options.ts";
 import { parsePositive } from "../shared/flags/number-option.ts";
 
@@ -46,7 +46,7 @@ export function addInvokeCommand(spanline: Command, onExit: (exitCode: number) =
     .option("--raw <file>", "keep the bytes of the answer; `spanline inspect` reads them")
     .addHelpText("after", EXAMPLES)
     .action(async (text: string | undefined, flags: InvokeFlags) => {
-      const { runInvokeCommand } = await import("./invoke-agent-command.ts");
+      const { runInvokeCommand } = await import("./run-invoke-command.ts");
       onExit(await runInvokeCommand(text, flags));
     });
 }

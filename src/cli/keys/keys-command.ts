@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { KeysFlags } from "./keys-commands.ts";
+import type { KeysFlags } from "./run-keys-commands.ts";
 
 /** `spanline keys`. */
 export function addKeysCommand(spanline: Command, onExit: (exitCode: number) => void): void {
@@ -12,7 +12,7 @@ export function addKeysCommand(spanline: Command, onExit: (exitCode: number) => 
     .description("list the keys, the one in use last; never their secrets")
     .option("--json", "as JSON")
     .action(async (flags: KeysFlags) => {
-      const { runKeysList } = await import("./keys-commands.ts");
+      const { runKeysList } = await import("./run-keys-commands.ts");
       onExit(await runKeysList(flags));
     });
   keys
@@ -22,7 +22,7 @@ export function addKeysCommand(spanline: Command, onExit: (exitCode: number) => 
     )
     .option("--json", "as JSON")
     .action(async (flags: KeysFlags) => {
-      const { runKeysRotate } = await import("./keys-commands.ts");
+      const { runKeysRotate } = await import("./run-keys-commands.ts");
       onExit(await runKeysRotate(flags));
     });
 }
