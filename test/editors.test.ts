@@ -12,7 +12,7 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
 function acpCommand(): Command {
   const spanline = new Command();
-  addAcpCommand(spanline, () => {});
+  addAcpCommand(spanline, async () => {});
   const [command] = spanline.commands;
   if (command === undefined) throw new Error("It adds no command");
   return command;

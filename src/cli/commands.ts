@@ -13,10 +13,11 @@ import { addServeCommand } from "./serve/serve-command.ts";
 import { addSessionsCommand } from "./sessions/sessions-command.ts";
 import { addTestCommand } from "./test-agent/test-command.ts";
 import { addTrustCommand } from "./trust/trust-command.ts";
+import type { ExecuteCommand } from "./shared/execute-command.ts";
 import { addUpCommand } from "./serve/up-command.ts";
 
-/** Adds a command to the program; `done` is told how it ended. */
-export type AddCommand = (spanline: Command, onExit: (exitCode: number) => void) => void;
+/** Adds a command to the program. */
+export type AddCommand = (spanline: Command, execute: ExecuteCommand) => void;
 
 /** In the order of the help. */
 export const COMMANDS: ReadonlyMap<string, AddCommand> = new Map([

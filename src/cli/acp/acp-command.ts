@@ -2,9 +2,10 @@ import type { Command } from "commander";
 import type { AcpFlags } from "./run-acp-command.ts";
 import { CONFIG_DESCRIPTION } from "../shared/flags/config-description.ts";
 import { updatesOption } from "../shared/flags/updates-option.ts";
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 
 /** `spanline acp`. */
-export function addAcpCommand(spanline: Command, onExit: (exitCode: number) => void): void {
+export function addAcpCommand(spanline: Command, execute: ExecuteCommand): void {
   spanline
     .command("acp")
     .description("serve an editor over the Agent Client Protocol, on standard input and output")
@@ -14,10 +15,12 @@ export function addAcpCommand(spanline: Command, onExit: (exitCode: number) => v
     .addOption(updatesOption())
     .option("-v, --verbose", "also say on standard error what was passed over")
     .addHelpText("after", EXAMPLES)
-    .action(async (flags: AcpFlags) => {
-      const { runAcpCommand } = await import("./run-acp-command.ts");
-      onExit(await runAcpCommand(flags));
-    });
+    .action((flags: AcpFlags) =>
+      execute(async (io) => {
+        const { runAcpCommand } = await import("./run-acp-command.ts");
+        return runAcpCommand(flags, io);
+      }),
+    );
 }
 
 const EXAMPLES = `

@@ -13,6 +13,7 @@ import {
 import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts";
 import { waitForSignal } from "../shared/wait-for-signal.ts";
 import type { UpdatesFlags } from "../shared/flags/updates-option.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface AcpFlags extends ConfigFlags, UpdatesFlags {
   readonly session?: string;
@@ -21,12 +22,12 @@ export interface AcpFlags extends ConfigFlags, UpdatesFlags {
 }
 
 /** Serves the editor that started this process, until it closes our input; returns the exit code. */
-export async function runAcpCommand(flags: AcpFlags): Promise<number> {
+export async function runAcpCommand(flags: AcpFlags, io: CommandIo): Promise<number> {
   const { session, dataDir, verbose = false } = flags;
-  const output = reserveStdout();
+  const output = reserveStdout(io);
   // Editors show what stands on standard error: nothing does where nothing is wrong.
   const log = (message: string, facts: object = {}): void => {
-    process.stderr.write(`${JSON.stringify({ message, ...facts })}\n`);
+    io.stderr.write(`${JSON.stringify({ message, ...facts })}\n`);
   };
   const notice = (line: string): void => log(line);
   process.removeAllListeners("warning");
@@ -35,24 +36,24 @@ export async function runAcpCommand(flags: AcpFlags): Promise<number> {
   });
   let directory: string;
   try {
-    directory = resolveDataDirectory(dataDir, notice);
+    directory = resolveDataDirectory(dataDir, io, notice);
   } catch (error) {
     log(formatThrown(error));
     return 2;
   }
-  if (process.stdin.isTTY) process.stderr.write(TYPED_COMMAND_NOTE);
+  if (io.stdin.isTTY === true) io.stderr.write(TYPED_COMMAND_NOTE);
   const end = new AbortController();
-  void waitForSignal().then(() => end.abort());
+  void waitForSignal(io).then(() => end.abort());
   const report = (error: unknown): void => log("something went wrong", { error: String(error) });
   await runAcp({
     directory,
-    keysDirectory: resolveUserDirectory(process.env),
+    keysDirectory: resolveUserDirectory(io.env),
     version: readPackageVersion(),
     clock: systemClock,
-    agents: createAgentsStarter(flags, { directory, report, notice }),
-    ...selectConfig(flags),
+    agents: createAgentsStarter(flags, { io, directory, report, notice }),
+    ...selectConfig(flags, io),
     notice,
-    input: process.stdin,
+    input: io.stdin,
     output,
     signal: end.signal,
     log,
@@ -64,16 +65,16 @@ export async function runAcpCommand(flags: AcpFlags): Promise<number> {
         ...(owner !== undefined && { pid: owner.pid }),
       }),
     ...(session !== undefined && { session }),
-    updates: updatesFrom(flags),
+    updates: updatesFrom(flags, io),
   });
   // Where a signal ended it, an editor that keeps it open would keep the process.
-  process.stdin.destroy();
+  io.stdin.destroy();
   return 0;
 }
 
 /** The configuration is read while the editor initializes. */
-function updatesFrom(flags: AcpFlags): Exclude<AcpOptions["updates"], undefined> {
-  const file = resolveConfigFile(flags);
+function updatesFrom(flags: AcpFlags, io: CommandIo): Exclude<AcpOptions["updates"], undefined> {
+  const file = resolveConfigFile(flags, io);
   if (flags.updates !== undefined || file === undefined) return flags.updates ?? "auto";
   return import("../../config/configured-updates.ts").then((read) => read.configuredUpdates(file));
 }

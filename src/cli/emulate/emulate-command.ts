@@ -2,9 +2,10 @@ import { Option, type Command } from "commander";
 import { collectOption } from "../shared/flags/repeatable-option.ts";
 import type { EmulateFlags } from "./run-emulate-command.ts";
 import { parsePort } from "../shared/flags/number-option.ts";
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 
 /** `spanline emulate`. */
-export function addEmulateCommand(spanline: Command, onExit: (exitCode: number) => void): void {
+export function addEmulateCommand(spanline: Command, execute: ExecuteCommand): void {
   spanline
     .command("emulate")
     .description(
@@ -38,10 +39,12 @@ export function addEmulateCommand(spanline: Command, onExit: (exitCode: number) 
     .option("--record <folder>", "keep a recording of every streamed answer there")
     .option("--json", "say where it listens as JSON")
     .addHelpText("after", EXAMPLES)
-    .action(async (flags: EmulateFlags) => {
-      const { runEmulateCommand } = await import("./run-emulate-command.ts");
-      onExit(await runEmulateCommand(flags));
-    });
+    .action((flags: EmulateFlags) =>
+      execute(async (io) => {
+        const { runEmulateCommand } = await import("./run-emulate-command.ts");
+        return runEmulateCommand(flags, io);
+      }),
+    );
 }
 
 const EXAMPLES = `

@@ -1,10 +1,12 @@
+import { resolve } from "node:path";
 import { SpanlineError } from "../../domain/errors.ts";
 import { emulate, type EmulateOptions } from "../../emulator/emulate-agentcore.ts";
 import type { Emulator } from "../../emulator/start-emulator.ts";
 import { TEST_CREDENTIALS } from "../../emulator/emulator-options.ts";
 import { escapeControls } from "../../inspect/trace-style.ts";
-import { createProcessTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
+import { createTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
 import { waitForSignal } from "../shared/wait-for-signal.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface EmulateFlags {
   readonly port: number;
@@ -21,12 +23,12 @@ export interface EmulateFlags {
 }
 
 /** Runs the emulator until it is told to stop; returns the exit code. */
-export async function runEmulateCommand(flags: EmulateFlags): Promise<number> {
-  const terminal = createProcessTerminal();
-  const end = waitForSignal();
+export async function runEmulateCommand(flags: EmulateFlags, io: CommandIo): Promise<number> {
+  const terminal = createTerminal(io);
+  const end = waitForSignal(io);
   let emulator: Emulator;
   try {
-    emulator = await emulate(readEmulateOptions(flags, terminal));
+    emulator = await emulate(readEmulateOptions(flags, io, terminal));
   } catch (error) {
     terminal.note(`${formatStartError(error, flags)}\n`);
     return error instanceof SpanlineError ? 2 : 1;
@@ -40,7 +42,11 @@ export async function runEmulateCommand(flags: EmulateFlags): Promise<number> {
   return 0;
 }
 
-function readEmulateOptions(flags: EmulateFlags, terminal: Terminal): EmulateOptions {
+function readEmulateOptions(
+  flags: EmulateFlags,
+  { env, cwd }: CommandIo,
+  terminal: Terminal,
+): EmulateOptions {
   const { port, host, dataDir, brain, region, signatures, commands, record, scripts } = flags;
   return {
     port,
@@ -49,13 +55,13 @@ function readEmulateOptions(flags: EmulateFlags, terminal: Terminal): EmulateOpt
     signatures,
     commands: commands === true ? "run" : "refuse",
     switches: parseSwitches(flags.switch ?? []),
-    environment: process.env,
+    environment: env,
     runtimes: [{ name: DEMO_RUNTIME }],
     onBug: (error) => terminal.note(`${escapeControls(String(error))}\n`),
-    ...(dataDir !== undefined && { dataDirectory: dataDir }),
-    ...(scripts !== undefined && { scripts }),
+    ...(dataDir !== undefined && { dataDirectory: resolve(cwd, dataDir) }),
+    ...(scripts !== undefined && { scripts: resolve(cwd, scripts) }),
     ...(region !== undefined && { region }),
-    ...(record !== undefined && { recordings: record }),
+    ...(record !== undefined && { recordings: resolve(cwd, record) }),
   };
 }
 

@@ -1,9 +1,10 @@
 import { Option, type Command } from "commander";
 import { addLimitOptions } from "../shared/flags/agent-options.ts";
 import type { InferFlags } from "./run-infer-command.ts";
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 
 /** `spanline infer`. */
-export function addInferCommand(spanline: Command, onExit: (exitCode: number) => void): void {
+export function addInferCommand(spanline: Command, execute: ExecuteCommand): void {
   const infer = spanline
     .command("infer")
     .description(
@@ -19,10 +20,12 @@ export function addInferCommand(spanline: Command, onExit: (exitCode: number) =>
     );
   addLimitOptions(infer, "How long to wait, in seconds:")
     .addHelpText("after", EXAMPLES)
-    .action(async (flags: InferFlags) => {
-      const { runInferCommand } = await import("./run-infer-command.ts");
-      onExit(await runInferCommand(flags));
-    });
+    .action((flags: InferFlags) =>
+      execute(async (io) => {
+        const { runInferCommand } = await import("./run-infer-command.ts");
+        return runInferCommand(flags, io);
+      }),
+    );
 }
 
 const EXAMPLES = `

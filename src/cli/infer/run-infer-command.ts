@@ -5,7 +5,7 @@ import type { RunnableAgent } from "../../bridge/agent/start-demo-run.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import { AbortError } from "../../domain/provider/provider-error.ts";
 import { toSingleLine } from "../../inspect/trace-style.ts";
-import { createProcessTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
+import { createTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
 import { convertUserInput, type InputOptions } from "../../wire/aigo/model-input.ts";
 import { convertModelOutput } from "../../wire/aigo/model-output.ts";
 import { formatErrorMessage } from "../shared/error-message.ts";
@@ -13,6 +13,7 @@ import { findFlag } from "../shared/flags/find-flag.ts";
 import { INTERRUPTED, onInterruption } from "../shared/interruption.ts";
 import { readInvocationLimits, type LimitFlags } from "../shared/flags/limit-flags.ts";
 import { resolveRunAgent } from "../run/resolve-run-agent.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface InferFlags extends LimitFlags, Pick<InputOptions, "history"> {
   readonly agent?: string;
@@ -21,11 +22,11 @@ export interface InferFlags extends LimitFlags, Pick<InputOptions, "history"> {
 }
 
 /** Runs one turn as AI GO! wants it; returns the exit code. */
-export async function runInferCommand(flags: InferFlags): Promise<number> {
-  const terminal = createProcessTerminal();
-  const { signal, release } = onInterruption(() => terminal.note("\nStopping.\n"));
+export async function runInferCommand(flags: InferFlags, io: CommandIo): Promise<number> {
+  const terminal = createTerminal(io);
+  const { signal, release } = onInterruption(io, () => terminal.note("\nStopping.\n"));
   try {
-    return await runInference(flags, { terminal, signal });
+    return await runInference(flags, { io, terminal, signal });
   } catch (error) {
     if (error instanceof AbortError || signal.aborted) return INTERRUPTED;
     terminal.note(
@@ -38,13 +39,14 @@ export async function runInferCommand(flags: InferFlags): Promise<number> {
 }
 
 interface InferContext {
+  readonly io: CommandIo;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
 }
 
 async function runInference(flags: InferFlags, context: InferContext): Promise<number> {
-  const { terminal, signal } = context;
-  const data = readInferenceBody(await readStandardInput());
+  const { io, terminal, signal } = context;
+  const data = readInferenceBody(await readStandardInput(io));
   const { provider, close } = await resolveProvider(flags, context);
   try {
     const { keepsHistory = true } = provider;
@@ -52,7 +54,7 @@ async function runInference(flags: InferFlags, context: InferContext): Promise<n
     const input = convertUserInput(data, { history, keepsHistory });
     if (input.ignored !== undefined)
       terminal.note(`no effect: ${toSingleLine(input.ignored.join(", "))}\n`);
-    const raw = await queryModel(input, process.env, { provider, signal });
+    const raw = await queryModel(input, io.env, { provider, signal });
     await terminal.write(`${JSON.stringify(convertModelOutput(raw))}\n`);
     if (raw.failure === undefined) return 0;
     terminal.note(`The turn failed: ${toSingleLine(raw.failure.message)}\n`);
@@ -65,8 +67,10 @@ async function runInference(flags: InferFlags, context: InferContext): Promise<n
 async function resolveProvider(flags: InferFlags, context: InferContext) {
   const { agent, config, dataDir } = flags;
   if (agent === undefined && config === undefined) {
-    if (!AGENT_VARIABLES.some((name) => process.env[name])) throw createNoAgentError();
-    const provider = providerFromEnvironment(process.env, { limits: readInvocationLimits(flags) });
+    if (!AGENT_VARIABLES.some((name) => context.io.env[name])) throw createNoAgentError();
+    const provider = providerFromEnvironment(context.io.env, {
+      limits: readInvocationLimits(flags),
+    });
     return { provider, close: async () => {} };
   }
   const stray = LIMIT_FLAGS.find((name) => flags[name] !== undefined);
@@ -102,9 +106,8 @@ function formatUnofferedTools({ tools, open }: RunnableAgent["agent"]): string {
 
 const LIMIT_FLAGS = ["connectTimeout", "firstEventTimeout", "idleTimeout", "timeout"] as const;
 
-async function readStandardInput(): Promise<string> {
-  const { stdin } = process;
-  if (stdin.isTTY) {
+async function readStandardInput({ stdin }: CommandIo): Promise<string> {
+  if (stdin.isTTY === true) {
     const message = "There is no request: pipe one in, such as '{\"messages\":[…]}'";
     throw new SpanlineError("invalid_option", message);
   }

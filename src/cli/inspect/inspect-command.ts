@@ -2,9 +2,10 @@ import { Option, type Command } from "commander";
 import { CAPTURE_FORMATS } from "../../inspect/capture-format.ts";
 import { OUTPUT_FORMATS } from "../../inspect/output-format.ts";
 import type { InspectFlags } from "./run-inspect-command.ts";
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 
 /** `spanline inspect`. */
-export function addInspectCommand(spanline: Command, onExit: (exitCode: number) => void): void {
+export function addInspectCommand(spanline: Command, execute: ExecuteCommand): void {
   spanline
     .command("inspect")
     .description("show a captured agent stream as a readable trace")
@@ -22,12 +23,14 @@ export function addInspectCommand(spanline: Command, onExit: (exitCode: number) 
       ),
     )
     .addHelpText("after", EXAMPLES)
-    .action(async (file: string | undefined, options: InspectFlags, command: Command) => {
-      if (file === undefined && process.stdin.isTTY)
-        command.error("error: name a capture to inspect");
-      const { runInspectCommand } = await import("./run-inspect-command.ts");
-      onExit(await runInspectCommand(file ?? "-", options));
-    });
+    .action((file: string | undefined, options: InspectFlags, command: Command) =>
+      execute(async (io) => {
+        if (file === undefined && io.stdin.isTTY === true)
+          command.error("error: name a capture to inspect");
+        const { runInspectCommand } = await import("./run-inspect-command.ts");
+        return runInspectCommand(file ?? "-", options, io);
+      }),
+    );
 }
 
 const EXAMPLES = `

@@ -4,9 +4,10 @@ import { inspectCapture } from "../../inspect/inspect-capture.ts";
 import type { OutputFormat } from "../../inspect/output-format.ts";
 import { PLAIN_STYLE, escapeControls } from "../../inspect/trace-style.ts";
 import { openByteSource, type ByteSource } from "../../platform/files/byte-source.ts";
-import { createProcessTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
+import { createTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
 import { createColorStyle } from "../shared/terminal/color-style.ts";
 import { describeReadError } from "../shared/read-error.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface InspectFlags {
   readonly format: OutputFormat;
@@ -15,16 +16,20 @@ export interface InspectFlags {
 }
 
 /** Returns the exit code. */
-export async function runInspectCommand(file: string, flags: InspectFlags): Promise<number> {
-  const terminal = createProcessTerminal();
+export async function runInspectCommand(
+  file: string,
+  flags: InspectFlags,
+  io: CommandIo,
+): Promise<number> {
+  const terminal = createTerminal(io);
   const interrupt = (): void => {
     terminal.showProgress("");
-    process.exit(INTERRUPTED);
+    io.exit(INTERRUPTED);
   };
-  process.once("SIGINT", interrupt);
+  io.signals.on("SIGINT", interrupt);
   const name = file === "-" ? "standard input" : escapeControls(file);
   try {
-    const source = await openByteSource(file);
+    const source = await openByteSource(file, io);
     await inspectCapture({
       chunks: reportProgress(source, name, terminal),
       name,
@@ -39,7 +44,7 @@ export async function runInspectCommand(file: string, flags: InspectFlags): Prom
     terminal.note(`${formatInspectError(error, name)}\n`);
     return isReadError(error) ? 2 : 1;
   } finally {
-    process.off("SIGINT", interrupt);
+    io.signals.off("SIGINT", interrupt);
   }
 }
 

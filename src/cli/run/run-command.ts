@@ -3,9 +3,10 @@ import { addLimitOptions, addConnectionOptions } from "../shared/flags/agent-opt
 import { CONFIG_DESCRIPTION } from "../shared/flags/config-description.ts";
 import { parsePositive } from "../shared/flags/number-option.ts";
 import type { RunFlags } from "./run-run-command.ts";
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 
 /** `spanline run`. */
-export function addRunCommand(spanline: Command, onExit: (exitCode: number) => void): void {
+export function addRunCommand(spanline: Command, execute: ExecuteCommand): void {
   const run = spanline
     .command("run")
     .description("run an agent from a prompt to the end of its turn, with tools that run here")
@@ -45,10 +46,12 @@ export function addRunCommand(spanline: Command, onExit: (exitCode: number) => v
     )
     .addOption(new Option("--json", "every event of the log as a line of JSON").conflicts("format"))
     .addHelpText("after", EXAMPLES)
-    .action(async (prompt: string | undefined, flags: RunFlags) => {
-      const { runRunCommand } = await import("./run-run-command.ts");
-      onExit(await runRunCommand(prompt, flags));
-    });
+    .action((prompt: string | undefined, flags: RunFlags) =>
+      execute(async (io) => {
+        const { runRunCommand } = await import("./run-run-command.ts");
+        return runRunCommand(prompt, flags, io);
+      }),
+    );
 }
 
 const EXAMPLES = `

@@ -5,7 +5,7 @@ import { SpanlineError, formatThrown } from "../../domain/errors.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
 import { AbortError } from "../../domain/provider/provider-error.ts";
 import { toSingleLine, escapeControls } from "../../inspect/trace-style.ts";
-import { createProcessTerminal } from "../../platform/terminal/terminal.ts";
+import { createTerminal } from "../../platform/terminal/terminal.ts";
 import { formatErrorMessage } from "../shared/error-message.ts";
 import { findFlag } from "../shared/flags/find-flag.ts";
 import { INTERRUPTED, onInterruption } from "../shared/interruption.ts";
@@ -14,6 +14,7 @@ import { resolveRunAgent, type RunAgentFlags, type RunContext } from "./resolve-
 import { suggestNextStep } from "./run-hints.ts";
 import { createRunOutput, type OutputFlags } from "./run-output.ts";
 import { createTerminalApprover, type ApprovalFlags } from "./terminal-approver.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface RunFlags extends RunAgentFlags, ApprovalFlags, OutputFlags {
   readonly maxSteps?: number;
@@ -22,12 +23,16 @@ export interface RunFlags extends RunAgentFlags, ApprovalFlags, OutputFlags {
 }
 
 /** Runs an agent to the end of its turn; returns the exit code. */
-export async function runRunCommand(prompt: string | undefined, flags: RunFlags): Promise<number> {
-  const terminal = createProcessTerminal();
-  const { signal, release } = onInterruption(() => {
+export async function runRunCommand(
+  prompt: string | undefined,
+  flags: RunFlags,
+  io: CommandIo,
+): Promise<number> {
+  const terminal = createTerminal(io);
+  const { signal, release } = onInterruption(io, () => {
     terminal.note("\nCancelling the turn. Ctrl-C again ends at once.\n");
   });
-  const exitCode = await runAgentTurn(prompt, flags, { terminal, signal }).catch(
+  const exitCode = await runAgentTurn(prompt, flags, { io, terminal, signal }).catch(
     (error: unknown) => {
       if (error instanceof AbortError || signal.aborted) return INTERRUPTED;
       const nextStep = (problem: SpanlineError): string | undefined =>
@@ -40,22 +45,27 @@ export async function runRunCommand(prompt: string | undefined, flags: RunFlags)
   );
   release();
   // A tool that does not hear that it is to stop would keep the process.
-  if (flags.tools !== undefined || signal.aborted) process.exit(exitCode);
+  if (flags.tools !== undefined || signal.aborted) io.exit(exitCode);
   return exitCode;
 }
 
 async function runAgentTurn(
   argument: string | undefined,
   flags: RunFlags,
-  { terminal, signal }: RunContext,
+  { io, terminal, signal }: RunContext,
 ): Promise<number> {
-  const prompt = await readPrompt(argument);
-  const { agent, close, commandNote } = await resolveRunAgent(flags, { terminal, signal });
+  const prompt = await readPrompt(argument, io);
+  const { agent, close, commandNote } = await resolveRunAgent(flags, { io, terminal, signal });
   let pendingCommandNote = commandNote;
   const outputClosed = new AbortController();
-  const output = createRunOutput(flags, terminal, () => outputClosed.abort());
+  const output = createRunOutput(flags, {
+    terminal,
+    columns: io.stderr.columns,
+    onOutputClosed: () => outputClosed.abort(),
+  });
   const approver = createTerminalApprover({
     flags,
+    io,
     terminal,
     signal,
     flushOutput: () => output.flush(),
@@ -65,7 +75,7 @@ async function runAgentTurn(
       prompt,
       signal: AbortSignal.any([signal, outputClosed.signal]),
       // An agent of a configuration knows where it works.
-      ...(agent.spec.workspace === undefined && { workingDirectory: process.cwd() }),
+      ...(agent.spec.workspace === undefined && { workingDirectory: io.cwd }),
       caps: readCaps(flags),
       approve: (request) => approver.approve(request),
       onEvent(envelope) {
@@ -74,7 +84,7 @@ async function runAgentTurn(
         terminal.note(`${toSingleLine(pendingCommandNote)}\n`);
         pendingCommandNote = undefined;
       },
-      report: (error) => terminal.note(formatToolFailure(error)),
+      report: (error) => terminal.note(formatToolFailure(error, io.stderr.columns)),
     });
     await output.finish();
     if (signal.aborted) return INTERRUPTED;
@@ -102,12 +112,12 @@ function readCaps({ maxSteps, maxSeconds, maxTokens }: RunFlags) {
 }
 
 /** What went wrong in a tool, indented like all that tools say. Only a bug needs the place in the code. */
-function formatToolFailure(error: unknown): string {
+function formatToolFailure(error: unknown, columns: number | undefined): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const isRefusal = cause instanceof SpanlineError || !(cause instanceof Error);
   const text = isRefusal ? formatThrown(cause) : (cause.stack ?? cause.message);
   const lines = escapeControls(text).split("\n");
-  return wrapLines(lines.map((line) => `  ${line}\n`).join(""), process.stderr.columns);
+  return wrapLines(lines.map((line) => `  ${line}\n`).join(""), columns);
 }
 
 function printNextStep(
@@ -139,10 +149,9 @@ const USAGE_ERROR_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /** What to say: the argument, or what is piped in. */
-async function readPrompt(argument: string | undefined): Promise<string> {
-  const { stdin } = process;
+async function readPrompt(argument: string | undefined, { stdin }: CommandIo): Promise<string> {
   if (argument !== undefined && argument !== "-") return argument;
-  if (argument === undefined && stdin.isTTY) {
+  if (argument === undefined && stdin.isTTY === true) {
     const message = "There is nothing to say: give the prompt, or - to type it and end with Ctrl-D";
     throw new SpanlineError("invalid_option", message);
   }

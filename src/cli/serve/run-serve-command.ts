@@ -1,14 +1,16 @@
 import { serveBridge, type ServedBridge } from "../../bridge/serve/serve-bridge.ts";
 import { toSingleLine } from "../../inspect/trace-style.ts";
 import { runUntilSignal, type BridgeFlags } from "./run-until-signal.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface ServeFlags extends BridgeFlags {
   readonly json?: true;
 }
 
 /** Serves agents to clients of OpenAI until it is told to stop; returns the exit code. */
-export function runServeCommand(flags: ServeFlags): Promise<number> {
+export function runServeCommand(flags: ServeFlags, io: CommandIo): Promise<number> {
   return runUntilSignal(flags, {
+    io,
     start: (options) => serveBridge(options, { portal: false }),
     formatStarted: (served, directory) =>
       flags.json === true ? formatJson(served, directory) : formatText(served, directory),

@@ -3,6 +3,7 @@ import { toSingleLine } from "../../inspect/trace-style.ts";
 import { resolveProgramName } from "../shared/program-name.ts";
 import { quoteShellWord } from "../shared/terminal/shell-word.ts";
 import { runUntilSignal, type BridgeFlags } from "./run-until-signal.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface UpFlags extends BridgeFlags {
   readonly json?: true;
@@ -10,16 +11,23 @@ export interface UpFlags extends BridgeFlags {
 }
 
 /** Runs the bridge until it is told to stop; returns the exit code. */
-export function runUpCommand(flags: UpFlags): Promise<number> {
+export function runUpCommand(flags: UpFlags, io: CommandIo): Promise<number> {
   return runUntilSignal(flags, {
+    io,
     start: (options) =>
-      runUp({ ...options, newToken: flags.newToken === true, workingDirectory: process.cwd() }),
+      runUp({ ...options, newToken: flags.newToken === true, workingDirectory: io.cwd }),
     formatStarted: (up, directory) =>
-      flags.json === true ? formatJson(up, directory) : formatText(up, directory, flags),
+      flags.json === true
+        ? formatJson(up, directory)
+        : formatText(up, directory, { ...flags, program: resolveProgramName(io) }),
   });
 }
 
-function formatText(up: UpBridge, directory: string, { dataDir }: UpFlags): string {
+function formatText(
+  up: UpBridge,
+  directory: string,
+  { dataDir, program }: UpFlags & { readonly program: string },
+): string {
   const { link, otherUrls, isOwner, config, session, portalPid } = up;
   const where = dataDir === undefined ? "" : ` --data-dir ${quoteShellWord(directory)}`;
   const which = `--session ${quoteShellWord(session.sessionId)}${where}`;
@@ -35,8 +43,8 @@ function formatText(up: UpBridge, directory: string, { dataDir }: UpFlags): stri
 
   In a browser    ${link}
   With curl       ${formatCurl(up)}
-  In a terminal   ${resolveProgramName()} chat ${which}
-  In an editor    ${resolveProgramName()} acp ${which}
+  In a terminal   ${program} chat ${which}
+  In an editor    ${program} acp ${which}
 ${formatAgents(up)}
 ${lines.join("\n")}
 ${portalPid === undefined ? "\nCtrl-C stops it.\n" : ""}`;

@@ -1,19 +1,22 @@
 import type { Command } from "commander";
 import type { ServeFlags } from "./run-serve-command.ts";
 import { addServingOptions } from "./serving-options.ts";
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 
 /** `spanline serve`. */
-export function addServeCommand(spanline: Command, onExit: (exitCode: number) => void): void {
+export function addServeCommand(spanline: Command, execute: ExecuteCommand): void {
   const serve = spanline
     .command("serve")
     .description("serve agents to programs: Open Responses and chat completions, without the page");
   addServingOptions(serve)
     .option("--json", "say where it listens as JSON")
     .addHelpText("after", EXAMPLES)
-    .action(async (flags: ServeFlags) => {
-      const { runServeCommand } = await import("./run-serve-command.ts");
-      onExit(await runServeCommand(flags));
-    });
+    .action((flags: ServeFlags) =>
+      execute(async (io) => {
+        const { runServeCommand } = await import("./run-serve-command.ts");
+        return runServeCommand(flags, io);
+      }),
+    );
 }
 
 const EXAMPLES = `

@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import { addServingOptions } from "./serving-options.ts";
 import type { UpFlags } from "./run-up-command.ts";
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 
 /** `spanline up`. */
-export function addUpCommand(spanline: Command, onExit: (exitCode: number) => void): void {
+export function addUpCommand(spanline: Command, execute: ExecuteCommand): void {
   const up = spanline
     .command("up")
     .description("run the bridge on this machine: an agent, its sessions, a live page and /v1");
@@ -11,10 +12,12 @@ export function addUpCommand(spanline: Command, onExit: (exitCode: number) => vo
     .option("--new-token", "make another token for the link; the old one loses its rights")
     .option("--json", "say where it listens as JSON")
     .addHelpText("after", EXAMPLES)
-    .action(async (flags: UpFlags) => {
-      const { runUpCommand } = await import("./run-up-command.ts");
-      onExit(await runUpCommand(flags));
-    });
+    .action((flags: UpFlags) =>
+      execute(async (io) => {
+        const { runUpCommand } = await import("./run-up-command.ts");
+        return runUpCommand(flags, io);
+      }),
+    );
 }
 
 const EXAMPLES = `

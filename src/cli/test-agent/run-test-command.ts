@@ -1,7 +1,7 @@
 import { SpanlineError } from "../../domain/errors.ts";
 import { AbortError } from "../../domain/provider/provider-error.ts";
 import { toSingleLine, PLAIN_STYLE, escapeControls } from "../../inspect/trace-style.ts";
-import { createProcessTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
+import { createTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
 import { resolveConfigFile } from "../shared/flags/config-flags.ts";
 import { formatErrorMessage } from "../shared/error-message.ts";
 import type { ConnectionFlags } from "../shared/flags/connection-flags.ts";
@@ -11,6 +11,7 @@ import type { LimitFlags } from "../shared/flags/limit-flags.ts";
 import { resolveRunAgent, type RunAgentFlags } from "../run/resolve-run-agent.ts";
 import { createColorStyle } from "../shared/terminal/color-style.ts";
 import { runTestStages, type TestStep } from "./test-stages.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface TestAgentFlags extends ConnectionFlags, LimitFlags {
   readonly config?: string;
@@ -24,12 +25,14 @@ export interface TestAgentFlags extends ConnectionFlags, LimitFlags {
 export async function runTestCommand(
   agentName: string | undefined,
   flags: TestAgentFlags,
+  io: CommandIo,
 ): Promise<number> {
-  const terminal = createProcessTerminal();
-  const { signal, release } = onInterruption(() => terminal.note("\nStopping.\n"));
+  const terminal = createTerminal(io);
+  const { signal, release } = onInterruption(io, () => terminal.note("\nStopping.\n"));
   const output = flags.json === true ? createJsonOutput(terminal) : createTextOutput(terminal);
   try {
-    const { agent, close } = await resolveRunAgent(await resolveAgentFlags(agentName, flags), {
+    const { agent, close } = await resolveRunAgent(await resolveAgentFlags(agentName, flags, io), {
+      io,
       terminal,
       signal,
     });
@@ -63,17 +66,22 @@ export async function runTestCommand(
 async function resolveAgentFlags(
   agentName: string | undefined,
   flags: TestAgentFlags,
+  io: CommandIo,
 ): Promise<RunAgentFlags> {
   if (agentName === undefined) return flags;
   if (/^arn:[^:]*:bedrock-agentcore:.*:runtime\//.test(agentName))
     return { ...flags, runtime: agentName };
   if (agentName.startsWith("arn:")) return { ...flags, harness: agentName };
-  const isBuiltIn = agentName === "demo" && !(await isConfigured(agentName, flags));
+  const isBuiltIn = agentName === "demo" && !(await isConfigured(agentName, flags, io));
   return isBuiltIn ? { ...flags, isBuiltInDemo: true } : { ...flags, agent: agentName };
 }
 
-async function isConfigured(agentName: string, flags: TestAgentFlags): Promise<boolean> {
-  const file = resolveConfigFile(flags);
+async function isConfigured(
+  agentName: string,
+  flags: TestAgentFlags,
+  io: CommandIo,
+): Promise<boolean> {
+  const file = resolveConfigFile(flags, io);
   if (file === undefined) return false;
   // A configuration that is named by a flag is meant, so that its error names its agents.
   if (flags.config !== undefined) return true;

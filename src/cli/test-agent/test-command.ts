@@ -2,9 +2,10 @@ import type { Command } from "commander";
 import { addLimitOptions, addConnectionOptions } from "../shared/flags/agent-options.ts";
 import { CONFIG_DESCRIPTION } from "../shared/flags/config-description.ts";
 import type { TestAgentFlags } from "./run-test-command.ts";
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 
 /** `spanline test`. */
-export function addTestCommand(spanline: Command, onExit: (exitCode: number) => void): void {
+export function addTestCommand(spanline: Command, execute: ExecuteCommand): void {
   const test = spanline
     .command("test")
     .description("say hello to an agent, and show each stage of it, as an evaluation would see it")
@@ -17,10 +18,12 @@ export function addTestCommand(spanline: Command, onExit: (exitCode: number) => 
     .optionsGroup("Output:")
     .option("--json", "one object with every stage")
     .addHelpText("after", EXAMPLES)
-    .action(async (agent: string | undefined, flags: TestAgentFlags) => {
-      const { runTestCommand } = await import("./run-test-command.ts");
-      onExit(await runTestCommand(agent, flags));
-    });
+    .action((agent: string | undefined, flags: TestAgentFlags) =>
+      execute(async (io) => {
+        const { runTestCommand } = await import("./run-test-command.ts");
+        return runTestCommand(agent, flags, io);
+      }),
+    );
 }
 
 const EXAMPLES = `

@@ -1,16 +1,19 @@
 import type { Command } from "commander";
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 
 /** `spanline trust`. */
-export function addTrustCommand(spanline: Command, onExit: (exitCode: number) => void): void {
+export function addTrustCommand(spanline: Command, execute: ExecuteCommand): void {
   spanline
     .command("trust")
     .description("let a configuration run the code that it names, until it is changed")
     .argument("[file]", "the configuration; the nearest one upwards when not given")
     .addHelpText("after", HELP_TEXT)
-    .action(async (file: string | undefined) => {
-      const { runTrustCommand } = await import("./run-trust-command.ts");
-      onExit(await runTrustCommand(file));
-    });
+    .action((file: string | undefined) =>
+      execute(async (io) => {
+        const { runTrustCommand } = await import("./run-trust-command.ts");
+        return runTrustCommand(file, io);
+      }),
+    );
 }
 
 const HELP_TEXT = `
