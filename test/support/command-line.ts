@@ -20,11 +20,13 @@ export interface CommandResult {
 export interface StartOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** What standard input says; nothing when it is not given. */
-  readonly input?: string;
+  readonly input?: string | Uint8Array;
   /** Standard input stays open, for a test that writes to it. */
   readonly isOpen?: boolean;
   /** As if a person sat there. */
   readonly isTerminal?: boolean;
+  /** As if a person read standard error. */
+  readonly isWatched?: boolean;
   /** The folder of all when it is not given. */
   readonly workingDirectory?: string;
 }
@@ -55,8 +57,10 @@ export async function createCommandLine(): Promise<CommandLine> {
 
   const start: CommandLine["start"] = (args, options = {}) => {
     const { environment, input, isOpen, isTerminal, workingDirectory = folder } = options;
-    const seated = ["--import", TTY_PRELOAD];
-    const program = [...(isTerminal === true ? seated : []), join(folder, "bin/main.mjs")];
+    const preload = isTerminal === true ? [TTY_PRELOAD] : [];
+    if (options.isWatched === true) preload.push(STDERR_TTY_PRELOAD);
+    const imports = preload.flatMap((script) => ["--import", script]);
+    const program = [...imports, join(folder, "bin/main.mjs")];
     const child = spawn(process.execPath, [...program, ...args], {
       env: { ...createEnvironment(folder), ...environment },
       cwd: workingDirectory,
@@ -141,6 +145,7 @@ function createCollector(): { readonly stream: Writable; readonly read: () => st
   return { stream, read: () => Buffer.concat(chunks).toString("utf8") };
 }
 
+const STDERR_TTY_PRELOAD = "data:text/javascript,process.stderr.isTTY=true";
 const TTY_PRELOAD = "data:text/javascript,process.stdin.isTTY=process.stderr.isTTY=true";
 
 /** Resolves when a stream has said something; with all that it said until then. */
