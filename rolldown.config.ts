@@ -5,7 +5,7 @@ import { defineConfig, type ChunkingContext, type CodeSplittingGroup } from "rol
 const { dependencies } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));
 
 /** What answers an editor's first request, and the entries that browsers load too. */
-const EDITOR = ["src/cli/acp/acp-command.ts"];
+const EDITOR = ["src/cli/acp/run-acp-command.ts"];
 const BROWSER = ["src/wire/index.ts", "src/host/index.ts", "src/host/testing.ts"];
 
 /** A file for what all of these load; what an earlier group has stays there. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { addAcpCommand } from "../src/cli/acp/acp-options.ts";
+import { addAcpCommand } from "../src/cli/acp/acp-command.ts";
 import { allowLongTests } from "./support/test-depth.ts";
 
 allowLongTests();
@@ -12,7 +12,7 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
 function acpCommand(): Command {
   const spanline = new Command();
-  addAcpCommand(spanline, () => {});
+  addAcpCommand(spanline, async () => {});
   const [command] = spanline.commands;
   if (command === undefined) throw new Error("It adds no command");
   return command;

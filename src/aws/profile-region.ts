@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../platform/environment.ts";
+import { resolveHomeDirectory } from "../platform/files/home-directory.ts";
 
 /** The region that the shared AWS files give a profile; undefined when they give none. */
 export async function readProfileRegion(
   env: Environment,
   profile: string | undefined,
 ): Promise<string | undefined> {
-  const path = env["AWS_CONFIG_FILE"] ?? join(homedir(), ".aws", "config");
+  const path = env["AWS_CONFIG_FILE"] ?? join(resolveHomeDirectory(env), ".aws", "config");
   const text = await readFile(path, "utf8").catch(() => "");
   const name = profile ?? env["AWS_PROFILE"] ?? "default";
   return parseProfileRegion(

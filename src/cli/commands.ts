@@ -1,22 +1,23 @@
 import type { Command } from "commander";
-import { addAcpCommand } from "./acp/acp-options.ts";
+import { addAcpCommand } from "./acp/acp-command.ts";
 import { addChatCommand } from "./chat/chat-options.ts";
-import { addEmulateCommand } from "./emulate/emulate-options.ts";
-import { addHarnessCommand } from "./harness/harness-options.ts";
-import { addInferCommand } from "./infer/infer-options.ts";
-import { addInspectCommand } from "./inspect/inspect-options.ts";
-import { addInvokeCommand } from "./invoke/invoke-options.ts";
-import { addKeysCommand } from "./keys/keys-options.ts";
-import { addPolicyCommand } from "./policy/policy-options.ts";
-import { addRunCommand } from "./run/run-command-options.ts";
-import { addServeCommand } from "./serve/serve-options.ts";
-import { addSessionsCommand } from "./sessions/sessions-options.ts";
-import { addTestCommand } from "./test-agent/test-options.ts";
-import { addTrustCommand } from "./trust/trust-options.ts";
-import { addUpCommand } from "./serve/up-options.ts";
+import { addEmulateCommand } from "./emulate/emulate-command.ts";
+import { addHarnessCommand } from "./harness/harness-command.ts";
+import { addInferCommand } from "./infer/infer-command.ts";
+import { addInspectCommand } from "./inspect/inspect-command.ts";
+import { addInvokeCommand } from "./invoke/invoke-command.ts";
+import { addKeysCommand } from "./keys/keys-command.ts";
+import { addPolicyCommand } from "./policy/policy-command.ts";
+import { addRunCommand } from "./run/run-command.ts";
+import { addServeCommand } from "./serve/serve-command.ts";
+import { addSessionsCommand } from "./sessions/sessions-command.ts";
+import { addTestCommand } from "./test-agent/test-command.ts";
+import { addTrustCommand } from "./trust/trust-command.ts";
+import type { ExecuteCommand } from "./shared/execute-command.ts";
+import { addUpCommand } from "./serve/up-command.ts";
 
-/** Adds a command to the program; `done` is told how it ended. */
-export type AddCommand = (spanline: Command, onExit: (exitCode: number) => void) => void;
+/** Adds a command to the program. */
+export type AddCommand = (spanline: Command, execute: ExecuteCommand) => void;
 
 /** In the order of the help. */
 export const COMMANDS: ReadonlyMap<string, AddCommand> = new Map([

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
-import { runProgram } from "./program.ts";
+import { createProcessIo } from "../platform/process/command-io.ts";
+import { runCommandLine } from "./command-line.ts";
 
-process.exitCode = await runProgram(process.argv);
+process.exitCode = await runCommandLine(createProcessIo());

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { SpanlineError, formatThrown } from "../domain/errors.ts";
 import {
   toHarnessChanges,
@@ -11,6 +12,8 @@ import type { HarnessChanges, HarnessSpec } from "../wire/agentcore/control/harn
 
 /** Where a spec comes from: a file, one of tools, and what is said beside them, which comes before both. */
 export interface SpecSources {
+  /** Relative files start here. Default: the working directory. */
+  readonly folder?: string;
   readonly specFile?: string | undefined;
   readonly toolsFile?: string | undefined;
   readonly overrides?: Partial<
@@ -30,19 +33,25 @@ export async function readChanges(sources: SpecSources): Promise<HarnessChanges>
   return toHarnessChanges(await readSources(sources));
 }
 
-async function readSources({ specFile, toolsFile, overrides }: SpecSources): Promise<HarnessDraft> {
-  const draft = specFile === undefined ? {} : await readDocumentAs(specFile, readHarnessDraft);
+async function readSources(sources: SpecSources): Promise<HarnessDraft> {
+  const { folder = ".", specFile, toolsFile, overrides } = sources;
+  const draft =
+    specFile === undefined
+      ? {}
+      : await readDocumentAs({ folder, path: specFile }, readHarnessDraft);
   if (toolsFile === undefined) return { ...draft, ...overrides };
-  const tools = await readDocumentAs(toolsFile, (value) => readHarnessTools(value, "tools"));
+  const tools = await readDocumentAs({ folder, path: toolsFile }, (value) =>
+    readHarnessTools(value, "tools"),
+  );
   return { ...draft, tools, ...overrides };
 }
 
 /** What is wrong is wrong in this file. */
 async function readDocumentAs<Value>(
-  path: string,
+  { folder, path }: { readonly folder: string; readonly path: string },
   read: (value: unknown) => Value,
 ): Promise<Value> {
-  const document = await readDocument(path);
+  const document = await readDocument(folder, path);
   try {
     return read(document);
   } catch (cause) {
@@ -53,8 +62,8 @@ async function readDocumentAs<Value>(
 }
 
 /** JSON is YAML too. */
-async function readDocument(path: string): Promise<unknown> {
-  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+async function readDocument(folder: string, path: string): Promise<unknown> {
+  const text = await readFile(resolve(folder, path), "utf8").catch((cause: unknown) => {
     throw createReadError(path, formatReason(cause), cause);
   });
   const { parse } = await import("yaml");

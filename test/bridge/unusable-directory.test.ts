@@ -25,7 +25,7 @@ const EDITOR = [
 
 /** What an editor is told when it asks for a session. */
 async function acpError(directory: string): Promise<unknown> {
-  const { stdout } = await cli.run(["acp", "-d", directory], { input: EDITOR });
+  const { stdout } = await cli.runProcess(["acp", "-d", directory], { input: EDITOR });
   return JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "").error;
 }
 

@@ -1,68 +1,29 @@
-import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { rolldown } from "rolldown";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { createCommandLine, type CommandLine } from "../support/command-line.ts";
 import { EVENT_STREAM, startPeer, encodeTextDelta } from "../support/server/scripted-peer.ts";
 import { encodeAwsFrame } from "../support/server/scripted-peer.ts";
 
 const root = join(import.meta.dirname, "../..");
-const folder = mkdtempSync(join(tmpdir(), "spanline-agentcore-"));
-const main = join(folder, "main.mjs");
-const children: ChildProcess[] = [];
 const SESSION = ["--session", "c".repeat(40)];
 
+let command: CommandLine;
+let folder: string;
 beforeAll(async () => {
-  const bundle = await rolldown({
-    input: join(root, "src/cli/main.ts"),
-    platform: "node",
-    external: [/^[^./]/],
-    logLevel: "silent",
-  });
-  await bundle.write({ dir: folder, entryFileNames: "main.mjs", format: "esm" });
-  await bundle.close();
-  writeFileSync(join(folder, "package.json"), readFileSync(join(root, "package.json")));
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  command = await createCommandLine();
+  folder = command.folder;
+  return () => command.close();
 });
 
-afterAll(() => {
-  for (const child of children) child.kill("SIGKILL");
-  rmSync(folder, { recursive: true, force: true });
-});
-
-function start(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const clean = { PATH: process.env["PATH"], HOME: folder, AWS_EC2_METADATA_DISABLED: "true" };
-  const child = spawn(process.execPath, [main, ...args], {
-    env: { ...clean, ...env },
-    cwd: folder,
-  });
-  children.push(child);
-  return child;
-}
-
-async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const child = start(args, env);
-  const [stdout, stderr, [status]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "exit"),
-  ]);
-  return { stdout, stderr, status: status as number };
+function run(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
+  return command.run(args, { environment });
 }
 
 /** `spanline emulate` in a process of its own. */
 async function emulator(...args: readonly string[]) {
-  const child = start(["emulate", "--port", "0", "--json", ...args]);
+  const child = command.start(["emulate", "--port", "0", "--json", ...args]);
   const [line] = await once(child.stdout, "data");
   const { url, harness, runtime } = JSON.parse(String(line));
   return { child, url: String(url), harness: String(harness), runtime: String(runtime) };
@@ -280,7 +241,8 @@ describe("spanline invoke and spanline emulate", () => {
     ]);
     expect(nobody.status).toBe(1);
     expect(nobody.stderr).toContain("`spanline emulate` starts an emulator");
-    const nameless = await run(["invoke", "--harness", HARNESS(), "hello"]);
+    // The AWS SDK reads the variables of the process.
+    const nameless = await command.runProcess(["invoke", "--harness", HARNESS(), "hello"]);
     expect(nameless.status).toBe(1);
     expect(nameless.stderr).toContain("AWS_PROFILE");
     const { url } = await emulator();
@@ -298,7 +260,14 @@ describe("spanline invoke and spanline emulate", () => {
         ]),
       );
     });
-    const child = start(["invoke", "--endpoint-url", peer.url, "--harness", HARNESS(), "hello"]);
+    const child = command.start([
+      "invoke",
+      "--endpoint-url",
+      peer.url,
+      "--harness",
+      HARNESS(),
+      "hello",
+    ]);
     await once(child.stdout, "data");
     child.kill("SIGINT");
     expect(await once(child, "exit")).toEqual([130, null]);
@@ -316,29 +285,22 @@ describe("docs/harness.md", () => {
     const { url } = await emulator();
     const place = mkdtempSync(join(folder, "page-"));
     writeFileSync(join(place, "support.yaml"), yaml);
-    writeFileSync(
-      join(place, "spanline"),
-      `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`,
-      {
-        mode: 0o755,
-      },
-    );
-    const env = { PATH: `${place}:${process.env["PATH"]}`, HOME: place, AWS_ENDPOINT_URL: url };
+    const environment = { SPANLINE_DATA_DIR: join(place, "data"), AWS_ENDPOINT_URL: url };
     const commands = blocks(page, "console").flatMap((block) => block.split(/^\$ /m).slice(1));
     expect(commands.length).toBeGreaterThan(15);
     for (const shown of commands) {
-      const [command = "", ...lines] = shown.trimEnd().split("\n");
-      const child = spawn("sh", ["-c", `${command} 2>&1`], { env, cwd: place });
-      children.push(child);
-      const printed = masked(await text(child.stdout)).split("\n");
+      const [line = "", ...lines] = shown.trimEnd().split("\n");
+      const args = splitWords(line);
+      const { stdout, stderr } = await command.run(args, { environment, workingDirectory: place });
+      const printed = masked(stdout + stderr).split("\n");
       const wanted = masked(lines.join("\n").replaceAll("http://127.0.0.1:4780", url));
-      const isPart = (line: string): boolean => line === "…" || printed.includes(line);
+      const isPart = (part: string): boolean => part === "…" || printed.includes(part);
       expect({
-        command,
-        missing: wanted.split("\n").filter((line) => !isPart(line)),
+        line,
+        missing: wanted.split("\n").filter((part) => !isPart(part)),
         printed,
       }).toEqual({
-        command,
+        line,
         missing: [],
         printed,
       });
@@ -349,6 +311,15 @@ describe("docs/harness.md", () => {
 function blocks(page: string, language: string): string[] {
   const fence = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms");
   return [...page.matchAll(fence)].map((match) => match[1] ?? "");
+}
+
+/** The arguments of a command line of the page, which uses no shell syntax but double quotes. */
+function splitWords(line: string): string[] {
+  const [program, ...args] = [...line.matchAll(/"([^"]*)"|([^\s"$|>;&]+)/g)].map(
+    ([word, quoted]) => quoted ?? word,
+  );
+  expect(program).toBe("spanline");
+  return args;
 }
 
 /** What is another each time. */

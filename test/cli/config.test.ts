@@ -253,12 +253,13 @@ describe("an agent of a configuration", () => {
     );
     const options = { environment, workingDirectory: root };
     const place = ["--data-dir", join(root, ".data")];
-    const refused = await command.run(["run", "Hi", ...place], options);
+    const refused = await command.runProcess(["run", "Hi", ...place], options);
     expect(refused.stderr).toContain("spanline trust");
-    expect((await command.run(["policy", "check", "x"], options)).status).toBe(3);
+    expect((await command.runProcess(["policy", "check", "x"], options)).status).toBe(3);
     expect(existsSync(join(root, "ran.txt"))).toBe(false);
-    expect((await command.run(["trust"], options)).status).toBe(0);
-    expect((await command.run(["run", "Hi", ...place], options)).stdout).toContain("Hello.");
+    expect((await command.runProcess(["trust"], options)).status).toBe(0);
+    const trusted = await command.runProcess(["run", "Hi", ...place], options);
+    expect(trusted.stdout).toContain("Hello.");
     expect(existsSync(join(root, "ran.txt"))).toBe(true);
   });
 

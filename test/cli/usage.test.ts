@@ -1,32 +1,20 @@
-import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { createCommandLine, type CommandLine } from "../support/command-line.ts";
 
 const root = join(import.meta.dirname, "../..");
-const folder = mkdtempSync(join(tmpdir(), "spanline-cli-"));
 const capture = join(root, "examples/captures/support-turn.eventstream");
 
-/** The real command, built apart from `dist` so that tests can run beside a build. */
-beforeAll(() => {
-  const rolldown = join(root, "node_modules/.bin/rolldown");
-  const args = ["-c", "--dir", join(folder, "dist"), "--logLevel", "silent"];
-  const { status, stderr } = spawnSync(rolldown, args, { cwd: root, encoding: "utf8" });
-  if (status !== 0) throw new Error(stderr);
-  writeFileSync(join(folder, "package.json"), readFileSync(join(root, "package.json")));
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+let command: CommandLine;
+beforeAll(async () => {
+  command = await createCommandLine();
+  return () => command.close();
 });
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-function spanline(args: readonly string[], input?: Uint8Array) {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [join(folder, "dist/cli/main.js"), ...args],
-    { input, encoding: "utf8", cwd: folder },
-  );
-  return { status, stdout, stderr };
+function spanline(args: readonly string[], input: string | Uint8Array = "") {
+  return command.run(args, { input });
 }
 
 /** A megabyte of an SSE stream in which nothing is said. */
@@ -34,9 +22,7 @@ const COMMENTS = ": still here\n\n".repeat(75_000);
 
 /** The command with its standard input open, and with a person before its standard error, as far as it can tell. */
 function running(args: readonly string[]): ChildProcessWithoutNullStreams {
-  const watched = "data:text/javascript,process.stderr.isTTY=true";
-  const main = join(folder, "dist/cli/main.js");
-  const child = spawn(process.execPath, ["--import", watched, main, ...args], { cwd: folder });
+  const child = command.start(args, { isOpen: true, isWatched: true });
   // It may end before it has read all that it is given.
   child.stdin.on("error", () => {});
   return child;
@@ -62,34 +48,34 @@ function exited(child: ChildProcessWithoutNullStreams) {
 }
 
 describe("spanline", () => {
-  it("shows help and version", () => {
-    expect(spanline(["--help"])).toMatchObject({ status: 0, stderr: "" });
-    expect(spanline(["--help"]).stdout).toContain("inspect [options] [file]");
-    expect(spanline(["--version"]).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  it("shows help and version", async () => {
+    expect(await spanline(["--help"])).toMatchObject({ status: 0, stderr: "" });
+    expect((await spanline(["--help"])).stdout).toContain("inspect [options] [file]");
+    expect((await spanline(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it("names the next step when the command line cannot be used", () => {
-    const { status, stderr } = spanline(["inspct", "x"]);
+  it("names the next step when the command line cannot be used", async () => {
+    const { status, stderr } = await spanline(["inspct", "x"]);
     expect(status).toBe(2);
     expect(stderr).toContain("Did you mean inspect?");
-    const unlike = spanline(["nope"]).stderr;
+    const unlike = (await spanline(["nope"])).stderr;
     expect(unlike).toContain("error: unknown command 'nope'\n");
     expect(unlike).not.toContain("Did you mean");
-    expect(spanline(["inspect", capture, "--format", "xml"])).toMatchObject({
+    expect(await spanline(["inspect", capture, "--format", "xml"])).toMatchObject({
       status: 2,
       stderr: expect.stringContaining("Allowed choices are text, json, events, open-responses"),
     });
-    expect(spanline([]).status).toBe(2);
+    expect((await spanline([])).status).toBe(2);
   });
 
-  it("inspects a file without colours when nobody watches", () => {
-    const { status, stdout, stderr } = spanline(["inspect", capture]);
+  it("inspects a file without colours when nobody watches", async () => {
+    const { status, stdout, stderr } = await spanline(["inspect", capture]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toMatch(/^assistant\n {2}~ The customer/);
   });
 
-  it("inspects standard input", () => {
-    expect(spanline(["inspect", "-", "--json"], readFileSync(capture))).toMatchObject({
+  it("inspects standard input", async () => {
+    expect(await spanline(["inspect", "-", "--json"], readFileSync(capture))).toMatchObject({
       status: 0,
     });
   });
@@ -97,13 +83,13 @@ describe("spanline", () => {
   it.each([
     ["nowhere.bin", "Cannot read nowhere.bin: there is no such file\n"],
     [".", "Cannot read .: it is a folder; name a file, or - for standard input\n"],
-  ])("gives one clear line and exit code 2 for %s", (file, stderr) => {
-    expect(spanline(["inspect", file])).toEqual({ status: 2, stdout: "", stderr });
+  ])("gives one clear line and exit code 2 for %s", async (file, stderr) => {
+    expect(await spanline(["inspect", file])).toEqual({ status: 2, stdout: "", stderr });
   });
 
-  it("gives one clear line and exit code 2 for a file that is no stream", () => {
-    writeFileSync(join(folder, "photo.png"), Buffer.from("89504e470d0a1a0a0000", "hex"));
-    const { status, stdout, stderr } = spanline(["inspect", "photo.png"]);
+  it("gives one clear line and exit code 2 for a file that is no stream", async () => {
+    writeFileSync(join(command.folder, "photo.png"), Buffer.from("89504e470d0a1a0a0000", "hex"));
+    const { status, stdout, stderr } = await spanline(["inspect", "photo.png"]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toBe(
       "Cannot read photo.png: found binary data that begins 89 50 4e 47 0d 0a 1a 0a 00 00; " +
@@ -111,15 +97,16 @@ describe("spanline", () => {
     );
   });
 
-  it("gives one clear line and exit code 2 for JSON that is no capture", () => {
-    expect(spanline(["inspect", "package.json"])).toEqual({
+  it("gives one clear line and exit code 2 for JSON that is no capture", async () => {
+    writeFileSync(join(command.folder, "package.json"), readFileSync(join(root, "package.json")));
+    expect(await spanline(["inspect", "package.json"])).toEqual({
       status: 2,
       stdout: "",
       stderr:
         "Cannot read package.json: found JSON in which no event of a known stream was recognised; supported are " +
         "AWS event streams, SSE, JSON arrays, JSON lines and the emulator's recordings, and with --as json any answer of an app\n",
     });
-    expect(spanline(["inspect", "package.json", "--as", "json"])).toMatchObject({
+    expect(await spanline(["inspect", "package.json", "--as", "json"])).toMatchObject({
       status: 0,
       stderr: "",
     });
@@ -147,7 +134,7 @@ describe("spanline", () => {
   });
 
   it("ends quietly when the reader of its output leaves", () => {
-    const script = `"${process.execPath}" "${join(folder, "dist/cli/main.js")}" inspect "${capture}" --format events | head -n 1`;
+    const script = `"${process.execPath}" "${join(command.folder, "bin/main.mjs")}" inspect "${capture}" --format events | head -n 1`;
     const { status, stdout, stderr } = spawnSync("bash", ["-o", "pipefail", "-c", script], {
       encoding: "utf8",
     });

@@ -1,9 +1,10 @@
 import { Command, CommanderError } from "commander";
-import { addHarnessCommand } from "../../src/cli/harness/harness-options.ts";
+import { createProcessIo } from "../../src/platform/process/command-io.ts";
+import { addHarnessCommand } from "../../src/cli/harness/harness-command.ts";
 
 /** `spanline harness` alone. */
 const spanline = new Command("spanline").exitOverride();
-addHarnessCommand(spanline, (exitCode) => void (process.exitCode = exitCode));
+addHarnessCommand(spanline, async (run) => void (process.exitCode = await run(createProcessIo())));
 try {
   await spanline.parseAsync();
 } catch (error) {

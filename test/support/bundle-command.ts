@@ -16,16 +16,16 @@ const root = join(import.meta.dirname, "../..");
 /** Vitest's global set-up: bundles the command line once for all test files that start it. */
 export async function setup(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), "spanline-bundle-"));
-  await bundleSource("cli/main.ts", folder);
+  await bundleSource(["cli/main.ts", "cli/command-line.ts"], folder);
   cpSync(join(root, "package.json"), join(folder, "package.json"));
   project.provide("commandBundle", folder);
   return () => rmSync(folder, { recursive: true, force: true });
 }
 
-/** Bundles an entry of `src` into a folder, as `NAME.mjs` with its chunks. */
-export async function bundleSource(entry: string, folder: string): Promise<void> {
+/** Bundles entries of `src` into a folder, each as `NAME.mjs`, with their chunks. */
+export async function bundleSource(entries: readonly string[], folder: string): Promise<void> {
   const bundle = await rolldown({
-    input: join(root, "src", entry),
+    input: entries.map((entry) => join(root, "src", entry)),
     platform: "node",
     external: [/^[^./]/],
     logLevel: "silent",

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Readable } from "node:stream";
+import { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { inject } from "vitest";
 import { bundleSource } from "./bundle-command.ts";
@@ -20,27 +20,35 @@ export interface CommandResult {
 export interface StartOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** What standard input says; nothing when it is not given. */
-  readonly input?: string;
+  readonly input?: string | Uint8Array;
   /** Standard input stays open, for a test that writes to it. */
   readonly isOpen?: boolean;
   /** As if a person sat there. */
   readonly isTerminal?: boolean;
+  /** As if a person read standard error. */
+  readonly isWatched?: boolean;
   /** The folder of all when it is not given. */
   readonly workingDirectory?: string;
 }
 
+export type RunOptions = Pick<StartOptions, "environment" | "input" | "workingDirectory">;
+
 export interface CommandLine {
   /** Where it runs, and where everything it keeps is. */
   readonly folder: string;
+  /** Starts the command in a process of its own. */
   start(args: readonly string[], options?: StartOptions): ChildProcessWithoutNullStreams;
-  run(args: readonly string[], options?: StartOptions): Promise<CommandResult>;
+  /** Runs the command to its end in a process of its own. */
+  runProcess(args: readonly string[], options?: StartOptions): Promise<CommandResult>;
+  /** Runs the same bundle to its end in the process of the test, without a terminal. */
+  run(args: readonly string[], options?: RunOptions): Promise<CommandResult>;
   /** Bundles an entry of the sources into a file of the folder. */
   bundle(entry: string, file: string): Promise<void>;
   /** Ends every process that was started here. */
   close(): Promise<void>;
 }
 
-/** The command, in processes of its own. */
+/** The bundled command line, in processes of its own or in the process of the test. */
 export async function createCommandLine(): Promise<CommandLine> {
   const folder = mkdtempSync(join(tmpdir(), "spanline-cli-"));
   const children: ChildProcessWithoutNullStreams[] = [];
@@ -49,11 +57,12 @@ export async function createCommandLine(): Promise<CommandLine> {
 
   const start: CommandLine["start"] = (args, options = {}) => {
     const { environment, input, isOpen, isTerminal, workingDirectory = folder } = options;
-    const clean = { PATH: process.env["PATH"], HOME: folder, AWS_EC2_METADATA_DISABLED: "true" };
-    const seated = ["--import", TTY_PRELOAD];
-    const program = [...(isTerminal === true ? seated : []), join(folder, "bin/main.mjs")];
+    const preload = isTerminal === true ? [TTY_PRELOAD] : [];
+    if (options.isWatched === true) preload.push(STDERR_TTY_PRELOAD);
+    const imports = preload.flatMap((script) => ["--import", script]);
+    const program = [...imports, join(folder, "bin/main.mjs")];
     const child = spawn(process.execPath, [...program, ...args], {
-      env: { ...clean, SPANLINE_DATA_DIR: join(folder, "data"), ...environment },
+      env: { ...createEnvironment(folder), ...environment },
       cwd: workingDirectory,
     });
     children.push(child);
@@ -63,7 +72,7 @@ export async function createCommandLine(): Promise<CommandLine> {
   return {
     folder,
     start,
-    bundle: (entry, file) => bundleSource(entry, dirname(join(folder, file))),
+    bundle: (entry, file) => bundleSource([entry], dirname(join(folder, file))),
     async close() {
       const left = children.filter(({ exitCode, signalCode }) => (exitCode ?? signalCode) === null);
       const ends = left.map((child) => once(child, "exit"));
@@ -71,7 +80,8 @@ export async function createCommandLine(): Promise<CommandLine> {
       await Promise.all(ends);
       rmSync(folder, { recursive: true, force: true });
     },
-    async run(args, options) {
+    run: (args, options) => runInProcess(folder, args, options),
+    async runProcess(args, options) {
       const child = start(args, options);
       const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
       const state = async (): Promise<string> => {
@@ -85,6 +95,57 @@ export async function createCommandLine(): Promise<CommandLine> {
   };
 }
 
+/** Without the variables of whoever runs the tests. */
+function createEnvironment(folder: string): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env["PATH"],
+    HOME: folder,
+    AWS_EC2_METADATA_DISABLED: "true",
+    SPANLINE_DATA_DIR: join(folder, "data"),
+  };
+}
+
+async function runInProcess(
+  folder: string,
+  args: readonly string[],
+  { environment, input = "", workingDirectory = folder }: RunOptions = {},
+): Promise<CommandResult> {
+  const main = join(folder, "bin/main.mjs");
+  const { runCommandLine }: typeof import("../../src/cli/command-line.ts") = await import(
+    join(folder, "bin/command-line.mjs")
+  );
+  const stdout = createCollector();
+  const stderr = createCollector();
+  let exit = (_: number): void => {};
+  const exited = new Promise<number>((resolve) => void (exit = resolve));
+  const ended = runCommandLine({
+    argv: [main, ...args],
+    env: { ...createEnvironment(folder), ...environment },
+    cwd: workingDirectory,
+    stdin: Readable.from([Buffer.from(input)], { objectMode: false }),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    signals: new EventEmitter(),
+    exit: (exitCode = 0) => exit(exitCode),
+  });
+  const state = (): string =>
+    `spanline ${args.join(" ")} did not end.\n${stdout.read()}\n${stderr.read()}`;
+  const status = await withDeadline(Promise.race([ended, exited]), state, PROCESS_MS);
+  return { stdout: stdout.read(), stderr: stderr.read(), status };
+}
+
+function createCollector(): { readonly stream: Writable; readonly read: () => string } {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return { stream, read: () => Buffer.concat(chunks).toString("utf8") };
+}
+
+const STDERR_TTY_PRELOAD = "data:text/javascript,process.stderr.isTTY=true";
 const TTY_PRELOAD = "data:text/javascript,process.stdin.isTTY=process.stderr.isTTY=true";
 
 /** Resolves when a stream has said something; with all that it said until then. */

@@ -1,83 +1,33 @@
-import { runAcp, type AcpOptions } from "../../bridge/serve/run-acp.ts";
-import { formatThrown } from "../../domain/errors.ts";
-import { systemClock } from "../../platform/clock.ts";
-import { reserveStdout } from "../../platform/terminal/reserve-stdout.ts";
-import { readPackageVersion } from "../../platform/package-version.ts";
-import { resolveUserDirectory } from "../../platform/files/state-directory.ts";
-import {
-  createAgentsStarter,
-  resolveConfigFile,
-  selectConfig,
-  type ConfigFlags,
-} from "../shared/flags/config-flags.ts";
-import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts";
-import { waitForSignal } from "../shared/wait-for-signal.ts";
-import type { UpdatesFlags } from "../updates-option.ts";
+import type { Command } from "commander";
+import type { AcpFlags } from "./run-acp-command.ts";
+import { CONFIG_DESCRIPTION } from "../shared/flags/config-description.ts";
+import { updatesOption } from "../shared/flags/updates-option.ts";
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-export interface AcpFlags extends ConfigFlags, UpdatesFlags {
-  readonly session?: string;
-  readonly dataDir?: string;
-  readonly verbose?: boolean;
-}
-
-/** Serves the editor that started this process, until it closes our input; returns the exit code. */
-export async function runAcpCommand(flags: AcpFlags): Promise<number> {
-  const { session, dataDir, verbose = false } = flags;
-  const output = reserveStdout();
-  // Editors show what stands on standard error: nothing does where nothing is wrong.
-  const log = (message: string, facts: object = {}): void => {
-    process.stderr.write(`${JSON.stringify({ message, ...facts })}\n`);
-  };
-  const notice = (line: string): void => log(line);
-  process.removeAllListeners("warning");
-  process.on("warning", ({ name, message }) => {
-    if (verbose || name !== "ExperimentalWarning") log(message, { warning: name });
-  });
-  let directory: string;
-  try {
-    directory = resolveDataDirectory(dataDir, notice);
-  } catch (error) {
-    log(formatThrown(error));
-    return 2;
-  }
-  if (process.stdin.isTTY) process.stderr.write(TYPED_COMMAND_NOTE);
-  const end = new AbortController();
-  void waitForSignal().then(() => end.abort());
-  const report = (error: unknown): void => log("something went wrong", { error: String(error) });
-  await runAcp({
-    directory,
-    keysDirectory: resolveUserDirectory(process.env),
-    version: readPackageVersion(),
-    clock: systemClock,
-    agents: createAgentsStarter(flags, { directory, report, notice }),
-    ...selectConfig(flags),
-    notice,
-    input: process.stdin,
-    output,
-    signal: end.signal,
-    log,
-    ...(verbose && { detail: log }),
-    report,
-    onWaiting: (owner) =>
-      log("the process that has the sessions does not answer; waiting for it", {
-        directory,
-        ...(owner !== undefined && { pid: owner.pid }),
+/** `spanline acp`. */
+export function addAcpCommand(spanline: Command, execute: ExecuteCommand): void {
+  spanline
+    .command("acp")
+    .description("serve an editor over the Agent Client Protocol, on standard input and output")
+    .option("-s, --session <id>", 'join a session instead of a new one: its id, or "latest"')
+    .option("-c, --config <file>", CONFIG_DESCRIPTION)
+    .option("-d, --data-dir <folder>", "where sessions are kept")
+    .addOption(updatesOption())
+    .option("-v, --verbose", "also say on standard error what was passed over")
+    .addHelpText("after", EXAMPLES)
+    .action((flags: AcpFlags) =>
+      execute(async (io) => {
+        const { runAcpCommand } = await import("./run-acp-command.ts");
+        return runAcpCommand(flags, io);
       }),
-    ...(session !== undefined && { session }),
-    updates: updatesFrom(flags),
-  });
-  // Where a signal ended it, an editor that keeps it open would keep the process.
-  process.stdin.destroy();
-  return 0;
+    );
 }
 
-/** The configuration is read while the editor initializes. */
-function updatesFrom(flags: AcpFlags): Exclude<AcpOptions["updates"], undefined> {
-  const file = resolveConfigFile(flags);
-  if (flags.updates !== undefined || file === undefined) return flags.updates ?? "auto";
-  return import("../../config/configured-updates.ts").then((read) => read.configuredUpdates(file));
-}
+const EXAMPLES = `
+Editors start this themselves; give them the command "spanline" with the argument "acp". While "spanline up" runs, the
+editor shares its sessions; without it, this process runs them.
 
-/** Editors give it a pipe: whoever sees this typed the command. */
-const TYPED_COMMAND_NOTE =
-  "This speaks the Agent Client Protocol, for an editor that starts it; it waits for one on standard input. Ctrl-C ends it. `spanline up` and `spanline run` are for people; `spanline acp --help` says how to set up an editor.\n";
+Example, in the settings of Zed:
+  "agent_servers": { "Spanline": { "type": "custom", "command": "spanline", "args": ["acp"] } }
+
+With --session, a new thread of the editor is that session instead, with all that was said in it.`;

@@ -2,7 +2,7 @@ import { SpanlineError } from "../../domain/errors.ts";
 import { createClient, createHost, type Client } from "../../host/index.ts";
 import { readPackageVersion } from "../../platform/package-version.ts";
 import { startExitWatchdog } from "../../platform/process/exit-watchdog.ts";
-import { createProcessTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
+import { createTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
 import {
   openChatConnection,
   type ChatConnection,
@@ -25,20 +25,26 @@ import { findFlag } from "../shared/flags/find-flag.ts";
 import { INTERRUPTED } from "../shared/interruption.ts";
 import { resolveProgramName } from "../shared/program-name.ts";
 import { quoteShellWord } from "../shared/terminal/shell-word.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface ChatFlags extends ChatConnectionFlags, ChatSessionFlags {
   readonly json?: true;
 }
 
+interface ChatRun {
+  readonly io: CommandIo;
+  readonly signal: AbortSignal;
+}
+
 /** A chat with an agent until somebody leaves; returns the exit code. */
-export async function runChatCommand(flags: ChatFlags): Promise<number> {
-  const terminal = createProcessTerminal();
+export async function runChatCommand(flags: ChatFlags, io: CommandIo): Promise<number> {
+  const terminal = createTerminal(io);
   const end = new AbortController();
-  const stop = (): void => (end.signal.aborted ? process.exit(INTERRUPTED) : end.abort());
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
-  const ui = createUi(flags, terminal, end.signal);
+  const stop = (): void => (end.signal.aborted ? io.exit(INTERRUPTED) : end.abort());
+  for (const signal of ["SIGINT", "SIGTERM"] as const) io.signals.on(signal, stop);
+  const ui = createUi(flags, { io, terminal, signal: end.signal });
   try {
-    return await runChat(flags, ui, end.signal);
+    return await runChat(flags, ui, { io, signal: end.signal });
   } catch (error) {
     ui.close("");
     if (end.signal.aborted) return INTERRUPTED;
@@ -50,9 +56,9 @@ export async function runChatCommand(flags: ChatFlags): Promise<number> {
     return error instanceof SpanlineError && USAGE_ERROR_CODES.has(error.code) ? 2 : 1;
   } finally {
     // A file has nothing that would keep the process, and no such method.
-    if ("unref" in process.stdin) process.stdin.unref();
+    io.stdin.unref?.();
     // A tool that does not hear that it is to stop would keep the process.
-    startExitWatchdog(EXIT_TIMEOUT_MS, () => process.exit());
+    startExitWatchdog(EXIT_TIMEOUT_MS, () => io.exit());
   }
 }
 
@@ -76,20 +82,24 @@ const USAGE_ERROR_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /** Somebody has to be there to read as well as to type. */
-function createUi(flags: ChatFlags, terminal: Terminal, signal: AbortSignal): ChatUi {
+function createUi(
+  flags: ChatFlags,
+  { io, terminal, signal }: ChatRun & { readonly terminal: Terminal },
+): ChatUi {
   // Of a bridge elsewhere there is nothing here to be shown.
   const formatShowCommand = (sessionId: string): string | undefined =>
     flags.url === undefined
-      ? `${resolveProgramName()} sessions show ${quoteShellWord(sessionId)}${formatDirectoryFlag(flags)}`
+      ? `${resolveProgramName(io)} sessions show ${quoteShellWord(sessionId)}${formatDirectoryFlag(flags)}`
       : undefined;
   const link = createConnectionNotes(
     flags.url === undefined ? OWNER : `the bridge at ${readHost(flags.url)}`,
   );
-  const isInteractive = process.stdin.isTTY && terminal.isInteractive && flags.json !== true;
+  const isInteractive = io.stdin.isTTY === true && terminal.isInteractive && flags.json !== true;
   return isInteractive
     ? createTerminalUi({ hasColours: terminal.hasColours, formatShowCommand, link })
     : createPipeUi({
         terminal,
+        stdin: io.stdin,
         isJson: flags.json === true,
         isObserver: flags.observe === true,
         formatShowCommand,
@@ -98,8 +108,8 @@ function createUi(flags: ChatFlags, terminal: Terminal, signal: AbortSignal): Ch
       });
 }
 
-async function runChat(flags: ChatFlags, ui: ChatUi, signal: AbortSignal): Promise<number> {
-  const connection = await openChatConnection(flags, { note: (text) => ui.note(text), signal });
+async function runChat(flags: ChatFlags, ui: ChatUi, { io, signal }: ChatRun): Promise<number> {
+  const connection = await openChatConnection(flags, { io, note: (text) => ui.note(text), signal });
   let chatSession: ChatSession | undefined;
   const turns = createChatTurns();
   const isRepeated = createRepeatFilter();
@@ -136,11 +146,13 @@ async function runChat(flags: ChatFlags, ui: ChatUi, signal: AbortSignal): Promi
       ...ui,
       onOpening: (...session) => void (open = () => ui.onOpening(...session)),
     };
-    chatSession = await openChatSession(client, flags, { events, turns });
+    chatSession = await openChatSession(client, flags, { cwd: io.cwd, events, turns });
     announceOpen();
     if (chatSession.role === "guest") ui.note(formatGuestNote(connection.hasToken));
     const exitCode = await raceSignal(ui.run(chatSession, client), signal);
-    ui.close(formatFarewell(chatSession, chatSession.isBusy && connection.isOwner, flags));
+    ui.close(
+      formatFarewell(chatSession, chatSession.isBusy && connection.isOwner, { ...flags, io }),
+    );
     return exitCode;
   } finally {
     await disconnect(client, connection);
@@ -163,7 +175,7 @@ async function disconnect(client: Client, connection: ChatConnection): Promise<v
 function formatFarewell(
   { sessionId, role }: Pick<ChatSession, "sessionId" | "role">,
   isInterrupted: boolean,
-  flags: ChatFlags,
+  flags: ChatFlags & { readonly io: CommandIo },
 ): string {
   const { url, config, token, observe } = flags;
   const parts = [
@@ -175,7 +187,7 @@ function formatFarewell(
     ...(observe === true && role === "observer" ? ["--observe"] : []),
   ];
   const state = isInterrupted ? "The turn goes on when it is taken up again" : "The session stays";
-  return `${state}. Come back with: ${resolveProgramName()} ${parts.join(" ")}`;
+  return `${state}. Come back with: ${resolveProgramName(flags.io)} ${parts.join(" ")}`;
 }
 
 function formatDirectoryFlag({ dataDir }: ChatFlags): string {

@@ -11,6 +11,7 @@ import {
 } from "../shared/flags/config-flags.ts";
 import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts";
 import { formatErrorChain } from "../shared/error-chain.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface ChatConnectionFlags extends ConfigFlags {
   readonly dataDir?: string;
@@ -29,6 +30,7 @@ export interface ChatConnection {
 }
 
 export interface ChatConnectionOptions {
+  readonly io: CommandIo;
   readonly note: (text: string) => void;
   readonly signal: AbortSignal;
 }
@@ -38,16 +40,16 @@ export async function openChatConnection(
   flags: ChatConnectionFlags,
   options: ChatConnectionOptions,
 ): Promise<ChatConnection> {
-  if (flags.url !== undefined) return connectToUrl(flags.url, flags.token);
+  if (flags.url !== undefined)
+    return connectToUrl(flags.url, flags.token ?? options.io.env["SPANLINE_TOKEN"]);
   if (flags.token !== undefined) {
     throw new SpanlineError("invalid_option", "--token is for --url; name the address, too");
   }
   return connectLocally(flags, options);
 }
 
-async function connectToUrl(address: string, flag: string | undefined): Promise<ChatConnection> {
+async function connectToUrl(address: string, token: string | undefined): Promise<ChatConnection> {
   const url = parseAcpUrl(address);
-  const token = flag ?? process.env["SPANLINE_TOKEN"];
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const { WebSocket } = await import("ws");
   const options = { headers, handshakeTimeout: HANDSHAKE_MS, maxPayload: MAX_MESSAGE_BYTES };
@@ -92,20 +94,20 @@ const LOG_MESSAGES: ReadonlyMap<string, string> = new Map([
 
 async function connectLocally(
   flags: ChatConnectionFlags,
-  { note, signal }: ChatConnectionOptions,
+  { io, note, signal }: ChatConnectionOptions,
 ): Promise<ChatConnection> {
   const notice = (line: string): void => note(toSingleLine(line));
   const report = (error: unknown): void => note(formatErrorChain(error).trimEnd());
-  const directory = resolveDataDirectory(flags.dataDir, notice);
+  const directory = resolveDataDirectory(flags.dataDir, io, notice);
   // Whoever talks to a bridge elsewhere needs none of it.
   const { openInProcessAcp } = await import("../../bridge/serve/in-process-acp.ts");
   const bridge = await openInProcessAcp({
     directory,
-    keysDirectory: resolveUserDirectory(process.env),
+    keysDirectory: resolveUserDirectory(io.env),
     version: readPackageVersion(),
     clock: systemClock,
-    agents: createAgentsStarter(flags, { directory, report, notice }),
-    ...selectConfig(flags),
+    agents: createAgentsStarter(flags, { io, directory, report, notice }),
+    ...selectConfig(flags, io),
     notice,
     report,
     signal,

@@ -1,9 +1,10 @@
 import { Option, type Command } from "commander";
 import type { ChatFlags } from "./chat-command.ts";
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 import { CONFIG_DESCRIPTION } from "../shared/flags/config-description.ts";
 
 /** `spanline chat`. */
-export function addChatCommand(spanline: Command, onExit: (exitCode: number) => void): void {
+export function addChatCommand(spanline: Command, execute: ExecuteCommand): void {
   spanline
     .command("chat")
     .description("talk to an agent in the terminal, in a session that is kept")
@@ -30,10 +31,12 @@ export function addChatCommand(spanline: Command, onExit: (exitCode: number) => 
     .optionsGroup("Output:")
     .option("--json", "every update as a line of JSON")
     .addHelpText("after", EXAMPLES)
-    .action(async (flags: ChatFlags) => {
-      const { runChatCommand } = await import("./chat-command.ts");
-      onExit(await runChatCommand(flags));
-    });
+    .action((flags: ChatFlags) =>
+      execute(async (io) => {
+        const { runChatCommand } = await import("./chat-command.ts");
+        return runChatCommand(flags, io);
+      }),
+    );
 }
 
 const EXAMPLES = `

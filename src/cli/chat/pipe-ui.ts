@@ -11,9 +11,11 @@ import type { ConnectionNotes } from "./connection-notes.ts";
 import { createLineJoiner } from "./line-joiner.ts";
 import { createChatParticipants, formatControlChange } from "./participants.ts";
 import type { ChatSession, ChatTurnEnd } from "./session.ts";
+import type { InputStream } from "../../platform/process/command-io.ts";
 
 export interface PipeUiOptions {
   readonly terminal: Terminal;
+  readonly stdin: InputStream;
   /** Every update as a line of JSON. */
   readonly isJson: boolean;
   /** Shows what was said before, and what others do. */
@@ -26,7 +28,7 @@ export interface PipeUiOptions {
 
 /** A chat with a program: what the agent says goes to standard output, all else to standard error. */
 export function createPipeUi(options: PipeUiOptions): ChatUi {
-  const { terminal, isJson, isObserver, formatShowCommand, link, signal } = options;
+  const { terminal, stdin, isJson, isObserver, formatShowCommand, link, signal } = options;
   let sessionId = "";
   const cards = createToolCards({
     style: PLAIN_STYLE,
@@ -163,7 +165,7 @@ export function createPipeUi(options: PipeUiOptions): ChatUi {
 
   async function* prompts(): AsyncGenerator<string, void, undefined> {
     const lines = createLineJoiner();
-    for await (const line of createInterface({ input: process.stdin, signal })) {
+    for await (const line of createInterface({ input: stdin, signal })) {
       const text = lines.add(line) ?? "";
       if (text.trim() !== "") yield text;
     }

@@ -27,7 +27,7 @@ async function talking() {
     onPromptSent: (text: string) => void onPromptSent.push(text),
     onTurnEnd: (end: ChatTurnEnd) => void ends.push(end),
   };
-  const talk = await openChatSession(client, {}, { events, turns: seen });
+  const talk = await openChatSession(client, {}, { cwd: process.cwd(), events, turns: seen });
   return {
     talk,
     onPromptSent,

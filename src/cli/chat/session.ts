@@ -53,6 +53,8 @@ export interface ChatSession {
 export type ChatRole = "controller" | "observer" | "guest";
 
 export interface ChatSessionContext {
+  /** The working directory of a new session, and of the sessions that `--resume` looks for. */
+  readonly cwd: string;
   readonly events: ChatSessionEvents;
   /** Hears all that the session says, also of before. */
   readonly turns: ChatTurns;
@@ -63,13 +65,13 @@ export async function openChatSession(
   flags: ChatSessionFlags,
   context: ChatSessionContext,
 ): Promise<ChatSession> {
-  const { events } = context;
+  const { cwd, events } = context;
   const { agent } = flags;
   const sessionOptions = {
-    workingDirectory: process.cwd(),
+    workingDirectory: cwd,
     ...(agent !== undefined && { agent }),
   };
-  const existing = await resolveSessionId(client, flags);
+  const existing = await resolveSessionId(client, { ...flags, cwd });
   const isNew = existing === undefined;
   const sessionId = isNew ? (await client.newSession(sessionOptions)).sessionId : existing;
   events.onOpening(sessionId, isNew);
@@ -82,7 +84,7 @@ export async function openChatSession(
 /** Undefined for a new one. */
 async function resolveSessionId(
   client: Client,
-  { session, resume, observe }: ChatSessionFlags,
+  { session, resume, observe, cwd }: ChatSessionFlags & Pick<ChatSessionContext, "cwd">,
 ): Promise<string | undefined> {
   const named = session ?? (typeof resume === "string" ? resume : undefined);
   if (named !== undefined && named !== "latest") return named;
@@ -90,7 +92,7 @@ async function resolveSessionId(
     if (observe !== true) return undefined;
     throw new SpanlineError("invalid_option", "--observe is for --session ID; name the session");
   }
-  const query = named === undefined ? { workingDirectory: process.cwd() } : {};
+  const query = named === undefined ? { workingDirectory: cwd } : {};
   const { sessions } = await client.listSessions(query);
   const [newest] = sessions;
   if (newest !== undefined) return newest.sessionId;

@@ -1,125 +1,58 @@
-import { SpanlineError } from "../../domain/errors.ts";
-import { emulate, type EmulateOptions } from "../../emulator/emulate-agentcore.ts";
-import type { Emulator } from "../../emulator/start-emulator.ts";
-import { TEST_CREDENTIALS } from "../../emulator/emulator-options.ts";
-import { escapeControls } from "../../inspect/trace-style.ts";
-import { createProcessTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
-import { waitForSignal } from "../shared/wait-for-signal.ts";
+import { Option, type Command } from "commander";
+import { collectOption } from "../shared/flags/repeatable-option.ts";
+import type { EmulateFlags } from "./run-emulate-command.ts";
+import { parsePort } from "../shared/flags/number-option.ts";
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-export interface EmulateFlags {
-  readonly port: number;
-  readonly host: string;
-  readonly dataDir?: string;
-  readonly brain: string;
-  readonly scripts?: string;
-  readonly region?: string;
-  readonly signatures: "strict" | "off";
-  readonly switch?: readonly string[];
-  readonly commands?: true;
-  readonly record?: string;
-  readonly json?: true;
+/** `spanline emulate`. */
+export function addEmulateCommand(spanline: Command, execute: ExecuteCommand): void {
+  spanline
+    .command("emulate")
+    .description(
+      "run AgentCore on this machine: harnesses, runtimes, sessions and their control plane",
+    )
+    .option("-p, --port <number>", "where to listen; 0 for any port that is free", parsePort, 4780)
+    .option("--host <address>", "a loopback address", "127.0.0.1")
+    .option(
+      "-d, --data-dir <folder>",
+      "keep harnesses and sessions there; else they are gone at the end",
+    )
+    .option(
+      "-b, --brain <name>",
+      "who answers for a harness that names nobody: demo, script:FILE, model:NAME",
+      "demo",
+    )
+    .option("--scripts <folder>", "harnesses may name scripts of this folder as their brains")
+    .option("--region <name>", "the region of its ARNs (us-east-1)")
+    .addOption(
+      new Option("--signatures <how>", "whether requests must be signed")
+        .choices(["strict", "off"])
+        .default("off"),
+    )
+    .addOption(
+      new Option(
+        "-s, --switch <name=value>",
+        "choose what is not known of the service; may be given several times",
+      ).argParser(collectOption),
+    )
+    .option("--commands", "really run the commands of InvokeAgentRuntimeCommand, as you")
+    .option("--record <folder>", "keep a recording of every streamed answer there")
+    .option("--json", "say where it listens as JSON")
+    .addHelpText("after", EXAMPLES)
+    .action((flags: EmulateFlags) =>
+      execute(async (io) => {
+        const { runEmulateCommand } = await import("./run-emulate-command.ts");
+        return runEmulateCommand(flags, io);
+      }),
+    );
 }
 
-/** Runs the emulator until it is told to stop; returns the exit code. */
-export async function runEmulateCommand(flags: EmulateFlags): Promise<number> {
-  const terminal = createProcessTerminal();
-  const end = waitForSignal();
-  let emulator: Emulator;
-  try {
-    emulator = await emulate(readEmulateOptions(flags, terminal));
-  } catch (error) {
-    terminal.note(`${formatStartError(error, flags)}\n`);
-    return error instanceof SpanlineError ? 2 : 1;
-  }
-  await terminal.write(flags.json === true ? formatJson(emulator) : formatText(emulator, flags));
-  await end;
-  const { dataDir } = flags;
-  const kept = dataDir === undefined ? "are gone with it" : `are kept in ${dataDir}`;
-  terminal.note(`\nStopping. Harnesses and sessions ${kept}.\n`);
-  await emulator.close();
-  return 0;
-}
+const EXAMPLES = `
+Examples:
+  spanline emulate                                  the demo agent at http://127.0.0.1:4780
+  spanline emulate --brain model:ollama:qwen3       a real model on this machine
+  spanline emulate --brain script:scenario.yaml     what a file says, faults and all
+  spanline emulate --switch overlapping=interleave --switch onDisconnect=abort+forget
 
-function readEmulateOptions(flags: EmulateFlags, terminal: Terminal): EmulateOptions {
-  const { port, host, dataDir, brain, region, signatures, commands, record, scripts } = flags;
-  return {
-    port,
-    host,
-    brain,
-    signatures,
-    commands: commands === true ? "run" : "refuse",
-    switches: parseSwitches(flags.switch ?? []),
-    environment: process.env,
-    runtimes: [{ name: DEMO_RUNTIME }],
-    onBug: (error) => terminal.note(`${escapeControls(String(error))}\n`),
-    ...(dataDir !== undefined && { dataDirectory: dataDir }),
-    ...(scripts !== undefined && { scripts }),
-    ...(region !== undefined && { region }),
-    ...(record !== undefined && { recordings: record }),
-  };
-}
-
-/** An agent with Strands for Python, beside the harness. */
-const DEMO_RUNTIME = "demo_strands-spanline00";
-
-/** `name=value`, each checked where switches are. */
-function parseSwitches(assignments: readonly string[]): object {
-  const pairs = assignments.map((text) => {
-    const at = text.indexOf("=");
-    if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-    throw new SpanlineError("invalid_option", `--switch ${text} lacks its value; write name=value`);
-  });
-  return Object.fromEntries(pairs) as object;
-}
-
-function deriveRuntimeArn({ demoArn }: Emulator): string {
-  return demoArn.replace(/harness\/.*$/, `runtime/${DEMO_RUNTIME}`);
-}
-
-function formatText(
-  emulator: Emulator,
-  { signatures, dataDir, brain, commands }: EmulateFlags,
-): string {
-  const { url, demoArn, region } = emulator;
-  const { accessKeyId, secretAccessKey } = TEST_CREDENTIALS;
-  const storageText = dataDir === undefined ? "in memory; --data-dir keeps them" : `in ${dataDir}`;
-  return `AgentCore is emulated at ${url}
-
-  harness     ${demoArn}
-  runtime     ${deriveRuntimeArn(emulator)}
-  brain       ${brain}, for a harness that names none
-  sessions    ${storageText}
-  commands    ${commands === true ? "RUN on this machine, as you" : "refused; --commands runs them"}
-  signatures  ${signatures === "strict" ? `checked; credentials ${accessKeyId}/${secretAccessKey}` : "not checked"}
-
-Try it:
-  spanline invoke --endpoint-url ${url} --harness ${demoArn} "Hello"
-
-With any AWS SDK:
-  export AWS_ENDPOINT_URL_BEDROCK_AGENTCORE=${url} AWS_ENDPOINT_URL_BEDROCK_AGENTCORE_CONTROL=${url}
-  export AWS_REGION=${region} AWS_ACCESS_KEY_ID=${accessKeyId} AWS_SECRET_ACCESS_KEY=${secretAccessKey}
-
-Ctrl-C stops it.
-`;
-}
-
-function formatJson(emulator: Emulator): string {
-  const { url, port, region, account, demoArn } = emulator;
-  const facts = {
-    url,
-    port,
-    region,
-    account,
-    harness: demoArn,
-    runtime: deriveRuntimeArn(emulator),
-  };
-  return `${JSON.stringify(facts)}\n`;
-}
-
-function formatStartError(error: unknown, { host, port }: EmulateFlags): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "EADDRINUSE") {
-    return `Port ${port} is taken on ${host}; choose another with --port, or 0 for any`;
-  }
-  return error instanceof Error ? error.message : String(error);
-}
+A harness names its own brain in the environment variable SPANLINE_BRAIN. docs/emulator.md has the form of scripts and
+the list of switches.`;

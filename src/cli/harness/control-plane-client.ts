@@ -1,6 +1,7 @@
 import { createControlClient, type ControlClient } from "../../provisioning/control-client.ts";
 import { resolveRegion } from "../../provisioning/resolve-region.ts";
 import { resolveConnection, type ConnectionFlags } from "../shared/flags/connection-flags.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface ControlPlaneFlags extends ConnectionFlags {
   readonly region?: string;
@@ -9,9 +10,10 @@ export interface ControlPlaneFlags extends ConnectionFlags {
 /** The control plane that flags and environment lead to; `reference` may be an ARN, which names its region. */
 export async function createControlClientFromFlags(
   flags: ControlPlaneFlags,
+  { env }: CommandIo,
   reference?: string,
 ): Promise<ControlClient> {
-  const connection = resolveConnection(flags, process.env, "control");
+  const connection = resolveConnection(flags, env, "control");
   const region = await resolveRegion(
     {
       region: flags.region,
@@ -19,7 +21,7 @@ export async function createControlClientFromFlags(
       profile: flags.profile,
       fallback: connection.credentials === undefined ? undefined : EMULATOR_REGION,
     },
-    process.env,
+    env,
   );
   return createControlClient({ ...connection, region });
 }

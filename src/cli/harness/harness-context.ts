@@ -1,7 +1,7 @@
 import { SpanlineError } from "../../domain/errors.ts";
 import { AbortError } from "../../domain/provider/provider-error.ts";
 import { toSingleLine } from "../../inspect/trace-style.ts";
-import { createProcessTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
+import { createTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
 import type { ControlClient } from "../../provisioning/control-client.ts";
 import type { ProgressReporter } from "../../provisioning/progress-reporter.ts";
 import { withPoll, type Poll } from "../../provisioning/poll.ts";
@@ -10,6 +10,7 @@ import { formatErrorMessage } from "../shared/error-message.ts";
 import { createControlClientFromFlags, type ControlPlaneFlags } from "./control-plane-client.ts";
 import { findFlag } from "../shared/flags/find-flag.ts";
 import { INTERRUPTED, onInterruption } from "../shared/interruption.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 /** What all commands on harnesses have in common. */
 export interface HarnessFlags extends ControlPlaneFlags {
@@ -19,6 +20,7 @@ export interface HarnessFlags extends ControlPlaneFlags {
 }
 
 export interface HarnessContext {
+  readonly io: CommandIo;
   readonly client: ControlClient;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
@@ -30,6 +32,7 @@ export interface HarnessContext {
 }
 
 export interface HarnessCommandOptions {
+  readonly io: CommandIo;
   /** What the command is about, which may be an ARN. */
   readonly reference?: string;
   /** In seconds, where no flag says it. */
@@ -44,18 +47,20 @@ export async function withHarnessContext(
   options: HarnessCommandOptions,
   command: (run: HarnessContext) => Promise<number>,
 ): Promise<number> {
-  const terminal = createProcessTerminal();
-  const { signal, release } = onInterruption(() => {
+  const { io } = options;
+  const terminal = createTerminal(io);
+  const { signal, release } = onInterruption(io, () => {
     terminal.showProgress("");
     terminal.note("\nStopping, once what was begun is undone. Ctrl-C again ends at once.\n");
   });
   try {
-    const client = await createControlClientFromFlags(flags, options.reference);
+    const client = await createControlClientFromFlags(flags, io, options.reference);
     const report = createReport(terminal);
     const timeout = (flags.timeout ?? options.timeout ?? DEFAULT_TIMEOUT_SECONDS) * 1000;
     const waits = { client, signal, timeout, report };
     const exitCode = await command({
       ...waits,
+      io,
       terminal,
       within: (work) => withPoll(waits, work),
     });

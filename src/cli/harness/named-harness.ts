@@ -13,6 +13,7 @@ import { withPoll, type Poll } from "../../provisioning/poll.ts";
 import { createControlClientFromFlags, type ControlPlaneFlags } from "./control-plane-client.ts";
 import { openHarnessCache, type StoreFlags } from "./open-harness-cache.ts";
 import { suggestNames } from "../../text/suggest-name.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface FoundHarness {
   readonly arn: string;
@@ -21,6 +22,7 @@ export interface FoundHarness {
 }
 
 export interface HarnessLookup {
+  readonly io: CommandIo;
   readonly flags: ControlPlaneFlags & StoreFlags;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
@@ -33,12 +35,12 @@ export async function findNamedHarness(
   reference: string,
   lookup: HarnessLookup,
 ): Promise<FoundHarness> {
-  const { flags, terminal, signal, timeout } = lookup;
-  const client = await createControlClientFromFlags(flags);
+  const { io, flags, terminal, signal, timeout } = lookup;
+  const client = await createControlClientFromFlags(flags, io);
   const warn = (message: string): void => terminal.note(`${toSingleLine(message)}\n`);
   try {
     return await withPoll({ client, signal, timeout }, (waiting) =>
-      findByReference(reference, waiting, () => openHarnessCache(client, flags, warn)),
+      findByReference(reference, waiting, () => openHarnessCache(client, { ...flags, io }, warn)),
     );
   } catch (error) {
     throw explainError(error, reference);

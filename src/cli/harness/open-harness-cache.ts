@@ -1,8 +1,9 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { ControlClient } from "../../provisioning/control-client.ts";
 import { openFileHandleStore } from "../../provisioning/file-handle-store.ts";
 import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts";
 import { createHarnessCache, type HarnessCache } from "../../provisioning/harness-cache.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface StoreFlags {
   readonly store?: string;
@@ -11,12 +12,18 @@ export interface StoreFlags {
 /** The harnesses and tags that are remembered here. */
 export async function openHarnessCache(
   client: ControlClient,
-  flags: StoreFlags,
+  flags: StoreFlags & { readonly io: CommandIo },
   warn: (message: string) => void,
 ): Promise<HarnessCache> {
-  return createHarnessCache(client, await openFileHandleStore(resolveStorePath(flags, warn), warn));
+  const path = resolveStorePath(flags, flags.io, warn);
+  return createHarnessCache(client, await openFileHandleStore(path, warn));
 }
 
-export function resolveStorePath({ store }: StoreFlags, warn: (message: string) => void): string {
-  return store ?? join(resolveDataDirectory(undefined, warn), "harness-handles.json");
+export function resolveStorePath(
+  { store }: StoreFlags,
+  io: CommandIo,
+  warn: (message: string) => void,
+): string {
+  if (store !== undefined) return resolve(io.cwd, store);
+  return join(resolveDataDirectory(undefined, io, warn), "harness-handles.json");
 }

@@ -1,144 +1,46 @@
-import { queryModel } from "../../aigo/query-model.ts";
-import { readInferenceBody } from "../../aigo/run-inference.ts";
-import { providerFromEnvironment } from "../../aigo/provider-from-environment.ts";
-import type { RunnableAgent } from "../../bridge/agent/start-demo-run.ts";
-import { SpanlineError } from "../../domain/errors.ts";
-import { AbortError } from "../../domain/provider/provider-error.ts";
-import { toSingleLine } from "../../inspect/trace-style.ts";
-import { createProcessTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
-import { convertUserInput, type InputOptions } from "../../wire/aigo/model-input.ts";
-import { convertModelOutput } from "../../wire/aigo/model-output.ts";
-import { formatErrorMessage } from "../shared/error-message.ts";
-import { findFlag } from "../shared/flags/find-flag.ts";
-import { INTERRUPTED, onInterruption } from "../shared/interruption.ts";
-import { readInvocationLimits, type LimitFlags } from "../shared/flags/limit-flags.ts";
-import { resolveRunAgent } from "../run/resolve-run-agent.ts";
+import { Option, type Command } from "commander";
+import { addLimitOptions } from "../shared/flags/agent-options.ts";
+import type { InferFlags } from "./run-infer-command.ts";
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-export interface InferFlags extends LimitFlags, Pick<InputOptions, "history"> {
-  readonly agent?: string;
-  readonly config?: string;
-  readonly dataDir?: string;
-}
-
-/** Runs one turn as AI GO! wants it; returns the exit code. */
-export async function runInferCommand(flags: InferFlags): Promise<number> {
-  const terminal = createProcessTerminal();
-  const { signal, release } = onInterruption(() => terminal.note("\nStopping.\n"));
-  try {
-    return await runInference(flags, { terminal, signal });
-  } catch (error) {
-    if (error instanceof AbortError || signal.aborted) return INTERRUPTED;
-    terminal.note(
-      `${formatErrorMessage(error, { nextStep: suggestNextStep, findFlag: (path) => findFlag(path, flags) })}\n`,
+/** `spanline infer`. */
+export function addInferCommand(spanline: Command, execute: ExecuteCommand): void {
+  const infer = spanline
+    .command("infer")
+    .description(
+      "one turn for AI GO!: its request on standard input, its answer on standard output",
+    )
+    .option("--agent <name>", "an agent of the configuration, in place of the environment's")
+    .option("-c, --config <file>", "its configuration; with --agent alone, the nearest one upwards")
+    .option("-d, --data-dir <folder>", "where the demo agent keeps its sessions")
+    .addOption(
+      new Option("--history <policy>", "for a conversation that has no session here")
+        .choices(["replay", "reject", "ignore"])
+        .default("replay"),
     );
-    return error instanceof SpanlineError && USAGE_ERROR_CODES.has(error.code) ? 2 : 1;
-  } finally {
-    release();
-  }
+  addLimitOptions(infer, "How long to wait, in seconds:")
+    .addHelpText("after", EXAMPLES)
+    .action((flags: InferFlags) =>
+      execute(async (io) => {
+        const { runInferCommand } = await import("./run-infer-command.ts");
+        return runInferCommand(flags, io);
+      }),
+    );
 }
 
-interface InferContext {
-  readonly terminal: Terminal;
-  readonly signal: AbortSignal;
-}
+const EXAMPLES = `
+Examples:
+  echo '{"messages":[{"role":"user","content":"Hello!"}]}' | AWS_HARNESS_ARN=arn:… spanline infer
+  spanline infer --agent support < turn.json
 
-async function runInference(flags: InferFlags, context: InferContext): Promise<number> {
-  const { terminal, signal } = context;
-  const data = readInferenceBody(await readStandardInput());
-  const { provider, close } = await resolveProvider(flags, context);
-  try {
-    const { keepsHistory = true } = provider;
-    const { history = "replay" } = flags;
-    const input = convertUserInput(data, { history, keepsHistory });
-    if (input.ignored !== undefined)
-      terminal.note(`no effect: ${toSingleLine(input.ignored.join(", "))}\n`);
-    const raw = await queryModel(input, process.env, { provider, signal });
-    await terminal.write(`${JSON.stringify(convertModelOutput(raw))}\n`);
-    if (raw.failure === undefined) return 0;
-    terminal.note(`The turn failed: ${toSingleLine(raw.failure.message)}\n`);
-    return 1;
-  } finally {
-    await close();
-  }
-}
+Without --agent or --config the environment names the agent and the credentials: AWS_HARNESS_ARN or AWS_RUNTIME_ARN, AWS_ACCESS_KEY_ID,
+AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN; nothing else is asked for credentials. AWS_ENDPOINT_URL leads to an emulator.
 
-async function resolveProvider(flags: InferFlags, context: InferContext) {
-  const { agent, config, dataDir } = flags;
-  if (agent === undefined && config === undefined) {
-    if (!AGENT_VARIABLES.some((name) => process.env[name])) throw createNoAgentError();
-    const provider = providerFromEnvironment(process.env, { limits: readInvocationLimits(flags) });
-    return { provider, close: async () => {} };
-  }
-  const stray = LIMIT_FLAGS.find((name) => flags[name] !== undefined);
-  if (stray !== undefined) {
-    const message = `${stray} is for the agent that the environment names`;
-    throw new SpanlineError("invalid_option", message, { details: { path: stray } });
-  }
-  const started = await resolveRunAgent(
-    {
-      ...(agent !== undefined && { agent }),
-      ...(config !== undefined && { config }),
-      ...(dataDir !== undefined && { dataDir }),
-    },
-    { ...context, isPersistent: true },
-  );
-  context.terminal.note(formatUnofferedTools(started.agent));
-  return { provider: started.agent.provider, close: started.close };
-}
+Tools that run here are not offered: neither those of the configuration nor those of a workspace or of MCP servers. A server offers
+them: spanline serve, and /v1/inference.
 
-const AGENT_VARIABLES = ["AWS_HARNESS_ARN", "AWS_RUNTIME_ARN"];
-
-function createNoAgentError(): SpanlineError {
-  const message = `Name an agent: one of a configuration with --agent, or set ${AGENT_VARIABLES.join(" or ")}`;
-  return new SpanlineError("invalid_option", message);
-}
-
-/** An evaluation of an agent without its tools is one of another agent. */
-function formatUnofferedTools({ tools, open }: RunnableAgent["agent"]): string {
-  const names = [...tools.keys(), ...(open === undefined ? [] : ["those of its MCP servers"])];
-  if (names.length === 0) return "";
-  return `tools that are not offered here: ${toSingleLine(names.join(", "))}; \`spanline serve\` offers them\n`;
-}
-
-const LIMIT_FLAGS = ["connectTimeout", "firstEventTimeout", "idleTimeout", "timeout"] as const;
-
-async function readStandardInput(): Promise<string> {
-  const { stdin } = process;
-  if (stdin.isTTY) {
-    const message = "There is no request: pipe one in, such as '{\"messages\":[…]}'";
-    throw new SpanlineError("invalid_option", message);
-  }
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of stdin) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw new SpanlineError("invalid_message", "The request is too large");
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-const MAX_BYTES = 32 * 1024 * 1024;
-
-/** What the request or the surroundings are to blame for. */
-const USAGE_ERROR_CODES: ReadonlySet<string> = new Set([
-  "invalid_option",
-  "invalid_message",
-  "no_credentials",
-]);
-
-function suggestNextStep({ code, details }: SpanlineError): string | undefined {
-  if (details["code"] === "invalid_session_id") return "Send the session_id as it came, or none.";
-  return NEXT_STEPS.get(code);
-}
-
-const NEXT_STEPS: ReadonlyMap<string, string> = new Map([
-  ["connect_failed", "Check the address; `spanline emulate` starts an emulator on this machine."],
-  [
-    "access_denied",
-    "Check the credentials, AWS_SESSION_TOKEN among them, and this machine's clock.",
-  ],
-  ["not_found", "Check AWS_HARNESS_ARN or AWS_RUNTIME_ARN."],
-  ["throttled", "Wait a little and try again."],
-  ["connection_lost", "The agent may have done its work; look before you call it again."],
-]);
+Exit codes:
+  0    the agent ended its turn
+  1    the turn failed; where the agent had begun to answer, what it said is on stdout
+  2    the request, the environment or the configuration cannot be used; nothing was sent
+  130  stopped by Ctrl-C`;

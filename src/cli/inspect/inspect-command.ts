@@ -1,91 +1,46 @@
-import { SpanlineError } from "../../domain/errors.ts";
-import type { CaptureFormat } from "../../inspect/capture-format.ts";
-import { inspectCapture } from "../../inspect/inspect-capture.ts";
-import type { OutputFormat } from "../../inspect/output-format.ts";
-import { PLAIN_STYLE, escapeControls } from "../../inspect/trace-style.ts";
-import { openByteSource, type ByteSource } from "../../platform/files/byte-source.ts";
-import { createProcessTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
-import { createColorStyle } from "../shared/terminal/color-style.ts";
-import { describeReadError } from "../shared/read-error.ts";
+import { Option, type Command } from "commander";
+import { CAPTURE_FORMATS } from "../../inspect/capture-format.ts";
+import { OUTPUT_FORMATS } from "../../inspect/output-format.ts";
+import type { InspectFlags } from "./run-inspect-command.ts";
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-export interface InspectFlags {
-  readonly format: OutputFormat;
-  readonly json?: true;
-  readonly as?: CaptureFormat;
+/** `spanline inspect`. */
+export function addInspectCommand(spanline: Command, execute: ExecuteCommand): void {
+  spanline
+    .command("inspect")
+    .description("show a captured agent stream as a readable trace")
+    .argument(
+      "[file]",
+      "the capture, or - for standard input, which is also the default for a pipe",
+    )
+    .addOption(
+      new Option("-f, --format <format>", "what to write").choices(OUTPUT_FORMATS).default("text"),
+    )
+    .addOption(new Option("--json", "short for --format json").conflicts("format"))
+    .addOption(
+      new Option("--as <format>", "what the capture is, instead of a look at it").choices(
+        CAPTURE_FORMATS,
+      ),
+    )
+    .addHelpText("after", EXAMPLES)
+    .action((file: string | undefined, options: InspectFlags, command: Command) =>
+      execute(async (io) => {
+        if (file === undefined && io.stdin.isTTY === true)
+          command.error("error: name a capture to inspect");
+        const { runInspectCommand } = await import("./run-inspect-command.ts");
+        return runInspectCommand(file ?? "-", options, io);
+      }),
+    );
 }
 
-/** Returns the exit code. */
-export async function runInspectCommand(file: string, flags: InspectFlags): Promise<number> {
-  const terminal = createProcessTerminal();
-  const interrupt = (): void => {
-    terminal.showProgress("");
-    process.exit(INTERRUPTED);
-  };
-  process.once("SIGINT", interrupt);
-  const name = file === "-" ? "standard input" : escapeControls(file);
-  try {
-    const source = await openByteSource(file);
-    await inspectCapture({
-      chunks: reportProgress(source, name, terminal),
-      name,
-      output: flags.json === true ? "json" : flags.format,
-      style: terminal.hasColours ? createColorStyle() : PLAIN_STYLE,
-      write: (text) => terminal.write(text),
-      ...(flags.as !== undefined && { capture: flags.as }),
-    });
-    return 0;
-  } catch (error) {
-    terminal.showProgress("");
-    terminal.note(`${formatInspectError(error, name)}\n`);
-    return isReadError(error) ? 2 : 1;
-  } finally {
-    process.off("SIGINT", interrupt);
-  }
-}
+const EXAMPLES = `
+Examples:
+  spanline inspect answer.bin                    an InvokeHarness answer, as curl or a proxy saved it
+  curl -sN … | spanline inspect -                an SSE stream as it comes
+  spanline inspect run.sse --format events       every event as a line of JSON
+  spanline inspect run.json --format open-responses
+  cat recordings/*.jsonl | spanline inspect      what \`spanline emulate --record\` kept, turn by turn
 
-/** As a shell counts it: 128 and the number of the signal. */
-const INTERRUPTED = 130;
-
-function formatInspectError(error: unknown, name: string): string {
-  if (error instanceof SpanlineError) return error.message;
-  const reason = describeReadError(error, name);
-  if (reason !== undefined) return reason;
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (error instanceof Error && isWriteError(error)) return `Cannot write: ${error.message}`;
-  if (error instanceof Error && code !== undefined) return `Cannot read ${name}: ${error.message}`;
-  return `Cannot show ${name}: ${error instanceof Error ? error.message : String(error)}`;
-}
-
-/** What the input is to blame for; anything else is ours or the output's. */
-function isReadError(error: unknown): boolean {
-  if (error instanceof SpanlineError) return true;
-  return error instanceof Error && "code" in error && !isWriteError(error);
-}
-
-function isWriteError(error: unknown): boolean {
-  return error instanceof Error && "syscall" in error && error.syscall === "write";
-}
-
-/** Reading less than this is over before anybody wonders. */
-const PROGRESS_MIN_BYTES = 8 * 1024 * 1024;
-
-async function* reportProgress(
-  source: ByteSource,
-  name: string,
-  terminal: Terminal,
-): AsyncGenerator<Uint8Array> {
-  let read = 0;
-  let shownText = "";
-  try {
-    for await (const chunk of source.chunks) {
-      yield chunk;
-      read += chunk.length;
-      if (read < PROGRESS_MIN_BYTES && (source.size ?? 0) < PROGRESS_MIN_BYTES) continue;
-      const share = source.size === null ? "" : ` (${Math.floor((100 * read) / source.size)} %)`;
-      const line = `Reading ${name}: ${Math.floor(read / 1024 / 1024)} MB${share}`;
-      if (line !== shownText) terminal.showProgress((shownText = line));
-    }
-  } finally {
-    terminal.showProgress("");
-  }
-}
+A damaged stream is read as far as it goes. JSON in which no event is recognised is refused unless --as names it.
+Exit code 0 means that the capture was read, however its turn ended; 1 that the output could not be written;
+2 that the capture or the command line cannot be used; 130 that it was interrupted.`;

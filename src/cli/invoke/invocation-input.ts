@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { readFile } from "node:fs/promises";
 import type { InvocationInput } from "../../bridge/agent/agentcore-provider.ts";
 import { SpanlineError, type ErrorCode } from "../../domain/errors.ts";
@@ -7,6 +8,7 @@ import { readCapturedTurn } from "../../inspect/captured-turn.ts";
 import { escapeControls } from "../../inspect/trace-style.ts";
 import { openByteSource } from "../../platform/files/byte-source.ts";
 import { describeReadError } from "../shared/read-error.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface InputFlags {
   readonly session?: string;
@@ -19,6 +21,7 @@ export interface InputFlags {
 export async function readInvocationInput(
   text: string | undefined,
   flags: InputFlags,
+  io: CommandIo,
 ): Promise<InvocationInput> {
   const { answers, session, result = [], errorResult = [] } = flags;
   if (answers === undefined) {
@@ -33,19 +36,19 @@ export async function readInvocationInput(
   if (session === undefined) {
     throw createOptionError("--answers needs --session: the conversation that its turn is part of");
   }
-  const turn = await readOpenTurn(answers);
+  const turn = await readOpenTurn(answers, io);
   const results = await Promise.all([
-    ...result.map(async (argument) => toolSuccess(...(await parseResult(argument)))),
-    ...errorResult.map(async (argument) => toolError(...(await parseResult(argument)))),
+    ...result.map(async (argument) => toolSuccess(...(await parseResult(argument, io)))),
+    ...errorResult.map(async (argument) => toolError(...(await parseResult(argument, io)))),
   ]);
   return { type: "results", turn, results, ...(text !== undefined && { texts: [text] }) };
 }
 
 /** The turn that a file holds. It must be one that waits for us. */
-async function readOpenTurn(file: string): Promise<Turn> {
+async function readOpenTurn(file: string, io: CommandIo): Promise<Turn> {
   const name = file === "-" ? "standard input" : escapeControls(file);
   const turn = await readOrRefuse(name, async () => {
-    const { chunks } = await openByteSource(file);
+    const { chunks } = await openByteSource(file, io);
     return readCapturedTurn({ chunks, name });
   });
   const outcome = turn.end?.outcome;
@@ -56,14 +59,17 @@ async function readOpenTurn(file: string): Promise<Turn> {
 }
 
 /** `ID=TEXT`, or `ID=@FILE` for what a file says. */
-async function parseResult(argument: string): Promise<[callId: string, output: string]> {
+async function parseResult(
+  argument: string,
+  { cwd }: CommandIo,
+): Promise<[callId: string, output: string]> {
   const at = argument.indexOf("=");
   if (at <= 0)
     throw createOptionError(`The result ${argument} lacks its call; write ID=TEXT or ID=@FILE`);
   const [id, output] = [argument.slice(0, at), argument.slice(at + 1)];
   if (!output.startsWith("@")) return [id, output];
   const file = output.slice(1);
-  return [id, await readOrRefuse(escapeControls(file), () => readFile(file, "utf8"))];
+  return [id, await readOrRefuse(escapeControls(file), () => readFile(resolve(cwd, file), "utf8"))];
 }
 
 async function readOrRefuse<Value>(name: string, read: () => Promise<Value>): Promise<Value> {

@@ -15,6 +15,7 @@ import {
 import { resolveConnection } from "../shared/flags/connection-flags.ts";
 import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts";
 import { readInvocationLimits, type LimitFlags } from "../shared/flags/limit-flags.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface RunAgentFlags extends AgentFlags, LimitFlags, ConfigFlags {
   readonly agent?: string;
@@ -28,6 +29,7 @@ export interface RunAgentFlags extends AgentFlags, LimitFlags, ConfigFlags {
 }
 
 export interface RunContext {
+  readonly io: CommandIo;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
   /** A conversation goes on in the next process, so that the demo agent has to remember it. */
@@ -45,23 +47,24 @@ export async function resolveRunAgent(
   context: RunContext,
 ): Promise<RunTarget> {
   const { harness, runtime, tools: file } = flags;
+  const { io } = context;
   const notice = createNotice(context);
   if (harness === undefined && runtime === undefined) rejectStrayFlags(flags);
-  const tools = file === undefined ? [] : await loadTools(file);
+  const tools = file === undefined ? [] : await loadTools(file, io.cwd);
   if (harness === undefined && runtime === undefined) {
-    const isConfigured = flags.agent !== undefined || resolveConfigFile(flags) !== undefined;
+    const isConfigured = flags.agent !== undefined || resolveConfigFile(flags, io) !== undefined;
     if (isConfigured && flags.isBuiltInDemo !== true) {
       if (file !== undefined) throw createToolsConfiguredError();
       return startConfiguredAgent(flags, context);
     }
     // Nobody who runs an agent of their own needs the emulator.
     const { startDemoRun } = await import("../../bridge/agent/start-demo-run.ts");
-    const directory = resolveDataDirectory(flags.dataDir, notice);
+    const directory = resolveDataDirectory(flags.dataDir, io, notice);
     return startDemoRun({ directory, clock: systemClock, tools });
   }
   const agent = await resolveAgentReference(flags, context);
   const provider = createAgentCoreProvider({
-    ...resolveConnection(flags, process.env),
+    ...resolveConnection(flags, io.env),
     ...agent,
     overrides: readOverrides(flags),
     limits: readInvocationLimits(flags),
@@ -83,11 +86,11 @@ function createToolsConfiguredError(): SpanlineError {
 async function startConfiguredAgent(flags: RunAgentFlags, context: RunContext): Promise<RunTarget> {
   const notice = createNotice(context);
   const report = (error: unknown): void => notice(indentText(formatThrown(error)));
-  const directory = resolveDataDirectory(flags.dataDir, notice);
+  const directory = resolveDataDirectory(flags.dataDir, context.io, notice);
   let commandNote: string | undefined;
   const commandNotice = (line: string): void => void (commandNote = line);
   const isSingleRun = context.isPersistent !== true;
-  const agentsContext = { directory, isSingleRun, report, notice, commandNotice };
+  const agentsContext = { io: context.io, directory, isSingleRun, report, notice, commandNotice };
   const { agents, close } = await createAgentsStarter(flags, agentsContext)();
   const requestedAgent = flags.agent;
   const agent =

@@ -1,152 +1,72 @@
-import { text } from "node:stream/consumers";
-import type { RunResult } from "../../bridge/run/run-result.ts";
-import { runToCompletion } from "../../bridge/run/run-to-completion.ts";
-import { SpanlineError, formatThrown } from "../../domain/errors.ts";
-import type { Envelope } from "../../domain/events/envelope.ts";
-import { AbortError } from "../../domain/provider/provider-error.ts";
-import { toSingleLine, escapeControls } from "../../inspect/trace-style.ts";
-import { createProcessTerminal } from "../../platform/terminal/terminal.ts";
-import { formatErrorMessage } from "../shared/error-message.ts";
-import { findFlag } from "../shared/flags/find-flag.ts";
-import { INTERRUPTED, onInterruption } from "../shared/interruption.ts";
-import { wrapLines } from "../shared/terminal/wrap-lines.ts";
-import { resolveRunAgent, type RunAgentFlags, type RunContext } from "./resolve-run-agent.ts";
-import { suggestNextStep } from "./run-hints.ts";
-import { createRunOutput, type OutputFlags } from "./run-output.ts";
-import { createTerminalApprover, type ApprovalFlags } from "./terminal-approver.ts";
+import { Option, type Command } from "commander";
+import { addLimitOptions, addConnectionOptions } from "../shared/flags/agent-options.ts";
+import { CONFIG_DESCRIPTION } from "../shared/flags/config-description.ts";
+import { parsePositive } from "../shared/flags/number-option.ts";
+import type { RunFlags } from "./run-run-command.ts";
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-export interface RunFlags extends RunAgentFlags, ApprovalFlags, OutputFlags {
-  readonly maxSteps?: number;
-  readonly maxSeconds?: number;
-  readonly maxTokens?: number;
+/** `spanline run`. */
+export function addRunCommand(spanline: Command, execute: ExecuteCommand): void {
+  const run = spanline
+    .command("run")
+    .description("run an agent from a prompt to the end of its turn, with tools that run here")
+    .argument("[prompt]", "what to say; - or nothing for what standard input says")
+    .option("--harness <harness>", "the harness to run: its ARN, its id, its name or NAME:TAG")
+    .addOption(new Option("--runtime <arn>", "the agent runtime to run").conflicts("harness"))
+    .addOption(
+      new Option(
+        "--agent <name>",
+        "an agent of the configuration; the first when not given",
+      ).conflicts(["harness", "runtime"]),
+    )
+    .addOption(
+      new Option("-c, --config <file>", CONFIG_DESCRIPTION).conflicts(["harness", "runtime"]),
+    )
+    .option("--qualifier <endpoint>", "the endpoint of it; DEFAULT when not given")
+    .option("--user <id>", "on whose behalf the agent acts")
+    .option("--system-prompt <text>", "instead of what the harness has")
+    .option("--model <id>", "instead of what the harness has")
+    .optionsGroup("Tools:")
+    .option("--tools <file>", "code whose default export is an array of tools; it is run")
+    .option("-y, --yes", "let every tool run that asks for it")
+    .addOption(new Option("-n, --no", "let none of them run").conflicts("yes"))
+    .option("-d, --data-dir <folder>", "where the demo agent saves notes")
+    .optionsGroup("No further call of the agent is made after:")
+    .option("--max-steps <number>", "so many calls (50)", parsePositive)
+    .option("--max-seconds <number>", "so many seconds (3600)", parsePositive)
+    .option("--max-tokens <number>", "so many tokens", parsePositive);
+  addConnectionOptions(run);
+  addLimitOptions(run, "How long to wait in each call, in seconds:");
+  run
+    .optionsGroup("Output:")
+    .addOption(
+      new Option("-f, --format <format>", "what to write")
+        .choices(["text", "open-responses"])
+        .default("text"),
+    )
+    .addOption(new Option("--json", "every event of the log as a line of JSON").conflicts("format"))
+    .addHelpText("after", EXAMPLES)
+    .action((prompt: string | undefined, flags: RunFlags) =>
+      execute(async (io) => {
+        const { runRunCommand } = await import("./run-run-command.ts");
+        return runRunCommand(prompt, flags, io);
+      }),
+    );
 }
 
-/** Runs an agent to the end of its turn; returns the exit code. */
-export async function runRunCommand(prompt: string | undefined, flags: RunFlags): Promise<number> {
-  const terminal = createProcessTerminal();
-  const { signal, release } = onInterruption(() => {
-    terminal.note("\nCancelling the turn. Ctrl-C again ends at once.\n");
-  });
-  const exitCode = await runAgentTurn(prompt, flags, { terminal, signal }).catch(
-    (error: unknown) => {
-      if (error instanceof AbortError || signal.aborted) return INTERRUPTED;
-      const nextStep = (problem: SpanlineError): string | undefined =>
-        suggestNextStep(problem, flags);
-      terminal.note(
-        `${formatErrorMessage(error, { nextStep, findFlag: (path) => findFlag(path, flags) })}\n`,
-      );
-      return error instanceof SpanlineError && isUsageError(error) ? 2 : 1;
-    },
-  );
-  release();
-  // A tool that does not hear that it is to stop would keep the process.
-  if (flags.tools !== undefined || signal.aborted) process.exit(exitCode);
-  return exitCode;
-}
+const EXAMPLES = `
+Examples:
+  spanline run "Please save a note: buy milk"
+  git diff | spanline run --harness reviewer --tools tools.mjs --yes -
+  spanline run --runtime arn:… "Plan my day" --format open-responses
 
-async function runAgentTurn(
-  argument: string | undefined,
-  flags: RunFlags,
-  { terminal, signal }: RunContext,
-): Promise<number> {
-  const prompt = await readPrompt(argument);
-  const { agent, close, commandNote } = await resolveRunAgent(flags, { terminal, signal });
-  let pendingCommandNote = commandNote;
-  const outputClosed = new AbortController();
-  const output = createRunOutput(flags, terminal, () => outputClosed.abort());
-  const approver = createTerminalApprover({
-    flags,
-    terminal,
-    signal,
-    flushOutput: () => output.flush(),
-  });
-  try {
-    const result = await runToCompletion(agent, {
-      prompt,
-      signal: AbortSignal.any([signal, outputClosed.signal]),
-      // An agent of a configuration knows where it works.
-      ...(agent.spec.workspace === undefined && { workingDirectory: process.cwd() }),
-      caps: readCaps(flags),
-      approve: (request) => approver.approve(request),
-      onEvent(envelope) {
-        output.add(envelope);
-        if (pendingCommandNote === undefined || !isCommandCall(envelope)) return;
-        terminal.note(`${toSingleLine(pendingCommandNote)}\n`);
-        pendingCommandNote = undefined;
-      },
-      report: (error) => terminal.note(formatToolFailure(error)),
-    });
-    await output.finish();
-    if (signal.aborted) return INTERRUPTED;
-    // Whoever read it has read enough.
-    if (outputClosed.signal.aborted) return 0;
-    printNextStep(result, flags, terminal);
-    if (approver.wasRequested) terminal.note(NOT_STORED_NOTE);
-    return result.outcome === "completed" && !approver.wasUnattended ? 0 : 1;
-  } finally {
-    await close();
-  }
-}
+Without --harness or --runtime it is an agent of the configuration, or else the demo agent, on an emulator of its own. What the agent says goes to stdout, calls,
+approvals and results to stderr. A tool that needs an approval asks on the terminal; where there is none it is denied.
+The session is kept in memory, for this run alone: "spanline sessions" does not know it, and --json writes all of it.
+"spanline up" and "spanline acp" keep theirs.
 
-/** Most runs have a tool for commands and use none. */
-function isCommandCall({ event }: Envelope): boolean {
-  return event.type === "tool_call.received" && event.toolCall.name === "run_command";
-}
-
-function readCaps({ maxSteps, maxSeconds, maxTokens }: RunFlags) {
-  return {
-    ...(maxSteps !== undefined && { steps: maxSteps }),
-    ...(maxSeconds !== undefined && { seconds: maxSeconds }),
-    ...(maxTokens !== undefined && { tokens: maxTokens }),
-  };
-}
-
-/** What went wrong in a tool, indented like all that tools say. Only a bug needs the place in the code. */
-function formatToolFailure(error: unknown): string {
-  const cause = error instanceof Error ? (error.cause ?? error) : error;
-  const isRefusal = cause instanceof SpanlineError || !(cause instanceof Error);
-  const text = isRefusal ? formatThrown(cause) : (cause.stack ?? cause.message);
-  const lines = escapeControls(text).split("\n");
-  return wrapLines(lines.map((line) => `  ${line}\n`).join(""), process.stderr.columns);
-}
-
-function printNextStep(
-  { reason, failure }: RunResult,
-  flags: RunFlags,
-  terminal: RunContext["terminal"],
-): void {
-  const next = suggestNextStep(failure ?? { code: reason ?? "", details: {} }, flags);
-  if (next !== undefined) terminal.note(`${next}\n`);
-}
-
-/** Whoever allowed something will look for it. */
-const NOT_STORED_NOTE =
-  "A run is not kept: `spanline sessions audit` does not know it. --json writes its whole log; sessions of `spanline up` are kept.\n";
-
-function isUsageError({ code, details }: SpanlineError): boolean {
-  // One that nobody trusts yet.
-  return USAGE_ERROR_CODES.has(code) || details["path"] === "config";
-}
-
-/** What the command line or a file is to blame for. */
-const USAGE_ERROR_CODES: ReadonlySet<string> = new Set([
-  "invalid_option",
-  "invalid_message",
-  "invalid_tool",
-  "unknown_tag",
-  "unreadable_input",
-  "store_failed",
-]);
-
-/** What to say: the argument, or what is piped in. */
-async function readPrompt(argument: string | undefined): Promise<string> {
-  const { stdin } = process;
-  if (argument !== undefined && argument !== "-") return argument;
-  if (argument === undefined && stdin.isTTY) {
-    const message = "There is nothing to say: give the prompt, or - to type it and end with Ctrl-D";
-    throw new SpanlineError("invalid_option", message);
-  }
-  const piped = (await text(stdin)).trim();
-  if (piped !== "") return piped;
-  throw new SpanlineError("invalid_option", "There is nothing to say: standard input is empty");
-}
+Exit codes:
+  0    the agent ended its turn, whatever you allowed or denied
+  1    the turn failed, a cap or a limit ended it early, or a tool was denied because there was nobody to ask
+  2    the command line, the configuration or the file of --tools cannot be used; nothing was sent
+  130  stopped by Ctrl-C; the turn was cancelled`;

@@ -22,11 +22,18 @@ export interface RunOutput {
   finish(): Promise<void>;
 }
 
-/** Writes a run while it comes. `gone` is called when nobody reads the result any more. */
+export interface RunOutputOptions {
+  readonly terminal: Terminal;
+  /** The width that notes are wrapped to. Undefined: notes are not wrapped. */
+  readonly columns: number | undefined;
+  /** Called when the reader of the result has closed its end. */
+  readonly onOutputClosed: () => void;
+}
+
+/** Writes the events of a run as they arrive. */
 export function createRunOutput(
   flags: OutputFlags,
-  terminal: Terminal,
-  onOutputClosed: () => void,
+  { terminal, columns, onOutputClosed }: RunOutputOptions,
 ): RunOutput {
   const turn = createTurnStream();
   const turnState = turn.initial();
@@ -47,7 +54,7 @@ export function createRunOutput(
       if (flags.json === true) {
         return write({ target: "result", text: `${JSON.stringify(envelope)}\n` });
       }
-      encoding ??= startEncoder(flags, terminal, envelope.sessionId);
+      encoding ??= startEncoder(flags, { terminal, columns, scope: envelope.sessionId });
       const { encoder, state } = encoding;
       turn.step(turnState, envelope.event, (event) => encoder.step(state, event, write));
     },
@@ -63,13 +70,19 @@ export function createRunOutput(
   };
 }
 
-function startEncoder({ format }: OutputFlags, terminal: Terminal, scope: string) {
+function startEncoder(
+  { format }: OutputFlags,
+  { terminal, columns, scope }: Pick<RunOutputOptions, "terminal" | "columns"> & { scope: string },
+) {
   const encoder: Codec<unknown, ProviderEvent, LiveText> =
-    format === "text" ? createTextEncoder(terminal) : createResponsesEncoder(scope);
+    format === "text" ? createTextEncoder(terminal, columns) : createResponsesEncoder(scope);
   return { encoder, state: encoder.initial() };
 }
 
-function createTextEncoder(terminal: Terminal): Codec<LiveState, ProviderEvent, LiveText> {
+function createTextEncoder(
+  terminal: Terminal,
+  columns: number | undefined,
+): Codec<LiveState, ProviderEvent, LiveText> {
   const style = terminal.hasColours ? createColorStyle() : PLAIN_STYLE;
   const live = createLiveEncoder({ style, isTerminal: terminal.isInteractive });
   return {
@@ -78,11 +91,7 @@ function createTextEncoder(terminal: Terminal): Codec<LiveState, ProviderEvent, 
       // A result stands below its call, without a heading that says who brought it.
       if (event.type === "tool.result") state.trace.heading = event.message;
       live.step(state, shortenForScreen(event), (piece) => {
-        emit(
-          piece.target === "notes"
-            ? { ...piece, text: wrapLines(piece.text, process.stderr.columns) }
-            : piece,
-        );
+        emit(piece.target === "notes" ? { ...piece, text: wrapLines(piece.text, columns) } : piece);
       });
     },
   };

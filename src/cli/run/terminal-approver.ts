@@ -9,6 +9,7 @@ import type { Terminal } from "../../platform/terminal/terminal.ts";
 import { confirm } from "../shared/terminal/confirm.ts";
 import { readApprovalFacts, formatApproval } from "../shared/terminal/approval-text.ts";
 import { createColorStyle } from "../shared/terminal/color-style.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface ApprovalFlags {
   readonly yes?: true;
@@ -25,6 +26,7 @@ export interface Approver {
 
 export interface ApproverOptions {
   readonly flags: ApprovalFlags;
+  readonly io: CommandIo;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
   /** Resolves when what the question is about was shown. */
@@ -34,6 +36,7 @@ export interface ApproverOptions {
 /** Asks the person at the terminal, one question at a time. */
 export function createTerminalApprover({
   flags,
+  io,
   terminal,
   signal,
   flushOutput,
@@ -54,7 +57,7 @@ export function createTerminalApprover({
       terminal.note(`  ${summary}: ${flag ? "allowed by --yes" : "denied by --no"}\n`);
       return flag ? yes : no;
     }
-    const answer = await confirm(question, { signal, ...background }).catch(() => false);
+    const answer = await confirm(question, { io, signal, ...background }).catch(() => false);
     if (answer !== null) return answer ? yes : no;
     wasUnattended = true;
     terminal.note(`  ${summary}: ${UNATTENDED_TEXTS[request.question]}\n`);

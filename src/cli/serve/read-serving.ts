@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { openSync, writeSync } from "node:fs";
 import type { ServeSettings } from "../../bridge/configured/serve-settings.ts";
 import { SpanlineError, formatThrown } from "../../domain/errors.ts";
@@ -6,7 +7,8 @@ import {
   createTrustCheck,
   type ConfigFlags,
 } from "../shared/flags/config-flags.ts";
-import type { UpdatesFlags } from "../updates-option.ts";
+import type { UpdatesFlags } from "../shared/flags/updates-option.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 /** Where and to whom agents are served, as flags say it; the configuration says the rest. */
 export interface ServingFlags extends ConfigFlags, UpdatesFlags {
@@ -25,26 +27,33 @@ export interface ServingOptions extends UpdatesFlags {
 
 export async function readServing(
   flags: ServingFlags,
+  io: CommandIo,
   note: (line: string) => void,
 ): Promise<ServingOptions> {
   const { host, port, accessLog, updates } = flags;
-  const file = resolveConfigFile(flags);
-  const serving = file === undefined ? {} : { serving: await loadServeSettings(file, flags) };
+  const file = resolveConfigFile(flags, io);
+  const serving = file === undefined ? {} : { serving: await loadServeSettings(file, flags, io) };
   return {
     ...serving,
     ...(host !== undefined && { host }),
     ...(port !== undefined && { port }),
     ...(updates !== undefined && { updates }),
-    ...(accessLog !== undefined && { accessLog: createAccessLog(accessLog, note) }),
+    ...(accessLog !== undefined && {
+      accessLog: createAccessLog(accessLog === true ? true : resolve(io.cwd, accessLog), note),
+    }),
   };
 }
 
-async function loadServeSettings(file: string, flags: ConfigFlags): Promise<ServeSettings> {
+async function loadServeSettings(
+  file: string,
+  flags: ConfigFlags,
+  io: CommandIo,
+): Promise<ServeSettings> {
   const { readServeSettings } = await import("../../bridge/configured/serve-settings.ts");
   return readServeSettings({
     file,
-    environment: process.env,
-    isTrusted: createTrustCheck(file, flags),
+    environment: io.env,
+    isTrusted: createTrustCheck(file, flags, io),
   });
 }
 

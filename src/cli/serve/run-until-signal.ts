@@ -5,7 +5,7 @@ import { systemClock } from "../../platform/clock.ts";
 import { startExitWatchdog } from "../../platform/process/exit-watchdog.ts";
 import { readPackageVersion } from "../../platform/package-version.ts";
 import { resolveUserDirectory } from "../../platform/files/state-directory.ts";
-import { createProcessTerminal } from "../../platform/terminal/terminal.ts";
+import { createTerminal } from "../../platform/terminal/terminal.ts";
 import { createAgentsStarter, selectConfig } from "../shared/flags/config-flags.ts";
 import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts";
 import { INTERRUPTED } from "../shared/interruption.ts";
@@ -13,6 +13,7 @@ import { formatErrorChain } from "../shared/error-chain.ts";
 import { formatRetentionIgnored, readRetention, type RetentionFlags } from "./read-retention.ts";
 import { readServing, type ServingFlags, type ServingOptions } from "./read-serving.ts";
 import { waitForSignal } from "../shared/wait-for-signal.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface BridgeFlags extends ServingFlags, RetentionFlags {
   readonly dataDir?: string;
@@ -28,6 +29,7 @@ export interface RunningBridge {
 }
 
 export interface BridgeStarter<Started extends RunningBridge> {
+  readonly io: CommandIo;
   readonly start: (options: ServeOptions) => Promise<Started>;
   /** What is said on standard output when it runs. */
   readonly formatStarted: (started: Started, directory: string) => string;
@@ -39,28 +41,28 @@ const EXIT_TIMEOUT_MS = 3000;
 /** Runs the bridge until it is told to stop; returns the exit code. */
 export async function runUntilSignal<Started extends RunningBridge>(
   flags: BridgeFlags,
-  { start, formatStarted }: BridgeStarter<Started>,
+  { io, start, formatStarted }: BridgeStarter<Started>,
 ): Promise<number> {
-  const terminal = createProcessTerminal();
+  const terminal = createTerminal(io);
   const stop = new AbortController();
-  const end = waitForSignal().then(() => stop.abort());
+  const end = waitForSignal(io).then(() => stop.abort());
   const report = (error: unknown): void => terminal.note(formatErrorChain(error));
   const notice = (line: string): void => terminal.note(`${toSingleLine(line)}\n`);
   let directory = "";
   let serving: ServingOptions = {};
   let started: Started;
   try {
-    directory = resolveDataDirectory(flags.dataDir, notice);
-    serving = await readServing(flags, (line) => terminal.note(line));
+    directory = resolveDataDirectory(flags.dataDir, io, notice);
+    serving = await readServing(flags, io, (line) => terminal.note(line));
     started = await start({
       signal: stop.signal,
       directory,
-      keysDirectory: resolveUserDirectory(process.env),
+      keysDirectory: resolveUserDirectory(io.env),
       ...serving,
       version: readPackageVersion(),
       clock: systemClock,
-      agents: createAgentsStarter(flags, { directory, report, notice }),
-      ...selectConfig(flags),
+      agents: createAgentsStarter(flags, { io, directory, report, notice }),
+      ...selectConfig(flags, io),
       ...readRetention(flags, (line) => terminal.note(line)),
       notice,
       report,
@@ -84,7 +86,7 @@ export async function runUntilSignal<Started extends RunningBridge>(
   });
   await started.close();
   // A tool that does not hear that it is to stop would keep the process.
-  startExitWatchdog(EXIT_TIMEOUT_MS, () => process.exit(0));
+  startExitWatchdog(EXIT_TIMEOUT_MS, () => io.exit(0));
   return 0;
 }
 

@@ -1,48 +1,40 @@
-import { serveBridge, type ServedBridge } from "../../bridge/serve/serve-bridge.ts";
-import { toSingleLine } from "../../inspect/trace-style.ts";
-import { runUntilSignal, type BridgeFlags } from "./run-until-signal.ts";
+import type { Command } from "commander";
+import type { ServeFlags } from "./run-serve-command.ts";
+import { addServingOptions } from "./serving-options.ts";
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-export interface ServeFlags extends BridgeFlags {
-  readonly json?: true;
+/** `spanline serve`. */
+export function addServeCommand(spanline: Command, execute: ExecuteCommand): void {
+  const serve = spanline
+    .command("serve")
+    .description("serve agents to programs: Open Responses and chat completions, without the page");
+  addServingOptions(serve)
+    .option("--json", "say where it listens as JSON")
+    .addHelpText("after", EXAMPLES)
+    .action((flags: ServeFlags) =>
+      execute(async (io) => {
+        const { runServeCommand } = await import("./run-serve-command.ts");
+        return runServeCommand(flags, io);
+      }),
+    );
 }
 
-/** Serves agents to clients of OpenAI until it is told to stop; returns the exit code. */
-export function runServeCommand(flags: ServeFlags): Promise<number> {
-  return runUntilSignal(flags, {
-    start: (options) => serveBridge(options, { portal: false }),
-    formatStarted: (served, directory) =>
-      flags.json === true ? formatJson(served, directory) : formatText(served, directory),
-  });
-}
+const EXAMPLES = `
+Agents are what clients take for models. Without a configuration there is the demo agent, "demo", which needs no credentials. While
+"spanline up" or an editor runs on the same sessions, this process joins it.
 
-function formatText(served: ServedBridge, directory: string): string {
-  const { url, otherUrls, agents, isOwner, ownerPid, config, needsKey } = served;
-  const [first = ""] = agents;
-  const key = needsKey ? ` -H "authorization: Bearer $KEY"` : "";
-  const body = JSON.stringify({ model: first, input: "Hello!", stream: true });
-  const lines = [
-    ...(otherUrls.length === 0
-      ? []
-      : [
-          `Other machines reach them at ${otherUrls.map((address) => `${address}/v1`).join(", ")}.`,
-        ]),
-    `Agents come from ${config === undefined ? "the demo" : toSingleLine(config)}: ${agents.join(", ")}.`,
-    ...(isOwner ? [] : [`Process ${ownerPid} runs the sessions.`]),
-    `Sessions are kept in ${directory}.`,
-  ];
-  return `Agents are served at ${url}/v1, as models:
+On this machine no key is needed unless the configuration has some (serve.keys); on any other address there have to be keys.
+docs/serving.md says how to make one.
 
-  With curl                   curl -N ${url}/v1/responses -H 'content-type: application/json'${key} \\
-                                -d '${body}'
-  With a client of OpenAI's   OPENAI_BASE_URL=${url}/v1 OPENAI_API_KEY=${needsKey ? "$KEY" : "none"}
+Without --keep-days and --keep-mb, sessions are kept until you delete them.
 
-${lines.join("\n")}
+Examples:
+  spanline serve
+  spanline serve --host 0.0.0.0 --config team.yaml --access-log access.jsonl
+  OPENAI_BASE_URL=http://127.0.0.1:4777/v1 OPENAI_API_KEY=none my-client
 
-Ctrl-C stops it.
-`;
-}
-
-function formatJson(served: ServedBridge, directory: string): string {
-  const { url, otherUrls: elsewhere, isOwner, ownerPid, config = null, agents, needsKey } = served;
-  return `${JSON.stringify({ url, elsewhere, isOwner, ownerPid, directory, config, agents, needsKey })}\n`;
-}
+Exit codes:
+  0    it was told to stop
+  1    it cannot listen
+  2    the configuration, the address or the data directory cannot be used
+  130  stopped before it was up`;

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { CONFIG_DESCRIPTION } from "../shared/flags/config-description.ts";
 import { parsePort, parsePositive } from "../shared/flags/number-option.ts";
-import { updatesOption } from "../updates-option.ts";
+import { updatesOption } from "../shared/flags/updates-option.ts";
 
 /** What the commands have that serve over HTTP. */
 export function addServingOptions(command: Command): Command {

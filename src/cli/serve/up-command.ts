@@ -1,75 +1,31 @@
-import { runUp, type UpBridge } from "../../bridge/serve/run-up.ts";
-import { toSingleLine } from "../../inspect/trace-style.ts";
-import { resolveProgramName } from "../shared/program-name.ts";
-import { quoteShellWord } from "../shared/terminal/shell-word.ts";
-import { runUntilSignal, type BridgeFlags } from "./run-until-signal.ts";
+import type { Command } from "commander";
+import { addServingOptions } from "./serving-options.ts";
+import type { UpFlags } from "./run-up-command.ts";
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-export interface UpFlags extends BridgeFlags {
-  readonly json?: true;
-  readonly newToken?: true;
+/** `spanline up`. */
+export function addUpCommand(spanline: Command, execute: ExecuteCommand): void {
+  const up = spanline
+    .command("up")
+    .description("run the bridge on this machine: an agent, its sessions, a live page and /v1");
+  addServingOptions(up)
+    .option("--new-token", "make another token for the link; the old one loses its rights")
+    .option("--json", "say where it listens as JSON")
+    .addHelpText("after", EXAMPLES)
+    .action((flags: UpFlags) =>
+      execute(async (io) => {
+        const { runUpCommand } = await import("./run-up-command.ts");
+        return runUpCommand(flags, io);
+      }),
+    );
 }
 
-/** Runs the bridge until it is told to stop; returns the exit code. */
-export function runUpCommand(flags: UpFlags): Promise<number> {
-  return runUntilSignal(flags, {
-    start: (options) =>
-      runUp({ ...options, newToken: flags.newToken === true, workingDirectory: process.cwd() }),
-    formatStarted: (up, directory) =>
-      flags.json === true ? formatJson(up, directory) : formatText(up, directory, flags),
-  });
-}
+const EXAMPLES = `
+Without a configuration the agent is the emulator's demo: no credentials are needed. Sessions outlive the process: kill it at any moment and
+start it again, and the turn goes on.
 
-function formatText(up: UpBridge, directory: string, { dataDir }: UpFlags): string {
-  const { link, otherUrls, isOwner, config, session, portalPid } = up;
-  const where = dataDir === undefined ? "" : ` --data-dir ${quoteShellWord(directory)}`;
-  const which = `--session ${quoteShellWord(session.sessionId)}${where}`;
-  const lines = [
-    config === undefined
-      ? "Saving a note asks for your approval, in all but curl."
-      : "A question waits for an answer in any of them but curl.",
-    ...(isOwner ? ["Kill this process while it works and start it again: the turn goes on."] : []),
-    ...(otherUrls.length === 0 ? [] : [`Other machines reach it at ${otherUrls.join(", ")}.`]),
-    `Sessions are kept in ${directory}.`,
-  ];
-  return `${formatHeadline(up)}. One session, four ways into it:
+Without --keep-days and --keep-mb, sessions are kept until you delete them. With one, it is looked at now and every hour;
+a session that is at work, or that somebody has open, stays.
 
-  In a browser    ${link}
-  With curl       ${formatCurl(up)}
-  In a terminal   ${resolveProgramName()} chat ${which}
-  In an editor    ${resolveProgramName()} acp ${which}
-${formatAgents(up)}
-${lines.join("\n")}
-${portalPid === undefined ? "\nCtrl-C stops it.\n" : ""}`;
-}
-
-function formatHeadline({ isOwner, ownerPid, portalPid }: UpBridge): string {
-  if (portalPid !== undefined) return `Spanline is already up, in process ${portalPid}`;
-  return isOwner ? "Spanline is up" : `Joined the bridge that runs in process ${ownerPid}`;
-}
-
-function formatCurl({ url, session, config, needsKey, token }: UpBridge): string {
-  const input = config === undefined ? "Please save a note: buy milk" : "Hello";
-  const body = JSON.stringify({ conversation: session.sessionId, input, stream: true });
-  const key = needsKey ? ` -H 'authorization: Bearer ${token}'` : "";
-  return [
-    `curl -N ${url}/v1/responses \\`,
-    `                    -H 'content-type: application/json'${key} \\`,
-    `                    -d '${body}'`,
-  ].join("\n");
-}
-
-/** Empty for the demo agent, of which there is nothing to say. */
-function formatAgents({ config, agents, session }: UpBridge): string {
-  if (config === undefined) return "";
-  const otherAgents = agents.filter((name) => name !== session.agent);
-  const otherAgentsText =
-    otherAgents.length === 0 ? "" : `; there is also ${otherAgents.join(", ")}`;
-  return `\nIt is with ${session.agent}${otherAgentsText}. Agents come from ${toSingleLine(config)}.\n`;
-}
-
-function formatJson({ session, ...up }: UpBridge, directory: string): string {
-  const { sessionId } = session;
-  const { url, link, isOwner, ownerPid, portalPid = null, config = null, agents } = up;
-  const facts = { url, link, sessionId, isOwner, ownerPid, portalPid, directory, config, agents };
-  return `${JSON.stringify(facts)}\n`;
-}
+Sessions are kept in --data-dir, else SPANLINE_DATA_DIR, else the nearest .spanline upwards
+that is yours (named once with --data-dir), else your state directory.`;

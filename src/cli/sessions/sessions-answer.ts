@@ -16,6 +16,7 @@ import {
   type SessionsFlags,
   type SessionsContext,
 } from "./sessions-context.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface AnswerFlags extends SessionsFlags {
   readonly allow?: true;
@@ -29,8 +30,9 @@ export async function runSessionsAnswer(
   reference: string,
   approvalId: string | undefined,
   flags: AnswerFlags,
+  io: CommandIo,
 ): Promise<number> {
-  return withSessionsContext(flags, async (run) => {
+  return withSessionsContext(flags, io, async (run) => {
     const { sessionId } = await findSession(reference, run);
     const log = openSessionLog(run.sessions, sessionId);
     const all = await listOpenRequests(log);
@@ -95,10 +97,15 @@ async function decideEach(
   let worst = 0;
   for (const request of open) {
     const { question, background, fullText } = formatApproval(readApprovalFacts(request), style);
-    const { signal, release } = onInterruption(() => terminal.note("\n"));
+    const { signal, release } = onInterruption(run.io, () => terminal.note("\n"));
     const isYesNo = request.question === "run";
     const decision = isYesNo
-      ? confirm(question, { signal, background, ...(fullText !== undefined && { fullText }) })
+      ? confirm(question, {
+          io: run.io,
+          signal,
+          background,
+          ...(fullText !== undefined && { fullText }),
+        })
       : null;
     const answer = await Promise.resolve(decision).catch(() => "interrupted" as const);
     release();

@@ -19,17 +19,22 @@ import {
 } from "./audit-text.ts";
 import { reportProblems, openSessionLog } from "./stored-session-log.ts";
 import { findSession, withSessionsContext, type SessionsFlags } from "./sessions-context.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface AuditFlags extends SessionsFlags {
   readonly json?: true;
 }
 
 /** Lists who let what run in a session; 1 unless the log can be read whole and every receipt is proven to be as it was written. */
-export async function runSessionsAudit(reference: string, flags: AuditFlags): Promise<number> {
-  return withSessionsContext(flags, async (run) => {
+export async function runSessionsAudit(
+  reference: string,
+  flags: AuditFlags,
+  io: CommandIo,
+): Promise<number> {
+  return withSessionsContext(flags, io, async (run) => {
     const { sessions, terminal, style } = run;
     const { sessionId, incarnation } = await findSession(reference, run);
-    const user = resolveUserDirectory(process.env);
+    const user = resolveUserDirectory(io.env);
     const audit = auditLog(await readSigningKeys(user));
     // Before the log: a bridge may be writing both.
     const heads = await readReceiptHeads(user);

@@ -2,14 +2,15 @@ import { pluralize } from "../../text/pluralize.ts";
 import { formatPrettyJson } from "../../inspect/pretty-json.ts";
 import { toSingleLine } from "../../inspect/trace-style.ts";
 import { withSessionsContext, type SessionsFlags } from "./sessions-context.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface CheckFlags extends SessionsFlags {
   readonly json?: true;
 }
 
 /** Examines the database of a data directory and the log of every session in it; 1 if anything is wrong. */
-export async function runSessionsCheck(flags: CheckFlags): Promise<number> {
-  return withSessionsContext(flags, async ({ sessions, terminal, directory }) => {
+export async function runSessionsCheck(flags: CheckFlags, io: CommandIo): Promise<number> {
+  return withSessionsContext(flags, io, async ({ sessions, terminal, directory }) => {
     const problems = await sessions.checkIntegrity();
     const size = await sessions.measureSize();
     if (flags.json === true)

@@ -5,17 +5,19 @@ import {
 } from "../../bridge/stored-sessions.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import { PLAIN_STYLE, type Style } from "../../inspect/trace-style.ts";
-import { createProcessTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
+import { createTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
 import { formatErrorMessage } from "../shared/error-message.ts";
 import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts";
 import { suggestNames } from "../../text/suggest-name.ts";
 import { createColorStyle } from "../shared/terminal/color-style.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface SessionsFlags {
   readonly dataDir?: string;
 }
 
 export interface SessionsContext {
+  readonly io: CommandIo;
   readonly directory: string;
   readonly sessions: StoredSessions;
   readonly terminal: Terminal;
@@ -25,15 +27,16 @@ export interface SessionsContext {
 /** Opens the sessions for reading, and turns whatever comes of a command into an exit code and words for people. */
 export async function withSessionsContext(
   { dataDir }: SessionsFlags,
+  io: CommandIo,
   command: (run: SessionsContext) => Promise<number>,
 ): Promise<number> {
-  const terminal = createProcessTerminal();
+  const terminal = createTerminal(io);
   const style = terminal.hasColours ? createColorStyle() : PLAIN_STYLE;
   let sessions: StoredSessions | undefined;
   try {
-    const directory = resolveDataDirectory(dataDir, (line) => terminal.note(`${line}\n`));
+    const directory = resolveDataDirectory(dataDir, io, (line) => terminal.note(`${line}\n`));
     sessions = await openStoredSessions(directory);
-    return await command({ directory, sessions, terminal, style });
+    return await command({ io, directory, sessions, terminal, style });
   } catch (error) {
     terminal.note(
       `${formatErrorMessage(error, { nextStep: suggestNextStep, findFlag: (path) => OPTION_FLAGS.get(path) })}\n`,

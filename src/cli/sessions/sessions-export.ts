@@ -1,19 +1,25 @@
+import { resolve } from "node:path";
 import { open } from "node:fs/promises";
 import { pluralize } from "../../text/pluralize.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { Terminal } from "../../platform/terminal/terminal.ts";
 import { encodeExamined, reportProblems, openSessionLog } from "./stored-session-log.ts";
 import { findSession, withSessionsContext, type SessionsFlags } from "./sessions-context.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface ExportFlags extends SessionsFlags {
   readonly output: string;
 }
 
-export async function runSessionsExport(reference: string, flags: ExportFlags): Promise<number> {
-  return withSessionsContext(flags, async (run) => {
+export async function runSessionsExport(
+  reference: string,
+  flags: ExportFlags,
+  io: CommandIo,
+): Promise<number> {
+  return withSessionsContext(flags, io, async (run) => {
     const { sessions, terminal } = run;
     const { sessionId } = await findSession(reference, run);
-    const { write, close } = await openOutput(flags.output, terminal);
+    const { write, close } = await openOutput(flags.output, io.cwd, terminal);
     const log = openSessionLog(sessions, sessionId);
     let count = 0;
     try {
@@ -37,10 +43,10 @@ interface Output {
   readonly close: () => Promise<void>;
 }
 
-async function openOutput(path: string, terminal: Terminal): Promise<Output> {
+async function openOutput(path: string, cwd: string, terminal: Terminal): Promise<Output> {
   if (path === "-") return { write: (text) => terminal.write(text), close: async () => {} };
   // What was said in a session is its user's affair.
-  const file = await open(path, "w", 0o600).catch((cause: unknown) => {
+  const file = await open(resolve(cwd, path), "w", 0o600).catch((cause: unknown) => {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     const reason = code === "ENOENT" ? "there is no such folder" : String(code ?? cause);
     throw new SpanlineError("invalid_option", `Cannot write ${path}: ${reason}`, { cause });

@@ -3,6 +3,7 @@ import { formatPrettyJson } from "../../inspect/pretty-json.ts";
 import { toSingleLine } from "../../inspect/trace-style.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { withSessionsContext, type SessionsFlags } from "./sessions-context.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface ListFlags extends SessionsFlags {
   readonly search?: string;
@@ -12,8 +13,8 @@ export interface ListFlags extends SessionsFlags {
   readonly json?: true;
 }
 
-export async function runSessionsList(flags: ListFlags): Promise<number> {
-  return withSessionsContext(flags, async ({ sessions, terminal, directory }) => {
+export async function runSessionsList(flags: ListFlags, io: CommandIo): Promise<number> {
+  return withSessionsContext(flags, io, async ({ sessions, terminal, directory }) => {
     const { limit, page, search, agent, json } = flags;
     const result = await sessions.listSessions({
       limit,

@@ -14,14 +14,19 @@ import {
 } from "./sessions-context.ts";
 import { encodeExamined, reportProblems, openSessionLog } from "./stored-session-log.ts";
 import { createTranscript } from "./transcript-encoder.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface ShowFlags extends SessionsFlags {
   readonly events?: true;
   readonly json?: true;
 }
 
-export async function runSessionsShow(reference: string, flags: ShowFlags): Promise<number> {
-  return withSessionsContext(flags, async (run) => {
+export async function runSessionsShow(
+  reference: string,
+  flags: ShowFlags,
+  io: CommandIo,
+): Promise<number> {
+  return withSessionsContext(flags, io, async (run) => {
     const session = await findSession(reference, run);
     if (flags.json === true) return writeJson(session, run);
     const { sessions, terminal, style } = run;
@@ -100,13 +105,17 @@ export interface TailFlags extends SessionsFlags {
   readonly json?: true;
 }
 
-export async function runSessionsTail(reference: string, flags: TailFlags): Promise<number> {
-  return withSessionsContext(flags, async (run) => {
+export async function runSessionsTail(
+  reference: string,
+  flags: TailFlags,
+  io: CommandIo,
+): Promise<number> {
+  return withSessionsContext(flags, io, async (run) => {
     const { sessions, terminal, style } = run;
     const { sessionId, incarnation } = await findSession(reference, run);
     const head = await sessions.readHead(sessionId);
     const end = new AbortController();
-    void waitForSignal().then(() => end.abort());
+    void waitForSignal(io).then(() => end.abort());
     const cursor = { incarnation, seq: flags.from ?? head?.seq ?? 0 };
     const write = createEventWriter(flags, style);
     terminal.note(`following ${sessionId} behind event ${cursor.seq}; Ctrl-C ends it\n`);

@@ -1,21 +1,23 @@
+import type { CommandIo } from "../../platform/process/command-io.ts";
+
 export interface Interruption {
   readonly signal: AbortSignal;
   readonly release: () => void;
 }
 
 /** Ctrl-C lets a command clean up behind itself; a second one ends it at once. */
-export function onInterruption(notify: () => void): Interruption {
+export function onInterruption({ signals, exit }: CommandIo, notify: () => void): Interruption {
   const controller = new AbortController();
   const interrupt = (): void => {
-    if (controller.signal.aborted) process.exit(INTERRUPTED);
+    if (controller.signal.aborted) return exit(INTERRUPTED);
     notify();
     controller.abort();
   };
-  for (const signal of SIGNALS) process.on(signal, interrupt);
+  for (const signal of SIGNALS) signals.on(signal, interrupt);
   return {
     signal: controller.signal,
     release() {
-      for (const signal of SIGNALS) process.off(signal, interrupt);
+      for (const signal of SIGNALS) signals.off(signal, interrupt);
     },
   };
 }

@@ -1,11 +1,13 @@
+import type { CommandIo } from "../../platform/process/command-io.ts";
+
 /** Resolves when somebody wants this process to end. Whoever wants it once more ends it at once. */
-export function waitForSignal(): Promise<void> {
+export function waitForSignal({ signals }: CommandIo): Promise<void> {
   return new Promise((resolve) => {
     const stop = (): void => {
-      for (const signal of SIGNALS) process.off(signal, stop);
+      for (const signal of SIGNALS) signals.off(signal, stop);
       resolve();
     };
-    for (const signal of SIGNALS) process.on(signal, stop);
+    for (const signal of SIGNALS) signals.on(signal, stop);
   });
 }
 

@@ -1,34 +1,21 @@
-import { trustConfig, readConfigVersion } from "../../config/trust/trusted-configs.ts";
-import { formatThrown } from "../../domain/errors.ts";
-import { toSingleLine } from "../../inspect/trace-style.ts";
-import { resolveUserDirectory } from "../../platform/files/state-directory.ts";
-import { createProcessTerminal } from "../../platform/terminal/terminal.ts";
-import { resolveConfigFile } from "../shared/flags/config-flags.ts";
-import { describeReadError } from "../shared/read-error.ts";
+import type { Command } from "commander";
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-export async function runTrustCommand(config: string | undefined): Promise<number> {
-  const terminal = createProcessTerminal();
-  const file = resolveConfigFile(config === undefined ? {} : { config });
-  try {
-    if (file === undefined) {
-      terminal.note("There is no spanline.config.yaml, .yml or .json from here upwards.\n");
-      return 2;
-    }
-    const version = await readConfigVersion(file);
-    const { files, commands } = version;
-    const lines = [...commands, ...files].map((line) => `  ${toSingleLine(line)}\n`).join("");
-    await terminal.write(
-      lines === "" ? "It runs nothing before a tool is called.\n" : `It runs:\n${lines}`,
+/** `spanline trust`. */
+export function addTrustCommand(spanline: Command, execute: ExecuteCommand): void {
+  spanline
+    .command("trust")
+    .description("let a configuration run the code that it names, until it is changed")
+    .argument("[file]", "the configuration; the nearest one upwards when not given")
+    .addHelpText("after", HELP_TEXT)
+    .action((file: string | undefined) =>
+      execute(async (io) => {
+        const { runTrustCommand } = await import("./run-trust-command.ts");
+        return runTrustCommand(file, io);
+      }),
     );
-    await trustConfig(version, resolveUserDirectory(process.env));
-    const condition = files.length === 0 ? "it is" : "it or one of these files is";
-    await terminal.write(
-      `${toSingleLine(file)} may run what it names, until ${condition} changed.\n`,
-    );
-    return 0;
-  } catch (error) {
-    const why = describeReadError(error, file ?? "") ?? formatThrown(error);
-    terminal.note(`${toSingleLine(why)}\n`);
-    return 2;
-  }
 }
+
+const HELP_TEXT = `
+A configuration can name files of code (tools) and programs (MCP servers). One that is merely found, in a folder that may have
+come from somewhere else, runs none of them before you said so. Look at it first. Naming it with --config says so too.`;

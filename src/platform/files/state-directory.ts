@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Environment } from "../environment.ts";
+import { resolveHomeDirectory } from "./home-directory.ts";
 import { isTrustedDirectory } from "./trusted-directory.ts";
 
 export interface StateDirectory {
@@ -30,11 +30,9 @@ export function resolveStateDirectory(env: Environment, from: string): StateDire
 }
 
 /** The user's own, whatever project they are in. */
-export function resolveUserDirectory({
-  XDG_STATE_HOME: state,
-  LOCALAPPDATA: local,
-}: Environment): string {
-  return join(state || local || join(homedir(), ".local", "state"), "spanline");
+export function resolveUserDirectory(env: Environment): string {
+  const { XDG_STATE_HOME: state, LOCALAPPDATA: local } = env;
+  return join(state || local || join(resolveHomeDirectory(env), ".local", "state"), "spanline");
 }
 
 function* findUpwards(from: string, name: string): Generator<string> {

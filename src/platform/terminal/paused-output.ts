@@ -1,3 +1,5 @@
+import type { CommandIo } from "../process/command-io.ts";
+
 /** What this process prints, kept back while something has to stand alone on the terminal. */
 export interface PausedOutput {
   /** Prints past what is kept back. */
@@ -10,15 +12,17 @@ export interface PausedOutput {
  * Keeps back what anybody in this process prints on a terminal: tools of the user's own write there without asking us.
  * Of notes only the beginning is kept, since a tool may print without end; results are kept whole.
  */
-export function pauseOutput(): PausedOutput {
-  const { stdout, stderr } = process;
+export function pauseOutput({
+  stdout,
+  stderr,
+}: Pick<CommandIo, "stdout" | "stderr">): PausedOutput {
   const print = stderr.write.bind(stderr);
   const pausedWrites: (() => void)[] = [];
   let noteBytes = 0;
   let droppedBytes = 0;
   const restoreFunctions = [stderr, stdout].map((stream) => {
     const write = stream.write.bind(stream);
-    if (!stream.isTTY) return () => {};
+    if (stream.isTTY !== true) return () => {};
     stream.write = (...parts: unknown[]): boolean => {
       const size = measureChunk(parts[0]);
       const isStored = stream === stdout || noteBytes + size <= MAX_NOTE_BYTES;

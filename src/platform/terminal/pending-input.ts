@@ -1,18 +1,18 @@
 import { systemClock } from "../clock.ts";
+import type { InputStream } from "../process/command-io.ts";
 
 /**
  * Throws away what was typed so far on standard input, also the beginning of a line. `interrupted` hears of a Ctrl-C in it,
  * which the terminal does not make a signal of meanwhile.
  */
-export async function dropPendingInput(onInterrupt: () => void): Promise<void> {
-  const { stdin } = process;
+export async function dropPendingInput(stdin: InputStream, onInterrupt: () => void): Promise<void> {
   let isQuiet = false;
   const drop = (chunk: Buffer | string): void => {
     isQuiet = false;
     if (chunk.toString().includes(CTRL_C)) onInterrupt();
   };
   // In its usual mode a terminal keeps a line to itself until it is ended.
-  if ("setRawMode" in stdin) stdin.setRawMode(true);
+  stdin.setRawMode?.(true);
   stdin.on("data", drop);
   for (let round = 0, quiet = 0; quiet < QUIET_ROUNDS && round < MAX_ROUNDS; round += 1) {
     isQuiet = true;

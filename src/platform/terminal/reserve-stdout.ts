@@ -1,11 +1,11 @@
 import { Writable } from "node:stream";
+import type { CommandIo } from "../process/command-io.ts";
 
 /**
  * Takes standard output for a protocol. Whatever else is printed there from now on, by `console.log` of a tool or of a
  * library, goes to standard error.
  */
-export function reserveStdout(): Writable {
-  const { stdout, stderr } = process;
+export function reserveStdout({ stdout, stderr }: Pick<CommandIo, "stdout" | "stderr">): Writable {
   const write = stdout.write.bind(stdout);
   const output = new Writable({
     decodeStrings: false,

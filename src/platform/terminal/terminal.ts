@@ -1,3 +1,5 @@
+import type { CommandIo, OutputStream } from "../process/command-io.ts";
+
 /** Where a command writes. stdout carries its result and nothing else; notes and progress go to stderr. */
 export interface Terminal {
   /**
@@ -15,13 +17,12 @@ export interface Terminal {
   readonly isInteractive: boolean;
 }
 
-export function createProcessTerminal(): Terminal {
-  const { stdout, stderr, env } = process;
+export function createTerminal({ stdout, stderr, env }: CommandIo): Terminal {
   const mayColour = env["NO_COLOR"] === undefined && env["TERM"] !== "dumb";
   let isReaderGone = false;
   let isShowing = false;
   const showLine = (text: string): void => {
-    if (stderr.isTTY && (isShowing || text !== "")) stderr.write(`\r\u001b[K${text}`);
+    if (stderr.isTTY === true && (isShowing || text !== "")) stderr.write(`\r\u001b[K${text}`);
     isShowing = text !== "";
   };
   let failure: Error | undefined;
@@ -42,14 +43,14 @@ export function createProcessTerminal(): Terminal {
     },
     note: (text) => void stderr.write(text),
     showProgress: showLine,
-    isInteractive: stdout.isTTY,
-    hasColours: stdout.isTTY && mayColour,
-    hasNoteColours: stderr.isTTY && mayColour,
+    isInteractive: stdout.isTTY === true,
+    hasColours: stdout.isTTY === true && mayColour,
+    hasNoteColours: stderr.isTTY === true && mayColour,
   };
 }
 
 /** Resolves when the text has left the process, or cannot. */
-function waitForWrite(stream: NodeJS.WriteStream, text: string): Promise<void> {
+function waitForWrite(stream: OutputStream, text: string): Promise<void> {
   return new Promise((resolve) => {
     stream.write(text, () => resolve());
   });

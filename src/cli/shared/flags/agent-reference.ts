@@ -3,6 +3,7 @@ import { toSingleLine } from "../../../inspect/trace-style.ts";
 import type { Terminal } from "../../../platform/terminal/terminal.ts";
 import { resolveRegion } from "../../../provisioning/resolve-region.ts";
 import type { ConnectionFlags } from "./connection-flags.ts";
+import type { CommandIo } from "../../../platform/process/command-io.ts";
 
 export interface AgentFlags extends ConnectionFlags {
   readonly harness?: string;
@@ -17,10 +18,16 @@ export interface AgentFlags extends ConnectionFlags {
 /** An agent by its ARN, as providers want it. */
 export type AgentReference = Pick<AgentFlags, "harness" | "runtime" | "qualifier">;
 
+export interface AgentLookup {
+  readonly io: CommandIo;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+}
+
 /** Which agent the flags mean. A harness that is not named by its ARN is looked for, and said. */
 export async function resolveAgentReference(
   flags: AgentFlags,
-  { terminal, signal }: { readonly terminal: Terminal; readonly signal: AbortSignal },
+  { io, terminal, signal }: AgentLookup,
 ): Promise<AgentReference> {
   const { harness, runtime, qualifier, region, timeout = LOOKUP_SECONDS } = flags;
   const reference = harness ?? runtime;
@@ -41,6 +48,7 @@ export async function resolveAgentReference(
   const milliseconds = Math.min(LOOKUP_SECONDS, timeout) * 1000;
   const foundHarness = await findNamedHarness(harness, {
     flags,
+    io,
     terminal,
     signal,
     timeout: milliseconds,

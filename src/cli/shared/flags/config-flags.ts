@@ -5,12 +5,14 @@ import type { SelectedConfig } from "../../../config/selected-config.ts";
 import { systemClock } from "../../../platform/clock.ts";
 import { readPackageVersion } from "../../../platform/package-version.ts";
 import { resolveUserDirectory } from "../../../platform/files/state-directory.ts";
+import type { CommandIo } from "../../../platform/process/command-io.ts";
 
 export interface ConfigFlags {
   readonly config?: string;
 }
 
 export interface AgentsContext {
+  readonly io: CommandIo;
   /** Where the sessions are. */
   readonly directory: string;
   readonly isSingleRun?: boolean;
@@ -21,23 +23,29 @@ export interface AgentsContext {
 }
 
 /** The configuration that the flags mean; undefined where there is none. */
-export function resolveConfigFile({ config }: ConfigFlags): string | undefined {
-  return config === undefined ? findConfig(process.cwd()) : resolve(config);
+export function resolveConfigFile(
+  { config }: ConfigFlags,
+  { cwd }: Pick<CommandIo, "cwd">,
+): string | undefined {
+  return config === undefined ? findConfig(cwd) : resolve(cwd, config);
 }
 
 /** The same, for those who run the sessions and those who join them. */
-export function selectConfig(flags: ConfigFlags): { readonly config?: SelectedConfig } {
-  const file = resolveConfigFile(flags);
+export function selectConfig(
+  flags: ConfigFlags,
+  io: CommandIo,
+): { readonly config?: SelectedConfig } {
+  const file = resolveConfigFile(flags, io);
   return file === undefined ? {} : { config: { file, isExplicit: flags.config !== undefined } };
 }
 
 /** Starts the agents of the configuration, or the demo agent where there is none. */
 export function createAgentsStarter(
   flags: ConfigFlags,
-  { directory, isSingleRun = false, report, notice, commandNotice = notice }: AgentsContext,
+  { io, directory, isSingleRun = false, report, notice, commandNotice = notice }: AgentsContext,
 ): () => Promise<StartedAgents> {
   return async () => {
-    const file = resolveConfigFile(flags);
+    const file = resolveConfigFile(flags, io);
     if (file === undefined) {
       const { startDemoAgents } = await import("../../../bridge/agent/start-demo-agents.ts");
       return startDemoAgents(directory, systemClock);
@@ -49,14 +57,14 @@ export function createAgentsStarter(
       file,
       directory,
       isSingleRun,
-      protectedFolders: [resolveUserDirectory(process.env)],
+      protectedFolders: [resolveUserDirectory(io.env)],
       clock: systemClock,
       version: readPackageVersion(),
-      environment: process.env,
+      environment: io.env,
       report,
       notice,
       commandNotice,
-      isTrusted: createTrustCheck(file, flags),
+      isTrusted: createTrustCheck(file, flags, io),
     });
   };
 }
@@ -65,10 +73,11 @@ export function createAgentsStarter(
 export function createTrustCheck(
   file: string,
   flags: ConfigFlags,
+  { env }: Pick<CommandIo, "env">,
 ): (digest: string) => Promise<boolean> {
   return async (digest) => {
     if (flags.config !== undefined) return true;
     const { isTrusted } = await import("../../../config/trust/trusted-configs.ts");
-    return isTrusted({ file, digest }, resolveUserDirectory(process.env));
+    return isTrusted({ file, digest }, resolveUserDirectory(env));
   };
 }

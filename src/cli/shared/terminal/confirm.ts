@@ -3,8 +3,10 @@ import { Writable } from "node:stream";
 import { pauseOutput, type PausedOutput } from "../../../platform/terminal/paused-output.ts";
 import { dropPendingInput } from "../../../platform/terminal/pending-input.ts";
 import { wrapLines } from "./wrap-lines.ts";
+import type { CommandIo } from "../../../platform/process/command-io.ts";
 
 export interface AskOptions {
+  readonly io: CommandIo;
   readonly signal: AbortSignal;
   /** What has to be known to answer; it stands above the question each time that it is asked. */
   readonly background?: string;
@@ -17,28 +19,29 @@ export interface AskOptions {
  * was typed before it stood there is no answer to it.
  */
 export async function confirm(question: string, options: AskOptions): Promise<boolean | null> {
-  if (!hasTerminal()) return null;
-  const heldOutput = pauseOutput();
-  process.stdin.ref();
+  const { stdin } = options.io;
+  if (!hasTerminal(options.io)) return null;
+  const heldOutput = pauseOutput(options.io);
+  stdin.ref?.();
   try {
-    await dropPendingInput(interrupt);
+    await dropPendingInput(stdin, interrupt);
     options.signal.throwIfAborted();
     return await askUntilClear(question, options, heldOutput);
   } finally {
     heldOutput.resume();
     // Nobody reads on, and what it may still wait for must not keep the process.
-    process.stdin.unref();
+    stdin.unref?.();
   }
 }
 
 /** Whether there is somebody to ask. */
-function hasTerminal(): boolean {
-  return process.stdin.isTTY && process.stderr.isTTY;
+function hasTerminal({ stdin, stderr }: CommandIo): boolean {
+  return stdin.isTTY === true && stderr.isTTY === true;
 }
 
 async function askUntilClear(
   question: string,
-  { signal, background = "", fullText }: AskOptions,
+  { io, signal, background = "", fullText }: AskOptions,
   { print }: PausedOutput,
 ): Promise<boolean> {
   const output = new Writable({
@@ -47,9 +50,9 @@ async function askUntilClear(
       done();
     },
   });
-  const columns = process.stderr.columns;
+  const { columns } = io.stderr;
   const lines = createInterface({
-    input: process.stdin,
+    input: io.stdin,
     output: Object.assign(output, { columns }),
     terminal: true,
     historySize: 0,
@@ -58,7 +61,7 @@ async function askUntilClear(
   lines.on("SIGINT", interrupt);
   try {
     for (let attempts = 0; attempts < MAX_ATTEMPTS;) {
-      print(wrapToTerminal(background));
+      print(wrapLines(background, columns));
       const choices = fullText === undefined ? "[y/N]" : "[y/N/d]";
       const line = lines.question(`${question} ${choices} `, { signal });
       const answer = (await line.catch(rethrowIfAborted(signal)))?.trim().toLowerCase();
@@ -66,7 +69,7 @@ async function askUntilClear(
       if (answer === undefined || ["", "n", "no"].includes(answer)) return false;
       if (answer === "y" || answer === "yes") return true;
       if (fullText !== undefined && answer === "d") {
-        print(wrapToTerminal(fullText));
+        print(wrapLines(fullText, columns));
         continue;
       }
       attempts += 1;
@@ -88,11 +91,6 @@ function rethrowIfAborted(signal: AbortSignal): (error: unknown) => undefined {
   return (error) => {
     if (signal.aborted) throw error;
   };
-}
-
-/** Nothing of what is shown begins a line, so that nothing of it looks like the question. */
-function wrapToTerminal(text: string): string {
-  return wrapLines(text, process.stderr.columns);
 }
 
 function interrupt(): void {

@@ -1,9 +1,10 @@
 import { Option, type Command } from "commander";
 import { CONFIG_DESCRIPTION } from "../shared/flags/config-description.ts";
-import type { PolicyCheckFlags } from "./policy-check.ts";
+import type { PolicyCheckFlags } from "./run-policy-check.ts";
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 
 /** `spanline policy`. */
-export function addPolicyCommand(spanline: Command, onExit: (exitCode: number) => void): void {
+export function addPolicyCommand(spanline: Command, execute: ExecuteCommand): void {
   const policy = spanline.command("policy").description("what a policy says about calls of tools");
   policy
     .command("check")
@@ -22,10 +23,12 @@ export function addPolicyCommand(spanline: Command, onExit: (exitCode: number) =
     .option("-d, --data-dir <folder>", "where sessions are kept, which no tool may touch")
     .option("--json", "the receipt as JSON")
     .addHelpText("after", EXAMPLES)
-    .action(async (tool: string, input: string, flags: PolicyCheckFlags) => {
-      const { runPolicyCheck } = await import("./policy-check.ts");
-      onExit(await runPolicyCheck(tool, input, flags));
-    });
+    .action((tool: string, input: string, flags: PolicyCheckFlags) =>
+      execute(async (io) => {
+        const { runPolicyCheck } = await import("./run-policy-check.ts");
+        return runPolicyCheck(tool, input, { ...flags, io });
+      }),
+    );
 }
 
 const EXAMPLES = `

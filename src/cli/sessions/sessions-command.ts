@@ -7,28 +7,27 @@ import type { DeleteFlags } from "./sessions-delete.ts";
 import type { ExportFlags } from "./sessions-export.ts";
 import type { ListFlags } from "./sessions-list.ts";
 import type { ShowFlags, TailFlags } from "./sessions-show.ts";
-
-type OnExit = (exitCode: number) => void;
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 
 /** `spanline sessions`. */
-export function addSessionsCommand(spanline: Command, onExit: OnExit): void {
+export function addSessionsCommand(spanline: Command, execute: ExecuteCommand): void {
   const sessions = spanline
     .command("sessions")
     .description(
       "look at, follow, answer, audit, check, export and delete the sessions of a data directory",
     )
     .addHelpText("after", EXAMPLES);
-  addList(sessions, onExit);
-  addShow(sessions, onExit);
-  addTail(sessions, onExit);
-  addAnswer(sessions, onExit);
-  addExport(sessions, onExit);
-  addAudit(sessions, onExit);
-  addCheck(sessions, onExit);
-  addDelete(sessions, onExit);
+  addList(sessions, execute);
+  addShow(sessions, execute);
+  addTail(sessions, execute);
+  addAnswer(sessions, execute);
+  addExport(sessions, execute);
+  addAudit(sessions, execute);
+  addCheck(sessions, execute);
+  addDelete(sessions, execute);
 }
 
-function addList(sessions: Command, onExit: OnExit): void {
+function addList(sessions: Command, execute: ExecuteCommand): void {
   addDirectoryOption(sessions.command("list"))
     .description("list sessions, the newest first")
     .option("-s, --search <words>", "only those with all of these words in title, id or texts")
@@ -36,38 +35,44 @@ function addList(sessions: Command, onExit: OnExit): void {
     .option("-l, --limit <number>", "how many", parsePositive, 20)
     .option("--page <page>", "go on where the list before ended")
     .option("--json", "as JSON, with the name of the next page")
-    .action(async (flags: ListFlags) => {
-      const { runSessionsList } = await import("./sessions-list.ts");
-      onExit(await runSessionsList(flags));
-    });
+    .action((flags: ListFlags) =>
+      execute(async (io) => {
+        const { runSessionsList } = await import("./sessions-list.ts");
+        return runSessionsList(flags, io);
+      }),
+    );
 }
 
-function addShow(sessions: Command, onExit: OnExit): void {
+function addShow(sessions: Command, execute: ExecuteCommand): void {
   addDirectoryOption(sessions.command("show"))
     .description("show what was said and done in a session")
     .argument("<session>", SESSION_DESCRIPTION)
     .option("--events", "every event of its log, a line each")
     .addOption(new Option("--json", "the session and its log as JSON").conflicts("events"))
-    .action(async (session: string, flags: ShowFlags) => {
-      const { runSessionsShow } = await import("./sessions-show.ts");
-      onExit(await runSessionsShow(session, flags));
-    });
+    .action((session: string, flags: ShowFlags) =>
+      execute(async (io) => {
+        const { runSessionsShow } = await import("./sessions-show.ts");
+        return runSessionsShow(session, flags, io);
+      }),
+    );
 }
 
-function addTail(sessions: Command, onExit: OnExit): void {
+function addTail(sessions: Command, execute: ExecuteCommand): void {
   addDirectoryOption(sessions.command("tail"))
     .description("follow a session as it goes on, until Ctrl-C")
     .argument("<session>", SESSION_DESCRIPTION)
     .option("--from <seq>", "begin behind this event of its log; 0 for all of it", parseSeq)
     .option("--events", "every event of its log, a line each")
     .addOption(new Option("--json", "every event as a line of JSON").conflicts("events"))
-    .action(async (session: string, flags: TailFlags) => {
-      const { runSessionsTail } = await import("./sessions-show.ts");
-      onExit(await runSessionsTail(session, flags));
-    });
+    .action((session: string, flags: TailFlags) =>
+      execute(async (io) => {
+        const { runSessionsTail } = await import("./sessions-show.ts");
+        return runSessionsTail(session, flags, io);
+      }),
+    );
 }
 
-function addAnswer(sessions: Command, onExit: OnExit): void {
+function addAnswer(sessions: Command, execute: ExecuteCommand): void {
   addDirectoryOption(sessions.command("answer"))
     .description("answer a question that a session waits with; without an answer, ask or list")
     .argument("<session>", SESSION_DESCRIPTION)
@@ -81,53 +86,63 @@ function addAnswer(sessions: Command, onExit: OnExit): void {
       ]),
     )
     .addOption(new Option("--answer <word>", "any answer that it takes").conflicts("allow"))
-    .action(async (session: string, question: string | undefined, flags: AnswerFlags) => {
-      const { runSessionsAnswer } = await import("./sessions-answer.ts");
-      onExit(await runSessionsAnswer(session, question, flags));
-    });
+    .action((session: string, question: string | undefined, flags: AnswerFlags) =>
+      execute(async (io) => {
+        const { runSessionsAnswer } = await import("./sessions-answer.ts");
+        return runSessionsAnswer(session, question, flags, io);
+      }),
+    );
 }
 
-function addExport(sessions: Command, onExit: OnExit): void {
+function addExport(sessions: Command, execute: ExecuteCommand): void {
   addDirectoryOption(sessions.command("export"))
     .description("write the log of a session, every event as a line of JSON")
     .argument("<session>", SESSION_DESCRIPTION)
     .option("-o, --output <file>", "where to; - for standard output", "-")
-    .action(async (session: string, flags: ExportFlags) => {
-      const { runSessionsExport } = await import("./sessions-export.ts");
-      onExit(await runSessionsExport(session, flags));
-    });
+    .action((session: string, flags: ExportFlags) =>
+      execute(async (io) => {
+        const { runSessionsExport } = await import("./sessions-export.ts");
+        return runSessionsExport(session, flags, io);
+      }),
+    );
 }
 
-function addAudit(sessions: Command, onExit: OnExit): void {
+function addAudit(sessions: Command, execute: ExecuteCommand): void {
   addDirectoryOption(sessions.command("audit"))
     .description("list who let what run in a session, and check that nobody changed it since")
     .argument("<session>", SESSION_DESCRIPTION)
     .option("--json", "as JSON, every receipt in full")
-    .action(async (session: string, flags: AuditFlags) => {
-      const { runSessionsAudit } = await import("./sessions-audit.ts");
-      onExit(await runSessionsAudit(session, flags));
-    });
+    .action((session: string, flags: AuditFlags) =>
+      execute(async (io) => {
+        const { runSessionsAudit } = await import("./sessions-audit.ts");
+        return runSessionsAudit(session, flags, io);
+      }),
+    );
 }
 
-function addCheck(sessions: Command, onExit: OnExit): void {
+function addCheck(sessions: Command, execute: ExecuteCommand): void {
   addDirectoryOption(sessions.command("check"))
     .description("examine every session of a data directory for damaged or missing events")
     .option("--json", "as JSON, with the number of sessions and events")
-    .action(async (flags: CheckFlags) => {
-      const { runSessionsCheck } = await import("./sessions-check.ts");
-      onExit(await runSessionsCheck(flags));
-    });
+    .action((flags: CheckFlags) =>
+      execute(async (io) => {
+        const { runSessionsCheck } = await import("./sessions-check.ts");
+        return runSessionsCheck(flags, io);
+      }),
+    );
 }
 
-function addDelete(sessions: Command, onExit: OnExit): void {
+function addDelete(sessions: Command, execute: ExecuteCommand): void {
   addDirectoryOption(sessions.command("delete"))
     .description("delete a session and its log for ever; a turn that runs in it is ended")
     .argument("<session>", SESSION_DESCRIPTION)
     .option("-y, --yes", "do not ask")
-    .action(async (session: string, flags: DeleteFlags) => {
-      const { runSessionsDelete } = await import("./sessions-delete.ts");
-      onExit(await runSessionsDelete(session, flags));
-    });
+    .action((session: string, flags: DeleteFlags) =>
+      execute(async (io) => {
+        const { runSessionsDelete } = await import("./sessions-delete.ts");
+        return runSessionsDelete(session, flags, io);
+      }),
+    );
 }
 
 const SESSION_DESCRIPTION = 'its id, or "latest"';

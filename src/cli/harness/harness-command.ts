@@ -7,27 +7,26 @@ import type {
   PruneFlags,
   SettingsFlags,
   WaitFlags,
-} from "./harness-commands.ts";
+} from "./run-harness-commands.ts";
 import { parsePositive } from "../shared/flags/number-option.ts";
-
-type OnExit = (exitCode: number) => void;
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 
 /** `spanline harness`. */
-export function addHarnessCommand(spanline: Command, onExit: OnExit): void {
+export function addHarnessCommand(spanline: Command, execute: ExecuteCommand): void {
   const harness = spanline
     .command("harness")
     .description("make, look at, change and delete harnesses on AgentCore")
     .addHelpText("after", EXAMPLES);
-  addCreate(harness, onExit);
-  addGet(harness, onExit);
-  addList(harness, onExit);
-  addUpdate(harness, onExit);
-  addDelete(harness, onExit);
-  addWait(harness, onExit);
-  addPrune(harness, onExit);
+  addCreate(harness, execute);
+  addGet(harness, execute);
+  addList(harness, execute);
+  addUpdate(harness, execute);
+  addDelete(harness, execute);
+  addWait(harness, execute);
+  addPrune(harness, execute);
 }
 
-function addCreate(harness: Command, onExit: OnExit): void {
+function addCreate(harness: Command, execute: ExecuteCommand): void {
   const create = harness
     .command("create")
     .description("create a harness, and wait until it and its endpoint can be used")
@@ -51,38 +50,44 @@ function addCreate(harness: Command, onExit: OnExit): void {
     .option("--store <file>", STORE_DESCRIPTION);
   addPlaneOptions(create)
     .addHelpText("after", CREATE_EXAMPLES)
-    .action(async (flags: CreateFlags) => {
-      const { runHarnessCreate } = await import("./harness-commands.ts");
-      onExit(await runHarnessCreate(flags));
-    });
+    .action((flags: CreateFlags) =>
+      execute(async (io) => {
+        const { runHarnessCreate } = await import("./run-harness-commands.ts");
+        return runHarnessCreate(flags, io);
+      }),
+    );
 }
 
-function addGet(harness: Command, onExit: OnExit): void {
+function addGet(harness: Command, execute: ExecuteCommand): void {
   const get = harness
     .command("get")
     .description("show a harness and its endpoints")
     .argument("<harness>", REFERENCE_DESCRIPTION)
     .option("--redact", "hide account numbers, for showing it to others")
     .option("--store <file>", STORE_DESCRIPTION);
-  addPlaneOptions(get).action(async (reference: string, flags: GetFlags) => {
-    const { runHarnessGet } = await import("./harness-commands.ts");
-    onExit(await runHarnessGet(reference, flags));
-  });
+  addPlaneOptions(get).action((reference: string, flags: GetFlags) =>
+    execute(async (io) => {
+      const { runHarnessGet } = await import("./run-harness-commands.ts");
+      return runHarnessGet(reference, flags, io);
+    }),
+  );
 }
 
-function addList(harness: Command, onExit: OnExit): void {
+function addList(harness: Command, execute: ExecuteCommand): void {
   const list = harness
     .command("list")
     .description("list all harnesses of a region")
     .option("--prefix <text>", "only those whose names start so")
     .option("--redact", "hide account numbers, for showing it to others");
-  addPlaneOptions(list).action(async (flags: ListFlags) => {
-    const { runHarnessList } = await import("./harness-commands.ts");
-    onExit(await runHarnessList(flags));
-  });
+  addPlaneOptions(list).action((flags: ListFlags) =>
+    execute(async (io) => {
+      const { runHarnessList } = await import("./run-harness-commands.ts");
+      return runHarnessList(flags, io);
+    }),
+  );
 }
 
-function addUpdate(harness: Command, onExit: OnExit): void {
+function addUpdate(harness: Command, execute: ExecuteCommand): void {
   const update = harness
     .command("update")
     .description("change a harness, which makes a new version, and wait until it is served")
@@ -92,13 +97,15 @@ function addUpdate(harness: Command, onExit: OnExit): void {
     .option("--store <file>", STORE_DESCRIPTION);
   addPlaneOptions(update)
     .addHelpText("after", UPDATE_NOTES)
-    .action(async (reference: string, flags: SettingsFlags) => {
-      const { runHarnessUpdate } = await import("./harness-commands.ts");
-      onExit(await runHarnessUpdate(reference, flags));
-    });
+    .action((reference: string, flags: SettingsFlags) =>
+      execute(async (io) => {
+        const { runHarnessUpdate } = await import("./run-harness-commands.ts");
+        return runHarnessUpdate(reference, flags, io);
+      }),
+    );
 }
 
-function addDelete(harness: Command, onExit: OnExit): void {
+function addDelete(harness: Command, execute: ExecuteCommand): void {
   const remove = harness
     .command("delete")
     .description("delete a harness, and wait until it is gone")
@@ -107,13 +114,15 @@ function addDelete(harness: Command, onExit: OnExit): void {
     .option("--keep-memory", "leave the memory that the service made for it")
     .option("--no-wait", "return as soon as the service has begun")
     .option("--store <file>", STORE_DESCRIPTION);
-  addPlaneOptions(remove).action(async (reference: string, flags: DeleteFlags) => {
-    const { runHarnessDelete } = await import("./harness-commands.ts");
-    onExit(await runHarnessDelete(reference, flags));
-  });
+  addPlaneOptions(remove).action((reference: string, flags: DeleteFlags) =>
+    execute(async (io) => {
+      const { runHarnessDelete } = await import("./run-harness-commands.ts");
+      return runHarnessDelete(reference, flags, io);
+    }),
+  );
 }
 
-function addWait(harness: Command, onExit: OnExit): void {
+function addWait(harness: Command, execute: ExecuteCommand): void {
   const wait = harness
     .command("wait")
     .description("wait until a harness and its endpoint are ready, or until it is gone")
@@ -121,13 +130,15 @@ function addWait(harness: Command, onExit: OnExit): void {
     .option("--endpoint <name>", "the endpoint to wait for (DEFAULT)")
     .addOption(new Option("--gone", "wait until it is deleted").conflicts("endpoint"))
     .option("--store <file>", STORE_DESCRIPTION);
-  addPlaneOptions(wait).action(async (reference: string, flags: WaitFlags) => {
-    const { runHarnessWait } = await import("./harness-commands.ts");
-    onExit(await runHarnessWait(reference, flags));
-  });
+  addPlaneOptions(wait).action((reference: string, flags: WaitFlags) =>
+    execute(async (io) => {
+      const { runHarnessWait } = await import("./run-harness-commands.ts");
+      return runHarnessWait(reference, flags, io);
+    }),
+  );
 }
 
-function addPrune(harness: Command, onExit: OnExit): void {
+function addPrune(harness: Command, execute: ExecuteCommand): void {
   const prune = harness
     .command("prune")
     .description("delete all but the newest and the tagged of the harnesses named by content")
@@ -138,10 +149,12 @@ function addPrune(harness: Command, onExit: OnExit): void {
     .option("--store <file>", STORE_DESCRIPTION);
   addPlaneOptions(prune)
     .addHelpText("after", PRUNE_NOTES)
-    .action(async (base: string, flags: PruneFlags) => {
-      const { runHarnessPrune } = await import("./harness-commands.ts");
-      onExit(await runHarnessPrune(base, flags));
-    });
+    .action((base: string, flags: PruneFlags) =>
+      execute(async (io) => {
+        const { runHarnessPrune } = await import("./run-harness-commands.ts");
+        return runHarnessPrune(base, flags, io);
+      }),
+    );
 }
 
 function addSettingsOptions(command: Command): Command {

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { createAgentCoreProvider } from "../../bridge/agent/agentcore-provider.ts";
 import type { Codec } from "../../domain/codec.ts";
@@ -9,7 +10,7 @@ import { createOutputEncoder } from "../../inspect/output-encoder.ts";
 import type { OutputFormat } from "../../inspect/output-format.ts";
 import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
 import { randomString } from "../../platform/random.ts";
-import { createProcessTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
+import { createTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
 import { formatErrorMessage } from "../shared/error-message.ts";
 import { resolveAgentReference, type AgentFlags } from "../shared/flags/agent-reference.ts";
 import { resolveConnection } from "../shared/flags/connection-flags.ts";
@@ -17,6 +18,7 @@ import { findFlag } from "../shared/flags/find-flag.ts";
 import { readInvocationLimits, type LimitFlags } from "../shared/flags/limit-flags.ts";
 import { createColorStyle } from "../shared/terminal/color-style.ts";
 import { readInvocationInput, type InputFlags } from "./invocation-input.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface InvokeFlags extends AgentFlags, InputFlags, LimitFlags {
   readonly user?: string;
@@ -34,18 +36,19 @@ export interface InvokeFlags extends AgentFlags, InputFlags, LimitFlags {
 export async function runInvokeCommand(
   text: string | undefined,
   flags: InvokeFlags,
+  io: CommandIo,
 ): Promise<number> {
-  const terminal = createProcessTerminal();
+  const terminal = createTerminal(io);
   const stop = new AbortController();
   const interrupt = (): void => stop.abort();
-  process.once("SIGINT", interrupt);
+  io.signals.on("SIGINT", interrupt);
   let raw: RawFile | undefined;
   const openRawWriter = (): RawFile["write"] | undefined => {
-    raw = flags.raw === undefined ? undefined : openRawFile(flags.raw);
+    raw = flags.raw === undefined ? undefined : openRawFile(flags.raw, io.cwd);
     return raw?.write;
   };
   try {
-    return await invoke(text, flags, { terminal, signal: stop.signal, openRawWriter });
+    return await invoke(text, flags, { io, terminal, signal: stop.signal, openRawWriter });
   } catch (error) {
     if (error instanceof AbortError) {
       const outcomeNote = error.wasSent
@@ -60,11 +63,12 @@ export async function runInvokeCommand(
     return error instanceof SpanlineError && USAGE_ERROR_CODES.has(error.code) ? 2 : 1;
   } finally {
     raw?.close();
-    process.off("SIGINT", interrupt);
+    io.signals.off("SIGINT", interrupt);
   }
 }
 
 interface InvokeContext {
+  readonly io: CommandIo;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
   readonly openRawWriter: () => ((chunk: Uint8Array) => void) | undefined;
@@ -73,13 +77,13 @@ interface InvokeContext {
 async function invoke(
   text: string | undefined,
   flags: InvokeFlags,
-  { terminal, signal, openRawWriter }: InvokeContext,
+  { io, terminal, signal, openRawWriter }: InvokeContext,
 ): Promise<number> {
-  const input = await readInvocationInput(text, flags);
-  const agent = await resolveAgentReference(flags, { terminal, signal });
+  const input = await readInvocationInput(text, flags, io);
+  const agent = await resolveAgentReference(flags, { io, terminal, signal });
   const { user, session: sessionId } = flags;
   const provider = createAgentCoreProvider({
-    ...resolveConnection(flags, process.env),
+    ...resolveConnection(flags, io.env),
     ...agent,
     overrides: readOverrides(flags),
     limits: readInvocationLimits(flags),
@@ -198,8 +202,8 @@ interface RawFile {
 }
 
 /** The bytes of the answer as they come: what is there when the process dies is there. */
-function openRawFile(path: string): RawFile {
-  const file = openForWriting(path);
+function openRawFile(path: string, cwd: string): RawFile {
+  const file = openForWriting(path, cwd);
   let isEmptied = false;
   return {
     write(chunk) {
@@ -213,9 +217,9 @@ function openRawFile(path: string): RawFile {
 }
 
 /** Opened before the call is made: an answer that cannot be kept is not asked for. */
-function openForWriting(path: string): number {
+function openForWriting(path: string, cwd: string): number {
   try {
-    return openSync(path, "a");
+    return openSync(resolve(cwd, path), "a");
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     const reason = code === "ENOENT" ? "there is no such folder" : String(code);

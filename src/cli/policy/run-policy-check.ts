@@ -17,7 +17,7 @@ import { toSingleLine, PLAIN_STYLE, type Style } from "../../inspect/trace-style
 import { systemClock } from "../../platform/clock.ts";
 import { readPackageVersion } from "../../platform/package-version.ts";
 import { resolveUserDirectory } from "../../platform/files/state-directory.ts";
-import { createProcessTerminal } from "../../platform/terminal/terminal.ts";
+import { createTerminal } from "../../platform/terminal/terminal.ts";
 import {
   resolveConfigFile,
   createTrustCheck,
@@ -26,6 +26,7 @@ import {
 import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts";
 import { suggestNames } from "../../text/suggest-name.ts";
 import { createColorStyle } from "../shared/terminal/color-style.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface PolicyCheckFlags extends ConfigFlags {
   readonly agent?: string;
@@ -39,14 +40,14 @@ export interface PolicyCheckFlags extends ConfigFlags {
 export async function runPolicyCheck(
   name: string,
   text: string,
-  flags: PolicyCheckFlags,
+  { io, ...flags }: PolicyCheckFlags & { readonly io: CommandIo },
 ): Promise<number> {
-  const terminal = createProcessTerminal();
+  const terminal = createTerminal(io);
   try {
     if (name.trim() === "") throw createNoNameError();
     const input = parseArguments(text);
     const notice = (line: string): void => terminal.note(`${toSingleLine(line)}\n`);
-    const checked = await checkPolicy(name, input, { ...flags, notice });
+    const checked = await checkPolicy(name, input, { ...flags, io, notice });
     const style = terminal.hasColours ? createColorStyle() : PLAIN_STYLE;
     await terminal.write(
       flags.json === true ? `${formatPrettyJson(checked)}\n` : formatCheck(checked, style),
@@ -63,16 +64,20 @@ const EXIT_CODES: { readonly [Action in PolicyAction]: number } = { allow: 0, as
 async function checkPolicy(
   name: string,
   input: JsonObject,
-  { notice, ...flags }: PolicyCheckFlags & Pick<PolicyCheckContext, "notice">,
+  {
+    io,
+    notice,
+    ...flags
+  }: PolicyCheckFlags & Pick<PolicyCheckContext, "notice"> & { readonly io: CommandIo },
 ): Promise<ToolCallCheck> {
-  const directory = resolveDataDirectory(flags.dataDir, notice);
-  const protectedFolders = [directory, resolveUserDirectory(process.env)];
-  const place = { root: resolve(flags.cwd ?? "."), protectedFolders, notice };
+  const directory = resolveDataDirectory(flags.dataDir, io, notice);
+  const protectedFolders = [directory, resolveUserDirectory(io.env)];
+  const place = { root: resolve(io.cwd, flags.cwd ?? "."), protectedFolders, notice };
   const version = readPackageVersion();
-  const configContext = { directory, clock: systemClock, environment: process.env, version };
-  const agent = await loadAgent(flags, { ...place, tool: name, configContext });
+  const configContext = { directory, clock: systemClock, environment: io.env, version };
+  const agent = await loadAgent(flags, { ...place, io, tool: name, configContext });
   if (flags.policy === undefined) checkToolName(name, [...agent.tools.keys()]);
-  const named = flags.cwd === undefined ? {} : { workingDirectory: resolve(flags.cwd) };
+  const named = flags.cwd === undefined ? {} : { workingDirectory: resolve(io.cwd, flags.cwd) };
   return checkToolCall(agent, { name, input, ...named });
 }
 
@@ -87,20 +92,21 @@ function checkToolName(name: string, known: readonly string[]): void {
 type ConfiguredAgentOptions = Parameters<typeof loadConfiguredAgent>[1];
 
 interface PolicyCheckOptions extends Omit<ConfiguredAgentOptions, "configContext"> {
+  readonly io: CommandIo;
   readonly configContext: Omit<ConfiguredAgentOptions["configContext"], "isTrusted">;
 }
 
 async function loadAgent(
   flags: PolicyCheckFlags,
-  { configContext: around, ...place }: PolicyCheckOptions,
+  { io, configContext: around, ...place }: PolicyCheckOptions,
 ): ReturnType<typeof loadPolicyAgent> {
-  if (flags.policy !== undefined) return loadPolicyAgent(resolve(flags.policy), place);
-  const file = resolveConfigFile(flags);
+  if (flags.policy !== undefined) return loadPolicyAgent(resolve(io.cwd, flags.policy), place);
+  const file = resolveConfigFile(flags, io);
   if (file !== undefined) {
     const { agent } = flags;
     return loadConfiguredAgent(file, {
       ...place,
-      configContext: { ...around, isTrusted: createTrustCheck(file, flags) },
+      configContext: { ...around, isTrusted: createTrustCheck(file, flags, io) },
       ...(agent !== undefined && { agent }),
     });
   }

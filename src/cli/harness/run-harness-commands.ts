@@ -27,6 +27,7 @@ import {
   formatJson,
   formatTable,
 } from "./harness-text.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface SettingsFlags extends HarnessFlags, StoreFlags {
   readonly role?: string;
@@ -47,10 +48,10 @@ export interface CreateFlags extends SettingsFlags {
   readonly tag?: string;
 }
 
-export async function runHarnessCreate(flags: CreateFlags): Promise<number> {
-  return withHarnessContext(flags, {}, async (run) => {
+export async function runHarnessCreate(flags: CreateFlags, io: CommandIo): Promise<number> {
+  return withHarnessContext(flags, { io }, async (run) => {
     const { client, terminal } = run;
-    const spec = await readSpec(readSpecSources(flags));
+    const spec = await readSpec(readSpecSources(flags, io));
     if (!flags.wait) {
       const harness = await run.within(({ budget }) => client.createHarness(spec, budget));
       await terminal.write(
@@ -111,32 +112,40 @@ export interface GetFlags extends HarnessFlags, StoreFlags {
   readonly redact?: true;
 }
 
-export async function runHarnessGet(reference: string, flags: GetFlags): Promise<number> {
-  return withHarnessContext(flags, { reference, timeout: READ_TIMEOUT_SECONDS }, async (run) => {
-    const { client, terminal } = run;
-    const { harness, endpoints } = await run.within(async (waiting) => {
-      const id = await resolveHarnessId(reference, run, { flags, waiting });
-      const [harness, { items }] = await Promise.all([
-        client.getHarness(id, waiting.budget),
-        client.listEndpoints(id, waiting.budget),
-      ]);
-      return { harness, endpoints: items };
-    });
-    const text =
-      flags.json === true
-        ? formatJson({ ...harness.raw, endpoints: endpoints.map(({ raw }) => raw) })
-        : formatHarness(harness, endpoints);
-    await terminal.write(redactText(text, flags));
-    return 0;
-  });
+export async function runHarnessGet(
+  reference: string,
+  flags: GetFlags,
+  io: CommandIo,
+): Promise<number> {
+  return withHarnessContext(
+    flags,
+    { io, reference, timeout: READ_TIMEOUT_SECONDS },
+    async (run) => {
+      const { client, terminal } = run;
+      const { harness, endpoints } = await run.within(async (waiting) => {
+        const id = await resolveHarnessId(reference, run, { flags, waiting });
+        const [harness, { items }] = await Promise.all([
+          client.getHarness(id, waiting.budget),
+          client.listEndpoints(id, waiting.budget),
+        ]);
+        return { harness, endpoints: items };
+      });
+      const text =
+        flags.json === true
+          ? formatJson({ ...harness.raw, endpoints: endpoints.map(({ raw }) => raw) })
+          : formatHarness(harness, endpoints);
+      await terminal.write(redactText(text, flags));
+      return 0;
+    },
+  );
 }
 
 export interface ListFlags extends GetFlags {
   readonly prefix?: string;
 }
 
-export async function runHarnessList(flags: ListFlags): Promise<number> {
-  return withHarnessContext(flags, { timeout: READ_TIMEOUT_SECONDS }, async (run) => {
+export async function runHarnessList(flags: ListFlags, io: CommandIo): Promise<number> {
+  return withHarnessContext(flags, { io, timeout: READ_TIMEOUT_SECONDS }, async (run) => {
     const { client, terminal, report } = run;
     const { items, isComplete } = await run.within(({ budget }) => client.listHarnesses(budget));
     if (!isComplete) {
@@ -154,9 +163,13 @@ export async function runHarnessList(flags: ListFlags): Promise<number> {
   });
 }
 
-export async function runHarnessUpdate(reference: string, flags: SettingsFlags): Promise<number> {
-  return withHarnessContext(flags, { reference }, async (run) => {
-    const changes = await readChanges(readSpecSources(flags));
+export async function runHarnessUpdate(
+  reference: string,
+  flags: SettingsFlags,
+  io: CommandIo,
+): Promise<number> {
+  return withHarnessContext(flags, { io, reference }, async (run) => {
+    const changes = await readChanges(readSpecSources(flags, io));
     const harness = await run.within(async (waiting) => {
       const id = await resolveHarnessId(reference, run, { flags, waiting });
       return flags.wait
@@ -177,8 +190,12 @@ export interface DeleteFlags extends HarnessFlags, StoreFlags {
   readonly wait: boolean;
 }
 
-export async function runHarnessDelete(reference: string, flags: DeleteFlags): Promise<number> {
-  return withHarnessContext(flags, { reference }, async (run) => {
+export async function runHarnessDelete(
+  reference: string,
+  flags: DeleteFlags,
+  io: CommandIo,
+): Promise<number> {
+  return withHarnessContext(flags, { io, reference }, async (run) => {
     const { client, terminal } = run;
     const harness = await run.within(async (waiting) => {
       const id = await resolveHarnessId(reference, run, { flags, waiting });
@@ -211,10 +228,14 @@ export interface WaitFlags extends HarnessFlags, StoreFlags {
   readonly gone?: true;
 }
 
-export async function runHarnessWait(reference: string, flags: WaitFlags): Promise<number> {
+export async function runHarnessWait(
+  reference: string,
+  flags: WaitFlags,
+  io: CommandIo,
+): Promise<number> {
   const findFlag = (path: string): string | undefined =>
     path === "name" ? "--endpoint" : undefined;
-  return withHarnessContext(flags, { reference, findFlag }, async (run) => {
+  return withHarnessContext(flags, { io, reference, findFlag }, async (run) => {
     const { terminal, client } = run;
     const harness = await run
       .within(async (waiting) => {
@@ -248,8 +269,12 @@ export interface PruneFlags extends HarnessFlags, StoreFlags {
   readonly dryRun?: true;
 }
 
-export async function runHarnessPrune(base: string, flags: PruneFlags): Promise<number> {
-  return withHarnessContext(flags, {}, async (run) => {
+export async function runHarnessPrune(
+  base: string,
+  flags: PruneFlags,
+  io: CommandIo,
+): Promise<number> {
+  return withHarnessContext(flags, { io }, async (run) => {
     const { terminal } = run;
     const cache = await openCommandCache(run, flags);
     const plan = await run.within((waiting) =>
@@ -311,22 +336,26 @@ function listNames(harnesses: readonly Harness[]): string[] {
 
 /** Null when it may be done; else the exit code. */
 async function confirmOrExit(
-  { terminal, signal }: HarnessContext,
+  { io, terminal, signal }: HarnessContext,
   { yes }: { readonly yes?: true },
   question: string,
 ): Promise<number | null> {
   if (yes === true) return null;
   terminal.showProgress("");
-  const answer = await confirm(question, { signal });
+  const answer = await confirm(question, { io, signal });
   if (answer === true) return null;
   if (answer === false) terminal.note("Nothing was deleted.\n");
   else terminal.note(`${question} There is nobody to ask; add --yes to do it.\n`);
   return answer === false ? 1 : 2;
 }
 
-function readSpecSources(flags: SettingsFlags & { readonly name?: string }): SpecSources {
+function readSpecSources(
+  flags: SettingsFlags & { readonly name?: string },
+  { cwd }: CommandIo,
+): SpecSources {
   const { name, role, model, systemPrompt, maxIterations, maxTokens, timeoutSeconds } = flags;
   return {
+    folder: cwd,
     specFile: flags.spec,
     toolsFile: flags.tools,
     overrides: {
@@ -350,10 +379,10 @@ function resolveHarnessId(
 }
 
 function openCommandCache(
-  { client, report }: HarnessContext,
+  { io, client, report }: HarnessContext,
   flags: StoreFlags,
 ): Promise<HarnessCache> {
-  return openHarnessCache(client, flags, (message) => report.warn(message));
+  return openHarnessCache(client, { ...flags, io }, (message) => report.warn(message));
 }
 
 /** What was deleted is deleted, whether or not that can be written down. */
@@ -362,7 +391,7 @@ async function removeFromCache(
   run: HarnessContext,
   flags: StoreFlags,
 ): Promise<void> {
-  if (!existsSync(resolveStorePath(flags, () => undefined))) return;
+  if (!existsSync(resolveStorePath(flags, run.io, () => undefined))) return;
   try {
     await (await openCommandCache(run, flags)).forget(name);
   } catch (error) {

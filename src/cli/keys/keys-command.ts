@@ -1,8 +1,9 @@
 import type { Command } from "commander";
-import type { KeysFlags } from "./keys-commands.ts";
+import type { KeysFlags } from "./run-keys-commands.ts";
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 
 /** `spanline keys`. */
-export function addKeysCommand(spanline: Command, onExit: (exitCode: number) => void): void {
+export function addKeysCommand(spanline: Command, execute: ExecuteCommand): void {
   const keys = spanline
     .command("keys")
     .description("the keys that receipts of approvals and decisions are signed with")
@@ -11,20 +12,24 @@ export function addKeysCommand(spanline: Command, onExit: (exitCode: number) => 
     .command("list")
     .description("list the keys, the one in use last; never their secrets")
     .option("--json", "as JSON")
-    .action(async (flags: KeysFlags) => {
-      const { runKeysList } = await import("./keys-commands.ts");
-      onExit(await runKeysList(flags));
-    });
+    .action((flags: KeysFlags) =>
+      execute(async (io) => {
+        const { runKeysList } = await import("./run-keys-commands.ts");
+        return runKeysList(flags, io);
+      }),
+    );
   keys
     .command("rotate")
     .description(
       "make a new key, for whatever starts from now on; what the old ones signed can be checked",
     )
     .option("--json", "as JSON")
-    .action(async (flags: KeysFlags) => {
-      const { runKeysRotate } = await import("./keys-commands.ts");
-      onExit(await runKeysRotate(flags));
-    });
+    .action((flags: KeysFlags) =>
+      execute(async (io) => {
+        const { runKeysRotate } = await import("./run-keys-commands.ts");
+        return runKeysRotate(flags, io);
+      }),
+    );
 }
 
 const HELP_TEXT = `

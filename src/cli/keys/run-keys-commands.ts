@@ -9,24 +9,25 @@ import { formatPrettyJson } from "../../inspect/pretty-json.ts";
 import { toSingleLine } from "../../inspect/trace-style.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { resolveUserDirectory } from "../../platform/files/state-directory.ts";
-import { createProcessTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
+import { createTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface KeysFlags {
   readonly json?: true;
 }
 
-export function runKeysList({ json }: KeysFlags): Promise<number> {
-  return runWithTerminal(async (terminal) => {
-    const { keys } = await readSigningKeys(resolveUserDirectory(process.env));
+export function runKeysList({ json }: KeysFlags, io: CommandIo): Promise<number> {
+  return runWithTerminal(io, async (terminal) => {
+    const { keys } = await readSigningKeys(resolveUserDirectory(io.env));
     if (json === true) await terminal.write(`${formatPrettyJson({ keys })}\n`);
     else if (keys.length > 0) await terminal.write(keys.map(formatKey).join(""));
     else terminal.note("There are no keys yet; `spanline up` makes the first one.\n");
   });
 }
 
-export function runKeysRotate({ json }: KeysFlags): Promise<number> {
-  return runWithTerminal(async (terminal) => {
-    const key = await rotateSigningKey(resolveUserDirectory(process.env), systemClock.now());
+export function runKeysRotate({ json }: KeysFlags, io: CommandIo): Promise<number> {
+  return runWithTerminal(io, async (terminal) => {
+    const key = await rotateSigningKey(resolveUserDirectory(io.env), systemClock.now());
     await terminal.write(json === true ? `${formatPrettyJson(key)}\n` : formatKey(key));
     if (json !== true)
       terminal.note("A bridge that runs signs with it when it is started again.\n");
@@ -37,8 +38,11 @@ function formatKey({ id, createdAt }: KeyInfo): string {
   return `${id}  ${formatIsoTime(createdAt)}\n`;
 }
 
-async function runWithTerminal(command: (terminal: Terminal) => Promise<void>): Promise<number> {
-  const terminal = createProcessTerminal();
+async function runWithTerminal(
+  io: CommandIo,
+  command: (terminal: Terminal) => Promise<void>,
+): Promise<number> {
+  const terminal = createTerminal(io);
   try {
     await command(terminal);
     return 0;

@@ -1,12 +1,13 @@
 import { Option, type Command } from "commander";
 import { OUTPUT_FORMATS } from "../../inspect/output-format.ts";
 import { collectOption } from "../shared/flags/repeatable-option.ts";
-import type { InvokeFlags } from "./invoke-agent-command.ts";
+import type { InvokeFlags } from "./run-invoke-command.ts";
 import { addLimitOptions, addConnectionOptions } from "../shared/flags/agent-options.ts";
 import { parsePositive } from "../shared/flags/number-option.ts";
+import type { ExecuteCommand } from "../shared/execute-command.ts";
 
 /** `spanline invoke`. */
-export function addInvokeCommand(spanline: Command, onExit: (exitCode: number) => void): void {
+export function addInvokeCommand(spanline: Command, execute: ExecuteCommand): void {
   const invoke = spanline
     .command("invoke")
     .description("make one call to an agent on AgentCore, and show its answer as it comes")
@@ -45,10 +46,12 @@ export function addInvokeCommand(spanline: Command, onExit: (exitCode: number) =
     .addOption(new Option("--json", "every event as a line of JSON").conflicts("format"))
     .option("--raw <file>", "keep the bytes of the answer; `spanline inspect` reads them")
     .addHelpText("after", EXAMPLES)
-    .action(async (text: string | undefined, flags: InvokeFlags) => {
-      const { runInvokeCommand } = await import("./invoke-agent-command.ts");
-      onExit(await runInvokeCommand(text, flags));
-    });
+    .action((text: string | undefined, flags: InvokeFlags) =>
+      execute(async (io) => {
+        const { runInvokeCommand } = await import("./run-invoke-command.ts");
+        return runInvokeCommand(text, flags, io);
+      }),
+    );
 }
 
 const EXAMPLES = `

@@ -1,0 +1,35 @@
+import { trustConfig, readConfigVersion } from "../../config/trust/trusted-configs.ts";
+import { formatThrown } from "../../domain/errors.ts";
+import { toSingleLine } from "../../inspect/trace-style.ts";
+import { resolveUserDirectory } from "../../platform/files/state-directory.ts";
+import { createTerminal } from "../../platform/terminal/terminal.ts";
+import { resolveConfigFile } from "../shared/flags/config-flags.ts";
+import { describeReadError } from "../shared/read-error.ts";
+import type { CommandIo } from "../../platform/process/command-io.ts";
+
+export async function runTrustCommand(config: string | undefined, io: CommandIo): Promise<number> {
+  const terminal = createTerminal(io);
+  const file = resolveConfigFile(config === undefined ? {} : { config }, io);
+  try {
+    if (file === undefined) {
+      terminal.note("There is no spanline.config.yaml, .yml or .json from here upwards.\n");
+      return 2;
+    }
+    const version = await readConfigVersion(file);
+    const { files, commands } = version;
+    const lines = [...commands, ...files].map((line) => `  ${toSingleLine(line)}\n`).join("");
+    await terminal.write(
+      lines === "" ? "It runs nothing before a tool is called.\n" : `It runs:\n${lines}`,
+    );
+    await trustConfig(version, resolveUserDirectory(io.env));
+    const condition = files.length === 0 ? "it is" : "it or one of these files is";
+    await terminal.write(
+      `${toSingleLine(file)} may run what it names, until ${condition} changed.\n`,
+    );
+    return 0;
+  } catch (error) {
+    const why = describeReadError(error, file ?? "") ?? formatThrown(error);
+    terminal.note(`${toSingleLine(why)}\n`);
+    return 2;
+  }
+}

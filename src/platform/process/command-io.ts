@@ -1,0 +1,59 @@
+import type { Readable, Writable } from "node:stream";
+import type { Environment } from "../environment.ts";
+
+/** The process of a command, as values: a test passes streams, an environment and a working directory of its own. */
+export interface CommandIo {
+  /** The program's path, then its arguments. */
+  readonly argv: readonly string[];
+  readonly env: Environment;
+  /** Relative paths of flags start here. */
+  readonly cwd: string;
+  readonly stdin: InputStream;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  readonly signals: SignalSource;
+  /** Ends the process at once, with whatever still runs in it. */
+  readonly exit: (exitCode?: number) => void;
+}
+
+export interface InputStream extends Readable {
+  readonly isTTY?: boolean;
+  /** Absent for a file. */
+  ref?(): unknown;
+  unref?(): unknown;
+  /** Absent unless it is a terminal. */
+  setRawMode?(isRaw: boolean): unknown;
+}
+
+export interface OutputStream extends Writable {
+  readonly isTTY?: boolean;
+  /** Absent unless it is a terminal. */
+  readonly columns?: number;
+}
+
+type Signal = "SIGINT" | "SIGTERM";
+
+export interface SignalSource {
+  on(signal: Signal, listener: () => void): unknown;
+  off(signal: Signal, listener: () => void): unknown;
+}
+
+/** The real process. Its streams are opened by the first use. */
+export function createProcessIo(): CommandIo {
+  return {
+    argv: process.argv.slice(1),
+    env: process.env,
+    cwd: process.cwd(),
+    get stdin() {
+      return process.stdin;
+    },
+    get stdout() {
+      return process.stdout;
+    },
+    get stderr() {
+      return process.stderr;
+    },
+    signals: process,
+    exit: (exitCode) => process.exit(exitCode),
+  };
+}
