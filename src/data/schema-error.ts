@@ -1,0 +1,151 @@
+import { suggestNames } from "../text/suggest-name.ts";
+import { formatValue } from "../text/format-value.ts";
+
+export type IssueCode =
+  | "missing"
+  | "invalid_type"
+  | "invalid_value"
+  | "unknown_name"
+  | "string_too_long"
+  | "too_many_entries"
+  | "too_deep";
+
+/** One problem of a value. */
+export interface Issue {
+  /** Path of the value, such as `serve.keys[0].name`. Empty for the outermost value. */
+  readonly path: string;
+  readonly code: IssueCode;
+  /** A whole sentence that names the path, without a full stop. */
+  readonly message: string;
+}
+
+/** Thrown by a schema. The caller turns the error into one of its own interface. */
+export class SchemaError extends Error {
+  readonly issues: readonly [Issue, ...Issue[]];
+
+  constructor(issues: readonly [Issue, ...Issue[]]) {
+    super(formatIssues(issues));
+    this.name = "SchemaError";
+    this.issues = issues;
+  }
+}
+
+function formatIssues(issues: readonly Issue[]): string {
+  const messages = issues.slice(0, MAX_REPORTED).map(({ message }) => message);
+  return messages.join(". ");
+}
+
+const MAX_REPORTED = 5;
+
+/** Collects the issues of an object or array, so that one reading reports several of them. */
+export class IssueCollector {
+  readonly #issues: Issue[] = [];
+
+  /** Undefined if the reader throws a `SchemaError`. */
+  attempt<Value>(read: () => Value): Value | undefined {
+    try {
+      return read();
+    } catch (error) {
+      this.add(error);
+      return undefined;
+    }
+  }
+
+  /** Throws an error that is not a `SchemaError`, and all issues if there are too many: a request may have a million. */
+  add(error: unknown): void {
+    if (!(error instanceof SchemaError)) throw error;
+    this.#issues.push(...error.issues);
+    if (this.#issues.length >= MAX_ISSUES) this.throwIfAny();
+  }
+
+  throwIfAny(): void {
+    const [first, ...rest] = this.#issues;
+    if (first !== undefined) throw new SchemaError([first, ...rest.slice(0, MAX_ISSUES - 1)]);
+  }
+}
+
+const MAX_ISSUES = 20;
+
+export interface InvalidValue {
+  readonly path: string;
+  readonly value: unknown;
+  /** Continues the sentence "expected". */
+  readonly expected: string;
+  /** What to do about it. Default: absent, if `expected` tells it. */
+  readonly fix?: string | undefined;
+  readonly code?: IssueCode;
+  /** The message does not quote the value. */
+  readonly isSecret?: boolean;
+}
+
+/** The one wording of an invalid value: `X is not a valid Y: expected Z. Fix: …`. */
+export function throwInvalid(invalid: InvalidValue): never {
+  const { path, value, expected, fix, code, isSecret } = invalid;
+  const isMissing = value === undefined;
+  const name = shortenPath(path);
+  const shownValue = isSecret === true ? "the value" : formatValue(value);
+  const problem = isMissing
+    ? `${name === "" ? "The value" : name} is missing`
+    : `${capitalize(shownValue)} is not ${name === "" ? "valid" : `a valid ${name}`}`;
+  throwIssue({
+    path,
+    code: isMissing ? "missing" : (code ?? "invalid_value"),
+    message: `${problem}: expected ${expected}${formatFix(fix)}`,
+  });
+}
+
+/** For a problem that no single expected value describes. `problem` continues the sentence that the path begins. */
+export function throwProblem(
+  path: string,
+  problem: string,
+  fix?: string,
+  code: IssueCode = "invalid_value",
+): never {
+  const message = `${shortenPath(path) || "The value"} ${problem}${formatFix(fix)}`;
+  throwIssue({ path, code, message });
+}
+
+export function throwUnknownName(path: string, name: string, names: readonly string[]): never {
+  const fullPath = joinPath(path, name);
+  const fix = suggestFix(name, names);
+  const rest = fix === undefined ? `: expected ${formatChoices(names)}` : formatFix(fix);
+  const message = `${shortenPath(fullPath)} is not a known name${rest}`;
+  throwIssue({ path: fullPath, code: "unknown_name", message });
+}
+
+/** Undefined if no name is similar. */
+export function suggestFix(name: unknown, names: readonly string[]): string | undefined {
+  const [near] = typeof name === "string" ? suggestNames(name.slice(0, MAX_NAME), names) : [];
+  return near === undefined ? undefined : `did you mean ${near}?`;
+}
+
+/** `a, b or c`. */
+export function formatChoices(choices: readonly string[]): string {
+  return choices.length < 2
+    ? (choices[0] ?? "none")
+    : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
+}
+
+export function joinPath(path: string, name: string): string {
+  return path === "" ? name : `${path}.${name}`;
+}
+
+function throwIssue(issue: Issue): never {
+  throw new SchemaError([{ ...issue, path: shortenPath(issue.path) }]);
+}
+
+function formatFix(fix: string | undefined): string {
+  return fix === undefined ? "" : `. Fix: ${fix}`;
+}
+
+function capitalize(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** A name may be as long as the sender likes. */
+function shortenPath(path: string): string {
+  return path.length <= MAX_PATH ? path : `${path.slice(0, MAX_PATH)}…`;
+}
+
+const MAX_NAME = 100;
+const MAX_PATH = 200;

@@ -1,0 +1,341 @@
+import { isObject, type JsonValue } from "./json.ts";
+import {
+  formatChoices,
+  IssueCollector,
+  joinPath,
+  suggestFix,
+  throwInvalid,
+  throwProblem,
+  throwUnknownName,
+} from "./schema-error.ts";
+
+/** Reads an unknown value at a path, or throws a `SchemaError`. Any function of this form is a schema. */
+export type Schema<Value> = (value: unknown, path: string) => Value;
+
+/** A member that may be absent: its name is then absent from the result too. */
+export interface OptionalSchema<Value> extends Schema<Value | undefined> {
+  readonly isOptional: true;
+}
+
+export type Infer<S> = S extends Schema<infer Value> ? Value : never;
+
+interface Shape {
+  readonly [name: string]: Schema<unknown>;
+}
+
+type OptionalNames<S extends Shape> = {
+  [Name in keyof S]: S[Name] extends OptionalSchema<unknown> ? Name : never;
+}[keyof S];
+
+type ObjectOf<S extends Shape> = {
+  readonly [Name in Exclude<keyof S, OptionalNames<S>>]: Infer<S[Name]>;
+} & {
+  readonly [Name in OptionalNames<S>]?: Exclude<Infer<S[Name]>, undefined>;
+};
+
+/** Texts for a schema whose general `expected` says too little. */
+export interface Wording {
+  readonly expected?: string;
+  readonly fix?: string;
+}
+
+export interface ObjectRules extends Wording {
+  /** Names that the shape does not have. Default: `refuse`, since a misspelt name would have no effect. */
+  readonly otherNames?: "refuse" | "ignore";
+}
+
+export function object<const S extends Shape>(
+  shape: S,
+  { expected = "an object", fix, otherNames = "refuse" }: ObjectRules = {},
+): Schema<ObjectOf<S>> {
+  const members = Object.entries(shape);
+  const names = Object.keys(shape);
+  return (value, path) => {
+    if (!isObject(value)) return throwInvalid({ path, value, expected, fix, code: "invalid_type" });
+    const issues = new IssueCollector();
+    if (otherNames === "refuse") issues.attempt(() => checkNames(value, path, names));
+    const read: { [name: string]: unknown } = {};
+    for (const [name, schema] of members) {
+      try {
+        const member = schema(readMember(value, name), joinPath(path, name));
+        if (member !== undefined) read[name] = member;
+      } catch (error) {
+        issues.add(error);
+      }
+    }
+    issues.throwIfAny();
+    return read as ObjectOf<S>;
+  };
+}
+
+function checkNames(
+  value: { readonly [name: string]: unknown },
+  path: string,
+  names: readonly string[],
+): void {
+  const issues = new IssueCollector();
+  for (const name of Object.keys(value)) {
+    if (names.includes(name) || value[name] === undefined) continue;
+    issues.attempt(() => throwUnknownName(path, name, names));
+  }
+  issues.throwIfAny();
+}
+
+/** Members of `Object.prototype` are not members of the value. */
+function readMember(value: { readonly [name: string]: unknown }, name: string): unknown {
+  return name in Object.prototype && !Object.hasOwn(value, name) ? undefined : value[name];
+}
+
+export interface RecordRules extends Wording {
+  readonly max?: number;
+  /** Checks each name; the path is that of the entry. */
+  readonly name?: (name: string, path: string) => void;
+}
+
+/** An object of any names. `__proto__` is a name like any other. */
+export function record<Value>(
+  entry: Schema<Value>,
+  { max = Infinity, name: checkName, expected = "an object", fix }: RecordRules = {},
+): Schema<{ readonly [name: string]: Value }> {
+  return (value, path) => {
+    if (!isObject(value)) return throwInvalid({ path, value, expected, fix, code: "invalid_type" });
+    const entries = Object.entries(value).filter(([, member]) => member !== undefined);
+    checkCount(entries.length, max, path);
+    const issues = new IssueCollector();
+    const read: [string, Value][] = [];
+    for (const [name, member] of entries) {
+      const entryPath = joinPath(path, name);
+      try {
+        checkName?.(name, entryPath);
+        read.push([name, entry(member, entryPath)]);
+      } catch (error) {
+        issues.add(error);
+      }
+    }
+    issues.throwIfAny();
+    return Object.fromEntries(read);
+  };
+}
+
+export interface ArrayRules extends Wording {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+export function array<Value>(
+  item: Schema<Value>,
+  { min = 0, max = Infinity, expected = "an array", fix }: ArrayRules = {},
+): Schema<readonly Value[]> {
+  return (value, path) => {
+    if (!Array.isArray(value))
+      return throwInvalid({ path, value, expected, fix, code: "invalid_type" });
+    checkCount(value.length, max, path);
+    if (value.length < min)
+      throwProblem(path, `has ${value.length} entries: expected at least ${min}`, fix);
+    const issues = new IssueCollector();
+    const items: Value[] = [];
+    for (const [at, entry] of value.entries()) {
+      try {
+        items.push(item(entry, `${path}[${at}]`));
+      } catch (error) {
+        issues.add(error);
+      }
+    }
+    issues.throwIfAny();
+    return items;
+  };
+}
+
+function checkCount(count: number, max: number, path: string): void {
+  if (count > max)
+    throwProblem(
+      path,
+      `has ${count} entries: expected at most ${max}`,
+      undefined,
+      "too_many_entries",
+    );
+}
+
+/** One value, or an array of at least one. */
+export function oneOrMore<Value>(
+  item: Schema<Value>,
+  rules: ArrayRules = {},
+): Schema<readonly Value[]> {
+  const list = array(item, { min: 1, ...rules });
+  return (value, path) => (Array.isArray(value) ? list(value, path) : [item(value, path)]);
+}
+
+export interface StringRules extends Wording {
+  /** In UTF-16 code units. */
+  readonly max?: number;
+  readonly pattern?: RegExp;
+  /** Refuses an empty string and one of spaces. */
+  readonly isFilled?: boolean;
+  /** Messages do not quote the value. */
+  readonly isSecret?: boolean;
+}
+
+export function string(rules: StringRules = {}): Schema<string> {
+  const { max = Infinity, pattern, isFilled = false, isSecret = false, fix } = rules;
+  const { expected = isFilled ? "a string that is not empty" : "a string" } = rules;
+  return (value, path) => {
+    if (typeof value !== "string")
+      return throwInvalid({ path, value, expected, fix, isSecret, code: "invalid_type" });
+    if (value.length > max) {
+      const problem = `has ${value.length} characters: expected at most ${max}`;
+      throwProblem(path, problem, undefined, "string_too_long");
+    }
+    const isValid = (!isFilled || value.trim() !== "") && pattern?.test(value) !== false;
+    return isValid ? value : throwInvalid({ path, value, expected, fix, isSecret });
+  };
+}
+
+export function boolean(): Schema<boolean> {
+  return (value, path) =>
+    typeof value === "boolean"
+      ? value
+      : throwInvalid({ path, value, expected: "true or false", code: "invalid_type" });
+}
+
+export interface NumberRules extends Wording {
+  readonly min?: number;
+  readonly max?: number;
+  /** The value must be greater. */
+  readonly above?: number;
+}
+
+/** A finite number: JSON has no other. */
+export function number(rules: NumberRules = {}): Schema<number> {
+  return createNumberSchema("a number", Number.isFinite, rules);
+}
+
+/** A whole number that a double holds exactly. */
+export function integer(rules: NumberRules = {}): Schema<number> {
+  return createNumberSchema("a whole number", Number.isSafeInteger, rules);
+}
+
+function createNumberSchema(
+  kind: string,
+  isOfKind: (value: number) => boolean,
+  { min = -Infinity, max = Infinity, above = -Infinity, expected, fix }: NumberRules,
+): Schema<number> {
+  const range = expected ?? `${kind}${formatRange(min, max, above)}`;
+  return (value, path) => {
+    if (typeof value !== "number")
+      return throwInvalid({ path, value, expected: range, fix, code: "invalid_type" });
+    const isInRange = value >= min && value <= max && value > above;
+    return isOfKind(value) && isInRange
+      ? value
+      : throwInvalid({ path, value, expected: range, fix });
+  };
+}
+
+function formatRange(min: number, max: number, above: number): string {
+  if (above !== -Infinity) return ` above ${above}`;
+  if (max !== Infinity) return min === -Infinity ? ` up to ${max}` : ` from ${min} to ${max}`;
+  return min === -Infinity ? "" : `, at least ${min}`;
+}
+
+/** One of several strings. A similar one is suggested. */
+export function oneOf<const Choice extends string>(
+  choices: readonly Choice[],
+  { expected = formatChoices(choices), fix }: Wording = {},
+): Schema<Choice> {
+  return (value, path) =>
+    choices.find((choice) => choice === value) ??
+    throwInvalid({ path, value, expected, fix: fix ?? suggestFix(value, choices) });
+}
+
+/** An object whose member `tag` selects its schema. */
+export function variants<const S extends { readonly [tag: string]: Schema<unknown> }>(
+  tag: string,
+  schemas: S,
+  { expected = `an object with ${tag}`, fix }: Wording = {},
+): Schema<Infer<S[keyof S]>> {
+  const readTag = oneOf(Object.keys(schemas));
+  return (value, path) => {
+    if (!isObject(value)) return throwInvalid({ path, value, expected, fix, code: "invalid_type" });
+    const schema: Schema<unknown> | undefined = schemas[readTag(value[tag], joinPath(path, tag))];
+    return schema?.(value, path) as Infer<S[keyof S]>;
+  };
+}
+
+/** The first schema that accepts the value. `expected` describes all of them. */
+export function union<Value>(
+  expected: string,
+  ...schemas: readonly Schema<Value>[]
+): Schema<Value> {
+  return (value, path) => {
+    for (const schema of schemas) {
+      const read = new IssueCollector().attempt(() => [schema(value, path)] as const);
+      if (read !== undefined) return read[0];
+    }
+    return throwInvalid({ path, value, expected });
+  };
+}
+
+export function optional<Value>(schema: Schema<Value>): OptionalSchema<Value> {
+  const read: Schema<Value | undefined> = (value, path) =>
+    value === undefined ? undefined : schema(value, path);
+  return Object.assign(read, { isOptional: true as const });
+}
+
+export function withDefault<Value, const Default>(
+  schema: Schema<Value>,
+  defaultValue: Default,
+): Schema<Value | Default> {
+  return (value, path) => (value === undefined ? defaultValue : schema(value, path));
+}
+
+export function nullable<Value>(schema: Schema<Value>): Schema<Value | null> {
+  return (value, path) => (value === null ? null : schema(value, path));
+}
+
+/** Absent and null are the same: null. */
+export function nullish<Value>(schema: Schema<Value>): Schema<Value | null> {
+  return withDefault(nullable(schema), null);
+}
+
+/** A schema and one more step, which may return another value, or throw by `throwInvalid` or `throwProblem`. */
+export function refine<Value, Result>(
+  schema: Schema<Value>,
+  step: (value: Value, path: string) => Result,
+): Schema<Result> {
+  return (value, path) => step(schema(value, path), path);
+}
+
+/** Any value, present or not; something else reads it. */
+export const anything: OptionalSchema<unknown> = Object.assign((value: unknown) => value, {
+  isOptional: true as const,
+});
+
+export interface JsonRules {
+  /** Levels of nesting. */
+  readonly maxDepth: number;
+  /** Length as JSON text. Default: no limit. */
+  readonly maxLength?: number;
+}
+
+/** Any JSON value, copied. `__proto__` is a name like any other. */
+export function json({ maxDepth, maxLength = Infinity }: JsonRules): Schema<JsonValue> {
+  const read = (value: unknown, path: string, levels: number): JsonValue => {
+    if (levels === 0)
+      return throwProblem(path, `is nested deeper than ${maxDepth} levels`, undefined, "too_deep");
+    if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+    if (typeof value === "number" && Number.isFinite(value)) return value;
+    if (Array.isArray(value))
+      return value.map((item, at) => read(item, `${path}[${at}]`, levels - 1));
+    if (!isObject(value))
+      return throwInvalid({ path, value, expected: "a JSON value", code: "invalid_type" });
+    const entries = Object.entries(value);
+    return Object.fromEntries(
+      entries.map(([name, member]) => [name, read(member, joinPath(path, name), levels - 1)]),
+    );
+  };
+  return (value, path) => {
+    const result = read(value, path, maxDepth);
+    if (maxLength !== Infinity && JSON.stringify(result).length > maxLength)
+      throwProblem(path, `is too long: expected at most ${maxLength} characters as JSON`);
+    return result;
+  };
+}
