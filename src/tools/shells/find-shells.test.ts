@@ -84,7 +84,7 @@ describe("Shell discovery", () => {
       "* zsh /bin/zsh fallback",
     ],
     [
-      "sh, where there is nothing else",
+      "sh, if no other shell exists",
       { environment: {}, loginShell: "/bin/false", etcShells: "", programs: ["/usr/bin/sh"] },
       "* sh /usr/bin/sh fallback",
     ],
