@@ -4,7 +4,7 @@ import { detectFormat } from "./capture-format.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-describe("telling a capture's format", () => {
+describe("Capture format detection", () => {
   it.each([
     ["eventstream", encodeEvent("messageStart", { role: "assistant" })],
     ["sse", bytes('data: {"init_event_loop": true}\n\n')],
@@ -26,20 +26,23 @@ describe("telling a capture's format", () => {
   });
 
   it.each([
-    ["nothing: it is empty", bytes("")],
+    ["an empty file", bytes("")],
     ["a gzip file; unpack it first", Uint8Array.of(0x1f, 0x8b, 8, 0)],
-    ["an HTTP head; capture the body alone (curl without -i)", bytes("HTTP/1.1 200 OK\r\n")],
-    ["a page or XML", bytes("<html>")],
-    ['text that begins "Hello there"', bytes("Hello there")],
     [
-      "binary data that begins 89 50 4e 47 0d 0a 1a 0a",
+      "an HTTP response with headers; capture only the body (curl without -i)",
+      bytes("HTTP/1.1 200 OK\r\n"),
+    ],
+    ["an HTML page or XML", bytes("<html>")],
+    ['text that starts with "Hello there"', bytes("Hello there")],
+    [
+      "binary data that starts with 89 50 4e 47 0d 0a 1a 0a",
       Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10),
     ],
-  ])("says that it found %s", (description, start) => {
+  ])("An unknown capture is described as %s", (description, start) => {
     expect(detectFormat(start, true)).toEqual({ description });
   });
 
-  it("waits for more while that can help", () => {
+  it("Detection waits for more bytes while they can help", () => {
     expect(detectFormat(bytes(""), false)).toBeUndefined();
     expect(detectFormat(bytes("dat"), false)).toBeUndefined();
     expect(detectFormat(bytes('{"messageStart": {'), false)).toBeUndefined();

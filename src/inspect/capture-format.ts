@@ -1,8 +1,8 @@
 import { toSingleLine } from "./trace-style.ts";
 
 /**
- * What a capture can be. `json` is one JSON document that is neither an array nor lines, `recording` what the emulator
- * keeps of its answers.
+ * Formats of a capture. `json` is one JSON document which is neither an array nor lines; `recording` is the emulator's
+ * recording of its responses.
  */
 export const CAPTURE_FORMATS = [
   "eventstream",
@@ -15,23 +15,23 @@ export const CAPTURE_FORMATS = [
 
 export type CaptureFormat = (typeof CAPTURE_FORMATS)[number];
 
-/** What holds the stream itself, not a recording of it. */
+/** Formats which contain the stream itself rather than a recording. */
 export type StreamFormat = Exclude<CaptureFormat, "recording">;
 
-/** What the start of a capture looks like, in words, when it is none of the formats. */
+/** Describes the start of a capture in an unknown format. */
 export interface UnknownFormat {
   readonly description: string;
 }
 
-/** A capture whose first line is longer than this cannot be told apart by it any more. */
+/** A first line longer than this no longer helps to detect the format. */
 const MAX_START_BYTES = 1024 * 1024;
 
-/** Tells a capture's format from its start; undefined while more of it would help and `isAll` does not deny it. */
+/** Detects the format from the start of a capture. Undefined if more bytes would help and `isAll` is false. */
 export function detectFormat(
   start: Uint8Array,
   isAll: boolean,
 ): CaptureFormat | UnknownFormat | undefined {
-  if (start.length === 0) return isAll ? { description: "nothing: it is empty" } : undefined;
+  if (start.length === 0) return isAll ? { description: "an empty file" } : undefined;
   if (looksLikeFrames(start)) return "eventstream";
   if (start.length < MIN_START_BYTES && !isAll) return undefined;
   const text = new TextDecoder().decode(start).trimStart();
@@ -44,10 +44,12 @@ export function detectFormat(
   return { description: describeStart(start, text) };
 }
 
-/** The prelude of a frame. */
+/** The length of a frame's prelude. */
 const MIN_START_BYTES = 12;
 
-/** A frame starts with its length and its headers' length, both below 2^24; no text starts with a zero byte. */
+/**
+ * A frame starts with its length and the length of its headers, both below 2^24. Text never starts with a zero byte.
+ */
 function looksLikeFrames(start: Uint8Array): boolean {
   if (start.length < MIN_START_BYTES || start[0] !== 0 || start[4] !== 0) return false;
   const view = new DataView(start.buffer, start.byteOffset);
@@ -55,7 +57,7 @@ function looksLikeFrames(start: Uint8Array): boolean {
   return total >= 16 && view.getUint32(4) <= total - 16;
 }
 
-/** A first line that holds a whole object, with more behind it, is one of many; anything else is a document. */
+/** JSON lines if the first line is a whole object and more text follows; otherwise a document. */
 function distinguishJson(text: string, isAll: boolean): CaptureFormat | undefined {
   const lineEnd = text.indexOf("\n");
   if (lineEnd === -1) return isAll || text.length >= MAX_START_BYTES ? "json" : undefined;
@@ -66,12 +68,13 @@ function distinguishJson(text: string, isAll: boolean): CaptureFormat | undefine
 
 function describeStart(start: Uint8Array, text: string): string {
   if (start[0] === 0x1f && start[1] === 0x8b) return "a gzip file; unpack it first";
-  if (text.startsWith("HTTP/")) return "an HTTP head; capture the body alone (curl without -i)";
-  if (text.startsWith("<")) return "a page or XML";
+  if (text.startsWith("HTTP/"))
+    return "an HTTP response with headers; capture only the body (curl without -i)";
+  if (text.startsWith("<")) return "an HTML page or XML";
   const isText = /^[\t\r\n\u0020-\u007e\u00a0-\u{fffc}\u{10000}-\u{10ffff}]*$/u.test(
     text.slice(0, 40),
   );
-  if (isText) return `text that begins ${JSON.stringify(toSingleLine(text.slice(0, 40)))}`;
+  if (isText) return `text that starts with ${JSON.stringify(toSingleLine(text.slice(0, 40)))}`;
   const bytes = [...start.subarray(0, 12)].map((byte) => byte.toString(16).padStart(2, "0"));
-  return `binary data that begins ${bytes.join(" ")}`;
+  return `binary data that starts with ${bytes.join(" ")}`;
 }

@@ -6,8 +6,8 @@ import { createRuntimeStream } from "../wire/agentcore/runtime/runtime-stream.ts
 import type { StreamFormat } from "./capture-format.ts";
 
 /**
- * The codec for a captured stream. It reads on behind damage, since the point is to see as much as there is. A document
- * of which nothing is known is the answer of an app only where somebody says that it is one.
+ * The codec for a captured stream. Lenient: reading continues after damage, to show as much as possible. An
+ * unrecognized JSON document counts as an app's response only if the user named the format.
  */
 export function createCaptureReader(
   format: StreamFormat,

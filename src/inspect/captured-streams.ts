@@ -4,23 +4,23 @@ import { readRecordedResponses, type RecordedResponse } from "./recorded-respons
 
 export interface Capture {
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** For messages: what is being read. */
+  /** The name of the input, for messages. */
   readonly name: string;
-  /** Detected from the first bytes when it is not given. */
+  /** Default: detected from the first bytes. */
   readonly capture?: CaptureFormat;
 }
 
-/** The stream of one turn. */
+/** The stream of a single turn. */
 export interface CapturedStream {
   readonly format: StreamFormat;
-  /** Somebody said what it is. */
+  /** Whether the format was named rather than detected. */
   readonly isFormatGiven: boolean;
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Where it is part of a recording. */
+  /** Undefined unless the stream is part of a recording. */
   readonly recordedResponse?: RecordedResponse;
 }
 
-/** The streams in a capture: one, or those of a recording. Each is read before the next is asked for. */
+/** The streams of a capture: one, or several in a recording. Each stream must be read before the next is requested. */
 export async function* readCapturedStreams(capture: Capture): AsyncGenerator<CapturedStream> {
   const { format, chunks } = await detectCapture(capture);
   if (format !== "recording") {
@@ -33,10 +33,10 @@ export async function* readCapturedStreams(capture: Capture): AsyncGenerator<Cap
     const format = resolveFormat(recordedResponse.contentType);
     yield { format, chunks: recordedResponse.body, isFormatGiven: true, recordedResponse };
   }
-  if (count === 0) throw createUnreadableError(capture.name, "no recording in it");
+  if (count === 0) throw createUnreadableError(capture.name, "a file without a recording");
 }
 
-/** An app that says nothing of its answer, or something else, is read as a client of it would. */
+/** Without a known content type, the response is read as SSE, as a client would. */
 function resolveFormat(contentType: string | null): StreamFormat {
   if (contentType?.startsWith("application/vnd.amazon.eventstream") === true) return "eventstream";
   return contentType?.startsWith("application/json") === true ? "json" : "sse";
@@ -54,7 +54,7 @@ export function createUnreadableError(
 
 interface DetectedCapture {
   readonly format: CaptureFormat;
-  /** All of the capture, its start included. */
+  /** The whole capture, including the bytes already read. */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
@@ -68,7 +68,8 @@ async function detectCapture({ chunks, capture, name }: Capture): Promise<Detect
     const next = await iterator.next();
     const isAll = next.done === true;
     if (!isAll) bytes += start[start.push(next.value) - 1]?.length ?? 0;
-    // A look costs as much as the start is long; looking at every doubling keeps that linear.
+    // A check costs time proportional to the bytes read so far. Checking only when the size doubles keeps the total
+    // linear.
     if (!isAll && bytes < 2 * checkedBytes) continue;
     checkedBytes = bytes;
     const format = detectFormat(Buffer.concat(start), isAll);

@@ -5,7 +5,7 @@ import { snapshotTurn, type Turn } from "../domain/provider/turn.ts";
 import { createCaptureReader } from "./capture-reader.ts";
 import { readCapturedStreams, type Capture } from "./captured-streams.ts";
 
-/** The one turn of a capture, gathered. */
+/** Reads a capture which must contain exactly one turn. */
 export async function readCapturedTurn(capture: Capture): Promise<Turn> {
   const turns: Turn[] = [];
   for await (const { format, chunks } of readCapturedStreams(capture)) {
@@ -17,6 +17,6 @@ export async function readCapturedTurn(capture: Capture): Promise<Turn> {
   }
   const [turn] = turns;
   if (turn !== undefined && turns.length === 1) return turn;
-  const message = `${capture.name} holds ${turns.length} turns, wanted one`;
+  const message = `${capture.name} contains ${turns.length} turns, expected 1`;
   throw new SpanlineError("unreadable_input", message);
 }

@@ -39,8 +39,8 @@ function damagedPrelude(): Uint8Array {
   return frame;
 }
 
-describe("inspecting a capture", () => {
-  it("shows messages, thoughts, calls, results, the end and the usage", async () => {
+describe("Capture inspection", () => {
+  it("The trace shows messages, thoughts, tool calls, results, the end and the usage", async () => {
     expect(await inspected(capture)).toBe(`assistant
   ~ The customer asks for order ORD-1001. I look it up first, then the shipment. [signed]
   Let me look at your order.
@@ -83,11 +83,11 @@ waits for tooluse_mX31, tooluse_b0Zd
 `);
   });
 
-  it("shows the same however the bytes arrive", async () => {
+  it("The trace is the same for any chunk boundaries", async () => {
     expect(await inspected(capture, { chunkSize: 1 })).toBe(await inspected(capture));
   });
 
-  it("lists diagnostics with their byte offsets, and what made the turn fail", async () => {
+  it("Diagnostics are listed with byte offsets and the reason of the failure", async () => {
     const damaged = capture.slice();
     damaged[60] = (damaged[60] ?? 0) ^ 1;
     const trace = await inspected(damaged);
@@ -99,7 +99,7 @@ waits for tooluse_mX31, tooluse_b0Zd
 `);
   });
 
-  it("writes every event as a line of JSON", async () => {
+  it("The events format writes each event as a line of JSON", async () => {
     const lines = (await inspected(capture, { output: "events" })).trimEnd().split("\n");
     expect(JSON.parse(lines[0] ?? "")).toEqual({
       type: "message.start",
@@ -112,7 +112,7 @@ waits for tooluse_mX31, tooluse_b0Zd
     });
   });
 
-  it("writes the turn as JSON", async () => {
+  it("The json format writes the turn as JSON", async () => {
     expect(JSON.parse(await inspected(capture, { output: "json" }))).toMatchObject({
       toolCalls: [{ name: "track_parcel" }, { name: "redirect_parcel" }],
       serverToolCalls: [{ toolCall: { name: "get_order" }, result: { isError: false } }],
@@ -120,7 +120,7 @@ waits for tooluse_mX31, tooluse_b0Zd
     });
   });
 
-  it("writes Open Responses items", async () => {
+  it("The open-responses format writes Open Responses items", async () => {
     const { status, items } = JSON.parse(await inspected(capture, { output: "open-responses" }));
     expect(status).toBe("completed");
     expect(items.map((item: { type: string }) => item.type)).toEqual([
@@ -134,7 +134,7 @@ waits for tooluse_mX31, tooluse_b0Zd
     ]);
   });
 
-  it("reads decoded events from an array, from lines and from a document", async () => {
+  it("Decoded events are read from an array, from lines and from a document", async () => {
     const events = [
       { messageStart: { role: "assistant" } },
       { contentBlockDelta: { contentBlockIndex: 0, delta: { text: "Hello" } } },
@@ -155,7 +155,7 @@ waits for tooluse_mX31, tooluse_b0Zd
     }
   });
 
-  it("reads the SSE of a Strands agent", async () => {
+  it("The SSE stream of a Strands agent is read", async () => {
     const stream = [
       { init_event_loop: true },
       { event: { messageStart: { role: "assistant" } } },
@@ -168,7 +168,7 @@ waits for tooluse_mX31, tooluse_b0Zd
     expect(await inspected(encode(sse))).toContain("assistant\n  Hello\n\ncompleted (end_turn)");
   });
 
-  it("does not let a stream steer the terminal", async () => {
+  it("A stream cannot control the terminal", async () => {
     const hostile = encodeEvent("contentBlockDelta", {
       contentBlockIndex: 0,
       delta: { text: "\u001b]0;owned\u0007\u001b[2J\u202etxt" },
@@ -178,10 +178,10 @@ waits for tooluse_mX31, tooluse_b0Zd
     expect(trace).toContain("\\u{1b}]0;owned\\u{7}\\u{1b}[2J\\u{202e}txt");
   });
 
-  it("says what it found and what is supported when it cannot read a file", async () => {
+  it("An unreadable file is reported with its detected content and the supported formats", async () => {
     await expect(inspected(encode("Hello"))).rejects.toMatchObject({
       code: "unreadable_input",
-      message: `Cannot read capture: found text that begins "Hello"; supported are AWS event streams, SSE, JSON arrays, JSON lines and the emulator's recordings`,
+      message: `Cannot read capture: found text that starts with "Hello"; supported are AWS event streams, SSE, JSON arrays, JSON lines and the emulator's recordings`,
     });
   });
 
@@ -193,19 +193,19 @@ waits for tooluse_mX31, tooluse_b0Zd
     ["an empty array", "[]"],
     ["lines", '{"level":"info"}\n{"level":"debug"}\n'],
     ["values one after another", '{\n"level":"info"\n}\n{\n"level":"debug"\n}'],
-  ])("refuses JSON that is no capture: %s", async (_, text) => {
+  ])("JSON without a known stream is refused: %s", async (_, text) => {
     await expect(inspected(encode(text))).rejects.toMatchObject({
       code: "unreadable_input",
       message:
-        "Cannot read capture: found JSON in which no event of a known stream was recognised; supported are " +
-        "AWS event streams, SSE, JSON arrays, JSON lines and the emulator's recordings, and with --as json any answer of an app",
+        "Cannot read capture: found JSON without any event of a known stream; supported are " +
+        "AWS event streams, SSE, JSON arrays, JSON lines and the emulator's recordings, and any JSON response of an app with --as json",
     });
   });
 
-  it("says why when what begins like JSON is none", async () => {
+  it("Invalid JSON is refused with the reason", async () => {
     await expect(inspected(encode('{"name":\u001b}'))).rejects.toMatchObject({
       message: expect.stringMatching(
-        /^Cannot read capture: found JSON in which no event of a known stream was recognised \(The document is not JSON: .*\\u\{1b\}.*\); supported are /,
+        /^Cannot read capture: found JSON without any event of a known stream \(The document is not JSON: .*\\u\{1b\}.*\); supported are /,
       ),
     });
   });
@@ -219,17 +219,17 @@ waits for tooluse_mX31, tooluse_b0Zd
     ['{"error":"no such model"}', "stream_exception: no such model"],
     ['[{"novelty":1},{"validationException":{"message":"no"}}]', "stream_exception"],
     [`${'{"novelty":1}\n'.repeat(2000)}{"init_event_loop":true}`, "· turn-started\n"],
-  ])("shows a whole answer or a late event that it knows: %s", async (text, shown) => {
+  ])("A complete response or a late known event is shown: %s", async (text, shown) => {
     expect(await inspected(encode(text))).toContain(shown);
   });
 
-  it("shows any JSON whose format was named", async () => {
+  it("Any JSON is shown if its format was named", async () => {
     const trace = await inspected(encode('{"total":3}'), { capture: "json" });
     expect(trace).toContain("· structured-result\n\ncompleted");
     expect(await inspected(encode("[1]"), { capture: "json-array" })).toContain("? unknown event");
   });
 
-  it("does not read on for ever in what it does not recognise", async () => {
+  it("Reading stops early if no event is recognized", async () => {
     let pulled = 0;
     const chunks = (async function* () {
       for (; pulled < 10_000; pulled++) yield encode('{"level":"info"}\n'.repeat(1000));
@@ -243,7 +243,7 @@ waits for tooluse_mX31, tooluse_b0Zd
   it.each([
     ["frame_checksum", damagedPrelude()],
     ["frame_invalid", encode('[{"messageStart":{"role":"assistant"}} oops')],
-  ])("stops reading where a stream cannot be read any more: %s", async (code, bytes) => {
+  ])("Reading stops where a stream becomes unreadable: %s", async (code, bytes) => {
     let pulled = 0;
     let closed = false;
     const chunks = (async function* () {
@@ -257,11 +257,11 @@ waits for tooluse_mX31, tooluse_b0Zd
     expect({ pulled, closed }).toEqual({ pulled: 0, closed: true });
   });
 
-  it("takes a named format without a look at the bytes", async () => {
+  it("A named format is used without detection", async () => {
     expect(await inspected(encode("data: hello\n\n"), { capture: "sse" })).toContain("hello");
   });
 
-  it("stops reading when nobody takes the output any more", async () => {
+  it("Reading stops when the output is closed", async () => {
     let pulled = 0;
     const frame = encodeEvent("messageStart", { role: "assistant" });
     const write = async (): Promise<boolean> => false;

@@ -15,11 +15,11 @@ import { toSingleLine, type Style } from "./trace-style.ts";
 export interface InspectOptions extends Capture {
   readonly output: OutputFormat;
   readonly style: Style;
-  /** Takes the output, if only none of it; answering false ends the reading, since nobody listens any more. */
+  /** Writes output; the text may be empty. Returning false stops the inspection: the output was closed. */
   readonly write: (text: string) => Promise<boolean>;
 }
 
-/** Reads a capture and writes it in another form, piece by piece: a capture may be larger than memory. */
+/** Reads a capture and writes it in another format, in parts: a capture may be larger than memory. */
 export async function inspectCapture(options: InspectOptions): Promise<void> {
   let number = 0;
   for await (const stream of readCapturedStreams(options)) {
@@ -28,17 +28,17 @@ export async function inspectCapture(options: InspectOptions): Promise<void> {
   }
 }
 
-/** False when nobody listens any more. */
+/** Returns false if the output was closed. */
 async function writeStream(
   stream: CapturedStream,
   number: number,
   { name, output, style, write }: InspectOptions,
 ): Promise<boolean> {
   const { format, recordedResponse, isFormatGiven } = stream;
-  // The other formats, and whoever names one, say enough by that.
+  // Other formats are recognizable by their framing; a named format needs no recognition.
   const isKnown = isFormatGiven || !format.startsWith("json");
   const recognition: Recognition = { isKnown, hasUnknown: false, failure: undefined };
-  // A plain capture is one turn and has no id of its own.
+  // A plain capture is a single turn without a session id.
   const scope =
     recordedResponse === undefined
       ? "capture"
@@ -70,7 +70,7 @@ async function writeStream(
   return write(pending);
 }
 
-/** What is held back while nothing of a capture is known. */
+/** Output buffered until the first known event proves the format. */
 const MAX_PENDING_CHARACTERS = 4 * 1024 * 1024;
 
 function formatTitle({ session, contentType }: RecordedResponse, number: number): string {
@@ -85,24 +85,28 @@ function formatEnding({ readEnding }: RecordedResponse): string {
 }
 
 const ENDINGS: ReadonlyMap<string, string> = new Map([
-  ["whole", "the answer was over"],
+  ["whole", "the response was complete"],
   ["reset", "the connection was reset"],
   ["left", "the client left"],
   ["cut", "the recording stops"],
-  ["unread", "not read on"],
+  ["unread", "not read to the end"],
 ]);
 
 function createUnrecognizedError(name: string, { failure }: Recognition): SpanlineError {
   const isDamaged = failure !== undefined && failure.code !== "incomplete_turn";
   const why = isDamaged ? ` (${toSingleLine(failure.message)})` : "";
-  const description = `JSON in which no event of a known stream was recognised${why}`;
-  return createUnreadableError(name, description, ", and with --as json any answer of an app");
+  const description = `JSON without any event of a known stream${why}`;
+  return createUnreadableError(
+    name,
+    description,
+    ", and any JSON response of an app with --as json",
+  );
 }
 
-/** Whether what was read so far is a stream that we know: JSON may be anything. */
+/** Whether the data read so far is a known stream: JSON may contain anything. */
 interface Recognition {
   isKnown: boolean;
-  /** Something came that nobody knows. */
+  /** Whether an unknown event was read. */
   hasUnknown: boolean;
   failure: Failure | undefined;
 }
@@ -116,7 +120,7 @@ function updateRecognition(recognition: Recognition, event: ProviderEvent): void
       return;
     case "end":
       recognition.failure = event.failure;
-      // An agent's error is its whole answer, and an empty answer is one too.
+      // An agent's error is a complete response, and so is an empty response.
       if (event.failure?.code === "stream_exception") recognition.isKnown = true;
       if (event.outcome === "completed" && !recognition.hasUnknown) recognition.isKnown = true;
       return;

@@ -28,16 +28,16 @@ function written(to: "result" | "notes", isTerminal: boolean): string {
   return pieces.flatMap((piece) => (piece.target === to ? [piece.text] : [])).join("");
 }
 
-describe("a turn shown while it comes", () => {
-  it("has the assistant's words, and nothing else, as its result", () => {
+describe("Live output of a turn", () => {
+  it("The result contains only the assistant's text", () => {
     expect(written("result", false)).toBe("Let me look.\u001b[2J\n\nTwo.\n");
   });
 
-  it("cannot steer a terminal", () => {
+  it("The result cannot control a terminal", () => {
     expect(written("result", true)).toBe("Let me look.\\u{1b}[2J\n\nTwo.\n");
   });
 
-  it("says of a turn that was cancelled that it was, and nothing else", () => {
+  it("A cancelled turn is reported as cancelled, without a reason", () => {
     const end = { type: "end", outcome: "other", openToolCallIds: [], usage: null } as const;
     const encoder = createLiveEncoder({ style: PLAIN_STYLE, isTerminal: false });
     const last = (reason: string | null) => runCodec(encoder, [{ ...end, reason }]).at(-1)?.text;
@@ -45,7 +45,7 @@ describe("a turn shown while it comes", () => {
     expect(last("odd")).toBe("\nother (odd) · 0 messages, 0 calls · no usage reported\n");
   });
 
-  it("has calls and results beside them, under the words that they follow", () => {
+  it("The notes contain tool calls and results without repeating the assistant heading", () => {
     const notes = written("notes", false);
     expect(notes).toMatch(/^ {2}→ look/);
     expect(notes).not.toContain("assistant");

@@ -3,7 +3,7 @@ import type { ProviderEvent, Role } from "../domain/provider/provider-event.ts";
 import { escapeControls, type Style } from "./trace-style.ts";
 import { createTraceEncoder, type TraceState } from "./trace-encoder.ts";
 
-/** What the agent says is the result; all else is beside it. */
+/** `result` is the assistant's text; `notes` are all other lines. */
 export interface LiveText {
   readonly target: "result" | "notes";
   readonly text: string;
@@ -12,18 +12,18 @@ export interface LiveText {
 export interface LiveState {
   readonly trace: TraceState;
   readonly roles: Map<number, Role>;
-  /** The block whose text was written last, and whether its line is still open. */
+  /** The block of the last written text, and whether its line is still open. */
   block: number | null;
   isLineOpen: boolean;
 }
 
 export interface LiveOptions {
   readonly style: Style;
-  /** A terminal watches, which the text must not steer. */
+  /** Whether the output is a terminal. Control characters are then escaped. */
   readonly isTerminal: boolean;
 }
 
-/** Writes a turn while it comes: the assistant's words as the result, calls and thoughts and the end as notes. */
+/** Writes a turn while it streams: the assistant's text as the result; tool calls, thoughts and the end as notes. */
 export function createLiveEncoder({
   style,
   isTerminal,
@@ -39,7 +39,7 @@ export function createLiveEncoder({
         const isNew = state.block !== event.block && state.block !== null;
         const gap = isNew ? (state.isLineOpen ? "\n\n" : "\n") : "";
         state.block = event.block;
-        // These words are its heading: no other comes behind them.
+        // The text serves as the heading of its message, so no heading is printed for it.
         state.trace.heading = event.message;
         state.isLineOpen = !text.endsWith("\n");
         return emit({ target: "result", text: gap + text });

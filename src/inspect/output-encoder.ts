@@ -10,11 +10,11 @@ import { createTraceEncoder } from "./trace-encoder.ts";
 
 export interface OutputSettings {
   readonly style: Style;
-  /** Names the turn among all others, for the ids of what is made of it. */
+  /** Unique prefix for the ids of generated items. */
   readonly scope: string;
 }
 
-/** Events in, output text out. `text` and `events` write as they read; the others at the end. */
+/** Encodes events as output text. `text` and `events` stream; the other formats write at the end. */
 export function createOutputEncoder(
   format: OutputFormat,
   { style, scope }: OutputSettings,

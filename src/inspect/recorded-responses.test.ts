@@ -9,7 +9,7 @@ import { PLAIN_STYLE } from "./trace-style.ts";
 const TYPE = "application/vnd.amazon.eventstream";
 const SESSION = "x-amzn-bedrock-agentcore-runtime-session-id";
 
-/** The lines that the emulator keeps of an answer. */
+/** The lines of the emulator's recording of a response. */
 function recording(pieces: readonly Uint8Array[], session: string, end?: string): object[] {
   const headers = { "content-type": TYPE, [SESSION]: session };
   return [
@@ -52,8 +52,8 @@ async function inspected(
   return written;
 }
 
-describe("inspecting the emulator's recordings", () => {
-  it("shows each turn, whose it is and how its answer ended", async () => {
+describe("Inspection of emulator recordings", () => {
+  it("Each turn is shown with its session and the way its response ended", async () => {
     const lines = [
       ...recording(said("One."), "s-1", "whole"),
       ...recording(said("Two.").slice(0, 2), "s-2", "reset"),
@@ -63,7 +63,7 @@ assistant
   One.
 
 completed (end_turn) · 1 message, 0 calls · no usage reported
-the answer was over after 1.5 s
+the response was complete after 1.5 s
 
 recording 2 of session s-2 (${TYPE})
 assistant
@@ -82,25 +82,25 @@ the connection was reset after 1.5 s
   it.each([
     ["stops without an end", recording(said("One.").slice(0, 3), "s-1")],
     ["stops inside a line", [...recording(said("One.").slice(0, 3), "s-1"), '{"at":3,"by']],
-  ])("goes on with the next one where one %s", async (_, cut) => {
+  ])("Reading continues with the next recording if a recording %s", async (_, cut) => {
     const trace = await inspected([...cut, ...recording(said("Two."), "s-2", "left")]);
     expect(trace).toContain("incomplete_turn");
     expect(trace).toContain("the recording stops after 0.002 s\n\nrecording 2 of session s-2");
     expect(trace).toMatch(/ {2}Two\.\n\ncompleted .*\nthe client left after 1.5 s\n$/);
   });
 
-  it("goes on with the next one where a stream cannot be read on", async () => {
+  it("Reading continues with the next recording after an unreadable stream", async () => {
     const garbage = new Uint8Array(64).fill(1);
     const lines = [
       ...recording([garbage, ...said("One.")], "s-1", "whole"),
       ...recording(said("Two."), "s-2", "whole"),
     ];
     const trace = await inspected(lines);
-    expect(trace).toContain("not read on after 0 s");
+    expect(trace).toContain("not read to the end after 0 s");
     expect(trace).toContain("  Two.\n");
   });
 
-  it("gives the items of each turn ids of their own", async () => {
+  it("The items of each turn have unique ids", async () => {
     const lines = [1, 2].flatMap(() => recording(said("One."), "s-1", "whole"));
     const items = await inspected(lines, "open-responses");
     expect([...items.matchAll(/"id": "(.*)"/g)].map((match) => match[1])).toEqual([
@@ -109,7 +109,7 @@ the connection was reset after 1.5 s
     ]);
   });
 
-  it("are one turn for whoever wants to answer it", async () => {
+  it("A recording with one turn is accepted as a turn, and two turns are refused", async () => {
     const one = recording(said("One."), "s-1", "whole");
     const name = "recording";
     expect(await readCapturedTurn({ chunks: chunksIn(one), name })).toMatchObject({ text: "One." });
@@ -117,7 +117,7 @@ the connection was reset after 1.5 s
       readCapturedTurn({ chunks: chunksIn([...one, ...one]), name }),
     ).rejects.toMatchObject({
       code: "unreadable_input",
-      message: "recording holds 2 turns, wanted one",
+      message: "recording contains 2 turns, expected 1",
     });
   });
 });

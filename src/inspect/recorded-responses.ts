@@ -2,23 +2,23 @@ import { streamCodec } from "../domain/codec.ts";
 import { isObject, parseJson } from "../data/json.ts";
 import { createJsonLinesDecoder, type JsonLinesItem } from "../wire/framing/json-lines.ts";
 
-/** An answer that the emulator recorded. Its body is read before the next answer is asked for. */
+/** A response recorded by the emulator. Its body must be read before the next response is requested. */
 export interface RecordedResponse {
   readonly contentType: string | null;
   readonly session: string | null;
   readonly body: AsyncIterable<Uint8Array>;
-  /** Known when the body is read. */
+  /** Final only after the body was read. */
   readonly readEnding: () => RecordedEnding;
 }
 
 export interface RecordedEnding {
-  /** The emulator's own word; `cut` where the recording stops without one, `unread` where its reader stopped. */
+  /** The emulator's own value; `cut` if the recording has no end, `unread` if the reader stopped early. */
   readonly result: string;
-  /** Milliseconds since the answer began. */
+  /** Milliseconds since the start of the response. */
   readonly at: number;
 }
 
-/** All answers of a recording, or of several that were put one behind the other. */
+/** All responses of a recording, or of several concatenated recordings. */
 export async function* readRecordedResponses(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<RecordedResponse> {
@@ -41,11 +41,11 @@ type Lines = AsyncGenerator<JsonLinesItem, void, undefined>;
 
 interface Progress {
   ending: RecordedEnding;
-  /** The head of the answer that follows one without an end. */
+  /** The head of the next response, if the current response has no end. */
   next: Head | null;
 }
 
-/** Passes over what a body left that was not read to its end. */
+/** Skips the unread rest of the previous body. */
 async function readNextHead(lines: Lines): Promise<Head | null> {
   for (;;) {
     const { done, value } = await lines.next();
@@ -59,7 +59,7 @@ async function* readBody(lines: Lines, progress: Progress): AsyncGenerator<Uint8
   for (;;) {
     const { done, value } = await lines.next();
     const entry = done === true ? null : parseEntry(value);
-    // Behind a piece that cannot be read, the others would be taken for what they are not.
+    // After an unreadable line the byte stream has a gap, so the later pieces would be misread.
     if (entry === null || entry.type === "head") {
       progress.next = entry;
       progress.ending = { ...progress.ending, result: "cut" };
@@ -83,7 +83,7 @@ type Entry =
   | { readonly type: "piece"; readonly at: number; readonly bytes: Uint8Array }
   | { readonly type: "end"; readonly at: number; readonly result: string };
 
-/** Null when the line is not what a recording has there. */
+/** Null if the line is not a valid recording entry. */
 function parseEntry(item: JsonLinesItem): Entry | null {
   const parsed = item.type === "line" ? parseJson(item.text) : null;
   if (parsed === null || !parsed.ok || !isObject(parsed.value)) return null;

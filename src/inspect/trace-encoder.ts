@@ -16,7 +16,7 @@ import { toSingleLine, escapeControls, type Style } from "./trace-style.ts";
 
 export interface TraceState {
   readonly roles: Map<number, Role>;
-  /** The message whose heading was printed last. */
+  /** The message of the most recent heading. */
   heading: number | null;
   readonly names: Map<string, string>;
   messages: number;
@@ -26,10 +26,10 @@ export interface TraceState {
   skipped: number;
 }
 
-/** More than a person reads; the rest is counted. */
+/** The remaining diagnostics are only counted. */
 const MAX_LISTED_DIAGNOSTICS = 100;
 
-/** Makes a stream readable: a line or a few for each block, when it ends. */
+/** Formats a stream for reading: one or a few lines per block, when the block ends. */
 export function createTraceEncoder(style: Style): Codec<TraceState, ProviderEvent, string> {
   return {
     initial: () => ({
@@ -96,7 +96,10 @@ function traceEvent(
   }
 }
 
-/** A capture may hold any number of messages and calls; what is needed of them is near. */
+/**
+ * Evicts the oldest entry beyond the limit. A capture may contain any number of messages and tool calls, but references
+ * are always to recent entries.
+ */
 function storeBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
   map.set(key, value);
   if (map.size <= MAX_STORED) return;
@@ -109,7 +112,7 @@ function storeBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Value):
 const MAX_STORED = 10_000;
 
 function noteDiagnostic(state: TraceState, diagnostic: Diagnostic): void {
-  // Every Strands stream repeats itself; that is nothing to look into.
+  // Every Strands stream repeats content; such repeats are only counted.
   if (diagnostic.code === "noise_skipped") {
     state.skipped += diagnostic.count ?? 1;
     return;
@@ -193,7 +196,7 @@ function formatEnd(end: TurnEnd, state: TraceState, style: Style): string {
     failed: style.bad,
     other: style.warn,
   }[end.outcome];
-  // A provider's stream has no outcome of this name, only the reason.
+  // Provider streams have no outcome `cancelled`; only the reason tells.
   const isCancelled = end.outcome === "other" && end.reason === "cancelled";
   const ending = isCancelled ? "cancelled" : end.outcome;
   const reason = end.reason === null || isCancelled ? "" : ` (${toSingleLine(end.reason)})`;
@@ -229,7 +232,7 @@ function formatUsage(usage: Usage | null): string {
 
 function listDiagnostics(state: TraceState, style: Style, emit: Emit<string>): void {
   if (state.skipped > 0) {
-    emit(style.dim(`${pluralize(state.skipped, "repeated line")} skipped unread\n`));
+    emit(style.dim(`${pluralize(state.skipped, "repeated line")} skipped\n`));
   }
   if (state.diagnosticCount === 0) return;
   emit(style.warn(`\n${pluralize(state.diagnosticCount, "diagnostic")}\n`));

@@ -1,4 +1,4 @@
-/** How parts of a trace are set off; each is the identity where there are no colours. */
+/** Styles for parts of a trace. Each function returns its input unchanged if colours are off. */
 export interface Style {
   readonly strong: Paint;
   readonly dim: Paint;
@@ -22,8 +22,8 @@ export const PLAIN_STYLE: Style = {
 };
 
 /**
- * What a stream says must not steer the terminal that shows it: control characters, and the marks that reverse the
- * direction of text, are shown as escapes. Line feeds and tabs stay.
+ * Escapes control characters and bidirectional marks, so that a stream cannot control the terminal which displays it.
+ * Line feeds and tabs are kept.
  */
 export function escapeControls(text: string): string {
   return text.replace(UNPRINTABLE, (character) => {
@@ -34,8 +34,8 @@ export function escapeControls(text: string): string {
 
 /* oxlint-disable no-control-regex -- control characters are what this is about */
 /**
- * The same for what must stay on one line: a name with a line end could forge the lines below it. Neither may it have
- * anything in it that nobody sees, so that two names that look the same are the same.
+ * Escapes text for a single line: a name with a line break could forge the lines below it. Invisible characters are
+ * escaped too, so that names which look equal are equal.
  */
 export function toSingleLine(text: string): string {
   return escapeControls(text).replace(INVISIBLE, (character) => {
@@ -43,7 +43,7 @@ export function toSingleLine(text: string): string {
   });
 }
 
-/** Line ends, and what has no width. What joins two pictures to one is seen. */
+/** Line breaks and zero-width characters, except joiners inside emoji sequences, which have a visible effect. */
 const INVISIBLE =
   /[\n\t\u2028\u2029]|(?!\u200d|\ufe0f)\p{Default_Ignorable_Code_Point}|(?<!\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?)\u200d|(?<!\p{Emoji})\ufe0f/gu;
 

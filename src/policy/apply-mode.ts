@@ -3,7 +3,7 @@ import { MODE_SOURCE, type SessionMode } from "../domain/session-mode.ts";
 import { isReadOnly } from "./facts/tool-call-effect.ts";
 import { findStrictest } from "./strictest-action.ts";
 
-/** What a decision comes to in a session's mode: never to more than it was. */
+/** Restricts a decision by the session mode. The result is never less strict than the decision. */
 export function applyMode(decision: PolicyDecision, mode: SessionMode): PolicyDecision {
   if (mode === "default" || decision.action === "deny" || isReadOnly(decision.context)) {
     return decision;
@@ -11,7 +11,7 @@ export function applyMode(decision: PolicyDecision, mode: SessionMode): PolicyDe
   return mode === "ask" ? toAskDecision(decision) : toDenyDecision(decision, mode);
 }
 
-/** The mode asks beside the rules, so that nothing that was allowed for good answers it. */
+/** Adds the mode as a separate asking rule, so that grants for the policy's rules do not answer for the mode. */
 function toAskDecision(decision: PolicyDecision): PolicyDecision {
   const { labels, approvers, otherRules = [] } = decision;
   const mode = createModeRule("ask", "ask");
@@ -28,7 +28,7 @@ function toAskDecision(decision: PolicyDecision): PolicyDecision {
 
 function toDenyDecision(decision: PolicyDecision, mode: SessionMode): PolicyDecision {
   const { otherRules: _, approval: __, ...rest } = decision;
-  const reason = `The session is in the mode "${mode}", in which only tools that read are run; ${rest.context.tool} does more`;
+  const reason = `The session is in the mode "${mode}", which runs only read-only tools; ${rest.context.tool} does more than read`;
   return {
     ...rest,
     action: "deny",
@@ -50,7 +50,7 @@ function addLabels(
   return [...new Set([...labels, MODE_SOURCE, ...extraLabels])].sort();
 }
 
-/** Whether the mode is among those who ask. */
+/** Whether the session mode is among the rules that ask. */
 export function isAskedByMode({ rule, otherRules: others = [] }: PolicyDecision): boolean {
   return [rule, ...others].some((matchedRule) => matchedRule?.source === MODE_SOURCE);
 }

@@ -10,7 +10,7 @@ export interface CompiledLayer {
   readonly rules: readonly CompiledRule[];
   readonly sensitive: SensitivePaths;
   readonly writePathAllowlist: readonly PathPattern[] | null;
-  /** How many patterns a command is compared with. */
+  /** Number of patterns a command is compared with. */
   readonly commandPatterns: number;
 }
 
@@ -19,7 +19,7 @@ export interface CompiledRule {
   readonly matches: ToolCallCheck;
 }
 
-/** Made at the first call that a policy judges, and kept as long as the policy is. */
+/** Compiles a policy on first use and caches the result for the lifetime of the policy object. */
 export function compilePolicy(policy: Policy): readonly CompiledLayer[] {
   const cached = COMPILED_POLICIES.get(policy);
   if (cached !== undefined) return cached;

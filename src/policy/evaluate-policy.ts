@@ -1,3 +1,19 @@
+/**
+ * How a tool call is decided:
+ *
+ * 1. Unknown tool kinds and side effects count as the most dangerous ones; an overlong command counts as unknown.
+ * 2. In each layer the path checks come first: a protected, invalid, sensitive or external path is denied at once.
+ * 3. Then all rules of the layer are matched. `write_path_allowlist` and `repeat_limit` can only add a restriction.
+ * 4. If no rule of the layer matches, its `default` decides; a command which was not fully analyzed asks at least.
+ * 5. The strictest action wins, first inside each layer, then across layers: deny, then ask, then allow.
+ * 6. The first match with this action gives the reason; the highest `approvers` of the asking rules counts.
+ *
+ * Rules are matched in two ways, each in its safe direction. *Exact* matching (`allow` rules): every path, command and
+ * URL of the call must match, character by character, and a fact which is uncertain never matches. *Conservative*
+ * matching (`deny` and `ask` rules): a single matching path, command or URL is enough, in any spelling (case, Unicode
+ * normalization, Windows forms), and an uncertain fact matches. A pattern which allows a call would therefore also deny
+ * it.
+ */
 import { formatThrown } from "../domain/errors.ts";
 import type { JsonObject } from "../data/json.ts";
 import type { PolicyContext, PolicyDecision } from "../domain/policy/policy-decision.ts";
@@ -9,8 +25,9 @@ import type { Policy } from "../domain/policy/policy.ts";
 import { findStrictest } from "./strictest-action.ts";
 
 /**
- * What is to become of a call. It depends on what it is given and on nothing else, so a call whose arguments were
- * rewritten is judged again like any other. Denying beats asking beats allowing, in a policy and between merged ones.
+ * Decides whether a tool call is allowed, requires approval, or is denied. Pure: the result depends only on the
+ * parameters, so a call with edited arguments is simply evaluated again. Deny beats ask beats allow, inside a policy
+ * and across merged policies.
  */
 export function evaluatePolicy(
   policy: Policy,
@@ -29,7 +46,7 @@ export function evaluatePolicy(
   const approval = deciding.find((ruleMatch) => ruleMatch.approval !== undefined)?.approval;
   return {
     action,
-    reason: first?.reason ?? "The policy says nothing at all",
+    reason: first?.reason ?? "The policy has no layers",
     rule: first?.rule ?? null,
     ...(otherRules.length > 0 ? { otherRules } : {}),
     labels: [...new Set(labels)].sort(),
@@ -39,7 +56,10 @@ export function evaluatePolicy(
   };
 }
 
-/** For each layer what decides there. A policy out of a log may be anything; one that cannot be read allows nothing. */
+/**
+ * Collects the deciding matches of each layer. A policy read from a log may have any shape; an unreadable policy denies
+ * everything.
+ */
 function collectLayerMatches(
   policy: Policy,
   context: PolicyContext,

@@ -35,22 +35,22 @@ const decision: PolicyDecision = {
   },
 };
 
-it("a decision is told in plain lines", () => {
+it("A decision is explained in plain lines", () => {
   expect(explainDecision(decision)).toEqual([
     "ask: workspace edit",
     "by: rules[2] edit-src",
-    "needs: 2 different people to say yes",
+    "needs: approval by 2 different people",
     "prompt: Really?",
     "risk: high",
     "tool: edit_file (edit, workspace_write)",
     "path: path link → src/a (inside)",
     "path: to x (invalid: a loop)",
-    "made before: 3 times",
+    "called before: 3 times",
     "labels: approval_required, path_rule",
   ]);
 });
 
-it("the default, guards, commands and addresses are told too", () => {
+it("The default, path checks, commands and URLs are explained too", () => {
   const context: PolicyDecision["context"] = {
     ...decision.context,
     tool: "run_command",
@@ -78,7 +78,7 @@ it("the default, guards, commands and addresses are told too", () => {
     "by: the default",
     "tool: run_command (edit, workspace_write)",
     "runs: rm …",
-    "not certain: it sets X",
+    "uncertain: it sets X",
     "address: GET https://example.com/",
     "MCP: x of github",
   ]);
@@ -92,7 +92,7 @@ it("the default, guards, commands and addresses are told too", () => {
   expect(explainDecision({ ...plain, rule })[1]).toBe("by: default_sensitive_path of policy 2");
 });
 
-it("nothing of a call moves the cursor or adds a line", () => {
+it("No text of a tool call can move the cursor or add a line", () => {
   const context = { ...decision.context, tool: "x\n\u001B[2Jallow: fine\u202E", paths: [] };
   expect(explainDecision({ ...decision, context })[5]).toBe(
     "tool: x\\u000a\\u001b[2Jallow: fine\\u202e (edit, workspace_write)",

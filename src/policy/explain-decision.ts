@@ -9,7 +9,7 @@ import { MODE_SOURCE } from "../domain/session-mode.ts";
 import { joinWords } from "./command/join-words.ts";
 import { HOLE } from "./matching/wildcard.ts";
 
-/** A decision in plain lines for people. */
+/** Explains a decision to people, one fact per line. */
 export function explainDecision(decision: PolicyDecision): string[] {
   const { action, reason, rule, labels, context, approvers, approval } = decision;
   return [
@@ -25,10 +25,10 @@ export function explainDecision(decision: PolicyDecision): string[] {
   ];
 }
 
-/** For people alone: what a model is told does not say how to lift it. */
+/** Shown only to people: the model must not learn which setting lifts a refusal. */
 function formatOverrides({ source }: MatchedRule): string[] {
   const key = OVERRIDE_SETTINGS.get(source);
-  return key === undefined ? [] : [`opened by: ${key}`];
+  return key === undefined ? [] : [`allowed by setting: ${key}`];
 }
 
 const OVERRIDE_SETTINGS: ReadonlyMap<string, string> = new Map([
@@ -37,7 +37,7 @@ const OVERRIDE_SETTINGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 function formatApprovers(approvers: number): string {
-  return approvers === 1 ? "somebody to say yes" : `${approvers} different people to say yes`;
+  return approvers === 1 ? "approval by 1 person" : `approval by ${approvers} different people`;
 }
 
 function formatRuleLocation({ source, id, index, layer }: MatchedRule): string {
@@ -49,7 +49,7 @@ function formatRuleLocation({ source, id, index, layer }: MatchedRule): string {
   return layer === undefined ? named : `${named} of policy ${layer + 1}`;
 }
 
-/** Parts of a policy that have one entry. */
+/** Sources with a single entry, printed without an index. */
 const SINGLE_ENTRY_SOURCES = new Set([
   "write_path_allowlist",
   "repeat_limit",
@@ -64,7 +64,7 @@ function formatFacts(context: PolicyContext): string[] {
     ...simpleCommands.map(({ words }) => `runs: ${sanitizeLine(joinWords(words))}`),
     ...(context.commandUnparsed === undefined
       ? []
-      : [`not certain: ${sanitizeLine(context.commandUnparsed)}`]),
+      : [`uncertain: ${sanitizeLine(context.commandUnparsed)}`]),
     ...urls.map(
       (url) =>
         `address: ${method === undefined ? "" : `${sanitizeLine(method)} `}${sanitizeLine(url)}`,
@@ -72,7 +72,7 @@ function formatFacts(context: PolicyContext): string[] {
     ...(mcpServer === undefined
       ? []
       : [`MCP: ${sanitizeLine(mcpTool ?? "")} of ${sanitizeLine(mcpServer)}`]),
-    ...(repeats === 0 ? [] : [`made before: ${repeats} times`]),
+    ...(repeats === 0 ? [] : [`called before: ${repeats} times`]),
   ];
 }
 
@@ -86,7 +86,10 @@ function formatPath(fact: PathFact): string {
 
 const MAX_LINE_LENGTH = 500;
 
-/** In one line, with nothing that moves a terminal's cursor or turns the text around. */
+/**
+ * Escapes control and format characters, so that the text stays on one line and cannot move the cursor or reverse the
+ * reading direction. Cut at 500 characters.
+ */
 function sanitizeLine(text: string): string {
   const visibleText = text
     .replaceAll(HOLE, "…")

@@ -3,8 +3,8 @@ import type { CompiledLayer } from "./compile-policy.ts";
 import { HOLE } from "./matching/wildcard.ts";
 
 /**
- * A call that can be compared with all rules in a bounded time. A command that is too long for so many of them may run
- * anything: nobody looks what.
+ * Bounds the time of matching. A command too long for the number of command patterns is replaced by an unknown command:
+ * `deny` and `ask` rules match it, `allow` rules do not.
  */
 export function limitComparisons(
   call: PolicyContext,
@@ -15,10 +15,11 @@ export function limitComparisons(
   const texts = [...words, ...(call.commandLines ?? [])];
   const length = texts.reduce((sum, text) => sum + text.length + 1, 0);
   if (length * patterns <= MAX_COMPARED_CHARACTERS) return call;
-  const commandUnparsed = call.commandUnparsed ?? "it is too long for so many rules about commands";
+  const commandUnparsed =
+    call.commandUnparsed ?? "it is too long to compare with this many command patterns";
   const simpleCommands = [{ program: null, words: [HOLE] }];
   return { ...call, commandUnparsed, simpleCommands, commandLines: [] };
 }
 
-/** Characters times patterns: at worst some tenths of a second. */
+/** Characters times patterns: a few tenths of a second in the worst case. */
 export const MAX_COMPARED_CHARACTERS = 5_000_000;

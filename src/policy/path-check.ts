@@ -3,14 +3,14 @@ import { parsePathPattern, type PathPattern } from "./matching/path-pattern.ts";
 import { isAllowedPath, mayNamePath, isRooted } from "./matching/path-matching.ts";
 import type { PolicyLayer } from "../domain/policy/policy.ts";
 
-/** Something that no rule allows. */
+/** A refused path, which no rule can allow. */
 export interface PathRefusal {
   readonly source: string;
   readonly label: string;
   readonly reason: string;
 }
 
-/** What is wrong with the paths of a call, before any rule is asked. */
+/** Checks the paths of a call before any rule is evaluated. */
 export function checkPaths(
   context: PolicyContext,
   layer: PolicyLayer,
@@ -20,28 +20,28 @@ export function checkPaths(
   return context.paths.flatMap((fact): PathRefusal[] => {
     const named = `${fact.argument} is ${JSON.stringify(fact.input.slice(0, 200))}`;
     if (fact.location === "protected") {
-      const reason = `${named}, which is Spanline's own; no policy opens it`;
+      const reason = `${named}, which belongs to Spanline; no policy can allow it`;
       return [{ source: "default_protected_path", label: "protected_path", reason }];
     }
     const problem = findPathProblem(fact);
     if (problem !== undefined) {
-      const reason = `${named}, which is no path: ${problem}`;
+      const reason = `${named}, which is not a valid path: ${problem}`;
       return [{ source: "default_path_guard", label: "invalid_path", reason }];
     }
     const refusals: PathRefusal[] = [];
     if (!layer.allowSensitivePaths && isSensitive(fact, sensitive, affectsFolders)) {
-      const reason = `${named}, where secrets are kept`;
+      const reason = `${named}, which may contain secrets`;
       refusals.push({ source: "default_sensitive_path", label: "sensitive_path", reason });
     }
     if (fact.location === "outside" && !layer.allowExternalPaths && !isUnderRoot(fact, layer)) {
-      const reason = `${named}, which is outside of the workspace`;
+      const reason = `${named}, which is outside the workspace`;
       refusals.push({ source: "default_external_path", label: "external_path", reason });
     }
     return refusals;
   });
 }
 
-/** Beside those of the policy. */
+/** Built-in sensitive paths, in addition to the policy's `sensitive_path_patterns`. */
 export const SENSITIVE_PATHS = [
   "**/.env",
   "**/.env.*",
@@ -62,7 +62,7 @@ export const SENSITIVE_PATHS = [
   "**/*.{pem,key,p12,pfx,jks,keystore,kdbx}",
 ];
 
-/** Made to be read. Whoever calls them sensitive all the same is heard. */
+/** Templates without secrets, exempt from the built-in patterns. A policy's own patterns still apply to them. */
 const EXAMPLE_PATHS = ["**/.env.{example,sample,template}"];
 
 export interface SensitivePaths {
@@ -81,7 +81,7 @@ export function compileSensitivePaths({ sensitivePathPatterns }: PolicyLayer): S
   };
 }
 
-/** The same for every policy; taking them apart costs more than a decision. */
+/** Identical for every policy, and parsed once: parsing costs more than a decision. */
 let builtInPatterns: readonly PathPattern[] | undefined;
 let examplePatterns: readonly PathPattern[] | undefined;
 
@@ -94,12 +94,15 @@ function isSensitive(
   return !isAllowedPath(examples, fact) && mayNamePath(builtIn, fact, affectsFolders);
 }
 
-/** What makes it impossible to say where a path leads, whatever else is said of it. */
+/**
+ * Why a path cannot be resolved to a definite location; undefined if it can. Checked independently of the reported
+ * `location`.
+ */
 function findPathProblem(fact: PathFact): string | undefined {
   const { input, location, workspacePath, hostPath, reason } = fact;
   if (input === "") return reason ?? "it is empty";
   if (input.includes("\0")) return "it has a NUL character";
-  if (/^[\0- ]*file:/i.test(input)) return "it is an address; give the path alone";
+  if (/^[\0- ]*file:/i.test(input)) return "it is a URL: expected a plain path";
   switch (location) {
     case "inside":
       return isNormalizedPath(workspacePath) && !isRooted(workspacePath) ? undefined : UNRESOLVED;
@@ -110,9 +113,9 @@ function findPathProblem(fact: PathFact): string | undefined {
   }
 }
 
-const UNRESOLVED = "nobody could say where it leads";
+const UNRESOLVED = "it could not be resolved";
 
-/** Of what was found on the disk nothing is left to be followed. */
+/** Whether a resolved path contains no `.`, `..`, empty segment or NUL. */
 function isNormalizedPath(path: string | null): path is string {
   if (path === null) return false;
   return path === "" || path === "." || !/(^|[/\\])\.{1,2}([/\\]|$)|.\/$|\/\/|\0/.test(path);

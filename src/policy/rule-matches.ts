@@ -12,7 +12,7 @@ import { checkPaths } from "./path-check.ts";
 import { isAllowedPath } from "./matching/path-matching.ts";
 import type { Matcher, Rule } from "../domain/policy/policy.ts";
 
-/** One thing that a policy has to say about a call. */
+/** A rule, check or default which applies to a tool call. */
 export interface RuleMatch {
   readonly action: PolicyAction;
   readonly reason: string;
@@ -22,7 +22,7 @@ export interface RuleMatch {
   readonly approval?: ApprovalNote;
 }
 
-/** All that one layer says, what stands first first. There is always something. */
+/** All matches of one layer, in the order of the policy document. Never empty. */
 export function collectRuleMatches(
   compiled: CompiledLayer,
   call: PolicyContext,
@@ -45,7 +45,7 @@ export function collectRuleMatches(
   ];
 }
 
-/** A denial that is no rule's. */
+/** A denial by a check rather than by a rule of the policy. */
 export function createDenial(source: string, reason: string, label?: string): RuleMatch {
   const rule = { source, action: "deny", id: null, index: 0 } as const;
   return { action: "deny", reason, rule, labels: label === undefined ? [] : [label], approvers: 0 };
@@ -67,7 +67,10 @@ function createRuleMatch(rule: Rule, call: PolicyContext): RuleMatch {
 
 const VERBS = { allow: "allows", ask: "asks about", deny: "denies" } as const;
 
-/** A rule's own sentence is about what it names, and nobody knows whether that is what a command runs that was not understood. */
+/**
+ * A rule's `reason` describes the rule's own pattern. For a command which was not fully analyzed, the sentence says
+ * that the match is only possible, not certain.
+ */
 function formatReason(
   { source, index, id, action, match, reason }: Rule,
   call: PolicyContext,
@@ -77,8 +80,8 @@ function formatReason(
   if (!speaksOfCommands || call.commandUnparsed === undefined) {
     return reason ?? `${id ?? `The ${location}`} ${VERBS[action]} ${call.tool}`;
   }
-  const ruleReason = reason === null ? "" : `, whose reason is: ${reason}`;
-  return `It is not certain what the command runs: ${call.commandUnparsed}. It may be what ${id ?? `the ${location}`} ${VERBS[action]}${ruleReason}`;
+  const ruleReason = reason === null ? "" : `, with the reason: ${reason}`;
+  return `The command could not be fully analyzed: ${call.commandUnparsed}. It may match ${id ?? `the ${location}`}, which ${VERBS[action]} it${ruleReason}`;
 }
 
 function collectLabels(match: Matcher): string[] {
@@ -93,26 +96,26 @@ function collectLabels(match: Matcher): string[] {
   ];
 }
 
-/** A tool that writes has to say where, and every place has to be on the list. */
+/** A writing tool must name its paths, and every path must be on the allowlist. */
 function matchAllowlist({ writePathAllowlist }: CompiledLayer, call: PolicyContext): RuleMatch[] {
   if (writePathAllowlist === null || !mayWrite(call)) return [];
   const label = "write_path_not_allowed";
   const isUnclear = call.paths.length === 0 || call.pathsUnclear !== undefined;
   if (isUnclear || runsPrograms(call)) {
     const problem = isUnclear
-      ? "does not say plainly where it writes"
-      : "runs programs, which write anywhere";
-    const reason = `${call.tool} ${problem}; the policy lists where writing is allowed`;
+      ? "does not name clearly which paths it writes"
+      : "runs programs, which can write anywhere";
+    const reason = `${call.tool} ${problem}; the policy limits writing to its write_path_allowlist`;
     return [createDenial("write_path_allowlist", reason, label)];
   }
   const refusedPath = call.paths.find((fact) => !isAllowedPath(writePathAllowlist, fact));
   if (refusedPath === undefined) return [];
   const where = refusedPath.workspacePath ?? refusedPath.input;
-  const reason = `${JSON.stringify(where.slice(0, 200))} is not on the list of where writing is allowed`;
+  const reason = `${JSON.stringify(where.slice(0, 200))} is not on the write_path_allowlist of the policy`;
   return [createDenial("write_path_allowlist", reason, label)];
 }
 
-/** The folder where a program runs does not keep it there. */
+/** A program is not confined to its working directory, so a listed `cwd` proves nothing. */
 function runsPrograms({ kind, sideEffect, command }: PolicyContext): boolean {
   return kind === "execute" || sideEffect === "process_exec" || command !== undefined;
 }
@@ -122,8 +125,8 @@ function matchRepeatLimit({ layer }: CompiledLayer, call: PolicyContext): RuleMa
   if (repeatLimit === null || maxRepeats(call) < repeatLimit) return [];
   const reason =
     call.repeats < repeatLimit
-      ? `${call.tool} may have been called with these very arguments before: there were too many calls to remember`
-      : `${call.tool} was called with these very arguments ${call.repeats} times before`;
+      ? `${call.tool} may have been called with the same arguments before: there were too many calls to count`
+      : `${call.tool} was called with the same arguments ${call.repeats} times before`;
   const rule = { source: "repeat_limit", action: repeatAction, id: null, index: 0 };
   return [{ action: repeatAction, reason, rule, labels: ["repeated_call"], approvers: 1 }];
 }
@@ -131,9 +134,9 @@ function matchRepeatLimit({ layer }: CompiledLayer, call: PolicyContext): RuleMa
 function matchDefault({ layer }: CompiledLayer, call: PolicyContext, isBarred: boolean): RuleMatch {
   const none = { rule: null, labels: [], approvers: 1 };
   if (isBarred && layer.default !== "deny") {
-    const reason = `It is not certain what the command runs: ${call.commandUnparsed}`;
+    const reason = `The command could not be fully analyzed: ${call.commandUnparsed}`;
     return { ...none, action: "ask", reason };
   }
-  const reason = `No rule speaks of ${call.tool}; the default is to ${layer.default}`;
+  const reason = `No rule matches ${call.tool}; the default is to ${layer.default}`;
   return { ...none, action: layer.default, reason };
 }

@@ -30,7 +30,7 @@ function withSchema(input: JsonObject) {
   return defineTool({ name: "weather", description: "Tells it", input, run: (given) => given });
 }
 
-/** What was refused, and which part of the definition is to blame. */
+/** The error code, the blamed part of the definition, and the message. */
 function refusal(define: () => unknown): readonly [code: string, path: unknown, message: string] {
   try {
     define();
@@ -41,10 +41,10 @@ function refusal(define: () => unknown): readonly [code: string, path: unknown, 
   throw new Error("nothing was refused");
 }
 
-describe("a tool with a JSON Schema", () => {
+describe("A tool with a JSON Schema", () => {
   const tool = withSchema(schema);
 
-  it("is data beside two functions, with two minutes to run and no promise about running twice", () => {
+  it("A defined tool has a spec with defaults: two minutes to run and not idempotent", () => {
     expect(tool.spec).toEqual({
       name: "weather",
       description: "Tells it",
@@ -54,7 +54,7 @@ describe("a tool with a JSON Schema", () => {
     });
   });
 
-  it("takes what fits and hands it to the work as it came", () => {
+  it("Valid arguments are passed to the tool unchanged", () => {
     const given = { city: "Bergen", days: [{ at: 1 }] };
     expect([tool.check(given), tool.run(given, context)]).toEqual([undefined, given]);
   });
@@ -65,16 +65,16 @@ describe("a tool with a JSON Schema", () => {
     [{ city: "Bergen", days: [{ at: 1 }, { at: "two" }] }, "days.1.at must be integer"],
     [{ city: "Bergen", zip: 5003 }, "the arguments must NOT have additional properties (zip)"],
     [{ city: 7, zip: 1 }, expect.stringMatching(/zip.*; city|city.*; .*zip/)],
-  ])("says where %j is wrong", (given, problem) => {
+  ])("The problem in %j is reported with its location", (given, problem) => {
     expect(tool.check(given)).toEqual(problem);
   });
 
-  it("says the first five problems of many", () => {
+  it("At most five problems are reported", () => {
     const days = Array.from({ length: 20 }, () => ({ at: "x" }));
     expect(tool.check({ city: "Bergen", days })?.split("; ").length).toBe(5);
   });
 
-  it("takes a key named __proto__ as data, and no inherited name for an argument", () => {
+  it("A key named __proto__ is data, and inherited names are not arguments", () => {
     const given: JsonObject = JSON.parse('{"city":"Bergen","__proto__":{"isAdmin":true}}');
     expect(tool.check(given)).toContain("(__proto__)");
     const open = withSchema({ type: "object" });
@@ -86,7 +86,7 @@ describe("a tool with a JSON Schema", () => {
     expect(needs.check({})).toContain("required property 'constructor'");
   });
 
-  it("takes a schema of an older draft, with unknown formats and keywords", () => {
+  it("A schema of an older draft with unknown formats and keywords is accepted", () => {
     const older = withSchema({
       $schema: "http://json-schema.org/draft-07/schema#",
       type: "object",
@@ -98,20 +98,22 @@ describe("a tool with a JSON Schema", () => {
     ]);
   });
 
-  it("may have the schema of another tool, $id and all", () => {
+  it("Two tools may share a schema with the same $id", () => {
     const same = { $id: "https://example.org/city", ...schema };
     const [one, other] = [withSchema({ ...same }), withSchema({ ...same })];
     expect([one.check({ city: "a" }), other.check({ city: "b" })]).toEqual([undefined, undefined]);
   });
 
-  it("lets nothing through when its schema is none", () => {
+  it("An invalid schema accepts no arguments", () => {
     const broken = withSchema({ type: "object", properties: { city: { type: "text" } } });
-    expect(broken.check({ city: "Bergen" })).toMatch(/^The schema of weather is no JSON Schema: /);
+    expect(broken.check({ city: "Bergen" })).toMatch(
+      /^The schema of weather is not a valid JSON Schema: /,
+    );
     expect(refusal(() => broken.run({ city: "Bergen" }, context))[0]).toBe("invalid_tool");
   });
 });
 
-describe("a tool with a schema of Zod", () => {
+describe("A tool with a Zod schema", () => {
   const input = z.object({
     city: z.string().trim(),
     days: z.array(z.object({ at: z.number() })).default([]),
@@ -126,7 +128,7 @@ describe("a tool with a schema of Zod", () => {
     },
   });
 
-  it("tells the model its JSON Schema of what goes in", () => {
+  it("The model receives the JSON Schema of the input", () => {
     expect(tool.spec.schema).toMatchObject({
       type: "object",
       properties: { city: { type: "string" }, days: { type: "array" } },
@@ -134,41 +136,41 @@ describe("a tool with a schema of Zod", () => {
     });
   });
 
-  it("hands the work what the schema makes of the arguments", () => {
+  it("The tool receives the arguments as parsed by the schema", () => {
     expect(tool.run({ city: " Bergen ", unknown: 1 }, context)).toEqual({
       city: "Bergen",
       days: [],
     });
   });
 
-  it("says where arguments are wrong", () => {
+  it("The location of invalid arguments is reported", () => {
     const problem = tool.check({ city: "Bergen", days: [{ at: 1 }, { at: "two" }] });
     expect(problem).toMatch(/^days\.1\.at: .*expected number/);
     expect(tool.check({})).toMatch(/^city: /);
   });
 
-  it("takes a key named __proto__ as data", () => {
+  it("A key named __proto__ is data for Zod too", () => {
     const given: JsonObject = JSON.parse('{"city":"Bergen","__proto__":{"isAdmin":true}}');
     expect(tool.check(given)).toBe(undefined);
     expect(tool.run(given, context)).not.toHaveProperty("isAdmin");
   });
 
-  it("lets nothing through when it checks asynchronously", () => {
+  it("A schema that validates asynchronously accepts no arguments", () => {
     const slow = defineTool({
       name: "slow",
       description: "Checks for long",
       input: z.object({ city: z.string().refine(async () => true) }),
       run: () => "never",
     });
-    expect(slow.check({ city: "Bergen" })).toContain("checks asynchronously");
+    expect(slow.check({ city: "Bergen" })).toContain("validates asynchronously");
   });
 });
 
-describe("a definition of a tool that cannot work", () => {
+describe("Invalid tool definitions", () => {
   const good = { name: "weather", description: "Tells it", input: schema, run: () => "" };
 
   it.each(["", "two words", "über", "a".repeat(65), "a\n"])(
-    "is refused for the name %j",
+    "A tool definition with the name %j is refused",
     (name) => {
       expect(refusal(() => defineTool({ ...good, name })).slice(0, 2)).toEqual([
         "invalid_tool",
@@ -182,11 +184,11 @@ describe("a definition of a tool that cannot work", () => {
     ["timeoutMs", { ...good, timeoutMs: 0 }],
     ["timeoutMs", { ...good, timeoutMs: NaN }],
     ["input", { ...good, input: { type: "string" } }],
-  ])("is refused for its %s", (path, definition) => {
+  ])("A tool definition with an invalid %s is refused", (path, definition) => {
     expect(refusal(() => defineTool(definition)).slice(0, 2)).toEqual(["invalid_tool", path]);
   });
 
-  it("is refused for a schema of a library that cannot tell its JSON Schema, unless that is given", () => {
+  it("A schema library without JSON Schema export is refused unless jsonSchema is passed", () => {
     const mute = {
       "~standard": {
         version: 1,
@@ -198,7 +200,7 @@ describe("a definition of a tool that cannot work", () => {
     expect(refusal(() => define({}))).toEqual([
       "invalid_tool",
       "jsonSchema",
-      "mute cannot tell the JSON Schema of weather; give it as jsonSchema",
+      "mute cannot export the JSON Schema of weather. Fix: pass it as jsonSchema",
     ]);
     expect(define({ jsonSchema: schema }).spec.schema).toEqual(schema);
     expect(refusal(() => defineTool({ ...good, input: z.string() }))[1]).toBe("input");

@@ -5,19 +5,33 @@ import type { Tool, ToolContext } from "./tool.ts";
 
 export interface ToolDefinition<Schema, Input> {
   readonly name: string;
-  /** For the model: what it does, and when to call it. */
+  /** For the model: the purpose of the tool, and when to call it. */
   readonly description: string;
-  /** A JSON Schema of an object, or a schema of Zod or any other library that speaks Standard Schema. */
+  /** A JSON Schema of an object, or a schema of Zod or any other library with Standard Schema support. */
   readonly input: Schema;
-  /** The same as a JSON Schema, for a library that cannot tell it itself. */
+  /** The JSON Schema of `input`, for a library which cannot export it. */
   readonly jsonSchema?: JsonObject;
-  /** Running it twice does what running it once does: it is run again when the bridge was killed meanwhile. */
+  /**
+   * Whether a second run has no further effect. The bridge repeats an idempotent tool after a crash during a run.
+   * Default: false.
+   */
   readonly idempotent?: boolean;
   readonly timeoutMs?: number;
   run(input: Input, context: ToolContext): unknown;
 }
 
-/** A tool of the app's own. */
+/**
+ * Defines a tool of the app. Throws `invalid_tool` if the definition is invalid.
+ *
+ * ```ts
+ * const weather = defineTool({
+ *   name: "weather",
+ *   description: "Returns the weather of a city",
+ *   input: z.object({ city: z.string() }),
+ *   run: ({ city }) => fetchWeather(city),
+ * });
+ * ```
+ */
 export function defineTool<Schema extends StandardSchema>(
   definition: ToolDefinition<Schema, StandardOutput<Schema>>,
 ): Tool;
@@ -33,17 +47,20 @@ export function defineTool(definition: ToolDefinition<StandardSchema | JsonObjec
   if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
     throw createToolError(
       "name",
-      `"${name}" is no name for a tool; use 1 to 64 letters, digits, _ and -`,
+      `"${name}" is not a valid tool name: expected 1 to 64 letters, digits, _ and -`,
     );
   }
   if (description.trim() === "") {
     throw createToolError(
       "description",
-      `${name} has no description; say what it does and when to call it`,
+      `${name} has no description. Fix: describe its purpose and when to call it`,
     );
   }
   if (!(timeoutMs > 0))
-    throw createToolError("timeoutMs", `${name} has no time to run; give it some`);
+    throw createToolError(
+      "timeoutMs",
+      `${name} has an invalid timeoutMs: expected a number above 0`,
+    );
   const reader = isStandardSchema(input)
     ? createStandardReader(name, input, definition.jsonSchema)
     : createJsonReader(name, input);
@@ -53,7 +70,7 @@ export function defineTool(definition: ToolDefinition<StandardSchema | JsonObjec
       try {
         return reader.read(given).problem;
       } catch (error) {
-        // A schema that cannot be used lets nothing through, and the turn goes on.
+        // An unusable schema accepts no arguments, and the turn continues.
         return formatThrown(error);
       }
     },
@@ -76,7 +93,7 @@ function createJsonReader(name: string, schema: JsonObject): InputReader {
   if (schema.type !== "object") {
     throw createToolError(
       "input",
-      `The schema of ${name} is not of an object; give it "type": "object"`,
+      `The schema of ${name} does not describe an object. Fix: add "type": "object"`,
     );
   }
   let check: ReturnType<typeof createSchemaCheck> | undefined;
@@ -94,7 +111,7 @@ function compileSchema(name: string, schema: JsonObject): ReturnType<typeof crea
   try {
     return createSchemaCheck(schema);
   } catch (cause) {
-    const message = `The schema of ${name} is no JSON Schema: ${formatThrown(cause)}`;
+    const message = `The schema of ${name} is not a valid JSON Schema: ${formatThrown(cause)}`;
     throw createToolError("input", message, cause);
   }
 }
@@ -106,12 +123,12 @@ function createStandardReader(
 ): InputReader {
   const jsonSchema = providedSchema ?? standard.jsonSchema?.input({ target: "draft-2020-12" });
   if (jsonSchema === undefined) {
-    const message = `${standard.vendor} cannot tell the JSON Schema of ${name}; give it as jsonSchema`;
+    const message = `${standard.vendor} cannot export the JSON Schema of ${name}. Fix: pass it as jsonSchema`;
     throw createToolError("jsonSchema", message);
   }
   const schema: unknown = JSON.parse(toJsonText(jsonSchema));
   if (!isJsonObject(schema) || schema.type !== "object") {
-    throw createToolError("input", `The schema of ${name} is not of an object`);
+    throw createToolError("input", `The schema of ${name} does not describe an object`);
   }
   return {
     schema,
@@ -120,7 +137,7 @@ function createStandardReader(
       if (result instanceof Promise) {
         throw createToolError(
           "input",
-          `The schema of ${name} checks asynchronously; use one that does not`,
+          `The schema of ${name} validates asynchronously. Fix: use a synchronous schema`,
         );
       }
       if (result.issues === undefined) return { value: result.value };
@@ -142,7 +159,7 @@ function createToolError(path: string, message: string, cause?: unknown): Spanli
   return new SpanlineError("invalid_tool", message, { details: { path }, cause });
 }
 
-/** What schema libraries agreed on: https://standardschema.dev. Only what is used here. */
+/** The part of Standard Schema (https://standardschema.dev) used here. */
 interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1;

@@ -2,10 +2,10 @@ import { createRequire } from "node:module";
 import type { Ajv2020, ErrorObject } from "ajv/dist/2020.js";
 import type { JsonObject } from "../data/json.ts";
 
-/** Says what is wrong with a value by a JSON Schema, for a model to mend; undefined when nothing is. */
+/** Returns the problems of a value, worded for a model to fix them; undefined if the value is valid. */
 export type SchemaCheck = (value: unknown) => string | undefined;
 
-/** Throws when the schema itself is wrong. */
+/** Throws if the schema itself is invalid. */
 export function createSchemaCheck(schema: JsonObject): SchemaCheck {
   sharedCompiler ??= createSchemaCompiler();
   return sharedCompiler.createCheck(schema);
@@ -14,22 +14,24 @@ export function createSchemaCheck(schema: JsonObject): SchemaCheck {
 let sharedCompiler: SchemaCompiler | undefined;
 
 export interface SchemaCompiler {
-  /** Loads what is needed for a schema, so that nothing later takes longer for that. */
+  /** Loads the engine for a schema in advance, so that later calls are fast. */
   prepare(schema: JsonObject): void;
-  /** Throws when the schema itself is wrong. `what` is what it checks, as its complaints call it. */
+  /**
+   * Throws if the schema itself is invalid. `subject` names the checked value in problems. Default: "the arguments".
+   */
   createCheck(schema: JsonObject, subject?: string): SchemaCheck;
-  /** Says what is wrong with a schema, as far as can be seen without making a check of it. */
+  /** Returns the problems of a schema, as far as they are visible without compiling it. */
   findProblem(schema: JsonObject): string | undefined;
 }
 
-/** Makes checks of schemas, and forgets the schemas: what it made lives as long as somebody has it. */
+/** Compiles schemas without keeping them: a compiled check lives only as long as its user. */
 export function createSchemaCompiler(): SchemaCompiler {
   const engines = new Map<Draft, Ajv2020>();
   const selectEngine = (schema: JsonObject): { engine: Ajv2020; rules: JsonObject } => {
-    // A schema that checks asynchronously would let everything through for now.
+    // An `$async` schema returns a promise, which would count as valid.
     const { $schema: declaredDraft, $async: _, ...rules } = schema;
-    // In the older ones a list of `items` says what `prefixItems` does now. Whatever else it says it is of: what
-    // describes a tool's arguments is the same in all of them.
+    // In drafts 04 to 07 a list in `items` means `prefixItems`. For every other declared draft the 2020-12 rules apply:
+    // the keywords for tool arguments are the same.
     const draft =
       typeof declaredDraft === "string" && /\/draft-0[4-7]\//.test(declaredDraft)
         ? "07"
@@ -59,22 +61,22 @@ export function createSchemaCompiler(): SchemaCompiler {
 
 type Draft = "07" | "2020-12";
 
-/** Loaded when the first schema is: it takes 40 ms that a start without tools should not pay. */
+/** Loaded with the first schema: loading takes 40 ms, which a start without tools should not pay. */
 function loadEngine(draft: Draft): Ajv2020 {
   const load = createRequire(import.meta.url);
   const Engine: new (options: object) => Ajv2020 =
     draft === "07" ? load("ajv").Ajv : load("ajv/dist/2020.js").Ajv2020;
   const engine = new Engine({
-    // Schemas have formats and keywords of their own; what is not known does not forbid anything.
+    // Schemas may have custom formats and keywords; unknown ones are ignored.
     strict: false,
     validateFormats: false,
     allErrors: true,
-    // Every object has a `constructor`, which is not the argument of that name.
+    // Every object inherits a `constructor`, which is not an argument.
     ownProperties: true,
-    // Two tools may have the same schema, `$id` and all.
+    // Two tools may have the same schema, including its `$id`.
     addUsedSchema: false,
   });
-  // The schema of schemas is compiled with the first one.
+  // Compiles the meta-schema in advance.
   void engine.validateSchema({});
   return engine;
 }

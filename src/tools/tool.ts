@@ -4,17 +4,30 @@ import type { EditorCapabilities } from "../domain/client-tools.ts";
 import type { JsonObject } from "../data/json.ts";
 import type { PathFact } from "../domain/policy/policy-decision.ts";
 
-/** Something that runs here when the agent calls it. */
+/**
+ * A tool which runs in this process when the agent calls it. `defineTool` creates one from a definition.
+ *
+ * ```ts
+ * const tool: Tool = {
+ *   spec: { name: "now", description: "Returns the time", schema: { type: "object" }, idempotent: true, timeoutMs: 1000 },
+ *   check: () => undefined,
+ *   run: () => new Date().toISOString(),
+ * };
+ * ```
+ */
 export interface Tool {
   readonly spec: ToolSpec;
-  /** Says what is wrong with the arguments, for the model; undefined when nothing is. */
+  /** Returns the problems of the arguments, for the model; undefined if they are valid. */
   check(input: JsonObject): string | undefined;
   /**
-   * Does the work. What it gives back goes to the model: text as text, anything else as JSON. What it throws goes to the
-   * model as the error's message alone.
+   * Runs the tool. The returned value goes to the model: a string as text, any other value as JSON. A thrown error goes
+   * to the model as its message only.
    */
   run(input: JsonObject, context: ToolContext): unknown;
-  /** Looks where the paths of a call lead, and what it would change, before it is judged. Changes nothing. */
+  /**
+   * Resolves the paths of a tool call and previews its changes, before the policy is evaluated. Must not change
+   * anything. Undefined if the tool works with no paths.
+   */
   readonly examine?: (call: ToolCallToExamine) => Promise<Examination>;
 }
 
@@ -22,11 +35,11 @@ export interface ToolCallToExamine {
   readonly name: string;
   readonly input: JsonObject;
   readonly paths: readonly { readonly argument: string; readonly input: string }[];
-  /** Where the session works, if it said so. */
+  /** The working directory of the session. Undefined if the client named none. */
   readonly workingDirectory?: string;
   readonly folders?: readonly string[];
   readonly signal: AbortSignal;
-  /** As for the tool itself. */
+  /** Same as in `ToolContext`. */
   readonly editor?: ClientEditor;
   readonly host?: ToolContext["host"];
 }
@@ -36,35 +49,38 @@ export type Examination = Pick<ToolCallPathsResolved, "paths" | "diffs" | "evide
 export interface ToolContext {
   readonly sessionId: string;
   readonly toolCallId: string;
-  /** The same for every attempt of one call: a service that knows it does the work once. */
+  /** The same for every attempt of a tool call, so that a service can deduplicate. */
   readonly idempotencyKey: string;
-  /** More than 1 when the bridge was killed while it ran. */
+  /** Starts at 1. Higher if the bridge was killed during an earlier attempt. */
   readonly attempt: number;
-  /** A client's machine is to say what came of the attempts before, and to do nothing where it does not know. */
+  /**
+   * Set for a host tool after an interrupted attempt: the client must return the earlier outcome if it has one, and
+   * must not run the tool again.
+   */
   readonly isRepeat?: true;
-  /** Where the session works, if it said so. */
+  /** The working directory of the session. Undefined if the client named none. */
   readonly workingDirectory?: string;
-  /** Folders that belong to its workspace beside that one. */
+  /** Further workspace folders of the session. */
   readonly folders?: readonly string[];
-  /** Where the path arguments led when the call was judged; what is opened has to be there still. */
+  /** Resolved path arguments from the policy evaluation. A file to be opened must still be at its resolved location. */
   readonly paths?: readonly PathFact[];
-  /** Aborted at the tool's limit, at a cancel, and when the bridge stops. */
+  /** Aborts at the tool's timeout, on cancel, and when the bridge stops. */
   readonly signal: AbortSignal;
-  /** Shown to people while the tool runs. Hosts of the bridge get the numbers too, where there are some. */
+  /** Shown to people while the tool runs. Bridge hosts also receive `amount`, if present. */
   progress(text: string, amount?: ProgressAmount): void;
   /**
-   * Starts a program in a process group of its own, which ends with the tool, with the bridge, or, where that was killed,
-   * before it starts again.
+   * Starts a program in a new process group. The group is terminated with the tool or with the bridge. If the bridge
+   * was killed, the group is terminated before the bridge resumes the session.
    */
   spawn(command: string, args: readonly string[], options?: SpawnOptions): Promise<SpawnedProcess>;
-  /** Asks a client's machine to do something; rejects when it does not, or not in time. */
+  /** Sends a request to a client's machine. Rejects if the client refuses or does not reply in time. */
   host(
     clientId: string,
     kind: string,
     payload: JsonObject,
     milliseconds?: number,
   ): Promise<JsonObject>;
-  /** The editor that the call is for, where one offers something: that of whoever prompted, else the controller's. */
+  /** The editor of the prompt's sender, or else of the controller. Undefined if neither offers editor capabilities. */
   readonly editor?: ClientEditor;
 }
 
@@ -79,12 +95,12 @@ export interface SpawnOptions {
 }
 
 export interface SpawnedProcess {
-  /** As they come; read both. */
+  /** Chunks as they arrive. Read both streams. */
   readonly output: AsyncIterable<Uint8Array>;
   readonly errors: AsyncIterable<Uint8Array>;
-  /** The program itself is over; what it started in the background may still hold on to its outputs. */
+  /** Resolves when the program itself has exited. Background processes may still hold its outputs open. */
   readonly exited: Promise<ProcessExit>;
-  /** It is over, and both outputs are. */
+  /** Resolves when the program has exited and both outputs are closed. */
   readonly ended: Promise<ProcessExit>;
 }
 

@@ -371,10 +371,10 @@ describe("spanline policy check", () => {
     ];
     const { run, model } = await workspace(answers);
     const checked = await run("policy", "check", "read_file", '{"path":".env"}');
-    expect(checked.stdout).toContain("opened by: allow_sensitive_paths");
+    expect(checked.stdout).toContain("allowed by setting: allow_sensitive_paths");
     await run("run", "Read it");
     const heard = JSON.stringify(model.modelRequests.at(-1));
-    expect(heard).toContain("where secrets are kept");
+    expect(heard).toContain("which may contain secrets");
     expect(heard).not.toMatch(/allow_|external_/);
   });
 

@@ -125,7 +125,7 @@ describe("a question on the terminal", () => {
   it("says why also where the default asks", async () => {
     const { child } = await asked([wants(write("b.txt")), says("Done.")], { policy: {} });
     expect(await waitForOutput(child.stderr, "[y/N]")).toContain(
-      '── Spanline asks ──\n  write_file {"path":"b.txt","content":"x\\n"}\n  Why: No rule speaks of write_file; the default is to ask\n',
+      '── Spanline asks ──\n  write_file {"path":"b.txt","content":"x\\n"}\n  Why: No rule matches write_file; the default is to ask\n',
     );
   });
 

@@ -265,7 +265,7 @@ describe("spanline run", () => {
   it.each([
     ["export default { tools: [] };", "has no array of tools as its default export"],
     ["export default [{ name: 'look' }];", "default[0] of "],
-    ["export default [defineTool({ name: 'two words' })];", '"two words" is no name for a tool'],
+    ["export default [defineTool({ name: 'two words' })];", '"two words" is not a valid tool name'],
   ])("exits with 2 for the tools %j", async (code, problem) => {
     const file = toolsFile(`wrong-${code.length}.mjs`, code);
     const { status, stderr } = await cli.run(["run", "--tools", file, "Hi"]);

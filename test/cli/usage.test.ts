@@ -92,7 +92,7 @@ describe("spanline", () => {
     const { status, stdout, stderr } = await spanline(["inspect", "photo.png"]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toBe(
-      "Cannot read photo.png: found binary data that begins 89 50 4e 47 0d 0a 1a 0a 00 00; " +
+      "Cannot read photo.png: found binary data that starts with 89 50 4e 47 0d 0a 1a 0a 00 00; " +
         "supported are AWS event streams, SSE, JSON arrays, JSON lines and the emulator's recordings\n",
     );
   });
@@ -103,8 +103,8 @@ describe("spanline", () => {
       status: 2,
       stdout: "",
       stderr:
-        "Cannot read package.json: found JSON in which no event of a known stream was recognised; supported are " +
-        "AWS event streams, SSE, JSON arrays, JSON lines and the emulator's recordings, and with --as json any answer of an app\n",
+        "Cannot read package.json: found JSON without any event of a known stream; supported are " +
+        "AWS event streams, SSE, JSON arrays, JSON lines and the emulator's recordings, and any JSON response of an app with --as json\n",
     });
     expect(await spanline(["inspect", "package.json", "--as", "json"])).toMatchObject({
       status: 0,

@@ -199,7 +199,7 @@ describe("the id of a request", () => {
     const said = Buffer.concat(await socket.toArray()).toString();
     expect(said).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(said).toContain("x-request-id: req_1\r\n");
-    expect(said).toContain('"message":"The request is no HTTP"');
+    expect(said).toContain('"message":"The request is not valid HTTP"');
   });
 });
 
@@ -217,7 +217,7 @@ describe("a request that comes slowly", () => {
     const socket = await server.raw(bytes);
     const said = Buffer.concat(await socket.toArray()).toString();
     expect(said).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
-    expect(said).toContain("The request did not come whole in time");
+    expect(said).toContain("The request was not received completely within the time limit");
     expect(server.bugs).toEqual([]);
   });
 
@@ -254,7 +254,7 @@ describe("connections", () => {
       "close",
       {
         error: {
-          message: "The bridge has as many connections open as it allows",
+          message: "The bridge has reached its limit of open connections",
           code: "overloaded",
         },
       },

@@ -50,7 +50,7 @@ describe("servers of the official SDK over standard input and output [ACP-44]", 
       world.callTool("toolWithSampleServer__summarize", { text: "Long" }),
     ).rejects.toThrow("Method not found");
     expect(world.reports.map(({ message }) => message)).toEqual([
-      "The MCP server toolWithSampleServer writes on its standard output what is no message, such as: MCP server is running.... That is passed over",
+      "The MCP server toolWithSampleServer writes lines to its standard output that are not messages, such as: MCP server is running.... These lines are ignored",
     ]);
   });
 
@@ -132,7 +132,7 @@ describe("servers of the official SDK over HTTP [ACP-45]", () => {
     expect(await before).toContain("Started sending");
     await server.kill();
     await expect(running).rejects.toThrow(
-      "The MCP server s broke off before it answered. What the tool had done by then is not known",
+      "The MCP server s closed the connection before it responded. The outcome of the tool call is unknown",
     );
   });
 });

@@ -85,9 +85,9 @@ describe("a server that cannot be used", () => {
   });
 
   it.each([
-    [{ command: "no-such-program" }, "there is no command no-such-program in PATH; install it"],
-    [{ command: "./none", cwd: folder }, `there is no command ./none in ${folder}`],
-    [{ cwd: "/not/there" }, "should run in /not/there, which is no folder"],
+    [{ command: "no-such-program" }, "command not found: no-such-program in PATH. Fix: install it"],
+    [{ command: "./none", cwd: folder }, `command not found: ./none in ${folder}`],
+    [{ cwd: "/not/there" }, "cannot be started: its working directory /not/there is not a folder"],
   ])("says why: %j", async (more, words) => {
     expect(failureOf(await openMcpWorld([hostile("", more)]))?.message).toContain(words);
   });
@@ -108,14 +108,14 @@ describe("a server that cannot be used", () => {
     expect(opened).not.toHaveBeenCalled();
     clock.advance(1);
     expect(failureOf(await opening)?.message).toBe(
-      "The MCP server h was not ready within 20 seconds; raise its connectTimeoutMs if it needs longer; it wrote nothing on stderr",
+      "The MCP server h was not ready within 20 seconds. Fix: raise its connectTimeoutMs if it needs longer; its stderr is empty",
     );
     await expectGone(pid);
   });
 
   it("is given up when its list is none, or a message has no end", async () => {
     const noList = await openMcpWorld([hostile("no-list")]);
-    expect(failureOf(noList)?.message).toContain("answered with something else than its tools");
+    expect(failureOf(noList)?.message).toContain("did not respond with a list of tools");
     const endless = await openMcpWorld([hostile("endless")]);
     expect(failureOf(endless)?.message).toContain("sent a message of more than 10485760 bytes");
   });
@@ -134,19 +134,19 @@ describe("what a server offers", () => {
   it("ends where the pages go round in a circle", async () => {
     const world = await openMcpWorld([hostile("circle")]);
     expect(namesOf(world)).toEqual(["h__tundefined", "h__tagain"]);
-    expect(messagesOf(world).join()).toContain("its list has no end after 2 pages");
+    expect(messagesOf(world).join()).toContain("its tool list does not end after 2 pages");
   });
 
   it("is no more than 512 tools of 10,000, and the user is told", async () => {
     const world = await openMcpWorld([hostile("many")]);
     expect(world.tools().length).toBe(512);
-    expect(messagesOf(world).join()).toContain("9488 or more tools are left out");
+    expect(messagesOf(world).join()).toContain("9488 or more tools are omitted");
   });
 
   it("is no more than a million characters, however few the tools are", async () => {
     const world = await openMcpWorld([hostile("fat")]);
     expect(world.tools()).toHaveLength(20);
-    expect(messagesOf(world).join()).toContain("80 or more tools are left out");
+    expect(messagesOf(world).join()).toContain("80 or more tools are omitted");
   });
 
   it("gives a name to the tool that really has it, and counts the other one out", async () => {
@@ -155,7 +155,7 @@ describe("what a server offers", () => {
     expect(world.tools().at(-1)?.spec.description).toBe(
       `Does ${toModelName("h", "a b").slice("h__".length)}`,
     );
-    expect(messagesOf(world).join()).toContain("another tool has its name");
+    expect(messagesOf(world).join()).toContain("another tool has the same name");
     expect(messagesOf(world).join()).not.toContain("left out");
   });
 
@@ -204,13 +204,13 @@ describe("what a server offers", () => {
     ]);
     const [{ problems } = { problems: [] }] = world.status();
     expect(problems.map(({ tool, problem }) => `${tool}: ${problem}`)).toEqual([
-      "no_schema: its schema cannot be used: it is no object",
-      "text: its schema is not of an object",
+      "no_schema: its schema cannot be used: it is not an object",
+      "text: its schema does not describe an object",
       expect.stringMatching(/^wrong: its schema cannot be used: properties\.a\.type must be/),
       "deep: its schema cannot be used: it is nested deeper than 64 levels",
       "huge: its schema cannot be used: it has more than 65536 characters",
       expect.stringMatching(/^lying_output: its results are not checked: its output schema/),
-      "task: it runs only as a task, which Spanline does not do",
+      "task: it runs only as a task, which is not supported",
       "good: it is listed twice",
       ": it has no name",
       ": it has no name",
@@ -336,7 +336,7 @@ describe("a call", () => {
         "[resource, file:///b.txt]",
         "inside b",
         "[resource, file:///c.bin, 3000 bytes, not shown]",
-        '[content of a kind that Spanline does not know: {"type":"hologram","depth":3}]',
+        '[content of an unknown type: {"type":"hologram","depth":3}]',
       ].join("\n"),
     );
   });
@@ -352,9 +352,9 @@ describe("a call", () => {
   it("fails when a result does not fit its own schema", async () => {
     const world = await openMcpWorld([hostile()]);
     await expect(world.callTool("h__lies")).rejects.toThrow(
-      "It was run, but its result does not fit its own output schema: n must be number",
+      "The tool was run, but its result does not match its own output schema: n must be number",
     );
-    await expect(world.callTool("h__keeps_to_itself")).rejects.toThrow(/what it gave back must be/);
+    await expect(world.callTool("h__keeps_to_itself")).rejects.toThrow(/the result must be/);
   });
 
   it("ends at once when it is cancelled, and the server is told", async () => {
@@ -402,7 +402,7 @@ describe("a call", () => {
     expect(late).not.toHaveBeenCalled();
     clock.advance(1);
     await expect(running).rejects.toThrow(
-      "The MCP server h gave no answer within 10 seconds. What the tool had done by then is not known, and it is not run again.",
+      "The MCP server h did not respond within 10 seconds. The outcome of the tool call is unknown, and the tool is not run again.",
     );
     expect(JSON.parse(String(await world.callTool("h__cancelled")))).toHaveLength(1);
   });
@@ -416,7 +416,7 @@ describe("a call", () => {
     world.clock.advance(9000);
     expect(await world.callTool("h__nudge")).toBe("nudged");
     world.clock.advance(3000);
-    await expect(running).rejects.toThrow("gave no answer within 12 seconds");
+    await expect(running).rejects.toThrow("did not respond within 12 seconds");
   });
 
   it("waits its turn: eight of a server run at once", async () => {
@@ -482,7 +482,7 @@ describe("a server in the middle of a call", () => {
       world.callTool("h__hang"),
     ]);
     const words =
-      "The MCP server h ended with code 9; the end of its stderr: The roof is on fire. What the tool had done by then is not known, and it is not run again.";
+      "The MCP server h ended with code 9; the end of its stderr: The roof is on fire. The outcome of the tool call is unknown, and the tool is not run again.";
     expect(dying).toMatchObject({ status: "rejected", reason: { message: words } });
     expect(other).toMatchObject({ status: "rejected", reason: { message: words } });
     expect(world.status()).toMatchObject([{ state: "waiting", tools: 23 }]);
@@ -506,12 +506,10 @@ describe("a server in the middle of a call", () => {
     await eventually(() => expect(world.clock.pending).toBe(1));
     world.clock.advance(1000);
     await eventually(() => expect(world.status()).toMatchObject([{ state: "connecting" }]));
-    await expect(before.run({}, createToolContext())).rejects.toThrow(
-      "does not offer this tool any more",
-    );
+    await expect(before.run({}, createToolContext())).rejects.toThrow("no longer offers this tool");
     // A yes to what it was is none to what it is now.
     await expect(other.run({}, createToolContext())).rejects.toThrow(
-      "The MCP server h says something else of this tool since it was called; it was not run",
+      "The MCP server h has changed this tool since it was called; the tool was not run",
     );
     expect(await echo.run({ a: 1 }, createToolContext())).toBe('{"a":1}');
     expect(namesOf(world)).toEqual(["h__echo", "h__newcomer", "h__error"]);
@@ -530,7 +528,7 @@ describe("a server in the middle of a call", () => {
     const late = before.run({}, createToolContext());
     await eventually(() => expect(world.findTool("h__echo").spec.description).toBe("Another echo"));
     end.abort();
-    await expect(late).rejects.toThrow("says something else of this tool since it was called");
+    await expect(late).rejects.toThrow("has changed this tool since it was called");
     await Promise.allSettled(places);
     expect(await world.callTool("h__echo", { a: 1 })).toBe('{"a":1}');
   });
@@ -553,7 +551,7 @@ describe("a server in the middle of a call", () => {
     const ends = await Promise.allSettled(calls);
     for (const end of ends) {
       expect(end).toMatchObject({
-        reason: { message: expect.stringContaining("does not read what it is sent") },
+        reason: { message: expect.stringContaining("does not read its input") },
       });
     }
     await expectGone(pid);
@@ -583,7 +581,7 @@ describe("a server in the middle of a call", () => {
     expect(world.changeCount).toBe(1);
     expect(world.findTool("h__echo").spec.description).toBe("Another echo");
     await expect(before.run({}, createToolContext())).rejects.toThrow(
-      "The MCP server h does not offer this tool any more; it was not run",
+      "The MCP server h no longer offers this tool; the tool was not run",
     );
   });
 
@@ -591,7 +589,7 @@ describe("a server in the middle of a call", () => {
     const world = await openMcpWorld([hostile("junk")]);
     expect(await world.callTool("h__echo")).toBe("{}");
     expect(messagesOf(world)[0]).toBe(
-      "The MCP server h writes on its standard output what is no message, such as: Hello!. That is passed over",
+      "The MCP server h writes lines to its standard output that are not messages, such as: Hello!. These lines are ignored",
     );
   });
 });

@@ -47,13 +47,13 @@ function speaking(results: { readonly [method: string]: (id: number) => string }
 describe("a server over HTTP that cannot be used says why", () => {
   it.each([401, 403])("with status %d", async (status) => {
     expect(await failureAt((response) => void response.writeHead(status).end("No"))).toBe(
-      `The MCP server s wants to know who asks (HTTP ${status} from URL/mcp); give it a token with headers, such as Authorization`,
+      `The MCP server s requires authentication (HTTP ${status} from URL/mcp). Fix: set a token in headers, such as Authorization`,
     );
   });
 
   it.each([404, 500])("with status %d", async (status) => {
     expect(await failureAt((response) => void response.writeHead(status).end("Out\u0007"))).toBe(
-      `The MCP server s answered HTTP ${status} at URL/mcp: Error POSTing to endpoint: Out`,
+      `The MCP server s returned HTTP ${status} at URL/mcp: Error POSTing to endpoint: Out`,
     );
   });
 
@@ -104,7 +104,7 @@ describe("a server over HTTP that cannot be used says why", () => {
 
   it("over the older SSE", async () => {
     const no: PeerResponder = (response) => void response.writeHead(401).end();
-    expect(await failureAt(no, { type: "sse" })).toContain("wants to know who asks (HTTP 401");
+    expect(await failureAt(no, { type: "sse" })).toContain("requires authentication (HTTP 401");
   });
 });
 
@@ -121,7 +121,9 @@ describe("a server over HTTP", () => {
   it("that breaks off before it answers fails the call", async () => {
     const peer = await startPeer(speaking({ "tools/call": () => "data: {\n\n" }));
     const world = await openMcpWorld([{ type: "http", name: "s", url: peer.url }]);
-    await expect(world.callTool("s__t")).rejects.toThrow("broke off before it answered");
+    await expect(world.callTool("s__t")).rejects.toThrow(
+      "closed the connection before it responded",
+    );
   });
 
   it.each([
@@ -130,7 +132,9 @@ describe("a server over HTTP", () => {
   ])("that answers too much fails the call: %s", async (_, answer) => {
     const peer = await startPeer(speaking({ "tools/call": answer }));
     const world = await openMcpWorld([{ type: "http", name: "s", url: peer.url }]);
-    await expect(world.callTool("s__t")).rejects.toThrow(/more than 10485760 bytes|broke off/);
+    await expect(world.callTool("s__t")).rejects.toThrow(
+      /more than 10485760 bytes|closed the connection/,
+    );
     expect(world.status()).toMatchObject([{ state: "connected" }]);
   });
 
@@ -255,7 +259,7 @@ describe("a server over HTTP that lives", () => {
     world.clock.advance(1000);
     await eventually(() => expect(world.status()).toMatchObject([{ state: "waiting" }]));
     expect(world.reports.map(({ message }) => message)).toEqual([
-      "The MCP server s does not answer any more",
+      "The MCP server s no longer responds",
     ]);
   });
 

@@ -59,7 +59,7 @@ it("A server that npx does not install within five minutes is reported with its 
   clock.advance(280_000);
   await eventually(() => expect(world.status()).toMatchObject([{ state: "waiting" }]));
   expect(messagesOf(world).at(-1)).toMatch(
-    /^The MCP server slow was not ready within 300 seconds; raise its connectTimeoutMs if it needs longer/,
+    /^The MCP server slow was not ready within 300 seconds. Fix: raise its connectTimeoutMs if it needs longer/,
   );
 });
 

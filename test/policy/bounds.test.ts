@@ -47,7 +47,7 @@ describe("a command of many that are joined", () => {
     );
     const quotes = "\\'".repeat(900);
     const long = readCommandFacts({ command: `/bin/ls ${quotes};/bin/ls ${quotes}` });
-    expect(long?.commandUnparsed).toBe("it joins too much");
+    expect(long?.commandUnparsed).toBe("it joins too many commands");
   });
 });
 

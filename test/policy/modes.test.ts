@@ -69,7 +69,7 @@ describe("a mode", () => {
       ...decision,
       action: "deny",
       reason:
-        'The session is in the mode "read-only", in which only tools that read are run; it does more',
+        'The session is in the mode "read-only", which runs only read-only tools; it does more than read',
       rule: { source: "session_mode", action: "deny", id: "read-only", index: 0 },
       labels: ["session_mode"],
       approvers: 0,

@@ -69,7 +69,7 @@ describe("a file that an editor has open", () => {
     const editor = openIn(world, "new.txt", "draft");
     expect((await world.run("read_file", { path: "new.txt" }, editor)).text).toContain("1\tdraft");
     await expect(world.run("read_file", { path: "none.txt" }, editor)).rejects.toThrow(
-      "There is no file none.txt",
+      "File not found: none.txt",
     );
   });
 
@@ -92,7 +92,7 @@ describe("a file that an editor has open", () => {
     const write = { path: "a.txt", content: "new" };
     await expect(
       world.run("write_file", { ...write, expected_sha256: sha256("saved") }, editor),
-    ).rejects.toThrow("a.txt is not as it was read");
+    ).rejects.toThrow("a.txt has changed since it was read");
     expect(editor.asked.map(([kind]) => kind)).toEqual(["read-file"]);
     await world.run("write_file", { ...write, expected_sha256: sha256("typed") }, editor);
     expect([...editor.texts.values()]).toEqual(["new"]);
@@ -190,7 +190,7 @@ describe("an editor that does not do it", () => {
       kind === "read-file" ? Promise.reject(new SpanlineError("host_failed", "ENOENT")) : undefined,
     );
     await expect(world.run("read_file", { path: "none.txt" }, editor)).rejects.toThrow(
-      "There is no file none.txt",
+      "File not found: none.txt",
     );
     const { text } = await world.run("write_file", { path: "new.txt", content: "new" }, editor);
     expect(text).toContain("Made new.txt");
@@ -206,7 +206,7 @@ describe("an editor that does not do it", () => {
     );
     await expect(
       world.run("write_file", { path: "a.txt", content: "new" }, editor),
-    ).rejects.toThrow("Whether the editor wrote a.txt is not known (The client is gone)");
+    ).rejects.toThrow("Whether the editor wrote a.txt is unknown (The client is gone)");
     expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("saved");
   });
 });

@@ -52,7 +52,7 @@ describe("the shell of a command line", () => {
   it("is /bin/sh, and says so, where no rule could read the line [B-250] [W-04]", async () => {
     const { run } = createTestWorkspace();
     const { text } = await run("run_command", line, editorWith(known(strangeShell())));
-    expect(text).toContain("by /bin/sh, since no rule can read a line for zsh");
+    expect(text).toContain("by /bin/sh, since policy rules cannot analyze commands for zsh");
     expect(text).toContain("stdout:\nby /bin/sh");
   });
 
@@ -63,7 +63,7 @@ describe("the shell of a command line", () => {
     expect(text).toContain("zsh runs ls");
     expect(readCommandFacts({ command: "ls", shell: "zsh" })?.commandUnparsed).toBeDefined();
     await expect(run("run_command", { command: "ls", shell: "nu" }, shells)).rejects.toThrow(
-      'There is no shell "nu"; there is sh, zsh',
+      'Unknown shell "nu": expected sh, zsh',
     );
   });
 

@@ -118,7 +118,7 @@ describe("list_files", () => {
     const { run, root } = createTestWorkspace({ limits: { walkEntries: 5 } });
     for (let at = 0; at < 10; at++) writeFileSync(join(root, `f${at}`), "");
     const { text, data } = await run("list_files", { glob: "**" });
-    expect(text).toContain("[only the first 5 entries were looked at]");
+    expect(text).toContain("[only the first 5 entries were read]");
     expect(data).toMatchObject({ isCut: true });
   });
 
@@ -151,7 +151,7 @@ describe("list_files", () => {
   it("refuses a file, and what is not there", async () => {
     const { run, write } = createTestWorkspace();
     write("file", "");
-    await expect(run("list_files", { path: "file" })).rejects.toThrow("file is no folder");
+    await expect(run("list_files", { path: "file" })).rejects.toThrow("file is not a folder");
     await expect(run("list_files", { path: "gone" })).rejects.toThrow("There is no gone");
   });
 });

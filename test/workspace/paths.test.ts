@@ -54,7 +54,7 @@ describe("a path that is inside", () => {
         location: "outside",
         workspacePath: null,
         hostPath: join(outside, "secret.txt"),
-        reason: "it leads out of the workspace",
+        reason: "it leads outside the workspace",
       },
       {
         argument: "paths[2]",
@@ -62,7 +62,7 @@ describe("a path that is inside", () => {
         location: "protected",
         workspacePath: null,
         hostPath: data,
-        reason: "it leads to what Spanline keeps for itself",
+        reason: "it leads to files reserved for Spanline",
       },
       {
         argument: "paths[3]",
@@ -88,7 +88,7 @@ describe("a path that is inside", () => {
     expect(await placeOf(world, "new/./folder/file")).toEqual(["inside", "new/folder/file"]);
     expect(await factOf(world, "new/../file")).toMatchObject({
       location: "invalid",
-      reason: "it goes up from a folder that is not there",
+      reason: "it goes up from a folder that does not exist",
     });
   });
 
@@ -164,15 +164,15 @@ describe("a path that is none", () => {
     ["a\u001b[31m", "it has control characters"],
     ["\u202egnp.exe", "it has control characters"],
     ["a\\b", "it has a backslash; folders are separated with /"],
-    ["C:/x", "it begins with a drive letter; there are none here"],
-    ["c:x", "it begins with a drive letter; there are none here"],
+    ["C:/x", "it starts with a drive letter, which is not supported"],
+    ["c:x", "it starts with a drive letter, which is not supported"],
     ["x/".repeat(2100), "it is too long"],
-    ["\ud800", "it is no Unicode text"],
+    ["\ud800", "it is not valid Unicode"],
     ["n".repeat(300), "a name in it is too long"],
-    ["file/inside", "a part of it is no folder"],
-    ["circle/x", "its links lead in a circle"],
-    ["nowhere", "a part of it is a link to something that is not there"],
-    ["nowhere/x", "a part of it is a link to something that is not there"],
+    ["file/inside", "a part of it is not a folder"],
+    ["circle/x", "its links form a loop"],
+    ["nowhere", "a part of it is a link to a missing target"],
+    ["nowhere/x", "a part of it is a link to a missing target"],
   ])("is invalid: %j", async (input, reason) => {
     const world = createTestWorkspace();
     world.write("file", "");
@@ -192,7 +192,7 @@ describe("a path that is none", () => {
     for (const root of [join(folder, "gone"), join(folder, "file")]) {
       const surroundings = { root, protectedFolders: [] };
       expect(await examinePaths([{ argument: "path", input: "a" }], surroundings)).toMatchObject([
-        { location: "invalid", reason: "the workspace is not there" },
+        { location: "invalid", reason: "the workspace does not exist" },
       ]);
     }
   });

@@ -33,7 +33,7 @@ describe("read_file", () => {
     const { text } = await run("read_file", { path: "a", from_line: 3, max_lines: 2 });
     expect(text).toBe(
       `a, lines 3 to 4 of 10, sha256 ${sha256(content)}\n3\tline 3\n4\tline 4\n` +
-        "[lines 5 to 10 are not shown; go on with from_line 5]",
+        "[lines 5 to 10 are not shown; continue with from_line 5]",
     );
     const beyond = await run("read_file", { path: "a", from_line: 11 });
     expect(beyond.text).toBe(`a, no lines of 10, sha256 ${sha256(content)}`);
@@ -64,7 +64,7 @@ describe("read_file", () => {
     write("a", "1\n2\n3\n4\n5\n6\n7\n");
     const { text, data } = await run("read_file", { path: "a", max_lines: 1 });
     expect(text).toContain("line 1 of at least 5\n1\t1\n");
-    expect(text).toContain("[only the first 10 bytes were looked at]");
+    expect(text).toContain("[only the first 10 bytes were read]");
     expect(data).not.toHaveProperty("sha256");
   });
 
@@ -74,7 +74,7 @@ describe("read_file", () => {
     write("a.png", png);
     write("b.bin", new Uint8Array([1, 0, 2]));
     expect((await run("read_file", { path: "a.png" })).text).toBe(
-      `a.png is a PNG image of 8 bytes, sha256 ${sha256(png)}. It is not shown.`,
+      `a.png is a PNG image of 8 bytes, sha256 ${sha256(png)}. Its content is not shown.`,
     );
     expect((await run("read_file", { path: "b.bin" })).data).toMatchObject({
       binary: "binary data",
@@ -132,7 +132,9 @@ describe("read_file", () => {
     spawnSync("mkfifo", [join(root, "pipe")]);
     const kinds = { pipe: "a pipe", socket: "a socket", folder: "a folder" };
     for (const [path, kind] of Object.entries(kinds)) {
-      await expect(run("read_file", { path })).rejects.toThrow(`${path} is ${kind}, and no file`);
+      await expect(run("read_file", { path })).rejects.toThrow(
+        `${path} is ${kind}: expected a file`,
+      );
       await expect(run("write_file", { path, content: "" })).rejects.toThrow(kind);
       await expect(run("edit_file", { path, old_text: "a", new_text: "b" })).rejects.toThrow(kind);
     }

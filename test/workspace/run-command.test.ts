@@ -20,7 +20,9 @@ describe("run_command", () => {
       outputBytes: 4,
       errorBytes: 4,
     });
-    expect((await run("run_command", { command: "true" })).text).toContain("It wrote nothing.");
+    expect((await run("run_command", { command: "true" })).text).toContain(
+      "The command produced no output.",
+    );
   });
 
   it("runs a program with its arguments as they are, and asks for that first [B-251]", async () => {
@@ -119,7 +121,7 @@ describe("run_command", () => {
         "printf 'begin'; head -c 100000 /dev/zero | tr '\\0' 'é'; printf 'the end'; echo e >&2",
     });
     expect(text).toMatch(
-      /stdout:\nbegin.*\n\[… \d+ bytes were left out here …\]\n.*the end\nstderr:\ne$/su,
+      /stdout:\nbegin.*\n\[… \d+ bytes were omitted here …\]\n.*the end\nstderr:\ne$/su,
     );
     expect(data).toMatchObject({ exitCode: 0, errorBytes: 2 });
   });
@@ -137,7 +139,7 @@ describe("run_command", () => {
         spawned: (id) => void (pid = id),
       },
     );
-    expect(text).toContain("for writing too much");
+    expect(text).toContain("because it wrote too much output");
     expect(data).toMatchObject({ stopped: "flood", exitCode: null });
     expect(text.length).toBeLessThan(50_000);
     expect(most - before).toBeLessThan(200_000_000);
@@ -179,7 +181,7 @@ describe("run_command", () => {
       command: "sleep 1000 & echo $! > pid; echo done",
     });
     expect(text).toMatch(
-      /^Exit code 0 after .*; what it left in the background was ended, not confined/,
+      /^Exit code 0 after .*; its background processes were ended, not confined/,
     );
     expect(text).toContain("stdout:\ndone");
     expect(data).toMatchObject({ exitCode: 0, stopped: "left" });
@@ -230,7 +232,7 @@ describe("run_command", () => {
     await refused({ command: "a", argv: ["b"] }, "Give command or argv");
     await refused({ command: "  " }, "empty");
     await refused({ argv: [] }, "empty");
-    await refused({ argv: ["-a", "x"] }, "-a is no program");
+    await refused({ argv: ["-a", "x"] }, "-a is not a program name");
     await refused({ command: "a\0b" }, "NUL");
     expect(readdirSync(root)).toEqual([".spanline"]);
   });

@@ -94,7 +94,7 @@ describe.runIf(isLinux)("looking for a sandbox", () => {
     const { folder, program } = fakeBubblewrap(RUN_IT);
     const { sandbox, reason } = await findSandbox({ path: folder, workspaces: [] });
     expect(sandbox).toBe(undefined);
-    expect(reason).toBe(`${program} cannot be used: programs in it see what is hidden from them`);
+    expect(reason).toBe(`${program} cannot be used: programs in it see hidden files`);
   });
 
   it("finds none in one that hides files and shares everything else", async () => {
@@ -127,7 +127,7 @@ describe.runIf(isLinux)("looking for a sandbox", () => {
       return Number(written);
     });
     clock.advance(10_000);
-    expect((await search).reason).toContain("it does not come to an end");
+    expect((await search).reason).toContain("it does not finish");
     await expectGone(pid);
   });
 
@@ -180,7 +180,7 @@ describe("run_command in a sandbox", () => {
 
 const real = isLinux
   ? await findSandbox({ path, workspaces: [] })
-  : { reason: "bubblewrap is for Linux" };
+  : { reason: "bubblewrap requires Linux" };
 
 describe.skipIf(real.sandbox === undefined)(
   `in a real sandbox (skipped without one; here: ${real.reason ?? "there is one"})`,

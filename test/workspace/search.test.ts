@@ -70,7 +70,7 @@ describe("search", () => {
     symlinkSync(outside, join(root, "out"));
     expect((await run("search", { pattern: "hit|secret" })).text).toBe(
       "1 matching line in 1 of 1 file\ntext\n1: hit\n" +
-        "[1 file is too large to be searched]\n[1 file is no text]",
+        "[1 file is too large to search]\n[1 file is not text]",
     );
   });
 
@@ -121,7 +121,7 @@ describe("search", () => {
     const { run, write } = createTestWorkspace({ limits: { searchFileBytes: 20_000_000 } });
     write("a", `hit ${"x".repeat(10_000_000)} end`);
     const start = await run("search", { pattern: "^hi." });
-    expect(start.text).toContain("[of 1 long line only the beginning was searched]");
+    expect(start.text).toContain("[only the beginning of 1 long line was searched]");
     expect(start.text.length).toBeLessThan(3000);
     expect((await run("search", { pattern: "e.d$" })).data).toMatchObject({ matches: 0 });
     expect((await run("search", { pattern: " end", literal: true })).data).toMatchObject({
@@ -135,7 +135,7 @@ describe("search", () => {
       expect(run("search", { pattern })).rejects.toThrow(message);
     await refused("a(b", "missing closing )");
     await refused("(?=a)", "no regular expression of RE2");
-    await refused("a\nb", "single lines");
+    await refused("a\nb", "line by line");
     await refused("", "1 to 1000 characters");
     await refused("(\\pL{900}){1}".repeat(5), "too large");
   });

@@ -67,12 +67,12 @@ describe("the tools of a workspace", () => {
 
   it("say that there is no workspace, when there is none", async () => {
     const { run } = createTestWorkspace({ root: "/not/there" });
-    await expect(run("list_files", {})).rejects.toThrow("The workspace is not there");
+    await expect(run("list_files", {})).rejects.toThrow("The workspace does not exist");
     const { base } = createTestWorkspace();
     symlinkSync("/", join(base, "machine"));
     const machine = createTestWorkspace({ root: join(base, "machine") });
     await expect(machine.run("list_files", {})).rejects.toThrow(
-      "The whole machine is no workspace",
+      "The root folder / is not a valid workspace",
     );
   });
 

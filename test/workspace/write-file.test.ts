@@ -73,7 +73,7 @@ describe("write_file", () => {
       run("write_file", { path: "a", content: "three", expected_sha256: expected }),
     ).rejects.toMatchObject({
       details: { reason: "changed" },
-      message: `a is not as it was read: it has sha256 ${sha256("two")} now; read it again`,
+      message: `a has changed since it was read: it has sha256 ${sha256("two")} now; read it again`,
     });
     await expect(
       run("write_file", { path: "gone/b", content: "x", expected_sha256: expected }),
@@ -199,11 +199,11 @@ describe("edit_file", () => {
     const refused = (old_text: string, new_text: string, message: string) =>
       expect(run("edit_file", { path: "a", old_text, new_text })).rejects.toThrow(message);
     await refused("\tconst a = 1;", "x", 'The nearest is line 1: "  const a = 1;"');
-    await refused("b", "c", "old_text is there 2 times, at lines 2, 3;");
+    await refused("b", "c", "old_text occurs 2 times, at lines 2, 3;");
     await refused("b", "b", "there is nothing to change");
     await refused("", "b", "old_text is empty");
     await expect(run("edit_file", { path: "gone", old_text: "a", new_text: "b" })).rejects.toThrow(
-      "There is no file gone",
+      "File not found: gone",
     );
     expect(readFileSync(join(root, "a"), "utf8")).toBe(content);
   });

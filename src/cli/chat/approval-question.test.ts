@@ -68,7 +68,7 @@ describe("a question of a chat", () => {
     const { rows } = createApprovalQuestion(asked({ rationale }), PLAIN_STYLE);
     expect(rows).toContain(`  Why: ${reason}`);
     expect(rows.join("\n")).not.toContain("Rule:");
-    const byDefault = { ...rationale, reason: "No rule speaks of save", rule: null };
+    const byDefault = { ...rationale, reason: "No rule matches save", rule: null };
     expect(createApprovalQuestion(asked({ rationale: byDefault }), PLAIN_STYLE).rows).toContain(
       '  Why: The session is in the mode "ask"',
     );

@@ -5,22 +5,22 @@ import { digestSecret } from "./bearer.ts";
 import type { Caller } from "./caller.ts";
 import { isLoopback } from "./loopback.ts";
 
-/** A key as it is configured: itself, or only its digest. */
+/** A configured key: the key itself, or only its SHA-256 digest. */
 export interface AccessKey {
-  /** Whose it is. One name may have several keys, so that one can be changed for another without a gap. */
+  /** The principal. A name may have several keys, so that keys can be rotated without a gap. */
   readonly name: string;
   readonly key?: string;
-  /** In hexadecimal. */
+  /** Hexadecimal. */
   readonly sha256?: string;
-  /** To prompt, when it is not said. */
+  /** Default: `["prompt"]`. */
   readonly rights?: readonly Right[];
-  /** All, when it is not said. */
+  /** Default: all agents. */
   readonly agents?: readonly string[];
   /** Default trace mode of its requests for responses. Absent: the server's setting. */
   readonly trace?: TraceMode;
 }
 
-/** A key as it is kept. */
+/** A key as stored in memory: only its digest. */
 export interface KnownKey {
   readonly digest: Buffer;
   readonly caller: Caller;
@@ -35,29 +35,31 @@ export function readKeys(keys: readonly AccessKey[]): KnownKey[] {
     const other = owners.get(digest.toString("hex"));
     if (other !== undefined) {
       const names = `"${other}" and "${caller.id}"`;
-      throw createInvalidKeysError(`${names} have the same key: nobody could tell them apart`);
+      throw createInvalidKeysError(
+        `${names} have the same key: callers are identified by their key. Fix: use a different key for each name`,
+      );
     }
     owners.set(digest.toString("hex"), caller.id);
   }
   return knownKeys;
 }
 
-/** Throws where everybody on the network could prompt. */
+/** Throws if the server would accept requests from other machines without a key. */
 export function checkKeylessHost(
   host: string,
   { hasKeys, isKeyless }: { readonly hasKeys: boolean; readonly isKeyless: boolean },
 ): void {
   if (isLoopback(host) || (hasKeys && !isKeyless)) return;
   const message = hasKeys
-    ? `Others than programs of this machine reach ${host}, so that it cannot be used without a key`
-    : `Others than programs of this machine reach ${host}: give keys under serve.keys of the configuration, such as { name: ada, key: { env: ADA_KEY } }, or listen on 127.0.0.1`;
+    ? `Other machines can reach ${host}, so requests without a key cannot be allowed`
+    : `Other machines can reach ${host}, and no keys are configured. Fix: set serve.keys in the configuration, such as { name: ada, key: { env: ADA_KEY } }, or listen on 127.0.0.1`;
   throw new SpanlineError("invalid_option", message, { details: { path: "host", host } });
 }
 
 function readKey(configured: AccessKey): KnownKey {
   const { name, rights = ["prompt"], agents, trace } = configured;
   if (!/^[A-Za-z0-9][\w.@-]{0,63}$/.test(name) || name === "local") {
-    const expected = 'wanted 1 to 64 letters, digits and ".", "_", "@", "-", and not "local"';
+    const expected = 'expected 1 to 64 letters, digits and ".", "_", "@", "-", and not "local"';
     throw createInvalidKeysError(`A key has the name "${name}", ${expected}`);
   }
   return {

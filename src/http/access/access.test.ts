@@ -39,10 +39,10 @@ function thrown(run: () => unknown): unknown {
   }
 }
 
-describe("a key", () => {
+describe("Access keys", () => {
   const options = { host: HOST, keys: KEYS, token: TOKEN };
 
-  it("is its principal's, given as it is or by its digest", () => {
+  it("A key configured as text or as a digest identifies its principal", () => {
     expect(callerOf(options, ADA)).toEqual({ id: "ada", rights: ["prompt"] });
     expect(callerOf(options, BOB)).toEqual({
       id: "bob",
@@ -52,20 +52,20 @@ describe("a key", () => {
   });
 
   it.each([
-    ["nobody's", "sk-key-of-nobody-22"],
-    ["the beginning of one", ADA.slice(0, -1)],
-    ["the digest of one", digestText(BOB)],
-    ["none", undefined],
-  ])("is refused when it is %s", (_, bearer) => {
+    ["unknown", "sk-key-of-nobody-22"],
+    ["a prefix of a valid key", ADA.slice(0, -1)],
+    ["the digest of a valid key", digestText(BOB)],
+    ["missing", undefined],
+  ])("A key that is %s is refused", (_, bearer) => {
     expect(thrown(() => callerOf(options, bearer))).toEqual(unknown);
   });
 
-  it("is refused when it comes by another scheme", () => {
+  it("A key sent with another authorization scheme is refused", () => {
     const basic: [string, string][] = [["authorization", `Basic ${ADA}`]];
     expect(thrown(() => callerOf(options, undefined, basic))).toEqual(unknown);
   });
 
-  it("is nowhere in what is kept", () => {
+  it("No key appears in stored values or in errors", () => {
     const kept: unknown[] = [];
     const access = createAccess(options);
     for (const value of Object.values(access)) kept.push(String(value));
@@ -74,7 +74,7 @@ describe("a key", () => {
     ).not.toMatch(/sk-key|sk-wrong/);
   });
 
-  it("tells the log whose it is", () => {
+  it("The caller's name is reported for the access log", () => {
     const callers: string[] = [];
     const headers = [["authorization", `bearer ${ADA}`]] as const;
     createAccess(options).authenticate({ headers, onCaller: (id) => callers.push(id) });
@@ -82,29 +82,29 @@ describe("a key", () => {
   });
 });
 
-describe("without keys", () => {
-  it("programs of this machine may prompt, whatever key they send", () => {
+describe("Servers without keys", () => {
+  it("Programs of this machine may prompt, whatever key they send", () => {
     const local = { id: "local", rights: ["prompt"] };
     expect(callerOf({ host: HOST })).toEqual(local);
-    // Clients of OpenAI always send one.
+    // OpenAI's clients always send a key.
     expect(callerOf({ host: HOST, token: TOKEN }, "unused")).toEqual(local);
   });
 
-  it("a key that is sent has to be the token where only known ones are wanted", () => {
+  it("With knownKeysOnly, a sent key must be the token", () => {
     const options = { host: HOST, token: TOKEN, knownKeysOnly: true };
     expect(callerOf(options)).toEqual({ id: "local", rights: ["prompt"] });
     expect(thrown(() => callerOf(options, "undefined"))).toEqual(unknown);
     expect(callerOf(options, TOKEN).rights).toContain("control");
   });
 
-  it("the token of this run may do everything", () => {
+  it("The token of this run has all rights", () => {
     expect(callerOf({ host: HOST, token: TOKEN }, TOKEN)).toEqual({
       id: "local",
       rights: ["prompt", "approve", "control"],
     });
   });
 
-  it("nobody but the token is let in where that is wanted", () => {
+  it("With keyless false, only the token is accepted", () => {
     const options = { host: HOST, token: TOKEN, keyless: false };
     expect(thrown(() => callerOf(options))).toEqual(unknown);
     expect(thrown(() => callerOf(options, "unused"))).toEqual(unknown);
@@ -116,55 +116,55 @@ describe("without keys", () => {
     ["::", { token: TOKEN }],
     ["192.168.0.7", { keyless: false }],
     ["192.168.0.7", { keys: KEYS, keyless: true }],
-  ])("a server that others reach does not start: %s %j", (host, more) => {
+  ])("A keyless server reachable from other machines does not start: %s %j", (host, more) => {
     expect(thrown(() => createAccess({ host, ...more }))).toMatchObject({
       code: "invalid_option",
       message: expect.stringContaining(host),
     });
   });
 
-  it("a server that others reach starts with keys", () => {
+  it("A server reachable from other machines starts with keys", () => {
     expect(callerOf({ host: "0.0.0.0", keys: KEYS }, ADA).id).toBe("ada");
   });
 });
 
-describe("a page of another site", () => {
+describe("Requests from pages of another site", () => {
   const cross: [string, string] = ["sec-fetch-site", "cross-site"];
 
-  it("cannot call by what browsers send without an origin", () => {
+  it("A cross-site request without an Origin header is refused", () => {
     expect(thrown(() => callerOf({ host: HOST }, undefined, [cross]))).toMatchObject({
       status: 403,
     });
   });
 
-  it("can when the server let its origin in", () => {
+  it("A cross-site request from an allowed origin is accepted", () => {
     const origin: [string, string] = ["origin", "https://app.example"];
     expect(callerOf({ host: HOST }, undefined, [cross, origin]).id).toBe("local");
   });
 });
 
 it.each([
-  ["a short key", [{ name: "ada", key: "short" }]],
+  ["a key that is too short", [{ name: "ada", key: "short" }]],
   ["a key with spaces", [{ name: "ada", key: "a key with spaces in it" }]],
   ["no key", [{ name: "ada" }]],
   ["two kinds of key", [{ name: "ada", key: ADA, sha256: digestText(ADA) }]],
-  ["a digest that is none", [{ name: "ada", sha256: "abc" }]],
-  ["a name that is none", [{ name: "a b", key: ADA }]],
-  ["the name of this machine's user", [{ name: "local", key: ADA }]],
+  ["an invalid digest", [{ name: "ada", sha256: "abc" }]],
+  ["an invalid name", [{ name: "a b", key: ADA }]],
+  ['the reserved name "local"', [{ name: "local", key: ADA }]],
   [
-    "one key of two",
+    "the same key for two names",
     [
       { name: "ada", key: ADA },
       { name: "bob", sha256: digestText(ADA) },
     ],
   ],
-])("refuses %s, and does not show it", (_, keys) => {
+])("A configuration with %s is refused, and the key is not shown", (_, keys) => {
   const error = thrown(() => createAccess({ host: HOST, keys }));
   expect(error).toMatchObject({ code: "invalid_option", details: { path: "keys" } });
   expect(String(error)).not.toMatch(/short|spaces|sk-/);
 });
 
-describe("a session", () => {
+describe("Access to sessions", () => {
   const session = { principal: "ada", agent: "demo" };
 
   it.each([
@@ -173,15 +173,15 @@ describe("a session", () => {
     [{ id: "ada", rights: [], agents: ["other"] }, false],
     [{ id: "ada", rights: [], agents: [] }, false],
     [{ id: "bob", rights: ["prompt", "approve", "control"] as const }, false],
-  ])("may be used by its own principal only: %j is %j [OR-36]", (caller, may) => {
+  ])("A session may be used by its own principal only: %j is %j [OR-36]", (caller, may) => {
     expect(canUseSession(caller, session)).toBe(may);
   });
 
-  it("is opened with agents that the caller may use", () => {
+  it("A caller may not open a session with an agent outside its list", () => {
     expect(canUseAgent({ id: "x", rights: [], agents: ["demo"] }, "other")).toBe(false);
   });
 
-  it("needs the right to what is asked", () => {
+  it("An action without the matching right is refused with 403", () => {
     const caller: Caller = { id: "ada", rights: ["prompt"] };
     requireRight(caller, "prompt", "Prompting");
     expect(thrown(() => requireRight(caller, "approve", "Approving"))).toMatchObject({

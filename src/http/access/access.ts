@@ -7,36 +7,45 @@ import { checkKeylessHost, readKeys, type AccessKey, type KnownKey } from "./acc
 import type { RequestHead } from "../server/http-types.ts";
 
 export interface AccessOptions {
-  /** Where the server listens: beyond this machine it answers to keys only. */
+  /** The address the server listens on. A host reachable from other machines requires keys. */
   readonly host: string;
   readonly keys?: readonly AccessKey[];
-  /** Whether programs of this machine may prompt without a key. When it is not said: as long as there are no keys. */
+  /** Whether programs of this machine may prompt without a key. Default: true if no keys are configured. */
   readonly keyless?: boolean;
-  /** Whether a key that is sent has to be known also where none is needed: clients of OpenAI cannot be told to send none. */
+  /**
+   * Whether a sent key must be known even if no key is required. Default: false, since OpenAI's clients cannot be
+   * configured to send no key.
+   */
   readonly knownKeysOnly?: boolean;
-  /** Of this run, or of the data directory. Whoever has it may do everything as this machine's user. */
+  /** The token of this run or of the data directory. Its holder has all rights, as this machine's user. */
   readonly token?: string;
 }
 
 export interface Access {
-  /** Throws when they may not call at all. */
+  /** Identifies the caller. Throws an `ApiError` with 401 or 403 if the request is not allowed. */
   authenticate(request: Pick<RequestHead, "headers" | "onCaller">): Caller;
 }
 
-/** No key has this name. */
+/** Reserved: no key may have this name. */
 const LOCAL_PRINCIPAL = "local";
 
-/** Whether it is this machine's user, who came with the token. Without it nobody knows whose program it is. */
+/**
+ * Whether the caller is this machine's user, identified by the token. Without the token the user behind a local program
+ * is unknown.
+ */
 export function isLocalUser({ id, rights }: Caller): boolean {
   return id === LOCAL_PRINCIPAL && rights.includes("control");
 }
 
-/** Whether it is a program of this machine without the token: it has the user's sessions, and may be anybody's. */
+/**
+ * Whether the caller is a local program without the token. Such a program shares the local principal's sessions, and
+ * may belong to any user of this machine.
+ */
 export function isKeylessCaller({ id, rights }: Caller): boolean {
   return id === LOCAL_PRINCIPAL && !rights.includes("control");
 }
 
-/** Who calls, by their key. Throws when nobody could be told from anybody else. */
+/** Identifies callers by key. Throws if the keys are invalid, or if other machines could call without a key. */
 export function createAccess(options: AccessOptions): Access {
   const keys = readKeys(options.keys ?? []);
   const isKeyless = options.keyless ?? keys.length === 0;
@@ -53,7 +62,7 @@ export function createAccess(options: AccessOptions): Access {
       if (!acceptsAnyKey) throw createUnauthorizedError("The key is not known here");
     }
     if (isKeyless) return { id: LOCAL_PRINCIPAL, rights: ["prompt"] };
-    throw createUnauthorizedError("There is no key in the request");
+    throw createUnauthorizedError("The request has no key");
   };
   return {
     authenticate(request) {
@@ -64,7 +73,7 @@ export function createAccess(options: AccessOptions): Access {
   };
 }
 
-/** Every key is looked at, also behind the right one: how long it takes says nothing. */
+/** Compares every key, even after a match, so that the duration reveals nothing. */
 function findCaller(bearer: string, keys: readonly KnownKey[]): Caller | undefined {
   const bearerDigest = digestSecret(bearer);
   let matchingCaller: Caller | undefined;
@@ -80,8 +89,8 @@ function createTokenKey(token: string): KnownKey {
 }
 
 /**
- * The server checked Host and Origin. Requests for images and scripts have no Origin, so what a browser says of the page
- * that asks for them is checked too.
+ * The server has already checked `Host` and `Origin`. Browsers send no `Origin` with requests for images and scripts,
+ * so `Sec-Fetch-Site` is checked too.
  */
 function checkFetchSite(request: Pick<RequestHead, "headers">): void {
   const site = readHeader(request, "sec-fetch-site") ?? "none";

@@ -11,11 +11,11 @@ it.each([
   ["::1", false],
   ["vm", false],
   ["", false],
-])("is every address of the machine: %j is %j", (host, isIt) => {
+])("Whether %j means every address of the machine is %j", (host, isIt) => {
   expect(isAnyAddress(host)).toBe(isIt);
 });
 
-it("names every address that others reach, and only where the host does not say it", () => {
+it("Network URLs list every reachable address of a server bound to all addresses, and none for another host", () => {
   const first = listMachineAddresses().find((one) => !one.includes(":"));
   const urls = listNetworkUrls("0.0.0.0", 80);
   expect(urls[0]).toBe(first === undefined ? undefined : `http://${first}:80`);

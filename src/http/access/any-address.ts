@@ -1,21 +1,21 @@
 import { listMachineAddresses, readMachineName } from "../../platform/machine-names.ts";
 import { formatUrlHost, parseHostName } from "./host-name.ts";
 
-/** Whether a server that is bound to this host listens on every address of the machine. */
+/** Whether a server bound to this host listens on every address of the machine. */
 export function isAnyAddress(host: string): boolean {
   return ANY_ADDRESSES.has(parseHostName(formatUrlHost(host)) ?? "");
 }
 
 const ANY_ADDRESSES: ReadonlySet<string> = new Set(["0.0.0.0", "[::]"]);
 
-/** Whether a name, as a URL spells it, is one of this machine's own. A page of another site has none of them. */
+/** Whether a host name, in its URL spelling, belongs to this machine. A page of another site never has such a name. */
 export function isLocalName(name: string): boolean {
   return [readMachineName(), ...listMachineAddresses()].some(
     (localNames) => parseHostName(formatUrlHost(localNames)) === name,
   );
 }
 
-/** Where other machines reach a server, when its host does not say it. */
+/** The URLs at which other machines reach a server bound to every address. Empty for any other host. */
 export function listNetworkUrls(host: string, port: number): readonly string[] {
   if (!isAnyAddress(host)) return [];
   return listMachineAddresses()
@@ -23,7 +23,7 @@ export function listNetworkUrls(host: string, port: number): readonly string[] {
     .map((address) => `http://${formatUrlHost(address)}:${port}`);
 }
 
-/** Such an address is nobody's without the name of the network it is on. */
+/** A link-local address is not reachable without a network interface name (zone). */
 function isLinkLocal(address: string): boolean {
   return /^(?:fe[89ab].:|169\.254\.)/i.test(address);
 }

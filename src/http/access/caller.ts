@@ -2,14 +2,14 @@ import type { Principal, Right } from "../../domain/actor.ts";
 import type { TraceMode } from "../../domain/trace-mode.ts";
 import { ApiError } from "../routing/api-error.ts";
 
-/** Who calls, and which agents they may use: undefined for all. */
+/** The authenticated caller of a request. `agents` lists the agents it may use; undefined means all. */
 export interface Caller extends Principal {
   readonly agents?: readonly string[];
-  /** The trace mode that the caller's key sets for responses. */
+  /** The trace mode set by the caller's key. Undefined: the server's setting. */
   readonly trace?: TraceMode;
 }
 
-/** Sessions belong to whoever opened them, and are of an agent that the caller may use. */
+/** A caller may use its own sessions, as long as it may use their agent. */
 export function canUseSession(
   caller: Caller,
   session: { readonly principal: string; readonly agent: string },

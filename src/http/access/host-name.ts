@@ -1,10 +1,10 @@
-/** The host without its port, as a URL spells it: lower case, IPv6 in brackets. Undefined when it is none. */
+/** Removes the port and normalizes as URLs do: lowercase, IPv6 in brackets. Undefined if the host is invalid. */
 export function parseHostName(host: string): string | undefined {
   const url = `http://${host}`;
   return /^[^/?#@\\\s]+$/.test(host) && URL.canParse(url) ? new URL(url).hostname : undefined;
 }
 
-/** As URLs have it. */
+/** Puts IPv6 addresses in brackets, as in URLs. */
 export function formatUrlHost(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }

@@ -11,6 +11,6 @@ it.each([
   ["192.168.0.7", false],
   ["127.evil.example", false],
   ["", false],
-])("reaches only this machine: %j is %j", (host, isIt) => {
+])("Whether only this machine reaches a server bound to %j is %j", (host, isIt) => {
   expect(isLoopback(host)).toBe(isIt);
 });

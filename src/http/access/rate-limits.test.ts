@@ -12,8 +12,8 @@ function thrown(run: () => unknown): unknown {
   }
 }
 
-describe("requests", () => {
-  it("are let in as many at once as may be, then as they are earned", () => {
+describe("The request rate limit", () => {
+  it("A full burst is accepted at once, then requests are accepted as tokens refill", () => {
     const clock = createFakeClock();
     const rates = createRateLimits({ requestsPerMinute: 30, burst: 2 }, clock);
     expect(rates.countRequest("ada")).toEqual({
@@ -36,7 +36,7 @@ describe("requests", () => {
         "x-ratelimit-reset-requests": "4s",
       },
     });
-    // Another has a limit of its own.
+    // Each principal has a separate limit.
     rates.countRequest("bob");
     clock.advance(1999);
     expect(thrown(() => rates.countRequest("ada"))).toBeInstanceOf(ApiError);
@@ -44,7 +44,7 @@ describe("requests", () => {
     rates.countRequest("ada");
   });
 
-  it("A long silence earns no more requests at once than the burst", () => {
+  it("A long pause refills no more than the burst", () => {
     const clock = createFakeClock();
     const rates = createRateLimits({ requestsPerMinute: 30, burst: 2 }, clock);
     rates.countRequest("ada");
@@ -57,7 +57,7 @@ describe("requests", () => {
     });
   });
 
-  it("are not stopped when somebody sets the time back", () => {
+  it("A clock set back does not block requests", () => {
     const clock = createFakeClock();
     const rates = createRateLimits({ requestsPerMinute: 1 }, clock);
     rates.countRequest("ada");
@@ -66,12 +66,12 @@ describe("requests", () => {
     expect(rates.countRequest("ada")["x-ratelimit-remaining-requests"]).toBe("0");
   });
 
-  it("are not limited when no limit is given", () => {
+  it("Requests are unlimited if no limit is configured", () => {
     const rates = createRateLimits({}, createFakeClock());
     for (let at = 0; at < 1000; at++) expect(rates.countRequest("ada")).toEqual({});
   });
 
-  it("are never more than the burst and what was earned; whoever waits as told is let in", () => {
+  it("Accepted requests never exceed the burst plus the refill, and a client that waits for retry-after is accepted", () => {
     const clock = createFakeClock();
     fc.assert(
       fc.property(
@@ -99,8 +99,8 @@ describe("requests", () => {
   });
 });
 
-describe("turns", () => {
-  it("run as many at once as may, and make room when they end, once each", () => {
+describe("The limit of concurrent turns", () => {
+  it("Turns up to the limit run at once, and each end frees one slot once", () => {
     const rates = createRateLimits({ turns: 2 }, createFakeClock());
     const end = rates.startTurn("ada");
     rates.startTurn("ada");
@@ -117,7 +117,7 @@ describe("turns", () => {
 });
 
 it.each([{ requestsPerMinute: 0 }, { burst: Number.NaN }, { turns: -1 }])(
-  "refuses %j",
+  "The limits %j are refused",
   (limits) => {
     expect(thrown(() => createRateLimits(limits, createFakeClock()))).toMatchObject({
       code: "invalid_option",

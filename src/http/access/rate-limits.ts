@@ -3,26 +3,29 @@ import type { SteadyClock } from "../../platform/clock.ts";
 import { ApiError } from "../routing/api-error.ts";
 import type { ServedResponse } from "../server/http-types.ts";
 
-/** For each principal. What is not said is not limited. */
+/** Limits per principal. An absent limit is unlimited. */
 export interface RateLimitOptions {
   readonly requestsPerMinute?: number;
-  /** Requests that may come at once, after a silence. As many as come in a minute, when it is not said. */
+  /** Requests accepted at once after a pause. Default: `requestsPerMinute`. */
   readonly burst?: number;
-  /** Turns that may run at once. */
+  /** Concurrent turns. */
   readonly turns?: number;
 }
 
 export interface RateLimits {
-  /** Counts one request, and gives the headers that tell its client what is left. Throws when it is one too many. */
+  /** Counts one request and returns the rate limit headers of its response. Throws 429 beyond the limit. */
   countRequest(principal: string): ServedResponse["headers"];
-  /** Counts a turn that begins, and gives back how to end it. Throws when too many run. */
+  /** Counts a starting turn and returns a function which ends it. Throws 429 if too many turns are running. */
   startTurn(principal: string): () => void;
 }
 
-/** A turn may last for seconds or for minutes; nobody knows when one ends. */
+/** Seconds. A turn may last seconds or minutes, so the time until a slot is free is unknown. */
 const TURN_RETRY_SECONDS = 2;
 
-/** Limits by principal, of whom there are as many as there are keys. Nothing was run for what is refused here. */
+/**
+ * Rate limits by principal: a token bucket for requests and a counter for turns. State grows with the number of keys
+ * only. A refused request has had no effect.
+ */
 export function createRateLimits(options: RateLimitOptions, clock: SteadyClock): RateLimits {
   const { requestsPerMinute, turns: maxTurns } = options;
   checkLimits(options);
@@ -44,14 +47,14 @@ export function createRateLimits(options: RateLimitOptions, clock: SteadyClock):
       };
       if (!isOver) return headers;
       const waitMs = (1 - bucket.tokens) / perMs;
-      const message = `Too many requests: ${burst} may come at once, and ${requestsPerMinute} in a minute after that`;
+      const message = `Too many requests: the limit is ${requestsPerMinute} per minute with bursts of ${burst}`;
       throw createThrottledError(message, Math.ceil(waitMs / 1000), headers);
     },
     startTurn(principal) {
       const running = turns.get(principal) ?? 0;
       if (maxTurns !== undefined && running >= maxTurns) {
         throw createThrottledError(
-          `${running} turns are running, the most that may`,
+          `${running} turns are running, which is the limit`,
           TURN_RETRY_SECONDS,
         );
       }
@@ -82,7 +85,7 @@ function refillBucket(bucket: Bucket | undefined, { burst, perMs, now }: Refill)
   return { tokens: Math.min(burst, bucket.tokens + (now - bucket.at) * perMs), at: now };
 }
 
-/** As OpenAI writes it: `1s`, `6m0s`, `20ms`. */
+/** OpenAI's notation: `1s`, `6m0s`, `20ms`. */
 function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.ceil(milliseconds)}ms`;
   const seconds = Math.ceil(milliseconds / 1000);
@@ -104,7 +107,7 @@ function createThrottledError(
 function checkLimits(options: RateLimitOptions): void {
   for (const [path, value] of Object.entries(options)) {
     if (value === undefined || (Number.isFinite(value) && value >= 1)) continue;
-    const message = `"${path}" is ${String(value)}, wanted a number from 1`;
+    const message = `"${path}" is ${String(value)}, expected a number >= 1`;
     throw new SpanlineError("invalid_option", message, { details: { path } });
   }
 }

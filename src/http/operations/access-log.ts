@@ -4,11 +4,13 @@ import type { ExchangeObserver } from "../server/http-exchange.ts";
 
 export interface AccessLogOptions {
   readonly clock: Clock;
-  /** Takes one line, its end included. */
+  /** Receives one line, including its line end. */
   readonly write: (line: string) => void;
 }
 
-/** One line of JSON for each request. What an exchange does not tell, it cannot give away. */
+/**
+ * Writes one line of JSON per request. An `Exchange` contains no message content and no key, so neither can leak here.
+ */
 export function createAccessLog({ clock, write }: AccessLogOptions): ExchangeObserver {
   return {
     onEnd({ milliseconds, status = 0, ...exchange }) {

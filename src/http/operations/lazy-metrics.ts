@@ -1,6 +1,6 @@
 import type { Metrics } from "./metrics.ts";
 
-/** Metrics whose library is loaded when there is something to count: nobody waits for it before the server listens. */
+/** Loads the metrics library on first use, so that the server starts listening without waiting for it. */
 export function createLazyMetrics(report: (error: unknown) => void): Metrics {
   let loaded: Metrics | undefined;
   let loading: Promise<Metrics> | undefined;

@@ -2,12 +2,12 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ExchangeObserver } from "../server/http-exchange.ts";
 
-/** Counts what a server and its agents do. No label names a session, a caller or anything that was said. */
+/** Prometheus metrics of a server and its agents. No label contains a session, a caller or message content. */
 export interface Metrics extends ExchangeObserver {
-  /** `outcome` is one of a few words, such as completed or failed. */
+  /** `outcome` has few distinct values, such as completed or failed. */
   countTurn(outcome: string): void;
   countTokens(tokens: TokenCounts): void;
-  /** All of it in the text form of Prometheus, and the content type of that. */
+  /** All metrics in the Prometheus text format, with its content type. */
   format(): Promise<{ readonly type: string; readonly body: string }>;
   close(): void;
 }
@@ -18,7 +18,7 @@ export interface TokenCounts {
   readonly output?: number;
 }
 
-/** From a short answer to a long turn. */
+/** Seconds, from a short response to a long turn. */
 const DURATION_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
 
 export function createMetrics(): Metrics {
@@ -26,19 +26,19 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   const requests = new Counter({
     name: "spanline_http_requests_total",
-    help: "Requests by the pattern of their route, and how they were answered; status 0 means not at all.",
+    help: "Requests by route pattern, method and status; status 0 means that no response was sent.",
     labelNames: ["route", "method", "status"],
     registers,
   });
   const durations = new Histogram({
     name: "spanline_http_request_duration_seconds",
-    help: "From the first byte of a request to the last of its answer.",
+    help: "From the first byte of a request to the last byte of its response.",
     labelNames: ["route", "method"],
     buckets: DURATION_BUCKETS,
     registers,
   });
   const open = {
-    stream: createGauge("spanline_http_open_streams", "Answers in pieces under way.", registers),
+    stream: createGauge("spanline_http_open_streams", "Open streamed responses.", registers),
     socket: createGauge("spanline_http_open_sockets", "WebSockets open.", registers),
   };
   const turns = new Counter({
@@ -49,7 +49,7 @@ export function createMetrics(): Metrics {
   });
   const tokens = new Counter({
     name: "spanline_tokens_total",
-    help: "Tokens by kind. Cached ones are counted among the input too.",
+    help: "Tokens by kind. Cached tokens are also counted as input.",
     labelNames: ["kind"],
     registers,
   });
@@ -76,8 +76,8 @@ function createGauge(name: string, help: string, registers: Registry[]): Gauge {
 }
 
 /**
- * The process itself, looked at whenever somebody asks. The names are those that dashboards know. Gives back how to stop
- * measuring.
+ * Registers the metrics of the process, read at each scrape. The names follow the Node.js conventions of `prom-client`,
+ * so common dashboards work. Returns a function which stops the event loop monitor.
  */
 function registerProcessMetrics(registry: Registry): () => void {
   const delay = monitorEventLoopDelay({ resolution: 20 });
@@ -90,7 +90,7 @@ function registerProcessMetrics(registry: Registry): () => void {
   }
   const eventLoop = new Gauge({
     name: "nodejs_eventloop_delay_seconds",
-    help: "How late the event loop was since somebody last asked.",
+    help: "Event loop delay since the last scrape.",
     labelNames: ["quantile"],
     registers: [],
     collect() {
@@ -115,5 +115,5 @@ const PROCESS_GAUGES: readonly (readonly [name: string, help: string, value: () 
       return (user + system) / 1e6;
     },
   ],
-  ["process_uptime_seconds", "Since the process began.", () => process.uptime()],
+  ["process_uptime_seconds", "Seconds since the process started.", () => process.uptime()],
 ];

@@ -8,20 +8,20 @@ import type { Route } from "../routing/router.ts";
 
 export interface OperationOptions {
   readonly clock: Clock;
-  /** What must work before requests are sent here, by name. One that throws, or takes too long, does not. */
+  /** Readiness checks by name. A check fails if it throws or exceeds `checkMs`. */
   readonly checks: { readonly [name: string]: () => Promise<void> };
-  /** How long a check may take, 2 s when it is not said. */
+  /** Time limit of a check. Default: 2 s. */
   readonly checkMs?: number;
   readonly metrics?: Metrics;
-  /** Who may see the metrics: whoever may call at all. */
+  /** Authenticates requests for metrics: every known caller may read them. */
   readonly access: Access;
-  /** Told why a check failed. Its caller only learns which one. */
+  /** Receives the name and the reason of each failed check. The HTTP response contains only the name. */
   readonly onFailedCheck?: (name: string, message: string) => void;
 }
 
 const DEFAULT_CHECK_MS = 2000;
 
-/** For whoever runs the server: whether it lives, whether it can work, and what it does. */
+/** Routes for the operator: liveness (`/healthz`), readiness (`/readyz`) and metrics (`/metrics`). */
 export function createOperationRoutes(options: OperationOptions): Route[] {
   const { metrics, access } = options;
   const operations: Route[] = [
@@ -63,7 +63,7 @@ async function findFailedChecks(options: OperationOptions): Promise<string[]> {
     Object.entries(checks).map(async ([name, check]) => {
       try {
         if ((await waitWithTimeout(clock, checkMs, check())) !== "late") return [];
-        throw new Error(`It takes longer than ${checkMs} ms`);
+        throw new Error(`The check takes longer than ${checkMs} ms`);
       } catch (error) {
         onFailedCheck?.(name, formatThrown(error));
         return [name];

@@ -3,7 +3,7 @@ import { SpanlineError, type ErrorCode } from "../../domain/errors.ts";
 import { createProviderError } from "../../domain/provider/provider-error.ts";
 import { ApiError, toApiError } from "./api-error.ts";
 
-describe("the answer to a request that failed", () => {
+describe("Errors as HTTP responses", () => {
   it.each<[ErrorCode, number]>([
     ["validation_failed", 400],
     ["unauthorized", 401],
@@ -21,7 +21,7 @@ describe("the answer to a request that failed", () => {
     ["store_damaged", 500],
     ["store_newer", 501],
     ["idle_timeout", 504],
-  ])("of %s has the status %i [OR-51]", (code, status) => {
+  ])("The error code %s has the HTTP status %i [OR-51]", (code, status) => {
     expect(toApiError(new SpanlineError(code, "No"))).toMatchObject({ status, code });
   });
 
@@ -30,7 +30,7 @@ describe("the answer to a request that failed", () => {
     ["store_damaged", { "x-should-retry": "false" }],
     ["store_newer", { "x-should-retry": "false" }],
     ["not_found", {}],
-  ])("of %s says whether a retry can help", (code, headers) => {
+  ])("The response to %s has headers for whether a retry can help", (code, headers) => {
     expect(toApiError(new SpanlineError(code, "No"))).toMatchObject({ headers });
   });
 
@@ -41,28 +41,36 @@ describe("the answer to a request that failed", () => {
       "store_full",
       "/data/x cannot be written: the disk is full. Fix: free some space",
     ],
-    ["EMFILE", 503, "overloaded", "The bridge has as many files and connections open"],
-  ])("of the system error %s names what has run out", (code, status, ours, message) => {
-    const thrown = Object.assign(new Error(`${code}: bare text`), { code, path: "/data/x" });
-    expect(toApiError(thrown)).toMatchObject({
-      status,
-      code: ours,
-      message: expect.stringContaining(message),
-    });
-  });
+    [
+      "EMFILE",
+      503,
+      "overloaded",
+      "The bridge has reached the system's limit of open files and connections",
+    ],
+  ])(
+    "The response to the system error %s names the exhausted resource",
+    (code, status, ours, message) => {
+      const thrown = Object.assign(new Error(`${code}: bare text`), { code, path: "/data/x" });
+      expect(toApiError(thrown)).toMatchObject({
+        status,
+        code: ours,
+        message: expect.stringContaining(message),
+      });
+    },
+  );
 
-  it("names the field, and the word that the surface has for what is wrong [OR-70]", () => {
+  it("The response names the invalid field and the surface's own error code [OR-70]", () => {
     const details = { param: "input[0].role", code: "invalid_value" };
     const wrong = new SpanlineError("validation_failed", "No", { details });
     expect(toApiError(wrong)).toMatchObject({ param: details.param, reason: details.code });
   });
 
-  it("keeps what was meant as an answer", () => {
+  it("An ApiError is returned unchanged", () => {
     const error = new ApiError(418, "conflict", "No");
     expect(toApiError(error)).toBe(error);
   });
 
-  it("is not for bugs, nor for what a provider answered", () => {
+  it("Bugs and provider failures are not API errors", () => {
     const failed = createProviderError("service_failed", "No", { phase: "http", status: 418 });
     for (const thrown of [failed, new TypeError("secret"), "secret", undefined])
       expect(toApiError(thrown)).toBeUndefined();

@@ -3,17 +3,17 @@ import { SpanlineError, type ErrorCode } from "../../domain/errors.ts";
 import type { ServedResponse } from "../server/http-types.ts";
 
 export interface ApiErrorOptions {
-  /** What the caller can do about it. */
+  /** How the caller can fix the request. */
   readonly hint?: string;
   readonly headers?: { readonly [name: string]: string };
-  /** The field of the request that it is about, where the form of errors has a place for that. */
+  /** The invalid field of the request. Only sent in error formats with such a field. */
   readonly param?: string;
-  /** A finer word than the code, in the vocabulary of the surface: `invalid_api_key`. */
+  /** A more specific code than `code`, in the vocabulary of the surface: `invalid_api_key`. */
   readonly reason?: string;
   readonly cause?: unknown;
 }
 
-/** A request that gets an error for its answer, and the status of that answer. */
+/** An error with its HTTP status, thrown to reject a request. */
 export class ApiError extends SpanlineError {
   readonly status: number;
   readonly hint: string | undefined;
@@ -31,10 +31,13 @@ export class ApiError extends SpanlineError {
   }
 }
 
-/** How the errors of some routes look. */
+/** Formats the errors of a group of routes. */
 export type ErrorFormatter = (error: ApiError) => ServedResponse;
 
-/** Undefined for what is a bug. Whoever read a request names the field in its details, and has a word of its own for it. */
+/**
+ * Converts an error to its HTTP form; undefined for a bug. Decoders put the field and the surface's own code into the
+ * error's `details` (`param`, `code`).
+ */
 export function toApiError(thrown: unknown): ApiError | undefined {
   if (thrown instanceof ApiError) return thrown;
   if (!(thrown instanceof SpanlineError)) return toSystemLimitError(thrown);
@@ -50,17 +53,17 @@ export function toApiError(thrown: unknown): ApiError | undefined {
   });
 }
 
-/** An error of the system that says what the machine has run out of; undefined for any other. */
+/** Maps a system error about an exhausted resource (disk, file descriptors); undefined for any other error. */
 function toSystemLimitError(thrown: unknown): ApiError | undefined {
   if (!(thrown instanceof Error) || !("code" in thrown)) return undefined;
   const diskFull = toDiskFullError(thrown);
   if (diskFull !== undefined) return toApiError(diskFull);
   if (thrown.code !== "EMFILE" && thrown.code !== "ENFILE") return undefined;
-  const message = "The bridge has as many files and connections open as the system allows";
+  const message = "The bridge has reached the system's limit of open files and connections";
   return toApiError(new SpanlineError("overloaded", message, { cause: thrown }));
 }
 
-/** How the bridge answers for what failed behind it, or before it. How far it had come nobody knows. */
+/** The response to a bug or an unexpected failure. Clients must not retry: the work may be partly done. */
 export function createBridgeFailedError(): ApiError {
   return new ApiError(500, "service_failed", "The bridge failed; its log says why", {
     headers: { "x-should-retry": "false" },
@@ -74,7 +77,7 @@ export function resolveStatus(code: ErrorCode): number | undefined {
 const RETRY_LATER = { "retry-after": "5", "x-should-retry": "true" };
 const NEVER_RETRY = { "x-should-retry": "false" };
 
-/** Whether sending the request again can help; without an entry clients decide by the status. */
+/** Tells clients whether a retry can help. For codes without an entry, clients decide by the status. */
 const RETRY_HEADERS: { readonly [Code in ErrorCode]?: ApiErrorOptions["headers"] } = {
   store_failed: RETRY_LATER,
   store_full: RETRY_LATER,

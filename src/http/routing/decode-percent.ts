@@ -1,4 +1,4 @@
-/** A part of an address, or of a cookie, as it was before it was escaped; empty where it was not. */
+/** Decodes a percent-encoded path segment or cookie value. Empty if the encoding is invalid. */
 export function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);

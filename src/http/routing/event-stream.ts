@@ -7,25 +7,26 @@ export interface EventStreamOptions extends Omit<StreamPace, "heartbeat"> {
 }
 
 const DEFAULT_HEARTBEAT_MS = 15_000;
-/** A comment, which readers pass over. */
+/** An SSE comment, which clients ignore. */
 const HEARTBEAT = ":\n\n";
 
-/** Behind a proxy that gathers answers, events would come late. */
+/** `x-accel-buffering: no` stops reverse proxies from buffering the response, which would delay events. */
 const EVENT_STREAM_HEADERS = {
   ...SECURITY_HEADERS,
   "content-type": "text/event-stream; charset=utf-8",
   "x-accel-buffering": "no",
 } as const;
 
-/** One event as text. A line break in the data would end it. */
+/** Formats one SSE event. A line break in the data would end its field, so each line gets its own `data:` prefix. */
 export function formatEvent(event: string | undefined, data: string): string {
   const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
   return `${event === undefined ? "" : `event: ${event}\n`}${lines.join("")}\n`;
 }
 
 /**
- * Events as an answer, each written at once and whole. The source is asked for the next when the client has taken the one
- * before, so that a slow one holds up its own source and costs no memory; one that takes nothing is cut off.
+ * A response which streams events, each written immediately and in one chunk. The next event is pulled only after the
+ * client has accepted the previous event: a slow client delays only its own source and uses no extra memory, and a
+ * client which stops reading is disconnected.
  */
 export function createEventStream(
   events: AsyncIterable<string | Uint8Array>,

@@ -4,7 +4,7 @@ import type { RateLimits } from "../access/rate-limits.ts";
 import type { PathParams, Route } from "./router.ts";
 import type { ServedResponse, ServedRequest } from "../server/http-types.ts";
 
-/** A route for those who are known. */
+/** A route for authenticated callers. */
 export interface GuardedRoute {
   readonly method: Route["method"];
   readonly path: string;
@@ -16,7 +16,7 @@ export interface RouteGuard {
   readonly rates?: RateLimits;
 }
 
-/** Asks who calls, and counts their requests, before anything else is done. */
+/** Authenticates the caller and counts the request against the rate limit before the handler runs. */
 export function createGuardedRoutes(
   routes: readonly GuardedRoute[],
   { access, rates }: RouteGuard,

@@ -2,7 +2,10 @@ import { randomString } from "../../platform/random.ts";
 import { readHeader } from "./read-header.ts";
 import type { HeaderField } from "../server/http-types.ts";
 
-/** The client's own name for its request where that can go into headers and logs as it is, else a new one. */
+/**
+ * The client's `x-request-id` if safe for headers and logs (1 to 128 characters of letters, digits, `_.:-`), else a new
+ * id.
+ */
 export function readRequestId(headers: readonly HeaderField[], newId: () => string): string {
   const clientRequestId = readHeader({ headers }, "x-request-id");
   return clientRequestId !== undefined && /^[\w.:-]{1,128}$/.test(clientRequestId)

@@ -2,7 +2,10 @@ import type { ServedRequest } from "../server/http-types.ts";
 import { readHeader } from "./read-header.ts";
 import { createInvalidRequestError } from "./json-body.ts";
 
-/** The caller's name for what it asks for: asked for again under it, it is done once. */
+/**
+ * The caller's `Idempotency-Key`: repeated requests with the same key run once. Undefined if absent; throws if
+ * malformed.
+ */
 export function readIdempotencyKey(request: ServedRequest): string | undefined {
   const key = readHeader(request, "idempotency-key");
   if (key === undefined) return undefined;

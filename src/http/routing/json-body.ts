@@ -11,26 +11,29 @@ import { ApiError, type ApiErrorOptions } from "./api-error.ts";
 import { readHeader } from "./read-header.ts";
 import type { ServedRequest } from "../server/http-types.ts";
 
-/** The JSON object that a request must have for a body. */
+/** Parses the body as a JSON object. Throws an `ApiError` if the body is anything else. */
 export function readJsonBody(request: Pick<ServedRequest, "headers" | "body">): JsonObject {
   return parseJsonObject(readJsonText(request), "body");
 }
 
-/** A body that is said to be JSON, unread. A form of another site cannot be sent under this type. */
+/**
+ * Returns the body's text if its content type is JSON, unparsed. The check also stops cross-site forms, which browsers
+ * cannot send with this type.
+ */
 export function readJsonText(request: Pick<ServedRequest, "headers" | "body">): string {
   const type = readHeader(request, "content-type") ?? "";
   if (!/^application\/json\s*(?:;|$)/i.test(type)) {
     const contentType = type === "" ? "none" : `"${type}"`;
-    const message = `The content type is ${contentType}, wanted application/json`;
+    const message = `The content type is ${contentType}, expected application/json`;
     throw new ApiError(415, "validation_failed", message, { reason: "unsupported_media_type" });
   }
   return decodeUtf8(request.body);
 }
 
-/** No request has a hundred. Each one more is sorted, compared and reported as ignored. */
+/** Real requests have fewer than a hundred fields. Every unknown field is sorted, compared and reported as ignored. */
 const MAX_TOP_MEMBERS = 1000;
 
-/** The JSON object that is all of a text. */
+/** Parses a string which must contain exactly one JSON object. Limits are checked before parsing. */
 export function parseJsonObject(text: string, source: "body" | "frame"): JsonObject {
   if (text.length > MAX_REQUEST_MEMBERS && hasMoreMembers(text, MAX_REQUEST_MEMBERS)) {
     throw createInvalidRequestError(
@@ -46,9 +49,12 @@ export function parseJsonObject(text: string, source: "body" | "frame"): JsonObj
   }
   const parsed = parseJson(text);
   if (!parsed.ok)
-    throw createInvalidRequestError(`The ${source} is no JSON: ${parsed.reason}`, INVALID_JSON);
+    throw createInvalidRequestError(
+      `The ${source} is not valid JSON: ${parsed.reason}`,
+      INVALID_JSON,
+    );
   if (!isObject(parsed.value))
-    throw createInvalidRequestError(`The ${source} is no JSON object`, INVALID_JSON);
+    throw createInvalidRequestError(`The ${source} is not a JSON object`, INVALID_JSON);
   if (Object.keys(parsed.value).length > MAX_TOP_MEMBERS) {
     throw createInvalidRequestError(
       `The ${source} has more than ${MAX_TOP_MEMBERS} fields`,

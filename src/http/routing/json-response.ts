@@ -2,8 +2,8 @@ import { toJsonText } from "../../data/json.ts";
 import type { StreamPace, ServedResponse } from "../server/http-types.ts";
 
 /**
- * On every answer. Nothing of a session is kept by a cache, guessed to be another type, or handed to a
- * page of another origin that asks for it as a script or an image.
+ * On every response: no cache stores session data, no browser guesses another type, and no page of another origin loads
+ * a response as a script or an image.
  */
 export const SECURITY_HEADERS = {
   "cache-control": "no-store",
@@ -20,7 +20,7 @@ export function createJsonResponse(
   return createJsonTextResponse(status, `${toJsonText(value)}\n`, headers);
 }
 
-/** The same for what is JSON already. */
+/** Like `createJsonResponse`, for a value which is already JSON. */
 export function createJsonTextResponse(
   status: number,
   text: string,
@@ -33,7 +33,7 @@ export function createJsonTextResponse(
   };
 }
 
-/** Text in pieces. Behind a proxy that gathers answers, it would come late. */
+/** Streams plain text. `x-accel-buffering: no` stops reverse proxies from buffering it. */
 export function createTextStream(body: AsyncIterable<string>, pace: StreamPace): ServedResponse {
   return {
     status: 200,

@@ -1,7 +1,7 @@
 import type { ApiError, ErrorFormatter } from "./api-error.ts";
 import { createJsonResponse } from "./json-response.ts";
 
-/** Errors as OpenAI's clients read them. */
+/** Formats errors in OpenAI's JSON form. */
 export const formatOpenAiError: ErrorFormatter = (error) =>
   createJsonResponse(error.status, { error: encodeOpenAiError(error) }, error.headers);
 

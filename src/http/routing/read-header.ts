@@ -1,6 +1,9 @@
 import type { ServedRequest } from "../server/http-types.ts";
 
-/** A header's value, repeated ones joined as HTTP joins them. The name in lower case. */
+/**
+ * Reads a header, which must be named in lowercase. Duplicates are joined by a comma (`cookie`: by a semicolon), as in
+ * RFC 9110. Undefined if absent.
+ */
 export function readHeader(
   { headers }: Pick<ServedRequest, "headers">,
   headerName: string,

@@ -1,4 +1,4 @@
-/** A status that can end an exchange: those below 200 only announce another. */
+/** Statuses which can end an exchange. Statuses below 200 only announce a later response. */
 export const FINAL_STATUSES = { min: 200, max: 599 } as const;
 
 export function isFinalStatus(status: number): boolean {
@@ -6,7 +6,10 @@ export function isFinalStatus(status: number): boolean {
   return Number.isInteger(status) && status >= min && status <= max;
 }
 
-/** By the grammar of HTTP a field is one line of visible characters, spaces and tabs; a server that is told to send another cannot answer at all. */
+/**
+ * Whether a value is valid in an HTTP header: visible characters, spaces and tabs on one line. Node throws on any other
+ * value, and the request would get no response.
+ */
 export function isHeaderValue(value: string): boolean {
   return /^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value);
 }

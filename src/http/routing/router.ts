@@ -4,37 +4,42 @@ import type { Refusal, RequestHead, ServedResponse, ServedRequest } from "../ser
 import { decodePercent } from "./decode-percent.ts";
 
 export interface Route {
-  /** Of an answer to HEAD the server leaves the body out. */
+  /** For HEAD the server omits the body. */
   readonly method: "GET" | "HEAD" | "POST" | "DELETE" | "OPTIONS";
-  /** A segment that begins with a colon is a label: `/sessions/:id`. */
+  /** A segment which starts with a colon is a parameter: `/sessions/:id`. */
   readonly path: string;
-  /** Throws for whoever may not call, before a byte of their body is kept. */
+  /** Throws if the caller may not use the route. Called before the body is read. */
   admit?(head: RequestHead): void;
   handle(request: ServedRequest, labels: PathParams): Promise<ServedResponse>;
 }
 
-/** Unescaped. */
+/** Path parameters, percent-decoded. */
 export interface PathParams {
   readonly [name: string]: string;
 }
 
-/** Routes whose errors look alike. A path that no route fits is of the group that has its first segment. */
+/**
+ * Routes with a common error format. An unknown path gets the format of the first group with the same first segment.
+ */
 export interface RouteGroup {
   readonly routes: readonly Route[];
   readonly formatError: ErrorFormatter;
 }
 
-/** What a server needs to serve routes. */
+/** The part of `ServerOptions` which serves routes. */
 export interface Router {
-  /** The answer to a request whose body nobody will look at. */
+  /** Returns an error response if the request is rejected before its body is read, else undefined. */
   admit(head: RequestHead): ServedResponse | undefined;
   handle(request: ServedRequest): Promise<ServedResponse>;
   refuse(refusal: Refusal): ServedResponse;
-  /** The pattern that a path fits: unlike the path it names no session. */
+  /** The route pattern of a path, which unlike the path contains no session id. `none` if no route matches. */
   resolveRoute(path: string): string;
 }
 
-/** Answers by the first route that fits. What belongs to no group is answered in the form of the first one. */
+/**
+ * Dispatches each request to the first matching route. Paths outside every group use the error format of the first
+ * group.
+ */
 export function createRouter(
   groups: readonly [RouteGroup, ...RouteGroup[]],
   onBug: (error: unknown) => void,
@@ -90,10 +95,10 @@ export function createRouter(
 }
 
 function formatSettingHint(name: string, value: string): string {
-  return `Whoever runs it lets it in with serve.${name}: [${JSON.stringify(value)}] in the configuration`;
+  return `Fix: the operator of the server allows it with serve.${name}: [${JSON.stringify(value)}] in the configuration`;
 }
 
-/** Each route twice, below a prefix and without it: of the addresses that people give to their clients, half have it. */
+/** Returns each route twice, with and without the prefix: base URLs in client settings are common in both forms. */
 export function duplicateWithPrefix<Kind extends { readonly path: string }>(
   prefix: string,
   routes: readonly Kind[],
@@ -101,7 +106,7 @@ export function duplicateWithPrefix<Kind extends { readonly path: string }>(
   return routes.flatMap((route) => [{ ...route, path: `${prefix}${route.path}` }, route]);
 }
 
-/** Undefined where there is no path at all. */
+/** Undefined if the path has no slash. */
 function readFirstSegment(path: string): string | undefined {
   return path.split("/", 2)[1];
 }
@@ -125,7 +130,7 @@ const REFUSALS: {
   },
 };
 
-/** A route with its path taken apart. */
+/** A route with its path split into segments. */
 interface CompiledRoute extends Pick<Route, "method" | "path"> {
   readonly route: Route;
   readonly pattern: readonly string[];
@@ -151,10 +156,10 @@ function matchRoute(routes: readonly CompiledRoute[], { method, path }: RequestH
   if (match !== undefined) return match;
   if (fitting.length === 0) {
     const reason = "unknown_url";
-    throw new ApiError(404, "not_found", `There is nothing at ${path}`, { reason });
+    throw new ApiError(404, "not_found", `No route matches ${path}`, { reason });
   }
   const allow = [...new Set(fitting.map(({ route }) => route.method))].join(", ");
-  const message = `${path} takes ${allow}, not ${method}`;
+  const message = `${path} accepts ${allow}, not ${method}`;
   const options = { reason: "method_not_allowed", headers: { allow } };
   throw new ApiError(405, "validation_failed", message, options);
 }

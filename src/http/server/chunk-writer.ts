@@ -1,25 +1,26 @@
 import type { ServerResponse } from "node:http";
 
-/** Where the headers and the pieces of an answer go. What is there at the same time goes at once. */
+/** Writes the headers and the chunks of a streamed response. Writes made in the same tick go to the socket together. */
 export interface ChunkWriter {
-  /** The client learns the status before the first piece, which may be long in coming. */
+  /** Sends the status and headers at once: the first chunk may take long. */
   open(): void;
-  /** False when the client is to read first. */
+  /** Returns false if the caller must wait for `waitForDrain` before the next write (backpressure). */
   write(piece: Uint8Array | string): boolean;
-  /** Resolves when the client has read enough, or is gone. */
+  /** Resolves when the client has read enough, or has disconnected. */
   waitForDrain(): Promise<void>;
-  /** Keeps nothing back any longer. */
+  /** Sends everything which is still corked. */
   flush(): void;
 }
 
 /**
- * Node sends a piece as four, its length, its bytes and two line ends, and makes a list of them for every client. Here it
- * goes to the connection as one, and as the same one to all who are sent it in turn: with many readers of one stream that
- * is a third of what an event costs. The status is written, and nothing else.
+ * Writes chunked encoding directly to the socket, one buffer per chunk. Node's own `write` sends each chunk as four
+ * parts (length, bytes, two line ends) and builds the list again for every client. One encoded buffer, shared by all
+ * clients which receive the same chunk in turn, saves a third of the cost of an event with many readers. The caller
+ * must have written the status with `writeHead`, and no body bytes.
  */
 export function createChunkWriter(outgoing: ServerResponse): ChunkWriter {
   const { socket } = outgoing;
-  // HTTP/1.0 has no pieces, and what answers HEAD has no body.
+  // HTTP/1.0 has no chunked encoding, and a response to HEAD has no body.
   if (socket === null || !outgoing.chunkedEncoding) return createPlainWriter(outgoing);
   let isGathering = false;
   const gather = (): void => {
@@ -39,7 +40,7 @@ export function createChunkWriter(outgoing: ServerResponse): ChunkWriter {
       outgoing.flushHeaders();
     },
     write(piece) {
-      // An empty one would be the end.
+      // An empty chunk would end the body.
       if (piece.length === 0 || socket.destroyed) return true;
       gather();
       return socket.write(encodeChunk(piece));
@@ -49,7 +50,7 @@ export function createChunkWriter(outgoing: ServerResponse): ChunkWriter {
   };
 }
 
-/** Each piece by itself, as Node sends it. */
+/** Writes each chunk through Node's own encoder, with no batching. */
 export function createPlainWriter(outgoing: ServerResponse): ChunkWriter {
   return {
     open: () => outgoing.flushHeaders(),
@@ -59,7 +60,10 @@ export function createPlainWriter(outgoing: ServerResponse): ChunkWriter {
   };
 }
 
-/** The last one that was framed: of what goes to many, the next is mostly the same. */
+/**
+ * The chunk encoded last. An event for many clients is written to them in turn, so the next call usually has the same
+ * piece.
+ */
 let lastChunk: { readonly piece: Uint8Array | string; readonly chunk: Uint8Array } | undefined;
 
 function encodeChunk(piece: Uint8Array | string): Uint8Array {
@@ -75,7 +79,7 @@ function encodeChunk(piece: Uint8Array | string): Uint8Array {
 }
 
 const LINE_END = Buffer.from("\r\n");
-/** Bytes: nobody keeps a whole file for the sake of who might be sent it next. */
+/** Bytes. Larger chunks are not cached, so that the cache never holds a whole file. */
 const MAX_CACHED_BYTES = 64 * 1024;
 
 interface DrainEmitter {

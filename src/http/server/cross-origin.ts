@@ -2,10 +2,13 @@ import { isHeaderName } from "../routing/response-limits.ts";
 import { readHeader } from "../routing/read-header.ts";
 import type { HeaderField, ServedResponse } from "./http-types.ts";
 
-/** How long a browser keeps the answer to its question. */
+/** How long a browser caches a preflight response. */
 const PREFLIGHT_SECONDS = 600;
 
-/** What lets a page of an allowed origin read an answer; nothing when no origin is allowed. Cookies are never let in. */
+/**
+ * CORS headers which let a page of an allowed origin read the response; empty if no origin is allowed. Credentials
+ * (cookies) are never allowed.
+ */
 export function createCrossOriginHeaders(
   headers: readonly HeaderField[],
   allowedOrigins: readonly string[],
@@ -20,7 +23,7 @@ export function createCrossOriginHeaders(
   };
 }
 
-/** The answer to a browser that asks before it sends a page's request; undefined when it does not ask that. */
+/** The response to a CORS preflight request from an allowed origin. Undefined for any other request. */
 export function createPreflightResponse(
   method: string,
   headers: readonly HeaderField[],
@@ -38,7 +41,7 @@ export function createPreflightResponse(
     status: 204,
     headers: {
       "access-control-allow-methods": "GET, HEAD, POST, DELETE",
-      // A star would not stand for `authorization`.
+      // The wildcard `*` does not cover `authorization`, so the requested names are listed.
       "access-control-allow-headers": names.join(", "),
       "access-control-max-age": String(PREFLIGHT_SECONDS),
     },

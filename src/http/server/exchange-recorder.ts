@@ -7,14 +7,14 @@ import type { Exchange, ExchangeObserver } from "./http-exchange.ts";
 import type { RequestHead, ServedResponse } from "./http-types.ts";
 import type { ServerOptions } from "./server-options.ts";
 
-/** One exchange as it goes on. */
+/** Records one exchange while it runs. */
 export interface ExchangeRecorder {
   readonly head: RequestHead;
-  /** The answer with what every answer has. */
+  /** Adds the headers of every response: CORS and `x-request-id`. Also records the status. */
   addHeaders(answer: ServedResponse): ServedResponse;
-  /** A connection that left HTTP. */
+  /** Records status 101: the connection has left HTTP. */
   markUpgraded(): void;
-  /** Tells the observers, once. */
+  /** Notifies the observers. Only the first call has an effect. */
   end(end: Exchange["end"]): void;
 }
 
@@ -60,7 +60,7 @@ export function beginExchange(incoming: IncomingMessage, options: ServerOptions)
   };
 }
 
-/** A connection may have carried others before. */
+/** Bytes since the previous exchange: a keep-alive connection may have carried earlier requests. */
 function countNewBytes(socket: Socket): Pick<Exchange, "bytesIn" | "bytesOut"> {
   const previousCounts = countedBytes.get(socket) ?? { read: 0, written: 0 };
   const now = { read: socket.bytesRead, written: socket.bytesWritten };

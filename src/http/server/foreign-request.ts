@@ -7,10 +7,11 @@ import type { ServerOptions } from "./server-options.ts";
 const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Says why a request may come from a web page and not from a program of this machine's user; undefined when it does not.
+ * Explains why a request may come from a web page rather than from a program of this machine's user. Undefined if the
+ * request is acceptable.
  *
- * A page can point a name of its own at the loopback address (DNS rebinding) and can post to it across origins. The first
- * shows in `Host`, the second in `Origin`.
+ * A page can point its own host name at the loopback address (DNS rebinding) and can post across origins. The first
+ * attack shows in `Host`, the second in `Origin`.
  */
 export function explainForeignRequest(
   headers: readonly HeaderField[],
@@ -19,7 +20,7 @@ export function explainForeignRequest(
   const host = readHeader({ headers }, "host") ?? "";
   const name = parseHostName(host);
   if (name === undefined || !isServedHost(name, options)) {
-    const message = `The Host header names "${host}", which this server does not answer for`;
+    const message = `The Host header names "${host}", which is not a host of this server`;
     return { message, ...(name !== undefined && { setting: ["allowedHosts", name] }) };
   }
   const origin = readHeader({ headers }, "origin");

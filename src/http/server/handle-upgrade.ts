@@ -5,14 +5,17 @@ import { encodeRawResponse } from "./send-response.ts";
 import type { ServerOptions } from "./server-options.ts";
 import type { RawUpgrade, UpgradeHandler } from "./upgrade-handler.ts";
 
-/** Hands a connection over that asks to leave HTTP, or refuses it, or answers it as any other. */
+/**
+ * Handles a request with an `Upgrade` header: hands the connection to `upgrades`, refuses the request, or serves it as
+ * ordinary HTTP.
+ */
 export async function handleUpgrade(
   server: Server,
   raw: RawUpgrade,
   options: ServerOptions & { readonly upgrades: UpgradeHandler },
 ): Promise<void> {
   const { socket } = raw;
-  // Nobody else listens in the meantime, and an error that nobody hears ends the process.
+  // The socket has no other error listener yet, and an unhandled error event would end the process.
   const ignore = (): void => {};
   socket.on("error", ignore);
   const exchange = beginExchange(raw.incoming, options);
@@ -38,8 +41,9 @@ export async function handleUpgrade(
 }
 
 /**
- * To ask for an upgrade is an offer that may be ignored (RFC 9110 §7.8), and Java's client makes it with every first
- * request, for HTTP/2. Node hands over the connection all the same, so it is put back with the request on it, less the offer.
+ * Serves the request as ordinary HTTP. A server may ignore an upgrade (RFC 9110 §7.8), and Java's HTTP client offers
+ * HTTP/2 with the first request of every connection. Node has already detached the socket, so the request is written
+ * back to the socket without its upgrade headers.
  */
 function serveWithoutUpgrade(server: Server, { incoming, socket, head: rest }: RawUpgrade): void {
   const { method, url, httpVersion, rawHeaders } = incoming;

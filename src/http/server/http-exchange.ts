@@ -1,26 +1,28 @@
 /**
- * One request and what came of it, for logs and metrics. There is nothing in it of what was said, no key and no session:
- * of its path only the pattern.
+ * One request and its outcome, for logs and metrics. An exchange contains no message content, no key and no session id;
+ * its path is reduced to the route pattern.
  */
 export interface Exchange {
   readonly requestId: string;
   readonly method: string;
   readonly route: string;
-  /** Undefined when nothing was answered. */
+  /** Undefined if no response was sent. */
   readonly status: number | undefined;
-  /** Who called, where that is known. */
+  /** The authenticated caller; undefined if the caller is unknown. */
   readonly principal: string | undefined;
   readonly milliseconds: number;
   readonly bytesIn: number;
-  /** With headers. */
+  /** Includes headers. */
   readonly bytesOut: number;
-  /** Whether all was sent, the client left before, or we failed. */
+  /**
+   * `sent`: the whole response was sent; `gone`: the client disconnected before the end; `failed`: the server failed.
+   */
   readonly end: "sent" | "gone" | "failed";
 }
 
-/** Told of every exchange on a server. What it throws is a bug of its own. */
+/** Receives every exchange of a server. An error thrown by an observer is reported to `onBug`. */
 export interface ExchangeObserver {
   onEnd(exchange: Exchange): void;
-  /** One more answer in pieces or WebSocket is open, or one less. */
+  /** A streamed response or a WebSocket has opened (1) or closed (-1). */
   onOpenChange?(what: "stream" | "socket", change: 1 | -1): void;
 }

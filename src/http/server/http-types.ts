@@ -2,55 +2,58 @@ import type { Clock } from "../../platform/clock.ts";
 
 export type HeaderField = readonly [name: string, value: string];
 
-/** What a request says before its body. */
+/** A request without its body. */
 export interface RequestHead {
-  /** Ours, or the one that the client sent; on a server without ids of its own, empty. */
+  /** The client's `x-request-id` if valid, else a generated id. Empty on a server without `newRequestId`. */
   readonly requestId: string;
   readonly method: string;
-  /** As it came, escapes and all, without the query. */
+  /** As received, percent-encoded, without the query. */
   readonly path: string;
-  /** As it came, without the question mark; empty when there is none. */
+  /** As received, without the question mark. Empty if absent. */
   readonly query: string;
-  /** In their order, repeated ones too. Names in lower case. */
+  /** In the order received, duplicates included. Names are lowercase. */
   readonly headers: readonly HeaderField[];
-  /** To be told who calls, for the log. */
+  /** Called with the principal after authentication, for the access log. */
   readonly onCaller?: (principal: string) => void;
 }
 
-/** One request, read whole. */
+/** A request with its complete body. */
 export interface ServedRequest extends RequestHead {
   readonly body: Uint8Array;
-  /** Aborts when the client is gone before the answer was sent. */
+  /** Aborts if the client disconnects before the whole response was sent. */
   readonly disconnectSignal: AbortSignal;
 }
 
 export interface ServedResponse {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
-  /** Pieces are sent as they come, and no faster than the client reads. */
+  /** An iterable is streamed: each piece is sent when it is produced, and no faster than the client reads. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array | string>;
-  /** Of an answer in pieces. */
+  /** Only for streamed bodies. Undefined: no timers, and each piece goes through Node's own encoder. */
   readonly pace?: StreamPace;
 }
 
-/** How long is waited for pieces, and for a client to take them. */
+/** Timeouts of a streamed response. */
 export interface StreamPace {
   readonly clock: Clock;
-  /** A client that takes nothing of what is there for it for so long is cut off: what waits for it is gone. */
+  /**
+   * Default: 5 minutes. A client which reads none of the pending bytes for this long is disconnected, and the pending
+   * bytes are discarded.
+   */
   readonly stalledMs?: number;
-  /** What is said when there was nothing to send for so long: proxies and clients give up on silent streams. */
+  /** `piece` is sent after `everyMs` without data: proxies and clients time out on silent streams. */
   readonly heartbeat?: { readonly everyMs: number; readonly piece: string };
 }
 
-/** Thrown by a handler or a body to have its connection reset instead of answered or ended. */
+/** Thrown by a handler or a body to reset the connection instead of sending or completing a response. */
 export class ConnectionReset extends Error {}
 
-/** A request that does not reach its handler. */
+/** A request refused before it reaches its handler. */
 export interface Refusal {
   readonly status: 400 | 403 | 408 | 413 | 431 | 503;
   readonly message: string;
-  /** Empty when the request could not be read so far. */
+  /** Empty if the request line could not be read. */
   readonly path: string;
-  /** The setting that would let such requests in, and with what. */
+  /** The setting and the value which would allow such requests. */
   readonly setting?: readonly [name: "allowedHosts" | "allowedOrigins", value: string];
 }

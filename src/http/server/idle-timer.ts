@@ -1,16 +1,16 @@
 import type { Clock } from "../../platform/clock.ts";
 
-/** Tells when something that begins and ends again and again has once taken too long. */
+/** A restartable timeout: calls `onTimeout` when the time between `begin` and `end` exceeds the limit. */
 export interface IdleTimer {
   begin(): void;
   end(): void;
-  /** It does not begin again. */
+  /** Cancels the timer for good. `begin` must not be called again. */
   stop(): void;
 }
 
 /**
- * One timer for all of them, which looks at the time when it rings: to set and call off one for each event would cost a stream as
- * much as to write it.
+ * Uses one scheduled callback for all periods, which compares times when it fires. Scheduling and cancelling a callback
+ * for each event would cost a stream as much as writing the event.
  */
 export function createIdleTimer(
   clock: Clock,
@@ -25,7 +25,7 @@ export function createIdleTimer(
   const ring = (): void => {
     callOff = undefined;
     if (since === undefined) return;
-    // Whoever sets the time back makes it look as if it had just begun.
+    // A clock set back counts as zero elapsed time.
     const elapsedMs = Math.max(0, clock.now() - since);
     if (elapsedMs < milliseconds) return set(milliseconds - elapsedMs);
     since = undefined;

@@ -1,20 +1,19 @@
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
-/** Requests of one connection, each begun when the one before it was answered. */
+/** Queues the requests of one connection: each starts when the response to the previous request is complete. */
 export interface PipelineQueue {
   add(socket: Duplex, outgoing: ServerResponse, begin: () => void): void;
-  /** Whether a request of the connection is still to be answered. */
+  /** Whether a request of the connection has no complete response yet. */
   isBusy(socket: Duplex): boolean;
 }
 
-/** Behind the one that is being answered. A client that sends more before it has read anything is cut off. */
+/** Requests waiting behind the current request. A client which pipelines more is disconnected. */
 const MAX_WAITING_REQUESTS = 32;
 
 /**
- * A client may send a request before it has the answer to the one before (RFC 9112 §9.3.2), and gets them in order. To work on
- * them at once would let one connection ask for any number, and node never tells an answer that waits for its turn that the
- * connection ended.
+ * A client may pipeline requests (RFC 9112 §9.3.2), and receives the responses in order. Parallel handling would let
+ * one connection start any number of requests, and Node emits no `close` on a queued response when the connection ends.
  */
 export function createPipelineQueue(): PipelineQueue {
   const waiting = new WeakMap<Duplex, WaitingRequest[]>();

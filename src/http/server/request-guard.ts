@@ -4,7 +4,7 @@ import type { Refusal, HeaderField, RequestHead } from "./http-types.ts";
 import { readRequestId } from "../routing/http-request-id.ts";
 import type { ServerOptions } from "./server-options.ts";
 
-/** What a request says before its body, as it came. */
+/** Reads everything before the body, unchanged except for lowercase header names. */
 export function readRequestHead(
   incoming: IncomingMessage,
   { newRequestId }: Pick<ServerOptions, "newRequestId">,
@@ -16,7 +16,7 @@ export function readRequestHead(
   return { requestId, method, path, query, headers };
 }
 
-/** Why a request is not let in; undefined when it is. */
+/** Why the request is refused; undefined if the request is acceptable. */
 export function checkRequest(
   { headers, path }: RequestHead,
   options: ServerOptions,
@@ -24,7 +24,7 @@ export function checkRequest(
   const foreign = explainForeignRequest(headers, options);
   if (foreign !== undefined) return { status: 403, ...foreign, path };
   if (path.startsWith("/")) return undefined;
-  return { status: 400, message: "The request target is no path", path: "" };
+  return { status: 400, message: "The request target is not a path", path: "" };
 }
 
 function readHeaderFields(raw: readonly string[]): HeaderField[] {

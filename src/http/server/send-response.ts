@@ -4,11 +4,14 @@ import type { StreamPace, ServedResponse } from "./http-types.ts";
 import { createIdleTimer } from "./idle-timer.ts";
 
 export interface SendOptions {
-  /** A client that takes nothing of a whole answer for so long is cut off. */
+  /** A client which reads none of a complete response for this long is disconnected. */
   readonly stalledMs: number;
 }
 
-/** Resolves when all was handed over or the client is gone. What the body throws, it throws too. */
+/**
+ * Resolves when all bytes were handed to the socket, or when the client has disconnected. Rejects with any error thrown
+ * by the body.
+ */
 export async function sendResponse(
   outgoing: ServerResponse,
   { status, headers, body, pace }: ServedResponse,
@@ -17,13 +20,13 @@ export async function sendResponse(
   if (body instanceof Uint8Array) {
     const length = status === 204 ? {} : { "content-length": String(body.length) };
     outgoing.writeHead(status, { ...headers, ...length });
-    // Whoever sends in pieces knows itself how long it waits.
+    // Streamed bodies have their own stall timer (`StreamPace`).
     outgoing.setTimeout(stalledMs, () => outgoing.socket?.resetAndDestroy());
     outgoing.end(body);
     return;
   }
   outgoing.writeHead(status, { ...headers });
-  // Who says nothing of their pace wants each piece to go as it is.
+  // A response without `pace` gets no batching: each piece is sent unchanged.
   const sink = pace === undefined ? createPlainWriter(outgoing) : createChunkWriter(outgoing);
   sink.open();
   const timers = pace === undefined ? UNTIMED : createTimers(outgoing, sink, pace);
@@ -51,12 +54,12 @@ export async function sendResponse(
 }
 
 /**
- * A system that has megabytes in its own buffers says so only when a good part of them was read: in this time, also a slow
- * reader has got there.
+ * The kernel buffers megabytes and reports progress only after a large part was read. Even a slow reader reaches the
+ * next report within 5 minutes.
  */
 export const DEFAULT_STALLED_MS = 300_000;
 
-/** Waiting for a piece is not stalling: that time runs only while there is something to take. */
+/** The stall timer runs only while bytes are pending. Waiting for the next piece of the body is not a stall. */
 function createTimers(
   outgoing: ServerResponse,
   sink: ChunkWriter,
@@ -75,7 +78,9 @@ function createTimers(
 const NO_TIMER = { begin: () => {}, end: () => {}, stop: () => {} };
 const UNTIMED = { quiet: NO_TIMER, stalled: NO_TIMER };
 
-/** A whole answer as bytes, for a connection that node has no answer to fill in for. It is the connection's last. */
+/**
+ * Encodes a complete response for a raw socket, where Node has no `ServerResponse`. The response closes the connection.
+ */
 export function encodeRawResponse({ status, headers, body }: ServedResponse): Buffer {
   const content = body instanceof Uint8Array ? body : new Uint8Array();
   const fields = { ...headers, "content-length": String(content.length), connection: "close" };

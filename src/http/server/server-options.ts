@@ -4,46 +4,54 @@ import type { Refusal, RequestHead, ServedResponse, ServedRequest } from "./http
 import type { UpgradeHandler } from "./upgrade-handler.ts";
 
 export interface ServerOptions {
-  /** An address or a name of this machine. */
+  /** An address or host name of this machine. */
   readonly host: string;
-  /** 0 for any that is free. */
+  /** 0 picks any free port. */
   readonly port: number;
   /**
-   * Names beside those of the loopback and the bound host under which clients may call; where that is every address, those
-   * of the machine are let in as well.
+   * Additional host names accepted in the `Host` header. Always accepted: loopback names, the bound host, and (if bound
+   * to every address) the machine's own name and addresses.
    */
   readonly allowedHosts?: readonly string[];
-  /** Origins whose pages may call beside the server's own: `https://app.example`. */
+  /** Additional origins whose pages may call the server: `https://app.example`. */
   readonly allowedOrigins?: readonly string[];
   readonly limits: ServerLimits;
-  /** Makes the id of a request whose client sent none. With it every answer has an `x-request-id`. */
+  /** Creates the id of a request without a valid client id. If set, every response has an `x-request-id` header. */
   readonly newRequestId?: () => string;
-  /** Connections that leave HTTP; without it a wish to do so is not heard. */
+  /** Handles connections which leave HTTP. Default: `Upgrade` headers are ignored. */
   readonly upgrades?: UpgradeHandler;
   readonly observers?: readonly ExchangeObserver[];
   readonly clock?: SteadyClock;
-  /** The answer to a request that is not worth to be read whole; undefined for one that is. */
+  /**
+   * Called with the head before the body is read. Returns a response to reject the request early, undefined to
+   * continue.
+   */
   admit?(head: RequestHead): ServedResponse | undefined;
   handle(request: ServedRequest): Promise<ServedResponse>;
-  /** The answer to a request that does not reach `handle`. */
+  /** Formats the response to a request which does not reach `handle`. */
   refuse(refusal: Refusal): ServedResponse;
-  /** The name of a path for observers, which are not to learn what it says. */
+  /** Maps a path to its route pattern for observers, which must not see session ids. */
   readonly resolveRoute?: (path: string) => string;
-  /** Told of what `handle` or a body threw: that is a bug, and its client only sees the connection end. */
+  /**
+   * Receives any error thrown by `handle` or by a body. Such an error is a bug; the client only sees the connection
+   * end.
+   */
   onBug(error: unknown): void;
 }
 
 export interface ServerLimits {
-  /** Of one body; asked for each request, since some paths take more than others. */
+  /** Bytes of one body. Called for each request, since some paths accept larger bodies. */
   bodyBytes(path: string): number;
-  /** Of all headers of a request together. */
+  /** Bytes of all headers of a request together. */
   readonly headerBytes: number;
-  /** From the first byte of a request to the end of its headers, 30 s when it is not said. */
+  /** From the first byte of a request to the end of its headers. Default: 30 s. */
   readonly headerMs?: number;
-  /** From the first byte of a request to its last, two minutes when it is not said. */
+  /** From the first byte of a request to its last byte. Default: 2 minutes. */
   readonly requestMs?: number;
-  /** A client that takes nothing of its answer for so long is cut off, five minutes when it is not said. */
+  /** A client which reads none of its response for this long is disconnected. Default: 5 minutes. */
   readonly stalledMs?: number;
-  /** Open at once; a further one is closed as it comes. 2000 when it is not said. */
+  /**
+   * Open connections. Up to 100 further connections receive a 503; connections beyond those are closed. Default: 2000.
+   */
   readonly connections?: number;
 }

@@ -70,7 +70,7 @@ function deferred<Value>() {
   return { promise, resolve };
 }
 
-/** Waits until a number stays the same for many turns of the event loop. */
+/** Waits until a number stays the same for 300 ticks of the event loop. */
 async function settled(count: () => number): Promise<void> {
   for (let same = 0, before = -1; same < 300; same++) {
     if (count() !== before) same = 0;
@@ -79,7 +79,7 @@ async function settled(count: () => number): Promise<void> {
   }
 }
 
-/** Sends bytes as they are. */
+/** Sends bytes unchanged. */
 async function raw({ port }: HttpServer, bytes: string): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   await once(socket, "connect");
@@ -87,8 +87,8 @@ async function raw({ port }: HttpServer, bytes: string): Promise<Socket> {
   return socket;
 }
 
-describe("the server", () => {
-  it("hands over a request as it came", async () => {
+describe("The HTTP server", () => {
+  it("The handler receives method, path, query, headers and body unchanged", async () => {
     let seen: ServedRequest | undefined;
     const server = await started(async (request) => {
       seen = request;
@@ -115,7 +115,7 @@ describe("the server", () => {
     });
   });
 
-  it("says where it listens", async () => {
+  it("The server reports its URL, and starting on a used port fails with EADDRINUSE", async () => {
     const server = await started(async () => answer(""));
     expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
     await expect(started(async () => answer(""), { port: server.port })).rejects.toMatchObject({
@@ -133,12 +133,12 @@ describe("the server", () => {
     ["127.0.0.1.evil.example", 403],
     ["localhost@evil.example", 403],
     ["localhost/evil", 403],
-  ])("answers the host %s with %i", async (host, status) => {
+  ])("A request for the host %s gets the status %i", async (host, status) => {
     const server = await started(async () => answer(""), { allowedHosts: ["emulator.test"] });
     expect((await call(server, { headers: { host } })).statusCode).toBe(status);
   });
 
-  it("bound to all addresses, answers to every name of this machine", async () => {
+  it("A server bound to all addresses accepts every name of this machine", async () => {
     const server = await started(async () => answer(""), { host: "0.0.0.0" });
     expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
     const addresses = listMachineAddresses().map((one) => (one.includes(":") ? `[${one}]` : one));
@@ -150,7 +150,7 @@ describe("the server", () => {
     expect(foreign.statusCode).toBe(403);
   });
 
-  it("bound to one address, answers to no other of this machine", async () => {
+  it("A server bound to one address refuses the other names of this machine", async () => {
     const server = await started(async () => answer(""));
     const headers = { host: `${hostname()}.example` };
     expect((await call(server, { headers })).statusCode).toBe(403);
@@ -161,7 +161,7 @@ describe("the server", () => {
     }
   });
 
-  it("refuses a request without a host, or with two", async () => {
+  it("A request without a Host header, or with two, is refused", async () => {
     const server = await started(async () => answer(""));
     for (const hosts of ["", "Host: localhost\r\nHost: evil.example\r\n"]) {
       const socket = await raw(server, `GET / HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`);
@@ -175,23 +175,23 @@ describe("the server", () => {
     ["http://localhost:6", 403],
     ["http://evil.example", 403],
     ["null", 403],
-  ])("answers a page of %s with %i", async (origin, status) => {
+  ])("A request from a page of %s gets the status %i", async (origin, status) => {
     const server = await started(async () => answer(""));
     const headers = { host: "localhost:5", origin };
     expect((await call(server, { headers })).statusCode).toBe(status);
   });
 
-  it("refuses a target that is no path", async () => {
+  it("A request target that is not a path is refused", async () => {
     const server = await started(async () => answer(""));
     const response = await call(server, { path: "http://localhost/x" });
-    expect(await read(response)).toEqual([400, "The request target is no path"]);
+    expect(await read(response)).toEqual([400, "The request target is not a path"]);
   });
 
   it.each([
     ["with its length", { "content-length": "1001" }],
     ["in chunks", { "transfer-encoding": "chunked" }],
   ])(
-    "refuses a body over the limit that comes %s, and takes one at the limit",
+    "A body over the limit sent %s is refused, and a body at the limit is accepted",
     async (_, headers) => {
       const server = await started(async ({ body }) => answer(String(body.length)), {
         limits: { bodyBytes: (path) => (path === "/large" ? 1001 : 1000), headerBytes: 16 * 1024 },
@@ -208,13 +208,13 @@ describe("the server", () => {
     },
   );
 
-  it("refuses headers over the limit", async () => {
+  it("Headers over the size limit are refused with 431", async () => {
     const server = await started(async () => answer(""));
     const headers = { "x-large": "x".repeat(20_000) };
     expect((await call(server, { headers })).statusCode).toBe(431);
   });
 
-  it("sends pieces as they come, the status first", async () => {
+  it("The status is sent first, and each chunk is sent when it is produced", async () => {
     const { promise: go, resolve: start } = deferred<void>();
     const { promise: more, resolve: proceed } = deferred<void>();
     const server = await started(async () =>
@@ -235,7 +235,7 @@ describe("the server", () => {
     expect(await text(response)).toBe("two");
   });
 
-  it("sends no faster than the client reads [AC-69]", async () => {
+  it("A streamed body is produced no faster than the client reads [AC-69]", async () => {
     let made = 0;
     const { promise: left, resolve: leave } = deferred<void>();
     const server = await started(async () =>
@@ -257,7 +257,7 @@ describe("the server", () => {
     await left;
   });
 
-  it("resets the connection of a client that is no longer waited for", async () => {
+  it("A client that stops reading a stream has its connection reset", async () => {
     const clock = createFakeClock();
     const { promise: left, resolve: leave } = deferred<boolean>();
     const server = await started(async ({ disconnectSignal }) => ({
@@ -279,7 +279,7 @@ describe("the server", () => {
     expect(bugs).toEqual([]);
   });
 
-  it("resets the connection of a client that takes nothing of a whole answer [OR-23]", async () => {
+  it("A client that reads none of a complete response has its connection reset [OR-23]", async () => {
     const limits = { bodyBytes: () => 1000, headerBytes: 1000, connections: 1, stalledMs: 100 };
     const server = await started(
       async ({ path }) => answer(path === "/big" ? Buffer.alloc(64 * 1024 * 1024) : "free"),
@@ -287,7 +287,7 @@ describe("the server", () => {
     );
     const socket = await raw(server, "GET /big HTTP/1.1\r\nHost: localhost\r\n\r\n");
     socket.pause();
-    // There is room for one connection only.
+    // The server accepts a single connection at a time.
     let next = await call(server);
     while (next.statusCode === 503) {
       next.resume();
@@ -297,7 +297,7 @@ describe("the server", () => {
     socket.destroy();
   });
 
-  it("leaves a connection alone whose answer was sent", async () => {
+  it("No timer touches a connection after its response was sent", async () => {
     const clock = createFakeClock();
     const heartbeat = { everyMs: 1000, piece: "quiet" };
     const server = await started(async () => ({
@@ -319,7 +319,7 @@ describe("the server", () => {
     expect(chunks.join("").match(/\r\nall\r\n0\r\n\r\n/g)).toHaveLength(2);
   });
 
-  it("says when the client is gone, and leaves the body", async () => {
+  it("A disconnect aborts the request's signal and stops the body", async () => {
     const { promise: gone, resolve: leave } = deferred<string>();
     let finished = false;
     const server = await started(async (request) => {
@@ -347,7 +347,7 @@ describe("the server", () => {
     expect(bugs).toEqual([]);
   });
 
-  it("does not say so after an answer that was sent", async () => {
+  it("The disconnect signal is not aborted after a complete response", async () => {
     let signal: AbortSignal | undefined;
     const server = await started(async ({ disconnectSignal: gone }) => {
       signal = gone;
@@ -359,7 +359,7 @@ describe("the server", () => {
     expect(signal?.aborted).toBe(false);
   });
 
-  it("resets the connection behind the bytes that came before", async () => {
+  it("A connection reset during a body is preceded by all bytes written before", async () => {
     const server = await started(async () =>
       answer(
         (async function* () {
@@ -377,14 +377,14 @@ describe("the server", () => {
     expect(bugs).toEqual([]);
   });
 
-  it("resets the connection before any answer", async () => {
+  it("A handler can reset the connection before any response", async () => {
     const server = await started(async () => {
       throw new ConnectionReset();
     });
     await expect(call(server)).rejects.toMatchObject({ code: "ECONNRESET" });
   });
 
-  it("cuts the connection and reports when a body has a bug", async () => {
+  it("A body that throws cuts the connection and reports the error", async () => {
     const bug = new Error("a bug");
     const server = await started(async () =>
       answer(
@@ -398,7 +398,7 @@ describe("the server", () => {
     expect(bugs).toEqual([bug]);
   });
 
-  it("ends idle and open connections when it closes", async () => {
+  it("Closing the server ends idle and open connections", async () => {
     const server = await started(async ({ path, disconnectSignal: gone }) =>
       path === "/open"
         ? answer(

@@ -18,13 +18,16 @@ export interface HttpServer {
   readonly url: string;
   readonly port: number;
   /**
-   * Takes no more connections. Answers that are under way have so many milliseconds to come to their end, none when it is
-   * not said; then all connections end.
+   * Stops accepting connections, waits up to `patienceMs` (default: 0) for running responses, then closes all
+   * connections.
    */
   close(patienceMs?: number): Promise<void>;
 }
 
-/** Serves HTTP/1.1, byte for byte as its handler says. Rejects when it cannot listen. */
+/**
+ * Serves HTTP/1.1. The bytes of headers and bodies are exactly those of the handler. Rejects if the server cannot
+ * listen.
+ */
 export async function startHttpServer(options: ServerOptions): Promise<HttpServer> {
   const { upgrades } = options;
   const currentExchanges: CurrentExchanges = new WeakMap();
@@ -32,7 +35,7 @@ export async function startHttpServer(options: ServerOptions): Promise<HttpServe
   const requests = createPipelineQueue();
   const server = createServer(createNodeOptions(options.limits), (incoming, outgoing) => {
     requests.add(incoming.socket, outgoing, () => {
-      // The time that the answer before it had is over.
+      // Clears the stall timeout of the previous response.
       incoming.socket.setTimeout(0);
       currentExchanges.set(incoming.socket, { incoming, outgoing });
       openResponses.add(outgoing);
@@ -45,14 +48,14 @@ export async function startHttpServer(options: ServerOptions): Promise<HttpServe
   const { connections: maxConnections = DEFAULT_CONNECTIONS } = options.limits;
   const extra = trackExtraConnections(server, maxConnections);
   server.maxConnections = maxConnections + EXTRA_CONNECTIONS;
-  // Their bytes are limited. A limit to their number would drop some without a word.
+  // Header bytes are limited by `headerBytes`. A limit on their number would drop headers silently.
   server.maxHeadersCount = 0;
   server.on("clientError", (error, socket) => {
     refuseUnreadable(error, socket, { options, currentExchanges });
   });
   if (upgrades !== undefined) {
     server.on("upgrade", (incoming, socket, rest) => {
-      // Node hands it over in the middle of an answer, which nobody could finish.
+      // Node detaches the socket even while a response is being written, which could then never be completed.
       if (requests.isBusy(socket) || extra.has(socket)) socket.destroy();
       else void handleUpgrade(server, { incoming, socket, head: rest }, { ...options, upgrades });
     });
@@ -79,10 +82,10 @@ export async function startHttpServer(options: ServerOptions): Promise<HttpServe
 }
 
 const DEFAULT_CONNECTIONS = 2000;
-/** Accepted beyond the limit, so that a client gets a response that says why; connections beyond these are closed. */
+/** Connections accepted beyond the limit to send a response with the reason. Further connections are closed. */
 const EXTRA_CONNECTIONS = 100;
 
-/** The connections that came when as many were open as the limit allows. */
+/** Connections opened while the limit was already reached. */
 function trackExtraConnections(server: Server, limit: number): WeakSet<Duplex> {
   const extra = new WeakSet<Duplex>();
   let open = 0;
@@ -94,9 +97,9 @@ function trackExtraConnections(server: Server, limit: number): WeakSet<Duplex> {
   return extra;
 }
 
-/** Refuses every request. */
+/** Options which refuse every request with 503. */
 function refuseAll(options: ServerOptions): ServerOptions {
-  const message = "The bridge has as many connections open as it allows";
+  const message = "The bridge has reached its limit of open connections";
   return {
     ...options,
     admit: ({ path }) => options.refuse({ status: 503, message, path }),
@@ -116,9 +119,10 @@ function createNodeOptions({ headerBytes, headerMs = 30_000, requestMs = 120_000
     maxHeaderSize: headerBytes,
     headersTimeout: Math.min(headerMs, requestMs),
     requestTimeout: requestMs,
-    // How late these two may be noticed.
+    // Upper bound for how late the two timeouts above are detected.
     connectionsCheckingInterval: Math.min(5000, headerMs, requestMs),
-    // Longer than clients keep a connection: whoever closes first must not be the one who cannot see a request coming.
+    // Longer than clients keep idle connections. If the server closed first, a request already sent by the client would
+    // be lost.
     keepAliveTimeout: 65_000,
   };
 }
@@ -166,7 +170,7 @@ interface ServeContext {
   readonly options: ServerOptions;
 }
 
-/** Undefined when the request did not come whole: there is nobody to answer. */
+/** Returns undefined if the request was not received completely: no client is left to respond to. */
 async function handleRequest(
   incoming: IncomingMessage,
   { head, disconnectSignal, options }: ServeContext,
@@ -187,7 +191,7 @@ async function handleRequest(
   return options.handle({ ...head, body, disconnectSignal });
 }
 
-/** What was last begun on a connection. */
+/** The most recent exchange of each connection. */
 type CurrentExchanges = WeakMap<
   Duplex,
   { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }
@@ -198,7 +202,7 @@ interface RefuseContext {
   readonly currentExchanges: CurrentExchanges;
 }
 
-/** Bytes that are no request, or that take too long to become one. */
+/** Refuses bytes which are not a valid request, or a request which is not complete in time. */
 function refuseUnreadable(
   error: Error & { readonly code?: string },
   socket: Duplex,
@@ -206,7 +210,8 @@ function refuseUnreadable(
 ): void {
   const last = currentExchanges.get(socket);
   const current = last?.outgoing.writableFinished === true ? undefined : last;
-  // Behind a whole request the bytes are of the next one, whose refusal would be taken for the answer to this one.
+  // After a complete request, unreadable bytes belong to the next request. A refusal sent now would be read as the
+  // response to the current request.
   const isAnswering =
     current !== undefined && (current.incoming.complete || current.outgoing.headersSent);
   if (!socket.writable || error.code === "ECONNRESET" || isAnswering) {
@@ -215,7 +220,7 @@ function refuseUnreadable(
   }
   const [status, message] = UNREADABLE_REFUSALS[error.code ?? ""] ?? [
     400,
-    "The request is no HTTP",
+    "The request is not valid HTTP",
   ];
   const path = current?.incoming.url ?? "";
   const { newRequestId } = options;
@@ -227,8 +232,8 @@ function refuseUnreadable(
 }
 
 const UNREADABLE_REFUSALS: { readonly [code: string]: readonly [400 | 408 | 431, string] } = {
-  HPE_HEADER_OVERFLOW: [431, "The headers have more bytes than may be"],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, "The request did not come whole in time"],
+  HPE_HEADER_OVERFLOW: [431, "The headers exceed the size limit"],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "The request was not received completely within the time limit"],
 };
 
 function createDisconnectSignal(outgoing: ServerResponse): AbortSignal {
@@ -239,7 +244,7 @@ function createDisconnectSignal(outgoing: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-/** What was written before goes out first: a reset throws away all that is still waiting. */
+/** Flushes pending bytes first: a reset discards everything still in the buffer. */
 async function resetConnection({ socket }: ServerResponse): Promise<void> {
   if (socket === null || socket.destroyed) return;
   await new Promise<void>((resolve) => {
@@ -250,8 +255,8 @@ async function resetConnection({ socket }: ServerResponse): Promise<void> {
 }
 
 /**
- * What is more than the limit is read and forgotten, so that the client sees the answer. A body is `cut` when its client
- * leaves, or takes too long, in its middle.
+ * Reads the body. Bytes beyond the limit are read and discarded, so that the client can read the 413 response. Returns
+ * `cut` if the client disconnects or times out before the end.
  */
 function readBody(
   incoming: IncomingMessage,

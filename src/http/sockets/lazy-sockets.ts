@@ -1,7 +1,7 @@
 import { isSocketRequest, type UpgradeHandler } from "../server/upgrade-handler.ts";
 import type { WebSocketOptions } from "./web-sockets.ts";
 
-/** WebSockets whose library is loaded when the first client wants one. */
+/** Loads the WebSocket library on the first upgrade request, so that a server starts faster. */
 export function createLazySockets(options: WebSocketOptions): UpgradeHandler {
   const paths = options.routes.map(({ path }) => path);
   let loading: Promise<UpgradeHandler> | undefined;

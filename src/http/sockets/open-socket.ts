@@ -1,28 +1,31 @@
 import type { WebSocket } from "ws";
 import type { SteadyClock } from "../../platform/clock.ts";
 
-/** A WebSocket as its handler sees it. */
+/** A WebSocket as seen by its handler. */
 export interface OpenSocket {
-  /** What the client says, text by text. Ends when the client is gone. */
+  /** Text messages from the client. Ends when the client disconnects. */
   readonly messages: AsyncIterable<string>;
-  /** Resolves when there is room for more. What is sent to a client that is gone is forgotten. */
+  /** Resolves when more may be sent (backpressure). Messages to a disconnected client are discarded. */
   readonly send: (text: string) => Promise<void>;
-  /** Aborts when the connection is over, whoever ended it. */
+  /** Aborts when the connection has closed, from either side. */
   readonly disconnectSignal: AbortSignal;
-  /** Aborts when the connection is as old as one may be. Its handler has a few seconds to say so. */
+  /** Aborts when the connection reaches `ageMs`. The handler then has 5 seconds to send a last message. */
   readonly expirySignal: AbortSignal;
 }
 
 export interface SocketLimits {
-  /** Of one text. */
+  /** Bytes of one message. Default: 4,000,000. */
   readonly messageBytes?: number;
-  /** Texts that wait for the handler to read them. */
+  /**
+   * Received messages not yet read by the handler. Default: 32. The connection is closed with code 1008 beyond the
+   * limit.
+   */
   readonly waitingTexts?: number;
-  /** Bytes that wait for the client to read them; with more, `send` makes its caller wait. */
+  /** Bytes sent but not yet read by the client. Default: 1,000,000. Beyond the limit, `send` makes its caller wait. */
   readonly unsentBytes?: number;
-  /** A client that takes nothing of what is there for it for so long is cut off. */
+  /** A client which accepts no pending bytes for this long is disconnected. Default: 60 s. */
   readonly stalledMs?: number;
-  /** How often a client is asked whether it is there. One that does not answer in the same time is cut off. */
+  /** Interval between pings. A client with no sign of life for a whole interval is disconnected. Default: 30 s. */
   readonly pingMs?: number;
   readonly ageMs?: number;
 }
@@ -36,17 +39,17 @@ export const SOCKET_LIMITS: Required<SocketLimits> = {
   ageMs: 3_600_000,
 };
 
-/** Between saying that the time is over and closing. */
+/** Between the expiry signal (or the close frame) and the end of the connection. */
 const CLOSING_MS = 5000;
 
-/** How often the limit for unsent bytes may be exceeded by a sender that does not wait. */
+/** Multiple of `unsentBytes` at which a connection whose sender ignores backpressure is terminated. */
 const MAX_UNSENT_FACTOR = 16;
 
 export interface SocketContext {
   readonly clock: SteadyClock;
-  /** What answers a message that is no text. Without it, such a message ends the connection. */
+  /** The response to a binary message. Undefined: a binary message closes the connection with code 1003. */
   readonly binaryAnswer?: string;
-  /** Answers a text at once, in place of the handler. Undefined for a text that the handler reads. */
+  /** Responds to a message immediately, without the handler. Returns undefined for messages meant for the handler. */
   readonly instantAnswer?: (text: string) => string | undefined;
 }
 
@@ -66,14 +69,14 @@ export function wrapSocket(
     }),
   ];
   const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
-  // An error is followed by a close, with the code that it calls for.
+  // A `close` event with the matching code always follows an error.
   socket.on("error", () => {});
   socket.on("close", () => {
     for (const callOff of stop) callOff();
     texts.end();
     disconnectController.abort(new Error("The client is gone"));
   });
-  // A client that sends and never reads would fill the memory with answers.
+  // Terminates the connection of a client which sends without reading: the responses would fill the memory.
   const answer = (text: string): void => {
     if (socket.bufferedAmount > limits.unsentBytes) socket.terminate();
     else if (socket.readyState === socket.OPEN) socket.send(text);
@@ -89,7 +92,7 @@ export function wrapSocket(
     if (instant === undefined) texts.add(text);
     else answer(instant);
   });
-  // Answered here, for the same reason.
+  // Pongs are sent here instead of by the library, with the same memory check.
   socket.on("ping", (data: Buffer) => {
     if (socket.bufferedAmount > limits.unsentBytes) socket.terminate();
     else if (socket.readyState === socket.OPEN) socket.pong(data);
@@ -103,7 +106,7 @@ export function wrapSocket(
   };
 }
 
-/** Says goodbye, and ends the connection of a client that does not answer. */
+/** Sends a close frame, and terminates the connection if the client has not closed it after 5 seconds. */
 export function closeSocket(socket: WebSocket, clock: SteadyClock, reason: string): void {
   socket.close(1001, reason);
   const callOff = clock.schedule(CLOSING_MS, () => socket.terminate());
@@ -116,7 +119,10 @@ interface SendContext {
   readonly closed: Promise<void>;
 }
 
-/** Behind the end it waits until everybody knows of it: a handler that sends until then would never let that happen. */
+/**
+ * On a closing socket, resolves only after the close event: a handler which sends in a loop would otherwise starve the
+ * event.
+ */
 function sendText(
   socket: WebSocket,
   text: string,
@@ -129,7 +135,7 @@ function sendText(
       return;
     }
     const callOff = clock.schedule(limits.stalledMs, () => socket.terminate());
-    // Called when the system took it, or when the connection broke before.
+    // The callback runs when the system has accepted the bytes, or when the connection broke before.
     socket.send(text, () => {
       callOff();
       resolve();

@@ -23,20 +23,20 @@ import {
   type UpgradeHandler,
 } from "../server/upgrade-handler.ts";
 
-/** A path whose connections may become WebSockets. */
+/** A path which accepts WebSocket upgrades. */
 export interface SocketRoute {
   readonly path: string;
-  /** Other ones than those of all. */
+  /** Overrides for this route. Default: the limits of `WebSocketOptions`. */
   readonly limits?: SocketLimits;
-  /** What answers a message that is no text. Without it, such a message ends the connection. */
+  /** The response to a binary message. Undefined: a binary message closes the connection with code 1003. */
   readonly binaryAnswer?: string;
-  /** Answers a text at once, in place of the handler. Undefined for a text that the handler reads. */
+  /** Responds to a message immediately, without the handler. Returns undefined for messages meant for the handler. */
   readonly instantAnswer?: (text: string) => string | undefined;
-  /** Throws an `ApiError` for whoever may not. Host and Origin were checked. */
+  /** Throws an `ApiError` if the caller may not connect. `Host` and `Origin` were already checked. */
   accept(head: RequestHead): Promise<SocketHandler>;
 }
 
-/** Talks with one client. When it is done, the connection is closed. */
+/** Serves one client. The connection is closed when the promise settles. */
 export type SocketHandler = (socket: OpenSocket) => Promise<void>;
 
 export interface WebSocketOptions {
@@ -44,16 +44,16 @@ export interface WebSocketOptions {
   readonly formatError: ErrorFormatter;
   readonly clock: SteadyClock;
   readonly limits?: SocketLimits;
-  /** Open at once; a further one is refused. */
+  /** Open WebSockets. Further upgrades are refused with 503. Default: 500. */
   readonly sockets?: number;
   readonly observers?: readonly ExchangeObserver[];
-  /** Told of what a handler threw: its client only sees the connection close. */
+  /** Receives any error thrown by a handler. The client only sees the connection close with code 1011. */
   readonly onBug: (error: unknown) => void;
 }
 
 const DEFAULT_SOCKETS = 500;
 
-/** WebSockets on the paths of some routes. */
+/** Accepts WebSockets on the paths of `routes`. */
 export function createWebSockets(options: WebSocketOptions): UpgradeHandler {
   const servedRoutes = options.routes.map((route) => {
     const limits = { ...SOCKET_LIMITS, ...options.limits, ...route.limits };
@@ -124,7 +124,10 @@ interface ServedRoute {
   readonly limits: Required<SocketLimits>;
 }
 
-/** The package answers by itself what is no proper handshake, unless somebody else does, and knows no ids. */
+/**
+ * By default the `ws` package responds to a malformed handshake itself and sends no request id. The `wsClientError` and
+ * `headers` listeners replace both behaviours.
+ */
 function createHandshake(
   messageBytes: number,
 ): (head: RequestHead, raw: RawUpgrade) => Promise<WebSocket> {
@@ -132,7 +135,7 @@ function createHandshake(
     noServer: true,
     clientTracking: false,
     maxPayload: messageBytes,
-    // Costs more than it saves on texts of this size, and memory for each connection.
+    // Compression costs more than it saves on messages of this size, and uses memory per connection.
     perMessageDeflate: false,
     autoPong: false,
   });
@@ -147,7 +150,9 @@ function createHandshake(
     new Promise((resolve, reject) => {
       ids.set(incoming, requestId);
       failing.set(socket, ({ message }) => {
-        reject(new ApiError(400, "validation_failed", `No handshake of a WebSocket: ${message}`));
+        reject(
+          new ApiError(400, "validation_failed", `The WebSocket handshake failed: ${message}`),
+        );
       });
       server.handleUpgrade(incoming, socket, rest, resolve);
     });
@@ -161,7 +166,7 @@ function toErrorResponse(error: unknown, { formatError, onBug }: WebSocketOption
 }
 
 function createTooManySocketsError(): ApiError {
-  return new ApiError(503, "overloaded", "The bridge has as many WebSockets open as it allows", {
+  return new ApiError(503, "overloaded", "The bridge has reached its limit of open WebSockets", {
     reason: "too_many_connections",
     headers: { "retry-after": "10" },
   });

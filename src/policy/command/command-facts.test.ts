@@ -8,7 +8,7 @@ allowLongTests();
 
 const SIGNS = Array.from("$(){}'\"\\\n ;&|<>`#a=*~!");
 
-/** The words of each simple command, a program that is unknown as ?, a hole as …, and the doubt. */
+/** Formats each simple command: an unknown program as ?, a hole as …, and the reason for uncertainty. */
 function told(command: string): string {
   const { simpleCommands = [], commandUnparsed } = readCommandFacts({ command }) ?? {};
   const commands = simpleCommands.map(({ program, words }) =>
@@ -19,7 +19,7 @@ function told(command: string): string {
   );
 }
 
-describe("a command", () => {
+describe("Shell command analysis", () => {
   it.each([
     ["git log -1", "git·log·-1"],
     ["git  'a b'  \"c d\"", "git·a b·c d"],
@@ -50,7 +50,7 @@ describe("a command", () => {
     ["git &\\\n>/dev/null touch x", "? / git ! it has &>"],
     ["touch 10>/dev/null", "? / touch ! it redirects by a number of several digits"],
     ["a >&x", "a ! it reads or writes a file by < or >"],
-    ["a # b\nc#d", "a / ? ! the program that it runs is not a plain name"],
+    ["a # b\nc#d", "a / ? ! its program is not a plain name"],
     ["env CI=1 a b", "env·CI=1·a·b / a·b"],
     ["xargs a b", "xargs·a·b / a·b·…"],
     ["sh -c 'a; b' c", "sh·-c·a; b·c / a / b"],
@@ -60,11 +60,11 @@ describe("a command", () => {
     ["a \\", "? / a· ! it ends with a backslash"],
     ["", "? ! it is empty"],
     ["# nothing", ""],
-  ])("%j runs %s", (command, expected) => {
+  ])("The command %j runs %s", (command, expected) => {
     expect(told(command)).toBe(expected);
   });
 
-  it("of any text is read to an end, and what it says of it is bounded", () => {
+  it("Any text is analyzed to its end, with a bounded result", () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -14,14 +14,14 @@ export interface CommandFacts {
 
 const COMMAND_ARGUMENTS = ["command", "cmd", "argv"] as const;
 
-/** What a call's arguments would run; undefined where they name no command. */
+/** The commands which a call's arguments would run. Undefined if the arguments name no command. */
 export function readCommandFacts(input: JsonObject): CommandFacts | undefined {
   const values = COMMAND_ARGUMENTS.map((name) => readOwn(input, name)).filter(
     (value) => value !== undefined && value !== null,
   );
   if (values.length === 0) return undefined;
   const scan: CommandScan = { commands: [], lines: new Set(), depth: 0, text: 0, lineText: 0 };
-  if (values.length > 1) markUnparsed(scan, "it is given more than once");
+  if (values.length > 1) markUnparsed(scan, "it is passed more than once");
   const texts = values.map((value) => readCommandValue(value, readOwn(input, "args"), scan));
   scanEnvironment(input, scan);
   const fullText = texts
@@ -43,17 +43,17 @@ export function readCommandFacts(input: JsonObject): CommandFacts | undefined {
 const MAX_COMMAND_LENGTH = 4_096;
 const TOO_LONG = `it is longer than ${MAX_COMMAND_LENGTH} characters`;
 const MAX_COMMANDS = 24;
-/** Of all simple commands together: launchers in a row repeat what comes after them. */
+/** Characters of all simple commands together: consecutive launchers repeat the words after them. */
 export const MAX_TEXT_LENGTH = 4 * MAX_COMMAND_LENGTH;
 
 interface CommandScan {
   readonly commands: SimpleCommand[];
   readonly lines: Set<string>;
-  /** The first reason why it is not certain what runs. */
+  /** The first reason why the analysis is uncertain. */
   problem?: string;
-  /** How many shells are started inside each other. */
+  /** Nesting depth of shells started inside shells. */
   depth: number;
-  /** How long the commands are together, and the lines. */
+  /** Total length of the commands, and of the lines. */
   text: number;
   lineText: number;
 }
@@ -62,7 +62,7 @@ function markUnparsed(scan: CommandScan, why: string): void {
   scan.problem ??= why;
 }
 
-/** Something runs that may be anything. */
+/** Adds a command which may run anything. */
 function addUnknownCommand(scan: CommandScan, why: string): void {
   markUnparsed(scan, why);
   scan.commands.unshift({ program: null, words: [HOLE] });
@@ -79,15 +79,15 @@ function readCommandValue(
 ): string {
   const hasArguments = args !== undefined && args !== null && !isEmptyList(args);
   if (isStringList(value)) {
-    // Some tools add them to the list, others leave them out.
-    if (hasArguments) addUnknownCommand(scan, "its arguments stand beside a list");
+    // Some tools append `args` to the list, others ignore `args`.
+    if (hasArguments) addUnknownCommand(scan, "it has both a list and separate arguments");
     const text = value.join(" ");
     if (text.length > MAX_COMMAND_LENGTH) addUnknownCommand(scan, TOO_LONG);
     else readWords(value, scan);
     return text;
   }
   if (typeof value !== "string") {
-    addUnknownCommand(scan, "it is no text");
+    addUnknownCommand(scan, "it is not a string");
     return "";
   }
   const text = hasArguments ? joinArguments(value, args, scan) : value;
@@ -105,12 +105,12 @@ function isStringList(value: JsonValue): value is readonly string[] {
 }
 
 /**
- * A command and its arguments apart. Some tools hand them to a shell as one text, others do not: where the two would not
- * be the same, nothing is certain.
+ * Joins a command with separate arguments. Some tools pass both to a shell as one string, others execute them directly.
+ * If the two readings could differ, the command counts as not fully analyzed.
  */
 function joinArguments(command: string, args: JsonValue, scan: CommandScan): string {
   if (!isStringList(args)) {
-    addUnknownCommand(scan, "its arguments are no list of texts");
+    addUnknownCommand(scan, "its arguments are not a list of strings");
     return command;
   }
   const words = [command, ...args];
@@ -122,17 +122,16 @@ function joinArguments(command: string, args: JsonValue, scan: CommandScan): str
   return text;
 }
 
-/** The same command is another with other variables, or in a shell of another language. */
+/** Environment variables or another shell can change the meaning of the same command. */
 function scanEnvironment(input: JsonObject, scan: CommandScan): void {
   for (const name of ["env", "environment"]) {
     const value = readOwn(input, name);
-    if (value !== undefined && value !== null)
-      markUnparsed(scan, "it is given variables of its own");
+    if (value !== undefined && value !== null) markUnparsed(scan, "it sets environment variables");
   }
   const shell = readOwn(input, "shell") ?? true;
   const isKnownShell =
     typeof shell === "string" ? KNOWN_SHELL.test(shell) : typeof shell === "boolean";
-  if (!isKnownShell) addUnknownCommand(scan, "it is given a shell of its own");
+  if (!isKnownShell) addUnknownCommand(scan, "it selects another shell");
 }
 
 const KNOWN_SHELL = /^(\/(usr\/)?bin\/)?(ba|da)?sh$/;
@@ -158,10 +157,11 @@ function addLine(text: string, scan: CommandScan): void {
   if (scan.lines.has(text)) return;
   scan.lineText += text.length;
   if (scan.lineText <= MAX_TEXT_LENGTH) scan.lines.add(text);
-  else if (scan.commands[0]?.program !== null) addUnknownCommand(scan, "it joins too much");
+  else if (scan.commands[0]?.program !== null)
+    addUnknownCommand(scan, "it joins too many commands");
 }
 
-/** The words of what runs in the end. */
+/** Returns the words of the program which finally runs. */
 function readScannedCommand(
   { words, assignments, redirects }: ScannedCommand,
   scan: CommandScan,
@@ -178,27 +178,27 @@ function scanVariables(names: readonly string[], scan: CommandScan): void {
   if (name !== undefined) markUnparsed(scan, `it sets ${name}`);
 }
 
-/** Almost any other variable makes some program run something else: PATH, PAGER, GIT_SSH_COMMAND, NODE_OPTIONS… */
+/** Almost any other variable makes some program run another program: PATH, PAGER, GIT_SSH_COMMAND, NODE_OPTIONS… */
 const HARMLESS_VARIABLES = new Set(["CI", "NODE_ENV", "NO_COLOR", "FORCE_COLOR", "RUST_BACKTRACE"]);
 
-/** Names for one thing after the other, which no program looks for. */
+/** Usual loop variables, which no program reads from its environment. */
 const LOOP_VARIABLE = /^([a-z]|file|dir|name|item|line)$/;
 
 const MAX_SHELL_DEPTH = 5;
 
-/** The words of what runs in the end: where a program only starts another, of that. */
+/** Returns the words of the program which finally runs: for a launcher such as `nohup`, the launched program. */
 function readWords(words: readonly string[], scan: CommandScan): readonly string[] {
   const [program = "", ...args] = words;
-  // With a space after it, and room for one that is unknown.
+  // Counts a separator after the words, and room for an unknown word.
   scan.text += words.join(" ").length + 3;
   if (scan.commands.length >= MAX_COMMANDS || scan.text > MAX_TEXT_LENGTH) {
-    addUnknownCommand(scan, "it runs too much");
+    addUnknownCommand(scan, "it runs too many commands");
     return words;
   }
   if (!isPlainProgram(program)) {
     const unknown = [HOLE, ...args];
     scan.commands.push({ program: null, words: unknown });
-    markUnparsed(scan, "the program that it runs is not a plain name");
+    markUnparsed(scan, "its program is not a plain name");
     return unknown;
   }
   scan.commands.push({ program, words });
@@ -226,7 +226,7 @@ function isPlainProgram(program: string): boolean {
   return program === "[" || /^[\w.+@:/][\w.+@:/-]*$/.test(program);
 }
 
-/** It sets variables and does nothing else. Of a value that the shell completes some shells make more of them. */
+/** Whether `export` only sets variables. In some shells an expanded value can set further variables. */
 function isExport([program, ...args]: readonly string[]): boolean {
   return (
     program === "export" && args.every((word) => EXPORT_ARGUMENT.test(word) && !word.includes(HOLE))

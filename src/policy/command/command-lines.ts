@@ -1,17 +1,17 @@
 import { listCoveringTexts } from "./join-words.ts";
 import { toBareName } from "./launchers.ts";
 
-/** A command among those that it is joined with. */
+/** A simple command in a line of joined commands. */
 export interface LineCommand {
   readonly operator: string;
   readonly words: readonly string[];
-  /** What runs in the end, where the command only starts another. */
+  /** The words of the launched program if the command is a launcher, otherwise the same words. */
   readonly startedWords: readonly string[];
 }
 
 /**
- * Commands with their operators between them, in one spelling: the whole, and every pipeline in it. Once by their programs'
- * names as they stand, once by the bare names of what runs in the end.
+ * Formats the whole line and each pipeline in it with normalized operators: with the program names as written, and with
+ * the bare names of the programs which finally run.
  */
 export function formatLineVariants(line: readonly LineCommand[]): string[] {
   const runs = [line, ...splitPipelines(line)].filter((run) => run.length > 1);
@@ -21,12 +21,12 @@ export function formatLineVariants(line: readonly LineCommand[]): string[] {
   ]);
 }
 
-/** The same command by the bare name of its program. */
+/** Replaces the program's path by its bare name. */
 export function useBareName(words: readonly string[]): readonly string[] {
   return words.map((word, at) => (at === 0 ? toBareName(word) : word));
 }
 
-/** A pattern for texts of commands with its operators as those texts have them. */
+/** Normalizes the operators of a command pattern as in the formatted lines. */
 export function spaceOperators(pattern: string): string {
   return pattern.replaceAll(/ *(\|\||&&|\|&|[|&;]) */g, (_, operator: string) => {
     return operator === "|&" ? " | " : ` ${operator} `;
@@ -43,7 +43,7 @@ function splitPipelines(line: readonly LineCommand[]): LineCommand[][] {
   return pipelines;
 }
 
-/** With quotes and without, as single commands are compared. */
+/** With and without quotes, as for single commands. */
 function formatPipeline(
   run: readonly LineCommand[],
   selectWords: (command: LineCommand) => readonly string[],

@@ -1,13 +1,13 @@
 import { HOLE } from "../matching/wildcard.ts";
 
-/** A simple command as one text: words with a space between them, in single quotes where they need some. */
+/** Formats a simple command as one string: words separated by spaces, single-quoted if necessary. */
 export function joinWords(words: readonly string[]): string {
   return words.map(quoteWord).join(" ");
 }
 
 /**
- * Texts that cover whatever the holes turn out to be, with quotes and without. What the shell puts in may be no word at
- * all or several, so a hole also covers the spaces around it.
+ * Strings which cover every filling of the holes, with and without quotes. A hole may expand to zero or several words,
+ * so it also covers the spaces next to it.
  */
 export function listCoveringTexts(words: readonly string[]): string[] {
   return [words.map(quoteWord), words].map((list) => {

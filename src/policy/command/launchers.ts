@@ -1,21 +1,21 @@
 import { HOLE } from "../matching/wildcard.ts";
 
-/** What a program runs beside itself. */
+/** Further programs started by a program. */
 export type Launch =
   | { readonly type: "nothing" }
-  /** A program that its arguments name. */
+  /** The program named by the arguments. */
   | {
       readonly type: "program";
       readonly words: readonly string[];
       readonly variables?: readonly string[];
     }
-  /** Text for a shell. */
+  /** A script for a shell. */
   | { readonly type: "script"; readonly text: string }
   | { readonly type: "anything" };
 
 /**
- * What a program starts by what its arguments say. Programs that run what a file tells them, such as `make` or
- * `python`, are taken for themselves: whoever allows them allows that.
+ * Determines which further program the arguments start. A program which reads its instructions from a file, such as
+ * `make` or `python`, counts only as itself: a rule which allows the program allows those instructions too.
  */
 export function resolveLaunch(program: string, args: readonly string[]): Launch {
   const name = toBareName(program).toLowerCase().replace(GNU_NAME, "");
@@ -32,30 +32,30 @@ export function resolveLaunch(program: string, args: readonly string[]): Launch 
     case "timeout":
       return /^\d+(\.\d+)?[smhd]?$/.test(first) ? resolveRestLaunch(args.slice(1)) : ANY_LAUNCH;
     case "xargs":
-      // More arguments come from its input.
+      // `xargs` appends more arguments from its input.
       return resolveRestLaunch(args.length === 0 ? [] : [...args, HOLE]);
     case "printf":
-      // What comes after the format is only printed. A name of a variable may hold a command in its index.
+      // Arguments after the format are only printed. With `-v`, the index of a variable name may contain a command.
       return first.startsWith("-v") || first.includes(HOLE) ? ANY_LAUNCH : NO_LAUNCH;
     default:
       return mayLaunchByWords(name, args) ? ANY_LAUNCH : NO_LAUNCH;
   }
 }
 
-/** A word that the shell completes may become any word, or several. */
+/** A word with a hole may expand to any word, or to several words. */
 function mayLaunchByWords(name: string, args: readonly string[]): boolean {
   const isHarmless = HARMLESS_WORDS.get(name);
   return isHarmless !== undefined && args.some((word) => word.includes(HOLE) || !isHarmless(word));
 }
 
-/** Programs that run something by a word among others, and the words by which they do not. */
+/** Programs which run another program only for certain words, each with a check for harmless words. */
 const HARMLESS_WORDS: ReadonlyMap<string, (word: string) => boolean> = new Map([
   ...["find", "bfs"].map((name) => [name, isHarmlessFindWord] as const),
   ...["fd", "fdfind"].map((name) => [name, isHarmlessFdWord] as const),
   ...["test", "["].map((name) => [name, isHarmlessTestWord] as const),
   ["jobs", (word) => /^(-[lnprs]+|%[\w+-]*)$/.test(word)],
   ["wait", (word) => /^(-[fn]+|%[\w+-]*|\d+)$/.test(word)],
-  // By others, such as -k, words after a program become variables.
+  // Other options, such as `-k`, turn words after a program into variables.
   ["set", (word) => /^([-+][aCefnuvx]*o?|errexit|noglob|nounset|pipefail|xtrace)$/.test(word)],
 ]);
 
@@ -67,17 +67,17 @@ function isHarmlessFdWord(word: string): boolean {
   return !/^(-[a-zA-Z]*[xX].*|--ex.*)$/.test(word);
 }
 
-/** `test -v` reads the index of a name, and some shells do so wherever they want a number. */
+/** `test -v` evaluates the index of a name, and some shells do so wherever a number is expected. */
 function isHarmlessTestWord(word: string): boolean {
   return !/^-[vR]$|.\[/.test(word);
 }
 
-/** Without the folders that it lies in. */
+/** The file name of a program, without its folders. */
 export function readProgramName(program: string): string {
   return program.slice(program.lastIndexOf("/") + 1);
 }
 
-/** As it is called everywhere. */
+/** The program name without folders and without `.exe`. */
 export function toBareName(program: string): string {
   return readProgramName(program).replace(/\.exe$/i, "");
 }
@@ -85,7 +85,9 @@ export function toBareName(program: string): string {
 const NO_LAUNCH: Launch = { type: "nothing" };
 const ANY_LAUNCH: Launch = { type: "anything" };
 
-/** They run what their arguments, their options or their input say, or change what the commands after them mean. */
+/**
+ * Programs which run commands from their arguments, options or input, or which change the meaning of later commands.
+ */
 const UNRESTRICTED_LAUNCHERS = new Set(
   `sudo doas su runuser pkexec sg newgrp gosu su-exec setpriv capsh runcon chroot unshare nsenter firejail bwrap proot
   fakeroot fakechroot setarch linux32 linux64 i386 i486 i586 i686 x86_64 uname26
@@ -102,23 +104,23 @@ const UNRESTRICTED_LAUNCHERS = new Set(
   ),
 );
 
-/** It runs the program that it is given: `ld-linux-x86-64.so.2`, `ld-musl-x86_64.so.1`. */
+/** The dynamic loader runs the program passed to it: `ld-linux-x86-64.so.2`, `ld-musl-x86_64.so.1`. */
 const LOADER = /^ld[\w.+-]*\.so(\.\d+)*$/;
 
-/** As they are called beside those of another system. */
+/** GNU tools have a `g` prefix when installed next to another system's tools. */
 const GNU_NAME = /^g(?=(env|find|nice|nohup|printf|stdbuf|test|time|timeout|xargs)$)/;
 
-/** Their texts are read as `sh` reads them. */
+/** Shells whose scripts are parsed with the grammar of `sh`. */
 const SHELLS = new Set(["sh", "bash", "rbash", "dash", "ash"]);
 
-/** They calculate where others do not, and have words of their own: nobody reads their texts. */
+/** Shells with a different grammar, such as arithmetic in other places. Their scripts are not analyzed. */
 const OTHER_SHELLS = new Set(
   `zsh rzsh ksh mksh rksh ksh93 lksh oksh pdksh posh yash bosh osh hush sash`.split(" "),
 );
 
 const BEFORE_A_PROGRAM = new Set(["nohup", "nice", "exec", "time"]);
 
-/** With an option in front it takes more knowledge than we have to find the program. */
+/** An option before the program would require knowledge of the launcher's options to find the program. */
 function resolveRestLaunch(words: readonly string[]): Launch {
   const [first] = words;
   if (first === undefined) return NO_LAUNCH;
@@ -128,7 +130,7 @@ function resolveRestLaunch(words: readonly string[]): Launch {
 function resolveEnvLaunch(args: readonly string[]): Launch {
   const start = args.findIndex((word) => !/^[A-Za-z_][A-Za-z0-9_]*=/.test(word));
   const set = start < 0 ? args : args.slice(0, start);
-  // A value that the shell completes may go on with a program.
+  // An expanded value may continue with a program.
   if (set.some((word) => word.includes(HOLE))) return ANY_LAUNCH;
   if (start < 0) return NO_LAUNCH;
   const rest = resolveRestLaunch(args.slice(start));
@@ -136,10 +138,13 @@ function resolveEnvLaunch(args: readonly string[]): Launch {
   return { ...rest, variables: set.map((word) => word.slice(0, word.indexOf("="))) };
 }
 
-/** A script file is taken for the shell's own business; text and input are not. */
+/**
+ * A script file is accepted as the shell's own input; a script in an argument is analyzed, and standard input is
+ * unknown.
+ */
 function resolveShellLaunch(args: readonly string[]): Launch {
   const [first = "", text = ""] = args;
-  // Other letters may take the next word for themselves.
+  // Other option letters may take the next word as their value.
   const isText = /^-[efux]*c$/.test(first) && !/^([-+]|$)/.test(text) && !text.includes(HOLE);
   if (isText) return { type: "script", text };
   return isScriptFile(first) ? NO_LAUNCH : ANY_LAUNCH;
@@ -149,5 +154,5 @@ function isScriptFile(word: string): boolean {
   return !/^([-+]|$)/.test(word) && !word.includes(HOLE) && !INPUT_BY_NAME.test(word);
 }
 
-/** Its input has names too: `/dev/stdin`, `/dev/fd/0`, `/proc/self/fd/0`. */
+/** Standard input also has file names: `/dev/stdin`, `/dev/fd/0`, `/proc/self/fd/0`. */
 const INPUT_BY_NAME = /^\/[./]*(dev|proc)\/|(^|\/)(stdin|\d+)$/i;

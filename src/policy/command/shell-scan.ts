@@ -1,33 +1,33 @@
 import { HOLE } from "../matching/wildcard.ts";
 
-/** One simple command as it stands in a shell's text. */
+/** A simple command as written in a shell script. */
 export interface ScannedCommand {
-  /** Without quotes; what the shell puts in is a hole, and with it the rest of the word. */
+  /** Without quotes. An expansion becomes a hole, together with the rest of its word. */
   readonly words: readonly string[];
-  /** Names of the variables that it sets for itself, or for what follows. */
+  /** Names of the variables set for the command, or for the commands after it. */
   readonly assignments: readonly string[];
-  /** Whether a file is read or written by `<` or `>`. */
+  /** Whether `<` or `>` reads or writes a file. */
   readonly redirects: boolean;
 }
 
 export interface ScannedText {
-  /** In order of their beginning, those inside `$( )` and `( )` too. */
+  /** In order of their start, including commands inside `$( )` and `( )`. */
   readonly commands: readonly ScannedCommand[];
-  /** The same as they are joined; those of a `$( )` make a line of their own. */
+  /** The same commands grouped into lines with their operators. Each `$( )` has a separate line. */
   readonly lines: readonly (readonly JoinedCommand[])[];
-  /** Why the text was not understood to its end. What else it runs is unknown then. */
+  /** Why the scan stopped before the end. The rest of the script is unknown. Undefined if the scan is complete. */
   readonly problem?: string;
 }
 
 export interface JoinedCommand {
-  /** What stands before it: `|`, `&&`, `||`, `&`, or `;` for all else. */
+  /** The preceding operator: `|`, `&&`, `||`, `&`, or `;` for all others. */
   readonly operator: string;
   readonly command: ScannedCommand;
 }
 
 /**
- * Finds every simple command in a text for `sh`. It takes the part of the language that all shells read alike; where
- * anything else comes up it stops and says so, for a guess would be an attacker's way in.
+ * Finds every simple command in a script for `sh`. Supports only the part of the language which all shells read alike.
+ * On any other construct the scan stops with a `problem`: an attacker could exploit a guess.
  */
 export function scanShell(text: string): ScannedText {
   const scan: Scan = {
@@ -45,7 +45,10 @@ export function scanShell(text: string): ScannedText {
   return problem === undefined ? { commands, lines } : { commands, lines, problem };
 }
 
-/** Spaces, tabs and line ends are read as shells do; a hole in the text would be mistaken for one of ours. */
+/**
+ * Control characters except tab and line feed, which shells treat as blanks. A hole character in the script would be
+ * mistaken for a placeholder.
+ */
 const UNREADABLE = /[^\P{Cc}\t\n]|\uFFFC|\p{Surrogate}/u;
 
 interface Scan {
@@ -54,19 +57,19 @@ interface Scan {
   depth: number;
   readonly commands: ScannedCommand[];
   readonly lines: JoinedCommand[][];
-  /** The line that is being read, and what came in it since the last command. */
+  /** The line being read, and the operators since its last command. */
   line: JoinedCommand[];
   operator: string;
   problem?: string;
 }
 
-/** Ends the scan where it stands: every loop sees the end of the text. */
+/** Ends the scan: every loop sees the end of the text. */
 function stopScan(scan: Scan, problem: string): void {
   scan.problem ??= problem;
   scan.position = scan.text.length;
 }
 
-/** The next character, past line continuations; "" at the end. */
+/** The next character, after any line continuations. "" at the end. */
 function peek(scan: Scan): string {
   while (scan.text.startsWith("\\\n", scan.position)) scan.position += 2;
   return scan.text.charAt(scan.position);
@@ -84,7 +87,7 @@ function skipComment(scan: Scan): void {
 
 const MAX_NESTING = 40;
 
-/** Commands that nothing joins with those around them. */
+/** Scans commands which are not joined to the surrounding commands. */
 function scanLine(scan: Scan, closing: ")" | ""): void {
   const { line, operator: signs } = scan;
   scan.line = [];
@@ -95,7 +98,7 @@ function scanLine(scan: Scan, closing: ")" | ""): void {
   scan.operator = signs;
 }
 
-/** Commands one after the other, until the closing bracket or the end. */
+/** Scans consecutive commands until the closing bracket or the end. */
 function scanList(scan: Scan, closing: ")" | ""): void {
   if (++scan.depth > MAX_NESTING) stopScan(scan, "it is nested too deeply");
   for (;;) {
@@ -114,7 +117,7 @@ function scanList(scan: Scan, closing: ")" | ""): void {
 
 function scanBrackets(scan: Scan, scanInside: typeof scanList): void {
   scan.position += 1;
-  if (peek(scan) === "(") stopScan(scan, "it calculates with (( ))");
+  if (peek(scan) === "(") stopScan(scan, "it has arithmetic with (( ))");
   else scanInside(scan, ")");
 }
 
@@ -122,7 +125,7 @@ function scanOperator(scan: Scan, operator: string): void {
   scan.position += 1;
   scan.operator += operator;
   if (operator === ";" && peek(scan) === ";") stopScan(scan, "it has ;;");
-  // One shell redirects both outputs by it; another ends the command there, and begins the next.
+  // In some shells `&>` redirects both outputs; in others `&` ends the command and `>` starts the next.
   if (operator === "&" && peek(scan) === ">") stopScan(scan, "it has &>");
 }
 
@@ -135,7 +138,7 @@ interface OpenCommand {
 
 function scanCommand(scan: Scan): void {
   const command: OpenCommand = { words: [], assignments: [], redirects: false, hasBegun: false };
-  // Noted at once, so that it stands before the commands inside its words.
+  // Added before its words are scanned, so that the command precedes the commands inside its words.
   const startPosition = scan.commands.push(command) - 1;
   for (;;) {
     const next = skipBlanks(scan);
@@ -155,18 +158,18 @@ function scanCommand(scan: Scan): void {
   scan.operator = "";
 }
 
-/** False after a word of the shell's own, which is followed by another command. */
+/** Returns false after a reserved word, which is followed by another command. */
 function scanNextWord(scan: Scan, command: OpenCommand): boolean {
   const start = scan.position;
   const word = scanWord(scan);
   const written = scan.text.slice(start, scan.position).replaceAll("\\\n", "");
   if (/^\d+$/.test(written) && "<>".includes(peek(scan) || " ")) {
-    // Of more than one digit some shells make an argument.
+    // Some shells read a number of several digits as an argument.
     if (written.length > 1) stopScan(scan, "it redirects by a number of several digits");
     return true;
   }
   if (written.startsWith("{") && isRedirect(scan)) stopScan(scan, "it redirects by a name");
-  // The shell's own words are read as such only where a command begins.
+  // Reserved words are recognized only at the start of a command.
   if (!command.hasBegun) {
     if (BEFORE_COMMANDS.has(written)) return false;
     if (written === "for") return scanFor(scan, command);
@@ -180,11 +183,11 @@ function scanNextWord(scan: Scan, command: OpenCommand): boolean {
   return true;
 }
 
-/** After these comes a command, as at the beginning of a line. */
+/** Reserved words followed by a command, as at the start of a line. */
 const BEFORE_COMMANDS = new Set("if then else elif fi while until do done time ! { }".split(" "));
 const UNSUPPORTED_WORDS = new Set("case esac select function coproc [[ ]]".split(" "));
 
-/** `for name in words`: the name is set, the words are data; what is done with them follows. */
+/** `for name in words`: the name is assigned and the words are data. The loop body follows as further commands. */
 function scanFor(scan: Scan, command: OpenCommand): false {
   const name = scanPlainWord(scan);
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) command.assignments.push(name);
@@ -195,7 +198,7 @@ function scanFor(scan: Scan, command: OpenCommand): false {
   return false;
 }
 
-/** The next word as it is written. */
+/** The next word as written. */
 function scanPlainWord(scan: Scan): string {
   skipBlanks(scan);
   const start = scan.position;
@@ -226,10 +229,10 @@ function scanRedirect(scan: Scan, command: OpenCommand): void {
 
 const REDIRECTS = new Set(["<", ">", ">>", ">|", "<>", ">&", "<&"]);
 
-/** What a word is made of while it is read. */
+/** A word while it is being scanned. */
 interface OpenWord {
   text: string;
-  /** Nothing is added after a hole: it may be anything. */
+  /** Text after a hole is dropped: the hole may expand to anything. */
   hasHole: boolean;
 }
 
@@ -253,7 +256,7 @@ function scanWord(scan: Scan): string {
   return word.text;
 }
 
-/** A tilde stands for a home only where a word or a value begins. */
+/** A tilde is expanded to a home folder only at the start of a word or value. */
 function isExpanded(sign: string, previousText: string): boolean {
   return sign === "~" ? "=:".includes(previousText.slice(-1)) : "*?[{".includes(sign);
 }
@@ -285,7 +288,10 @@ function scanDoubleQuotes(scan: Scan, word: OpenWord): void {
   scan.position += 1;
 }
 
-/** What follows a dollar sign. `quotes`: those that would begin a text with rules of its own here. */
+/**
+ * Scans an expansion after a dollar sign. `quotes` lists the quotes which start another kind of string at this
+ * position.
+ */
 function scanDollar(scan: Scan, word: OpenWord, quotes: string): void {
   const next = peek(scan);
   if (next === "(") {

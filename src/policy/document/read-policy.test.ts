@@ -315,7 +315,7 @@ describe("a policy document", () => {
       "an address with a name",
       match({ url: "https://a@x.com/" }),
       "policy.rules[2].match.url",
-      "no pattern of addresses",
+      "is not a URL pattern",
     ],
     [
       "a method that is none",

@@ -2,19 +2,19 @@ import { isObject, type JsonObject, type JsonValue } from "../../data/json.ts";
 
 export interface InnerValue {
   readonly value: JsonValue;
-  /** Whether it stands under one of the names that were asked for, however deep. */
+  /** Whether the value is at any depth below a key which matches the requested name. */
   readonly hasMatchingName: boolean;
 }
 
 export interface InnerValues {
   readonly values: readonly InnerValue[];
-  /** False where there are more than anybody looks at. */
+  /** False if the arguments contain more than 100,000 values. */
   readonly isComplete: boolean;
 }
 
 const MAX_VALUES = 100_000;
 
-/** Everything in a call's arguments, objects and lists before what is in them, the names in objects as texts too. */
+/** Lists every value in the arguments, containers before their contents. Object keys are listed as strings too. */
 export function collectValues(input: JsonObject, name: RegExp): InnerValues {
   const values: InnerValue[] = [{ value: input, hasMatchingName: false }];
   for (let at = 0; at < values.length; at++) {

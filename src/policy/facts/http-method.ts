@@ -2,7 +2,7 @@ import type { JsonObject } from "../../data/json.ts";
 import { foldSpelling } from "../matching/spelling.ts";
 import { collectValues } from "./collect-values.ts";
 
-/** The HTTP method that arguments name, in upper case; undefined where they name none. */
+/** The HTTP method named by the arguments, in uppercase. Undefined if absent, `…` if ambiguous or not a string. */
 export function readHttpMethod(input: JsonObject): string | undefined {
   const { values, isComplete } = collectValues(input, /^method$/i);
   const candidates = values.flatMap(({ value, hasMatchingName }) =>
@@ -18,11 +18,11 @@ export function readHttpMethod(input: JsonObject): string | undefined {
     : UNKNOWN_METHOD;
 }
 
-/** No method, so that it fits no rule that allows and every rule that does not. */
+/** Not a valid method: never matches an `allow` rule, always matches a `deny` or `ask` rule. */
 const UNKNOWN_METHOD = "…";
 const MAX_METHOD_LENGTH = 32;
 
-/** For rules that deny or ask: what is no plain word may be any method to whoever reads it. */
+/** Conservative matching: a method which is not a plain word may be read as any method by the tool. */
 export function mayBeMethod(method: string, methods: readonly string[]): boolean {
   const isPlainWord = foldSpelling(method).trim().toUpperCase();
   return !/^[A-Z0-9_-]+$/.test(isPlainWord) || methods.includes(isPlainWord);

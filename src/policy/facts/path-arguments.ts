@@ -2,21 +2,21 @@ import { isObject, toJsonText, type JsonObject, type JsonValue } from "../../dat
 import type { ToolTraits } from "../../domain/tools/tool-traits.ts";
 
 export interface PathArgument {
-  /** Where it stands, such as `path` or `paths[1]`. */
+  /** Position in the arguments, such as `path` or `paths[1]`. */
   readonly argument: string;
-  /** As the model said it. */
+  /** As written by the model. */
   readonly input: string;
-  /** Why it is no path; there is nothing to look for then. */
+  /** Why the argument is not a valid path. Undefined if the path can be resolved. */
   readonly problem?: string;
 }
 
 export interface PathArguments {
   readonly paths: readonly PathArgument[];
-  /** Why it is not certain which paths are meant. */
+  /** Why the list of paths is uncertain. Undefined if it is certain. */
   readonly unclear?: string;
 }
 
-/** The paths in a call's arguments. */
+/** Reads the paths of a call: the declared arguments of the tool, or else arguments with common path names. */
 export function readPathArguments(
   traits: ToolTraits | undefined,
   input: JsonObject,
@@ -30,13 +30,13 @@ export function readPathArguments(
   const odd =
     declared === undefined ? values.find(([, value]) => !isStringOrStringList(value)) : undefined;
   const unclear =
-    odd === undefined ? {} : { unclear: `${odd[0]} is neither text nor a list of it` };
+    odd === undefined ? {} : { unclear: `${odd[0]} is neither a string nor a list of strings` };
   if (paths.length <= MAX_PATHS) return { paths, ...unclear };
   const problem = `there are more than ${MAX_PATHS} paths; name fewer in one call`;
   return { paths: [{ argument: "*", input: "", problem }], ...unclear };
 }
 
-/** What tools that say nothing of their paths call them. */
+/** Usual names of path arguments, for tools without declared paths. */
 const PATH_NAMES = [
   "path",
   "file",
@@ -55,19 +55,19 @@ const PATH_NAMES = [
 
 const MAX_PATHS = 256;
 const MAX_PATH_LENGTH = 4_096;
-/** In bytes: longer ones no file system takes. */
+/** No file system accepts longer names. */
 const MAX_NAME_BYTES = 255;
 
-/** A tool that says which arguments are paths means them to be: anything but text is wrong there. */
+/** A declared path argument must be a string: any other value is an invalid path. */
 function readDeclaredPaths(argument: string, value: JsonValue): PathArgument[] {
   return listItems(argument, value).flatMap(([at, item]): PathArgument[] => {
     if (typeof item === "string") return [createPathArgument(at, item)];
     if (item === null) return [];
-    return [{ argument: at, input: toJsonText(item).slice(0, 200), problem: "it is no text" }];
+    return [{ argument: at, input: toJsonText(item).slice(0, 200), problem: "it is not a string" }];
   });
 }
 
-/** Where nobody said what is a path, every text in something else may be one, the names of its parts too. */
+/** Without a declaration, every string inside a structured value may be a path, object keys included. */
 function guessPaths(argument: string, value: JsonValue): PathArgument[] {
   return listItems(argument, value).flatMap(([at, item]): PathArgument[] => {
     if (typeof item === "string") return [createPathArgument(at, item)];
@@ -91,7 +91,7 @@ function createPathArgument(argument: string, input: string): PathArgument {
   return { argument, input: `${input.slice(0, 200)}…`, problem };
 }
 
-/** Each once, and no more than are needed to see that there are too many. */
+/** Unique strings. Stops once there are too many paths. */
 function collectStrings(value: JsonValue): string[] {
   const texts = new Set<string>();
   const open: JsonValue[] = [value];
@@ -109,7 +109,7 @@ function collectStrings(value: JsonValue): string[] {
   return [...texts];
 }
 
-/** What a file holds often stands beside its path. */
+/** Excludes file contents, which are often passed next to the path: a path has limited length and limited names. */
 function mayBePath(text: string): boolean {
   if (text === "" || text.length > MAX_PATH_LENGTH) return false;
   const names = text.split(/[/\\]/);

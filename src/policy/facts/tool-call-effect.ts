@@ -2,12 +2,14 @@ import type { PolicyContext } from "../../domain/policy/policy-decision.ts";
 
 type DeclaredEffect = Pick<PolicyContext, "kind" | "sideEffect">;
 
-/** What says of itself that it only reads, in both words that there are for it. */
+/** Whether a tool declares itself read-only, by both its kind and its side effect. */
 export function isReadOnly({ kind, sideEffect }: DeclaredEffect): boolean {
   return READING_KINDS.has(kind) && HARMLESS_EFFECTS.has(sideEffect);
 }
 
-/** What may write, by either word. What only asks another machine does neither. */
+/**
+ * Whether a tool may write, by its kind or its side effect. A `fetch` with the side effect `network` does not write.
+ */
 export function mayWrite({ kind, sideEffect }: DeclaredEffect): boolean {
   return !READING_KINDS.has(kind) || WRITING_EFFECTS.has(sideEffect);
 }

@@ -17,13 +17,13 @@ import { readHttpMethod } from "./http-method.ts";
 import { readPathArguments, type PathArgument } from "./path-arguments.ts";
 import { readUrlFacts } from "./url-facts.ts";
 
-/** What a call says by itself. Where its paths lead is found on the disk, and how often it was made in the log. */
+/** Facts known from the call alone. Path locations are resolved on the disk, and repeats are counted in the log. */
 export interface ToolCallFacts {
   readonly context: Omit<PolicyContext, "paths" | "repeats">;
   readonly pathArguments: readonly PathArgument[];
 }
 
-/** Reads a call in the words that rules speak of it. What a tool does not say of itself counts as the worst. */
+/** Reads the facts which rules match. A trait not declared by the tool counts as the most dangerous value. */
 export function readCallFacts(tool: ToolSpec, input: JsonObject): ToolCallFacts {
   const { name, traits } = tool;
   const { kind, sideEffect } = normalizeTraits(traits?.kind, traits?.sideEffect);
@@ -43,7 +43,7 @@ export function readCallFacts(tool: ToolSpec, input: JsonObject): ToolCallFacts 
   return { context: { ...context, ...doubt }, pathArguments: paths };
 }
 
-/** All that the rules are asked about. An argument of which nobody said where it leads is no path. */
+/** Combines all facts for the evaluation. A path argument without a resolved location counts as an invalid path. */
 export function createPolicyContext(
   { context, pathArguments }: ToolCallFacts,
   resolvedPaths: readonly PathFact[],
@@ -53,12 +53,14 @@ export function createPolicyContext(
   const paths = pathArguments.map(({ argument, input, problem }): PathFact => {
     const fact = pathsByKey.get(createPathKey({ argument, input }));
     if (fact !== undefined && problem === undefined) return fact;
-    return createUnresolvedPath({ argument, input }, problem ?? "nobody looked where it leads");
+    return createUnresolvedPath({ argument, input }, problem ?? "it was not resolved");
   });
   return { ...context, paths, repeats };
 }
 
-/** How often a call may have been made before: for whatever restricts it. */
+/**
+ * Upper bound of earlier identical calls, for restrictions: includes calls which are no longer counted individually.
+ */
 export function maxRepeats({ repeats, uncountedRepeats = 0 }: PolicyContext): number {
   return repeats + uncountedRepeats;
 }
@@ -67,7 +69,7 @@ function createPathKey({ argument, input }: Pick<PathFact, "argument" | "input">
   return toJsonText([argument, input]);
 }
 
-/** The words of a tool's author, as far as we know them: any other may mean anything. */
+/** Keeps declared traits known to this version; any other value counts as the most dangerous. */
 export function normalizeTraits(
   kind: ToolKind | undefined,
   sideEffect: SideEffect | undefined,
@@ -80,13 +82,15 @@ export function normalizeTraits(
   };
 }
 
-/** Elsewhere `command` is a word like any other. */
+/** For all other tools, `command` is an ordinary argument. */
 function mayRunCommands(kind: ToolKind, sideEffect: SideEffect): boolean {
   const isHarmless = ["none", "read_only", "workspace_write"].includes(sideEffect);
   return !isHarmless || kind === "execute" || kind === "other";
 }
 
-/** Only what the tool is says this: arguments are the model's, and it would name a server that is trusted. */
+/**
+ * Read only from the tool's declaration and name. Arguments are chosen by the model, which could name a trusted server.
+ */
 function readMcpFacts(
   name: string,
   traits: ToolTraits | undefined,

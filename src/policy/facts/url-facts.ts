@@ -2,12 +2,12 @@ import type { JsonObject } from "../../data/json.ts";
 import { collectValues } from "./collect-values.ts";
 
 export interface UrlFacts {
-  /** As they are asked for, without a name and password; what is no address stands as it came. */
+  /** Normalized, without credentials. A value which is not a valid URL is listed unchanged. */
   readonly urls: readonly string[];
   readonly domains: readonly string[];
 }
 
-/** Every address in a call's arguments, however deep; undefined where there is none. */
+/** Every URL in the arguments, at any depth. Undefined if there are none. */
 export function readUrlFacts(input: JsonObject): UrlFacts | undefined {
   const { values, isComplete } = collectValues(input, URL_ARGUMENT_NAME);
   const foundUrls = new Set<string>();
@@ -15,7 +15,7 @@ export function readUrlFacts(input: JsonObject): UrlFacts | undefined {
     if (typeof value !== "string") continue;
     const url = normalizeUrl(value);
     if (url !== undefined) foundUrls.add(url);
-    // Where it leads is unknown, as with `example.com/x` and `//example.com`.
+    // The destination is unknown, as for `example.com/x` and `//example.com`.
     else if (hasMatchingName || SCHEMELESS_URL.test(value))
       foundUrls.add(value.slice(0, MAX_URL_LENGTH));
   }
@@ -25,18 +25,18 @@ export function readUrlFacts(input: JsonObject): UrlFacts | undefined {
   return { urls, domains: [...new Set(urls.flatMap((url) => readDomain(url) ?? []))] };
 }
 
-/** `url`, `uris`, `base_url`, `callbackUrl`: what stands there is an address, whatever it looks like. */
+/** `url`, `uris`, `base_url`, `callbackUrl`: the value of such an argument counts as a URL in any form. */
 const URL_ARGUMENT_NAME = /(^|[_.-])[Uu][Rr][IiLl][Ss]?$|[a-z0-9]U(rl|RL|ri|RI)s?$/;
 
-/** It leads to a host by the scheme of the page that it stands on. */
+/** A protocol-relative URL, which takes its scheme from the page. */
 const SCHEMELESS_URL = /^[\s\p{Cc}]*[\\/]{2}[^\s\\/]\S*\s*$/u;
 
-/** No address, so that it fits no rule that allows and every rule that does not. */
+/** Not a valid URL: never matches an `allow` rule, always matches a `deny` or `ask` rule. */
 const UNKNOWN_URL = "…";
 const MAX_URLS = 100;
 const MAX_URL_LENGTH = 4_096;
 
-/** In lower case, without the dot that may end it; undefined for what is no address. */
+/** Lowercase, without a trailing dot. Undefined for an invalid URL. */
 function readDomain(url: string): string | undefined {
   const parsed = parseUrl(url);
   return parsed?.hostname.toLowerCase().replace(/\.$/, "");
@@ -50,9 +50,9 @@ export function parseUrl(text: string): URL | undefined {
   }
 }
 
-/** An address for a network, in one spelling. */
+/** Normalizes a network URL. Undefined for other strings. */
 function normalizeUrl(text: string): string | undefined {
-  // Whoever reads it may leave out more of its beginning than the parser does.
+  // The tool may ignore more leading characters than the URL parser does.
   const start = text.replace(INVISIBLE_PREFIX, "");
   if (!SCHEME.test(start)) return undefined;
   if (text.length > MAX_URL_LENGTH) return UNKNOWN_URL;
@@ -65,7 +65,7 @@ function normalizeUrl(text: string): string | undefined {
 
 const INVISIBLE_PREFIX = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}]+/u;
 
-/** The parser passes over tabs and line ends wherever they stand. */
+/** The URL parser ignores tabs and line ends at any position. */
 const SCHEME = new RegExp(
   `^(?:${["http", "https", "ws", "wss", "ftp"]
     .map((scheme) => `${scheme}:`.split("").join("[\\t\\n\\r]*"))

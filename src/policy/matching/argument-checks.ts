@@ -4,10 +4,13 @@ import type { ArgumentTest } from "../../domain/policy/policy.ts";
 import { foldSpelling, removeInvisibleCharacters } from "./spelling.ts";
 import { mayMatchInAnySpelling, matchesExactly, createSpelledText } from "./wildcard.ts";
 
-/** Whether arguments are as a rule wants them. */
+/** Whether the arguments of a call match a rule's test. */
 export type ArgumentCheck = (input: JsonObject) => boolean;
 
-/** For rules that allow: the value is there, of the right type, and all of it fits; of a list every item. */
+/**
+ * Exact matching (`allow` rules): the value must exist, have the right type and match completely; in a list, every
+ * item.
+ */
 export function createExactArgumentCheck(test: ArgumentTest): ArgumentCheck {
   const checks = createExactChecks(test);
   const matchesValue = (value: JsonValue | undefined): boolean => {
@@ -21,7 +24,10 @@ export function createExactArgumentCheck(test: ArgumentTest): ArgumentCheck {
   return (input) => readValues(input, test.name).values.every(matchesValue);
 }
 
-/** For rules that deny or ask: any part of it fits, and so does what cannot be compared. */
+/**
+ * Conservative matching (`deny` and `ask` rules): any matching part is enough, and a value which cannot be compared
+ * matches.
+ */
 export function createWideArgumentCheck(test: ArgumentTest): ArgumentCheck {
   const checks = createWideChecks(test);
   const { exists, equals } = test;
@@ -95,17 +101,17 @@ function createWideChecks({
 }
 
 interface ArgumentValues {
-  /** At least one, undefined where there is nothing. */
+  /** Never empty. Contains undefined if there is no value. */
   readonly values: readonly (JsonValue | undefined)[];
-  /** Something of another type stands on the way: whoever reads a text there may find the rest in it. */
+  /** A scalar is in the middle of the name's path. The tool may parse the rest of the path from a string there. */
   readonly isUnclear: boolean;
 }
 
 const NO_VALUES: ArgumentValues = { values: [undefined], isUnclear: false };
 
 /**
- * All that stands at a name: a list between two levels stands for each of its items. By own names alone: `__proto__` is a
- * name like any other.
+ * All values at a dotted name. A list in the middle stands for each of its items. Only own properties count, so
+ * `__proto__` is an ordinary name.
  */
 function readValues(value: JsonValue | undefined, name: readonly string[]): ArgumentValues {
   const [key, ...rest] = name;
@@ -116,7 +122,7 @@ function readValues(value: JsonValue | undefined, name: readonly string[]): Argu
   return Object.hasOwn(value, key) ? readValues(value[key], rest) : NO_VALUES;
 }
 
-/** A number is the place of an item; also a name, where items have it. */
+/** A number in a name is a list index, and also a key of items which have such a key. */
 function readListValues(
   list: readonly JsonValue[],
   key: string,
@@ -139,25 +145,31 @@ function readListValues(
   };
 }
 
-/** Null is as good as not given. */
+/** Null counts as absent. */
 function listItems(value: JsonValue | undefined): readonly JsonValue[] {
   const items = Array.isArray(value) ? value : [value ?? null];
   return items.filter((item) => item !== null);
 }
 
-/** A regular expression reads about 100 characters in a microsecond. */
+/** Characters. A regular expression reads about 100 characters per microsecond. */
 const MAX_TEXT_LENGTH = 1_000_000;
 
 function isReadableText(value: JsonValue): value is string {
   return typeof value === "string" && value.length <= MAX_TEXT_LENGTH;
 }
 
-/** The same in any spelling, or of another type: whoever reads it may take `"true"` for `true`. Of a list any item counts. */
+/**
+ * Conservative equality: any spelling, and across types, since the tool may read `"true"` as `true`. In a list, any
+ * item may match.
+ */
 function mayEqual(value: JsonValue, expected: JsonValue): boolean {
   return mayEqualAny(value, [expected]);
 }
 
-/** Where one of them is of its type, what is none of them has to be spelled like one. */
+/**
+ * A value of a type which none of the choices has counts as a match. If a choice has the same type, the value must
+ * equal a choice in some spelling.
+ */
 function mayEqualAny(value: JsonValue, choices: readonly JsonValue[]): boolean {
   if (choices.some((choice) => equalsInAnySpelling(value, choice) || equalsAsText(value, choice)))
     return true;
@@ -165,7 +177,7 @@ function mayEqualAny(value: JsonValue, choices: readonly JsonValue[]): boolean {
   return choices.every((choice) => hasOtherType(value, choice));
 }
 
-/** The same, whatever the spelling of its texts. */
+/** Deep equality in which strings are compared without regard to spelling. */
 function equalsInAnySpelling(value: JsonValue, expected: JsonValue): boolean {
   if (typeof value === "string" && typeof expected === "string")
     return value === expected || normalizeText(value) === normalizeText(expected);

@@ -13,7 +13,10 @@ import { parseUrl } from "../facts/url-facts.ts";
 import { mayMatchUrl, parseUrlPattern } from "./url-pattern.ts";
 import { mayMatchInAnySpelling, HOLE, createSpelledText, type SpelledText } from "./wildcard.ts";
 
-/** For rules that deny or ask: any part of the call is enough, in any spelling, and so is what may fit. */
+/**
+ * Conservative matching for `deny` and `ask` rules: one matching part of the call is enough, in any spelling, and an
+ * uncertain fact matches. See `evaluate-policy.ts`.
+ */
 export function createConservativeMatcher(matcher: Matcher): ToolCallCheck {
   return createMatcherCheck(matcher, CONSERVATIVE_CHECKS);
 }
@@ -64,7 +67,7 @@ const CONSERVATIVE_CHECKS: CheckFactories = {
     ),
   capability: (patterns) =>
     createNameCheck(patterns, (call, mayMatchName) => call.capabilities.some(mayMatchName)),
-  // Written so that a count which is no number counts.
+  // Negated, so that a count which is not a number (NaN) matches.
   repeatCountAtLeast: (least) => (call) => !(maxRepeats(call) < least),
   args: (tests) => {
     const checks = tests.map(createWideArgumentCheck);
@@ -72,26 +75,29 @@ const CONSERVATIVE_CHECKS: CheckFactories = {
   },
 };
 
-/** A server's and its tool's names as the model has them, in letters that all providers take. */
+/** The server and tool names in the model's tool name, which contains only characters allowed by all providers. */
 function toModelNames({ tool, mcpServer }: PolicyContext): { server?: string; tool?: string } {
   const at = mcpServer === undefined ? -1 : tool.indexOf("__");
   return at < 0 ? {} : { server: tool.slice(0, at), tool: tool.slice(at + 2) };
 }
 
-/** A tool of which nobody knows what it does may do anything that leaves a trace. */
+/** A tool with unknown traits may have any effect except `none` and `read_only`. */
 function mayHaveEffect(effect: PolicyContext["sideEffect"], call: PolicyContext): boolean {
   const isUnknown = call.kind === "other" && call.sideEffect === "network";
   return effect === call.sideEffect || (isUnknown && effect !== "none" && effect !== "read_only");
 }
 
-/** Its operators as the texts have them, and its program, where it is a plain one, in whatever folder it lies. */
+/** The forms of a pattern: with spaced operators, and with the bare name of a plain program, in any folder. */
 function expandCommandPattern(pattern: string): string[] {
   const forms = [pattern, spaceOperators(pattern)];
   const bare = pattern.replace(/^[^ *?]+/, toBareName);
   return bare === pattern ? forms : [...forms, bare, spaceOperators(bare)];
 }
 
-/** The whole as it was written and in one spelling, and each simple command by itself. Every rule asks for them. */
+/**
+ * The whole command as written and normalized, and each simple command. Cached per call, since every rule reads the
+ * list.
+ */
 function listCommandTexts(call: PolicyContext): readonly SpelledText[] {
   if (call.command === undefined) return [];
   const cached = COMMAND_TEXTS.get(call);
@@ -108,13 +114,13 @@ function listCommandTexts(call: PolicyContext): readonly SpelledText[] {
 
 const COMMAND_TEXTS = new WeakMap<PolicyContext, readonly SpelledText[]>();
 
-/** Where nobody took a command apart, it may be anything. */
+/** A command which was not split into simple commands may run anything. */
 function listSimpleCommands(call: PolicyContext): readonly SimpleCommand[] {
   if (call.command === undefined) return [];
   return call.simpleCommands ?? [{ program: null, words: [HOLE] }];
 }
 
-/** In whatever folder it lies. */
+/** The program's path, its file name, and the name without `.exe`. */
 function listProgramNames(program: string | null): string[] {
   if (program === null) return [HOLE];
   return [program, readProgramName(program), toBareName(program)];
@@ -122,7 +128,7 @@ function listProgramNames(program: string | null): string[] {
 
 type MayMatchName = (name: string | undefined) => boolean;
 
-/** `isOne` says whether a name may fit one of the patterns. */
+/** `mayMatchName` returns whether a name may match any of the patterns. */
 function createNameCheck(
   patterns: readonly string[],
   check: (call: PolicyContext, mayMatchName: MayMatchName) => boolean,

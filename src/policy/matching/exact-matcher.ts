@@ -10,8 +10,8 @@ import { matchesUrl, parseUrlPattern } from "./url-pattern.ts";
 import { matchesWildcard } from "./wildcard.ts";
 
 /**
- * For rules that allow: all of the call has to fit, as it is. What is not certain fits nothing, and neither does a list of
- * nothing.
+ * Exact matching for `allow` rules: every part of the call must match as written. An uncertain fact never matches, and
+ * neither does an empty list. See `evaluate-policy.ts`.
  */
 export function createExactMatcher(matcher: Matcher): ToolCallCheck {
   const covers = createCoverageCheck(matcher);
@@ -63,8 +63,8 @@ const EXACT_CHECKS: CheckFactories = {
 };
 
 /**
- * What arguments say is the model's choice: one more of them must not earn a call the rule of another. A rule that does
- * not say which tools it means has to speak of all that a call does: its paths, its command, its addresses.
+ * Arguments are chosen by the model, and an added argument must not make a call match a rule meant for another tool. A
+ * rule which names no tools must therefore cover all effects of the call: its paths, its command and its URLs.
  */
 function createCoverageCheck(matcher: Matcher): ToolCallCheck {
   if (Object.keys(matcher).length === 0 || namesTools(matcher)) return () => true;
@@ -75,7 +75,7 @@ function createCoverageCheck(matcher: Matcher): ToolCallCheck {
     (url !== undefined || domain !== undefined || call.urls === undefined);
 }
 
-/** By what a tool is, not by how it is called. */
+/** Whether a matcher selects tools by their identity or traits rather than by arguments. */
 export function namesTools(matcher: Matcher): boolean {
   const { tool, toolKind, sideEffect, capability, mcpServer, mcpTool } = matcher;
   const keys = [tool, toolKind, sideEffect, capability, mcpServer, mcpTool];
@@ -88,7 +88,7 @@ function listCertainCommands(call: PolicyContext): readonly SimpleCommand[] {
 
 type MatchesName = (name: string | null | undefined) => boolean;
 
-/** `isOne` says whether a name fits one of the patterns. */
+/** `matchesName` returns whether a name matches any of the patterns. */
 function createNameCheck(
   patterns: readonly string[],
   check: (call: PolicyContext, matchesName: MatchesName) => boolean,
@@ -100,7 +100,7 @@ function createNameCheck(
   return (call) => check(call, matchesName);
 }
 
-/** Every one, and at least one. */
+/** True if the list is not empty and every item passes. */
 function isNonEmptyEvery<Item>(items: readonly Item[], check: (item: Item) => boolean): boolean {
   return items.length > 0 && items.every((item) => check(item));
 }

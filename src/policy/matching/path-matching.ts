@@ -9,8 +9,9 @@ import {
 } from "./path-pattern.ts";
 
 /**
- * For rules that allow: only where the path leads, symlinks followed, and never how the model wrote it. A backslash is a
- * separator to some and a letter to others, so a path with one is never allowed.
+ * Exact matching (`allow` rules): compares only the resolved location, with symlinks followed, never the model's
+ * spelling. A backslash is a separator on some systems and an ordinary character on others, so a path with a backslash
+ * is never allowed.
  */
 export function isAllowedPath(patterns: readonly PathPattern[], fact: PathFact): boolean {
   if (fact.input.includes("\\")) return false;
@@ -22,7 +23,10 @@ export function isAllowedPath(patterns: readonly PathPattern[], fact: PathFact):
   });
 }
 
-/** For rules that deny or ask: where the path leads and what it was called, in every spelling. */
+/**
+ * Conservative matching (`deny` and `ask` rules): compares the resolved location and the written path, in every
+ * spelling.
+ */
 export function mayNamePath(
   patterns: readonly PathPattern[],
   fact: PathFact,
@@ -32,13 +36,15 @@ export function mayNamePath(
     listPathNames(fact, pattern.isAbsolute).some(
       (name) =>
         mayMatchPath(pattern, name) ||
-        // Who moves or deletes a folder does it to all that is in it.
+        // Moving or deleting a folder affects everything in it.
         (affectsFolders && mayMatchBelow(pattern, name)),
     ),
   );
 }
 
-/** Under what names a path goes, from the workspace or from the root. Every rule asks for them. */
+/**
+ * All names of a path, relative to the workspace or from the root. Cached per fact, since every rule reads the list.
+ */
 function listPathNames(fact: PathFact, isAbsolute: boolean): readonly Segments[] {
   const cache = isAbsolute ? ROOTED_NAMES : RELATIVE_NAMES;
   const names = cache.get(fact) ?? computePathNames(fact, isAbsolute);
@@ -62,14 +68,17 @@ export function isRooted(path: string): boolean {
   return /^([/\\]|[A-Za-z]:)/.test(path);
 }
 
-/** As it stands; with backslashes as separators; and as Windows reads it, without dots and spaces at the end of names. */
+/**
+ * The path as written; with backslashes as separators; and as Windows reads it, without trailing dots and spaces in
+ * names.
+ */
 function listSpellings(path: string): string[] {
   const slashed = path.replaceAll("\\", "/");
   const trimmed = slashed.split("/").map((name) => name.replace(/(?<=[^. ])[. ]+$/, ""));
   return [path.split("/"), slashed.split("/"), trimmed].map((names) => normalizePath(names));
 }
 
-/** Without `.`, `..` and empty names. */
+/** Removes `.`, `..` and empty names. */
 function normalizePath(names: readonly string[]): string {
   const segments: string[] = [];
   for (const name of names) {

@@ -23,17 +23,17 @@ const pattern = fc
   .array(segment, { minLength: 1, maxLength: 4 })
   .map((segments) => segments.join("/"));
 
-/** Everything but our own signs means itself; picomatch has more. */
+/** Escapes characters which are special only in picomatch. */
 function asPicomatch(pattern: string): string {
   return pattern.replaceAll(/[[\]()+$^!@|]/g, (sign) => `\\${sign}`);
 }
 
-describe("path patterns", () => {
-  it("fit what picomatch says they fit [W-03]", () => {
+describe("Path patterns", () => {
+  it("Path patterns match the same paths as picomatch [W-03]", () => {
     fc.assert(
       fc.property(pattern, path, (pattern, path) => {
         expect(findPathPatternProblem(pattern)).toBeUndefined();
-        // To picomatch a/** has the folder a in it and a*/** has not; to us both have.
+        // In picomatch `a/**` matches the folder `a`, but `a*/**` does not match its folder; here both match.
         const folder = pattern.replace(/(\/\*\*)+$/, "");
         const expected = [pattern, folder].some((one) =>
           picomatch(asPicomatch(one), { dot: true })(path),
@@ -44,7 +44,7 @@ describe("path patterns", () => {
     );
   });
 
-  it("what allows a path would also deny it", () => {
+  it("A pattern that allows a path would also deny it", () => {
     fc.assert(
       fc.property(pattern, path, (pattern, path) => {
         const parsed = parsePathPattern(pattern);
@@ -55,7 +55,7 @@ describe("path patterns", () => {
     );
   });
 
-  it("come to an end on paths that are made to keep a regular expression busy", () => {
+  it("Matching finishes quickly on paths built to slow down regular expressions", () => {
     const stars = parsePathPattern("**/*a*a*a*a*.key");
     expect(matchesPath(stars, splitSegments("a".repeat(4_000)))).toBe(false);
     const globstars = parsePathPattern("**/a*/**/b*/**/c*/**/d*");
@@ -64,18 +64,18 @@ describe("path patterns", () => {
     ).toBe(false);
   });
 
-  it("are not passed by a line break in a name", () => {
+  it("A line break in a name does not evade a pattern", () => {
     expect(matchesPath(parsePathPattern("**/.env"), splitSegments("a\nb/.env"))).toBe(true);
   });
 
-  it("the root of the workspace is in ** and in nothing else", () => {
+  it("The workspace root matches ** and no other pattern", () => {
     for (const root of ["", "."]) {
       expect(matchesPath(parsePathPattern("**"), splitSegments(root))).toBe(true);
       expect(matchesPath(parsePathPattern("*"), splitSegments(root))).toBe(false);
     }
   });
 
-  it("lie below the folders of their fixed part", () => {
+  it("A pattern lies below the folders of its fixed part", () => {
     const secrets = parsePathPattern("src/secrets/**");
     expect(
       ["", "src", "SRC", "src/secrets", "lib", "src/secrets/x"].map((path) =>
@@ -111,7 +111,7 @@ describe("path patterns", () => {
     ["a}", "other half"],
     ["{a,b}".repeat(9), "ways through"],
     ["{a,b,c}".repeat(200), "ways through"],
-  ])("refuses %.30s", (pattern, part) => {
+  ])("The pattern %.30s is refused", (pattern, part) => {
     expect(findPathPatternProblem(pattern)).toContain(part);
   });
 });

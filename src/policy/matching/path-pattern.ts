@@ -6,20 +6,20 @@ import {
 } from "./wildcard.ts";
 
 /**
- * A pattern of paths, taken apart: one list of segments for each way through its braces.
+ * A parsed path pattern: one list of segments for each expansion of its braces.
  *
- * Matched here and not by picomatch, which makes a regular expression of it: a path of the model's choosing then takes
- * seconds (`**` + `/*a*a*a*a*.key` on 200 letters), and a line break in a path gets it past `**`.
+ * Matching is implemented here instead of with picomatch, which compiles patterns to regular expressions: a path chosen
+ * by the model can then take seconds (`**` + `/*a*a*a*a*.key` on 200 letters), and a line break in a path evades `**`.
  */
 export interface PathPattern {
-  /** From the root of the machine; else from the workspace. */
+  /** From the root of the machine; otherwise relative to the workspace. */
   readonly isAbsolute: boolean;
   readonly variants: readonly Segments[];
-  /** The same for what denies or asks: a plain name at the end also stands for all that lies below it. */
+  /** For conservative matching: a plain last name also matches everything below it. */
   readonly wideVariants: readonly Segments[];
 }
 
-/** A path as its segments; the root itself has none. */
+/** A path split into segments. The root has none. */
 export type Segments = readonly SpelledText[];
 
 export function parsePathPattern(pattern: string): PathPattern {
@@ -36,17 +36,17 @@ export function splitSegments(path: string): Segments {
   return path === "" || path === "." ? [] : path.split("/").map(createSpelledText);
 }
 
-/** For rules that allow. */
+/** Exact matching (`allow` rules). */
 export function matchesPath({ variants }: PathPattern, path: Segments): boolean {
   return variants.some((variant) => matchesSegments(variant, path, matchesExactly));
 }
 
-/** For rules that deny or ask: in any spelling. */
+/** Conservative matching (`deny` and `ask` rules): any spelling matches. */
 export function mayMatchPath({ wideVariants }: PathPattern, path: Segments): boolean {
   return wideVariants.some((variant) => matchesSegments(variant, path, mayMatchInAnySpelling));
 }
 
-/** Whether what a pattern speaks of lies below a path by the names that it begins with. */
+/** Whether the pattern's fixed leading names lie below the path. */
 export function mayMatchBelow({ variants: ways }: PathPattern, path: Segments): boolean {
   return ways.some((variant) => {
     const wild = variant.findIndex((segment) => !isPlainName(segment));
@@ -58,7 +58,7 @@ export function mayMatchBelow({ variants: ways }: PathPattern, path: Segments): 
   });
 }
 
-/** What is wrong with a pattern, for whoever wrote it. */
+/** Why a pattern is invalid, for its author. Undefined if it is valid. */
 export function findPathPatternProblem(pattern: string): string | undefined {
   if (pattern.startsWith("!")) return "begins with !; there is no negation, use a rule that denies";
   if (/[@!+*?]\(/.test(pattern)) return "has an extended glob such as !(…); use *, **, ? and {a,b}";
@@ -68,17 +68,17 @@ export function findPathPatternProblem(pattern: string): string | undefined {
   if (braces !== undefined) return braces;
   const variants = expandBraces(pattern);
   if (variants.length > MAX_VARIANTS)
-    return `has more than ${MAX_VARIANTS} ways through its braces`;
+    return `has more than ${MAX_VARIANTS} expansions of its braces`;
   for (const variant of variants) {
     const problem = findPlainPathProblem(variant);
     if (problem !== undefined) return problem;
     if (variant.split("/").some((segment) => segment !== "**" && segment.includes("**")))
-      return "has ** beside other characters; it has to stand alone between slashes";
+      return "has ** next to other characters; it has to stand alone between slashes";
   }
   return undefined;
 }
 
-/** What is wrong with a path in a policy, apart from the signs that are special in patterns. */
+/** Why a path in a policy is invalid, apart from pattern characters. Undefined if it is valid. */
 export function findPlainPathProblem(path: string): string | undefined {
   if (path.includes("\\")) return "has a backslash; separate folders with /";
   if (path.startsWith("~"))
@@ -92,7 +92,7 @@ export function findPlainPathProblem(path: string): string | undefined {
 
 const MAX_VARIANTS = 256;
 
-/** A rule that denies `key[0-9]` would otherwise not deny `key1`, and nobody would notice. */
+/** Read as plain text, a denied `key[0-9]` would not match `key1`, and its author would not notice. */
 const CHARACTER_CLASS_PROBLEM =
   "character classes are not supported: write each choice, as in {a,b}, or ? for any one character, such as a bracket";
 
@@ -108,7 +108,7 @@ function findBraceProblem(pattern: string): string | undefined {
   return /[{}]/.test(rest) ? "has a brace without its other half" : undefined;
 }
 
-/** Expands braces from the left. Stops soon after there are too many. */
+/** Expands all braces. Stops soon after `MAX_VARIANTS`, so that the time is bounded. */
 function expandBraces(pattern: string): string[] {
   const complete: string[] = [];
   const open = [pattern];
@@ -121,7 +121,7 @@ function expandBraces(pattern: string): string[] {
   return complete;
 }
 
-/** The innermost braces first: what they hold has no braces itself. */
+/** Expands the first innermost braces, whose contents contain no braces. */
 function expandFirstBraces(pattern: string): string[] | undefined {
   const braces = /\{([^{}]*)\}/.exec(pattern);
   if (braces === null) return undefined;
@@ -137,7 +137,10 @@ function isPlainName({ exact }: SpelledText): boolean {
 
 const ANY_SEGMENTS = createSpelledText("**");
 
-/** `**` is any number of segments, even none. Takes time in proportion to both lengths, as `fits` does. */
+/**
+ * Matches segment by segment. `**` matches any number of segments, including none. The time is proportional to the
+ * product of both lengths, as in `matchesWildcard`.
+ */
 function matchesSegments(
   pattern: Segments,
   path: Segments,

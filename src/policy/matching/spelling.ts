@@ -1,9 +1,9 @@
 /**
- * One form for everything that some file system takes for the same name: upper and lower case, composed or not, with or
- * without characters that are not seen. What denies compares these, so that no other spelling gets past it.
+ * Folds all spellings which some file system treats as the same name into one form: letter case, Unicode composition,
+ * invisible characters. Conservative matching compares folded names, so that no alternative spelling evades a rule.
  */
 export function foldSpelling(text: string): string {
-  // To upper case first: only that way do ß and SS, ſ and s come out alike.
+  // Uppercase first: only this order maps ß and SS, and ſ and s, to the same form.
   return removeInvisibleCharacters(text)
     .normalize("NFC")
     .toUpperCase()
@@ -15,5 +15,5 @@ export function removeInvisibleCharacters(text: string): string {
   return text.replaceAll(INVISIBLE_CHARACTERS, "");
 }
 
-/** HFS+ leaves them out when it compares names. */
+/** HFS+ ignores these characters when it compares names. */
 const INVISIBLE_CHARACTERS = /\p{Default_Ignorable_Code_Point}/gu;

@@ -2,15 +2,18 @@ import type { JsonObject } from "../../data/json.ts";
 import type { PolicyContext } from "../../domain/policy/policy-decision.ts";
 import type { Matcher } from "../../domain/policy/policy.ts";
 
-/** Whether a rule speaks of a call. */
+/** Whether a rule matches a tool call. */
 export type ToolCallCheck = (call: PolicyContext, input: JsonObject) => boolean;
 
-/** For each key of a matcher how it is compared. */
+/** Creates the check for each key of a matcher. */
 export type CheckFactories = {
   readonly [Key in keyof Matcher]-?: (expected: NonNullable<Matcher[Key]>) => ToolCallCheck;
 };
 
-/** All that a matcher names has to fit. A key that this version does not know throws: who knows what it would exclude. */
+/**
+ * All keys of a matcher must match. Throws on an unknown key: ignoring a key of a newer version could widen an `allow`
+ * rule.
+ */
 export function createMatcherCheck(matcher: Matcher, factories: CheckFactories): ToolCallCheck {
   const checks = Object.entries(matcher).map(([key, expected]) => {
     const maker = new Map<string, (expected: never) => ToolCallCheck>(

@@ -6,7 +6,7 @@ import {
   type SpelledText,
 } from "./wildcard.ts";
 
-/** The parts of an address are compared each by itself, so that no star reaches from the host into the path. */
+/** A parsed URL pattern. Its parts are compared separately, so that no `*` extends from the host into the path. */
 export interface UrlPattern {
   readonly scheme: SpelledText;
   readonly host: SpelledText;
@@ -26,10 +26,10 @@ const URL_PATTERN = /^([A-Za-z]+|\*):\/\/([^/?#@\\]+)(\/[^#]*)$/;
 
 export function findUrlPatternProblem(pattern: string): string | undefined {
   if (URL_PATTERN.test(pattern)) return undefined;
-  return "is no pattern of addresses; write scheme, host and path, as in https://example.com/*";
+  return "is not a URL pattern: expected scheme, host and path, as in https://example.com/*";
 }
 
-/** For rules that allow. */
+/** Exact matching (`allow` rules). */
 export function matchesUrl({ scheme, host, path }: UrlPattern, url: string): boolean {
   const parsed = parseUrl(url);
   if (parsed === undefined || ESCAPED_SEPARATOR.test(parsed.pathname)) return false;
@@ -40,10 +40,13 @@ export function matchesUrl({ scheme, host, path }: UrlPattern, url: string): boo
   );
 }
 
-/** To some servers it is one, and then the path leads elsewhere. */
+/** Some servers decode an escaped separator, and the path then leads elsewhere. */
 const ESCAPED_SEPARATOR = /%2f|%5c/i;
 
-/** For rules that deny or ask: what is no address may lead anywhere, and escapes are read. */
+/**
+ * Conservative matching (`deny` and `ask` rules): an invalid URL matches, since it may lead anywhere; escapes are
+ * decoded.
+ */
 export function mayMatchUrl({ scheme, host, path }: UrlPattern, url: string): boolean {
   const parsed = parseUrl(url);
   if (parsed === undefined) return true;

@@ -18,8 +18,8 @@ const pattern = fc
   .array(fc.oneof(letter, fc.constantFrom("*", "?")), { maxLength: 6 })
   .map((letters) => letters.join(""));
 
-describe("fits", () => {
-  it("says what a regular expression says", () => {
+describe("matchesWildcard", () => {
+  it("Wildcards match the same texts as the equivalent regular expression", () => {
     fc.assert(
       fc.property(pattern, text, (pattern, text) => {
         const source = pattern.replaceAll("*", "[^]*").replaceAll("?", "[^]");
@@ -29,22 +29,22 @@ describe("fits", () => {
     );
   });
 
-  it("comes to an end where a regular expression would not", () => {
+  it("Matching finishes quickly where a regular expression would backtrack endlessly", () => {
     expect(matchesWildcard(`${"*a".repeat(400)}*b`, "a".repeat(20_000))).toBe(false);
   });
 
-  it("covers a hole by a star, never by a question mark", () => {
+  it("A hole is matched by a star, never by a question mark", () => {
     expect(matchesWildcard("git *", `git ${HOLE}`)).toBe(true);
     expect(matchesWildcard("git ?", `git ${HOLE}`)).toBe(false);
   });
 });
 
-describe("mayFit", () => {
+describe("mayMatchWildcard", () => {
   const holed = fc
     .array(fc.oneof(letter, fc.constant(HOLE)), { maxLength: 5 })
     .map((letters) => letters.join(""));
 
-  it("is true wherever some filling of the holes fits", () => {
+  it("A pattern may match if some filling of the holes matches", () => {
     fc.assert(
       fc.property(pattern, holed, text, (pattern, holed, filling) => {
         const filled = holed.replaceAll(HOLE, filling);
@@ -55,7 +55,7 @@ describe("mayFit", () => {
     );
   });
 
-  it("is false where none can", () => {
+  it("A pattern cannot match if no filling of the holes matches", () => {
     expect(mayMatchWildcard("git push*", `git${HOLE}`)).toBe(true);
     expect(mayMatchWildcard("git push*", `echo ${HOLE}`)).toBe(false);
     expect(mayMatchWildcard("*.ts", `${HOLE}.js`)).toBe(false);
@@ -65,7 +65,7 @@ describe("mayFit", () => {
   });
 });
 
-describe("spellings", () => {
+describe("Spellings", () => {
   it.each([
     ["café", "cafe\u0301", true],
     ["STRASSE", "straße", true],
@@ -76,7 +76,7 @@ describe("spellings", () => {
     ["key", "\u212Aey", true],
     ["src", "ｓｒｃ", false],
     ["src", "ѕrc", false],
-  ])("what denies %j meets %j: %s", (pattern, name, expected) => {
+  ])("Whether the denied pattern %j matches %j is %s", (pattern, name, expected) => {
     expect(mayMatchInAnySpelling(createSpelledText(pattern), createSpelledText(name))).toBe(
       expected,
     );
@@ -87,7 +87,7 @@ describe("spellings", () => {
     ["src", "SRC", false],
     [".git", ".g\u200Cit", false],
     ["src", "ｓｒｃ", false],
-  ])("what allows %j meets %j: %s", (pattern, name, expected) => {
+  ])("Whether the allowed pattern %j matches %j is %s", (pattern, name, expected) => {
     expect(matchesExactly(createSpelledText(pattern), createSpelledText(name))).toBe(expected);
   });
 });

@@ -1,13 +1,13 @@
 import { foldSpelling } from "./spelling.ts";
 
-/** Stands in a text for what nobody knows yet: any text, even none. No pattern may hold it. */
+/** Placeholder for unknown text of any length, including none. Patterns must not contain it. */
 export const HOLE = "\uFFFC";
 
-/** A text, or a pattern with `*` for any text and `?` for one character, in the forms that are compared. */
+/** A string, or a pattern with `*` (any text) and `?` (one character), in the forms used for comparison. */
 export interface SpelledText {
-  /** Its own bytes: to most file systems another Unicode normalisation of a name is another file. */
+  /** The original string: on most file systems, another Unicode normalization of a name is another file. */
   readonly exact: string;
-  /** In NFC, so that `?` covers a letter with its accent. */
+  /** In NFC, so that `?` matches a letter with its accent. */
   readonly composed: string;
   readonly folded: string;
 }
@@ -16,12 +16,12 @@ export function createSpelledText(text: string): SpelledText {
   return { exact: text, composed: text.normalize("NFC"), folded: foldSpelling(text) };
 }
 
-/** For rules that allow: compares the bytes. */
+/** Exact matching (`allow` rules): compares the original strings. */
 export function matchesExactly(pattern: SpelledText, name: SpelledText): boolean {
   return matchesWildcard(pattern.exact, name.exact);
 }
 
-/** For rules that deny or ask: the name in any spelling, whatever its holes turn out to be. */
+/** Conservative matching (`deny` and `ask` rules): any spelling of the name, with any filling of its holes. */
 export function mayMatchInAnySpelling(pattern: SpelledText, name: SpelledText): boolean {
   return (
     matchesWildcard(pattern.exact, name.exact) ||
@@ -31,13 +31,13 @@ export function mayMatchInAnySpelling(pattern: SpelledText, name: SpelledText): 
 }
 
 /**
- * Whether a pattern fits a whole text. It takes time in proportion to both lengths, whatever they hold, since the text
- * may be an attacker's. A hole is only covered by `*`.
+ * Whether a pattern matches a whole string. The time is proportional to the product of both lengths for any input,
+ * since an attacker may choose the string. A hole is matched only by `*`.
  */
 export function matchesWildcard(pattern: string, text: string): boolean {
   let at = 0;
   let next = 0;
-  // Where to go on when the text after the last star does not fit.
+  // Position to resume from if the text after the last star does not match.
   let star = -1;
   let retry = 0;
   while (next < text.length) {
@@ -60,11 +60,11 @@ export function matchesWildcard(pattern: string, text: string): boolean {
   return at === pattern.length;
 }
 
-/** Whether a pattern may fit a text, whatever its holes turn out to be. */
+/** Whether a pattern may match a string for some filling of its holes. */
 export function mayMatchWildcard(pattern: string, text: string): boolean {
   if (!text.includes(HOLE)) return matchesWildcard(pattern, text);
   const signs = Array.from(pattern);
-  // `after[at]`: whether the pattern from `at` on may fit what comes after the current character.
+  // `after[at]`: whether the pattern from index `at` may match the text after the current character.
   const stars = signs.length - signs.findLastIndex((sign) => sign !== "*") - 1;
   let after = Array.from({ length: signs.length + 1 }, (_, at) => at >= signs.length - stars);
   for (const character of Array.from(text).toReversed()) {

@@ -44,7 +44,7 @@ export function completeResolvedPaths(
 ): readonly PathFact[] {
   return listPathsToResolve(facts).map((path): PathFact => {
     const fact = resolved.find((candidate) => isSameArgument(candidate, path));
-    return fact ?? createUnresolvedPath(path, "nobody looked where it leads");
+    return fact ?? createUnresolvedPath(path, "it was not resolved");
   });
 }
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cleanLine, cleanText } from "./clean-text.ts";
 
-describe("a text of somebody else's", () => {
+describe("Cleaning of foreign text", () => {
   it.each([
     ["plain\n\ttext ✓", "plain\n\ttext ✓"],
     ["\u001b[2Jclear\u0007", "[2Jclear"],
@@ -11,17 +11,17 @@ describe("a text of somebody else's", () => {
     ["half\ud800pair", "halfpair"],
     ["می\u200cخواهم", "می\u200cخواهم"],
     ["\r\nlines\r\n", "lines"],
-  ])("keeps what is seen of %j", (text, clean) => {
+  ])("Only the visible characters of %j are kept", (text, clean) => {
     expect(cleanText(text, 100)).toBe(clean);
   });
 
-  it("is cut at its limit, never within a character", () => {
+  it("A long text is cut at its limit, never inside a character", () => {
     expect(cleanText("abcdef", 4)).toBe("abc…");
     expect(cleanText("ab😀def", 4)).toBe("ab\ufffd…");
     expect(cleanLine("a\n\n  b\tc", 10)).toBe("a b c");
   });
 
-  it("is never longer than the limit, has nothing hidden in it, and cleaning it again changes nothing", () => {
+  it("A cleaned text is within the limit, has no hidden characters, and stays the same when cleaned again", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 2, max: 50 }), (text, limit) => {
         const clean = cleanText(text, limit);

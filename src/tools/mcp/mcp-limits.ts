@@ -1,25 +1,25 @@
-/** What a server may cost us. Each server of a session has these for itself. */
+/** Resource limits, per server and session. */
 export const MCP_LIMITS = {
   servers: 32,
-  /** Tools of one server; a model can tell far fewer apart. */
+  /** Tools of a server. A model can distinguish far fewer. */
   tools: 512,
   pages: 64,
   messageBytes: 10 * 1024 * 1024,
-  /** What waits to be read by a server that does not read. */
+  /** Bytes queued for a server which does not read its input. */
   queuedBytes: 16 * 1024 * 1024,
   schemaCharacters: 64 * 1024,
   schemaDepth: 64,
   descriptionCharacters: 4000,
-  /** Of all descriptions and schemas of a server: all of it is in the log, and goes to the model. */
+  /** Characters of all descriptions and schemas of a server: they are stored in the log and sent to the model. */
   catalogCharacters: 1024 * 1024,
-  /** Of the name that a server gives a tool. */
+  /** Characters of a tool name on the server. */
   nameCharacters: 256,
   stderrBytes: 8 * 1024,
   calls: 8,
-  /** Calls that wait for one of those to end. */
+  /** Tool calls waiting for a free slot. */
   waitingCalls: 64,
-  /** Pieces of content in one result. */
+  /** Content items in a result. */
   contentItems: 1000,
-  /** For reading a schema, or checking a value by it. All that is sane takes a few. */
+  /** Time for parsing a schema or for a check. Reasonable schemas take a few milliseconds. */
   checkMs: 500,
 } as const;

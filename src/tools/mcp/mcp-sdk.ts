@@ -2,12 +2,15 @@ import type * as Client from "@modelcontextprotocol/client";
 
 export type Sdk = typeof Client;
 
-/** The official client of MCP. Loading it takes 200 ms and 28 MB, which nobody pays who has no server. */
+/**
+ * Loads the official MCP client on first use: it takes 200 ms and 28 MB, which processes without MCP servers should not
+ * pay.
+ */
 export function loadSdk(): Promise<Sdk> {
   return import("@modelcontextprotocol/client");
 }
 
-/** Takes what a server sends as it is: one tool that is wrong must not cost all the others. */
+/** Accepts any result without validation: an invalid tool must not make the whole list fail. */
 export const anyResult = {
   "~standard": {
     version: 1,
@@ -16,5 +19,7 @@ export const anyResult = {
   },
 } as const;
 
-/** Limits of time are ours, by our clock. The longest that a timer of Node's can be. */
+/**
+ * Disables the SDK's timeouts, since Spanline applies its own with its own clock. The longest delay of a Node timer.
+ */
 export const NO_TIMEOUT = 2 ** 31 - 1;

@@ -4,33 +4,33 @@ import type { SteadyClock } from "../../platform/clock.ts";
 /** An MCP server whose tools a session may use. */
 export type McpServerSettings = StdioServerSettings | HttpServerSettings;
 
-/** MCP servers, and what connecting to them needs. */
+/** MCP servers and the environment for their connections. */
 export interface McpConnection {
   readonly servers: readonly McpServerSettings[];
-  /** Ours, as servers are told. */
+  /** Spanline's version, sent to servers. */
   readonly version: string;
   readonly clock: SteadyClock;
   readonly environment: { readonly [name: string]: string | undefined };
-  /** What is known to be secret of what servers are given, beside what is called so. */
+  /** Known secrets among the servers' settings, in addition to values recognized as secrets by their names. */
   readonly secrets?: readonly string[];
-  /** What is wrong with a server: its session goes on without it. */
+  /** Receives server failures. The session continues without the server. */
   readonly report: (error: unknown) => void;
 }
 
-/** A program of this machine that talks over its standard input and output, and ends with us. */
+/** A local program which communicates over its standard input and output, and ends with this process. */
 export interface StdioServerSettings extends CommonSettings {
   readonly type: "stdio";
   readonly command: string;
   readonly args?: readonly string[];
-  /** What it finds in its environment beside `PATH`, `HOME` and the like. Nothing else of ours reaches it. */
+  /** Environment variables in addition to `PATH`, `HOME` and similar. No other variables of this process are passed. */
   readonly env?: { readonly [name: string]: string };
-  /** Names of variables of ours that it gets too. */
+  /** Names of variables inherited from this process. */
   readonly inheritEnv?: readonly string[];
-  /** Where it runs; the session's working directory when absent. */
+  /** Working directory. Default: the session's working directory. */
   readonly cwd?: string;
 }
 
-/** `http` is Streamable HTTP, or what came before it where the server knows no other; `sse` is the latter at once. */
+/** `http` is Streamable HTTP with fallback to the older HTTP with SSE; `sse` uses the older transport directly. */
 export interface HttpServerSettings extends CommonSettings {
   readonly type: "http" | "sse";
   readonly url: string;
@@ -39,27 +39,27 @@ export interface HttpServerSettings extends CommonSettings {
 
 interface CommonSettings {
   readonly name: string;
-  /** How long a call may go without an answer and without progress. */
+  /** Time without a response and without progress. Default: 60 s. */
   readonly timeoutMs?: number;
-  /** How long a call may take, whatever progress it makes. */
+  /** Total time of a tool call, regardless of progress. Default: 10 minutes, or `timeoutMs` if longer. */
   readonly maxTimeoutMs?: number;
-  /** How long the server may take until its tools are known. Default: 20 s, and 5 minutes for `npx` and the like. */
+  /** Time until the server's tools are known. Default: 20 s, or 5 minutes for `npx` and similar installers. */
   readonly connectTimeoutMs?: number;
-  /** How long it is kept for a session that nobody uses. It may hold something that would be lost, such as a browser. */
+  /** Time the server is kept for an idle session. A server may hold state, such as a browser. Default: 15 minutes. */
   readonly idleMs?: number;
-  /** Names of its tools, or patterns with `*`; all of them when absent. */
+  /** Tool names, or patterns with `*`. Default: all tools. */
   readonly include?: readonly string[];
-  /** The same; excluding beats including. */
+  /** Same form as `include`. Exclusion takes precedence. */
   readonly exclude?: readonly string[];
-  /** What the server says of its tools is believed: that they only read, that they may be run twice. */
+  /** Whether the server's annotations of its tools (read-only, idempotent) are believed. Default: false. */
   readonly trusted?: boolean;
-  /** Folders that the server may ask for as MCP roots. Default: none, and the server cannot ask. */
+  /** Folders which the server may request as MCP roots. Default: none, and roots are not offered. */
   readonly roots?: McpRoots;
 }
 
 /**
- * `session` is the session's working directory. Relative paths start at the session's working directory; those of a
- * configuration start at its folder.
+ * `session` is the session's working directory. Relative paths are resolved against the session's working directory, or
+ * for paths in a configuration file against its folder.
  */
 export type McpRoots = "session" | readonly string[];
 
@@ -67,7 +67,7 @@ export interface ServerTimes {
   readonly timeoutMs: number;
   readonly maxTimeoutMs: number;
   readonly connectTimeoutMs: number;
-  /** How long the opening of a session waits for the server. Tools of a slower server are added later. */
+  /** Time the opening of a session waits for the server. Tools of a slower server are added later. */
   readonly openingMs: number;
   readonly idleMs: number;
 }
@@ -81,11 +81,11 @@ export function resolveServerTimes(settings: McpServerSettings): ServerTimes {
   return { timeoutMs, maxTimeoutMs, connectTimeoutMs, openingMs, idleMs };
 }
 
-/** Editors give up on a session that is not there after half a minute. */
+/** Editors abandon a session which is not open within half a minute. */
 const OPENING_MS = 20_000;
 const INSTALL_MS = 300_000;
 
-/** True for programs that download what they run before they run it. */
+/** True for programs which download their package before they run it. */
 function mayInstall(settings: McpServerSettings): boolean {
   return settings.type === "stdio" && INSTALLERS.has(basename(settings.command));
 }

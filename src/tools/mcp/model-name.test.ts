@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toModelName, toServerPrefix } from "./model-name.ts";
 
-describe("the name of a server's tool for a model", () => {
+describe("Model names of MCP tools", () => {
   it.each([
     ["github", "create_issue", "github__create_issue"],
     ["git hub", "a-b", "git_hub__a-b"],
@@ -11,11 +11,11 @@ describe("the name of a server's tool for a model", () => {
     ["a", "x y", "a__x_y_12effa9e"],
     ["日本", "t", "server_ac3da3e9__t"],
     ["a-very-long-name-of-a-server", "t", "a-very-long-nam_119d8224__t"],
-  ])("of %j and %j is %j", (server, tool, name) => {
+  ])("The model name of server %j and tool %j is %j", (server, tool, name) => {
     expect(toModelName(server, tool)).toBe(name);
   });
 
-  it("has the characters and the length that all providers take, and tells its server", () => {
+  it("A model name has characters and a length accepted by all providers, and identifies its server", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (server, tool) => {
         const name = toModelName(server, tool);
@@ -25,7 +25,7 @@ describe("the name of a server's tool for a model", () => {
     );
   });
 
-  it("is another for another tool", () => {
+  it("Different tools have different model names", () => {
     const long = fc.string({ unit: fc.constantFrom("a", "b", " ", "_", "é"), maxLength: 100 });
     fc.assert(
       fc.property(long, long, (one, other) => {

@@ -1,9 +1,6 @@
 import { digestValue } from "../../platform/digest.ts";
 
-/**
- * The first part of the names of a server's tools. It never has `__` in it, so that the first `__` of a tool's name is
- * where its server ends.
- */
+/** The prefix of a server's tool names. Never contains `__`, so the first `__` of a tool name ends the server part. */
 export function toServerPrefix(server: string): string {
   const normalized = server.replaceAll(/[^a-zA-Z0-9-]+/g, "_").replaceAll(/^_|_$/g, "");
   if (normalized === "") return `server_${hashName(server)}`;
@@ -11,8 +8,8 @@ export function toServerPrefix(server: string): string {
 }
 
 /**
- * The name of a server's tool for a model: `server__tool` in the characters and the length that all providers take. The
- * same for the same names, whatever else the server offers.
+ * The name of a server's tool for the model: `server__tool`, with characters and a length accepted by all providers.
+ * Depends only on the two names, not on the server's other tools.
  */
 export function toModelName(server: string, tool: string): string {
   const beginning = `${toServerPrefix(server)}__`;
@@ -25,7 +22,7 @@ export function toModelName(server: string, tool: string): string {
 const MAX_NAME = 64;
 const MAX_SERVER = 24;
 
-/** What was lost of a name is replaced by a mark of the whole. */
+/** Cuts a name and appends a hash of the original, so that shortened names stay distinct. */
 function fitName(normalized: string, available: number, original: string): string {
   return `${normalized.slice(0, available - HASH_LENGTH - 1)}_${hashName(original)}`;
 }

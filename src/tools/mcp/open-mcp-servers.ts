@@ -9,34 +9,37 @@ import { toServerPrefix } from "./model-name.ts";
 import type { Environment } from "../../platform/environment.ts";
 
 export interface McpContext {
-  /** Ours, as servers are told. */
+  /** Spanline's version, sent to servers. */
   readonly version: string;
   readonly clock: SteadyClock;
-  /** Ends all of it, as `close` does. */
+  /** Closes all servers when aborted, like `close`. */
   readonly signal: AbortSignal;
-  /** This process's environment: of it a server gets `PATH` and the like, and what its settings name. */
+  /** The environment of this process. A server receives `PATH` and similar, and the variables named in its settings. */
   readonly environment: Environment;
-  /** What is known to be secret of what servers are given, beside what is called so. */
+  /** Known secrets among the servers' settings, in addition to values recognized as secrets by their names. */
   readonly secrets?: readonly string[];
-  /** The session's working directory: programs run here, and `roots: "session"` offers it. */
+  /** The session's working directory: programs run there, and `roots: "session"` offers it. */
   readonly workingDirectory?: string;
-  /** For people: what is wrong with a server. Nothing of that ends a session. */
+  /** Receives server failures, for people. A server failure never ends a session. */
   readonly report: (failure: SpanlineError) => void;
-  /** Some tools are others than before, or a server is there again. */
+  /** Called when tools have changed or a server has reconnected. */
   readonly onToolsChanged?: () => void;
   readonly random?: () => number;
 }
 
-/** The MCP servers of one session. */
+/** The MCP servers of a session. */
 export interface McpServers {
-  /** As of now. Those of a server that is lost stay, and say so when they are called. */
+  /** The current tools. Tools of a disconnected server remain listed, and fail with a reason when called. */
   readonly tools: () => readonly Tool[];
   readonly status: () => readonly McpServerStatus[];
-  /** Resolves when no program of them is left. */
+  /** Resolves when all server programs have exited. */
   readonly close: () => Promise<void>;
 }
 
-/** Connects to all servers at once. Resolves when each is connected or has failed; those that failed are tried again. */
+/**
+ * Connects to all servers in parallel. Resolves when each server is connected, has failed, or is slower than its
+ * `openingMs`; failed servers are retried. Throws `invalid_option` if two servers would have the same tool names.
+ */
 export async function openMcpServers(
   settings: readonly McpServerSettings[],
   context: McpContext,
@@ -63,17 +66,17 @@ export async function openMcpServers(
   };
 }
 
-/** Tools are told apart by the beginnings of their names. */
+/** Tools are assigned to servers by their name prefix. */
 function checkDistinctNames(settings: readonly McpServerSettings[]): void {
   if (settings.length > MCP_LIMITS.servers) {
-    const message = `There are ${settings.length} MCP servers; a session has ${MCP_LIMITS.servers} at most`;
+    const message = `There are ${settings.length} MCP servers; the limit is ${MCP_LIMITS.servers}`;
     throw new SpanlineError("invalid_option", message, { details: { path: "mcpServers" } });
   }
   const parts = new Map<string, string>();
   for (const { name } of settings) {
     const existing = parts.get(toServerPrefix(name));
     if (existing !== undefined) {
-      const message = `The MCP servers ${existing} and ${name} would give their tools the same names; rename one`;
+      const message = `The MCP servers ${existing} and ${name} would give their tools the same names. Fix: rename one of the servers`;
       throw new SpanlineError("invalid_option", message, { details: { path: "mcpServers" } });
     }
     parts.set(toServerPrefix(name), name);

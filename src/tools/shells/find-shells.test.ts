@@ -11,7 +11,7 @@ interface Machine {
   readonly programs: readonly string[];
 }
 
-/** A machine that has these files and no other. */
+/** A machine with exactly these files. */
 function lookAt(machine: Machine): MachineInfo {
   const { platform, environment = {}, loginShell, etcShells, programs } = machine;
   return {
@@ -23,7 +23,7 @@ function lookAt(machine: Machine): MachineInfo {
   };
 }
 
-/** Each shell in a line: its id, its path, how it was found, and whether it is there; the default marked. */
+/** Formats each shell as a line: id, path, source, and `gone` if missing; the default is marked with `*`. */
 async function found(machine: Machine): Promise<readonly string[]> {
   const { shells, defaultId } = await findShells(lookAt(machine));
   return shells.map(({ id, path, source, isAvailable }) => {
@@ -58,8 +58,8 @@ const windows: Machine = {
   ],
 };
 
-describe("the shells of a machine", () => {
-  it("of Linux come in their order, each id once [B-238] [B-239]", async () => {
+describe("Shell discovery", () => {
+  it("Linux shells are listed by priority, each id once [B-238] [B-239]", async () => {
     expect(await found(linux)).toEqual([
       "* fish /opt/fish configured",
       "zsh /bin/zsh env",
@@ -84,15 +84,15 @@ describe("the shells of a machine", () => {
       "* zsh /bin/zsh fallback",
     ],
     [
-      "sh, where there is nothing else",
+      "sh, if no other shell exists",
       { environment: {}, loginShell: "/bin/false", etcShells: "", programs: ["/usr/bin/sh"] },
       "* sh /usr/bin/sh fallback",
     ],
-  ])("have as their default %s [B-243]", async (_, change, first) => {
+  ])("The default shell is %s [B-243]", async (_, change, first) => {
     expect((await found({ ...linux, ...change }))[0]).toBe(first);
   });
 
-  it("of macOS come without a list, and with one [B-238] [B-240]", async () => {
+  it("macOS shells are found with and without /etc/shells [B-238] [B-240]", async () => {
     const mac: Machine = {
       platform: "darwin",
       environment: { SHELL: "/bin/zsh" },
@@ -128,7 +128,7 @@ describe("the shells of a machine", () => {
     });
   });
 
-  it("of Windows are pwsh, powershell and cmd, which is COMSPEC [B-241]", async () => {
+  it("Windows shells are pwsh, powershell and cmd (from COMSPEC) [B-241]", async () => {
     expect(await found(windows)).toEqual([
       `* cmd ${SYSTEM32}\\cmd.exe env`,
       "pwsh C:\\Program Files\\PowerShell\\7\\pwsh.exe fallback",
@@ -139,7 +139,7 @@ describe("the shells of a machine", () => {
     ]);
   });
 
-  it("of Windows are called as each of them wants it [B-241] [B-242]", async () => {
+  it("Each Windows shell gets its own arguments [B-241] [B-242]", async () => {
     const { shells } = await findShells(lookAt(windows));
     const powerShell = ["-NoProfile", "-Command"];
     expect(
@@ -166,7 +166,7 @@ describe("the shells of a machine", () => {
     ]);
   });
 
-  it("may be configured by a name that is in PATH", async () => {
+  it("A shell may be configured by a name found in PATH", async () => {
     const environment = { ...windows.environment, spanline_shell: "pwsh" };
     expect((await found({ ...windows, environment }))[0]).toBe(
       "* pwsh C:\\Program Files\\PowerShell\\7\\pwsh.exe configured",
@@ -175,7 +175,7 @@ describe("the shells of a machine", () => {
     expect((await found({ ...linux, environment: named }))[0]).toBe("* dash /bin/dash configured");
   });
 
-  it("are never looked for in the folder we are in", async () => {
+  it("Shells are never searched in the current directory", async () => {
     const programs = ["dash", "./dash", "bin/dash", "/bin/sh"];
     for (const SPANLINE_SHELL of ["./dash", "bin/dash", "dash"]) {
       const environment = { SPANLINE_SHELL, PATH: ".:bin:" };
@@ -186,7 +186,7 @@ describe("the shells of a machine", () => {
     }
   });
 
-  it("that somebody chose and are gone are shown, and are no default", async () => {
+  it("Chosen shells that are missing are listed, and never the default", async () => {
     const environment = { SPANLINE_SHELL: "/opt/fish", SHELL: "/bin/bash" };
     const programs = ["/bin/bash"];
     const etcShells = "/bin/dash\n/bin/bash\n";
@@ -200,7 +200,7 @@ describe("the shells of a machine", () => {
     ]);
   });
 
-  it("that are gone give way to another by the same id, in its place", async () => {
+  it("A missing shell is replaced by another shell with the same id", async () => {
     const environment = { SHELL: "/opt/homebrew/bin/zsh" };
     const programs = ["/bin/bash", "/bin/zsh"];
     expect(
@@ -208,7 +208,7 @@ describe("the shells of a machine", () => {
     ).toEqual(["* bash /bin/bash login", "zsh /bin/zsh fallback"]);
   });
 
-  it("are not what stands in their place to let nobody in", async () => {
+  it("Programs such as nologin or tmux are not shells", async () => {
     const etcShells =
       "/usr/sbin/nologin\n/usr/bin/tmux\n/usr/bin/screen\n/bin/false\nsh\n/bin/sh\n";
     const programs = [...etcShells.trim().split("\n"), "/bin/true"];
@@ -218,14 +218,14 @@ describe("the shells of a machine", () => {
     ).toEqual(["* sh /bin/sh etc_shells"]);
   });
 
-  it("may be none", async () => {
+  it("A machine without shells has an empty list", async () => {
     expect(await findShells(lookAt({ platform: "linux", programs: [] }))).toEqual({
       shells: [],
       defaultId: null,
     });
   });
 
-  it("are not without end", async () => {
+  it("At most 64 shells are listed", async () => {
     const programs = Array.from({ length: 1000 }, (_, index) => `/bin/shell${index}`);
     const environment = { SHELL: `/${"x".repeat(5000)}` };
     const etcShells = programs.join("\n");

@@ -4,17 +4,18 @@ import type { ShellList, Shell, ShellSource } from "../../domain/tools/shell.ts"
 import { readThisMachine, type MachineInfo } from "./machine-info.ts";
 
 /**
- * The shells of a machine: what `SPANLINE_SHELL` says, what the environment says, the user's login shell, the system's
- * list, and where one usually is. The first of them that can be used is the default.
+ * Finds the shells of a machine, in this order: `SPANLINE_SHELL`, the environment (`SHELL` or `COMSPEC`), the user's
+ * login shell, `/etc/shells`, and the usual paths. The first available shell is the default.
  *
- * What somebody chose and is not there is listed as such. Nothing else that is not there is.
+ * A missing shell is listed as unavailable if it was chosen by the configuration, the environment or the login shell.
+ * Other missing shells are omitted.
  */
 export async function findShells(machine: MachineInfo = readThisMachine()): Promise<ShellList> {
   const shellsByPath = new Map<string, Shell>();
   for (const [source, named] of await listCandidates(machine)) {
     const id = createShellId(named);
     if (id === "" || NO_SHELLS.has(id)) continue;
-    // The first by an id counts, unless it is not there and another is.
+    // The first shell with an id wins, unless it is missing and a later one is available.
     if (shellsByPath.get(id)?.isAvailable === true || shellsByPath.size >= MAX_SHELLS) continue;
     const path = await findProgram(named, machine);
     if (path === undefined && (!PREFERRED_SOURCES.has(source) || shellsByPath.has(id))) continue;
@@ -29,7 +30,7 @@ export async function findShells(machine: MachineInfo = readThisMachine()): Prom
 
 const PREFERRED_SOURCES: ReadonlySet<ShellSource> = new Set(["configured", "env", "login"]);
 
-/** They stand where shells do, to let nobody in or for another purpose, and run no commands. */
+/** Programs listed as login shells which block logins or serve another purpose. They run no commands. */
 const NO_SHELLS = new Set(["nologin", "false", "true", "sync", "git-shell", "tmux", "screen"]);
 
 const PLATFORMS = new Map([["win32", "windows"]]);
@@ -61,13 +62,13 @@ const USUAL_PATHS = ["/bin", "/usr/bin"].flatMap((folder) =>
   ["zsh", "bash", "sh"].map((name) => `${folder}/${name}`),
 );
 
-/** One path in a line; `#` begins a remark. */
+/** One path per line; `#` starts a comment. */
 function parseShellList(text = ""): readonly string[] {
   const lines = text.split("\n").map((line) => line.replace(/#.*/, "").trim());
   return lines.filter((line) => posix.isAbsolute(line));
 }
 
-/** Where a shell is that is given by its whole path, or by a name that is in `PATH`. Never in the folder we are in. */
+/** Resolves an absolute path, or a name in `PATH`. Never searches the current directory. */
 async function findProgram(reference: string, machine: MachineInfo): Promise<string | undefined> {
   const isWindows = machine.platform === "win32";
   const paths = isWindows ? win32 : posix;
@@ -84,7 +85,7 @@ async function findProgram(reference: string, machine: MachineInfo): Promise<str
   return undefined;
 }
 
-/** On Windows a variable has one name in capital letters and in small ones. */
+/** Environment variables on Windows are case-insensitive. */
 function readVariable({ platform, environment }: MachineInfo, name: string): string | undefined {
   if (platform !== "win32") return Object.hasOwn(environment, name) ? environment[name] : undefined;
   return Object.entries(environment).find(([key]) => key.toUpperCase() === name)?.[1];

@@ -3,15 +3,15 @@ import { userInfo } from "node:os";
 import type { Environment } from "../../platform/environment.ts";
 import { isProgram } from "../../platform/process/is-program.ts";
 
-/** What the shells of a machine are found by. */
+/** The facts about a machine from which its shells are found. */
 export interface MachineInfo {
-  /** As Node names it. */
+  /** As in `process.platform`. */
   readonly platform: string;
   readonly environment: Environment;
-  /** Of this user, as the system's list of users has it. */
+  /** The login shell of the current user, from the system's user database. */
   readonly loginShell: string | undefined;
   isProgram(path: string): Promise<boolean>;
-  /** Undefined where it cannot be read. */
+  /** Undefined if the file cannot be read. */
   readText(path: string): Promise<string | undefined>;
 }
 
@@ -25,12 +25,12 @@ export function readThisMachine(environment: Environment = process.env): Machine
   };
 }
 
-/** The system is asked and no file read: on macOS, and where users come from a directory, they are in none. */
+/** Asks the system instead of reading a file: on macOS, and with directory services, users are not in `/etc/passwd`. */
 function readLoginShell(): string | undefined {
   try {
     return userInfo().shell ?? undefined;
   } catch {
-    // A user that only has a number.
+    // The user has an id but no entry in the user database.
     return undefined;
   }
 }

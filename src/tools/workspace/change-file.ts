@@ -10,7 +10,7 @@ import { replaceFile } from "./files/replace-file.ts";
 import { createRefusal } from "./tool-refusal.ts";
 import type { LocatedPath, Workspace } from "./workspace.ts";
 
-/** The text that a change begins with. */
+/** The content of a file before a change. */
 export interface FileContent {
   readonly bytes: Buffer;
   readonly sha256: string;
@@ -20,7 +20,7 @@ interface FileOnDisk extends FileContent {
   readonly facts: BigIntStats;
 }
 
-/** A file before a change: on the disk, and as people have it before them. Null where there is none. */
+/** A file before a change: on the disk, and as visible in the editor. Null if the file does not exist. */
 export interface OriginalFile {
   readonly disk: FileOnDisk | null;
   readonly visible: FileContent | null;
@@ -41,7 +41,7 @@ export async function readOriginal(
   const disk = await readFromDisk(folder, name, { path, workspace });
   const isForEditor =
     disk === null || (disk.bytes.length <= MAX_EDITOR_TEXT && decodeText(disk.bytes) !== undefined);
-  // One that does not write would not have what is written.
+  // An editor without write support would not receive the change, so its content is not the base of the change.
   if (!editor.writes || !isForEditor) return { disk, visible: disk };
   const { text } = await editor.read({ path, hostPath, folder, name }, disk !== null);
   if (text === undefined) return { disk, visible: disk };
@@ -65,20 +65,24 @@ async function readFromDisk(
   }
   throw createRefusal(
     "too_large",
-    `${path} has more than ${fileBytes} bytes; it is not changed here`,
+    `${path} has more than ${fileBytes} bytes; larger files are not edited`,
   );
 }
 
-/** Undefined where the bytes are no text. The mark that some files begin with stays in it. */
+/** Decodes UTF-8 and keeps a byte order mark. Undefined if the bytes are not text. */
 export function decodeText(bytes: Buffer): string | undefined {
   return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString() : undefined;
 }
 
 export function encodeText(text: string, { limits }: Workspace): Buffer {
-  if (!text.isWellFormed()) throw createRefusal("not_text", "The text has half characters in it");
+  if (!text.isWellFormed())
+    throw createRefusal(
+      "not_text",
+      "The text is not valid Unicode: it contains unpaired surrogates",
+    );
   const bytes = Buffer.from(text);
   if (bytes.length <= limits.fileBytes) return bytes;
-  const message = `The text has ${pluralize(bytes.length, "byte")}; at most ${limits.fileBytes} are written`;
+  const message = `The text has ${pluralize(bytes.length, "byte")}; the limit is ${limits.fileBytes}`;
   throw createRefusal("too_large", message);
 }
 
@@ -96,7 +100,9 @@ export interface ChangeResult {
   readonly undo: readonly FileChange[];
 }
 
-/** Writes a file, unless it has that content already: by the editor, where there is one for it. */
+/**
+ * Writes the file through the editor if possible, otherwise to the disk. Skips the write if the content is unchanged.
+ */
 export async function changeFile(
   change: FileEdit,
   { workspace, editor }: Pick<FileContext, "workspace" | "editor">,
@@ -119,7 +125,7 @@ export async function changeFile(
   return { diffs: createDiff(change, workspace.limits.diffBytes), undo: [undo] };
 }
 
-/** None where either text is too long to be shown, or the old one is none. */
+/** Empty if a text exceeds the limit, or if the old content is not text. */
 function createDiff({ path, original, bytes }: FileEdit, limit: number): readonly FileDiff[] {
   const { visible } = original;
   if (bytes.length > limit || (visible?.bytes.length ?? 0) > limit) return [];

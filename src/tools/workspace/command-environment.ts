@@ -2,7 +2,7 @@ import { SpanlineError } from "../../domain/errors.ts";
 import { isSecretName } from "../../text/is-secret-name.ts";
 import type { Environment } from "../../platform/environment.ts";
 
-/** What a command sees of the environment: a few names, and those that the configuration adds. */
+/** The environment of commands: a few inherited variables, and those added by the configuration. */
 export function createCommandEnvironment(
   environment: Environment,
   added: readonly string[],
@@ -15,13 +15,13 @@ export function createCommandEnvironment(
   return Object.fromEntries([...DEFAULTS, ...variables]);
 }
 
-/** Throws for a name that is none, and for one that a credential goes by. */
+/** Throws `invalid_option` for an invalid variable name, and for the name of a credential. */
 export function checkAddedNames(added: readonly string[]): void {
   for (const name of added) {
     const problem = !/^[a-z_][a-z0-9_]*$/i.test(name)
-      ? "is no name of a variable"
+      ? "is not a valid variable name"
       : isCredential(name)
-        ? "sounds like a credential, which no command gets"
+        ? "looks like a credential, which is never passed to commands"
         : undefined;
     if (problem === undefined) continue;
     const details = { path: "passEnvironment" };
@@ -35,7 +35,7 @@ const DEFAULTS = [
   ["PATH", "/usr/local/bin:/usr/bin:/bin"],
   ["LANG", "C.UTF-8"],
   ["TERM", "dumb"],
-  // A bash that is nobody's child, with a socket for its input, takes itself for a remote login and reads the user's own files first.
+  // A bash without `SHLVL` whose input is a socket assumes a remote login and reads the user's startup files.
   ["SHLVL", "1"],
 ] as const;
 
@@ -43,5 +43,5 @@ function isCredential(name: string): boolean {
   return isSecretName(name) || /^AWS_(?!(?:DEFAULT_)?REGION$)|^SPANLINE_/i.test(name);
 }
 
-/** Such as a proxy's address with a password in it. */
+/** For example a proxy URL with a password. */
 const URL_WITH_PASSWORD = /:\/\/[^/\s@]*:[^/\s@]*@/;

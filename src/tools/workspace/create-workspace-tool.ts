@@ -8,12 +8,12 @@ import { createEditorFiles, type EditorFiles } from "./editor/editor-files.ts";
 import type { EditorGate } from "./editor/editor-gate.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "./workspace.ts";
 
-/** What every tool of a workspace is made with. */
+/** Shared by all workspace tools. */
 export interface WorkspaceToolContext {
   readonly clock: SteadyClock;
-  /** Between editors and the commands of these tools. */
+  /** Keeps editor accesses and commands apart. */
   readonly gate: EditorGate;
-  /** The workspace of a session. */
+  /** Returns the workspace options of a session. */
   resolveOptions(context: Pick<ToolContext, "workingDirectory" | "folders">): WorkspaceOptions;
 }
 

@@ -19,13 +19,16 @@ export function createEditFileTool(context: WorkspaceToolContext): Tool {
     {
       name: "edit_file",
       description:
-        "Replaces a piece of a text file of the workspace. old_text has to be in the file exactly, and once unless " +
-        "replace_all is set. The ends of lines and the byte order mark stay as they are.",
+        "Replaces text in a file of the workspace. old_text must occur in the file exactly, and only once unless " +
+        "replace_all is set. Line endings and the byte order mark are preserved.",
       properties: {
-        path: { type: "string", description: "From the workspace, with /" },
-        old_text: { type: "string", description: "What is in the file, without line numbers" },
-        new_text: { type: "string", description: "What is to be there instead" },
-        replace_all: { type: "boolean", description: "Replace it wherever it is" },
+        path: { type: "string", description: "Relative to the workspace, with / as separator" },
+        old_text: {
+          type: "string",
+          description: "The current text in the file, without line numbers",
+        },
+        new_text: { type: "string", description: "The replacement text" },
+        replace_all: { type: "boolean", description: "Replace every occurrence" },
       },
       required: ["path", "old_text", "new_text"],
       traits: {
@@ -60,9 +63,9 @@ async function editFile({
   const { path, hostPath } = located;
   return withParentFolder(workspace, located, async (folder, name) => {
     const original = await readOriginal(folder, name, { located, workspace, editor });
-    if (original.visible === null) throw createRefusal("missing", `There is no file ${path}`);
+    if (original.visible === null) throw createRefusal("missing", `File not found: ${path}`);
     const text = decodeText(original.visible.bytes);
-    if (text === undefined) throw createRefusal("not_text", `${path} is no text in UTF-8`);
+    if (text === undefined) throw createRefusal("not_text", `${path} is not UTF-8 text`);
     const edited = applyEdit(text, readEditArguments(input));
     if (edited.problem !== undefined) {
       throw createRefusal(edited.problem, `${path} was not changed: ${edited.message}`);

@@ -7,7 +7,7 @@ import { createEditorFiles } from "./editor/editor-files.ts";
 import type { EditorGate } from "./editor/editor-gate.ts";
 import { previewEdit, type PreimageEvidence } from "./preview-edit.ts";
 
-/** Looks where the paths of a call lead, and what an edit would change. */
+/** Resolves the paths of a tool call and previews its edit. */
 export async function examineToolCall(
   { name, input, paths, ...call }: ToolCallToExamine,
   context: WorkspacePaths,
@@ -27,7 +27,9 @@ export async function examineToolCall(
   };
 }
 
-/** Somebody is to be asked soon; without an answer there is no preview, and the question says so. */
+/**
+ * Short, since a person waits for the approval request. On timeout the request contains no preview, with the reason.
+ */
 const PREVIEW_TIMEOUT_MS = 5000;
 
 function toEvidence({ path, ...facts }: PreimageEvidence): Evidence {

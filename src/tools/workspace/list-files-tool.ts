@@ -25,19 +25,19 @@ export function createListFilesTool(context: WorkspaceToolContext): Tool {
     {
       name: "list_files",
       description:
-        "Lists a folder of the workspace: one path a line, from that folder; folders end with /, links are not followed. " +
-        "With a glob everything below is looked through; a glob without / means the name. .gitignore is not read; .git " +
+        "Lists a folder of the workspace: one path per line, relative to the folder; folders end with /, links are not followed. " +
+        "With a glob, everything below is searched; a glob without / matches names. .gitignore is not read; .git " +
         "and node_modules are not entered unless include_all is set.",
       properties: {
         path: {
           type: "string",
-          description: "The folder, from the workspace; all of it if absent",
+          description: "The folder, relative to the workspace; default: the workspace",
         },
-        glob: { type: "string", description: "Such as *.ts or src/**/*.{js,ts}" },
+        glob: { type: "string", description: "For example *.ts or src/**/*.{js,ts}" },
         depth: {
           type: "integer",
           minimum: 1,
-          description: "How deep; 1 if absent, or all with a glob",
+          description: "Maximum depth; default: 1, or unlimited with a glob",
         },
         include_all: { type: "boolean", description: "Enter .git and node_modules too" },
       },
@@ -68,7 +68,7 @@ async function listFiles({
   const depth = Math.min(maxDepth, limits.depth);
   const pathArgument = readStringArgument(input, "path");
   const pathInput = { argument: "path", input: pathArgument ?? "." };
-  // An argument that is not there was not judged: what it stands for is the workspace itself.
+  // An absent path argument was not part of the policy evaluation; the default is the workspace itself.
   const located = await locateReadablePath(
     workspace,
     pathInput,
@@ -107,20 +107,20 @@ export async function parseGlob(pattern: string): Promise<Glob> {
   return read.glob;
 }
 
-/** A name that is more than one line, or has quotes, is told as JSON tells it. */
+/** A name with line breaks or quotes is formatted as JSON. */
 function formatEntry({ path, type }: WalkEntry): string {
   const text = formatPath(path);
   return type === "folder" ? `${text}/` : type === "file" ? text : `${text} (${ENTRY_KINDS[type]})`;
 }
 
-const ENTRY_KINDS = { link: "link", other: "no file" } as const;
+const ENTRY_KINDS = { link: "link", other: "not a file" } as const;
 
 interface Listing {
   readonly path: string;
   readonly lines: readonly string[];
   readonly omitted: number;
   readonly depth: number;
-  /** Other folders of the workspace. */
+  /** The other folders of the workspace. */
   readonly otherFolders: readonly string[];
 }
 

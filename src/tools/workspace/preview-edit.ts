@@ -20,20 +20,20 @@ import {
 } from "./workspace.ts";
 import { checkExpected } from "./write-file-tool.ts";
 
-/** What a call is going to do to files, for somebody who is asked whether it may. */
+/** The effect of a tool call on files, shown in the approval request. */
 export interface EditPreview {
-  /** The whole texts before and after. */
+  /** The complete texts before and after. */
   readonly diffs: readonly FileDiff[];
   readonly evidence: readonly PreimageEvidence[];
 }
 
-/** The file that a preview was made from, or why there is none. */
+/** The file behind a preview, or the reason for a missing preview. */
 export type PreimageEvidence =
   | {
       readonly path: string;
-      /** The tool that is asked for. */
+      /** The tool name. */
       readonly source: string;
-      /** Null where there is no file yet. */
+      /** Null if the file does not exist yet. */
       readonly preimageSha256: string | null;
       readonly byteCount: number;
       readonly reason?: undefined;
@@ -49,15 +49,15 @@ export type NoPreviewReason =
   | "outside"
   | "protected"
   | "invalid"
-  /** The path goes through a link: what is shown under one name would be done to another. */
+  /** The path contains a link: the preview would show one name while another file is changed. */
   | "symlink"
   | "unreadable"
   | "not_utf8"
   | "too_large"
-  /** The call would be refused: there is no such text, or no such file. */
+  /** The call would be refused: the text or the file was not found. */
   | "does_not_apply";
 
-/** Empty for a tool that edits no files. Nothing is changed, and nothing is thrown. */
+/** Empty for tools which edit no files. Never throws, and changes nothing. */
 export async function previewEdit(
   { name: tool, input }: { readonly name: string; readonly input: JsonObject },
   workspacePaths: WorkspacePaths,
@@ -92,7 +92,7 @@ const MAX_BYTES = 1024 * 1024;
 
 class LinkError extends Error {}
 
-/** Links are followed when the path is used, so that the names it is written with are not those that it has. */
+/** Links are followed when a path is used, so the displayed name would differ from the changed file. */
 function checkNoLink(
   input: string,
   { hostPath }: LocatedPath,
@@ -118,7 +118,7 @@ async function readOriginalContent(
     );
     return visible;
   } catch (error) {
-    // The folders above a new file are made with it.
+    // Missing parent folders are created together with the file.
     if (isRefusal(error, "missing")) return null;
     throw error;
   }
@@ -136,7 +136,7 @@ function applyWrite(
 }
 
 function applyEditPreview(input: JsonObject, original: FileContent | null): string {
-  if (original === null) throw createRefusal("missing", "There is no such file");
+  if (original === null) throw createRefusal("missing", "File not found");
   const result = applyEdit(decodeContent(original), readEditArguments(input));
   if (result.problem !== undefined) throw createRefusal(result.problem, result.message);
   return result.text;
@@ -144,7 +144,7 @@ function applyEditPreview(input: JsonObject, original: FileContent | null): stri
 
 function decodeContent({ bytes }: FileContent): string {
   const text = decodeText(bytes);
-  if (text === undefined) throw createRefusal("not_text", "The file is no text in UTF-8");
+  if (text === undefined) throw createRefusal("not_text", "The file is not UTF-8 text");
   return text;
 }
 

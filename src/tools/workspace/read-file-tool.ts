@@ -20,16 +20,16 @@ export function createReadFileTool(context: WorkspaceToolContext): Tool {
     {
       name: "read_file",
       description:
-        "Reads a text file of the workspace. Gives its lines with their numbers (which are not part of the text) and the " +
-        "sha256 that write_file can check. Long files come in parts: go on with from_line.",
+        "Reads a text file of the workspace. Returns the lines with their numbers (which are not part of the text) and the " +
+        "sha256 that write_file can check. Long files come in parts: continue with from_line.",
       properties: {
-        path: { type: "string", description: "From the workspace, with /" },
+        path: { type: "string", description: "Relative to the workspace, with / as separator" },
         from_line: {
           type: "integer",
           minimum: 1,
-          description: "The first line wanted; 1 if absent",
+          description: "The first line to return; default: 1",
         },
-        max_lines: { type: "integer", minimum: 1, description: "How many lines at most" },
+        max_lines: { type: "integer", minimum: 1, description: "Maximum number of lines" },
       },
       required: ["path"],
       traits: {
@@ -72,14 +72,14 @@ async function readFile({
       : EMPTY_EDITOR_TEXT;
     const scan =
       text === undefined ? disk : await scanContent(createMemoryReader(Buffer.from(text)), window);
-    if (scan === undefined) throw createRefusal("missing", `There is no file ${path}`);
+    if (scan === undefined) throw createRefusal("missing", `File not found: ${path}`);
     return formatOutput({ path, from, size, scanBytes: limits.scanBytes, note }, scan);
   });
 }
 
 const EMPTY_EDITOR_TEXT: EditorText = {};
 
-/** Reads from a place on: how many bytes it was. */
+/** Reads into `buffer` from the offset `from`. Returns the number of bytes read. */
 type ByteReader = (buffer: Buffer, length: number, from: number) => Promise<number>;
 
 async function scanFile({ handle }: OpenedFile, options: ScanOptions): Promise<ScanResult> {
@@ -105,10 +105,10 @@ interface ScanOptions {
 }
 
 interface ScanResult {
-  /** Undefined for text. */
+  /** Description of binary content. Undefined for text. */
   readonly binary: string | undefined;
   readonly text: WindowText;
-  /** Of the whole file; undefined where the end was not reached. */
+  /** Digest of the whole file. Undefined if the end was not reached. */
   readonly sha256: string | undefined;
   readonly bytes: number;
 }
@@ -155,7 +155,7 @@ function formatOutput({ path, from, size, scanBytes, note }: Header, scan: ScanR
   if (binary !== undefined) {
     const length = sha256 === undefined ? Math.max(size, bytes) : bytes;
     const data = { path, binary, bytes: length, ...digestField };
-    const outputText = `${path} is ${binary} of ${pluralize(length, "byte")}${digestText}. It is not shown.`;
+    const outputText = `${path} is ${binary} of ${pluralize(length, "byte")}${digestText}. Its content is not shown.`;
     return createToolOutput({ text: outputText, data, locations });
   }
   const last = from + text.lines.length - 1;
@@ -164,11 +164,11 @@ function formatOutput({ path, from, size, scanBytes, note }: Header, scan: ScanR
   const notes = [
     ...(last < text.total && text.lines.length > 0
       ? [
-          `${formatLineRange(last + 1, text.total)} ${text.total === last + 1 ? "is" : "are"} not shown; go on with from_line ${last + 1}`,
+          `${formatLineRange(last + 1, text.total)} ${text.total === last + 1 ? "is" : "are"} not shown; continue with from_line ${last + 1}`,
         ]
       : []),
     ...(sha256 === undefined
-      ? [`only the first ${pluralize(scanBytes, "byte was", "bytes were")} looked at`]
+      ? [`only the first ${pluralize(scanBytes, "byte was", "bytes were")} read`]
       : []),
     ...(text.isUtf8 ? [] : ["some bytes are not UTF-8 and shown as \ufffd"]),
     ...(note === undefined ? [] : [note]),

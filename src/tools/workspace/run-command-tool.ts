@@ -22,9 +22,9 @@ export interface CommandOptions {
   readonly environment: { readonly [name: string]: string };
   readonly sandbox: Sandbox | undefined;
   readonly commandMs: number;
-  /** Of this machine, for sessions whose editor says nothing of its own. */
+  /** The shells of this machine, used if the session's editor reports none. */
   readonly shells: () => Promise<ShellList>;
-  /** Whether commands run in a terminal of the editor, where it has some. */
+  /** Whether commands run in the editor's terminal, if it has terminals. */
   readonly editorTerminals: boolean;
 }
 
@@ -32,16 +32,22 @@ export function createRunCommandTool(context: WorkspaceToolContext, options: Com
   return createWorkspaceTool(
     {
       name: "run_command",
-      description: `Runs a command in the workspace and gives its exit code and output, of which the middle is left out when it is long. Give argv, a program with its arguments, where that is enough, and else command, a line for a POSIX shell. What it leaves running in the background ends with the call. ${describeRights(options.sandbox)}`,
+      description: `Runs a command in the workspace and returns its exit code and output; the middle of a long output is omitted. Prefer argv (a program with its arguments); use command (a line for a POSIX shell) only if a shell is needed. Background processes end with the call. ${describeRights(options.sandbox)}`,
       properties: {
-        command: { type: "string", description: "A line for a shell" },
+        command: { type: "string", description: "A command line for a shell" },
         argv: {
           type: "array",
           items: { type: "string" },
           description: "A program and its arguments",
         },
-        shell: { type: "string", description: "For command: bash, say; the user's own if absent" },
-        working_directory: { type: "string", description: "From the workspace; itself if absent" },
+        shell: {
+          type: "string",
+          description: "For command, such as bash; default: the user's shell",
+        },
+        working_directory: {
+          type: "string",
+          description: "Relative to the workspace; default: the workspace",
+        },
         timeout_seconds: { type: "number", exclusiveMinimum: 0 },
       },
       required: [],
@@ -53,7 +59,7 @@ export function createRunCommandTool(context: WorkspaceToolContext, options: Com
         confined: options.sandbox !== undefined,
       },
       idempotent: false,
-      // The limit of the call itself comes first, and then there is output to tell of.
+      // The command's own time limit fires first, so that its output is still returned.
       timeoutMs: options.commandMs + TIMEOUT_MARGIN_MS,
       run: (call) => context.gate.runCommand(() => runCommand(call, options)),
     },
@@ -65,10 +71,10 @@ const TIMEOUT_MARGIN_MS = 10_000;
 
 function describeRights(sandbox: Sandbox | undefined): string {
   if (sandbox === undefined) {
-    return "It is not confined: it runs with the rights of the user, on the whole machine.";
+    return "It is not confined: it runs with the user's rights on the whole machine.";
   }
   const network = sandbox.network ? "it reaches the network" : "it has no network";
-  return `It is confined: it writes only in the workspace and in a /tmp of its own, and ${network}.`;
+  return `It is confined: it writes only in the workspace and in a private /tmp, and ${network}.`;
 }
 
 async function runCommand(call: WorkspaceToolCall, options: CommandOptions): Promise<ToolOutput> {
@@ -111,11 +117,11 @@ async function resolveProgram(
   const shellId = readStringArgument(input, "shell");
   const argv = readListArgument(input, "argv");
   if ((command === undefined) === (argv === undefined)) {
-    throw createRefusal("invalid", "Give command or argv, and not both");
+    throw createRefusal("invalid", "Pass either command or argv, not both");
   }
   if (command?.trim() === "") throw createRefusal("invalid", "The command is empty");
   if (argv !== undefined && shellId !== undefined) {
-    throw createRefusal("invalid", "argv is run by no shell; give command, or leave shell out");
+    throw createRefusal("invalid", "argv runs without a shell. Fix: pass command, or omit shell");
   }
   const shellCommand =
     argv === undefined
@@ -123,10 +129,10 @@ async function resolveProgram(
       : { argv };
   const [program = ""] = shellCommand.argv;
   if (program === "") throw createRefusal("invalid", "The command is empty");
-  // The shell that starts it would take it for an option of its own.
-  if (program.startsWith("-")) throw createRefusal("invalid", `${program} is no program`);
+  // The launching shell would parse a leading dash as an option.
+  if (program.startsWith("-")) throw createRefusal("invalid", `${program} is not a program name`);
   if (shellCommand.argv.some((part) => part.includes("\0"))) {
-    throw createRefusal("invalid", "It has a NUL character");
+    throw createRefusal("invalid", "The command has a NUL character");
   }
   return shellCommand;
 }
@@ -137,7 +143,10 @@ interface CommandRun {
   readonly milliseconds: number;
 }
 
-/** In the editor's terminal, as confined as here. It is looked up by its path there, as it is in a sandbox here. */
+/**
+ * Runs the program in the editor's terminal, with the same confinement. The editor resolves the working directory by
+ * path, as the sandbox does.
+ */
 async function runInEditorTerminal(
   { argv, located, milliseconds }: CommandRun,
   { workspace, context, clock }: WorkspaceToolCall,
@@ -151,7 +160,10 @@ async function runInEditorTerminal(
   return runInTerminal({ ...confined, ...place }, context, clock);
 }
 
-/** In the very folder that was judged: the program finds itself there whatever its path leads to by now. */
+/**
+ * Starts the program in the open folder which was checked. The program stays there even if its path now leads
+ * elsewhere.
+ */
 async function startProcess(
   argv: readonly string[],
   located: LocatedPath,
@@ -169,7 +181,7 @@ async function startProcess(
   }
 }
 
-/** The same in the sandbox, where there is one. */
+/** Wraps the command in the sandbox, if there is one. */
 async function confineCommand(
   argv: readonly string[],
   { hostPath: workingDirectory }: LocatedPath,
@@ -198,7 +210,7 @@ function formatOutput(watched: WatchedProcess, { path, confined, note }: RunInfo
     `${formatEnd(watched)}${confined ? ", confined" : ", not confined"}${note === undefined ? "" : `, ${note}`}`,
     ...(stdout === "" ? [] : ["stdout:", stdout.trimEnd()]),
     ...(stderr === "" ? [] : ["stderr:", stderr.trimEnd()]),
-    ...(stdout === "" && stderr === "" ? ["It wrote nothing."] : []),
+    ...(stdout === "" && stderr === "" ? ["The command produced no output."] : []),
   ].join("\n");
   const { code: exitCode, signal } = end ?? { code: null, signal: null };
   const data = { exitCode, signal, stopped: watched.stopped, confined, outputBytes, errorBytes };
@@ -208,11 +220,11 @@ function formatOutput(watched: WatchedProcess, { path, confined, note }: RunInfo
 function formatEnd({ end, stopped, milliseconds }: WatchedProcess): string {
   const time = pluralize(Math.round(milliseconds / 100) / 10, "second");
   if (stopped === "time") return `Stopped at its time limit, after ${time}`;
-  if (stopped === "flood") return `Stopped after ${time}, for writing too much`;
+  if (stopped === "flood") return `Stopped after ${time}, because it wrote too much output`;
   const how =
     end?.code === null || end === null
-      ? `Ended by ${end?.signal ?? "something unknown"}`
+      ? `Ended by ${end?.signal ?? "an unknown cause"}`
       : `Exit code ${end.code}`;
-  const backgroundNote = stopped === "left" ? "; what it left in the background was ended" : "";
+  const backgroundNote = stopped === "left" ? "; its background processes were ended" : "";
   return `${how} after ${time}${backgroundNote}`;
 }

@@ -42,16 +42,16 @@ export function createSearchTool(context: WorkspaceToolContext): Tool {
       name: "search",
       description:
         "Searches the text files of the workspace, line by line, for a regular expression (RE2: no look-around, no " +
-        "back-references) or a literal text. Gives paths from the workspace with numbered lines. .gitignore is not read; " +
+        "back-references) or a literal string. Returns paths relative to the workspace with numbered lines. .gitignore is not read; " +
         ".git and node_modules are not entered unless include_all is set.",
       properties: {
         pattern: { type: "string" },
-        literal: { type: "boolean", description: "The pattern is the text itself" },
+        literal: { type: "boolean", description: "Treat the pattern as literal text" },
         ignore_case: { type: "boolean" },
-        path: { type: "string", description: "A folder or a file; the whole workspace if absent" },
+        path: { type: "string", description: "A folder or a file; default: the workspace" },
         glob: {
           type: "string",
-          description: "Only these files, from that folder; *.ts means names",
+          description: "Only these files, relative to the folder; *.ts matches names",
         },
         context_lines: { type: "integer", minimum: 0, maximum: 10 },
         max_matches: { type: "integer", minimum: 1 },
@@ -71,7 +71,7 @@ export function createSearchTool(context: WorkspaceToolContext): Tool {
   );
 }
 
-/** One search under way. */
+/** The state of a running search. */
 interface SearchState {
   readonly workspace: Workspace;
   readonly matcher: LineMatcher;
@@ -91,9 +91,9 @@ interface SearchNotes {
   binary: number;
   unreadable: number;
   longLines: number;
-  /** That the rules do not let be read. */
+  /** Files which the policy does not allow to be read. */
   withheld: number;
-  /** Why it ended before its end. */
+  /** Why the search ended early. Undefined if it completed. */
   stopped: string | undefined;
 }
 
@@ -181,7 +181,7 @@ async function searchPath(
   ];
 }
 
-/** Undefined where it is a file, which is searched then. */
+/** Opens a folder. If the path is a file, searches the file and returns undefined. */
 async function openFolderOrSearchFile(
   located: LocatedPath,
   state: SearchState,
@@ -247,7 +247,7 @@ async function readTextContent(
   return undefined;
 }
 
-/** A walk that began outside comes past the workspace too. */
+/** A walk which starts outside the workspace may also enter the workspace. */
 function toFoundFile(folder: Folder, name: string, { root, folders }: Workspace): FoundFile {
   const hostPath = join(folder.hostPath, name);
   const base = [root, ...folders].find((folderRoot) => isWithin(hostPath, folderRoot));
@@ -274,13 +274,13 @@ function formatOutput(
       ? []
       : [`the search ended ${notes.stopped}; there may be more`]),
     ...(notes.tooLarge > 0
-      ? [`${pluralize(notes.tooLarge, "file is", "files are")} too large to be searched`]
+      ? [`${pluralize(notes.tooLarge, "file is", "files are")} too large to search`]
       : []),
-    ...(notes.binary > 0 ? [`${pluralize(notes.binary, "file is", "files are")} no text`] : []),
+    ...(notes.binary > 0 ? [`${pluralize(notes.binary, "file is", "files are")} not text`] : []),
     ...(notes.unreadable > 0 ? [`${pluralize(notes.unreadable, "file")} could not be read`] : []),
     ...(notes.withheld > 0 ? [`${pluralize(notes.withheld, "file")} may not be read here`] : []),
     ...(notes.longLines > 0
-      ? [`of ${pluralize(notes.longLines, "long line")} only the beginning was searched`]
+      ? [`only the beginning of ${pluralize(notes.longLines, "long line")} was searched`]
       : []),
     ...walkNotes,
   ];

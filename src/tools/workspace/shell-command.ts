@@ -4,14 +4,14 @@ import { createRefusal } from "./tool-refusal.ts";
 
 export interface ShellCommand {
   readonly argv: readonly string[];
-  /** Why it is run by another shell than the default. */
+  /** Why a shell other than the default runs the command. */
   readonly note?: string;
 }
 
 /**
- * How a line is run: by the shell that the call names, which the rules have heard of, or by the default. The rules read
- * lines as `sh` and its like do; one of another language would be judged by what it does not mean, so it is not the
- * default.
+ * Selects the shell for a command line: the shell named in the call, which the policy has evaluated, or the default.
+ * The policy analyzes commands with the grammar of `sh`, so a shell with another grammar is never used by default: its
+ * commands would be misread.
  */
 export function resolveShellCommand(
   command: string,
@@ -23,7 +23,7 @@ export function resolveShellCommand(
     const ids = shells.shells.flatMap(({ id, isAvailable }) => (isAvailable ? [id] : []));
     throw createRefusal(
       "invalid",
-      `There is no shell ${JSON.stringify(shellId)}; there is ${ids.join(", ")}`,
+      `Unknown shell ${JSON.stringify(shellId)}: expected ${ids.join(", ")}`,
     );
   }
   const isRead = shell !== undefined && POSIX_SHELLS.has(shell.id);
@@ -34,8 +34,8 @@ export function resolveShellCommand(
   const argv = ["/bin/sh", "-c", command];
   return shell === undefined
     ? { argv }
-    : { argv, note: `by /bin/sh, since no rule can read a line for ${shell.id}` };
+    : { argv, note: `by /bin/sh, since policy rules cannot analyze commands for ${shell.id}` };
 }
 
-/** As `src/policy/command` has them. */
+/** Must match `SHELLS` in `src/policy/command`. */
 export const POSIX_SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash"]);

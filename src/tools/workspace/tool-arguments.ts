@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../data/json.ts";
 
-/** Arguments that the schema of their tool has let through. */
+/** Readers for arguments which have already passed the tool's schema. */
 
 export function readStringArgument(input: JsonObject, name: string): string | undefined {
   const value = readOwnProperty(input, name);

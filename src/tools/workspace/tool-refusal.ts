@@ -1,6 +1,6 @@
 import { SpanlineError } from "../../domain/errors.ts";
 
-/** Why a tool of the workspace did not do what it was asked; the message is for the model. */
+/** An error of a workspace tool, with a message for the model. */
 export function createRefusal(
   reason: RefusalReason,
   message: string,
@@ -14,21 +14,21 @@ export function isRefusal(error: unknown, reason: RefusalReason): boolean {
 }
 
 export type RefusalReason =
-  /** The path is no path, leads out of the workspace, or to what nobody may touch. */
+  /** `invalid`, `outside`, `protected`: the path is malformed, outside the workspace, or reserved for Spanline. */
   | "invalid"
   | "outside"
   | "protected"
-  /** It leads elsewhere than when the call was judged. */
+  /** The path leads to another location than at the policy evaluation. */
   | "moved"
   | "missing"
-  /** A folder, a pipe, a device: nothing with a text in it. */
+  /** A folder, a pipe or a device. */
   | "not_a_file"
   | "not_a_folder"
   | "not_text"
   | "too_large"
-  /** The file is not as the model believed. */
+  /** The file has changed since the model read it. */
   | "changed"
   | "no_match"
   | "unclear"
-  /** The system says no. */
+  /** The system refused the operation. */
   | "failed";

@@ -11,20 +11,20 @@ import { createToolOutput } from "../../domain/tools/tool-output.ts";
 import { defineTool } from "../define-tool.ts";
 import type { Tool } from "../tool.ts";
 
-/** Tells people what the agent means to do. It touches nothing. */
+/** Shows the agent's plan to people. Has no other effect. */
 export function createUpdatePlanTool(): Tool {
   const tool = defineTool({
     name: "update_plan",
     description:
-      "Shows the user your plan for work of several steps. Give the whole list each time: it replaces the one before. " +
-      "Mark an entry in_progress when you begin it and completed as soon as it is done; one at a time is in progress.",
+      "Shows the user your plan for work of several steps. Pass the complete list each time: it replaces the previous list. " +
+      "Mark an entry in_progress when you start it and completed as soon as it is done; keep only one in progress.",
     input: {
       type: "object",
       properties: {
         entries: {
           type: "array",
           maxItems: MAX_ENTRIES,
-          description: "All of the plan, in order; an empty list clears it",
+          description: "The complete plan, in order; an empty list clears it",
           items: {
             type: "object",
             properties: {
@@ -33,7 +33,7 @@ export function createUpdatePlanTool(): Tool {
               priority: {
                 type: "string",
                 enum: [...PLAN_PRIORITIES],
-                description: "medium if absent",
+                description: "default: medium",
               },
             },
             required: ["content", "status"],
@@ -58,5 +58,5 @@ export function createUpdatePlanTool(): Tool {
 function formatPlan(plan: readonly PlanEntry[]): string {
   if (plan.length === 0) return "The plan is empty now";
   const done = plan.filter(({ status }) => status === "completed").length;
-  return `The user sees the plan: ${pluralize(plan.length, "entry", "entries")}, ${done} completed`;
+  return `The plan is shown to the user: ${pluralize(plan.length, "entry", "entries")}, ${done} completed`;
 }

@@ -12,7 +12,7 @@ export interface WatchOptions {
 }
 
 export interface WatchedProcess {
-  /** Null where it was stopped before. */
+  /** Null if the program was stopped before its exit. */
   readonly end: ProcessExit | null;
   readonly stopped: StopReason | null;
   readonly output: string;
@@ -22,10 +22,10 @@ export interface WatchedProcess {
   readonly milliseconds: number;
 }
 
-/** `left`: it ended, and something that it started did not. */
+/** `left`: the program has exited, but a process started by it has not. */
 export type StopReason = "time" | "flood" | "left";
 
-/** Reads what a program writes until it ends or reaches a limit. What is left of it then ends with its tool. */
+/** Reads a program's output until its end or a limit. Remaining processes end with the tool. */
 export async function watchProcess(
   program: SpawnedProcess,
   options: WatchOptions,
@@ -34,7 +34,7 @@ export async function watchProcess(
   const start = clock.monotonic();
   const output = createBoundedOutput(outputBytes);
   const errors = createBoundedOutput(outputBytes);
-  /** Whether it wrote too much. */
+  /** Resolves to true if the program wrote more than `floodBytes`. */
   const read = async (
     stream: AsyncIterable<Uint8Array>,
     bounded: BoundedOutput,
@@ -91,7 +91,7 @@ function waitForEnd(
   });
 }
 
-/** How long the last of the output may take when the program is over; more is what others write. */
+/** Time for the last output after the program's exit. Later output comes from background processes. */
 const OUTPUT_GRACE_MS = 500;
 
 function readLastLine(bytes: Uint8Array): string {
@@ -99,7 +99,7 @@ function readLastLine(bytes: Uint8Array): string {
   return end.slice(end.lastIndexOf("\n") + 1).replaceAll(CONTROL, " ");
 }
 
-/** A terminal that shows it would obey them. */
+/** A terminal which displays progress would interpret control characters. */
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]+/g;
 

@@ -1,17 +1,17 @@
-/** How much one call may take. What is over a limit is left out, and the answer says so. */
+/** Limits of a single tool call. Content beyond a limit is omitted, and the result says so. */
 export interface WorkspaceLimits {
-  /** Lines that `read_file` gives at once, and characters of them all. */
+  /** Lines returned by `read_file`, and characters of all lines together. */
   readonly readLines: number;
   readonly readCharacters: number;
-  /** Of a longer line only the beginning is shown. */
+  /** Longer lines are cut. */
   readonly lineCharacters: number;
-  /** How far into a file `read_file` looks. */
+  /** Bytes of a file read by `read_file`. */
   readonly scanBytes: number;
-  /** Of a file that is written or edited, before and after. */
+  /** Bytes of a written or edited file, before and after. */
   readonly fileBytes: number;
-  /** Of a text in a diff, for people. */
+  /** Bytes of a text in a diff shown to people. */
   readonly diffBytes: number;
-  /** Entries that `list_files` shows, and that it and `search` look at. */
+  /** Entries shown by `list_files`, and entries visited by `list_files` and `search`. */
   readonly listEntries: number;
   readonly walkEntries: number;
   readonly depth: number;
@@ -21,9 +21,9 @@ export interface WorkspaceLimits {
   readonly searchBytes: number;
   readonly searchMs: number;
   readonly commandMs: number;
-  /** Of each of the two outputs of a command: half from its beginning, half from its end. */
+  /** Bytes of each of a command's two outputs: half from the beginning, half from the end. */
   readonly outputBytes: number;
-  /** A command that writes more than this is stopped. */
+  /** A command which writes more bytes is stopped. */
   readonly floodBytes: number;
 }
 

@@ -22,19 +22,19 @@ import type { WorkspaceToolContext } from "./create-workspace-tool.ts";
 import { createWriteFileTool } from "./write-file-tool.ts";
 
 export interface WorkspaceToolsOptions {
-  /** The folder that the tools work in, or how to tell it of a session. */
+  /** The workspace folder, or a function from a session to its folder. */
   readonly root: string | ((session: Pick<ToolContext, "workingDirectory">) => string);
-  /** The data directory, the configuration, the user's state: what no tool touches. */
+  /** Paths which no tool may touch: the data directory, the configuration, the user's state. */
   readonly protectedFolders: readonly string[];
   readonly limits?: Partial<WorkspaceLimits>;
-  /** Whether the rules let a file be read that a search comes past. */
+  /** Whether the policy allows reading a file found by a search. Default: every file. */
   readonly mayRead?: (file: FoundFile) => boolean;
-  /** As `findSandbox` found it; without one commands are not confined, and say so. */
+  /** A sandbox from `findSandbox`. Undefined: commands are not confined, and their results say so. */
   readonly sandbox?: Sandbox;
-  /** Variables that commands see beside PATH, HOME, LANG, TERM and TMPDIR. */
+  /** Variables passed to commands in addition to PATH, HOME, LANG, TERM and TMPDIR. */
   readonly passEnvironment?: readonly string[];
   readonly environment?: Environment;
-  /** Runs commands in a terminal of the editor that prompted, where it offers some. */
+  /** Runs commands in the terminal of the prompting editor, if it offers terminals. Default: false. */
   readonly editorTerminals?: boolean;
   readonly clock?: SteadyClock;
   readonly anchor?: Anchor;
@@ -50,7 +50,7 @@ export const WORKSPACE_TOOL_NAMES: readonly string[] = [
   "update_plan",
 ];
 
-/** The tools that have these names. */
+/** Creates the tools listed in `WORKSPACE_TOOL_NAMES`. */
 export function workspaceTools(options: WorkspaceToolsOptions): Tool[] {
   const { root, protectedFolders, sandbox, mayRead, anchor, clock = systemClock } = options;
   const { environment = process.env, passEnvironment = [] } = options;
@@ -65,7 +65,7 @@ export function workspaceTools(options: WorkspaceToolsOptions): Tool[] {
       checkRoot(folder);
       return {
         root: folder,
-        // Where it is one folder for all sessions, none of them adds to it.
+        // With one fixed folder for all sessions, a session cannot add folders.
         folders: typeof root === "string" ? [] : (context.folders ?? []),
         protectedFolders,
         limits,
@@ -94,7 +94,7 @@ export function workspaceTools(options: WorkspaceToolsOptions): Tool[] {
   return tools.map((tool) => ({ ...tool, examine }));
 }
 
-/** The same for everybody who asks. */
+/** Calls `find` once and shares the promise. */
 function memoize<Value>(find: () => Promise<Value>): () => Promise<Value> {
   let cached: Promise<Value> | undefined;
   return () => (cached ??= find());
@@ -102,20 +102,26 @@ function memoize<Value>(find: () => Promise<Value>): () => Promise<Value> {
 
 function checkRoot(root: string): void {
   if (process.platform === "win32")
-    throw createOptionError("root", "The tools of a workspace need POSIX paths");
+    throw createOptionError("root", "Workspace tools need POSIX paths");
   if (!isAbsolute(root))
-    throw createOptionError("root", `${root} is no absolute path; a workspace needs one`);
+    throw createOptionError(
+      "root",
+      `${root} is not an absolute path: a workspace must be absolute`,
+    );
   if (/^\/+$/.test(root))
-    throw createOptionError("root", "The whole machine is no workspace; name a folder");
+    throw createOptionError(
+      "root",
+      "The root folder / is not a valid workspace. Fix: name a folder",
+    );
 }
 
 function resolveLimits(overrides: Partial<WorkspaceLimits> = {}): WorkspaceLimits {
   for (const [name, value] of Object.entries(overrides)) {
     if (!Object.hasOwn(DEFAULT_WORKSPACE_LIMITS, name)) {
-      throw createOptionError(`limits.${name}`, `There is no limit ${name}`);
+      throw createOptionError(`limits.${name}`, `Unknown limit ${name}`);
     }
     if (!(value >= 1))
-      throw createOptionError(`limits.${name}`, `${name} is ${value}; wanted 1 or more`);
+      throw createOptionError(`limits.${name}`, `${name} is ${value}: expected a number >= 1`);
   }
   return { ...DEFAULT_WORKSPACE_LIMITS, ...overrides };
 }

@@ -7,11 +7,11 @@ import { examinePath, resolveWorkspace } from "./paths/examine-paths.ts";
 import type { ProtectedPaths } from "./paths/protected-paths.ts";
 import { createRefusal } from "./tool-refusal.ts";
 
-/** A workspace for one call: as it is on the disk now. */
+/** A workspace as found on the disk at the time of a tool call. */
 export interface Workspace {
-  /** Its real path. */
+  /** The real path. */
   readonly root: string;
-  /** Those of the other folders that belong to it. */
+  /** Real paths of the additional folders. */
   readonly folders: readonly string[];
   readonly places: ProtectedPaths;
   readonly limits: WorkspaceLimits;
@@ -19,21 +19,21 @@ export interface Workspace {
   readonly anchor?: Anchor;
 }
 
-/** A file that no call names. */
+/** A file found by a tool rather than named in a call. */
 export interface FoundFile {
-  /** From the workspace; null outside of it. */
+  /** Relative to the workspace. Null if outside. */
   readonly workspacePath: string | null;
   readonly hostPath: string;
 }
 
-/** Something in a workspace, where it was when the call was judged. */
+/** A resolved path, at the location used in the policy evaluation. */
 export interface LocatedPath {
-  /** From the workspace, with `/`; `.` for itself. Where it is in another folder, or outside, the whole path. */
+  /** Relative to the workspace with `/`; `.` for the workspace itself. Absolute if in another folder or outside. */
   readonly path: string;
   readonly hostPath: string;
-  /** The folder that it is found from. */
+  /** The folder from which `names` are resolved. */
   readonly base: string;
-  /** From there name by name, as they are on the disk; from the root of the machine where it is outside. */
+  /** The names from `base` to the file, spelled as on the disk; from the root of the machine if outside. */
   readonly names: readonly string[];
   readonly isOutside: boolean;
 }
@@ -43,20 +43,20 @@ export interface WorkspaceOptions {
   readonly folders?: readonly string[];
   readonly protectedFolders: readonly string[];
   readonly limits: WorkspaceLimits;
-  /** Whether the rules let a file be read that no call names; every one when absent. */
+  /** Whether the policy allows reading a file not named in a call. Default: every file. */
   readonly mayRead?: (file: FoundFile) => boolean;
   readonly anchor?: Anchor;
 }
 
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const { root, folders, places } = await resolveWorkspace(options);
-  if (root === null) throw createRefusal("missing", "The workspace is not there");
-  if (root === "/") throw createRefusal("invalid", "The whole machine is no workspace");
+  if (root === null) throw createRefusal("missing", "The workspace does not exist");
+  if (root === "/") throw createRefusal("invalid", "The root folder / is not a valid workspace");
   const { limits, anchor, mayRead = () => true } = options;
   return { root, folders, places, limits, mayRead, ...(anchor !== undefined && { anchor }) };
 }
 
-/** Follows an argument that is a path, and refuses one that does not lead where it led when the call was judged. */
+/** Resolves a path argument. Refuses a path which no longer leads to its location at the policy evaluation. */
 export async function locatePath(
   workspace: Workspace,
   { argument, input }: { readonly argument: string; readonly input: string },
@@ -66,7 +66,9 @@ export async function locatePath(
   return requireInside(workspace, fact, context);
 }
 
-/** The same for a tool that reads: also what is outside, where the rules let it be judged and it was allowed. */
+/**
+ * Like `locatePath`, for reading tools: also accepts a path outside the workspace if the policy evaluation covered it.
+ */
 export async function locateReadablePath(
   workspace: Workspace,
   { argument, input }: { readonly argument: string; readonly input: string },
@@ -82,7 +84,7 @@ export async function locateReadablePath(
   return { path: hostPath, hostPath, base: "/", names, isOutside: true };
 }
 
-/** What is there is no file of a disk: it tells of processes and their secrets, or does something when it is read. */
+/** Kernel file systems: their files expose processes and secrets, or have side effects when read. */
 const SYSTEM_PATH = /^\/(?:proc|sys|dev)(?:\/|$)/;
 
 function requireInside(
@@ -98,7 +100,10 @@ function requireInside(
     );
   }
   if (context?.paths !== undefined && !isAsExamined(fact, context.paths)) {
-    throw createRefusal("moved", `${formatPath(input)} leads elsewhere than when it was allowed`);
+    throw createRefusal(
+      "moved",
+      `${formatPath(input)} no longer leads to the location that was allowed`,
+    );
   }
   const base = folder ?? workspace.root;
   const below = hostPath.slice(base.length + 1);
@@ -107,7 +112,7 @@ function requireInside(
   return { path, hostPath, base, names, isOutside: false };
 }
 
-/** A path that nobody judged is not as it was judged. */
+/** A path absent from the policy evaluation never matches. */
 function isAsExamined(fact: PathFact, examined: readonly PathFact[]): boolean {
   const earlier = examined.find(({ argument }) => argument === fact.argument);
   return (
@@ -117,7 +122,7 @@ function isAsExamined(fact: PathFact, examined: readonly PathFact[]): boolean {
   );
 }
 
-/** The folder that something is in, held open, and its name there. */
+/** Opens the parent folder and passes it with the file's name to `use`. */
 export async function withParentFolder<Value>(
   workspace: Workspace,
   { path, base, names, isOutside }: LocatedPath,
@@ -126,7 +131,7 @@ export async function withParentFolder<Value>(
 ): Promise<Value> {
   const name = names.at(-1);
   if (name === undefined)
-    throw createRefusal("not_a_file", "That is the workspace itself, and no file");
+    throw createRefusal("not_a_file", "The path is the workspace itself: expected a file");
   const folder = await openWorkspaceFolder(workspace, names.slice(0, -1), {
     path,
     base,
@@ -159,12 +164,12 @@ export async function openWorkspaceFolder(
   } catch (error) {
     const code = readErrorCode(error);
     if (code === "workspace_refused" || code === "") throw error;
-    if (code === "ENOENT") throw createRefusal("missing", `There is no ${path}`, error);
+    if (code === "ENOENT") throw createRefusal("missing", `${path} does not exist`, error);
     throw createRefusal("failed", `${path} cannot be opened (${code})`, error);
   }
 }
 
-/** A path from the model in a message back to it. */
+/** Formats a path from the model for a message to the model. Cut at 200 characters. */
 export function formatPath(path: string): string {
   const short = path.length <= MAX_SHOWN ? path : `${path.slice(0, MAX_SHOWN)}…`;
   return /^[\p{L}\p{N}._/-]+$/u.test(short) ? short : JSON.stringify(short);

@@ -17,15 +17,15 @@ export function createWriteFileTool(context: WorkspaceToolContext): Tool {
     {
       name: "write_file",
       description:
-        "Writes a whole text file of the workspace, and the folders above it that are missing. Give expected_sha256, as " +
-        "read_file told it, to write only over the text that you have read. To change a part of a file use edit_file.",
+        "Writes a complete text file of the workspace and creates missing parent folders. Pass expected_sha256, as " +
+        "returned by read_file, to overwrite only the version you have read. To change part of a file, use edit_file.",
       properties: {
-        path: { type: "string", description: "From the workspace, with /" },
-        content: { type: "string", description: "All of the file" },
+        path: { type: "string", description: "Relative to the workspace, with / as separator" },
+        content: { type: "string", description: "The complete content of the file" },
         expected_sha256: {
           type: "string",
           pattern: "^[0-9a-fA-F]{64}$",
-          description: "Of the file that is to be replaced",
+          description: "Of the file to be replaced",
         },
       },
       required: ["path", "content"],
@@ -72,7 +72,7 @@ async function writeFile({
       const data = { path, bytes: bytes.length, sha256, existed: visible !== null };
       return createToolOutput({ text, data, locations: [{ path }], ...changed });
     },
-    // A folder is made for what is going to be in it, and a replaced file has one.
+    // Parent folders are created only for a new file: a file to be replaced already has its folder.
     { make: expected === undefined },
   );
 }
@@ -84,11 +84,10 @@ interface Expectation {
   readonly sha256: string;
 }
 
-/** A file that has the new text already is fine: the same call was made before, and killed before it said so. */
+/** A file with the new content already is accepted: an earlier attempt of the same call was killed after the write. */
 export function checkExpected({ path, expected, original, sha256 }: Expectation): void {
   if (expected === undefined || original?.sha256 === expected || original?.sha256 === sha256)
     return;
-  const actual =
-    original === null ? "it is not there any more" : `it has sha256 ${original.sha256} now`;
-  throw createRefusal("changed", `${path} is not as it was read: ${actual}; read it again`);
+  const actual = original === null ? "it no longer exists" : `it has sha256 ${original.sha256} now`;
+  throw createRefusal("changed", `${path} has changed since it was read: ${actual}; read it again`);
 }

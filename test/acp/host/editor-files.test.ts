@@ -181,7 +181,7 @@ describe("the files of an editor", () => {
     await client.done;
     await eventually(async () =>
       expect((await results(sessionId)).join()).toContain(
-        "Whether the editor wrote a.txt is not known (The client is gone)",
+        "Whether the editor wrote a.txt is unknown (The client is gone)",
       ),
     );
     expect(readFileSync(file, "utf8")).toBe("saved\n");

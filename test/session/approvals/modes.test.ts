@@ -94,7 +94,7 @@ describe("the mode of a session", () => {
     expect(ending).toBe("denied");
     expect(ran).toEqual([]);
     const [, answered] = provider.invocations;
-    expect(JSON.stringify(answered?.input)).toContain("only tools that read are run");
+    expect(JSON.stringify(answered?.input)).toContain("runs only read-only tools");
   });
 
   it("lets read what the rules let read", async () => {

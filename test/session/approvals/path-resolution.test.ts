@@ -114,11 +114,11 @@ describe("where the paths of a call lead", () => {
       { examine: () => Promise.reject(new Error("The disk is gone")) },
       "The disk is gone",
     ],
-    ["leaves it out", { examine: async () => ({ paths: [] }) }, "nobody looked where it leads"],
+    ["leaves it out", { examine: async () => ({ paths: [] }) }, "it was not resolved"],
     [
       "finds another one",
       { examine: async () => ({ paths: [createInsidePath("other.md")] }) },
-      "nobody looked where it leads",
+      "it was not resolved",
     ],
   ])("is nowhere when looking %s, and the call is denied", async (_, parts, reason) => {
     const { agent, ran } = createWritingAgent("allow", parts);

@@ -3,7 +3,7 @@ import { formatApprovalReason } from "./approval-text.ts";
 
 const FIRST = { source: "require_approval", action: "ask", id: null, index: 0 } as const;
 const BY_FIRST = "The policy (require_approval, entry 1) asks about save_note";
-const BY_DEFAULT = "No rule speaks of edit_file; the default is to ask";
+const BY_DEFAULT = "No rule matches edit_file; the default is to ask";
 const BY_MODE = 'The session is in the mode "ask": edit_file does more than read';
 
 describe("why somebody is asked", () => {

@@ -16,21 +16,21 @@ import type { Environment } from "../../../platform/environment.ts";
 import { createServerFailure } from "./server-failure.ts";
 
 export interface ConnectContext {
-  /** Ours, as servers are told. */
+  /** Spanline's version, sent to servers. */
   readonly version: string;
   readonly clock: SteadyClock;
   readonly signal: AbortSignal;
   readonly environment: Environment;
   readonly workingDirectory?: string;
-  /** Takes secrets out of what the server says. */
+  /** Removes secrets from the server's output. */
   readonly scrub: RedactSecrets;
-  /** The server says that its tools have changed. */
+  /** Called when the server reports changed tools. */
   readonly onToolsChanged: () => void;
-  /** A line of a program's standard output that is no message. */
+  /** Receives each line of a program's standard output which is not a message. */
   readonly onJunkLine: (line: string) => void;
 }
 
-/** A server that has said hello. */
+/** A server after a successful handshake. */
 export interface ServerConnection {
   readonly sdk: Sdk;
   readonly scrub: RedactSecrets;
@@ -40,8 +40,8 @@ export interface ServerConnection {
 }
 
 /**
- * Connects to a server in the first of the ways in which it is willing. Rejects with the server's failure, and leaves nothing
- * behind then.
+ * Connects to a server with the first transport and protocol version it accepts. Rejects with a server failure, after
+ * all resources were released.
  */
 export async function connectServer(
   settings: McpServerSettings,
@@ -61,13 +61,13 @@ export async function connectServer(
     try {
       return await handshake(settings, context, attempt, sdk);
     } catch {
-      // What the first way met says most.
+      // The error of the first attempt is the most informative.
     }
   }
   throw toServerFailure(refusal, settings, { sdk, scrub: context.scrub });
 }
 
-/** A server that is offered a missing folder may ignore it silently, and keep the folders of its arguments. */
+/** A server may silently ignore a missing root and use the folders of its arguments instead. */
 async function checkRoots(
   { name, roots = [] }: McpServerSettings,
   { workingDirectory }: ConnectContext,
@@ -87,13 +87,13 @@ async function checkRoots(
 interface ConnectAttempt {
   readonly open: () => Promise<McpTransport>;
   readonly protocol: "legacy" | "auto";
-  /** Whether it may work where the first way met this. */
+  /** Whether this attempt may succeed after the given error of the first attempt. */
   readonly shouldTry: (refusal: unknown) => boolean;
 }
 
 /**
- * The handshake of 2025 first, which nearly all servers speak: some end at once when they are asked for anything else. One
- * that knows only what came later says so.
+ * Tries the 2025 handshake first, which nearly all servers support: some exit on any other request. A server which
+ * supports only later versions reports so.
  */
 function listAttempts(
   settings: McpServerSettings,
@@ -123,7 +123,7 @@ function listAttempts(
     : [...both(async () => openStreamableHttp(settings, http)), sse];
 }
 
-/** The method is not found, or the version is not supported. */
+/** Method not found, or unsupported protocol version. */
 const NO_HANDSHAKE_CODES = new Set([-32_601, -32_022]);
 const NO_HANDSHAKE_TEXT = /"code"\s*:\s*(?:-32601|-32022)\b/;
 
@@ -152,14 +152,14 @@ async function handshake(
     const { failure } = transport;
     await close();
     if (failure !== undefined && failure.details["problem"] !== "closed") throw failure;
-    // Whoever ended it knows whether that was for want of time.
+    // If the attempt was aborted, its timeout is reported as the reason.
     throw signal.aborted ? createNotReadyFailure(settings, transport.readStderrTail()) : error;
   }
 }
 
 export function createNotReadyFailure(settings: McpServerSettings, stderrTail = ""): SpanlineError {
   const seconds = resolveServerTimes(settings).connectTimeoutMs / 1000;
-  const message = `was not ready within ${seconds} seconds; raise its connectTimeoutMs if it needs longer`;
+  const message = `was not ready within ${seconds} seconds. Fix: raise its connectTimeoutMs if it needs longer`;
   return createServerFailure(settings.name, "timeout", `${message}${stderrTail}`);
 }
 
@@ -173,7 +173,7 @@ function createSdkClient(
   const client = new sdk.Client(
     { name: "spanline", version: context.version },
     {
-      // Neither sampling nor elicitation: a server asks nobody but us, and we answer for nobody.
+      // Neither sampling nor elicitation is declared: servers cannot request anything from the user or a model.
       capabilities: roots.length === 0 ? {} : { roots: {} },
       versionNegotiation: { mode },
     },
@@ -184,8 +184,8 @@ function createSdkClient(
 }
 
 /**
- * Only the folders that the settings name. A server may replace the folders of its arguments with the roots of its
- * client, so a root that nobody configured would lift the server's own restriction.
+ * Only folders named in the settings. A server may replace the folders of its arguments with the client's roots, so an
+ * unconfigured root would lift the server's own restriction.
  */
 function resolveRoots(
   { roots = [] }: McpServerSettings,
@@ -205,9 +205,9 @@ interface Root {
   readonly name: string;
 }
 
-/** In the protocol of 2026 a server tells of changes only to those who listen. */
+/** In the 2026 protocol a server sends changes only to subscribers. */
 function subscribeToChanges(client: Client): void {
   if (client.getServerCapabilities()?.tools?.listChanged !== true) return;
-  // Without it the tools stay as they were first told.
+  // If the subscription fails, the tools stay as first listed.
   client.listen({ toolsListChanged: true }, { timeout: NO_TIMEOUT }).catch(() => undefined);
 }

@@ -39,21 +39,21 @@ export interface ServerContext
 export interface McpServerStatus {
   readonly name: string;
   readonly state: ServerLink["state"];
-  /** Why it is not connected; it is tried again. */
+  /** Why the server is not connected. The connection is retried. */
   readonly failure?: SpanlineError;
   readonly tools: number;
-  /** Tools that it has and that cannot be used. */
+  /** Tools of the server which cannot be used. */
   readonly problems: readonly ToolProblem[];
 }
 
-/** A server that is connected to, and again whenever it is lost, until the signal ends that. */
+/** A server connection which is re-established whenever it is lost, until the signal aborts. */
 export interface ManagedServer {
-  /** Resolves when the first try is over, however it ended, or has taken as long as a session waits for it. */
+  /** Resolves when the first attempt has succeeded or failed, or has exceeded `openingMs`. */
   readonly firstAttempt: Promise<void>;
-  /** While the server is lost these are the ones that it had. */
+  /** While the server is disconnected, its last known tools. */
   tools(): readonly Tool[];
   status(): McpServerStatus;
-  /** Resolves when nothing of it is left. */
+  /** Resolves when all resources are released. */
   readonly ended: Promise<void>;
 }
 
@@ -97,7 +97,7 @@ type ServerLink =
   | { readonly state: "waiting"; readonly failure: SpanlineError }
   | { readonly state: "closed" };
 
-/** All that changes about a server. */
+/** The mutable state of a managed server. */
 interface ServerState {
   readonly settings: McpServerSettings;
   readonly context: ServerContext;
@@ -107,7 +107,7 @@ interface ServerState {
   catalog: Catalog;
   tools: readonly Tool[];
   isFirstAttemptOver: boolean;
-  /** Stops the timer after which the session opens without the server. */
+  /** Cancels the timer after which the session opens without the server. */
   stopWaiting: () => void;
   readonly resolveFirstAttempt: () => void;
 }
@@ -115,7 +115,7 @@ interface ServerState {
 function createToolHost(state: ServerState): ToolHost {
   const { settings, context, sanitizer } = state;
   const notConnected = (why: string): SpanlineError => {
-    const message = `is not connected (${why}). The tool was not run; the server is tried again`;
+    const message = `is not connected (${why}). The tool was not run; the connection is being retried`;
     return createServerFailure(settings.name, "not-connected", message);
   };
   return {
@@ -171,7 +171,7 @@ function endFirstAttempt(state: ServerState): void {
   state.resolveFirstAttempt();
 }
 
-/** Lets the session open without a server that may take longer than a session waits. Returns how to stop that. */
+/** Lets the session open without a slow server. Returns a function which cancels the timer. */
 function startOpeningTimer(state: ServerState): () => void {
   const { openingMs, connectTimeoutMs } = resolveServerTimes(state.settings);
   if (openingMs >= connectTimeoutMs) return () => undefined;
@@ -183,7 +183,10 @@ function startOpeningTimer(state: ServerState): () => void {
 
 const BACKOFF = { first: 1000, longest: 60_000 };
 
-/** One that ends as soon as it has begun is not begun again and again without a pause. */
+/**
+ * A connection shorter than this does not reset the backoff, so that a crashing server is not restarted in a tight
+ * loop.
+ */
 const STABLE_CONNECTION_MS = 60_000;
 
 function toFailure({ name }: McpServerSettings, error: unknown): SpanlineError {
@@ -191,7 +194,7 @@ function toFailure({ name }: McpServerSettings, error: unknown): SpanlineError {
   return createServerFailure(name, "protocol", `could not be used: ${formatThrown(error)}`);
 }
 
-/** From one try to connect until the connection is lost, and why it was. */
+/** Runs a single connection from the attempt until its loss. Returns the reason of the loss. */
 async function runConnection(state: ServerState, toolHost: ToolHost): Promise<SpanlineError> {
   const { settings, context, report } = state;
   let isStale = false;
@@ -229,13 +232,13 @@ async function runConnection(state: ServerState, toolHost: ToolHost): Promise<Sp
   }
 }
 
-/** Calls that come meanwhile wait for it. */
+/** Tool calls during the attempt wait for it. */
 function markConnecting(
   state: ServerState,
   attempt: Promise<ConnectedServer>,
 ): Promise<ConnectedServer> {
   const connection = attempt.then((attached) => attached.connection);
-  // Whoever waits for it hears that it failed; mostly nobody does.
+  // Waiting tool calls receive the rejection; usually there are none.
   connection.catch(() => undefined);
   state.link = { state: "connecting", connection };
   return attempt;
@@ -249,13 +252,16 @@ function applyCatalog(state: ServerState, catalog: Catalog, toolHost: ToolHost):
   if (state.isFirstAttemptOver) state.context.onToolsChanged();
 }
 
-/** A server that is connected to, and what it offers. */
+/** A connected server and its tools. */
 interface ConnectedServer {
   readonly connection: ServerConnection;
   readonly catalog: Catalog;
 }
 
-/** Connects to a server and asks for its tools, all within its limit. Rejects with its failure, and leaves nothing behind. */
+/**
+ * Connects to a server and lists its tools, within `connectTimeoutMs`. Rejects with a server failure, after all
+ * resources were released.
+ */
 async function attemptConnection(
   settings: McpServerSettings,
   work: ConnectContext,

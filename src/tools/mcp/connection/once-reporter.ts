@@ -1,6 +1,6 @@
 import type { SpanlineError } from "../../../domain/errors.ts";
 
-/** Says the same thing once, until it is asked to forget, and not without end. */
+/** Reports each distinct message once until `reset`, and at most 20 messages. */
 export interface OnceReporter {
   readonly report: (failure: SpanlineError) => void;
   readonly reset: () => void;

@@ -4,17 +4,17 @@ import { createSecretRedactor, type RedactSecrets } from "../../../data/secret-r
 import type { Environment } from "../../../platform/environment.ts";
 import type { McpServerSettings } from "../mcp-server-settings.ts";
 
-/** Takes out of what a server says what it was given and nobody else should see: it may quote it. */
+/** Removes configured secrets from a server's output, which may quote them. */
 export interface OutputSanitizer {
-  /** For what it says itself, before it is cut. */
+  /** For the server's own text, before it is cut. */
   readonly scrub: RedactSecrets;
-  /** For why it failed. Here nothing that it was given has a place, secret or not. */
+  /** For failures: removes every configured value, secret or not. */
   readonly scrubFailure: (failure: SpanlineError) => SpanlineError;
 }
 
 export interface SanitizerOptions {
   readonly environment: Environment;
-  /** What is known to be secret, beside what is called so. */
+  /** Known secrets, in addition to values recognized as secrets by their names. */
   readonly secrets?: readonly string[];
 }
 
@@ -51,12 +51,12 @@ function listProvidedValues(
   ];
 }
 
-/** Folders and the like stay: results are full of them. */
+/** Other values, such as folders, are kept: results commonly contain them. */
 function isConfidential([name, value]: NamedValue): boolean {
   return isSecretName(name) || findPassword(value) !== undefined;
 }
 
-/** Of `Bearer abc` the second word is the secret, of an address its password. */
+/** For `Bearer abc` the second word is also a secret, and for a URL its password. */
 function listSecretParts(value: string): readonly string[] {
   const [, word = ""] = /^(?:Bearer|Basic|Token)\s+(\S+)$/i.exec(value) ?? [];
   return [value, word, findPassword(value) ?? ""];

@@ -9,11 +9,11 @@ import { isServerFailure, createServerFailure } from "./server-failure.ts";
 
 export interface FailureContext {
   readonly sdk: Sdk;
-  /** What the server said is in some errors. */
+  /** Some errors contain text from the server. */
   readonly scrub: RedactSecrets;
 }
 
-/** What the SDK threw, as the failure of a server. */
+/** Converts an error of the SDK to a server failure. */
 export function toServerFailure(
   error: unknown,
   settings: McpServerSettings,
@@ -27,7 +27,7 @@ export function toServerFailure(
     return createServerFailure(
       name,
       "unreachable",
-      `broke off its stream at ${formatAddress(settings)}`,
+      `closed its stream at ${formatAddress(settings)}`,
     );
   }
   if (status !== undefined) return createStatusFailure(status, errorText, settings);
@@ -50,10 +50,10 @@ export function toServerFailure(
       networkError: readErrorCode(cause),
     });
   }
-  return createServerFailure(name, "protocol", `does not speak as it should: ${errorText}`);
+  return createServerFailure(name, "protocol", `violates the protocol: ${errorText}`);
 }
 
-/** The status with which a server refused a request over HTTP. */
+/** The HTTP status of a refused request. Undefined for any other error. */
 export function readHttpStatus(error: unknown, sdk: Sdk): number | undefined {
   if (error instanceof sdk.SdkHttpError) return error.status;
   if (error instanceof sdk.SseError) return error.code;
@@ -67,14 +67,14 @@ function createStatusFailure(
 ): SpanlineError {
   const where = formatAddress(settings);
   if (status === 401 || status === 403) {
-    const message = `wants to know who asks (HTTP ${status} from ${where}); give it a token with headers, such as Authorization`;
+    const message = `requires authentication (HTTP ${status} from ${where}). Fix: set a token in headers, such as Authorization`;
     return createServerFailure(settings.name, "auth-needed", message, { status });
   }
-  const message = `answered HTTP ${status} at ${where}: ${errorText}`;
+  const message = `returned HTTP ${status} at ${where}: ${errorText}`;
   return createServerFailure(settings.name, "http-status", message, { status });
 }
 
-/** Without what may be a secret in it. */
+/** The address without its query, which may contain a secret. */
 function formatAddress(settings: McpServerSettings): string {
   if (settings.type === "stdio") return settings.command;
   const { origin, pathname } = new URL(settings.url);

@@ -25,7 +25,7 @@ interface FailureFacts {
   readonly [name: string]: unknown;
 }
 
-/** Why a server cannot be used, for people: it may be reported, and told to a model whose call met it. */
+/** A reason why a server cannot be used. Reported to people, and to the model if it affects a tool call. */
 export function createServerFailure(
   server: string,
   problem: ServerProblem,
@@ -41,28 +41,28 @@ export function isServerFailure(error: unknown): error is SpanlineError {
   return error instanceof SpanlineError && error.code === "mcp_server_failed";
 }
 
-/** The last lines that a server wrote on its error output, as a sentence's end. */
+/** The last lines of the server's stderr, formatted as the end of a sentence. */
 export function formatStderrTail(stderr: string): string {
   const tail = cleanText(stderr.slice(-MAX_STDERR_LENGTH), MAX_STDERR_LENGTH);
-  return tail === "" ? "; it wrote nothing on stderr" : `; the end of its stderr: ${tail}`;
+  return tail === "" ? "; its stderr is empty" : `; the end of its stderr: ${tail}`;
 }
 
 const MAX_STDERR_LENGTH = 1000;
 
-/** The session was opened before the server was ready. */
+/** The session opened before the server was ready. */
 export function createStartingFailure(server: string, connectTimeoutMs: number): SpanlineError {
   const seconds = connectTimeoutMs / 1000;
   const message = `is still starting; its tools are added when it is ready, within ${seconds} seconds (connectTimeoutMs)`;
   return createServerFailure(server, "starting", message);
 }
 
-/** A line of a program's standard output that is no message. */
+/** A line on standard output which is not a message. */
 export function createJunkFailure(server: string, line: string): SpanlineError {
-  const message = `writes on its standard output what is no message, such as: ${cleanLine(line, 100)}`;
-  return createServerFailure(server, "protocol", `${message}. That is passed over`);
+  const message = `writes lines to its standard output that are not messages, such as: ${cleanLine(line, 100)}`;
+  return createServerFailure(server, "protocol", `${message}. These lines are ignored`);
 }
 
-/** Undefined when all can be used. */
+/** Undefined if every tool can be used. */
 export function createUnusableToolsFailure(
   server: string,
   problems: readonly ToolProblem[],
@@ -73,7 +73,7 @@ export function createUnusableToolsFailure(
     .map(({ tool, problem }) => (tool === "" ? problem : `${tool}: ${problem}`))
     .join("; ");
   const omitted = problems.length > MAX_SHOWN ? `; and ${problems.length - MAX_SHOWN} more` : "";
-  const message = `has tools that cannot be used as they are: ${listed}${omitted}`;
+  const message = `has tools that cannot be used: ${listed}${omitted}`;
   return createServerFailure(server, "tools-unusable", message, { problems });
 }
 

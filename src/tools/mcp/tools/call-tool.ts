@@ -20,7 +20,7 @@ export interface ToolCallContext {
   readonly context: Pick<ToolContext, "signal" | "progress">;
 }
 
-/** Calls a tool of a server once. What it throws is for the model. */
+/** Sends a tool call to a server once. Errors are worded for the model. */
 export async function callTool(
   tool: ListedTool,
   input: JsonObject,
@@ -34,23 +34,23 @@ export async function callTool(
     const details = { server: callContext.settings.name };
     throw new SpanlineError("mcp_server_failed", formatToolError(output), { details });
   }
-  // A tool that has a schema and says nothing but text still says what the model needs.
+  // A text-only result of a tool with an output schema is accepted: the text is sufficient for the model.
   const isTextOnly = structured === undefined && output !== undefined;
   const problem = isTextOnly ? undefined : tool.checkOutput?.(readStructuredContent(result));
   if (problem === undefined) return output;
-  const message = `It was run, but its result does not fit its own output schema: ${scrub(problem)}`;
+  const message = `The tool was run, but its result does not match its own output schema: ${scrub(problem)}`;
   throw new SpanlineError("unexpected_answer", message, {
     details: { server: callContext.settings.name },
   });
 }
 
-/** As the server sent it: what it says of its results it does not say of scrubbed ones. */
+/** The value as sent by the server: the output schema does not apply to redacted values. */
 function readStructuredContent(result: unknown): unknown {
   return isObject(result) ? result["structuredContent"] : undefined;
 }
 
 function formatToolError(output: unknown): string {
-  if (output === undefined) return "The tool says that it failed, and not why";
+  if (output === undefined) return "The tool failed without a reason";
   return typeof output === "string" ? output : toJsonText(output);
 }
 
@@ -78,7 +78,7 @@ async function requestToolCall(
     context.signal.throwIfAborted();
     if (guard.reachedLimit !== null) {
       const limit = guard.reachedLimit === "quiet" ? timeoutMs : maxTimeoutMs;
-      const message = `gave no answer within ${limit / 1000} seconds`;
+      const message = `did not respond within ${limit / 1000} seconds`;
       throw markOutcomeUnknown(createServerFailure(settings.name, "timeout", message));
     }
     throw createCallFailure(error, connection, settings);
@@ -91,9 +91,9 @@ function markOutcomeUnknown({ message, details }: SpanlineError): SpanlineError 
   return new SpanlineError("mcp_server_failed", `${message}. ${UNKNOWN_OUTCOME}`, { details });
 }
 
-const UNKNOWN_OUTCOME = "What the tool had done by then is not known, and it is not run again.";
+const UNKNOWN_OUTCOME = "The outcome of the tool call is unknown, and the tool is not run again.";
 
-/** Why there is no answer, and whether the tool may have run. */
+/** Why there is no response, and whether the tool may have run. */
 function createCallFailure(
   error: unknown,
   connection: ServerConnection,
@@ -107,13 +107,13 @@ function createCallFailure(
     const broken = createServerFailure(
       settings.name,
       "unreachable",
-      "broke off before it answered",
+      "closed the connection before it responded",
     );
     return markOutcomeUnknown(broken);
   }
   const { problem, networkError } = failure.details;
   const status = readHttpStatus(error, sdk);
-  // It does not know us any more, or is not there: it has to be greeted again.
+  // The server has lost the session or is unreachable, so a new handshake is needed.
   if (problem === "unreachable" || (status !== undefined && LOST_SESSION_STATUSES.has(status))) {
     transport.fail(failure);
   }
@@ -139,7 +139,7 @@ function formatProgress({ progress, total, message }: ProgressFacts): string {
 
 const MAX_PROGRESS_LENGTH = 500;
 
-/** JSON has numbers that are too large to be counted with, such as 1e999. */
+/** JSON allows numbers beyond the range of doubles, such as 1e999. */
 function readProgressAmount({ progress, total }: ProgressFacts): ProgressAmount | undefined {
   if (!Number.isFinite(progress)) return undefined;
   return { progress, ...(Number.isFinite(total) && { total: Number(total) }) };

@@ -13,7 +13,7 @@ export interface CatalogRefreshOptions {
   readonly report: (failure: SpanlineError) => void;
 }
 
-/** Asks a server for its tools again when it says that they have changed; now and then, however often it says so. */
+/** Lists a server's tools again after a change notification. Rate-limited for servers which send many notifications. */
 export function createCatalogRefresh(
   connection: ServerConnection,
   { settings, clock, signal, onCatalog, report }: CatalogRefreshOptions,
@@ -21,7 +21,7 @@ export function createCatalogRefresh(
   let isDue = false;
   let isBusy = false;
   let isOver = false;
-  /** How often it was asked without a while of quiet between. */
+  /** Refreshes without a quiet period in between. */
   let consecutive = 0;
   let last = clock.monotonic();
   let cancelTimer = (): void => undefined;
@@ -36,7 +36,7 @@ export function createCatalogRefresh(
       const catalog = await listTools(connection, settings, guard.signal);
       if (!isOver) onCatalog(catalog);
     } catch (error) {
-      // A server that is lost is another's concern; from one that is there, the tools that it told before stay.
+      // A lost connection is handled by the managed server. On any other error the last known tools remain.
       const isConnected = connection.transport.failure === undefined && !signal.aborted && !isOver;
       if (isConnected)
         report(
@@ -63,7 +63,10 @@ export function createCatalogRefresh(
   };
 }
 
-/** Some servers tell of their tools bit by bit. One that never stops fills the log with its lists. */
+/**
+ * Some servers announce their tools one by one. Exponential pauses keep a server which never stops from filling the
+ * log.
+ */
 function computePause(consecutive: number): number {
   return Math.min(PAUSE_MS * 2 ** Math.max(0, consecutive - MAX_CONSECUTIVE), MAX_PAUSE_MS);
 }

@@ -10,17 +10,17 @@ import type { McpServerSettings } from "../mcp-server-settings.ts";
 import { anyResult, NO_TIMEOUT } from "../mcp-sdk.ts";
 import { createServerFailure } from "../connection/server-failure.ts";
 
-/** What a server offers. */
+/** The tools of a server. */
 export interface Catalog {
-  /** By the names that the server knows. */
+  /** By server-side name. */
   readonly tools: ReadonlyMap<string, ListedTool>;
-  /** What of its list cannot be used, and why. */
+  /** Unusable entries of the server's list, with reasons. */
   readonly problems: readonly ToolProblem[];
 }
 
 export const EMPTY_CATALOG: Catalog = { tools: new Map(), problems: [] };
 
-/** Asks a server for all of its tools. Rejects with its failure, or when the signal ends it. */
+/** Lists all tools of a server, page by page. Rejects with a server failure, or when the signal aborts. */
 export async function listTools(
   connection: ServerConnection,
   settings: McpServerSettings,
@@ -42,16 +42,14 @@ export async function listTools(
     }
     const { tools, nextCursor } = isObject(page) ? page : {};
     if (!Array.isArray(tools)) {
-      throw createServerFailure(
-        settings.name,
-        "protocol",
-        "answered with something else than its tools",
-      );
+      throw createServerFailure(settings.name, "protocol", "did not respond with a list of tools");
     }
     const hasRoom = builder.add(tools);
     if (!hasRoom || typeof nextCursor !== "string") return builder.build();
     if (seenCursors.has(nextCursor) || pages + 1 >= MCP_LIMITS.pages) {
-      return builder.build(`its list has no end after ${pages + 1} pages; the rest is left out`);
+      return builder.build(
+        `its tool list does not end after ${pages + 1} pages; the rest is omitted`,
+      );
     }
     seenCursors.add(nextCursor);
     cursor = nextCursor;
@@ -59,7 +57,7 @@ export async function listTools(
 }
 
 interface CatalogBuilder {
-  /** Whether there is room for more. */
+  /** Returns false if the catalog is full. */
   add(entries: readonly unknown[]): boolean;
   build(note?: string): Catalog;
 }
@@ -80,8 +78,8 @@ function createCatalogBuilder(settings: McpServerSettings, scrub: RedactSecrets)
     if (!isIncluded(name, settings)) return;
     const safeName = scrub(name);
     if (safeName !== name) {
-      // Under another name the server would not know it.
-      problems.push({ tool: cleanLine(safeName, 100), problem: "a secret is in its name" });
+      // The server would not recognize a redacted name.
+      problems.push({ tool: cleanLine(safeName, 100), problem: "its name contains a secret" });
       return;
     }
     if (tools.has(name)) {
@@ -92,7 +90,7 @@ function createCatalogBuilder(settings: McpServerSettings, scrub: RedactSecrets)
     if (problem !== undefined) problems.push(problem);
     if (tool === undefined) return;
     const twin = byModelName.get(tool.modelName);
-    // The one that really has the name keeps it, wherever in the list it stands.
+    // The tool whose real name matches keeps the name, regardless of the order.
     const isReal = tool.modelName.endsWith(`__${tool.name}`);
     if (twin !== undefined && !isReal) {
       problems.push({ tool: cleanLine(name, 100), problem: NAME_TAKEN });
@@ -128,7 +126,7 @@ function createCatalogBuilder(settings: McpServerSettings, scrub: RedactSecrets)
       return true;
     },
     build(extra) {
-      const limitNote = `${omitted} or more tools are left out: no more than ${MCP_LIMITS.tools} of a server are taken, with ${MCP_LIMITS.catalogCharacters} characters in all, and none after one that takes too long to read; name those that you want with include`;
+      const limitNote = `${omitted} or more tools are omitted: a server may have at most ${MCP_LIMITS.tools} tools and ${MCP_LIMITS.catalogCharacters} characters in all, and no tool is read after one that takes too long. Fix: name the required tools with include`;
       const notes = [...(omitted > 0 ? [limitNote] : []), ...(extra === undefined ? [] : [extra])];
       return {
         tools,
@@ -138,7 +136,7 @@ function createCatalogBuilder(settings: McpServerSettings, scrub: RedactSecrets)
   };
 }
 
-const NAME_TAKEN = "another tool has its name";
+const NAME_TAKEN = "another tool has the same name";
 
 function measureTool({ description, schema }: ListedTool): number {
   return description.length + toJsonText(schema).length;

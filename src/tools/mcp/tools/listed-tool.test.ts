@@ -4,7 +4,7 @@ import { readPolicy } from "../../../policy/document/read-policy.ts";
 import { evaluatePolicy } from "../../../policy/evaluate-policy.ts";
 import { readListedTool } from "./listed-tool.ts";
 
-/** A server's tool as a session judges it. */
+/** The policy decision about a server's tool. */
 function decided(server: string, name: string, match: object): string {
   const settings = { name: server, type: "stdio", command: "x" } as const;
   const { tool } = readListedTool({ inputSchema: {} }, name, settings);
@@ -16,7 +16,7 @@ function decided(server: string, name: string, match: object): string {
   return evaluatePolicy(policy, context, {}).action;
 }
 
-describe("a tool of an MCP server", () => {
+describe("Tools of MCP servers", () => {
   it.each([
     ["a", "repo.delete"],
     ["a", "repo/delete"],
@@ -26,12 +26,12 @@ describe("a tool of an MCP server", () => {
     ["a", `${"x".repeat(70)}delete`],
     ["the server", "delete"],
     ["the.server", "repo.delete"],
-  ])("of %j is denied by the name that it has there: %j", (server, name) => {
+  ])("A rule denies a tool of the server %j by its server-side name %j", (server, name) => {
     expect(decided(server, name, { mcp_server: server, mcp_tool: name })).toBe("deny");
     expect(decided(server, name, { mcp_server: server, mcp_tool: `${name}d` })).toBe("allow");
   });
 
-  it("has a name of the server's own only where the model knows it by another", () => {
+  it("The server-side name is recorded only if the model name differs", () => {
     const settings = { name: "a", type: "stdio", command: "x" } as const;
     const executors = ["delete", "repo.delete"].map(
       (name) => readListedTool({ inputSchema: {} }, name, settings).tool?.traits.executor,

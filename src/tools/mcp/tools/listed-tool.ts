@@ -7,25 +7,25 @@ import type { McpServerSettings } from "../mcp-server-settings.ts";
 import { toModelName } from "../model-name.ts";
 import { readUntrustedSchema, createUntrustedCheck } from "./untrusted-schema.ts";
 
-/** A tool as its server lists it, made fit to be offered. */
+/** A tool from a server's list, validated and cleaned. */
 export interface ListedTool {
-  /** As the server knows it. */
+  /** The server-side name. */
   readonly name: string;
-  /** As the model knows it. */
+  /** The name for the model. */
   readonly modelName: string;
   readonly description: string;
   readonly schema: JsonObject;
-  /** Says what is wrong with a result; absent where the server does not say how they are. */
+  /** Checks a structured result. Undefined if the server declares no valid output schema. */
   readonly checkOutput?: SchemaCheck;
   readonly idempotent: boolean;
   readonly traits: ToolTraits;
 }
 
 export interface ToolProblem {
-  /** As the server knows it, as far as that can be shown. */
+  /** The server-side name, cleaned for display. */
   readonly tool: string;
   readonly problem: string;
-  /** It took so long to find out that no more of the list should be read. */
+  /** Whether the check exceeded its time limit, so that the rest of the list should not be read. */
   readonly isSlow?: boolean;
 }
 
@@ -33,7 +33,7 @@ export type ListedToolResult =
   | { readonly tool: ListedTool; readonly problem?: ToolProblem }
   | { readonly tool?: undefined; readonly problem: ToolProblem };
 
-/** Nothing that a server says of its tool is taken for granted; one tool that cannot be used costs no other. */
+/** Validates a list entry. Nothing from the server is trusted, and an unusable tool does not affect the others. */
 export function readListedTool(
   entry: { readonly [key: string]: unknown },
   name: string,
@@ -48,7 +48,7 @@ export function readListedTool(
     return unusable(`its name is longer than ${MCP_LIMITS.nameCharacters} characters`);
   }
   if (isObject(execution) && execution["taskSupport"] === "required") {
-    return unusable("it runs only as a task, which Spanline does not do");
+    return unusable("it runs only as a task, which is not supported");
   }
   const input = readUntrustedSchema(addObjectType(inputSchema));
   if (input.schema === undefined) {
@@ -57,13 +57,13 @@ export function readListedTool(
       problem: { tool: displayName, problem, ...(input.isSlow === true && { isSlow: true }) },
     };
   }
-  if (input.schema["type"] !== "object") return unusable("its schema is not of an object");
+  if (input.schema["type"] !== "object") return unusable("its schema does not describe an object");
   const output = outputSchema === undefined ? undefined : readUntrustedSchema(outputSchema);
   const nameForModel = toModelName(settings.name, name);
   const executor: Executor = {
     type: "mcp",
     server: settings.name,
-    // Rules are written with the server's own name.
+    // Policy rules refer to the server-side name.
     ...(nameForModel.endsWith(`__${name}`) ? {} : { tool: name }),
   };
   const tool: ListedTool = {
@@ -72,7 +72,7 @@ export function readListedTool(
     description: readDescription(entry, displayName, settings),
     schema: input.schema,
     ...(output?.schema !== undefined && {
-      checkOutput: createUntrustedCheck(output.schema, "what it gave back"),
+      checkOutput: createUntrustedCheck(output.schema, "the result"),
     }),
     ...readAnnotations(entry["annotations"], settings, executor),
   };
@@ -84,7 +84,7 @@ export function readListedTool(
   };
 }
 
-/** Servers leave the type out where a tool has no arguments. */
+/** Servers often omit the type for tools without arguments. */
 function addObjectType(schema: unknown): unknown {
   return isObject(schema) && schema["type"] === undefined ? { ...schema, type: "object" } : schema;
 }
@@ -102,7 +102,7 @@ function readDescription(
   return `${displayName} of the MCP server ${settings.name}`;
 }
 
-/** What a server says of its own tools is a hint, and believed only of one that the user trusts. */
+/** A server's annotations are hints, believed only if the user marked the server as trusted. */
 function readAnnotations(
   annotations: unknown,
   { trusted = false }: McpServerSettings,

@@ -2,11 +2,11 @@ import { isObject, toJsonText } from "../../../data/json.ts";
 import { cleanLine } from "../clean-text.ts";
 import { MCP_LIMITS } from "../mcp-limits.ts";
 
-/** What a call came to, for the model: text, or a value that is its JSON; undefined when there is none. */
+/** The result of a tool call for the model: a string, or a value to be sent as JSON. Undefined if there is none. */
 export interface ResultOutput {
   readonly output: unknown;
   readonly isError: boolean;
-  /** What the server gave beside the text, for programs. */
+  /** The server's `structuredContent`, in addition to the text. */
   readonly structured?: unknown;
 }
 
@@ -20,17 +20,17 @@ export function readResultOutput(result: unknown): ResultOutput {
   const items: readonly unknown[] = Array.isArray(content) ? content : [];
   const texts = items.slice(0, MCP_LIMITS.contentItems).map(formatItem);
   const omitted = items.length - texts.length;
-  if (omitted > 0) texts.push(`[${omitted} more pieces of content were left out]`);
+  if (omitted > 0) texts.push(`[${omitted} more content items were omitted]`);
   const hasText = items.some((item) => isObject(item) && item["type"] === "text");
   const value = structured ?? toolResult;
   const flags = { isError: isError === true, ...(structured !== undefined && { structured }) };
   if (texts.length === 0) return { output: value, ...flags };
-  // A server says in its text what is in the value, as the protocol wants it.
+  // By the protocol, the text already contains the structured value.
   if (value !== undefined && !hasText) texts.push(toJsonText(value));
   return { output: texts.join("\n"), ...flags };
 }
 
-/** What cannot be told as text is described: there is no place for it in a result. */
+/** Content which cannot be sent as text is described instead. */
 function formatItem(item: unknown): string {
   if (!isObject(item)) return formatUnknownItem(item);
   const { type, text, mimeType, data, resource } = item;
@@ -83,7 +83,7 @@ function formatBytes(size: unknown): string | undefined {
 
 function formatUnknownItem(item: unknown): string {
   const text = toJsonText(item);
-  return `[content of a kind that Spanline does not know: ${cleanLine(text, MAX_UNKNOWN_LENGTH)}]`;
+  return `[content of an unknown type: ${cleanLine(text, MAX_UNKNOWN_LENGTH)}]`;
 }
 
 const MAX_UNKNOWN_LENGTH = 1000;

@@ -10,19 +10,21 @@ import { isServerFailure, createServerFailure } from "../connection/server-failu
 import { createUntrustedCheck } from "./untrusted-schema.ts";
 import type { OutputSanitizer } from "../connection/output-sanitizer.ts";
 
-/** Where a tool's calls go. */
+/** The server side of a tool's calls. */
 export interface ToolHost {
   readonly settings: McpServerSettings;
   readonly clock: Timer;
   readonly sanitizer: OutputSanitizer;
   readonly slots: ToolCallSlots;
-  /** The tool as the server lists it now; undefined when it is there no more. */
+  /** The tool's current list entry. Undefined if the server no longer lists it. */
   findTool(name: string): ListedTool | undefined;
-  /** Rejects with why there is none. */
+  /** Rejects with the reason if there is no connection. */
   connect(signal: AbortSignal): Promise<ServerConnection>;
 }
 
-/** A tool of a server, for as long as somebody may call it: also when it, or the server, is gone by then. */
+/**
+ * A tool of a server. The tool object stays usable after the server or the tool is gone; calls then fail with a reason.
+ */
 export function createServerTool(listedTool: ListedTool, host: ToolHost): Tool {
   const { name, modelName, description, schema, idempotent, traits } = listedTool;
   const { settings, clock, slots } = host;
@@ -43,12 +45,12 @@ export function createServerTool(listedTool: ListedTool, host: ToolHost): Tool {
         const connection = await host.connect(context.signal);
         const tool = host.findTool(name);
         if (tool === undefined) {
-          const message = "does not offer this tool any more; it was not run. Do without it";
+          const message = "no longer offers this tool; the tool was not run. Continue without it";
           throw createServerFailure(settings.name, "tool-gone", message);
         }
         if (!isSameTool(tool, listedTool)) {
           const message =
-            "says something else of this tool since it was called; it was not run. Call it again if it is still wanted";
+            "has changed this tool since it was called; the tool was not run. Call it again if it is still needed";
           throw createServerFailure(settings.name, "tool-changed", message);
         }
         return await callTool(tool, input, { connection, settings, clock, context });
@@ -61,7 +63,7 @@ export function createServerTool(listedTool: ListedTool, host: ToolHost): Tool {
   };
 }
 
-/** Whether a yes to the one is a yes to the other: a call may have waited for its place, or for the server. */
+/** Whether an approval of one version also covers the other: a call may have waited for a slot or for the server. */
 function isSameTool(tool: ListedTool, other: ListedTool): boolean {
   return tool === other || digestTool(tool) === digestTool(other);
 }

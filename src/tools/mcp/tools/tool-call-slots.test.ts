@@ -3,8 +3,8 @@ import { createToolCallSlots } from "./tool-call-slots.ts";
 
 const { signal } = new AbortController();
 
-describe("slots for calls", () => {
-  it("are given in order, as they come back", async () => {
+describe("Tool call slots", () => {
+  it("Slots are assigned in order as they are released", async () => {
     const slots = createToolCallSlots(1, 5);
     const order: string[] = [];
     const first = await slots.acquire(signal);
@@ -19,7 +19,7 @@ describe("slots for calls", () => {
     expect(order).toEqual(["second", "third"]);
   });
 
-  it("are not given to whoever does not want one any more", async () => {
+  it("A slot is not assigned to a caller whose signal is aborted", async () => {
     const slots = createToolCallSlots(1, 5);
     const first = await slots.acquire(signal);
     const controller = new AbortController();
@@ -32,7 +32,7 @@ describe("slots for calls", () => {
     expect(await third).toBeTypeOf("function");
   });
 
-  it("are refused when too many wait", async () => {
+  it("A call is refused if too many calls are waiting", async () => {
     const slots = createToolCallSlots(1, 1);
     await slots.acquire(signal);
     slots.acquire(signal).catch(() => undefined);

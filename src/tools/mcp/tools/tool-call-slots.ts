@@ -1,8 +1,11 @@
 import { SpanlineError } from "../../../domain/errors.ts";
 
-/** Lets so many calls run at once; others wait in order. */
+/** Limits concurrent tool calls; further calls wait in order. */
 export interface ToolCallSlots {
-  /** Resolves to how to give the slot back. Rejects with the signal's reason, or when too many wait already. */
+  /**
+   * Resolves to a function which releases the slot. Rejects with the signal's reason, or with `throttled` if too many
+   * calls are waiting.
+   */
   acquire(signal: AbortSignal): Promise<() => void>;
 }
 
@@ -26,7 +29,7 @@ export function createToolCallSlots(maxRunning: number, maxWaiting: number): Too
         signal.throwIfAborted();
         if (running < maxRunning) return resolve(occupySlot());
         if (waiting.size >= maxWaiting) {
-          const message = `${maxWaiting} calls wait for it already; wait for some of them to end`;
+          const message = `${maxWaiting} tool calls are already waiting for this server. Fix: wait until some of them end`;
           throw new SpanlineError("throttled", message);
         }
         const begin = (): void => {

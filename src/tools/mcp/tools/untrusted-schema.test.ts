@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { readUntrustedSchema, createUntrustedCheck } from "./untrusted-schema.ts";
 
-describe("a schema of somebody else's", () => {
-  it("says nothing that is not seen, and compares what it compared", () => {
+describe("Untrusted schemas", () => {
+  it("Hidden characters are removed from texts, and compared values stay unchanged", () => {
     const hidden = "a\u202eb";
     const given = {
       type: "object",
@@ -24,13 +24,13 @@ describe("a schema of somebody else's", () => {
     });
   });
 
-  it("keeps a key named __proto__ as data", () => {
+  it("A key named __proto__ stays data", () => {
     const given: unknown = JSON.parse('{"properties":{"__proto__":{"type":"string"}}}');
     const { schema } = readUntrustedSchema(given);
     expect(JSON.stringify(schema)).toBe(JSON.stringify(given));
   });
 
-  it("may be of an older draft, where a list of items is a tuple", () => {
+  it("In an older draft, a list of items is a tuple", () => {
     const pair = { type: "array", items: [{ type: "string" }, { type: "number" }] };
     const older = { $schema: "http://json-schema.org/draft-07/schema#", properties: { pair } };
     expect(readUntrustedSchema(older).problem).toBe(undefined);
@@ -44,12 +44,12 @@ describe("a schema of somebody else's", () => {
     );
   });
 
-  it("never lets anything through for now", () => {
+  it("An $async schema is checked synchronously", () => {
     const check = createUntrustedCheck({ $async: true, type: "object", required: ["a"] });
     expect(check({})).toBe("the arguments must have required property 'a'");
   });
 
-  it("is no reason to hang: values that are compared with each other", () => {
+  it("A slow comparison of values is stopped at the time limit", () => {
     const check = createUntrustedCheck({ properties: { list: { uniqueItems: true } } });
     const list = Array.from({ length: 100_000 }, (_, at) => ({ at }));
     expect(check({ list })).toBe("its schema cannot be used: It takes longer than 500 ms");

@@ -10,13 +10,13 @@ import { cleanLine, cleanText } from "../clean-text.ts";
 import { exceedsDepth } from "../../../data/exceeds-depth.ts";
 import { MCP_LIMITS } from "../mcp-limits.ts";
 
-/** A schema that somebody else wrote, to be told to a model: what is wrong with it, or how it can be told. */
+/** A foreign schema: cleaned for the model, or the reason why it cannot be used. */
 export type ReadSchema =
   | { readonly schema: JsonObject; readonly problem?: undefined }
   | { readonly schema?: undefined; readonly problem: string; readonly isSlow?: boolean };
 
 export function readUntrustedSchema(value: unknown): ReadSchema {
-  if (!isJsonObject(value)) return { problem: "it is no object" };
+  if (!isJsonObject(value)) return { problem: "it is not an object" };
   const text = toJsonText(value);
   if (text.length > MCP_LIMITS.schemaCharacters) {
     return { problem: `it has more than ${MCP_LIMITS.schemaCharacters} characters` };
@@ -37,8 +37,8 @@ export function readUntrustedSchema(value: unknown): ReadSchema {
 }
 
 /**
- * Checks by a schema that somebody else wrote: it takes neither for ever, nor down the process. A check that cannot be made
- * lets nothing through.
+ * Creates a check from a foreign schema. The check is time-limited and cannot crash the process. If the check cannot be
+ * created, every value is refused.
  */
 export function createUntrustedCheck(schema: JsonObject, subject?: string): SchemaCheck {
   let check: SchemaCheck | undefined;
@@ -55,12 +55,12 @@ export function createUntrustedCheck(schema: JsonObject, subject?: string): Sche
 }
 
 function runLimited<Value>(schema: JsonObject, work: () => Value): Value {
-  // Loading is our time, not the schema's.
+  // Loading the engine does not count against the schema's time limit.
   getCompiler().prepare(schema);
   try {
     return runWithTimeLimit(MCP_LIMITS.checkMs, work);
   } catch (error) {
-    // It was stopped in the middle of something, and is not used again.
+    // The compiler was interrupted in an unknown state, so it is replaced.
     if (error instanceof TimeLimitError) sharedCompiler = undefined;
     throw error;
   }
@@ -72,7 +72,7 @@ function getCompiler(): SchemaCompiler {
   return (sharedCompiler ??= createSchemaCompiler());
 }
 
-/** What is said in it, without what is not seen. What is compared with arguments stays as it is. */
+/** Removes invisible characters from texts. Values compared with arguments stay unchanged. */
 function cleanSchema(schema: JsonObject): JsonObject {
   const entries = Object.entries(schema).map(([key, value]): [string, JsonValue] => {
     if (typeof value === "string" && TEXT_KEYWORDS.has(key)) {

@@ -23,7 +23,7 @@ export interface HttpTransportContext {
   readonly scrub: RedactSecrets;
 }
 
-/** A way to a server over Streamable HTTP. Nothing is sent before the client uses it. */
+/** A transport over Streamable HTTP. Sends nothing until the client connects. */
 export function openStreamableHttp(
   settings: HttpServerSettings,
   context: HttpTransportContext,
@@ -34,9 +34,9 @@ export function openStreamableHttp(
     ...createFetchOptions(settings, clock),
     reconnectionOptions: RECONNECTION,
     reconnectionScheduler(reconnect, delay, attempt) {
-      // The first try comes after the stream broke off, the second after that try failed too.
+      // Attempt 0 follows the loss of the stream; attempt 1 means that the reconnect failed too.
       if (attempt === 0) return clock.schedule(Math.max(delay, MIN_RECONNECT_MS), reconnect);
-      return fail(createServerFailure(settings.name, "unreachable", "does not answer any more"));
+      return fail(createServerFailure(settings.name, "unreachable", "no longer responds"));
     },
   });
   watchRequestStreams(transport, clock);
@@ -50,7 +50,7 @@ export function openStreamableHttp(
     fail,
     readStderrTail: () => "",
     async close() {
-      // Asked for politely; a server that has no sessions, or is gone, says no.
+      // Best effort: a server without sessions, or an unreachable server, refuses.
       const goodbye = end.failure === undefined ? transport.terminateSession() : Promise.resolve();
       await waitWithTimeout(
         clock,
@@ -63,7 +63,7 @@ export function openStreamableHttp(
   };
 }
 
-/** The same over the older HTTP with SSE, where the stream is the connection. */
+/** A transport over the older HTTP with SSE, where the stream is the connection. */
 export function openSse(settings: HttpServerSettings, context: HttpTransportContext): McpTransport {
   const { sdk, clock } = context;
   const end = createEnding();
@@ -74,7 +74,7 @@ export function openSse(settings: HttpServerSettings, context: HttpTransportCont
   const fail = createFail(transport, end);
   Object.assign(transport, {
     onerror(error: Error) {
-      // It would open another stream by itself, on which the server does not know us.
+      // The SDK would reopen the stream, but the server would not recognize the session.
       if (error instanceof sdk.SseError) fail(toServerFailure(error, settings, context));
     },
   });
@@ -97,11 +97,11 @@ const RECONNECTION: StreamableHTTPReconnectionOptions = {
   initialReconnectionDelay: 1000,
   maxReconnectionDelay: 1000,
   reconnectionDelayGrowFactor: 1,
-  // The second is where the scheduler gives up.
+  // The scheduler gives up at the second retry.
   maxRetries: 2,
 };
 
-/** A server may ask to be tried again at once, for ever. */
+/** A server may request immediate retries without end. */
 const MIN_RECONNECT_MS = 1000;
 
 function createFetchOptions(

@@ -1,26 +1,26 @@
 import type { Transport } from "@modelcontextprotocol/client";
 import type { SpanlineError } from "../../../domain/errors.ts";
 
-/** A way to a server, as the client of the SDK uses it, that knows why it ended. */
+/** An SDK transport which also knows why it ended. */
 export interface McpTransport {
   readonly transport: Transport;
-  /** Why it is over; undefined while it is not. */
+  /** Why the transport ended. Undefined while it is open. */
   readonly failure: SpanlineError | undefined;
-  /** Resolves when it is over, whoever ended it. */
+  /** Resolves when the transport has ended, from either side. */
   readonly ended: Promise<SpanlineError>;
-  /** It turned out to be of no use any more. */
+  /** Ends the transport as unusable. */
   fail(failure: SpanlineError): void;
-  /** What a program wrote last on its error output, as a sentence's end; empty where there is none. */
+  /** The last stderr output of a program, formatted as the end of a sentence. Empty if there is none. */
   readStderrTail(): string;
-  /** Ends it, and resolves when nothing of it is left. */
+  /** Closes the transport. Resolves when all resources are released. */
   close(): Promise<void>;
 }
 
-/** Remembers the first reason for an end, and tells it. */
+/** Stores the first reason of an end and resolves `ended` with it. */
 export function createEnding(): {
   readonly failure: SpanlineError | undefined;
   readonly ended: Promise<SpanlineError>;
-  /** Whether this was the first. */
+  /** Returns whether this was the first call. */
   end(failure: SpanlineError): boolean;
 } {
   let failure: SpanlineError | undefined;

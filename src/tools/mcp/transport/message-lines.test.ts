@@ -24,8 +24,8 @@ function read(text: string, cuts: readonly number[] = [], maxBytes = 1000) {
 const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
 const result = { jsonrpc: "2.0", id: "a", result: { text: "ü\u2028😀" } };
 
-describe("the lines of a server", () => {
-  it("are messages however they are cut, and what else there is, is junk", () => {
+describe("Message lines of a stdio server", () => {
+  it("Messages are parsed for any chunk boundaries, and other lines are junk", () => {
     const text = `${JSON.stringify(ping)}\r\nHello\n\n[${JSON.stringify(result)}]\n{"jsonrpc":"2.0"}\n[]\n{"rest`;
     fc.assert(
       fc.property(fc.array(fc.nat()), (cuts) => {
@@ -44,11 +44,11 @@ describe("the lines of a server", () => {
     '{"jsonrpc":"2.0","id":1,"result":"text"}',
     '{"jsonrpc":"2.0","id":1,"error":{"code":"1","message":""}}',
     "[".repeat(1000),
-  ])("are no messages: %j", (line) => {
+  ])("The line %j is not a message", (line) => {
     expect(read(`${line}\n`, [], 10_000)).toEqual({ messages: [], junk: [line], tooLong: 0 });
   });
 
-  it("end with one that is too long, whether it ends or not", () => {
+  it("Reading ends at a line that is too long, with or without a line end", () => {
     const long = "x".repeat(1001);
     for (const text of [`${JSON.stringify(ping)}\n${long}`, `${JSON.stringify(ping)}\n${long}\n`]) {
       fc.assert(

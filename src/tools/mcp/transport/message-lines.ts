@@ -3,13 +3,13 @@ import { isObject, parseJson } from "../../../data/json.ts";
 
 export interface LineHandlers {
   onMessage(message: JSONRPCMessage): void;
-  /** A line that is no message. */
+  /** A line which is not a message. */
   onJunk(line: string): void;
-  /** A line is longer than it may be; nothing is read after it. */
+  /** A line exceeds the limit. Reading ends. */
   onTooLong(): void;
 }
 
-/** Cuts what a server writes into lines, each a message of JSON-RPC. Says how many lines ended. */
+/** Splits a server's output into lines, each a JSON-RPC message. Returns the number of complete lines in the chunk. */
 export function createMessageLines(
   maxBytes: number,
   handlers: LineHandlers,
@@ -17,7 +17,7 @@ export function createMessageLines(
   let pieces: Uint8Array[] = [];
   let size = 0;
   let isOver = false;
-  /** Whether the line is still as long as it may be. */
+  /** Returns false if the line exceeds the limit. */
   const append = (piece: Uint8Array): boolean => {
     size += piece.length;
     pieces.push(piece);
@@ -56,7 +56,7 @@ function handleLine(line: string, handlers: LineHandlers): void {
   for (const message of messages) handlers.onMessage(message);
 }
 
-/** What the client of the SDK takes for a message; what is in it, the client looks at itself. */
+/** Whether the SDK accepts a value as a message. The SDK validates its contents. */
 function isMessage(value: unknown): value is JSONRPCMessage {
   if (!isObject(value) || value["jsonrpc"] !== "2.0") return false;
   const { id, method, params, result, error } = value;

@@ -1,8 +1,8 @@
 import type { SteadyClock } from "../../../platform/clock.ts";
 
 /**
- * How fast a server may talk: reading one message takes 70 µs, and one that never stops would leave us no time for anything
- * else. Resolves when the next may be read; undefined when that is now.
+ * Limits the message rate of a server: reading a message takes 70 µs, and an endless stream would starve the event
+ * loop. Resolves when the next message may be read; undefined if immediately.
  */
 export type MessagePace = (messages: number) => Promise<void> | undefined;
 

@@ -2,9 +2,10 @@ import type { JSONRPCMessage, StreamableHTTPClientTransport } from "@modelcontex
 import type { Timer } from "../../../async/invocation-guard.ts";
 
 /**
- * Over HTTP every request has an answer of its own, which may be a stream. The client of the SDK waits for ever when such
- * a stream ends before the answer came, and leaves it open when the request is cancelled or when the server does not end
- * it after the answer. Here the first is answered with an error, and the others are ended.
+ * Works around the SDK's handling of response streams. Over HTTP each request has its own response, which may be a
+ * stream. The SDK client waits forever if the stream ends before the response, and leaves the stream open if the
+ * request is cancelled or if the server does not end the stream after the response. Here the first case produces an
+ * error, and in the other cases the stream is ended.
  */
 export function watchRequestStreams(transport: StreamableHTTPClientTransport, clock: Timer): void {
   const streams = new Map<unknown, RequestStream>();
@@ -26,7 +27,7 @@ export function watchRequestStreams(transport: StreamableHTTPClientTransport, cl
     streams.set(id, stream);
     const onRequestStreamEnd = (): void => {
       if (!stream.end()) return;
-      const error = { code: STREAM_ENDED, message: "The connection ended before the answer" };
+      const error = { code: STREAM_ENDED, message: "The connection ended before the response" };
       transport.onmessage?.({ jsonrpc: "2.0", id, error });
     };
     try {
@@ -36,12 +37,12 @@ export function watchRequestStreams(transport: StreamableHTTPClientTransport, cl
       stream.end();
       throw error;
     }
-    // An answer that is no stream is there as a whole by now.
+    // A response which is not a stream is complete at this point.
     stream.endIfAnswered();
   };
 }
 
-/** In the range that JSON-RPC leaves to those who implement it; none that MCP gives a meaning to. */
+/** In the JSON-RPC range for implementation-defined errors, and without a meaning in MCP. */
 export const STREAM_ENDED = -32_099;
 
 const CANCELLED = "notifications/cancelled";
@@ -52,10 +53,10 @@ function listSignals(options: { requestSignal?: AbortSignal | undefined } = {}):
 
 interface RequestStream {
   readonly signal: AbortSignal;
-  /** The rest of the stream is nobody's; it has a while to end by itself, so that its connection can be used again. */
+  /** Ignores the rest of the stream, and lets it end by itself for 5 s, so that its connection can be reused. */
   markAnswered(): void;
   endIfAnswered(): void;
-  /** Whether the answer was missing. */
+  /** Returns true if no response had arrived. */
   end(): boolean;
 }
 

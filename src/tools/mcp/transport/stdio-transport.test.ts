@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { createTail } from "./stdio-transport.ts";
 
-it("keeps the last bytes of a stream, however they come", () => {
+it("The tail of a stream contains its last bytes, for any chunk boundaries", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "grapheme-ascii" })), (pieces) => {
       const tail = createTail(10);

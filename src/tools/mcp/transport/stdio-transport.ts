@@ -26,13 +26,13 @@ export interface StdioTransportContext {
   readonly clock: SteadyClock;
   readonly environment: Environment;
   readonly workingDirectory?: string;
-  /** Takes secrets out of what it says. */
+  /** Removes secrets from the server's output. */
   readonly scrub: RedactSecrets;
-  /** A line of its standard output that is no message. */
+  /** Receives each line of standard output which is not a message. */
   readonly onJunkLine: (line: string) => void;
 }
 
-/** Starts a server's program. Rejects with why it could not be started. */
+/** Starts a server's program. Rejects with a server failure if the program cannot be started. */
 export async function openStdio(
   settings: StdioServerSettings,
   context: StdioTransportContext,
@@ -74,7 +74,7 @@ export async function openStdio(
     async send(message) {
       if (end.failure !== undefined) throw end.failure;
       if (companion.input.writableLength > MCP_LIMITS.queuedBytes) {
-        throw failWith("not-reading", "does not read what it is sent");
+        throw failWith("not-reading", "does not read its input");
       }
       companion.input.write(`${JSON.stringify(message)}\n`);
     },
@@ -120,12 +120,12 @@ async function startProgram(
     throw createServerFailure(
       name,
       "folder-not-found",
-      `should run in ${folder}, which is no folder`,
+      `cannot be started: its working directory ${folder} is not a folder`,
     );
   }
   if (!(await hasCommand(command, folder, environment["PATH"]))) {
     const where = command.includes("/") ? `in ${folder}` : "in PATH";
-    const message = `cannot be started: there is no command ${cleanLine(command, 200)} ${where}; install it, or correct the settings`;
+    const message = `cannot be started: command not found: ${cleanLine(command, 200)} ${where}. Fix: install it, or correct the settings`;
     throw createServerFailure(name, "command-not-found", message, { command });
   }
   try {
@@ -151,14 +151,14 @@ export function createTail(maxBytes: number): Tail {
   return {
     add(chunk) {
       const joined = Buffer.concat([bytes, chunk.subarray(-maxBytes)]);
-      // A copy: a view would keep the whole chunk.
+      // Copied, since a view would retain the whole chunk.
       bytes = Buffer.from(joined.subarray(-maxBytes));
     },
     text: () => bytes.toString("utf8"),
   };
 }
 
-/** What every program may need to run at all, and nothing in which a secret would be. */
+/** Variables needed by most programs, none of which usually contains a secret. */
 const SAFE_VARIABLES = [
   "PATH",
   "HOME",

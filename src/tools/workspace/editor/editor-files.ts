@@ -6,16 +6,22 @@ import { readStats } from "../files/file-identity.ts";
 import { createRefusal } from "../tool-refusal.ts";
 import type { EditorGate } from "./editor-gate.ts";
 
-/** The files of an editor, for one call. They are reached by paths that were found fit on the disk, and are looked at again. */
+/**
+ * File access through the editor, for one tool call. The paths were resolved on the disk, and are checked again around
+ * each access.
+ */
 export interface EditorFiles {
-  /** Whether it writes: then what it has is what is changed. */
+  /** Whether the editor writes files. If so, the editor's content is the base of a change. */
   readonly writes: boolean;
   /**
-   * What the editor has of a file, saved or not. Many say of one that is not there either that something went wrong:
-   * where the disk has none, that is none.
+   * The editor's content of a file, including unsaved changes. Many editors report an error for a missing file; if the
+   * file is not on the disk either, the error counts as a missing file.
    */
   read(file: EditorFile, isOnDisk: boolean): Promise<EditorText>;
-  /** False where nothing was written, and the disk is there for it. Rejects where nobody knows, or the editor says no. */
+  /**
+   * Returns false if the editor wrote nothing and the disk should be used. Rejects if the editor refuses, or if the
+   * outcome is unknown.
+   */
   write(file: EditorFile, text: string): Promise<boolean>;
 }
 
@@ -23,25 +29,25 @@ export interface EditorFile {
   /** For messages. */
   readonly path: string;
   readonly hostPath: string;
-  /** Held open: what the path leads to has to be in it, before and after. */
+  /** The open parent folder. The path must lead into it before and after the access. */
   readonly folder: Folder;
   readonly name: string;
 }
 
-/** The disk alone. */
+/** Disk access only. */
 export const NO_EDITOR: EditorFiles = {
   writes: false,
   read: async () => ({}),
   write: async () => false,
 };
 
-/** No text where the editor does not know the file, or is not asked; `note` says why, where that matters. */
+/** `text` is absent if the editor does not know the file or was not asked; `note` explains an important reason. */
 export interface EditorText {
   readonly text?: string;
   readonly note?: string;
 }
 
-/** Characters. A longer text goes over no editor's connection: it is read and written on the disk. */
+/** Characters. Longer texts are not sent to an editor, but read and written on the disk. */
 export const MAX_EDITOR_TEXT = 1024 * 1024;
 
 type EditorCall = Pick<ToolContext, "editor" | "host">;
@@ -68,7 +74,7 @@ export function createEditorFiles(
         if (!isOnDisk && isEditorRefusal(error)) return EMPTY_REPLY;
         throw createRefusal(
           "failed",
-          `The editor did not give ${path}: ${formatThrown(error)}`,
+          `The editor did not return ${path}: ${formatThrown(error)}`,
           error,
         );
       },
@@ -108,13 +114,13 @@ export function createEditorFiles(
 const EMPTY_REPLY: JsonObject = {};
 
 const COMMAND_RUNNING_NOTE =
-  "a command is running, so this is the file on the disk, without what may be unsaved in the editor";
+  "a command is running, so this is the file on the disk, without unsaved changes in the editor";
 
-/** Before the tool's own time is up, so that there is something to be told. */
+/** Shorter than the tool's own timeout, so that the model gets a specific message. */
 const READ_TIMEOUT_MS = 30_000;
 const WRITE_TIMEOUT_MS = 45_000;
 
-/** Whether it is the editor that says so: then it did not happen. */
+/** Whether the editor itself refused: then the operation did not happen. */
 function isEditorRefusal(error: unknown): boolean {
   return error instanceof SpanlineError && error.code === "host_failed";
 }
@@ -122,7 +128,7 @@ function isEditorRefusal(error: unknown): boolean {
 function formatWriteFailure(path: string, error: unknown): string {
   const errorText = formatThrown(error);
   if (isEditorRefusal(error)) return `The editor did not write ${path}: ${errorText}`;
-  return `Whether the editor wrote ${path} is not known (${errorText}); read it before you go on`;
+  return `Whether the editor wrote ${path} is unknown (${errorText}); read the file before you continue`;
 }
 
 async function checkNotReplaced({ path, folder, name }: EditorFile): Promise<void> {

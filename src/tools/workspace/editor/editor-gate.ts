@@ -1,11 +1,11 @@
 /**
- * Keeps editors and commands apart. An editor opens a file by its path, where we hold on to each folder on the way: while
- * a command runs, it could put a link in the place of one and have the editor read or write for it what it may not.
+ * Keeps editor accesses and commands apart. An editor opens files by path, while the workspace tools hold each folder
+ * open. A running command could replace a folder with a link and make the editor read or write a forbidden file.
  */
 export interface EditorGate {
-  /** Undefined while a command runs: then there is the disk. */
+  /** Returns undefined while a command runs; use the disk instead. */
   runEditorAccess<Value>(work: () => Promise<Value>): Promise<Value | undefined>;
-  /** Begins when no editor is at a file any more, and lets none begin. */
+  /** Starts after all editor accesses have ended, and blocks new accesses until the command ends. */
   runCommand<Value>(work: () => Promise<Value>): Promise<Value>;
 }
 

@@ -5,7 +5,7 @@ import { createRefusal } from "../tool-refusal.ts";
 import type { WatchedProcess } from "../watch-process.ts";
 
 export interface TerminalProgram {
-  /** A program and its arguments, confined or not. */
+  /** A program and its arguments, already wrapped in the sandbox if there is one. */
   readonly argv: readonly string[];
   readonly environment: { readonly [name: string]: string };
   readonly workingDirectory: string;
@@ -14,8 +14,8 @@ export interface TerminalProgram {
 }
 
 /**
- * Runs a program in a terminal of the editor, for people to watch. Undefined where the editor has none after all, and
- * nothing was run.
+ * Runs a program in a visible terminal of the editor. Undefined if the editor turns out to have no terminals; the
+ * program has not run in this case.
  */
 export async function runInTerminal(
   program: TerminalProgram,
@@ -23,13 +23,13 @@ export async function runInTerminal(
   clock: SteadyClock,
 ): Promise<WatchedProcess | undefined> {
   const { argv, environment, workingDirectory, milliseconds, outputBytes } = program;
-  // What has a = in it `env` would take for a variable.
+  // `env` would parse a program name with `=` as a variable.
   if (editor?.runsTerminals !== true || argv[0]?.includes("=") === true) return undefined;
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   const payload = {
     toolCallId,
     command: "/usr/bin/env",
-    // A terminal of the editor has all variables of the editor: none of them is the command's.
+    // `-i` clears the editor's variables, which must not reach the command.
     args: ["-i", ...variables, ...argv],
     workingDirectory,
     milliseconds,
@@ -42,7 +42,7 @@ export async function runInTerminal(
     payload,
     milliseconds + REPLY_MARGIN_MS,
   ).catch((error: unknown) => {
-    const why = `What came of the command is not known: the editor that ran it says ${formatThrown(error)}`;
+    const why = `The outcome of the command is unknown: the editor failed with ${formatThrown(error)}`;
     throw createRefusal("failed", why, error);
   });
   if (reply["unsupported"] === true) return undefined;
@@ -56,7 +56,7 @@ export async function runInTerminal(
   return {
     end: isStopped ? null : end,
     stopped: isStopped ? "time" : null,
-    output: truncated === true ? `[the beginning is left out]\n${text}` : text,
+    output: truncated === true ? `[the beginning was omitted]\n${text}` : text,
     errors: "",
     outputBytes: Buffer.byteLength(text),
     errorBytes: 0,
@@ -64,5 +64,5 @@ export async function runInTerminal(
   };
 }
 
-/** For the editor to end what has reached its time, and to say what it wrote. */
+/** Time for the editor to stop an expired command and to return its output. */
 const REPLY_MARGIN_MS = 8000;

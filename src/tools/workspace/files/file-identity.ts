@@ -2,14 +2,14 @@ import type { BigIntStats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { readErrorCode } from "./system-error.ts";
 
-/** A file as the system knows it, whatever it is called: the same for every name of it. */
+/** A file's device and inode, equal for all its names. */
 export type Identity = string;
 
 export function toIdentity({ dev, ino }: Pick<BigIntStats, "dev" | "ino">): Identity {
   return `${dev}:${ino}`;
 }
 
-/** Undefined when nothing is there, or nobody may look. */
+/** Undefined if the file does not exist or is not accessible. */
 export async function readStats(path: string): Promise<BigIntStats | undefined> {
   try {
     return await lstat(path, { bigint: true });

@@ -7,43 +7,45 @@ import { createRefusal } from "../tool-refusal.ts";
 import { toIdentity } from "./file-identity.ts";
 import { readErrorCode } from "./system-error.ts";
 
-/** A folder that is held open, so that nothing put in its place on the way can lead elsewhere. */
+/** An open folder. Later replacements of a folder on its path cannot redirect accesses through it. */
 export interface Folder {
-  /** From the workspace, for messages. */
+  /** Relative to the workspace, for messages. */
   readonly path: string;
   readonly hostPath: string;
-  /** A path to something in this very folder. Only the last name of it is looked up. */
+  /** A path to an entry of exactly this folder. Only the last name is looked up. */
   resolve(name: string): string;
-  /** The folder itself, for a program that is started in it: what a child does before it is that program, it does here. */
+  /** A path to the folder itself, used as the working directory of a child process. */
   readonly self: string;
-  /** Opens the folder that has a name here; refuses links. */
+  /** Opens a subfolder. Refuses links. */
   enter(name: string): Promise<Folder>;
   make(name: string): Promise<void>;
-  /** What is in it, in no order, and no more than the limit. */
+  /** Unsorted entries, up to the limit. */
   entries(limit: number): Promise<Dirent[]>;
-  /** Throws when what was opened through it may be something else: never where names are bound to a descriptor. */
+  /**
+   * Throws if a file opened through this folder may be another file. Not needed, and undefined, with the `descriptor`
+   * anchor.
+   */
   confirm(): Promise<void> | undefined;
-  /** Throws when it is no longer where it was. */
+  /** Throws if the folder is no longer at its path. */
   check(): Promise<void>;
-  /** Makes sure that the names in it are on the disk. */
+  /** Syncs the folder's entries to the disk. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface FolderOptions {
   readonly places: ProtectedPaths;
-  /** How names are bound to the folder that is open; by its descriptor where the system can do that. */
+  /** How names are bound to the open folder. Default: `descriptor` if the system supports it. */
   readonly anchor?: Anchor;
 }
 
 /**
- * - `descriptor`: names are looked up from the open folder itself.
- * - `path`: names are looked up by path, without following links, and it is checked afterwards that the path leads to
- *   what was opened.
+ * - `descriptor`: names are resolved from the open folder itself.
+ * - `path`: names are resolved by path without following links, and the result is then compared with the open folder.
  */
 export type Anchor = "descriptor" | "path";
 
-/** Opens a folder by its real path. That of a workspace comes from the configuration, and nothing above it is doubted. */
+/** Opens a folder by its real path. A workspace path comes from the configuration, so its parents are trusted. */
 async function openFolder(
   hostPath: string,
   options: FolderOptions & { readonly isNamed?: boolean },
@@ -54,7 +56,10 @@ async function openFolder(
   return createFolder(handle, folderPath, { anchor: selectAnchor(), ...options });
 }
 
-/** Opens a folder that is not in the workspace. What leads to it is no link now, and nobody can change that later. */
+/**
+ * Opens a folder outside the workspace. Checks after opening that no part of its path is a link, so that a later change
+ * has no effect.
+ */
 export async function openOutsideFolder(hostPath: string, options: FolderOptions): Promise<Folder> {
   const folderPath = { path: hostPath, hostPath };
   const handle = await openHandle(hostPath, folderPath);
@@ -68,13 +73,13 @@ export async function openOutsideFolder(hostPath: string, options: FolderOptions
   }
 }
 
-/** Opens a folder below another by its names, one after the other, and makes those that are missing if it is to. */
+/** Opens a subfolder name by name. Creates missing folders if `make` is set. */
 export async function openSubfolder(
   root: string,
   names: readonly string[],
   options: FolderOptions & {
     readonly make?: boolean;
-    /** Whether what is in it is named from there; else by whole paths. */
+    /** Whether entries are named relative to `root`; otherwise by absolute path. */
     readonly isNamed?: boolean;
   },
 ): Promise<Folder> {
@@ -119,7 +124,7 @@ async function createFolder(
   const confirm = (): Promise<void> | undefined => (isByPath ? check() : undefined);
   try {
     if (options.places.holds(await handle.stat({ bigint: true }))) {
-      throw createRefusal("protected", `${path} is what Spanline keeps for itself`);
+      throw createRefusal("protected", `${path} is reserved for Spanline`);
     }
     await confirm();
   } catch (error) {
@@ -146,7 +151,7 @@ async function createFolder(
       try {
         await mkdir(resolveName(name));
       } catch (error) {
-        // Somebody else was faster; what it is, the next look will tell.
+        // Another process created the entry first; the next access checks its type.
         if (readErrorCode(error) !== "EEXIST") throw error;
       }
     },
@@ -157,25 +162,29 @@ async function createFolder(
   };
 }
 
-/** Refuses Spanline's own names, which a walk meets unexamined. */
+/** Refuses reserved names, which a walk reaches without a path check. */
 export function checkName(path: string, name: string): void {
   if (!isReservedName(name)) return;
-  throw createRefusal("protected", `${join(path, name)} is what Spanline keeps for itself`);
+  throw createRefusal("protected", `${join(path, name)} is reserved for Spanline`);
 }
 
 async function openHandle(target: string, { path }: FolderPath): Promise<FileHandle> {
   try {
     return await open(target, constants.O_RDONLY | constants.O_DIRECTORY | NO_LINKS);
   } catch (error) {
-    // Linux says of a link that it is no folder.
+    // Linux reports ENOTDIR for a link.
     if (!["ELOOP", "ENOTDIR"].includes(readErrorCode(error))) throw error;
-    throw createRefusal("not_a_folder", `${path} is no folder, or was replaced by a link`, error);
+    throw createRefusal(
+      "not_a_folder",
+      `${path} is not a folder, or was replaced by a link`,
+      error,
+    );
   }
 }
 
 async function listEntries(path: string, limit: number): Promise<Dirent[]> {
   const entries: Dirent[] = [];
-  // Leaving the loop closes it.
+  // Leaving the loop closes the directory.
   for await (const entry of await opendir(path, { bufferSize: 256 })) {
     if (entries.length >= limit) break;
     entries.push(entry);
@@ -199,13 +208,13 @@ async function checkByPath(handle: FileHandle, folderPath: FolderPath): Promise<
 }
 
 function createMovedError({ path }: FolderPath): Error {
-  return createRefusal("moved", `${path} was moved away or replaced meanwhile`);
+  return createRefusal("moved", `${path} was moved or replaced in the meantime`);
 }
 
-/** On macOS there is a flag that refuses links anywhere in a path (`O_NOFOLLOW_ANY`), which Node has no name for. */
+/** The macOS flag `O_NOFOLLOW_ANY` refuses links anywhere in a path. Node has no constant for it. */
 export const NO_LINKS = process.platform === "darwin" ? 0x20000000 : constants.O_NOFOLLOW;
 
-/** Linux looks names up from an open folder where `/proc` is mounted. */
+/** Linux can resolve names from an open folder if `/proc` is mounted. */
 function selectAnchor(): Anchor {
   const canDescribe = process.platform === "linux" && existsSync("/proc/self/fd");
   return canDescribe ? "descriptor" : "path";

@@ -7,7 +7,7 @@ import { createProtectedPaths } from "../paths/protected-paths.ts";
 import { openSubfolder, type Anchor, type Folder } from "./folder.ts";
 import { openFile } from "./open-file.ts";
 
-/** A workspace folder that is already open, beside a protected folder. */
+/** An open workspace folder next to a protected folder. */
 async function openedFolder(anchor?: Anchor) {
   const root = mkdtempSync(join(tmpdir(), "spanline-open-file-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -23,7 +23,7 @@ async function openedFolder(anchor?: Anchor) {
   return { folder, places, at };
 }
 
-describe("opening a file", () => {
+describe("Opening a file", () => {
   it("A hard link to a protected file is refused after it was opened, whatever its name is", async () => {
     const { folder, places, at } = await openedFolder();
     linkSync(at("data", "file.txt"), at("workspace", "folder", "innocent.txt"));

@@ -13,8 +13,8 @@ export interface OpenedFile {
 }
 
 /**
- * Opens a plain file for reading. What else has that name is refused without being opened where it can be seen before,
- * since opening alone does something to a device and waits at a pipe; undefined when nothing has it.
+ * Opens a regular file for reading. Other file types are refused, if possible before opening: opening a device can have
+ * side effects, and opening a pipe can block. Undefined if the file does not exist.
  */
 export async function openFile(
   folder: Folder,
@@ -32,7 +32,7 @@ export async function openFile(
     const facts = await handle.stat({ bigint: true });
     checkKind(facts, path);
     if (places.holds(facts)) {
-      throw createRefusal("protected", `${path} is what Spanline keeps for itself`);
+      throw createRefusal("protected", `${path} is reserved for Spanline`);
     }
     await folder.confirm();
     return { handle, facts };
@@ -42,7 +42,7 @@ export async function openFile(
   }
 }
 
-/** `O_NONBLOCK`: what became a pipe since it was looked at has no say in how long this takes. */
+/** `O_NONBLOCK`: a file replaced by a pipe after the check cannot block the open. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | NO_LINKS;
 
 async function openHandle(target: string, path: string): Promise<FileHandle | undefined> {
@@ -59,7 +59,7 @@ async function openHandle(target: string, path: string): Promise<FileHandle | un
 function checkKind(facts: BigIntStats, path: string): void {
   if (facts.isFile()) return;
   if (facts.isSymbolicLink()) throw createRefusal("moved", `${path} was replaced by a link`);
-  throw createRefusal("not_a_file", `${path} is ${describeKind(facts)}, and no file`);
+  throw createRefusal("not_a_file", `${path} is ${describeKind(facts)}: expected a file`);
 }
 
 function describeKind(facts: Pick<BigIntStats, KindCheck>): string {
@@ -67,7 +67,7 @@ function describeKind(facts: Pick<BigIntStats, KindCheck>): string {
   if (facts.isFIFO()) return "a pipe";
   if (facts.isSocket()) return "a socket";
   if (facts.isCharacterDevice() || facts.isBlockDevice()) return "a device";
-  return "something unknown";
+  return "of an unknown type";
 }
 
 type KindCheck = "isDirectory" | "isFIFO" | "isSocket" | "isCharacterDevice" | "isBlockDevice";

@@ -6,7 +6,7 @@ export interface WholeFile {
   readonly sha256: string;
 }
 
-/** All of a file with its digest; undefined where it is longer than the limit. */
+/** The complete file with its digest. Undefined if the file exceeds the limit. */
 export async function readWholeFile(
   file: OpenedFile,
   limit: number,
@@ -15,7 +15,7 @@ export async function readWholeFile(
   return bytes && { bytes, sha256: computeSha256(bytes) };
 }
 
-/** All of a file; undefined where it is longer than the limit. */
+/** The complete file. Undefined if the file exceeds the limit. */
 export async function readBytes(
   { handle, facts }: OpenedFile,
   limit: number,
@@ -23,7 +23,7 @@ export async function readBytes(
   const size = Number(facts.size);
   const pieces: Buffer[] = [];
   let length = 0;
-  // Some files say that they have no bytes, and have many.
+  // Some files, such as those in `/proc`, report a size of 0 but have content.
   let available = size > 0 ? size + 1 : PIECE_BYTES;
   for (;;) {
     const piece = Buffer.allocUnsafe(Math.min(available, PIECE_BYTES, limit + 1 - length));

@@ -14,14 +14,14 @@ export interface Replacement {
   readonly folder: Folder;
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** What the file has to be at the last moment; null for no file. */
+  /** The expected file at the moment of the rename. Null if no file may exist. */
   readonly original: { readonly sha256: string; readonly facts: BigIntStats } | null;
   readonly places: ProtectedPaths;
 }
 
 /**
- * Puts a file in the place of another as a whole: whoever reads it, and whoever comes after a kill, finds the old one or
- * the new one. It keeps the rights and the owner of the old one.
+ * Replaces a file atomically: a concurrent reader, or a reader after a crash, sees either the old or the new content.
+ * The permissions and the owner are preserved.
  */
 export async function replaceFile(replacement: Replacement): Promise<void> {
   const { folder, name, bytes, original } = replacement;
@@ -44,7 +44,7 @@ export async function replaceFile(replacement: Replacement): Promise<void> {
   } catch (error) {
     await unlink(folder.resolve(draft)).catch(() => undefined);
     if (error instanceof SpanlineError) throw error;
-    // The system's own message names the descriptor that the draft was reached by.
+    // The system's message would expose the descriptor path of the temporary file.
     const path = join(folder.path, name);
     throw createRefusal("failed", `${path} cannot be written (${readErrorCode(error)})`, error);
   }
@@ -54,17 +54,18 @@ async function copyPermissions(file: FileHandle, { uid, gid, mode }: BigIntStats
   const currentStats = await file.stat({ bigint: true });
   let isOwned = currentStats.uid === uid && currentStats.gid === gid;
   if (!isOwned) {
-    // Another's file can be replaced by whoever may write in its folder, but not given back to its owner.
+    // A user with write access to the folder can replace another user's file, but may not be allowed to restore its
+    // owner.
     isOwned = await file.chown(Number(uid), Number(gid)).then(
       () => true,
       () => false,
     );
   }
-  // A program that ran with its owner's rights must not run with those of another.
+  // Drops setuid and setgid if the owner changed: a program must not run with another user's rights.
   await file.chmod(Number(mode & (isOwned ? 0o7777n : 0o777n)));
 }
 
-/** Nobody's change is written over: that leaves the moment between this look and the rename. */
+/** Refuses to overwrite a concurrent change. A change between this check and the rename is not detected. */
 async function checkUnchanged({
   folder,
   name,
@@ -82,5 +83,5 @@ async function checkUnchanged({
   } finally {
     await opened?.handle.close();
   }
-  throw createRefusal("changed", `${path} was changed by somebody else meanwhile; read it again`);
+  throw createRefusal("changed", `${path} was changed in the meantime; read it again`);
 }

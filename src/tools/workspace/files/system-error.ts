@@ -1,4 +1,4 @@
-/** The system's word for what went wrong, such as `ENOENT`; empty where it has none. */
+/** The system's error code, such as `ENOENT`. Empty if the error has none. */
 export function readErrorCode(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }

@@ -5,27 +5,27 @@ import { isRefusal } from "../tool-refusal.ts";
 import type { Folder } from "./folder.ts";
 
 export interface WalkOptions {
-  /** 1 for what is in the folder itself. */
+  /** 1 visits only the entries of the folder itself. */
   readonly depth: number;
   readonly entries: number;
-  /** Folders that are named, and not entered. */
+  /** Whether a folder is listed but not entered. */
   readonly isSkipped: (name: string) => boolean;
   readonly yieldToLoop: () => Promise<void> | undefined;
 }
 
 export interface WalkEntry {
-  /** From the folder that is walked, with `/`. */
+  /** Relative to the walked folder, with `/`. */
   readonly path: string;
   readonly type: "file" | "folder" | "link" | "other";
-  /** Open while the entry is looked at. */
+  /** Open only while the entry is being processed. */
   readonly folder: Folder;
   readonly name: string;
 }
 
-/** What a walk came past and did not enter. */
+/** Counts of entries not visited by a walk. */
 export interface WalkNotes {
   entries: number;
-  /** There is more than was looked at. */
+  /** Whether the walk ended at the entry limit. */
   isTruncated: boolean;
   skipped: number;
   tooDeep: number;
@@ -37,7 +37,7 @@ export function createWalkNotes(): WalkNotes {
   return { entries: 0, isTruncated: false, skipped: 0, tooDeep: 0, unreadable: 0, hidden: 0 };
 }
 
-/** Everything in a folder and below, sorted by name. Links are named and never followed. */
+/** Lists everything in and below a folder, sorted by name. Links are listed but never followed. */
 export async function* walkFolder(
   folder: Folder,
   options: WalkOptions,
@@ -68,7 +68,7 @@ export async function* walkFolder(
   }
 }
 
-/** In no language: the same on every machine. */
+/** Compares code units, not by locale, so that the order is the same on every machine. */
 function compareByName({ name: first }: Dirent, { name: second }: Dirent): number {
   return first < second ? -1 : first > second ? 1 : 0;
 }
@@ -89,7 +89,7 @@ async function enterOrNote(
   const isSkipped = options.isSkipped(name);
   let inner: Folder;
   try {
-    // Also one that is not entered is looked at: what nobody may touch is not named either.
+    // Opened even if it is not entered: a protected folder must not be listed.
     inner = await folder.enter(name);
   } catch (error) {
     if (isRefusal(error, "protected")) {
@@ -107,12 +107,12 @@ async function enterOrNote(
   return "closed";
 }
 
-/** Folders that are seldom meant and always large. */
+/** Large folders which are seldom meant. */
 export function isUsuallySkipped(name: string): boolean {
   return name === ".git" || name === "node_modules";
 }
 
-/** What is to be said of a walk beside what it found. */
+/** Notes about the omitted entries of a walk. */
 export function formatWalkNotes({
   isTruncated,
   entries,
@@ -121,7 +121,7 @@ export function formatWalkNotes({
 }: WalkNotes): string[] {
   return [
     ...(isTruncated
-      ? [`only the first ${pluralize(entries, "entry was", "entries were")} looked at`]
+      ? [`only the first ${pluralize(entries, "entry was", "entries were")} read`]
       : []),
     ...(skipped > 0
       ? [`${skipped} of .git and node_modules ${skipped === 1 ? "was" : "were"} not entered`]

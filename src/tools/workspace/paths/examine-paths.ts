@@ -7,21 +7,21 @@ import { isReservedName, PROJECT_FOLDER } from "./reserved-names.ts";
 import { resolveTrueName } from "./true-name.ts";
 
 export interface PathInput {
-  /** Where it stands in the arguments, such as `path` or `paths[1]`. */
+  /** Position in the arguments, such as `path` or `paths[1]`. */
   readonly argument: string;
   readonly input: string;
 }
 
 export interface WorkspacePaths {
-  /** The workspace; relative paths begin there. */
+  /** The workspace folder, the base of relative paths. */
   readonly root: string;
-  /** Other folders that belong to it. */
+  /** Additional workspace folders. */
   readonly folders?: readonly string[];
-  /** Folders and files that no tool may touch, whether they are there yet or not. */
+  /** Folders and files which no tool may touch. They need not exist yet. */
   readonly protectedFolders: readonly string[];
 }
 
-/** Looks on the disk where paths lead. What is opened later is checked again, since all of it may change meanwhile. */
+/** Resolves paths on the disk. Every path is checked again when it is opened, since the disk may change in between. */
 export async function examinePaths(
   inputs: readonly PathInput[],
   workspacePaths: WorkspacePaths,
@@ -32,11 +32,11 @@ export async function examinePaths(
   return facts;
 }
 
-/** A workspace as it is on the disk. */
+/** A workspace as found on the disk. */
 export interface ResolvedWorkspace {
-  /** Its real path; null where there is no such folder. */
+  /** The real path. Null if the folder does not exist. */
   readonly root: string | null;
-  /** The real paths of the others that are there. */
+  /** Real paths of the existing additional folders. */
   readonly folders: readonly string[];
   readonly places: ProtectedPaths;
 }
@@ -54,7 +54,7 @@ export async function resolveWorkspace(workspacePaths: WorkspacePaths): Promise<
   return { root: real, folders: existingFolders, places };
 }
 
-/** Null where there is no such folder. */
+/** Null if the folder does not exist. */
 async function realFolder(folder: string): Promise<string | null> {
   const followed = await followPath(resolve(folder));
   if (followed.problem !== undefined) return null;
@@ -62,7 +62,7 @@ async function realFolder(folder: string): Promise<string | null> {
   return facts?.isDirectory() === true ? followed.hostPath : null;
 }
 
-/** A folder and all that it is in. */
+/** A folder and all its parents. */
 function listAncestors(folder: string): string[] {
   const above = dirname(folder);
   return above === folder ? [folder] : [folder, ...listAncestors(above)];
@@ -75,7 +75,7 @@ export async function examinePath(
   const { input } = pathInput;
   const { root, places } = resolvedWorkspace;
   const problem =
-    findPathProblem(input) ?? (root === null ? "the workspace is not there" : undefined);
+    findPathProblem(input) ?? (root === null ? "the workspace does not exist" : undefined);
   if (problem !== undefined || root === null) return createInvalidFact(pathInput, problem);
   const followed = await followPath(isAbsolute(input) ? input : `${root}/${input}`);
   if (followed.problem !== undefined) return createInvalidFact(pathInput, followed.problem);
@@ -85,11 +85,11 @@ export async function examinePath(
   const hostPath =
     base === undefined ? followed.hostPath : await resolveTrueName(followed.hostPath, base);
   if (hostPath.split("/").some(isReservedName) || (await places.covers(hostPath))) {
-    const reason = "it leads to what Spanline keeps for itself";
+    const reason = "it leads to files reserved for Spanline";
     return { ...pathInput, location: "protected", workspacePath: null, hostPath, reason };
   }
   if (base === undefined) {
-    const reason = "it leads out of the workspace";
+    const reason = "it leads outside the workspace";
     return { ...pathInput, location: "outside", workspacePath: null, hostPath, reason };
   }
   const workspacePath = toWorkspacePath(hostPath, base);
@@ -97,31 +97,31 @@ export async function examinePath(
   return { ...pathInput, location: "inside", workspacePath, hostPath, ...folderField };
 }
 
-/** Keeps the bytes of the names on the disk: a rule that allows is compared with what is opened. */
+/** Keeps the spelling of the names on the disk: `allow` rules are compared with the file to be opened. */
 export function toWorkspacePath(hostPath: string, root: string): string {
   const below = hostPath.slice(root === "/" ? 1 : root.length + 1);
   return below === "" ? "." : below;
 }
 
-function createInvalidFact(pathInput: PathInput, reason = "it is no path"): PathFact {
+function createInvalidFact(pathInput: PathInput, reason = "it is not a path"): PathFact {
   return createUnresolvedPath(pathInput, reason);
 }
 
-/** What is wrong with a text as a path, before anything is looked up; undefined when nothing is. */
+/** Why a string is not a usable path, before any disk access. Undefined if it is. */
 function findPathProblem(input: string): string | undefined {
   if (input === "") return "it is empty";
   if (input.includes("\0")) return "it has a NUL character";
   if (CONTROL.test(input)) return "it has control characters";
-  if (!input.isWellFormed()) return "it is no Unicode text";
+  if (!input.isWellFormed()) return "it is not valid Unicode";
   if (input.includes("\\")) return "it has a backslash; folders are separated with /";
-  if (/^[a-z]:/i.test(input)) return "it begins with a drive letter; there are none here";
+  if (/^[a-z]:/i.test(input)) return "it starts with a drive letter, which is not supported";
   if (Buffer.byteLength(input) > MAX_PATH_BYTES) return "it is too long";
   return undefined;
 }
 
-/** Also those that turn the direction of a text around: a person who is asked sees another name than the one meant. */
+/** Includes bidirectional marks, which would show an approver another name than the real one. */
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
 
-/** Linux takes this much with the byte that ends it. */
+/** Linux allows 4096 bytes including the terminating byte. */
 const MAX_PATH_BYTES = 4095;

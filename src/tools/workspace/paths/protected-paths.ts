@@ -4,13 +4,13 @@ import { dirname, join, resolve } from "node:path";
 import { toIdentity, readStats, type Identity } from "../files/file-identity.ts";
 import { followPath } from "./follow-path.ts";
 
-/** What tools may never touch: the data directory, the configuration, the user's state. */
+/** Paths which tools may never touch: the data directory, the configuration, the user's state. */
 export interface ProtectedPaths {
-  /** Their real paths. */
+  /** The real paths. */
   readonly paths: readonly string[];
-  /** Whether it is one of them, or in one, under whatever name: a hard link, a bind mount, other letters. */
+  /** Whether a file is protected under any name: hard link, bind mount, or another spelling. */
   holds(facts: Pick<BigIntStats, "dev" | "ino" | "nlink" | "mode">): boolean;
-  /** Whether a path leads to one of them, or into one. */
+  /** Whether a path leads to or into a protected path. */
   covers(hostPath: string): Promise<boolean>;
 }
 
@@ -28,7 +28,7 @@ export async function createProtectedPaths(folders: readonly string[]): Promise<
   }
   const holds: ProtectedPaths["holds"] = (facts) =>
     scan.identities.has(toIdentity(facts)) ||
-    // Among more files than are looked at, one with several names may be any of them.
+    // If the scan was incomplete, a file with several hard links may be a protected one.
     (!scan.isComplete && facts.nlink > 1n && !isFolder(facts));
   return {
     paths,
@@ -54,7 +54,7 @@ interface ProtectedScan {
   isComplete: boolean;
 }
 
-/** Everything in a folder by its identity, since each file of it may have another name elsewhere. */
+/** Records everything in a folder by identity, since each file may have further names elsewhere. */
 async function scanIdentities(
   path: string,
   facts: BigIntStats,
@@ -71,19 +71,19 @@ async function scanIdentities(
     }
     const inner = join(path, name);
     const stats = await readStats(inner);
-    // What is looked at while it goes away is gone.
+    // An entry deleted during the scan is skipped.
     if (stats !== undefined) await scanIdentities(inner, stats, scan);
   }
 }
 
-/** Each is a look at the disk, for every call. A data directory has a dozen files. */
+/** Each identity costs one disk access per tool call. A data directory has about a dozen files. */
 const MAX_IDENTITIES = 2000;
 
 function isFolder({ mode }: Pick<BigIntStats, "mode">): boolean {
   return (mode & 0o170000n) === 0o040000n;
 }
 
-/** The same for names that a file system may take for one. */
+/** Folds names which a file system may treat as equal. */
 function foldCase(path: string): string {
   return path.normalize("NFKC").toLowerCase();
 }

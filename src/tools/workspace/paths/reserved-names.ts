@@ -1,6 +1,6 @@
 /**
- * Whether something with this name is Spanline's, in whatever folder: the nearest configuration counts, so that a new one
- * could take the place of ours, and a `.spanline` holds the sessions of a project.
+ * Whether a name belongs to Spanline in any folder. The nearest configuration file wins, so a new file could replace
+ * the user's configuration; a `.spanline` folder contains the sessions of a project.
  */
 export function isReservedName(name: string): boolean {
   return RESERVED_NAME.test(name.normalize("NFKC"));
@@ -8,5 +8,5 @@ export function isReservedName(name: string): boolean {
 
 const RESERVED_NAME = /^(?:spanline\.config\..*|\.spanline)$/is;
 
-/** The folder that a project keeps its sessions in. */
+/** The folder in a project which contains its sessions. */
 export const PROJECT_FOLDER = ".spanline";

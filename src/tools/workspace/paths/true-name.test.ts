@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { resolveTrueName, type NameLookup } from "./true-name.ts";
 
-/** A file system that takes upper and lower case for the same. */
+/** A case-insensitive file system. */
 function caseless(paths: readonly string[]): NameLookup {
   const byLetters = new Map(paths.map((path) => [path.toLowerCase(), path]));
   return {
@@ -15,17 +15,17 @@ function caseless(paths: readonly string[]): NameLookup {
   };
 }
 
-describe("the true name of a path", () => {
+describe("The true name of a path", () => {
   const names = caseless(["/work/Src", "/work/Src/Main.ts", "/work/1"]);
 
-  it("is the one on the disk, where letters are not told apart [W-04]", async () => {
+  it("On a case-insensitive file system the name on the disk is used [W-04]", async () => {
     expect(await resolveTrueName("/work/SRC/main.TS", "/work", names)).toBe("/work/Src/Main.ts");
     expect(await resolveTrueName("/work/src/new.ts", "/work", names)).toBe("/work/Src/new.ts");
     expect(await resolveTrueName("/work/1", "/work", names)).toBe("/work/1");
     expect(await resolveTrueName("/work", "/work", names)).toBe("/work");
   });
 
-  it("is the given one where they are, also when two names are one file", async () => {
+  it("On a case-sensitive file system the written name is kept, even if two names are one file", async () => {
     const linked: NameLookup = {
       readIdentity: async (path) => (/^\/work\/readme$/i.test(path) ? "1:1" : undefined),
       listNames: async () => ["README", "readme"],

@@ -2,15 +2,15 @@ import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { toIdentity, readStats, type Identity } from "../files/file-identity.ts";
 
-/** What is asked of a file system. */
+/** File system access, replaceable in tests. */
 export interface NameLookup {
   readIdentity(path: string): Promise<Identity | undefined>;
   listNames(folder: string): Promise<readonly string[]>;
 }
 
 /**
- * A path below a folder as its names are on the disk. Where a file system takes `SRC` for `src`, a rule about `src` would
- * otherwise not see the other.
+ * Respells a path below a folder with the names on the disk. On a case-insensitive file system, a rule for `src` would
+ * otherwise miss `SRC`.
  */
 export async function resolveTrueName(
   path: string,
@@ -42,7 +42,7 @@ const systemNameLookup: NameLookup = {
   listNames: (folder) => readdir(folder),
 };
 
-/** Upper case for lower and the reverse. */
+/** Swaps upper and lower case. */
 function swapCase(name: string): string {
   const lower = name.toLowerCase();
   return lower === name ? name.toUpperCase() : lower;

@@ -1,10 +1,10 @@
 export interface Confinement {
-  /** May be written; everything else can only be read. */
+  /** Writable; the rest of the machine is read-only. */
   readonly root: string;
-  /** The same for these. */
+  /** Further writable folders. */
   readonly folders?: readonly string[];
   readonly workingDirectory: string;
-  /** What is not even there for the program. */
+  /** Paths invisible to the program. */
   readonly hidden: readonly HiddenPath[];
   readonly network: boolean;
 }
@@ -14,14 +14,14 @@ export interface HiddenPath {
   readonly type: "folder" | "file";
 }
 
-/** What bubblewrap is called with to run a program. Later arguments lie over earlier ones. */
+/** The arguments of bubblewrap for a program. Later mounts cover earlier mounts. */
 export function createBubblewrapArguments(
   { root, folders = [], workingDirectory, hidden, network }: Confinement,
   argv: readonly string[],
 ): string[] {
   return [
     ["--die-with-parent"],
-    // Otherwise a program could type into the terminal that the bridge runs in.
+    // Prevents the program from writing input to the bridge's own terminal.
     ["--new-session"],
     ["--unshare-all"],
     network ? ["--share-net"] : [],
@@ -30,7 +30,7 @@ export function createBubblewrapArguments(
     ["--dev", "/dev"],
     ["--proc", "/proc"],
     ["--tmpfs", "/tmp"],
-    // Sockets of services, such as Docker's, take commands also where they can only be read.
+    // Service sockets, such as Docker's, accept commands even if mounted read-only.
     ["--tmpfs", "/run"],
     ...VISIBLE_RUN_FOLDERS.map((path) => ["--ro-bind-try", path, path]),
     ...[root, ...folders].map((folder) => ["--bind", folder, folder]),
@@ -40,7 +40,7 @@ export function createBubblewrapArguments(
   ].flat();
 }
 
-/** Where some systems have their programs and the address of their name server. */
+/** Some systems have their programs and the name server's address here. */
 const VISIBLE_RUN_FOLDERS = ["/run/current-system", "/run/systemd/resolve"];
 
 function createHideArguments({ path, type }: HiddenPath): string[] {

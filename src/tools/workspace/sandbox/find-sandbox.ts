@@ -14,9 +14,9 @@ import { createBubblewrapArguments } from "./bubblewrap-arguments.ts";
 export interface SandboxSearch {
   /** The `PATH` of this process. */
   readonly path: string;
-  /** The workspaces: a program in one of them is not trusted to keep anybody in. */
+  /** The workspaces. A program inside a workspace is not trusted as a sandbox: the agent could have written it. */
   readonly workspaces: readonly string[];
-  /** Whether commands may reach the network. */
+  /** Whether commands may use the network. Default: false. */
   readonly network?: boolean;
   readonly clock?: Clock;
 }
@@ -26,12 +26,12 @@ export type FoundSandbox =
   | { readonly sandbox?: undefined; readonly reason: string };
 
 /**
- * Looks for bubblewrap and tries it: it is used if a program in it really sees a world of its own. Many systems have it
- * installed and do not let it work.
+ * Finds bubblewrap and tests it: it is used only if a test program is really isolated. On many systems bubblewrap is
+ * installed but blocked.
  */
 export async function findSandbox(search: SandboxSearch): Promise<FoundSandbox> {
   const { path, workspaces, network = false, clock = systemClock } = search;
-  if (process.platform !== "linux") return { reason: "bubblewrap is for Linux" };
+  if (process.platform !== "linux") return { reason: "bubblewrap requires Linux" };
   const program = await findProgram("bwrap", path, workspaces);
   if (program === undefined) return { reason: "bubblewrap (bwrap) is not installed" };
   const sandbox: Sandbox = { type: "bubblewrap", program, network };
@@ -42,13 +42,13 @@ export async function findSandbox(search: SandboxSearch): Promise<FoundSandbox> 
       ? { sandbox }
       : { reason: `${program} cannot be used: ${problem}` };
   } catch (error) {
-    return { reason: `${program} cannot be tried: ${formatThrown(error)}` };
+    return { reason: `${program} could not be tested: ${formatThrown(error)}` };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** What is wrong with it; undefined when nothing is. */
+/** Returns the problem of a sandbox. Undefined if it works. */
 async function testSandbox(
   sandbox: Sandbox,
   folder: string,
@@ -77,7 +77,7 @@ async function testSandbox(
     folder,
   ]);
   const { output, errors, isOver } = await runWithTimeout(sandbox.program, args, clock);
-  if (!isOver) return "it does not come to an end";
+  if (!isOver) return "it does not finish";
   const lines = output.split("\n");
   if (!lines.includes("done")) return errors.trim().slice(0, 300) || "it does not run programs";
   const complaint = lines.find((line) => line.startsWith("! "));
@@ -93,13 +93,13 @@ async function testSandbox(
 
 const NAMESPACES = ["mnt", "pid", "ipc"];
 
-/** Runs in the sandbox, and tells what it can do there that it must not. */
+/** Runs in the sandbox and reports every missing restriction. */
 const TEST_SCRIPT = `
-[ ! -e "$1/hidden/secret" ] || echo "! programs in it see what is hidden from them"
-cat "$1/workspace/file" 2>/dev/null && echo "! programs in it read a file that is hidden from them"
+[ ! -e "$1/hidden/secret" ] || echo "! programs in it see hidden files"
+cat "$1/workspace/file" 2>/dev/null && echo "! programs in it read a hidden file"
 (: > "$1/outside/made") 2>/dev/null
 (: > "$1/workspace/made") || echo "! programs in it do not write in the workspace"
-[ "$(pwd)" = "$1/workspace" ] || echo "! programs in it do not begin in the workspace"
+[ "$(pwd)" = "$1/workspace" ] || echo "! programs in it do not start in the workspace"
 while read -r _ _ _ _ point options _; do
   [ "$point" = / ] && last=$options
 done < /proc/self/mountinfo
@@ -133,8 +133,8 @@ const MAX_BYTES = 8192;
 const TIMEOUT_MS = 10_000;
 
 /**
- * Finds a program by its name in the folders of `PATH`. Not in a folder that is given relative to another, nor below
- * `avoid`: what an agent can write there is not what keeps it in.
+ * Finds a program in the folders of `PATH`. Skips relative folders and folders below `avoid`: an agent could write
+ * there and replace its own sandbox.
  */
 async function findProgram(
   name: string,
@@ -151,11 +151,11 @@ async function findProgram(
   return undefined;
 }
 
-/** A sandbox that was tried on this machine and holds. `findSandbox` makes it. */
+/** A tested sandbox of this machine. Created by `findSandbox`. */
 export interface Sandbox {
   readonly type: "bubblewrap";
-  /** Its absolute path. */
+  /** Absolute path. */
   readonly program: string;
-  /** Whether programs in it reach the network. */
+  /** Whether confined programs can use the network. */
   readonly network: boolean;
 }

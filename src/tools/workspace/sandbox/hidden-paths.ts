@@ -4,7 +4,7 @@ import { followPath } from "../paths/follow-path.ts";
 import { isWithin } from "../paths/protected-paths.ts";
 import type { HiddenPath } from "./bubblewrap-arguments.ts";
 
-/** What a confined program must not read: what nobody may touch, and where people keep their keys. */
+/** Paths which a confined program must not read: protected paths, and the usual credential files of the user. */
 export async function findHiddenPaths(
   roots: readonly string[],
   protectedPaths: readonly string[],
@@ -14,14 +14,14 @@ export async function findHiddenPaths(
   const places = new Map<string, HiddenPath>();
   for (const path of [...protectedPaths, ...keys]) {
     const place = await readHiddenPath(path);
-    // What holds the workspace cannot be hidden from a program that works in it.
+    // A folder which contains the workspace cannot be hidden from a program in the workspace.
     if (place === undefined || roots.some((root) => isWithin(root, place.path))) continue;
     places.set(place.path, place);
   }
   return [...places.values()];
 }
 
-/** Undefined where nothing is: something would have to be made there to hide it. */
+/** Undefined if the path does not exist: hiding it would require creating it. */
 async function readHiddenPath(path: string): Promise<HiddenPath | undefined> {
   const followed = await followPath(path);
   if (followed.problem !== undefined || followed.remaining.length > 0) return undefined;

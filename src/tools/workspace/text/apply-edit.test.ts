@@ -6,17 +6,17 @@ import { findNearestLine } from "./nearest-line.ts";
 const edit = (text: string, oldText: string, newText: string, replaceAll = false) =>
   applyEdit(text, { oldText, newText, replaceAll });
 
-describe("an edit", () => {
-  it("replaces what is there once", () => {
+describe("Edits", () => {
+  it("A unique text is replaced", () => {
     expect(edit("a b c", "b", "x")).toEqual({ text: "a x c", lines: [1] });
     expect(edit("a\nb\nc", "b\n", "")).toEqual({ text: "a\nc", lines: [2] });
   });
 
-  it("takes new text as it is, whatever it means elsewhere", () => {
+  it("Replacement patterns such as $& in the new text have no special meaning", () => {
     expect(edit("a", "a", "$& $1 $$")).toMatchObject({ text: "$& $1 $$" });
   });
 
-  it("fits lines that end with \\r\\n, and writes such", () => {
+  it("An edit matches lines that end with \r\n, and writes the same line ends", () => {
     const text = "one\r\ntwo\r\nthree\r\n";
     expect(edit(text, "one\ntwo\n", "1\n2\n")).toEqual({ text: "1\r\n2\r\nthree\r\n", lines: [1] });
     expect(edit(text, "\ntwo", "\nTWO")).toEqual({ text: "one\r\nTWO\r\nthree\r\n", lines: [1] });
@@ -24,11 +24,11 @@ describe("an edit", () => {
     expect(edit("one\ntwo\n", "one\r\ntwo", "x")).toMatchObject({ text: "x\n" });
   });
 
-  it("leaves the ends of other lines alone in a text that mixes them", () => {
+  it("Other lines keep their line ends in a text with mixed line ends", () => {
     expect(edit("a\nb\r\nc\nd\n", "b\nc", "x\ny")).toMatchObject({ text: "a\nx\ny\nd\n" });
   });
 
-  it("changes one place and no other", () => {
+  it("An edit changes a single place", () => {
     const texts = fc.string({ unit: fc.constantFrom("a", "b", "\n", "\r\n"), maxLength: 30 });
     fc.assert(
       fc.property(texts, texts, (before, after) => {
@@ -38,7 +38,7 @@ describe("an edit", () => {
     );
   });
 
-  it("says at which lines there are several, and replaces all when it is told to", () => {
+  it("Several matches are reported with their lines, and all are replaced with replace_all", () => {
     expect(edit("a\na\nb a", "a", "x")).toMatchObject({
       problem: "unclear",
       message: expect.stringContaining("3 times, at lines 1, 2, 3;"),
@@ -50,8 +50,8 @@ describe("an edit", () => {
   });
 });
 
-describe("the nearest line", () => {
-  it("is the one that differs least", () => {
+describe("The nearest line", () => {
+  it("The most similar line is found, and no line if none is similar", () => {
     const text = "function one() {\n  return 1;\n}\n\nfunction two() {\n  return 2;\n}";
     expect(findNearestLine(text, "function  two(){\n return 2")).toEqual({
       line: 5,

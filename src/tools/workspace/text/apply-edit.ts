@@ -9,16 +9,16 @@ export interface Edit {
 export type EditResult =
   | {
       readonly text: string;
-      /** Where the replaced texts begin, counted from 1. */
+      /** Line numbers of the replaced texts, starting at 1. */
       readonly lines: readonly number[];
       readonly problem?: undefined;
     }
   | { readonly problem: "no_match" | "unclear"; readonly message: string };
 
-/** Replaces a text that has to be there exactly; lines may end differently, and keep the end that they have. */
+/** Replaces an exact text. Line ends may differ between the edit and the file; the file's line ends are kept. */
 export function applyEdit(text: string, edit: Edit): EditResult {
   if (edit.oldText === "")
-    return createProblem("no_match", "old_text is empty; say what to replace");
+    return createProblem("no_match", "old_text is empty: expected the text to replace");
   if (edit.oldText === edit.newText) {
     return createProblem(
       "no_match",
@@ -30,10 +30,10 @@ export function applyEdit(text: string, edit: Edit): EditResult {
   if (ranges.length === 0) return createProblem("no_match", formatNotFound(text, edit.oldText));
   if (ranges.length > 1 && !edit.replaceAll) {
     const where = `${lines.slice(0, MAX_LINES).join(", ")}${lines.length > MAX_LINES ? ", …" : ""}`;
-    const hint = "add lines around it to old_text until it is unique, or set replace_all";
+    const hint = "add surrounding lines to old_text until it is unique, or set replace_all";
     return createProblem(
       "unclear",
-      `old_text is there ${ranges.length} times, at lines ${where}; ${hint}`,
+      `old_text occurs ${ranges.length} times, at lines ${where}; ${hint}`,
     );
   }
   const newText = usesCarriageReturns(text)
@@ -52,7 +52,7 @@ interface Range {
 function findRanges(text: string, oldText: string): readonly Range[] {
   const isMixed = text.includes("\r\n") ? oldText.includes("\n") : oldText.includes("\r\n");
   if (!isMixed) return findOccurrences(text, oldText);
-  // Models end lines with \n whatever the file does. Taken literally, that would begin after a return and leave it.
+  // Models write `\n` for any file. Matched literally, a match would start after a carriage return and leave it behind.
   const returns = findCarriageReturns(text);
   const place = (at: number): number => at + countBelow(returns, at);
   return findOccurrences(text.replaceAll("\r\n", "\n"), oldText.replaceAll("\r\n", "\n")).map(
@@ -70,7 +70,7 @@ function findOccurrences(text: string, needle: string): Range[] {
   return ranges;
 }
 
-/** Where the returns before newlines would stand in the text without them. */
+/** Positions of carriage returns, measured in the text without them. */
 function findCarriageReturns(text: string): readonly number[] {
   const places: number[] = [];
   let at = text.indexOf("\r\n");
@@ -92,7 +92,7 @@ function countBelow(sorted: readonly number[], limit: number): number {
   return low;
 }
 
-/** Whether most lines end with \r\n. */
+/** Whether at least half of the lines end with `\r\n`. */
 function usesCarriageReturns(text: string): boolean {
   const returns = text.split("\r\n").length - 1;
   return returns > 0 && returns * 2 >= text.split("\n").length - 1;
@@ -126,10 +126,10 @@ function toLineNumbers(text: string, ranges: readonly Range[]): number[] {
 
 function formatNotFound(text: string, oldText: string): string {
   const nearest = findNearestLine(text, oldText);
-  const message = "old_text is not in the file; it has to be there exactly, white space included";
+  const message = "old_text is not in the file: it must match exactly, including white space";
   return nearest === undefined
     ? message
-    : `${message}. The nearest is line ${nearest.line}: ${nearest.text}`;
+    : `${message}. The most similar line is ${nearest.line}: ${nearest.text}`;
 }
 
 function createProblem(problem: "no_match" | "unclear", message: string): EditResult {

@@ -1,4 +1,4 @@
-/** What the beginning of a file says that it is; undefined for text. */
+/** Describes the type of a binary file from its first bytes. Undefined for text. */
 export function detectBinaryKind(beginning: Uint8Array): string | undefined {
   const match = SIGNATURES.find(([, signature]) =>
     signature.every((byte, at) => beginning[at] === byte),
@@ -7,7 +7,7 @@ export function detectBinaryKind(beginning: Uint8Array): string | undefined {
   return beginning.includes(0) ? "binary data" : undefined;
 }
 
-/** How much of a file is looked at to tell. */
+/** Bytes of a file examined for its type. */
 export const SNIFF_BYTES = 8192;
 
 const SIGNATURES: readonly (readonly [string, readonly number[]])[] = [

@@ -9,8 +9,8 @@ function endsOf(pieces: readonly string[], limit: number): string {
   return kept.text();
 }
 
-describe("the ends of an output", () => {
-  it("are all of it where it fits, however it came", () => {
+describe("Bounded output", () => {
+  it("Output within the limit is returned completely, for any chunk boundaries", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary-ascii", maxLength: 10 })), (pieces) => {
         const text = pieces.join("");
@@ -20,7 +20,7 @@ describe("the ends of an output", () => {
     );
   });
 
-  it("are its beginning and its end otherwise, and the number of bytes between", () => {
+  it("Longer output is cut to its beginning and end, with the number of omitted bytes", () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 30 })),
@@ -32,14 +32,14 @@ describe("the ends of an output", () => {
           const left = text.length - limit;
           const [head, tail] = [text.slice(0, half), text.slice(half - limit)];
           expect(endsOf(pieces, limit)).toBe(
-            `${head}\n[… ${pluralize(left, "byte was", "bytes were")} left out here …]\n${tail}`,
+            `${head}\n[… ${pluralize(left, "byte was", "bytes were")} omitted here …]\n${tail}`,
           );
         },
       ),
     );
   });
 
-  it("have no half characters where they were cut", () => {
+  it("Output is never cut inside a character", () => {
     for (let limit = 2; limit < 40; limit++) {
       for (const letter of ["é", "€", "\u{1f600}"]) {
         expect(endsOf([letter.repeat(30)], limit)).not.toContain("\ufffd");

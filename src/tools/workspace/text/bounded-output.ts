@@ -1,9 +1,9 @@
 import { pluralize } from "../../../text/pluralize.ts";
-/** The beginning and the end of an output, however long it is; what is between them is counted. */
+/** Stores the beginning and the end of an output of any length. The middle is counted and dropped. */
 export interface BoundedOutput {
   add(bytes: Uint8Array): void;
   readonly length: number;
-  /** As text, with a note of what is missing. */
+  /** The stored text, with a note about omitted bytes. */
   text(): string;
 }
 
@@ -11,7 +11,7 @@ export function createBoundedOutput(limit: number): BoundedOutput {
   const half = Math.floor(limit / 2);
   const head = Buffer.alloc(half);
   let headLength = 0;
-  // Written round and round: the end of the output, wherever it begins.
+  // A ring buffer for the end of the output.
   const tail = Buffer.alloc(limit - half);
   let tailAt = 0;
   let length = 0;
@@ -43,12 +43,12 @@ export function createBoundedOutput(limit: number): BoundedOutput {
       }
       const end = Buffer.concat([tail.subarray(tailAt), tail.subarray(0, tailAt)]);
       const omitted = after - tail.length;
-      return `${decodeEnd(beginning)}\n[… ${pluralize(omitted, "byte was", "bytes were")} left out here …]\n${decodeStart(end)}`;
+      return `${decodeEnd(beginning)}\n[… ${pluralize(omitted, "byte was", "bytes were")} omitted here …]\n${decodeStart(end)}`;
     },
   };
 }
 
-/** Without the part of a character at the end. */
+/** Drops an incomplete character at the end. */
 function decodeEnd(bytes: Buffer): string {
   let end = bytes.length;
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
@@ -63,7 +63,7 @@ function decodeEnd(bytes: Buffer): string {
   return bytes.toString("utf8", 0, end);
 }
 
-/** Without the part of a character at the start. */
+/** Drops an incomplete character at the start. */
 function decodeStart(bytes: Buffer): string {
   let start = 0;
   while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;

@@ -7,12 +7,12 @@ export interface MatchOptions {
 }
 
 export interface Matches {
-  /** The numbers of the lines that match. */
+  /** Numbers of the matching lines. */
   readonly lines: readonly number[];
-  /** Those lines and the ones around them: `12: text`, `13- text`, and `--` where some are left out. */
+  /** Matching lines with their context: `12: text`, `13- text`, and `--` between separate parts. */
   readonly displayLines: readonly string[];
   readonly longLines: number;
-  /** Time was up. */
+  /** Whether the search ended at the time limit. */
   readonly isTruncated: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface FileMatches extends Matches {
 
 export interface MatchPacing {
   readonly yieldToLoop: () => Promise<void> | undefined;
-  /** Whether it has to end. */
+  /** Whether the time limit is reached. */
   readonly isTimeUp: () => boolean;
 }
 
@@ -53,7 +53,7 @@ export async function findMatches(
   return { lines, displayLines: formatMatches(all, lines, contextLines), longLines, isTruncated };
 }
 
-/** Looking at the clock takes longer than looking at a line. */
+/** Reading the clock costs more than matching a line. */
 const CLOCK_CHECK_LINES = 64;
 const LONG_LINE_LENGTH = 1000;
 

@@ -9,7 +9,7 @@ async function globOf(pattern: string): Promise<(path: string) => boolean> {
   return glob;
 }
 
-describe("a glob", () => {
+describe("Globs", () => {
   it.each([
     ["*.ts", ["a.ts", "src/a.ts", ".ts"], ["a.tsx", "a.ts/b"]],
     ["src/*.ts", ["src/a.ts"], ["a.ts", "src/b/a.ts"]],
@@ -21,13 +21,13 @@ describe("a glob", () => {
     ["!a", ["!a"], ["a", "b"]],
     ["\\*", ["*"], ["a"]],
     ["**/new\nline*", ["a/new\nline.txt"], ["a/new"]],
-  ])("%j means what is expected of it", async (pattern, meant, others) => {
+  ])("The glob %j matches the expected paths", async (pattern, meant, others) => {
     const glob = await globOf(pattern);
     expect(meant.filter((path) => !glob(path))).toEqual([]);
     expect(others.filter((path) => glob(path))).toEqual([]);
   });
 
-  it("means what picomatch says of every path without . and ..", async () => {
+  it("A glob matches the same paths as picomatch, for paths without . and ..", async () => {
     const piece = fc.constantFrom("a", "b", ".", "*", "**", "?", "/", "[ab]", "[!a]", "{a,b}", "-");
     const patterns = fc.array(piece, { minLength: 1, maxLength: 6 }).map((all) => all.join(""));
     const name = fc
@@ -50,15 +50,15 @@ describe("a glob", () => {
     );
   });
 
-  it("takes no time for a pattern that would take others for ever", async () => {
+  it("Matching finishes quickly on patterns that make backtracking engines hang", async () => {
     const glob = await globOf(`${"*a".repeat(30)}b`);
     expect(glob("a".repeat(255))).toBe(false);
     expect((await globOf(`${"{a,a}".repeat(60)}b`))("a".repeat(255))).toBe(false);
   });
 
-  it("that cannot be read says why", async () => {
+  it("An invalid glob is refused with the reason", async () => {
     expect(await readGlob("{a")).toEqual({
-      problem: "the glob has a bracket without its other half",
+      problem: "the glob has an unmatched bracket",
     });
     expect(await readGlob("x".repeat(501))).toEqual({ problem: "a glob has 1 to 500 characters" });
     expect((await readGlob("a(?<=b)")).problem).toBeDefined();

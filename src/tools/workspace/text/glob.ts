@@ -1,4 +1,4 @@
-/** Says of a path, from the folder that is looked through, whether it is meant. */
+/** Whether a path, relative to the searched folder, matches. */
 export type Glob = (path: string) => boolean;
 
 export type GlobResult =
@@ -6,16 +6,17 @@ export type GlobResult =
   | { readonly problem: string };
 
 /**
- * Reads a pattern with `*`, `**`, `?`, `[…]` and `{…,…}`. One without `/` means the name alone, at any depth.
+ * Parses a pattern with `*`, `**`, `?`, `[…]` and `{…,…}`. A pattern without `/` matches names at any depth.
  *
- * What it means is picomatch's; but `*a*a*a*b` took 1.7 s on one name with the expression that picomatch makes for V8,
- * and patterns come from a model. So that expression, less the parts that RE2 does not have, is matched in linear time.
+ * The semantics are picomatch's. Patterns come from a model, and `*a*a*a*b` took 1.7 s on a single name with
+ * picomatch's expression in V8. The expression is therefore matched with RE2 in linear time, without the parts
+ * unsupported by RE2.
  */
 export async function readGlob(pattern: string): Promise<GlobResult> {
   if (pattern === "" || pattern.length > MAX_PATTERN_LENGTH) {
     return { problem: `a glob has 1 to ${MAX_PATTERN_LENGTH} characters` };
   }
-  // Loaded with the first pattern: few starts need them.
+  // Loaded with the first pattern: few processes need them.
   const [{ default: picomatch }, { RE2JS }] = await Promise.all([
     import("picomatch"),
     import("re2js"),
@@ -26,8 +27,8 @@ export async function readGlob(pattern: string): Promise<GlobResult> {
     nonegate: true,
     posix: true,
   });
-  // What picomatch says when it cannot make an expression.
-  if (source === "$^") return { problem: "the glob has a bracket without its other half" };
+  // Returned by picomatch if it cannot create an expression.
+  if (source === "$^") return { problem: "the glob has an unmatched bracket" };
   const isName = !pattern.includes("/");
   try {
     const expression = RE2JS.compile(removeLookaheads(source), RE2JS.DOTALL);
@@ -35,15 +36,15 @@ export async function readGlob(pattern: string): Promise<GlobResult> {
       glob: (path) => expression.matches(isName ? path.slice(path.lastIndexOf("/") + 1) : path),
     };
   } catch {
-    return { problem: "the glob cannot be understood; use *, **, ?, […] and {…,…}" };
+    return { problem: "the glob is not valid: use *, **, ?, […] and {…,…}" };
   }
 }
 
 const MAX_PATTERN_LENGTH = 500;
 
-/** Without what forbids `.`, `..` and empty names: a path that was walked has none of them. */
+/** Removes the lookaheads which exclude `.`, `..` and empty names: walked paths have none of these. */
 function removeLookaheads(source: string): string {
-  // Only at the end does it matter that something has to follow.
+  // Only at the end must the lookahead be replaced by a required character.
   const withSimpleEnd = source.replace(String.raw`(?=.)[^/]*?\/?)$`, "[^/]+?)$");
   return LOOKAHEADS.reduce((text, lookahead) => text.replaceAll(lookahead, ""), withSimpleEnd);
 }

@@ -1,9 +1,9 @@
-/** Says whether a line has what is looked for. */
+/** Matches the lines of a text. */
 export interface LineMatcher {
   matches(line: string): boolean;
-  /** Of a longer line only so much is looked at. */
+  /** Characters of a line examined; the rest is ignored. */
   readonly lineCharacters: number;
-  /** Quickly, whether any line of a text can have it. */
+  /** Fast pre-check: false if no line of the text can match. */
   mayMatchText(text: string): boolean;
 }
 
@@ -16,7 +16,7 @@ export interface PatternOptions {
   readonly ignoreCase: boolean;
 }
 
-/** A pattern of RE2, which takes time in proportion to the text whatever the pattern, or a text as it is. */
+/** Creates a matcher for an RE2 expression, which takes linear time for any pattern, or for a literal string. */
 export async function readPattern(
   pattern: string,
   { isLiteral, ignoreCase }: PatternOptions,
@@ -24,28 +24,32 @@ export async function readPattern(
   if (pattern === "" || pattern.length > MAX_PATTERN_LENGTH) {
     return { problem: `a pattern has 1 to ${MAX_PATTERN_LENGTH} characters` };
   }
-  if (/[\r\n]/.test(pattern)) return { problem: "a pattern is looked for in single lines" };
+  if (/[\r\n]/.test(pattern))
+    return { problem: "a pattern is matched line by line and cannot contain a line break" };
   if (isLiteral && !ignoreCase) return { matcher: createLiteralMatcher(pattern) };
   const { RE2JS } = await import("re2js");
   try {
     const source = isLiteral ? RE2JS.quote(pattern) : pattern;
     const expression = RE2JS.compile(source, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
     const size = expression.programSize();
-    if (size > MAX_INSTRUCTIONS) return { problem: "the pattern is too large; repeat less" };
+    if (size > MAX_INSTRUCTIONS)
+      return { problem: "the pattern is too large; use fewer repetitions" };
     const lineCharacters = Math.min(MAX_LINE_CHARACTERS, Math.floor(MAX_WORK / size));
     const matches = (line: string): boolean => expression.matcher(line).find();
     return { matcher: { matches, lineCharacters, mayMatchText: () => true } };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { problem: `the pattern is no regular expression of RE2: ${reason.slice(0, 200)}` };
+    return {
+      problem: `the pattern is not a valid RE2 regular expression: ${reason.slice(0, 200)}`,
+    };
   }
 }
 
 const MAX_PATTERN_LENGTH = 1000;
-/** `x{1000}` alone has a thousand. */
+/** `x{1000}` alone has a thousand instructions. */
 const MAX_INSTRUCTIONS = 2000;
 const MAX_LINE_CHARACTERS = 20_000;
-/** Instructions times characters: 40 ns each when it is bad, and the event loop waits for one line. */
+/** Instructions times characters, at up to 40 ns each. Matching a line blocks the event loop. */
 const MAX_WORK = 2_000_000;
 
 function createLiteralMatcher(needle: string): LineMatcher {

@@ -19,15 +19,15 @@ function windowOf(
   return window.end();
 }
 
-describe("a window of lines", () => {
-  it("counts lines as an editor does", () => {
+describe("Line windows", () => {
+  it("Lines are counted as in an editor", () => {
     const totals = ["", "a", "a\n", "a\nb", "\n", "\n\n", "a\r\nb\r\n"].map(
       (text) => windowOf(Buffer.from(text), []).total,
     );
     expect(totals).toEqual([0, 1, 1, 2, 1, 2, 2]);
   });
 
-  it("is the same however its text is cut", () => {
+  it("The result is the same for any chunk boundaries", () => {
     const units = fc.constantFrom("a", "é", "\u{1f600}", "\n", "\r\n", "\u00ff");
     fc.assert(
       fc.property(
@@ -43,7 +43,7 @@ describe("a window of lines", () => {
     );
   });
 
-  it("has all of a text that fits", () => {
+  it("A text within the limits is returned completely", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "grapheme", maxLength: 20 })), (given) => {
         const lines = given.map((line) => line.replaceAll(/[\r\n]/g, ""));

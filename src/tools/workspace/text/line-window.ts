@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { pluralize } from "../../../text/pluralize.ts";
 
 export interface WindowOptions {
-  /** Counted from 1. */
+  /** Starts at 1. */
   readonly from: number;
   readonly lines: number;
   readonly characters: number;
@@ -11,15 +11,15 @@ export interface WindowOptions {
 
 export interface WindowText {
   readonly lines: readonly string[];
-  /** How many lines there were in all that came. */
+  /** Number of lines in the whole input. */
   readonly total: number;
-  /** Lines that are not shown to their end. */
+  /** Number of lines which were cut. */
   readonly cut: number;
   readonly hasCarriageReturns: boolean;
   readonly isUtf8: boolean;
 }
 
-/** Some lines of a text that comes in pieces, however long it and they are; what is not shown is counted. */
+/** Selects some lines from chunks of text. Works for any length of text and lines; omitted lines are only counted. */
 export interface LineWindow {
   add(bytes: Uint8Array): void;
   end(): WindowText;
@@ -40,7 +40,7 @@ export function createLineWindow(options: WindowOptions): LineWindow {
       ? options.lineCharacters * MAX_CHARACTER_BYTES - line.storedBytes
       : 0;
     if (available <= 0) return;
-    // A copy: the piece is a view of a buffer that is read into again.
+    // Copied, since the chunk is a view of a reused buffer.
     const copy = Buffer.from(piece.subarray(0, available));
     line.pieces.push(copy);
     line.storedBytes += copy.length;
@@ -80,7 +80,7 @@ export function createLineWindow(options: WindowOptions): LineWindow {
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
-/** Of one character in UTF-8. */
+/** Maximum bytes of a character in UTF-8. */
 const MAX_CHARACTER_BYTES = 4;
 
 interface OpenLine {
@@ -107,7 +107,7 @@ function decodeLine({ pieces, length }: OpenLine, limit: number) {
   return { text, isCut, hasCarriageReturn, isUtf8: !beginning.includes("\ufffd") };
 }
 
-/** Never half of a character that JavaScript counts as two. */
+/** Never splits a surrogate pair. */
 function cutCharacters(text: string, limit: number): string {
   const last = text.charCodeAt(limit - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? limit - 1 : limit);

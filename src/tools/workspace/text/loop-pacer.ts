@@ -1,11 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import type { SteadyClock } from "../../../platform/clock.ts";
 
-/** Lets others have their turn during long work, and ends it with its signal. */
+/** Yields to the event loop during long work, and stops the work when the signal aborts. */
 export interface LoopPacer {
-  /** Milliseconds since it began. */
+  /** Milliseconds since the start. */
   readonly elapsed: number;
-  /** Cheap unless it is time. */
+  /**
+   * Returns undefined, at little cost, unless 8 ms have passed since the last yield. Throws if the signal is aborted.
+   */
   readonly yieldToLoop: () => Promise<void> | undefined;
 }
 

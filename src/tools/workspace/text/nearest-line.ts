@@ -1,4 +1,4 @@
-/** The line that is most like the first line of a text that was not found; undefined when none is like it at all. */
+/** Finds the line most similar to the first non-empty line of `needle`. Undefined if no line is similar enough. */
 export function findNearestLine(
   text: string,
   needle: string,
@@ -7,7 +7,7 @@ export function findNearestLine(
   if (first === undefined) return undefined;
   const pairs = listPairs(first);
   let best = { line: 0, text: "", likeness: MIN_SIMILARITY };
-  // What is far into a very long file is looked for in vain rather than for seconds.
+  // Only the first 20,000 lines are compared, to bound the time.
   for (const [at, line] of text.split("\n", MAX_LINES).entries()) {
     const likeness = computeSimilarity(pairs, listPairs(line));
     if (likeness > best.likeness) best = { line: at + 1, text: line, likeness };
@@ -20,7 +20,7 @@ const MAX_LINES = 20_000;
 const MAX_LINE_LENGTH = 200;
 const MIN_SIMILARITY = 0.4;
 
-/** Each pair of letters that follow one another, without white space, where lines differ most often. */
+/** Pairs of adjacent characters. White space is ignored, since it differs most often. */
 function listPairs(line: string): ReadonlySet<string> {
   const letters = line.slice(0, MAX_LINE_LENGTH).replaceAll(/\s+/g, "");
   if (letters.length === 1) return new Set([letters]);
