@@ -23,8 +23,8 @@ const filled = (properties: object, text: string, required: readonly string[] = 
   fillArguments({ type: "object", properties, required } as never, readDemoPrompt(user(text)));
 const SETTINGS = { tools: [], allowedTools: [] } as unknown as InvocationSettings;
 
-describe("what the demo agent listens to", () => {
-  it("is the beginning of a prompt, without half a character", () => {
+describe("Bounds on prompts of the demo agent", () => {
+  it("The demo agent reads only the beginning of a long prompt and does not split a character", () => {
     const long = "a ".repeat(MAX_PROMPT_CHARACTERS);
     expect(readDemoPrompt(user(`${long} what is my name?`)).text).toBe(
       long.slice(0, MAX_PROMPT_CHARACTERS),
@@ -53,7 +53,7 @@ describe("what the demo agent listens to", () => {
     "a@",
     "no ",
     "please ",
-  ])("is read in no time, be it %j over and over", { timeout: 20_000 }, (part) => {
+  ])("The demo agent reads a prompt of repeated %j in linear time", { timeout: 20_000 }, (part) => {
     const text = part.repeat(100_000);
     const properties = Object.fromEntries(
       ["email", "path", "city", "query", "other", "title"].map((name) => [
@@ -67,7 +67,7 @@ describe("what the demo agent listens to", () => {
     expect(readDemoPrompt(user(text)).text.length).toBeLessThanOrEqual(MAX_PROMPT_CHARACTERS);
   });
 
-  it("is enough to understand what it understood", () => {
+  it("The demo agent still understands its prompts within the bounds", () => {
     const earlier = user("My name is Ada");
     expect(answerFromMemory([earlier, user("What's my name?")])).toBe("Your name is Ada.");
     expect(answerFromMemory([earlier, user("So what\nis my name")])).toBeNull();
@@ -90,8 +90,8 @@ describe("what the demo agent listens to", () => {
   });
 });
 
-describe("what the demo agent fills", () => {
-  it("is the first properties of a schema, nested ones included", () => {
+describe("Tool arguments that the demo agent fills", () => {
+  it("The demo agent fills only the first properties of a schema, nested properties included", () => {
     const many = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, number) => [`p${number}`, { type: "boolean" }]),
     );
@@ -102,7 +102,7 @@ describe("what the demo agent fills", () => {
     expect(Object.keys(twice["one"] as object)).toHaveLength(MAX_FILLED_PROPERTIES - 1);
   });
 
-  it("is what a tool insists on, and of the rest what the prompt speaks of", () => {
+  it("The demo agent fills required properties, and optional ones that the prompt mentions", () => {
     const read = {
       from_line: { type: "integer" },
       path: { type: "string" },
@@ -123,7 +123,7 @@ describe("what the demo agent fills", () => {
     });
   });
 
-  it("takes choices that have no text as they are", async () => {
+  it("The demo agent accepts enum values that have no string form", async () => {
     const odd = { toString: 1 };
     expect(filled({ a: { enum: [odd, [odd], "now"] } }, "now")).toEqual({ a: "now" });
     const inputSchema = { properties: { a: { enum: [odd] } }, required: ["a"] };
@@ -152,8 +152,8 @@ function thrownBy(act: () => void): ServiceError {
   throw new Error("It threw no error of the service");
 }
 
-describe("what a refusal says", () => {
-  it("is the first 20 violations, and nothing behind them is looked at", () => {
+describe("Validation errors of the emulator", () => {
+  it("A validation error lists the first 20 violations, and validation stops there", () => {
     const constraints = new Constraints();
     let looked = 0;
     const { message, members } = thrownBy(() => {
@@ -168,7 +168,7 @@ describe("what a refusal says", () => {
     expect(members["fieldList"]).toHaveLength(20);
   });
 
-  it("is the same on both planes", () => {
+  it("Both planes limit validation errors in the same way", () => {
     const fields = new RequestFields({
       allowedTools: Array.from({ length: 32 }, () => 0),
       role: 0,
@@ -180,7 +180,7 @@ describe("what a refusal says", () => {
     expect(members["fieldList"]).toHaveLength(20);
   });
 
-  it("is the length of a list that is too long, and nothing of its entries", () => {
+  it("A list that is too long is reported by its length, and its entries are not validated", () => {
     const constraints = new Constraints();
     expect(
       constraints.readList(
@@ -200,7 +200,7 @@ describe("what a refusal says", () => {
   });
 
   it.each(["/harnesses", `/harnesses/invoke?harnessArn=${encodeURIComponent(HARNESS_ARN)}`])(
-    "is that a body has too many values, which is seen before any of them is read: POST %s",
+    "A body with too many values is refused before it is parsed: POST %s",
     async (path) => {
       const { url } = await running();
       const answer = await fetch(url + path, {
@@ -217,13 +217,13 @@ describe("what a refusal says", () => {
     },
   );
 
-  it("counts no commas and brackets of texts as values", async () => {
+  it("Commas and brackets inside strings do not count as values", async () => {
     const { client } = await running();
     const text = `\\"${"[,{".repeat(200_000)}`;
     expect(reasonsIn(await invoke(client, { text }))).toEqual(["end_turn"]);
   });
 
-  it("names a long key by its beginning", () => {
+  it("A long key is shortened in a validation error", () => {
     const fields = new RequestFields({ tags: { ["k".repeat(100_000)]: 0 } });
     fields.readTextMap("tags", { max: 50, name: {}, value: {} });
     const { message } = thrownBy(() => fields.throwIfInvalid());
@@ -231,7 +231,7 @@ describe("what a refusal says", () => {
     expect(message.length).toBeLessThan(1000);
   });
 
-  it("is plain where the error has no JSON form", async () => {
+  it("An error without a JSON form is answered with a plain message", async () => {
     const bugs: unknown[] = [];
     const plain = createService({
       routes: [

@@ -44,7 +44,7 @@ async function endpointStatusOf(
 }
 
 describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () => {
-  it("creates a harness with all members that the service promises", async () => {
+  it("A created harness has all members that the service documents", async () => {
     const { client } = await started({ clock: stillClock() });
     const answer = await client.send(new CreateHarnessCommand(harnessNamed("helper")));
     expect(answer.$metadata).toMatchObject({
@@ -92,7 +92,7 @@ describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () 
     });
   });
 
-  it("keeps a configuration as it was written", async () => {
+  it("The configuration of a harness is stored unchanged", async () => {
     const { client, emulator } = await started();
     const schema = {
       type: "object",
@@ -177,7 +177,7 @@ describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () 
     });
   });
 
-  it("goes from CREATING to READY, its endpoint later, as the clock moves", async () => {
+  it("A harness goes from CREATING to READY as the clock advances, and its endpoint follows later", async () => {
     const delays = { visible: 1000, create: 20_000, endpointVisible: 2000, endpoint: 5000 };
     const { client, emulator } = await started({ clock: stillClock(), delays });
     const id = await created(client);
@@ -206,7 +206,7 @@ describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () 
     });
   });
 
-  it("counts versions; DEFAULT follows them and other endpoints stay", async () => {
+  it("Every update creates a version that DEFAULT follows, and other endpoints keep theirs", async () => {
     const delays = { update: 10_000, endpoint: 5000 };
     const { client, emulator } = await started({ clock: stillClock(), delays });
     const harnessId = await created(client);
@@ -276,7 +276,7 @@ describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () 
     expect(served("prod")).toEqual([{ text: "two" }]);
   });
 
-  it("replaces what an update names, keeps the rest, and clears by an empty wrapper", async () => {
+  it("An update replaces the named members, keeps the others, and clears a member by an empty wrapper", async () => {
     const { client } = await started();
     const container = { containerUri: "123456789012.dkr.ecr.us-east-1.amazonaws.com/a:1" };
     const { harness } = await client.send(
@@ -309,7 +309,7 @@ describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () 
     ).rejects.toMatchObject({ name: "ValidationException" });
   });
 
-  it("refuses a name that is taken, also while its harness is DELETING", async () => {
+  it("A name that is in use is refused, also while its harness is DELETING", async () => {
     const { client, emulator } = await started({ clock: stillClock(), delays: { delete: 10_000 } });
     const id = await created(client);
     const taken = { name: "ConflictException", message: "Harness with name helper already exists" };
@@ -330,7 +330,7 @@ describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () 
     expect(await created(client)).not.toBe(id);
   });
 
-  it("refuses the deletion of what is still being made, unless it is told to accept it", async () => {
+  it("Deleting a harness that is still CREATING is refused unless a switch allows it", async () => {
     const making = { clock: stillClock(), delays: { create: 10_000 } };
     const strict = await started(making);
     const first = new DeleteHarnessCommand({ harnessId: await created(strict.client) });
@@ -340,7 +340,7 @@ describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () 
     expect((await lenient.client.send(second)).harness?.status).toBe("DELETING");
   });
 
-  it("makes a call with the same client token once", async () => {
+  it("A request repeated with the same client token runs once", async () => {
     const { client } = await started();
     const create = (more: object = {}) =>
       client.send(
@@ -361,7 +361,7 @@ describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () 
     expect((await client.send(update)).harness?.harnessVersion).toBe("2");
   });
 
-  it("forgets a client token after a day, and with the harness that it made", async () => {
+  it("A client token expires after a day, or with the harness that it created", async () => {
     const { client, emulator } = await started({ clock: stillClock() });
     const create = new CreateHarnessCommand(harnessNamed("helper", { clientToken: TOKEN }));
     const harnessId = (await client.send(create)).harness?.harnessId ?? "";
@@ -372,7 +372,7 @@ describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () 
     await expect(client.send(create)).rejects.toMatchObject({ name: "ConflictException" });
   });
 
-  it("lists in pages, whatever comes and goes between them", async () => {
+  it("Harnesses are listed in pages, even if harnesses are created or deleted in between", async () => {
     const { client, emulator } = await started({ clock: stillClock() });
     const ids: string[] = [];
     for (const name of ["a", "b", "c", "d", "e"]) {
@@ -408,7 +408,7 @@ describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () 
     ["maxResults", { maxResults: 101 }],
     ["nextToken", { nextToken: "bm9uc2Vuc2U" }],
     ["nextToken", { nextToken: Buffer.from('["versions","x"]').toString("base64url") }],
-  ])("refuses a page with a wrong %s", async (name, members) => {
+  ])("A list request with an invalid %s is refused", async (name, members) => {
     const { client } = await started();
     await expect(client.send(new ListHarnessesCommand(members))).rejects.toMatchObject({
       name: "ValidationException",
@@ -449,7 +449,7 @@ describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () 
       },
       "value greater than or equal to 60",
     ],
-  ])("refuses a wrong %s", async (name, members, words) => {
+  ])("A create request with an invalid %s is refused", async (name, members, words) => {
     const { client } = await started();
     const command = new CreateHarnessCommand(harnessNamed("helper", members as object));
     await expect(client.send(command)).rejects.toMatchObject({
@@ -461,7 +461,7 @@ describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () 
     });
   });
 
-  it("names everything that is wrong at once", async () => {
+  it("A validation error lists all violations at once", async () => {
     const { client } = await started();
     const command = new CreateHarnessCommand({ harnessName: "-", executionRoleArn: "-" });
     await expect(client.send(command)).rejects.toMatchObject({
@@ -470,7 +470,7 @@ describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () 
     });
   });
 
-  it("refuses ids that are none, and knows no harness by a wrong one", async () => {
+  it("An invalid harness id is a validation error, and an unknown one is not found", async () => {
     const { client } = await started();
     await expect(statusOf(client, "helper")).rejects.toMatchObject({ name: "ValidationException" });
     await expect(statusOf(client, "helper-0123456789")).rejects.toMatchObject({
@@ -478,7 +478,7 @@ describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () 
     });
   });
 
-  it("comes to what was injected: failures with their reason, and statuses that nobody knows", async () => {
+  it("Injected outcomes are used: failures with their reason, and unknown statuses", async () => {
     const { client, emulator } = await started();
     const fail = (change: "create" | "update" | "delete" | "endpoint", status: string) =>
       emulator.inject({
@@ -502,7 +502,7 @@ describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () 
     expect(await statusOf(client, await created(client))).toBe("HIBERNATING");
   });
 
-  it("has endpoints that fail beside a harness that does not", async () => {
+  it("An endpoint can fail while its harness stays READY", async () => {
     const { client, emulator } = await started();
     const reason = { failureReason: "no network" };
     const endpoint = { harnessName: "helper", change: "endpoint", ...reason } as const;
@@ -519,7 +519,7 @@ describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () 
     expect(await get()).toMatchObject({ status: "READY", liveVersion: "2" });
   });
 
-  it("keeps serving the version before an update that failed", async () => {
+  it("The previous version stays live after a failed update", async () => {
     const { client, emulator } = await started();
     const harnessId = await created(client);
     emulator.inject({
@@ -547,7 +547,7 @@ describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () 
     expect(endpoint.endpoint).toMatchObject({ liveVersion: "3", targetVersion: "3" });
   });
 
-  it("creates and deletes endpoints, but for DEFAULT, and ten at the most", async () => {
+  it("Endpoints can be created and deleted, except DEFAULT, up to ten per harness", async () => {
     const { client } = await started();
     const harnessId = await created(client);
     const create = (endpointName: string, more: object = {}) =>
@@ -583,7 +583,7 @@ describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () 
     expect((await client.send(rest)).endpoints).toHaveLength(6);
   });
 
-  it("shows and changes the tags of harnesses and endpoints", async () => {
+  it("Tags of harnesses and endpoints can be listed and changed", async () => {
     const { client, emulator } = await started();
     const { harness } = await client.send(
       new CreateHarnessCommand(
@@ -611,7 +611,7 @@ describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () 
     ).rejects.toMatchObject({ name: "ResourceNotFoundException" });
   });
 
-  it("has a harness for the demo, READY from the start and even with delays", async () => {
+  it("The demo harness is READY from the start, even with delays", async () => {
     const { client, emulator } = await started({ delays: { create: 60_000 }, region: "eu-west-1" });
     expect(emulator.demoArn).toBe(
       "arn:aws:bedrock-agentcore:eu-west-1:123456789012:harness/demo-spanline00",

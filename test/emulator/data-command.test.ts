@@ -43,7 +43,7 @@ async function ran(client: BedrockAgentCoreClient, command: string, timeout?: nu
 }
 
 describe("InvokeAgentRuntimeCommand, read by the unmodified AWS SDK [AC-86]", () => {
-  it("streams what a command says and how it ended", async () => {
+  it("A command streams its output and its exit code", async () => {
     const { client } = await running({ commands: "run" });
     expect(await ran(client, "printf 'Grüße 🌍'; echo oops >&2; exit 3")).toEqual({
       first: { contentStart: {} },
@@ -53,7 +53,7 @@ describe("InvokeAgentRuntimeCommand, read by the unmodified AWS SDK [AC-86]", ()
     });
   });
 
-  it("keeps a session's files between commands, and none beyond the session", async () => {
+  it("The files of a session are kept between commands and deleted with the session", async () => {
     const dataDirectory = mkdtempSync(join(tmpdir(), "spanline-data-"));
     onTestFinished(() => rmSync(dataDirectory, { recursive: true, force: true }));
     const { client } = await running({ commands: "run", dataDirectory });
@@ -67,7 +67,7 @@ describe("InvokeAgentRuntimeCommand, read by the unmodified AWS SDK [AC-86]", ()
     expect((await ran(client, "ls -A")).stdout).toBe("");
   });
 
-  it("shows a command nothing of the emulator's environment but what the harness sets", async () => {
+  it("A command sees only the environment variables of its harness, not those of the emulator", async () => {
     process.env["SPANLINE_TEST_SECRET"] = "secret";
     onTestFinished(() => void delete process.env["SPANLINE_TEST_SECRET"]);
     const { client } = await running({
@@ -78,10 +78,10 @@ describe("InvokeAgentRuntimeCommand, read by the unmodified AWS SDK [AC-86]", ()
     expect(stdout).toBe("hello--\n");
   });
 
-  it("ends a command, and all that it started, at its time limit", async () => {
+  it("A command and its child processes end at the time limit", async () => {
     const clock = createFakeClock();
     const { client } = await running({ commands: "run", clock });
-    // The stream ends when nobody holds the output open any more: on this clock there is no other way.
+    // The stream ends only when no process holds the output open, because this clock triggers no other limit.
     const stream = await opened(client, "sleep 1000 & echo go; sleep 1000", 7);
     let stop: Chunk["contentStop"];
     for await (const { chunk } of stream) {
@@ -91,7 +91,7 @@ describe("InvokeAgentRuntimeCommand, read by the unmodified AWS SDK [AC-86]", ()
     expect(stop).toEqual({ exitCode: -1, status: "TIMED_OUT" });
   });
 
-  it("ends a command with its session", async () => {
+  it("A command ends when its session is stopped", async () => {
     const { client } = await running({ commands: "run" });
     const stream = await opened(client, "echo go; sleep 1000");
     let stop: Chunk["contentStop"];
@@ -109,19 +109,19 @@ describe("InvokeAgentRuntimeCommand, read by the unmodified AWS SDK [AC-86]", ()
     expect(stop).toEqual({ exitCode: 137, status: "COMPLETED" });
   });
 
-  it("is over when the shell is, whatever it left in the background", async () => {
+  it("A command is complete when its shell exits, even with processes in the background", async () => {
     const { client } = await running({ commands: "run" });
     const { stop } = await ran(client, "sleep 300 &");
     expect(stop).toEqual({ exitCode: 0, status: "COMPLETED" });
   });
 
-  it("passes on more than all buffers hold", async () => {
+  it("Command output larger than all buffers is streamed completely", async () => {
     const { client } = await running({ commands: "run" });
     const { stdout } = await ran(client, "head -c 3000000 /dev/zero | tr '\\0' x");
     expect(stdout.length).toBe(3_000_000);
   });
 
-  it("runs nothing unless it was started for that, and says how", async () => {
+  it("Commands are refused unless they are enabled, and the message says how to enable them", async () => {
     const { client } = await running();
     await expect(opened(client, "echo")).rejects.toMatchObject({
       name: "AccessDeniedException",
@@ -133,13 +133,13 @@ describe("InvokeAgentRuntimeCommand, read by the unmodified AWS SDK [AC-86]", ()
     ["", undefined, "length greater than or equal to 1"],
     ["x", 3601, "value less than or equal to 3600"],
     ["x", 0, "value greater than or equal to 1"],
-  ])("refuses the command %j with the limit %j", async (command, timeout, rule) => {
+  ])("The command %j with the time limit %j is refused", async (command, timeout, rule) => {
     const { client } = await running({ commands: "run" });
     await expect(opened(client, command, timeout)).rejects.toThrow(rule);
   });
 });
 
-describe("what a command leaves in the background", () => {
+describe("Background processes of a command", () => {
   const left = "sleep 300 & echo $! $PWD";
   const stop = new StopRuntimeSessionCommand({
     agentRuntimeArn: HARNESS_ARN,
@@ -154,21 +154,21 @@ describe("what a command leaves in the background", () => {
     return { ...emulator, pid, folder };
   }
 
-  it("runs on while its session does", async () => {
+  it("A background process keeps running while its session lives", async () => {
     const { client, pid, folder } = await background();
     await ran(client, "true");
     expect([isRunning(pid), existsSync(folder)]).toEqual([true, true]);
   });
 
-  it("ends when the session is stopped, and the folder goes after it", async () => {
+  it("A background process ends when its session is stopped, and the folder is deleted", async () => {
     const { client, pid, folder } = await background();
     await client.send(stop);
     expect([isRunning(pid), existsSync(folder)]).toEqual([false, false]);
   });
 
-  it("ends when nobody has used the session for too long, and the folder goes after it", async () => {
+  it("A background process ends when its session is idle for too long, and the folder is deleted", async () => {
     const clock = createFakeClock();
-    // The end of the output is waited for on this clock.
+    // Waiting for the end of the output uses this clock.
     const emulator = await running({ commands: "run", clock });
     const command = ran(emulator.client, "sleep 300 >/dev/null 2>&1 & echo $! $PWD");
     const [pid = "", folder = ""] = (await command).stdout.trim().split(" ");
@@ -178,13 +178,13 @@ describe("what a command leaves in the background", () => {
     await eventually(() => expect([isRunning(pid), existsSync(folder)]).toEqual([false, false]));
   });
 
-  it("ends with the emulator, and the folder goes after it", async () => {
+  it("A background process ends with the emulator, and the folder is deleted", async () => {
     const { close, pid, folder } = await background();
     await close();
     expect([isRunning(pid), existsSync(folder)]).toEqual([false, false]);
   });
 
-  it("ends with the emulator, and the folder stays where the session does", async () => {
+  it("A background process ends with the emulator, and the folder of a persistent session is kept", async () => {
     const dataDirectory = mkdtempSync(join(tmpdir(), "spanline-data-"));
     onTestFinished(() => rmSync(dataDirectory, { recursive: true, force: true }));
     const { close, pid, folder } = await background({ dataDirectory });
@@ -192,7 +192,7 @@ describe("what a command leaves in the background", () => {
     expect([isRunning(pid), existsSync(folder)]).toEqual([false, true]);
   });
 
-  it("does not keep its session from being used while it writes", async () => {
+  it("A stopped session can be used again even if a background process was still writing", async () => {
     const { client } = await running({ commands: "run" });
     await ran(client, "(while :; do mkdir -p a/b; touch a/b/$RANDOM; done) >/dev/null 2>&1 &");
     await client.send(stop);
@@ -200,8 +200,8 @@ describe("what a command leaves in the background", () => {
   });
 });
 
-describe("a command that runs for longer than a session may be idle", () => {
-  it("keeps its session, and its folder, for as long as it runs", async () => {
+describe("Commands that run longer than the idle limit", () => {
+  it("A running command keeps its session and its folder alive", async () => {
     const clock = createFakeClock();
     const harness = { lifecycle: { idleSeconds: 60, lifetimeSeconds: 28_800 } };
     const { client } = await running({ commands: "run", clock, harness });
@@ -220,7 +220,7 @@ describe("a command that runs for longer than a session may be idle", () => {
     expect(stdout).toMatch(/^(\/.*\/spanline-session-\w+)\n\1\n$/);
   });
 
-  it("is reset with its session when the lifetime of that is over", async () => {
+  it("A running command is reset when the lifetime of its session ends", async () => {
     const clock = createFakeClock();
     const harness = { lifecycle: { idleSeconds: 60, lifetimeSeconds: 100 } };
     const { client } = await running({ commands: "run", clock, harness });
@@ -241,7 +241,8 @@ describe("a command that runs for longer than a session may be idle", () => {
 });
 
 function isRunning(pid: string): boolean {
-  // What nobody waits for stays in the table of processes where there is no init: as a zombie, which runs no more.
+  // Without an init process, a child which no parent waits for stays in the process table as a zombie. Zombies do not
+  // run.
   const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", pid], { encoding: "utf8" });
   return stdout.trim() !== "" && !stdout.startsWith("Z");
 }

@@ -29,7 +29,7 @@ const TOOLS = [
     properties: { path: { type: "string" }, content: { type: "string" } },
     required: ["path", "content"],
   }),
-  inline("send_email", "Sends an email message to somebody", {
+  inline("send_email", "Sends an email message to a person", {
     type: "object",
     properties: { recipient: { type: "string" }, subject: { type: "string" } },
     required: ["recipient"],
@@ -45,7 +45,7 @@ async function demo() {
   };
 }
 
-/** The call of a turn, with its arguments read. */
+/** The tool call of a turn, with parsed arguments. */
 function callIn(events: readonly Event[]): Message {
   const start = events.find((event) => "contentBlockStart" in event)?.["contentBlockStart"];
   const opened = start?.["start"] as { toolUse: { toolUseId: string; name: string } } | undefined;
@@ -63,8 +63,8 @@ function callIn(events: readonly Event[]): Message {
   };
 }
 
-describe("the demo agent", () => {
-  it("answers a greeting and plain questions, in small pieces with usage", async () => {
+describe("The demo agent", () => {
+  it("The demo agent answers greetings and plain questions in small chunks, with usage", async () => {
     const { client, say } = await demo();
     const events = await invoke(client, { text: "Hello!" });
     expect(textIn(events)).toMatch(/^Hello! I am the demo agent/);
@@ -75,7 +75,7 @@ describe("the demo agent", () => {
     expect(await say("Why is the sky blue?")).toContain("I do not know");
   });
 
-  it("adds numbers though a tool has a word in common with them", async () => {
+  it("The demo agent calculates even if the name of a tool shares a word with the question", async () => {
     const brain = createDemoBrain({ delayMilliseconds: 0 });
     const clock = inline("tell_time", "Tells the time of this machine", { type: "object" });
     const { client } = await running({ brain, harness: { tools: [clock] as never } });
@@ -85,7 +85,7 @@ describe("the demo agent", () => {
     });
   });
 
-  it("remembers what was said and who said it", async () => {
+  it("The demo agent remembers messages and names", async () => {
     const { say } = await demo();
     await say("My name is ada");
     expect(await say("What is my name?")).toBe("Your name is Ada.");
@@ -94,7 +94,7 @@ describe("the demo agent", () => {
     );
   });
 
-  it("knows nothing that it was not told", async () => {
+  it("The demo agent does not invent memories", async () => {
     const { say } = await demo();
     expect(await say("What did I say first?")).toContain("This is the first thing");
     expect(await say("Do you know my name?")).toBe("You have not told me your name yet.");
@@ -113,14 +113,14 @@ describe("the demo agent", () => {
       { path: "notes/today.md", content: "buy milk" },
     ],
     ["Send an email to bob@example.com", "send_email", { recipient: "bob@example.com" }],
-  ])("calls the tool that fits: %s", async (text, name, input) => {
+  ])("The demo agent calls the matching tool: %s", async (text, name, input) => {
     const { client } = await demo();
     const events = await invoke(client, { text });
     expect(reasonsIn(events)).toEqual(["tool_use"]);
     expect(callIn(events)).toMatchObject({ content: [{ toolUse: { name, input } }] });
   });
 
-  it("uses the result of its call in its next answer", async () => {
+  it("The demo agent uses the result of its tool call in its next message", async () => {
     const { client, say } = await demo();
     const echo = callIn(await invoke(client, { text: "What is the weather in Tokyo?" }));
     const toolUseId = echo.content?.[0]?.toolUse?.toolUseId ?? "";
@@ -134,7 +134,7 @@ describe("the demo agent", () => {
     expect(await say("What did I say first?")).toContain("What is the weather in Tokyo?");
   });
 
-  it("takes a prompt that comes with the results of cancelled calls for what is wanted now", async () => {
+  it("The demo agent acts on a new prompt that comes with results of cancelled tool calls", async () => {
     const { client } = await demo();
     const echo = callIn(await invoke(client, { text: "Send an email to Bob" }));
     const toolUseId = echo.content?.[0]?.toolUse?.toolUseId ?? "";
@@ -148,7 +148,7 @@ describe("the demo agent", () => {
     });
   });
 
-  it("reports an error in plain words", async () => {
+  it("The demo agent reports a tool error in plain words", async () => {
     const { client } = await demo();
     const echo = callIn(await invoke(client, { text: "Send an email to Bob" }));
     const toolUseId = echo.content?.[0]?.toolUse?.toolUseId ?? "";
@@ -162,7 +162,7 @@ describe("the demo agent", () => {
     );
   });
 
-  it("acts with a tool that acts when it is asked for an action, and says when it has none", async () => {
+  it("The demo agent uses a tool for an action, and says so if it has none", async () => {
     const { client } = await demo();
     const events = await invoke(client, { text: "Delete everything" });
     expect(callIn(events)).toMatchObject({ content: [{ toolUse: { name: "write_file" } }] });
@@ -172,7 +172,7 @@ describe("the demo agent", () => {
     );
   });
 
-  it("says the same to the same, call ids and all", async () => {
+  it("The demo agent is deterministic, including the ids of tool calls", async () => {
     const first = await demo();
     const second = await demo();
     const text = "What is the weather in Rome?";
@@ -180,14 +180,14 @@ describe("the demo agent", () => {
   });
 });
 
-/** As `src/session/turn/handle-lost-invocation.ts` says it. */
+/** The message which `src/session/turn/handle-lost-invocation.ts` sends. */
 function afterLoss(...told: readonly string[]): string {
   const opening =
     "The connection was lost before your answer was complete. If you have already done what was asked, say only what came of it; do nothing twice. What you were told last was:";
   return [opening, ...told].join("\n\n");
 }
 
-describe("the demo agent after a lost call", () => {
+describe("The demo agent after a lost invocation", () => {
   it.each([
     [["A tool gave: Saved a file"], "Done. The tool says: Saved a file."],
     [["The tool write_file gave: Saved a file"], "Done. write_file says: Saved a file."],
@@ -203,7 +203,7 @@ describe("the demo agent after a lost call", () => {
       ["The tool write_file gave: Two\n\nparagraphs, written to a file."],
       "Done. write_file says: Two\n\nparagraphs, written to a file.",
     ],
-  ])("only reports results that are repeated: %j", async (told, answer) => {
+  ])("The demo agent only reports results that are restated: %j", async (told, answer) => {
     const { client } = await demo();
     const events = await invoke(client, { text: afterLoss(...told) });
     expect(reasonsIn(events)).toEqual(["end_turn"]);
@@ -214,7 +214,7 @@ describe("the demo agent after a lost call", () => {
     [["What is the weather in Oslo?"]],
     [["Two paragraphs.\n\nWhat is the weather in Oslo?"]],
     [["What is the weather in Oslo?", "The tool send_email failed: It was cancelled"]],
-  ])("acts on a prompt that is repeated: %j", async (told) => {
+  ])("The demo agent acts on a prompt that is restated: %j", async (told) => {
     const { client } = await demo();
     const events = await invoke(client, { text: afterLoss(...told) });
     expect(callIn(events)).toMatchObject({
@@ -223,18 +223,18 @@ describe("the demo agent after a lost call", () => {
   });
 });
 
-describe("the demo agent after an answer that was cut off", () => {
+describe("The demo agent after an interrupted message", () => {
   const unheard =
     "Your last answer was cut off, and it is not certain that you know what your tools gave before it. They have run; do nothing twice. What came of them:\n\nA tool gave: Saved a file";
 
-  it("acts on the prompt that follows what it may not know", async () => {
+  it("The demo agent acts on the prompt after the restated text", async () => {
     const { client } = await demo();
     const content = [{ text: unheard }, { text: "What is 6 times 7?" }];
     const events = await invoke(client, { messages: [{ role: "user", content }] });
     expect(textIn(events)).toBe("That is 42.");
   });
 
-  it("does nothing twice when all of that is repeated", async () => {
+  it("The demo agent runs no tool twice if everything is restated", async () => {
     const { client } = await demo();
     const events = await invoke(client, { text: afterLoss(unheard, "Write a file") });
     expect(reasonsIn(events)).toEqual(["end_turn"]);
@@ -243,7 +243,7 @@ describe("the demo agent after an answer that was cut off", () => {
 
 const said = (role: "user" | "assistant", text: string): Message => ({ role, content: [{ text }] });
 
-describe("an earlier conversation that the first call of a session brings along", () => {
+describe("Earlier messages in the first invocation of a session", () => {
   const EARLIER: Message[] = [
     said("user", "My name is Ada"),
     said("assistant", "Nice to meet you, Ada."),
@@ -271,7 +271,7 @@ describe("an earlier conversation that the first call of a session brings along"
     said("assistant", "It snows in Oslo."),
   ];
 
-  it("is known to the agent in that call and in later ones", async () => {
+  it("The demo agent uses earlier messages in this and in later invocations", async () => {
     const { client, say } = await demo();
     const messages = [...EARLIER, said("user", "What is my name?")];
     expect(textIn(await invoke(client, { messages }))).toBe("Your name is Ada.");
@@ -281,13 +281,13 @@ describe("an earlier conversation that the first call of a session brings along"
     expect(await say("How many messages?")).toBe("You have sent me 5 messages.");
   });
 
-  it("may end with the results that the call is about", async () => {
+  it("The earlier messages may end with the tool results of this invocation", async () => {
     const { client } = await demo();
     const messages = EARLIER.slice(0, 5);
     expect(textIn(await invoke(client, { messages }))).toBe("Done. get_weather says: Snow.");
   });
 
-  it("outlives the emulator with its session", async () => {
+  it("Earlier messages are stored with the session and survive a restart", async () => {
     const dataDirectory = mkdtempSync(join(tmpdir(), "spanline-data-"));
     onTestFinished(() => rmSync(dataDirectory, { recursive: true, force: true }));
     const brain = createDemoBrain({ delayMilliseconds: 0 });
@@ -300,7 +300,7 @@ describe("an earlier conversation that the first call of a session brings along"
     );
   });
 
-  it("answers its calls, as any conversation", async () => {
+  it("Earlier messages with an unanswered tool call are refused", async () => {
     const { client } = await demo();
     const messages = [...EARLIER.slice(0, 4), said("user", "Never mind")];
     await expect(invoke(client, { messages })).rejects.toThrow(

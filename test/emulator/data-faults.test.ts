@@ -24,7 +24,7 @@ async function outcome(turn: string, setup: Setup = {}): Promise<object> {
   return { ...seen, attempts: emulator.requests() };
 }
 
-/** The answer as it is on the wire. */
+/** The raw HTTP response. */
 function posted({ url }: Running, options: { session?: string; signal?: AbortSignal } = {}) {
   const { session = SESSION, ...rest } = options;
   const query = new URLSearchParams({ harnessArn: HARNESS_ARN });
@@ -43,7 +43,7 @@ async function rawBytes(emulator: Running, session = SESSION): Promise<Buffer> {
 
 const WHOLE = { text: "Hello there.", reasons: ["end_turn"], attempts: 1 };
 
-describe("scripted faults, as the unmodified AWS SDK sees them [AC-87]", () => {
+describe("Scripted faults, as the unmodified AWS SDK sees them [AC-87]", () => {
   it.each<[string, string, object]>([
     ["drip: one byte in each write", "drip: 1", WHOLE],
     ["padding: a member p of some length in every event", "padding: 300", WHOLE],
@@ -55,7 +55,7 @@ describe("scripted faults, as the unmodified AWS SDK sees them [AC-87]", () => {
       { error: "ValidationException", message: "no", attempts: 1 },
     ],
     [
-      "an exception that nobody modelled, in the middle",
+      "an unmodelled exception, in the middle",
       "exception: {frame: 2, type: throttlingException, message: slow down}",
       { error: "throttlingException", message: '{"message":"slow down"}', attempts: 1 },
     ],
@@ -86,12 +86,12 @@ describe("scripted faults, as the unmodified AWS SDK sees them [AC-87]", () => {
       "resetAtByte: 5",
       { attempts: 3 },
     ],
-  ])("%s", async (_, faults, seen) => {
+  ])("The SDK sees a scripted fault: %s", async (_, faults, seen) => {
     const turn = `{when: hi, answer: Hello there., faults: {${faults}}}`;
     expect(await outcome(turn)).toMatchObject(seen);
   });
 
-  it("drip is really one byte in each write, padding really there, a stop really left out", async () => {
+  it("On the wire, drip writes single bytes, padding adds a member, and omit removes a stop", async () => {
     const faulty = (faults: string): Promise<Running> =>
       running({ script: `turns: [{answer: Hello there., faults: {${faults}}}]` });
     const dripped = await posted(await faulty("drip: 1"));
@@ -105,12 +105,12 @@ describe("scripted faults, as the unmodified AWS SDK sees them [AC-87]", () => {
     expect(whole.includes("contentBlockStop")).toBe(true);
   });
 
-  it("padding where the switch says so", async () => {
+  it("The padding switch pads every event", async () => {
     const emulator = await running({ switches: { padding: "on" } });
     expect((await rawBytes(emulator)).toString("latin1")).toContain('"p":"abc');
   });
 
-  it("an exception where the script comes to it", async () => {
+  it("A script can fail with an exception at any step", async () => {
     const answer = "[Hello, {fail: {type: internalServerException, message: oops}}]";
     expect(await outcome(`{answer: ${answer}}`)).toEqual({
       error: "InternalServerException",
@@ -119,14 +119,14 @@ describe("scripted faults, as the unmodified AWS SDK sees them [AC-87]", () => {
     });
   });
 
-  it("a length prefix of 4 GiB, with the right checksum of its own", async () => {
+  it("A length prefix of 4 GiB is written with a valid checksum", async () => {
     const emulator = await running({
       script: "turns: [{answer: Hi, faults: {prefix: {frame: 0, length: 0xfffffff0}}}]",
     });
     expect((await rawBytes(emulator)).readUInt32BE(0)).toBe(0xfffffff0);
   });
 
-  it("another content type", async () => {
+  it("A script can change the content type", async () => {
     const emulator = await running({
       script: "turns: [{answer: Hi, faults: {contentType: text/html}}]",
     });
@@ -134,7 +134,7 @@ describe("scripted faults, as the unmodified AWS SDK sees them [AC-87]", () => {
     expect(answer.headers.get("content-type")).toBe("text/html");
   });
 
-  it("a number that two calls share: {0,A},{0,B},{1,C}", async () => {
+  it("A script can reuse a block index for two tool calls: {0,A},{0,B},{1,C}", async () => {
     const { client } = await running({
       script: `
 turns:
@@ -163,7 +163,7 @@ turns:
     ["RuntimeClientError", 424, 1],
     ["ThrottlingException", 429, 3],
     ["InternalServerException", 500, 3],
-  ])("an HTTP status before the stream: %s", async (type, status, attempts) => {
+  ])("A refusal before the stream has its HTTP status: %s", async (type, status, attempts) => {
     const emulator = await running({
       script: `turns: [{when: hi, refuse: {type: ${type}, message: no}}]`,
     });
@@ -175,7 +175,7 @@ turns:
     expect(emulator.requests()).toBe(attempts);
   });
 
-  it("a refusal that the SDK tries again, of which the session keeps nothing", async () => {
+  it("A refusal that the SDK retries leaves no trace in the session", async () => {
     const emulator = await running({
       script: `
 turns:
@@ -190,12 +190,12 @@ turns:
   it.each([
     ["frame", { error: "throttlingException", attempts: 1 }],
     ["wrapped", { error: "RuntimeClientError", attempts: 1 }],
-  ])("throttling inside the stream, by a switch: %s", async (throttlingInStream, seen) => {
+  ])("Throttling inside the stream follows the switch: %s", async (throttlingInStream, seen) => {
     const turn = "{when: hi, refuse: {type: ThrottlingException, message: slow}}";
     expect(await outcome(turn, { switches: { throttlingInStream } })).toMatchObject(seen);
   });
 
-  it("silence: nothing more comes, not even an end", async () => {
+  it("A silent stream sends neither further events nor an end", async () => {
     const clock = createFakeClock();
     const emulator = await running({
       clock,
@@ -214,7 +214,7 @@ turns:
     expect(await more).toBe("left");
   });
 
-  it("a flood at a reader who has stopped reading fills some buffers and no more", async () => {
+  it("A flood towards a client that stops reading fills only the buffers", async () => {
     let said = 0;
     const emulator = await running({
       brain: {
@@ -243,7 +243,7 @@ turns:
   });
 });
 
-describe("the seed of a script [AC-87]", () => {
+describe("The seed of a script [AC-87]", () => {
   const script = (seed: number): string => `
 seed: ${seed}
 chunk: [1, 9]
@@ -255,13 +255,13 @@ turns:
     faults: { padding: [1, 80], truncate: { frame: [3, 9], bytes: [13, 40] } }
 `;
 
-  it("gives the same bytes again, in another session of another emulator", async () => {
+  it("The same seed produces the same bytes in another session of another emulator", async () => {
     const first = await rawBytes(await running({ script: script(1) }));
     const second = await rawBytes(await running({ script: script(1) }), "b".repeat(40));
     expect(second.equals(first)).toBe(true);
   });
 
-  it("gives other bytes when it is another", async () => {
+  it("Another seed produces other bytes", async () => {
     const first = await rawBytes(await running({ script: script(1) }));
     const second = await rawBytes(await running({ script: script(2) }));
     expect(second.equals(first)).toBe(false);

@@ -7,7 +7,7 @@ import type { Brain, BrainRequest } from "../../src/emulator/brains/brain.ts";
 import { HARNESS_ARN, invoke, reasonsIn, running, SESSION, textIn } from "./start-data-plane.ts";
 
 describe("InvokeHarness, read by the unmodified AWS SDK", () => {
-  it("streams a scripted answer in deltas, with usage behind it [AC-86]", async () => {
+  it("A scripted answer is streamed in deltas, followed by its usage [AC-86]", async () => {
     const { client } = await running({
       script: `
 chunk: 6
@@ -32,7 +32,7 @@ turns:
     ]);
   });
 
-  it("streams reasoning, a server tool with its result, a hook and an inline call [AC-86]", async () => {
+  it("Reasoning, a server tool with its result, a hook and an inline tool call are streamed [AC-86]", async () => {
     const { client } = await running({
       script: `
 chunk: 100
@@ -102,14 +102,14 @@ turns:
     "max_iterations_exceeded max_output_tokens_exceeded timeout_exceeded hook_stopped",
   ].flatMap((line) => line.split(" "));
 
-  it.each(REASONS)("ends a message with the reason %s [AC-86]", async (reason) => {
+  it.each(REASONS)("A message can end with the reason %s [AC-86]", async (reason) => {
     const { client } = await running({
       script: `turns: [{answer: [{text: Hi}, {stop: ${reason}}]}]`,
     });
     expect(reasonsIn(await invoke(client))).toEqual([reason]);
   });
 
-  it("gives back the session's id and remembers what was said", async () => {
+  it("The session id is returned, and the session remembers earlier messages", async () => {
     const seen: BrainRequest[] = [];
     const { client } = await running({ brain: noting(seen) });
     await invoke(client, { text: "I am Ada" });
@@ -127,7 +127,7 @@ turns:
     ]);
   });
 
-  it("puts what an invocation says in place of what its harness says, whole", async () => {
+  it("Options of an invocation replace those of the harness as a whole", async () => {
     const seen: BrainRequest[] = [];
     const { client } = await running({
       brain: noting(seen),
@@ -175,7 +175,7 @@ turns:
   });
 });
 
-describe("what is not known of the service, as switches", () => {
+describe("Switches for undocumented behaviour", () => {
   const script = "turns: [{answer: [{server: a, result: x}, {text: Done.}]}]";
 
   it.each([
@@ -186,7 +186,7 @@ describe("what is not known of the service, as switches", () => {
       ["assistant", "user", "assistant"],
     ],
     ["serverToolResults", "hidden", ["tool_use", "end_turn"], ["assistant", "assistant"]],
-  ])("%s: %s", async (name, value, reasons, roles) => {
+  ])("The switch %s can be %s", async (name, value, reasons, roles) => {
     const { client } = await running({ script, switches: { [name]: value } });
     const events = await invoke(client);
     expect(reasonsIn(events)).toEqual(reasons);
@@ -195,7 +195,7 @@ describe("what is not known of the service, as switches", () => {
   });
 });
 
-describe("the limits of an invocation [AC-90]", () => {
+describe("Limits of an invocation [AC-90]", () => {
   const LOOP = `
 chunk: 100
 turns:
@@ -205,7 +205,7 @@ turns:
       - text: ${"word ".repeat(40)}
 `;
 
-  it("ends a loop of too many iterations", async () => {
+  it("A loop ends at the maximum number of iterations", async () => {
     const { client } = await running({ script: LOOP });
     const reasons = reasonsIn(await invoke(client, { maxIterations: 2 }));
     expect(reasons).toEqual([
@@ -217,14 +217,14 @@ turns:
     ]);
   });
 
-  it("ends an invocation that says too much, and cuts what it says there", async () => {
+  it("An invocation ends at maxTokens, and its text is cut there", async () => {
     const { client } = await running({ script: `turns: [{answer: ${"abcd".repeat(40)}}]` });
     const events = await invoke(client, { maxTokens: 5 });
     expect(textIn(events)).toBe("abcd".repeat(5));
     expect(reasonsIn(events)).toEqual(["max_output_tokens_exceeded"]);
   });
 
-  it("ends one answer of a model at the model's own limit", async () => {
+  it("A model message ends at the model's own token limit", async () => {
     const { client } = await running({ script: `turns: [{answer: ${"abcd".repeat(40)}}]` });
     const model = { bedrockModelConfig: { modelId: "m", maxTokens: 3 } };
     const events = await invoke(client, { model });
@@ -232,7 +232,7 @@ turns:
     expect(reasonsIn(events)).toEqual(["max_tokens"]);
   });
 
-  it("takes maxTokens for each model call where the switch says so", async () => {
+  it("maxTokens applies to each model call if the switch says so", async () => {
     const { client } = await running({ script: LOOP, switches: { maxTokens: "per-call" } });
     expect(reasonsIn(await invoke(client, { maxTokens: 8 })).at(-1)).toBe("max_tokens");
   });

@@ -27,8 +27,8 @@ async function emulator(dataPlane: ReturnType<typeof createDataPlane>) {
   return { ...started, data, control };
 }
 
-describe("both planes of one emulator [AC-86]", () => {
-  it("run the brain that a harness names in its environment", async () => {
+describe("Both planes of one emulator [AC-86]", () => {
+  it("A harness runs the brain that its environment names", async () => {
     const folder = mkdtempSync(join(tmpdir(), "spanline-scripts-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const file = join(folder, "hello.yaml");
@@ -45,7 +45,7 @@ describe("both planes of one emulator [AC-86]", () => {
     expect(textIn(events)).toBe("From the script.");
   });
 
-  it("read no other file for a harness than those of the folder of scripts", async () => {
+  it("A harness can use only scripts inside the folder of scripts", async () => {
     const outside = mkdtempSync(join(tmpdir(), "spanline-outside-"));
     onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
     const folder = join(outside, "scripts");
@@ -81,7 +81,7 @@ describe("both planes of one emulator [AC-86]", () => {
     expect(await answerWith(createDataPlane({ brain: `script:${own}` }), own)).toBe("Hello.");
   });
 
-  it("tell the client what is wrong with a brain", async () => {
+  it("An invalid brain is reported to the client", async () => {
     const { control, data } = await emulator(createDataPlane());
     const { harness } = await control.send(
       new CreateHarnessCommand({
@@ -96,12 +96,12 @@ describe("both planes of one emulator [AC-86]", () => {
     });
   });
 
-  it("have a demo harness from the start", async () => {
+  it("The demo harness can be invoked from the start", async () => {
     const { data, demoArn } = await emulator(createDataPlane());
     expect(textIn(await invoke(data, { harnessArn: demoArn, text: "Hello" }))).toMatch(/^Hello!/);
   });
 
-  it("run the agents of their settings", async () => {
+  it("Configured agent runtimes can be invoked", async () => {
     const dataPlane = createDataPlane({ runtimes: [{ name: "weather", style: "json" }] });
     const { data } = await emulator(dataPlane);
     const { response } = await data.send(
@@ -115,7 +115,7 @@ describe("both planes of one emulator [AC-86]", () => {
     });
   });
 
-  it("refuse settings that mean nothing", () => {
+  it("Invalid settings of the data plane are refused", () => {
     expect(() => createDataPlane({ switches: { paddding: "on" } as object })).toThrow("no switch");
     expect(() => createDataPlane({ runtimes: [{ name: "a b" }] })).toThrow(
       'The runtime "a b" needs a name',

@@ -23,8 +23,8 @@ const throwing = (error: unknown): never => {
   throw error;
 };
 
-describe("a recording [AC-93]", () => {
-  it("holds an answer byte for byte, with its times", async () => {
+describe("Recordings [AC-93]", () => {
+  it("A recording stores a response byte for byte, with timestamps", async () => {
     const clock = createFakeClock();
     const path = join(folder(), "one.jsonl");
     const outgoing: EmulatorResponse = {
@@ -59,7 +59,7 @@ describe("a recording [AC-93]", () => {
     });
   });
 
-  it("is played again with its waits, or without", async () => {
+  it("A recording is replayed with or without its delays", async () => {
     const recording = {
       status: 200,
       headers: {},
@@ -90,7 +90,7 @@ describe("a recording [AC-93]", () => {
     expect(fast).toEqual([1, 2]);
   });
 
-  it("of a reset connection is reset again", async () => {
+  it("A recording of a reset connection is replayed as a reset", async () => {
     const recording = {
       status: 200,
       headers: {},
@@ -103,7 +103,7 @@ describe("a recording [AC-93]", () => {
     await expect(iterator.next()).rejects.toBeInstanceOf(ConnectionReset);
   });
 
-  it("is made of what an emulator answers and is an answer for a script", async () => {
+  it("A recording of the emulator can be replayed by a script", async () => {
     const recordings = folder();
     const first = await running({
       recordings,
@@ -115,13 +115,13 @@ describe("a recording [AC-93]", () => {
     expect(await invoke((await running({ script })).client)).toEqual(events);
   });
 
-  it("may be any capture, by a path from the script's own folder", async () => {
+  it("Any capture can be replayed, with a path relative to the script", async () => {
     const capture = "examples/captures/support-turn.eventstream";
     const { client } = await running({ script: `turns: [{replay: {file: ${capture}}}]` });
     expect(textIn(await invoke(client))).toContain("Your trail shoes");
   });
 
-  it("that cannot be read is named to the client", async () => {
+  it("A recording that cannot be read is named in the error", async () => {
     const { client } = await running({ script: "turns: [{replay: /nowhere.jsonl}]" });
     await expect(invoke(client)).rejects.toMatchObject({
       name: "RuntimeClientError",
@@ -130,10 +130,10 @@ describe("a recording [AC-93]", () => {
   });
 
   it.each([
-    ["a status that is none", { status: 99, headers: {} }],
+    ["an invalid status", { status: 99, headers: {} }],
     ["a header of two lines", { status: 200, headers: { "content-type": "a\r\nb: c" } }],
     ["a header without a name", { status: 200, headers: { "": "a" } }],
-  ])("that could not be sent is refused: %s", async (_, head) => {
+  ])("A recording that cannot be sent is refused: %s", async (_, head) => {
     const path = join(folder(), "edited.jsonl");
     writeFileSync(path, `${JSON.stringify({ recording: 1, ...head })}\n`);
     await expect(readRecording(path)).rejects.toThrow(
@@ -141,7 +141,7 @@ describe("a recording [AC-93]", () => {
     );
   });
 
-  it("guesses what a capture is by its first bytes", async () => {
+  it("The type of a capture is detected from its first bytes", async () => {
     const fixtures = join(import.meta.dirname, "../fixtures/strands");
     const sse = await readRecording(join(fixtures, "py-tool-turn.sse"));
     const json = await readRecording(join(fixtures, "ts-json.json"));
@@ -153,8 +153,8 @@ describe("a recording [AC-93]", () => {
   });
 });
 
-describe("a place that recordings cannot be written to", () => {
-  it("is refused at the start, by its name", async () => {
+describe("Folders that cannot be written", () => {
+  it("A recordings folder that cannot be written is refused at the start, by its name", async () => {
     const file = join(folder(), "file");
     writeFileSync(file, "");
     for (const recordings of [join(file, "recordings"), "/proc/x/recordings"]) {
@@ -167,7 +167,7 @@ describe("a place that recordings cannot be written to", () => {
     }
   });
 
-  it("is reported once when it becomes one, and breaks no turn", async () => {
+  it("A recordings folder that becomes unwritable is reported once and breaks no turn", async () => {
     const recordings = folder();
     const bugs: unknown[] = [];
     const { client } = await running({

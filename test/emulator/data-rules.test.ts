@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { harnessNamed, started, TOKEN } from "./start-control-plane.ts";
 import { HARNESS_ARN, invoke, reasonsIn, running, type Setup } from "./start-data-plane.ts";
 
-/** Inputs that the SDK sends although its types forbid them. */
+/** Inputs which the SDK sends although its types forbid them. */
 type Loose = { readonly [Name in keyof InvokeHarnessCommandInput]?: unknown };
 
 async function refused(input: Loose, setup: Setup = {}): Promise<unknown> {
@@ -22,7 +22,7 @@ const assistant = (content: object[]): object => ({ role: "assistant", content }
 const CALL = { toolUse: { name: "a", toolUseId: "A", input: {} } };
 const RESULT = { toolResult: { toolUseId: "A", content: [{ text: "ok" }] } };
 
-describe("what InvokeHarness refuses before it begins [AC-86]", () => {
+describe("Validation of InvokeHarness [AC-86]", () => {
   it.each<[string, Loose, string]>([
     [
       "a short session id",
@@ -79,7 +79,7 @@ describe("what InvokeHarness refuses before it begins [AC-86]", () => {
       { messages: [{ role: "system", content: [{ text: "x" }] }] },
       "1 validation error detected: Value 'system' at 'messages.1.member.role' failed to satisfy constraint: Member must satisfy enum value set: [user, assistant]",
     ],
-  ])("%s", async (_, input, message) => {
+  ])("InvokeHarness refuses %s", async (_, input, message) => {
     expect(await refused(input)).toMatchObject({
       name: "ValidationException",
       message,
@@ -88,7 +88,7 @@ describe("what InvokeHarness refuses before it begins [AC-86]", () => {
     });
   });
 
-  it("content with two members, which the SDK does not let through, and a prompt that is no list", async () => {
+  it("InvokeHarness refuses content with two members, and a system prompt that is not a list", async () => {
     const { url } = await running();
     const query = new URLSearchParams({ harnessArn: HARNESS_ARN });
     const answer = await fetch(`${url}/harnesses/invoke?${query.toString()}`, {
@@ -106,7 +106,7 @@ describe("what InvokeHarness refuses before it begins [AC-86]", () => {
     });
   });
 
-  it("An MCP server's outbound authentication is checked by both planes", async () => {
+  it("Both planes validate the outbound authentication of an MCP server", async () => {
     const { url } = await running();
     const tools = [
       { awsIam: { service: "execute-api" } },
@@ -147,7 +147,7 @@ describe("what InvokeHarness refuses before it begins [AC-86]", () => {
     }
   });
 
-  it("a harness that there is not", async () => {
+  it("An unknown harness is not found", async () => {
     const arn = "arn:aws:bedrock-agentcore:us-east-1:123456789012:harness/other-abcdefghij";
     expect(await refused({ harnessArn: arn })).toMatchObject({
       name: "ResourceNotFoundException",
@@ -156,19 +156,19 @@ describe("what InvokeHarness refuses before it begins [AC-86]", () => {
     });
   });
 
-  it("a harness that is not ready", async () => {
+  it("A harness that is not ready is not found", async () => {
     expect(await refused({}, { harness: { status: "CREATING" } })).toMatchObject({
       name: "ResourceNotFoundException",
       message: expect.stringContaining("'demo-abcdefghij' is CREATING") as string,
     });
   });
 
-  it("a harness that is not ready, by a switch in other words", async () => {
+  it("A harness that is not ready is a validation error if the switch says so", async () => {
     const setup = { harness: { endpointStatus: "CREATING" }, switches: { notReady: 400 } };
     expect(await refused({}, setup)).toMatchObject({ name: "ValidationException" });
   });
 
-  it("a body that is no JSON", async () => {
+  it("A body that is not JSON is refused", async () => {
     const { url } = await running();
     const answer = await fetch(`${url}/harnesses/invoke`, { method: "POST", body: "{" });
     expect([answer.status, await answer.json()]).toMatchObject([400, { reason: "CannotParse" }]);
@@ -196,14 +196,14 @@ const results = (...ids: string[]): Message => ({ role: "user", content: ids.map
 const UPSTREAM =
   "An error occurred (ValidationException) when calling the ConverseStream operation: ";
 
-describe("the contract of a resume [AC-89]", () => {
+describe("Rules for resuming with tool results [AC-89]", () => {
   async function afterCalls(messages: Message[], setup: Setup = {}): Promise<unknown> {
     const { client } = await running({ script: CALLS, ...setup });
     expect(reasonsIn(await invoke(client, { text: "go" }))).toEqual(["tool_use"]);
     return invoke(client, { messages }).then(reasonsIn, (error: unknown) => error);
   }
 
-  it("is kept by the echo of all calls and one result for each", async () => {
+  it("A resume with the echo of all tool calls and one result for each is accepted", async () => {
     expect(await afterCalls([ECHO, results("A", "B")])).toEqual(["end_turn"]);
   });
 
@@ -233,21 +233,21 @@ describe("the contract of a resume [AC-89]", () => {
       [ECHO],
       "Expected toolResult blocks at messages.2.content for the following Ids: A, B",
     ],
-  ])("is broken by %s, in the model's words", async (_, messages, problem) => {
+  ])("A resume with %s is refused in the model's words", async (_, messages, problem) => {
     expect(await afterCalls(messages)).toMatchObject({
       name: "RuntimeClientError",
       message: UPSTREAM + problem,
     });
   });
 
-  it("is broken in a session that has forgotten its question", async () => {
+  it("A resume in a session without its tool calls is refused", async () => {
     const { client } = await running({ script: CALLS });
     await expect(invoke(client, { messages: [ECHO, results("A", "B")] })).rejects.toThrow(
       "A conversation must start with a user message",
     );
   });
 
-  it("takes text beside results, or not, by a switch", async () => {
+  it("Text together with results is accepted or refused by a switch", async () => {
     const withText = { ...results("A", "B"), content: [result("A"), result("B"), { text: "hm" }] };
     expect(await afterCalls([ECHO, withText])).toEqual(["end_turn"]);
     expect(
@@ -257,7 +257,7 @@ describe("the contract of a resume [AC-89]", () => {
     });
   });
 
-  it("does without the echo where memory holds the calls and the switch says so", async () => {
+  it("A resume needs no echo if memory has the tool calls and the switch says so", async () => {
     const setup = {
       switches: { echoWithMemory: "optional" },
       harness: { memory: { managedMemoryConfiguration: {} } },
@@ -269,20 +269,22 @@ describe("the contract of a resume [AC-89]", () => {
     });
   });
 
-  it("lets a new prompt take the place of the results", async () => {
+  it("A new prompt may replace the results", async () => {
     const { client } = await running({ script: CALLS });
     await invoke(client, { text: "go" });
     expect(reasonsIn(await invoke(client, { text: "go" }))).toEqual(["tool_use"]);
   });
 });
 
-describe("a turn that a limit cut inside a call", () => {
+describe("Turns cut by a limit inside a tool call", () => {
   it.each([
     ["by its tokens", { maxTokens: 6 }, "max_output_tokens_exceeded"],
     ["by its script", {}, "max_tokens"],
-  ])("leaves a session that can go on [AC-89, AC-90]: %s", async (_, limits, reason) => {
-    const { client } = await running({
-      script: `
+  ])(
+    "A session can continue after its turn was cut inside a tool call [AC-89, AC-90]: %s",
+    async (_, limits, reason) => {
+      const { client } = await running({
+        script: `
 turns:
   - when: first
     answer:
@@ -294,10 +296,13 @@ turns:
   - when: second
     answer: Going on.
 `,
-    });
-    const say = (text: string) => ({ messages: [{ role: "user" as const, content: [{ text }] }] });
-    const first = await invoke(client, { ...say("first"), ...limits });
-    expect(reasonsIn(first)).toEqual([reason]);
-    expect(reasonsIn(await invoke(client, say("second")))).toEqual(["end_turn"]);
-  });
+      });
+      const say = (text: string) => ({
+        messages: [{ role: "user" as const, content: [{ text }] }],
+      });
+      const first = await invoke(client, { ...say("first"), ...limits });
+      expect(reasonsIn(first)).toEqual([reason]);
+      expect(reasonsIn(await invoke(client, say("second")))).toEqual(["end_turn"]);
+    },
+  );
 });

@@ -15,7 +15,7 @@ import { running, SESSION } from "./start-data-plane.ts";
 const ARN = "arn:aws:bedrock-agentcore:us-east-1:123456789012:runtime/weather-abcdefghij";
 const LIFECYCLE = { idleSeconds: 900, lifetimeSeconds: 28_800 };
 
-/** The turn that the recordings `py-tool-turn.sse`, `py-old-tool-turn.sse` and `ts-tool-turn.sse` hold. */
+/** The turn in the recordings `py-tool-turn.sse`, `py-old-tool-turn.sse` and `ts-tool-turn.sse`. */
 const script = `
 chunk: 12
 turns:
@@ -76,7 +76,7 @@ function folded(body: Uint8Array, contentType = "text/event-stream"): Turn {
 
 describe("InvokeAgentRuntime, read by the unmodified AWS SDK [AC-86]", () => {
   it.each<RuntimeStyle>(["python", "python-ascii", "typescript", "typescript-strings"])(
-    "streams one script as an app of the style %s, with one meaning [AC-94]",
+    "A script is streamed in the style %s with the same meaning [AC-94]",
     async (style) => {
       const { client } = await running(runtime(style));
       const { body, contentType, statusCode, runtimeSessionId } = await call(client);
@@ -95,13 +95,16 @@ describe("InvokeAgentRuntime, read by the unmodified AWS SDK [AC-86]", () => {
   it.each<[RuntimeStyle, string]>([
     ["python", "py-tool-turn.sse"],
     ["python-ascii", "py-old-tool-turn.sse"],
-  ])("writes what Strands in Python writes, line for line: %s [AC-94]", async (style, file) => {
-    const { client } = await running(runtime(style));
-    const { text } = await call(client);
-    expect(shapes(text)).toEqual(shapes(recording(file)));
-  });
+  ])(
+    "The output equals that of Strands in Python, line for line: %s [AC-94]",
+    async (style, file) => {
+      const { client } = await running(runtime(style));
+      const { text } = await call(client);
+      expect(shapes(text)).toEqual(shapes(recording(file)));
+    },
+  );
 
-  it("writes what Strands in TypeScript writes, line for line [AC-94]", async () => {
+  it("The output equals that of Strands in TypeScript, line for line [AC-94]", async () => {
     const recorded = recording("ts-tool-turn.sse");
     const japanese = script
       .replace("tooluse_A1", "tooluse_T1")
@@ -114,7 +117,7 @@ describe("InvokeAgentRuntime, read by the unmodified AWS SDK [AC-86]", () => {
     expect(lines(text)).toEqual(lines(recorded));
   });
 
-  it("writes in ASCII before July 2025 and in UTF-8 since [AC-94]", async () => {
+  it("The style python-ascii writes ASCII, as before July 2025, and python writes UTF-8 [AC-94]", async () => {
     const old = await call((await running(runtime("python-ascii"))).client);
     const since = await call((await running(runtime("python"))).client);
     expect(old.text).toContain("25\\u00b0C");
@@ -126,7 +129,7 @@ describe("InvokeAgentRuntime, read by the unmodified AWS SDK [AC-86]", () => {
     ["python", '"error_type": "Boom"'],
     ["typescript", 'event: error\ndata: {"error":"the model went away"}'],
     ["typescript-strings", 'event: error\ndata: {"error":"the model went away"}'],
-  ])("fails inside the stream, with status 200: %s", async (style, line) => {
+  ])("A failure inside the stream keeps the status 200: %s", async (style, line) => {
     const { client } = await running(runtime(style));
     const { body, text, statusCode } = await call(client, { payload: payload("fail") });
     expect(statusCode).toBe(200);
@@ -134,7 +137,7 @@ describe("InvokeAgentRuntime, read by the unmodified AWS SDK [AC-86]", () => {
     expect(folded(body).end).toMatchObject({ outcome: "failed" });
   });
 
-  it("answers as one JSON object, or fails as a whole", async () => {
+  it("The style json answers with one JSON object, or fails as a whole", async () => {
     const { client } = await running(runtime("json"));
     const { text, contentType } = await call(client, { accept: "application/json" });
     expect(contentType).toBe("application/json");
@@ -147,7 +150,7 @@ describe("InvokeAgentRuntime, read by the unmodified AWS SDK [AC-86]", () => {
     });
   });
 
-  it("refuses a client that does not accept a stream, where the app is in TypeScript", async () => {
+  it("An app in TypeScript refuses a client that does not accept a stream", async () => {
     const { client } = await running(runtime("typescript"));
     await expect(call(client, { accept: "application/json" })).rejects.toMatchObject({
       name: "RuntimeClientError",
@@ -157,14 +160,14 @@ describe("InvokeAgentRuntime, read by the unmodified AWS SDK [AC-86]", () => {
     expect((await call(python.client, { accept: "application/json" })).statusCode).toBe(200);
   });
 
-  it("passes on that an app in Python cannot read the payload", async () => {
+  it("A payload that an app in Python cannot parse is reported to the client", async () => {
     const { client } = await running(runtime("python"));
     await expect(
       call(client, { payload: new TextEncoder().encode("{oops") }),
     ).rejects.toMatchObject({ name: "RuntimeClientError" });
   });
 
-  it("names a session that the client left to it", async () => {
+  it("A session id is generated if the client sends none", async () => {
     const { url } = await running(runtime("python"));
     const answer = await fetch(`${url}/runtimes/${encodeURIComponent(ARN)}/invocations`, {
       method: "POST",
@@ -175,7 +178,7 @@ describe("InvokeAgentRuntime, read by the unmodified AWS SDK [AC-86]", () => {
     );
   });
 
-  it("knows an agent by its id and account, and no other agent", async () => {
+  it("An agent is found by its id and account, and an unknown agent is not found", async () => {
     const { client } = await running(runtime("python"));
     const byId = { agentRuntimeArn: "weather-abcdefghij", accountId: "123456789012" };
     expect((await call(client, byId)).statusCode).toBe(200);
@@ -184,7 +187,7 @@ describe("InvokeAgentRuntime, read by the unmodified AWS SDK [AC-86]", () => {
     });
   });
 
-  it("shows the system prompt in the noise from the second cycle on, as Strands does", async () => {
+  it("The noise shows the system prompt from the second cycle on, as Strands does", async () => {
     const { client } = await running(runtime("python"));
     const { text } = await call(client);
     expect(text.split("You are a test agent.").length - 1).toBe(2);
@@ -199,7 +202,7 @@ function recording(file: string): string {
   return readFileSync(join(import.meta.dirname, "../fixtures/strands", file), "utf8");
 }
 
-/** Lines without what differs from run to run: ids, addresses, durations, and what is printed late. */
+/** Lines without their variable parts: ids, addresses, durations and values printed late. */
 function shapes(sse: string): string[] {
   return sse
     .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "UUID")

@@ -27,7 +27,7 @@ import {
 } from "./start-data-plane.ts";
 import { waitUntil } from "../support/with-deadline.ts";
 
-/** Says "ok"; asked "?", says the texts of the conversation. */
+/** Answers "ok". For the prompt "?", answers with the texts of the conversation. */
 const memory: Brain = {
   async respond({ messages }) {
     const texts = messages.map(joinTexts);
@@ -53,13 +53,13 @@ function dataFolder(): string {
   return folder;
 }
 
-describe("the life of a session [AC-88]", () => {
+describe("The lifetime of a session [AC-88]", () => {
   const stop = new StopRuntimeSessionCommand({
     agentRuntimeArn: HARNESS_ARN,
     runtimeSessionId: SESSION,
   });
 
-  it("goes on while it is used, and begins afresh after 900 idle seconds", async () => {
+  it("A session continues while it is used and starts anew after 900 idle seconds", async () => {
     const clock = createFakeClock();
     const emulator = await running({ brain: memory, clock });
     await said(emulator, "one");
@@ -69,7 +69,7 @@ describe("the life of a session [AC-88]", () => {
     expect(await said(emulator, "?")).toBe("?");
   });
 
-  it("ends after 28 800 seconds however much it is used", async () => {
+  it("A session ends after 28 800 seconds even if it is in use", async () => {
     const clock = createFakeClock();
     const emulator = await running({ brain: memory, clock });
     for (let hour = 0; hour < 40; hour++) {
@@ -79,7 +79,7 @@ describe("the life of a session [AC-88]", () => {
     expect(await said(emulator, "?")).toBe("?");
   });
 
-  it("lives as long as its harness says", async () => {
+  it("The lifecycle settings of a harness limit its sessions", async () => {
     const clock = createFakeClock();
     const lifecycle = { idleSeconds: 60, lifetimeSeconds: 100 };
     const emulator = await running({ brain: memory, clock, harness: { lifecycle } });
@@ -88,7 +88,7 @@ describe("the life of a session [AC-88]", () => {
     expect(await said(emulator, "?")).toBe("?");
   });
 
-  it("ends when it is stopped, twice over, and is revived as fresh", async () => {
+  it("A session can be stopped repeatedly and starts anew when it is used", async () => {
     const emulator = await running({ brain: memory });
     await said(emulator, "one");
     for (let time = 0; time < 2; time++) {
@@ -98,7 +98,7 @@ describe("the life of a session [AC-88]", () => {
     expect(await said(emulator, "?")).toBe("?");
   });
 
-  it("comes back with its conversation where memory holds it and the switch says so", async () => {
+  it("A stopped session resumes its conversation if memory has it and the switch says so", async () => {
     const harness = { memory: { managedMemoryConfiguration: {} } };
     const switches = { reviveWithMemory: "remember" };
     const emulator = await running({ brain: memory, harness, switches });
@@ -107,7 +107,7 @@ describe("the life of a session [AC-88]", () => {
     expect(await said(emulator, "?")).toBe("one | ok | ?");
   });
 
-  it("answers a stop of what nobody started by a switch", async () => {
+  it("Stopping an unknown session is accepted or refused by a switch", async () => {
     const lenient = await running();
     expect(await lenient.client.send(stop)).toMatchObject({ statusCode: 200 });
     const strict = await running({ switches: { stopUnknownSession: 404 } });
@@ -119,7 +119,7 @@ describe("the life of a session [AC-88]", () => {
   it.each([
     ["interrupted", ["interrupted"]],
     ["reset", "aborted"],
-  ])("ends a turn that runs when it is stopped: %s", async (stopDuringTurn, seen) => {
+  ])("Stopping a session ends its running turn: %s", async (stopDuringTurn, seen) => {
     const clock = createFakeClock();
     const script = "turns: [{answer: [Hi, {pause: 1000000}, {text: never}]}]";
     const { client } = await running({ script, clock, switches: { stopDuringTurn } });
@@ -140,7 +140,7 @@ describe("the life of a session [AC-88]", () => {
   });
 });
 
-describe("a turn that runs when the lifetime of its session is over [AC-88]", () => {
+describe("Running turns at the end of a session's lifetime [AC-88]", () => {
   const harness = { lifecycle: { idleSeconds: 60, lifetimeSeconds: 100 } };
   const asked = new InvokeHarnessCommand({
     harnessArn: HARNESS_ARN,
@@ -148,7 +148,7 @@ describe("a turn that runs when the lifetime of its session is over [AC-88]", ()
     messages: [{ role: "user", content: [{ text: "one" }] }],
   });
 
-  it("is cut with its connection, and not before", async () => {
+  it("A running turn is cut with its connection exactly when the lifetime ends", async () => {
     const clock = createFakeClock();
     const script = `
 turns:
@@ -171,7 +171,7 @@ turns:
     expect(textIn(await invoke(client, { text: "two" }))).toBe("Fresh.");
   });
 
-  it("leaves nothing in the session that begins after it", async () => {
+  it("A turn that was cut leaves nothing in the next session", async () => {
     const clock = createFakeClock();
     let go = (): void => {};
     const late = new Promise<void>((resolve) => (go = resolve));
@@ -199,7 +199,7 @@ turns:
     expect(await said(emulator, "?")).toBe("two | ok | ?");
   });
 
-  it("is reset where nobody has begun to answer", async () => {
+  it("A turn without output is reset when the lifetime ends", async () => {
     const clock = createFakeClock();
     let tell = (): void => {};
     const begun = new Promise<void>((resolve) => (tell = resolve));
@@ -220,7 +220,7 @@ turns:
     await expect(answer).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
   });
 
-  it("is not cut by the idle timeout", async () => {
+  it("A running turn is not cut by the idle timeout", async () => {
     const clock = createFakeClock();
     const script = "turns: [{answer: [Hi, {pause: 90000}, {text: ' there'}]}]";
     const { client } = await running({ script, clock, harness });
@@ -234,8 +234,8 @@ turns:
   });
 });
 
-describe("sessions on disk", () => {
-  it("outlive the emulator, in files that only their owner may read", async () => {
+describe("Sessions on disk", () => {
+  it("Sessions survive a restart, in files readable by their owner only", async () => {
     const dataDirectory = dataFolder();
     const first = await running({ brain: memory, dataDirectory });
     await said(first, "one");
@@ -248,7 +248,7 @@ describe("sessions on disk", () => {
     expect(await said(second, "?")).toBe("one | ok | ?");
   });
 
-  it("hold a turn before the client sees its end", async () => {
+  it("A turn is on disk before the client sees its end", async () => {
     const dataDirectory = dataFolder();
     const { client } = await running({ brain: memory, dataDirectory });
     await invoke(client, { text: "one" });
@@ -260,7 +260,7 @@ describe("sessions on disk", () => {
     expect(types).toEqual(["started", "asked", "answered"]);
   });
 
-  it("pass over half a line that a killed process left", async () => {
+  it("An incomplete line left by a killed process is skipped", async () => {
     const dataDirectory = dataFolder();
     const first = await running({ brain: memory, dataDirectory });
     await said(first, "one");
@@ -274,7 +274,7 @@ describe("sessions on disk", () => {
     expect(await said(third, "?")).toBe("one | ok | two | ok | ?");
   });
 
-  it("outlive an emulator that is killed", async () => {
+  it("Sessions survive a killed emulator", async () => {
     const dataDirectory = dataFolder();
     const program = await bundleProgram("demo-emulator.ts");
     const first = await spawned(program, dataDirectory);
@@ -288,20 +288,23 @@ describe("sessions on disk", () => {
   it.each([
     ["finish+remember", "one | ?"],
     ["abort+forget", "?"],
-  ])("treat a turn that was killed as one without a client: %s", async (onDisconnect, seen) => {
-    const dataDirectory = dataFolder();
-    const stuck: Brain = { respond: () => new Promise(() => {}) };
-    const first = await running({ brain: stuck, dataDirectory });
-    const lost = invoke(first.client, { text: "one" }).catch(() => "lost");
-    await fileWith(join(dataDirectory, "sessions"), '"asked"');
-    await first.close();
-    expect(await lost).toBe("lost");
-    const second = await running({ brain: memory, dataDirectory, switches: { onDisconnect } });
-    expect(await said(second, "?")).toBe(seen);
-  });
+  ])(
+    "A turn of a killed emulator counts as a turn whose client disconnected: %s",
+    async (onDisconnect, seen) => {
+      const dataDirectory = dataFolder();
+      const stuck: Brain = { respond: () => new Promise(() => {}) };
+      const first = await running({ brain: stuck, dataDirectory });
+      const lost = invoke(first.client, { text: "one" }).catch(() => "lost");
+      await fileWith(join(dataDirectory, "sessions"), '"asked"');
+      await first.close();
+      expect(await lost).toBe("lost");
+      const second = await running({ brain: memory, dataDirectory, switches: { onDisconnect } });
+      expect(await said(second, "?")).toBe(seen);
+    },
+  );
 });
 
-/** An emulator in a process of its own. */
+/** Starts an emulator in a separate process. */
 async function spawned(program: string, dataDirectory: string) {
   const child = spawn(process.execPath, ["--no-warnings", program, dataDirectory], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -319,7 +322,7 @@ async function spawned(program: string, dataDirectory: string) {
   return { child, say };
 }
 
-/** Resolves when some file of a folder holds a text; looks again each time the event loop comes round. */
+/** Resolves when a file in the folder contains the text; polls once per tick. */
 async function fileWith(folder: string, text: string): Promise<void> {
   const files = (): readonly string[] => {
     try {
@@ -332,8 +335,8 @@ async function fileWith(folder: string, text: string): Promise<void> {
   await waitUntil(() => files().some(has), files);
 }
 
-describe("a client that leaves", () => {
-  /** Speaks, waits until it is let on, and speaks again; tells what became of it. */
+describe("Clients that disconnect", () => {
+  /** A brain which sends text, waits for `resume`, sends more text, and reports how its turn ended. */
   function gated() {
     const requests: BrainRequest[] = [];
     let resume = (): void => {};
@@ -391,7 +394,7 @@ describe("a client that leaves", () => {
   it.each([
     ["finish+remember", "one | half done | ?"],
     ["finish+forget", "?"],
-  ])("does not end the turn: %s", async (onDisconnect, seen) => {
+  ])("A disconnect does not end the turn with %s", async (onDisconnect, seen) => {
     const { brain, resume, over } = gated();
     const emulator = await leaveInTheMiddle({ onDisconnect, overlapping: "interleave" }, brain);
     await roundTrip(emulator);
@@ -404,7 +407,7 @@ describe("a client that leaves", () => {
   it.each([
     ["abort+keep-user", "one | ?"],
     ["abort+forget", "?"],
-  ])("ends the turn: %s", async (onDisconnect, seen) => {
+  ])("A disconnect ends the turn with %s", async (onDisconnect, seen) => {
     const { brain, over } = gated();
     const emulator = await leaveInTheMiddle({ onDisconnect, overlapping: "interleave" }, brain);
     expect(await over).toBe("aborted");
@@ -412,7 +415,7 @@ describe("a client that leaves", () => {
     expect(await said(emulator, "?")).toBe(seen);
   });
 
-  /** What the server has seen before a request, it has dealt with when that is answered. */
+  /** Sends a request and waits for its response: the server has then handled every earlier input. */
   async function roundTrip({ client }: Running): Promise<void> {
     await client.send(
       new StopRuntimeSessionCommand({
@@ -423,7 +426,7 @@ describe("a client that leaves", () => {
   }
 });
 
-describe("an invocation beside another of the same session", () => {
+describe("Overlapping invocations of one session", () => {
   const script = `
 turns:
   - when: slow
@@ -443,7 +446,7 @@ turns:
     return { ...emulator, stream, clock };
   }
 
-  it("is refused", async () => {
+  it("An overlapping invocation is refused", async () => {
     const { client, clock, stream } = await overlapping({});
     await expect(invoke(client)).rejects.toMatchObject({
       name: "ConflictException",
@@ -456,14 +459,14 @@ turns:
     expect(textIn(await invoke(client))).toBe("Fast.");
   });
 
-  it("runs beside it where the switch says so", async () => {
+  it("An overlapping invocation runs if the switch says so", async () => {
     const { client } = await overlapping({ switches: { overlapping: "interleave" } });
     expect(textIn(await invoke(client))).toBe("Fast.");
   });
 });
 
-describe("the time of a turn", () => {
-  it("is limited by timeoutSeconds, on the emulator's clock [AC-90]", async () => {
+describe("Timing of a turn", () => {
+  it("timeoutSeconds limits a turn on the emulator's clock [AC-90]", async () => {
     const clock = createFakeClock();
     const script = "turns: [{answer: [Hi, {pause: 60000}, {text: late}]}]";
     const { client } = await running({ script, clock });
@@ -471,12 +474,12 @@ describe("the time of a turn", () => {
     expect(reasonsIn(await events)).toEqual(["timeout_exceeded"]);
   });
 
-  it("is filled with keep-alive events while nothing is said, where the switch says so", async () => {
+  it("Keep-alive events are sent during silence if the switch says so", async () => {
     const clock = createFakeClock();
     const script = "turns: [{answer: [Hi, {pause: 60000}, {text: ' late'}]}]";
     const { client } = await running({ script, clock, switches: { keepAlive: "on" } });
     const events = await invokeThen(client, {}, () => clock.advance(60_000));
-    // The SDK drops events that it does not know.
+    // The SDK drops unknown events.
     expect(textIn(events)).toBe("Hi late");
   });
 

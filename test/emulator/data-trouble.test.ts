@@ -41,7 +41,7 @@ function dataFolder(): string {
   return folder;
 }
 
-/** An emulator whose bugs are kept, and a session's log that can be made to refuse writes. */
+/** An emulator which collects reported bugs, with a session log which can be made to refuse writes. */
 async function withLog(dataDirectory = dataFolder()) {
   const bugs: unknown[] = [];
   let harnessArn = "";
@@ -56,7 +56,7 @@ async function withLog(dataDirectory = dataFolder()) {
     renameSync(`${path()}.aside`, path());
     appendFileSync(path(), half);
   };
-  /** Says "ok"; asked "?", the conversation; asked "break", it makes the log refuse its answer. */
+  /** Answers "ok"; for "?", the conversation; for "break", makes the log refuse the answer. */
   const brain: Brain = {
     async respond({ messages }) {
       const texts = messages.map(joinTexts);
@@ -89,8 +89,8 @@ async function withLog(dataDirectory = dataFolder()) {
 
 const FAILED = { name: "InternalServerException", $metadata: { httpStatusCode: 500 } };
 
-describe("a log that cannot be written", () => {
-  it("fails the question, which then never happened, and leaves the session free", async () => {
+describe("Session logs that cannot be written", () => {
+  it("A prompt that cannot be logged fails without a trace and leaves the session usable", async () => {
     const first = await withLog();
     await first.say("one");
     first.refuse();
@@ -106,7 +106,7 @@ describe("a log that cannot be written", () => {
     expect(await second.say("?")).toMatch(/^one \| ok \| two \| ok \| \? \| /);
   });
 
-  it("fails the answer, is reported, and is the same after a restart", async () => {
+  it("An answer that cannot be logged fails, is reported, and is absent after a restart too", async () => {
     const first = await withLog();
     await first.say("one");
     await expect(first.say("break")).rejects.toThrow("aborted");
@@ -119,14 +119,14 @@ describe("a log that cannot be written", () => {
   });
 });
 
-describe("a log that cannot be read", () => {
+describe("Session logs that cannot be read", () => {
   const STARTED = `{"type":"started","at":${Date.now()},"arn":"a","session":"s","remembers":false}\n`;
 
   it.each([
     ["a record of an unknown type", `${STARTED}{"type":"future","at":1}\n`, 2],
     ["a question without messages", `${STARTED}{"type":"asked","at":1,"turn":0}\n`, 2],
     ["a damaged line in the middle", `${STARTED}{"type":"us\n${STARTED}`, 2],
-  ])("is named with its line: %s", async (_, text, line) => {
+  ])("An invalid log is reported with the line number: %s", async (_, text, line) => {
     const dataDirectory = dataFolder();
     mkdirSync(join(dataDirectory, "sessions"));
     const path = `${resolveSessionPath(join(dataDirectory, "sessions"), HARNESS_ARN, SESSION)}.jsonl`;
@@ -139,7 +139,7 @@ describe("a log that cannot be read", () => {
     await close();
   });
 
-  it("is read again once it is repaired", async () => {
+  it("A log is read again after it is repaired", async () => {
     const { path, say, bugs, close, dataDirectory } = await withLog();
     mkdirSync(join(dataDirectory, "sessions"), { recursive: true });
     mkdirSync(path());
@@ -150,7 +150,7 @@ describe("a log that cannot be read", () => {
     await close();
   });
 
-  it("does not keep the emulator from closing", async () => {
+  it("An unreadable log does not prevent the emulator from closing", async () => {
     const { path, say, close, dataDirectory } = await withLog();
     mkdirSync(join(dataDirectory, "sessions"), { recursive: true });
     mkdirSync(path());
@@ -164,62 +164,65 @@ const STOP = new StopRuntimeSessionCommand({
   runtimeSessionId: SESSION,
 });
 
-describe("a client that stops reading", () => {
-  it.each(["timeout", "stop"])("does not hold its session: %s", async (how) => {
-    const clock = createFakeClock();
-    let spoken = 0;
-    let turns = 0;
-    let tellOver = (): void => {};
-    const over = new Promise<void>((resolve) => (tellOver = resolve));
-    const endless = async function* (): AsyncGenerator<Step> {
-      try {
-        yield { type: "start", role: "assistant" };
-        for (;;) {
-          spoken += 1;
-          yield { type: "text", text: "x".repeat(60_000) };
+describe("Clients that stop reading", () => {
+  it.each(["timeout", "stop"])(
+    "A client that stops reading does not block its session: %s",
+    async (how) => {
+      const clock = createFakeClock();
+      let spoken = 0;
+      let turns = 0;
+      let tellOver = (): void => {};
+      const over = new Promise<void>((resolve) => (tellOver = resolve));
+      const endless = async function* (): AsyncGenerator<Step> {
+        try {
+          yield { type: "start", role: "assistant" };
+          for (;;) {
+            spoken += 1;
+            yield { type: "text", text: "x".repeat(60_000) };
+          }
+        } finally {
+          tellOver();
         }
-      } finally {
-        tellOver();
+      };
+      const brain: Brain = {
+        async respond() {
+          turns += 1;
+          return { type: "steps", steps: turns === 1 ? endless() : saying("free") };
+        },
+      };
+      const { client, url } = await running({ brain, clock });
+      const stalled = request(
+        `${url}/harnesses/invoke?harnessArn=${encodeURIComponent(HARNESS_ARN)}`,
+        {
+          method: "POST",
+          headers: { "x-amzn-bedrock-agentcore-runtime-session-id": SESSION },
+        },
+      );
+      stalled.end('{"messages":[{"role":"user","content":[{"text":"go"}]}],"timeoutSeconds":5}');
+      const [answer] = await once(stalled, "response");
+      answer.on("error", () => {});
+      onTestFinished(() => void stalled.destroy());
+      // The turn is blocked when its output stops while other requests are answered.
+      for (let before = -1; before !== spoken;) {
+        before = spoken;
+        for (let time = 0; time < 5; time++) {
+          await expect(invoke(client)).rejects.toMatchObject({ name: "ConflictException" });
+        }
       }
-    };
-    const brain: Brain = {
-      async respond() {
-        turns += 1;
-        return { type: "steps", steps: turns === 1 ? endless() : saying("free") };
-      },
-    };
-    const { client, url } = await running({ brain, clock });
-    const stalled = request(
-      `${url}/harnesses/invoke?harnessArn=${encodeURIComponent(HARNESS_ARN)}`,
-      {
-        method: "POST",
-        headers: { "x-amzn-bedrock-agentcore-runtime-session-id": SESSION },
-      },
-    );
-    stalled.end('{"messages":[{"role":"user","content":[{"text":"go"}]}],"timeoutSeconds":5}');
-    const [answer] = await once(stalled, "response");
-    answer.on("error", () => {});
-    onTestFinished(() => void stalled.destroy());
-    // It is stuck when it says nothing more while other requests are answered.
-    for (let before = -1; before !== spoken;) {
-      before = spoken;
-      for (let time = 0; time < 5; time++) {
-        await expect(invoke(client)).rejects.toMatchObject({ name: "ConflictException" });
-      }
-    }
-    if (how === "timeout") clock.advance(5000);
-    else await client.send(STOP);
-    await over;
-    // The end of the turn is written to memory alone, long before another request comes in.
-    expect(textIn(await invoke(client))).toBe("free");
-  });
+      if (how === "timeout") clock.advance(5000);
+      else await client.send(STOP);
+      await over;
+      // The end of the turn is stored in memory before another request arrives.
+      expect(textIn(await invoke(client))).toBe("free");
+    },
+  );
 });
 
-describe("a brain that throws when it is cut short", () => {
+describe("Brains that throw when aborted", () => {
   it.each([
     ["timeout", "timeout_exceeded"],
     ["stop", "interrupted"],
-  ])("ends its turn as any other: %s", async (how, reason) => {
+  ])("A brain that throws when aborted ends its turn like any other: %s", async (how, reason) => {
     const clock = createFakeClock();
     const brain: Brain = {
       respond: async ({ signal }) => ({

@@ -28,7 +28,7 @@ import {
 const root = join(import.meta.dirname, "../..");
 const program = mkdtempSync(join(tmpdir(), "spanline-emulator-program-"));
 
-/** The emulator as a program of its own, so that it can be killed. */
+/** Builds the emulator as a separate program, so a test can kill it. */
 beforeAll(async () => {
   writeFileSync(join(program, "package.json"), '{"type":"module","version":"0.0.0"}');
   const entry = join(program, "entry.js");
@@ -57,8 +57,8 @@ async function spawned(
   return { child, url: String(url) };
 }
 
-describe("an emulator with a data directory", () => {
-  it("knows everything again after a restart [AC-86] [AC-91]", async () => {
+describe("An emulator with a data directory", () => {
+  it("All state survives a restart [AC-86] [AC-91]", async () => {
     const dataDirectory = temporaryFolder();
     const clock = stillClock();
     const first = await startEmulator({ dataDirectory, clock, delays: { create: 10_000 } });
@@ -98,7 +98,7 @@ describe("an emulator with a data directory", () => {
     ).toEqual({ a: "b" });
   });
 
-  it("lets nobody else read its files", async () => {
+  it("Files are readable by their owner only", async () => {
     const dataDirectory = join(temporaryFolder(), "data");
     const { emulator } = await started({ dataDirectory });
     await emulator.advance(1000);
@@ -114,14 +114,14 @@ describe("an emulator with a data directory", () => {
   });
 
   it.each([
-    ["no JSON", "{", "Cannot read"],
+    ["invalid JSON", "{", "Cannot read"],
     ["another format", '{"format":2}', "its format is 2, wanted 1"],
     [
-      "a harness that is none",
+      "an invalid harness",
       '{"format":1,"harnesses":[{"id":"a","versions":[]}],"tokens":[]}',
       "versions is empty",
     ],
-  ])("refuses to start on a file with %s, and leaves it", async (_, text, words) => {
+  ])("A file with %s is refused at the start and left unchanged", async (_, text, words) => {
     const dataDirectory = temporaryFolder();
     writeFileSync(join(dataDirectory, "harnesses.json"), text);
     await expect(startEmulator({ dataDirectory })).rejects.toMatchObject({
@@ -130,7 +130,7 @@ describe("an emulator with a data directory", () => {
     });
   });
 
-  it("has what it answered for after kill -9, however busy it was", async () => {
+  it("Every answered request survives kill -9 under load", async () => {
     const dataDirectory = temporaryFolder();
     const { child, url } = await spawned(dataDirectory);
     const before = clientOf(url);
@@ -141,7 +141,7 @@ describe("an emulator with a data directory", () => {
         const name = `h${(asked += 1)}`;
         await before.send(new CreateHarnessCommand(harnessNamed(name)));
         answered.push(name);
-        // In the middle of the other calls.
+        // Kill the process while the other requests are running.
         if (answered.length === 20) child.kill("SIGKILL");
       }
     });

@@ -15,7 +15,7 @@ const LOOK = {
   schema: { type: "object", properties: { what: { type: "string" } } },
 };
 
-/** An emulator whose harness thinks with a model behind an OpenAI-compatible door. */
+/** An emulator whose harness uses a model behind an OpenAI-compatible endpoint. */
 async function thinking(answer: PeerResponder) {
   const door = await startPeer(answer);
   const emulator = await emulate({
@@ -36,8 +36,8 @@ function chunk(delta: object, finish: string | null = null): object {
   return { choices: [{ index: 0, delta, finish_reason: finish }] };
 }
 
-describe("a harness with a real model behind it", () => {
-  it("calls our tool, takes its result and answers, the whole conversation in mind", async () => {
+describe("A harness with a real model", () => {
+  it("The model calls our tool, gets its result and answers with the whole conversation", async () => {
     const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
     const { door, session } = await thinking((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -101,7 +101,7 @@ describe("a harness with a real model behind it", () => {
     ]);
   });
 
-  it("fails its turn as an agent does, when the model fails", async () => {
+  it("A model failure fails the turn like a failure of the agent", async () => {
     const { session } = await thinking((response) => {
       response.writeHead(400, { "content-type": "application/json" });
       response.end(JSON.stringify({ error: { message: "prompt is too long", type: "invalid" } }));

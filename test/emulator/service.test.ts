@@ -20,8 +20,8 @@ function route(path: string, handle: EmulatorRoute["handle"]): EmulatorRoute {
 const post = (url: string, body: unknown) =>
   fetch(url, { method: "POST", body: JSON.stringify(body) });
 
-describe("the emulator as a server", () => {
-  it("says what it is", async () => {
+describe("The emulator as a server", () => {
+  it("GET /_emulator describes the emulator", async () => {
     const { emulator } = await started({ clock: stillClock() });
     expect(await (await fetch(`${emulator.url}/_emulator`)).json()).toEqual({
       name: "Spanline's emulator of Amazon Bedrock AgentCore",
@@ -37,7 +37,7 @@ describe("the emulator as a server", () => {
     });
   });
 
-  it("has an id and its own date on every answer", async () => {
+  it("Every response has a request id and the emulator's date", async () => {
     const { emulator } = await started({ clock: stillClock() });
     for (const path of ["/_emulator", "/harnesses", "/nowhere"]) {
       const { headers } = await fetch(emulator.url + path);
@@ -51,7 +51,7 @@ describe("the emulator as a server", () => {
     ["PUT", "/harnesses"],
     ["GET", "/harnesses//versions"],
     ["GET", "/harnesses/%E0%A4%A/versions"],
-  ])("knows no operation at %s %s", async (method, path) => {
+  ])("%s %s is an unknown operation", async (method, path) => {
     const { emulator } = await started();
     const response = await fetch(emulator.url + path, { method });
     expect(response.status).toBe(404);
@@ -72,7 +72,7 @@ describe("the emulator as a server", () => {
     expect(await response.json()).toEqual({ message: `The emulator does not support ${name}` });
   });
 
-  it("closes its data plane when it cannot listen", async () => {
+  it("The data plane is closed if the emulator cannot listen", async () => {
     const { emulator } = await started();
     let closed = false;
     const close = async (): Promise<void> => void (closed = true);
@@ -82,7 +82,7 @@ describe("the emulator as a server", () => {
     expect(closed).toBe(true);
   });
 
-  it("takes a path as it is written before one with a label", async () => {
+  it("A literal path takes precedence over a path with a parameter", async () => {
     const said = (text: string) => async () => ({
       status: 200,
       headers: {},
@@ -95,7 +95,7 @@ describe("the emulator as a server", () => {
     expect(await (await post(`${emulator.url}/things/two`, {})).text()).toBe("any");
   });
 
-  it("answers an error of the service with its status, type and members", async () => {
+  it("A service error is answered with its status, type and members", async () => {
     const { emulator } = await started(
       dataPlane(
         route("/fail", async () => {
@@ -111,7 +111,7 @@ describe("the emulator as a server", () => {
     expect(await response.json()).toEqual({ message: "no", reason: "why" });
   });
 
-  it("keeps the details of a bug to itself", async () => {
+  it("The details of a bug are reported and not sent to the client", async () => {
     const bugs: unknown[] = [];
     const bug = new Error("a secret path");
     const { emulator } = await started({
@@ -131,7 +131,7 @@ describe("the emulator as a server", () => {
     expect(bugs).toEqual([bug]);
   });
 
-  it("resets a connection where a handler says so", async () => {
+  it("A handler can reset the connection", async () => {
     const { emulator } = await started(
       dataPlane(
         route("/reset", async () => {
@@ -144,7 +144,7 @@ describe("the emulator as a server", () => {
     });
   });
 
-  it("refuses pages of other origins and bodies over ten megabytes, in the service's form", async () => {
+  it("Requests of other origins and bodies over ten megabytes are refused in the form of the service", async () => {
     const { emulator } = await started(
       dataPlane(
         route("/runtimes/:arn/invocations", async ({ body }) => ({
@@ -173,7 +173,7 @@ describe("the emulator as a server", () => {
     expect(await invoked.text()).toBe("10000001");
   });
 
-  it("moves its clock when it is asked to", async () => {
+  it("The clock can be advanced over HTTP", async () => {
     const { client, emulator } = await started({ clock: stillClock(), delays: { create: 30_000 } });
     const { harness } = await client.send(new CreateHarnessCommand(harnessNamed("helper")));
     const moved = await post(`${emulator.url}/_emulator/clock`, { advanceSeconds: 30 });
@@ -186,7 +186,7 @@ describe("the emulator as a server", () => {
     }
   });
 
-  it("takes failures to come over HTTP", async () => {
+  it("Outcomes can be injected over HTTP", async () => {
     const { client, emulator } = await started();
     const outcome = { harnessName: "helper", change: "create", status: "CREATE_FAILED" };
     await post(`${emulator.url}/_emulator/outcomes`, { ...outcome, failureReason: "no" });
@@ -204,7 +204,7 @@ describe("the emulator as a server", () => {
     ["{", "CannotParse"],
     ["[]", "CannotParse"],
     ['{"harnessName":1}', "FieldValidationFailed"],
-  ])("refuses the body %s", async (body, reason) => {
+  ])("The body %s is refused", async (body, reason) => {
     const { emulator } = await started();
     const response = await fetch(`${emulator.url}/harnesses`, { method: "POST", body });
     expect(response.status).toBe(400);

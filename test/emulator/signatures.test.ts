@@ -16,7 +16,7 @@ import { clientOf, harnessNamed, started, stillClock } from "./start-control-pla
 const TEMPORARY = { accessKeyId: "ASIATEMP", secretAccessKey: "s/+", sessionToken: "to/ken+==" };
 const SESSION = "0123456789abcdef0123456789abcdef0";
 
-/** Strict, with one operation of the data plane that says what it was asked. */
+/** A strict emulator with a data-plane operation which records its requests. */
 function strict(options: EmulatorOptions = {}) {
   const seen: { request: EmulatorRequest; arn: string | undefined }[] = [];
   const running = started({
@@ -49,8 +49,8 @@ const refusedWith = (name: string, message: unknown = expect.any(String)) => ({
   $metadata: { httpStatusCode: 403 },
 });
 
-describe("an emulator that checks signatures, called by the AWS SDK [AC-92]", () => {
-  it("lets in what is signed with the test credentials", async () => {
+describe("An emulator that checks signatures, called by the AWS SDK [AC-92]", () => {
+  it("A request signed with the test credentials is accepted", async () => {
     const { client } = await strict();
     const answer = await client.send(
       new CreateHarnessCommand(harnessNamed("helper", { systemPrompt: [{ text: "Grüße 🌍" }] })),
@@ -58,7 +58,7 @@ describe("an emulator that checks signatures, called by the AWS SDK [AC-92]", ()
     expect(answer.harness?.systemPrompt).toEqual([{ text: "Grüße 🌍" }]);
   });
 
-  it("lets in an ARN in the path, of either plane [AC-51]", async () => {
+  it("A signed request with an ARN in its path is accepted on both planes [AC-51]", async () => {
     const { client, emulator, seen } = await strict();
     const tags = new ListTagsForResourceCommand({ resourceArn: emulator.demoArn });
     expect((await client.send(tags)).tags).toEqual({});
@@ -91,7 +91,7 @@ describe("an emulator that checks signatures, called by the AWS SDK [AC-92]", ()
     });
   });
 
-  it("lets in temporary credentials with their token, and no other [AC-52]", async () => {
+  it("Temporary credentials are accepted only with their token [AC-52]", async () => {
     const { emulator } = await strict({ credentials: [TEMPORARY] });
     const list = new ListHarnessesCommand({});
     expect((await clientOf(emulator.url, TEMPORARY).send(list)).harnesses).toHaveLength(1);
@@ -109,7 +109,7 @@ describe("an emulator that checks signatures, called by the AWS SDK [AC-92]", ()
     }
   });
 
-  it("tells another secret key what it should have signed", async () => {
+  it("A wrong secret key is refused with the expected canonical request", async () => {
     const { emulator } = await strict();
     const client = clientOf(emulator.url, { accessKeyId: "test", secretAccessKey: "guess" });
     const get = new GetHarnessCommand({ harnessId: "demo-spanline00" });
@@ -123,7 +123,7 @@ describe("an emulator that checks signatures, called by the AWS SDK [AC-92]", ()
     );
   });
 
-  it("refuses a request without a signature, and no request to itself", async () => {
+  it("A request without a signature is refused, except for the emulator's own routes", async () => {
     const { emulator } = await strict();
     const response = await fetch(`${emulator.url}/harnesses`);
     expect(response.status).toBe(403);
@@ -132,7 +132,7 @@ describe("an emulator that checks signatures, called by the AWS SDK [AC-92]", ()
     expect((await fetch(`${emulator.url}/_emulator`)).status).toBe(200);
   });
 
-  it("refuses a signature of another time with the date, by which the SDK corrects itself [AC-53]", async () => {
+  it("A signature with a wrong time is refused with the date, and the SDK corrects its clock [AC-53]", async () => {
     const { client, emulator } = await strict();
     await emulator.advance(3600_000);
     await expect(client.send(new ListHarnessesCommand({}))).rejects.toMatchObject({
@@ -143,7 +143,7 @@ describe("an emulator that checks signatures, called by the AWS SDK [AC-92]", ()
     expect((await client.send(new ListHarnessesCommand({}))).harnesses).toHaveLength(1);
   });
 
-  it("takes bearer tokens on the data plane alone [AC-54]", async () => {
+  it("Bearer tokens are accepted on the data plane only [AC-54]", async () => {
     const { emulator } = await strict({ bearerTokens: ["a.b.c"] });
     const path = `/runtimes/${encodeURIComponent(emulator.demoArn)}/stopruntimesession`;
     const withToken = (at: string, method: string, token: string) =>
@@ -153,7 +153,7 @@ describe("an emulator that checks signatures, called by the AWS SDK [AC-92]", ()
     expect((await withToken("/harnesses", "GET", "a.b.c")).status).toBe(403);
   });
 
-  it("looks at no signature when it is told not to", async () => {
+  it("Signatures are ignored unless the emulator is strict", async () => {
     const { emulator } = await started({ clock: stillClock() });
     expect((await fetch(`${emulator.url}/harnesses`)).status).toBe(200);
   });

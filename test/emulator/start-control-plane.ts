@@ -11,7 +11,7 @@ import { TEST_CREDENTIALS, type EmulatorOptions } from "../../src/emulator/emula
 import { systemClock, type Clock } from "../../src/platform/clock.ts";
 
 export const ROLE = "arn:aws:iam::123456789012:role/agent";
-/** Long enough for a client token. */
+/** Has the minimum length of a client token. */
 export const TOKEN = "0123456789abcdef0123456789abcdef0123";
 
 export interface Started {
@@ -19,7 +19,7 @@ export interface Started {
   readonly client: BedrockAgentCoreControlClient;
 }
 
-/** An emulator on a real socket, and the unmodified client of the AWS SDK for its control plane. */
+/** Starts an emulator on a real socket, with the unmodified AWS SDK client for its control plane. */
 export async function started(options: EmulatorOptions = {}): Promise<Started> {
   const emulator = await startEmulator(options);
   const client = clientOf(emulator.url);
@@ -49,7 +49,7 @@ export function harnessNamed(
   return { harnessName, executionRoleArn: ROLE, ...more };
 }
 
-/** A clock that stands still until it is moved by the emulator's own. */
+/** A clock which advances only through the emulator's clock. */
 export function stillClock(now = Date.UTC(2026, 0, 2, 3, 4, 5, 678)): Clock {
   return { ...systemClock, now: () => now };
 }

@@ -23,7 +23,7 @@ export const HARNESS_ARN =
 export const SESSION = "550e8400-e29b-41d4-a716-446655440000";
 
 export interface Setup extends Partial<Omit<DataPlaneOptions, "switches" | "harnesses">> {
-  /** YAML of the scenario that the harness `demo` plays. */
+  /** YAML of the scenario for the harness `demo`. */
   readonly script?: string;
   readonly brain?: Brain;
   readonly switches?: object;
@@ -33,12 +33,12 @@ export interface Setup extends Partial<Omit<DataPlaneOptions, "switches" | "harn
 export interface Running {
   readonly client: BedrockAgentCoreClient;
   readonly url: string;
-  /** How many requests came. */
+  /** Number of requests received. */
   readonly requests: () => number;
   readonly close: () => Promise<void>;
 }
 
-/** An emulator on a real socket with one harness, and the unmodified client of the AWS SDK for it. */
+/** Starts an emulator with a single harness on a real socket, with the unmodified AWS SDK client. */
 export async function running(setup: Setup = {}): Promise<Running> {
   const { script = "turns: [{answer: Hello.}]", harness, clock, switches, dataDirectory } = setup;
   let count = 0;
@@ -84,7 +84,7 @@ export async function running(setup: Setup = {}): Promise<Running> {
   return { client, url: emulator.url, requests: () => count, close };
 }
 
-/** Relative paths in a script begin at the root of the project. */
+/** Base of relative paths in a script: the root of the project. */
 const SCRIPT_FILE = join(import.meta.dirname, "../../test.yaml");
 
 function registryOf(harness: Partial<HarnessRecord> = {}): HarnessRegistry {
@@ -117,7 +117,7 @@ function registryOf(harness: Partial<HarnessRecord> = {}): HarnessRegistry {
   };
 }
 
-/** Everything that an invocation streams, as the SDK hands it out. */
+/** All events of an invocation, as the SDK returns them. */
 export async function invoke(
   client: BedrockAgentCoreClient,
   input: Partial<InvokeHarnessCommandInput> & { readonly text?: string } = {},

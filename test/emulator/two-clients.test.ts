@@ -112,7 +112,9 @@ function said(text: string): InvokeHarnessCommand["input"]["messages"] {
   return [{ role: "user", content: [{ text }] }];
 }
 
-/** Where a client knows it: byte offsets, and what only one of them can know about a failure. */
+/**
+ * Events without the fields on which the clients differ: byte offsets, and failure details known to a single client.
+ */
 function comparable(events: readonly ProviderEvent[]): unknown[] {
   return events.map((event) => {
     if (event.type === "diagnostic") {
@@ -125,9 +127,9 @@ function comparable(events: readonly ProviderEvent[]): unknown[] {
   });
 }
 
-describe("the AWS SDK and this client on one emulator, signatures checked", () => {
+describe("The AWS SDK and our client on one emulator that checks signatures", () => {
   it.each(["hello", "think", "search", "both", "limited", "odd", "broken"])(
-    "see the same events: %s [AC-86]",
+    "Both clients see the same events: %s [AC-86]",
     async (prompt) => {
       const theirs = await bySdk(said(prompt), `${SDK_SESSION}-${prompt}`);
       const call = await ours().invoke({ type: "prompt", texts: [prompt] }, { signal });
@@ -137,7 +139,7 @@ describe("the AWS SDK and this client on one emulator, signatures checked", () =
     },
   );
 
-  it("both resume a turn that waits for them, and see the same answer [AC-43, AC-86]", async () => {
+  it("Both clients resume a waiting turn and see the same message [AC-43, AC-86]", async () => {
     const results = [toolSuccess("call_1", { seen: true }), toolError("call_2", "nobody is here")];
     const session = ours();
     const ourTurn = buildTurn(
@@ -153,7 +155,7 @@ describe("the AWS SDK and this client on one emulator, signatures checked", () =
     expect(buildTurn(events).text).toBe("Thank you for looking.");
   });
 
-  it("both are refused in the same words", async () => {
+  it("Both clients are refused with the same message", async () => {
     const message = "runtimeSessionId";
     const short = client.send(
       new InvokeHarnessCommand({
@@ -189,7 +191,7 @@ describe("the AWS SDK and this client on one emulator, signatures checked", () =
     );
   });
 
-  it("both are refused with other credentials [AC-92]", async () => {
+  it("Both clients are refused with wrong credentials [AC-92]", async () => {
     const credentials = { ...TEST_CREDENTIALS, secretAccessKey: "wrong" };
     const { demoArn: harnessArn, url: endpoint } = emulator;
     const session = harnessProvider({ harnessArn, endpoint, credentials }).open();
@@ -218,7 +220,7 @@ describe("the AWS SDK and this client on one emulator, signatures checked", () =
     expect(theirs).toMatchObject({ name: "InvalidSignatureException" });
   });
 
-  it("both invoke an agent runtime and stop its session [AC-86]", async () => {
+  it("Both clients invoke an agent runtime and stop its session [AC-86]", async () => {
     const arn = emulator.demoArn.replace(/harness\/.*/, "runtime/strands");
     const { response, contentType } = await client.send(
       new InvokeAgentRuntimeCommand({

@@ -7,7 +7,7 @@ import { createToolCall, toolError, toolSuccess } from "../../src/domain/tools/t
 
 export const SESSION = "ses_0123456789abcdef0123456789abcdef";
 
-/** Events as a log has them, from some place in it. */
+/** Wraps events in envelopes with consecutive places in the log, starting at `from`. */
 export function logOf(events: readonly SessionEvent[], from = 7): Envelope[] {
   return events.map((event, index) => ({
     sessionId: SESSION,
@@ -53,7 +53,7 @@ const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: und
 const cut = fc.constantFrom({}, {}, {}, { interrupted: true as const });
 const at = { messageId: anyMessageId, block: anyBlock };
 
-/** Anything at all, near enough together that ids collide: what a session would never say is in it too. */
+/** Arbitrary events with few distinct ids, so that ids collide. Includes sequences which a real session never emits. */
 const anyEvent: fc.Arbitrary<SessionEvent> = fc.oneof(
   fc.record({
     type: fc.constant("message.started"),
@@ -117,7 +117,7 @@ const anyEnd: fc.Arbitrary<SessionEvent | undefined> = maybe(
   ),
 );
 
-/** A turn in any disorder, with an end or without one. */
+/** A turn with its events in arbitrary order, with or without an end. */
 export const anyDisorder: fc.Arbitrary<Envelope[]> = fc
   .record({ events: fc.array(anyEvent, { maxLength: 30 }), end: anyEnd })
   .map(({ events, end }) => logOf([...began(), ...events, ...(end === undefined ? [] : [end])]));
@@ -143,7 +143,7 @@ const anySaid: fc.Arbitrary<Said> = fc.oneof(
   }),
 );
 
-/** A turn as sessions say it: messages of blocks, calls with their results behind them. */
+/** A well-formed turn: messages made of blocks, and tool calls followed by their results. */
 export const anyTurn: fc.Arbitrary<Envelope[]> = fc
   .array(fc.array(anySaid, { maxLength: 4 }), { maxLength: 4 })
   .map((messages) => logOf([...began(), ...messages.flatMap(messageEvents), ended()]));

@@ -23,13 +23,13 @@ const WEATHER = {
   function: { name: "get_weather", parameters: { type: "object", properties: {} } },
 };
 
-/** What the agent was told, call by call. */
+/** Texts sent to the agent, grouped by invocation. */
 function heard({ provider }: Awaited<ReturnType<typeof serveAnswers>>) {
   return provider.invocations.map(({ input }) => input.texts ?? []);
 }
 
-describe("a chat completion", () => {
-  it("is whole: one message with its session, and what it used [OR-34] [OR-66] [OR-67]", async () => {
+describe("Chat completions", () => {
+  it("A non-streamed chat completion has one message with the session id, and the usage [OR-34] [OR-66] [OR-67]", async () => {
     const usage = {
       inputTokens: 10,
       outputTokens: 5,
@@ -64,7 +64,7 @@ describe("a chat completion", () => {
     });
   });
 
-  it("is a stream that begins with role and session, and ends with its usage [OR-65] [OR-34]", async () => {
+  it("A streamed chat completion begins with role and session id and ends with its usage [OR-65] [OR-34]", async () => {
     const served = await serveAnswers(TALK);
     const body = { messages: [said], stream: true, stream_options: { include_usage: true } };
     const { headers, text } = await send(served, CHAT, { body });
@@ -87,24 +87,27 @@ describe("a chat completion", () => {
     expect(text).not.toMatch(/^event:/m);
   });
 
-  it("is streamed without usage unless it is asked for [OR-65]", async () => {
+  it("A streamed chat completion has no usage unless the request includes it [OR-65]", async () => {
     const served = await serveAnswers(TALK);
     const { text } = await send(served, CHAT, { body: { messages: [said], stream: true } });
     expect(text).not.toContain("usage");
   });
 
-  it.each(["/v1", ""])("is found below %j [OR-69]", async (prefix) => {
-    const served = await serveAnswers(TALK);
-    const baseUrl = served.baseUrl.replace(/\/v1$/, prefix);
-    const { status } = await send({ ...served, baseUrl }, CHAT, { body: { messages: [said] } });
-    expect(status).toBe(200);
-  });
+  it.each(["/v1", ""])(
+    "Chat completions are served below the prefix %j [OR-69]",
+    async (prefix) => {
+      const served = await serveAnswers(TALK);
+      const baseUrl = served.baseUrl.replace(/\/v1$/, prefix);
+      const { status } = await send({ ...served, baseUrl }, CHAT, { body: { messages: [said] } });
+      expect(status).toBe(200);
+    },
+  );
 
   it.each<[Parameters<typeof createTurnEnd>[0], string]>([
     [{ outcome: "limited", reason: "max_tokens" }, "length"],
     [{ outcome: "limited", reason: "content_filtered" }, "content_filter"],
     [{ outcome: "completed", reason: "stop_sequence" }, "stop"],
-  ])("says of %j that it ended with %s [OR-67]", async (end, reason) => {
+  ])("A turn that ends with %j has the finish_reason %s [OR-67]", async (end, reason) => {
     const answer: ProviderScript = async function* () {
       yield* generateMessage(
         [{ type: "text.end", message: 0, block: 0, text: "Well" }],
@@ -117,7 +120,7 @@ describe("a chat completion", () => {
     expect(json.choices).toMatchObject([{ finish_reason: reason, message: { content: "Well" } }]);
   });
 
-  it("tells the agent of a picture [OR-62]", async () => {
+  it("An image reaches the agent, and audio is refused [OR-62]", async () => {
     const served = await serveAnswers(TALK);
     const pixel =
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -133,7 +136,7 @@ describe("a chat completion", () => {
     expect([status, json.error.code]).toEqual([400, "unsupported_content"]);
   });
 
-  it("says which fields had no effect, and refuses those that cannot have it [OR-63]", async () => {
+  it("Ignored fields are listed in a header, and fields that cannot be ignored are refused [OR-63]", async () => {
     const served = await serveAnswers(TALK);
     const body = { messages: [said], temperature: 0, seed: 7, unheard_of: true };
     const { headers } = await send(served, CHAT, { body });
@@ -150,7 +153,7 @@ describe("a chat completion", () => {
   });
 });
 
-describe("the session of a chat completion", () => {
+describe("The session of a chat completion", () => {
   const answer = { role: "assistant", content: "Hello Alice." };
   const carriers: [string, (session: string) => { body?: object; headers?: Headers }][] = [
     ["a header", (session) => ({ headers: { "x-spanline-session": session } })],
@@ -170,7 +173,7 @@ describe("the session of a chat completion", () => {
   ];
 
   it.each(carriers)(
-    "is found by %s alone, and told only what is new [OR-32] [OR-37]",
+    "A session is found by %s alone, and only the new message is sent to the agent [OR-32] [OR-37]",
     async (_, carry) => {
       const served = await serveAnswers(TALK);
       const first = await send(served, CHAT, { body: { messages: [said] } });
@@ -183,7 +186,7 @@ describe("the session of a chat completion", () => {
   );
 
   it.each([false, true])(
-    "gives back what was attached to the assistant's last message, streamed %s [OR-68]",
+    "Fields attached to the last assistant message are returned with the next one (streamed: %s) [OR-68]",
     async (stream) => {
       const served = await serveAnswers(TALK);
       const first = await send(served, CHAT, { body: { messages: [said] } });
@@ -206,7 +209,7 @@ describe("the session of a chat completion", () => {
     },
   );
 
-  it("is refused where two are named, or what is none [OR-33] [OR-35]", async () => {
+  it("Two different session ids, or an invalid session id, are refused [OR-33] [OR-35]", async () => {
     const served = await serveAnswers(TALK);
     const [one, other] = ["a".repeat(36), "b".repeat(36)];
     const conflicting = { messages: [said], session_id: one, metadata: { session_id: other } };
@@ -221,7 +224,7 @@ describe("the session of a chat completion", () => {
     expect(served.provider.invocations).toEqual([]);
   });
 
-  it("is nobody else's [OR-36]", async () => {
+  it("A session cannot be continued with the key of another principal [OR-36]", async () => {
     const served = await serveAnswers(TALK, { keys: KEYS });
     const first = await send(served, CHAT, { body: { messages: [said] } });
     const { session_id } = first.json.choices[0].message;
@@ -232,7 +235,7 @@ describe("the session of a chat completion", () => {
     expect(served.provider.invocations).toHaveLength(1);
   });
 
-  it("is a new one that is told a conversation from elsewhere, and the answer says so [OR-38] [SD-5]", async () => {
+  it("A conversation from elsewhere is imported into a new session, and the response says so [OR-38] [SD-5]", async () => {
     const served = await serveAnswers(TALK);
     const { headers } = await send(served, CHAT, { body: { messages: [said, answer, next] } });
     expect(headers.get("x-spanline-history")).toBe("replayed");
@@ -247,7 +250,7 @@ describe("the session of a chat completion", () => {
     ]);
   });
 
-  it("is not told it where that is not wanted [OR-38]", async () => {
+  it("A conversation from elsewhere is ignored or rejected if the configuration says so [OR-38]", async () => {
     const body = { messages: [said, answer, next] };
     const ignoring = await serveAnswers(TALK, { settings: { foreignHistory: "ignore" } });
     const { headers } = await send(ignoring, CHAT, { body });
@@ -260,20 +263,20 @@ describe("the session of a chat completion", () => {
   });
 });
 
-describe("a tool of the caller's", () => {
+describe("Client tools", () => {
   const ask = { messages: [said], tools: [WEATHER] };
   const CALLS = wants(
     { id: "tooluse_1", name: "get_weather" },
     { id: "tooluse_2", name: "get_weather" },
   );
 
-  it("is called, and its results go on with the turn by the ids of their calls [OR-53] [OR-68] [OR-32]", async () => {
+  it("A turn continues with the results of client tools, found by the ids of their tool calls [OR-53] [OR-68] [OR-32]", async () => {
     const served = await serveAnswers([CALLS, says("It is warm.")]);
     const { json } = await send(served, CHAT, { body: ask });
     const [{ message, finish_reason }] = json.choices;
     expect(finish_reason).toBe("tool_calls");
     expect(message.tool_calls).toHaveLength(2);
-    // As runTools of openai 6 and 7 sends it: nothing names the session but the calls.
+    // The request as `runTools` of openai 6 and 7 sends it: only the ids of the tool calls identify the session.
     const { role, content, tool_calls } = message;
     const results = tool_calls.map(({ id }: { id: string }) => ({
       role: "tool",
@@ -295,7 +298,7 @@ describe("a tool of the caller's", () => {
     ]);
   });
 
-  it("has to have its results before anything else is said [OR-53]", async () => {
+  it("A new message is refused while results of tool calls are missing [OR-53]", async () => {
     const served = await serveAnswers([CALLS]);
     const { json } = await send(served, CHAT, { body: ask });
     const { session_id } = json.choices[0].message;
@@ -308,8 +311,8 @@ describe("a tool of the caller's", () => {
   });
 });
 
-describe("a turn that fails", () => {
-  it("before it says a word is a status, which says whether to try again [OR-22] [OR-46] [OR-51]", async () => {
+describe("Failed turns", () => {
+  it("A turn that fails before any output is an HTTP error with x-should-retry [OR-22] [OR-46] [OR-51]", async () => {
     const throttled = await serveAnswers([refuses("throttled")]);
     for (const stream of [false, true]) {
       const { status, headers, json } = await send(throttled, CHAT, {
@@ -320,7 +323,7 @@ describe("a turn that fails", () => {
     }
   });
 
-  it("later is a status with all that was said, not to be tried again [OR-46] [SD-15]", async () => {
+  it("A turn that fails after some output is an HTTP error with the partial message, and is not to be retried [OR-46] [SD-15]", async () => {
     const served = await serveAnswers([breaks("service_failed")]);
     const { status, headers, json } = await send(served, CHAT, { body: { messages: [said] } });
     expect([status, headers.get("x-should-retry")]).toEqual([502, "false"]);
@@ -340,7 +343,7 @@ describe("a turn that fails", () => {
     });
   });
 
-  it("in a stream says so at its end [OR-22]", async () => {
+  it("A streamed turn that fails ends with an error event [OR-22]", async () => {
     const served = await serveAnswers([breaks("service_failed")]);
     const { status, text } = await send(served, CHAT, { body: { messages: [said], stream: true } });
     const data = dataOf(text);
@@ -351,12 +354,12 @@ describe("a turn that fails", () => {
   });
 });
 
-describe("a request that is sent again", () => {
+describe("Retried requests", () => {
   it.each<[string, Headers, Headers]>([
-    ["says so", {}, { "x-stainless-retry-count": "1" }],
+    ["has a retry count", {}, { "x-stainless-retry-count": "1" }],
     ["has the same key", { "idempotency-key": "k-1" }, { "idempotency-key": "k-1" }],
   ])(
-    "and %s gets the answer that there is, streamed or not [OR-45] [SD-12]",
+    "A repeated request that %s gets the stored response, streamed or not [OR-45] [SD-12]",
     async (_, first, again) => {
       const served = await serveAnswers(TALK);
       const body = { messages: [said] };

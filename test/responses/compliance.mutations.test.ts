@@ -12,7 +12,7 @@ allowLongTests();
 async function failureOf(id: string, faults: Faults, script: AgentScript = suiteAgent()) {
   const faulty = await startFaulty(script, faults);
   const test = complianceTests.find((one) => one.id === id);
-  if (test === undefined) throw new Error(`There is no test ${id}`);
+  if (test === undefined) throw new Error(`Unknown test: ${id}`);
   return test.run(faulty).then(
     () => "it passed",
     (error: unknown) => String(error),
@@ -41,14 +41,14 @@ const without = (type: string): Change => {
 };
 const mentions = (word: string) => (request: Fields) => mentioned(request, word);
 
-/** An agent that hears nothing of what it was told before. */
+/** An agent without memory of earlier messages in the conversation. */
 const forgetful: AgentScript = (call) => {
   const turn = suiteAgent();
   if (typeof turn !== "function") throw new Error("The suite's agent is a function");
   return turn({ ...call, instructions: "", history: [] });
 };
 
-describe("each test of the compliance suite fails for its fault", () => {
+describe("Faults that the compliance suite detects", () => {
   it.each<[id: string, fault: string, faults: Faults, failure: RegExp]>([
     ["basic-response", "a missing key", { response: lacking("usage") }, /'usage'/],
     ["basic-response", "a null key", { response: (one) => ({ ...one, tools: null }) }, /\/tools/],
@@ -94,7 +94,7 @@ describe("each test of the compliance suite fails for its fault", () => {
     ],
     [
       "streaming-response",
-      "an event of its own",
+      "an event outside the specification",
       { events: renamed("response.output_text.done", "x:done") },
       /no event of the core/,
     ],
@@ -139,7 +139,7 @@ describe("each test of the compliance suite fails for its fault", () => {
     ["compact-missing-model", "a model made up", { allows: "no-model" }, /HTTP 200/],
     [
       "websocket-response",
-      "an event of its own",
+      "an event outside the specification",
       { events: renamed("response.in_progress", "x:y") },
       /no event of the core/,
     ],
@@ -201,7 +201,7 @@ describe("each test of the compliance suite fails for its fault", () => {
       },
       /previous_response_not_found|out of order/,
     ],
-  ])("%s for %s [OR-75]", async (id, _, faults, failure) => {
+  ])("Compliance test %s fails for %s [OR-75]", async (id, _, faults, failure) => {
     expect(await failureOf(id, faults)).toMatch(failure);
   });
 
@@ -210,9 +210,12 @@ describe("each test of the compliance suite fails for its fault", () => {
     ["previous-response-id", /heliotrope/],
     ["previous-response-id-streaming", /heliotrope/],
     ["websocket-continuation", /forgot/],
-  ])("%s for an agent that is not told [OR-75]", async (id, failure) => {
-    expect(await failureOf(id, {}, forgetful)).toMatch(failure);
-  });
+  ])(
+    "Compliance test %s fails for an agent that forgets earlier messages [OR-75]",
+    async (id, failure) => {
+      expect(await failureOf(id, {}, forgetful)).toMatch(failure);
+    },
+  );
 
   it.each([
     ["tool-calling", [{ says: "No" }], /no function_call/],
@@ -223,16 +226,16 @@ describe("each test of the compliance suite fails for its fault", () => {
       /has a result/,
     ],
     ["tool-calling", [{ calls: [{ id: "1", name: "get_weather" }] }], /arguments are/],
-  ])("%s for %j [OR-75]", async (id, script, failure) => {
+  ])("Compliance test %s fails for the agent script %j [OR-75]", async (id, script, failure) => {
     expect(await failureOf(id, {}, script)).toMatch(failure);
   });
 
-  it("file-input for a refusal that names nothing [OR-62]", async () => {
+  it("Compliance test file-input fails for a refusal that names no part [OR-62]", async () => {
     const nameless = { refuses: mentions("input_file") };
     expect(await failureOf("file-input", nameless)).toMatch(/names no part/);
   });
 
-  it("websocket-error-envelopes for an envelope without a status [OR-76]", () => {
+  it("Compliance test websocket-error-envelopes fails for an envelope without a status [OR-76]", () => {
     const envelope = { type: "error", error: { code: "planted", message: "No" } };
     const problem = "SocketError must have required property 'status'";
     expect(problemsOf("SocketError", envelope)).toEqual([problem]);

@@ -7,8 +7,8 @@ import { answered } from "./support/target.ts";
 describe.each([
   ["a scripted agent", () => startServed(suiteAgent())],
   ["the demo agent", startDemo],
-])("the compliance suite, with %s", (_, start) => {
-  it("passes with all its tests at once, on one server [OR-75]", async () => {
+])("The compliance suite with %s", (_, start) => {
+  it("All tests of the suite pass concurrently on one server [OR-75]", async () => {
     const target = await start();
     const results = await Promise.allSettled(complianceTests.map((test) => test.run(target)));
     const failed = results.flatMap((result, index) =>
@@ -19,13 +19,13 @@ describe.each([
     expect(failed).toEqual([]);
   });
 
-  it.each(complianceTests)("passes $id by itself [OR-75]", async ({ run }) => {
+  it.each(complianceTests)("Compliance test $id passes alone [OR-75]", async ({ run }) => {
     await expect(run(await start())).resolves.toBeUndefined();
   });
 });
 
-describe("what the suite sends and does not look for", () => {
-  it("reaches the agent: a system message as instructions [OR-60]", async () => {
+describe("Requests of the compliance suite", () => {
+  it("A system message of the suite reaches the agent as instructions [OR-60]", async () => {
     const served = await startServed(suiteAgent());
     const system = { type: "message", role: "system", content: "You are a pirate." };
     const user = { type: "message", role: "user", content: "Say hello." };

@@ -31,14 +31,14 @@ interface Shown {
   readonly content?: readonly { readonly text: string }[];
 }
 
-/** What an item is, in a few words. */
+/** A short form of an item: its type, or its role and text. */
 function shown(item: unknown): string {
   const { type, role, content = [] } = item as Shown;
   return [role ?? type, ...content.map(({ text }) => text)].join(": ");
 }
 
-describe("a conversation", () => {
-  it("is begun before anything is asked, and is the session of what is [OR-32] [OR-34]", async () => {
+describe("Conversations", () => {
+  it("A conversation created without items is the session of the responses that use it [OR-32] [OR-34]", async () => {
     const served = await serveAnswers([says("Hello Alice."), says("You are Alice.")]);
     const client = clientOf(served);
     const conversation = await client.conversations.create({ metadata: { title: "Who is who" } });
@@ -70,7 +70,7 @@ describe("a conversation", () => {
     );
   });
 
-  it("is begun with what was said elsewhere, which its agent is told [OR-38]", async () => {
+  it("A conversation created with items sends these items to its agent as history [OR-38]", async () => {
     const served = await serveAnswers([says("You are Alice.")]);
     const client = clientOf(served);
     const answer = { type: "message", role: "assistant", content: "Hello Alice." } as const;
@@ -94,7 +94,7 @@ describe("a conversation", () => {
     ]);
   });
 
-  it("has calls, their results and answers in order, page by page, each found by its id [OR-6]", async () => {
+  it("A conversation lists tool calls, results and messages in order, in pages, and each can be read by its id [OR-6]", async () => {
     const served = await serveAnswers([
       wants({ id: "tooluse_1", name: "get_weather" }),
       says("It is warm."),
@@ -122,7 +122,7 @@ describe("a conversation", () => {
       "function_call_output",
       "assistant: It is warm.",
     ]);
-    // The very items that the responses had.
+    // Exactly the items which the responses returned.
     expect(items.slice(1, 3)).toEqual(first.output);
     expect(items.slice(4)).toEqual(second.output);
     for (const item of items) {
@@ -132,7 +132,7 @@ describe("a conversation", () => {
     }
   });
 
-  it("leaves out what was deleted, and what was not to be kept [OR-39] [OR-42]", async () => {
+  it("A conversation omits deleted responses and responses with store false [OR-39] [OR-42]", async () => {
     const served = await serveAnswers([says("One"), says("Two"), says("Three")]);
     const client = clientOf(served);
     const { id } = await client.conversations.create({});
@@ -146,7 +146,7 @@ describe("a conversation", () => {
     expect(listed.data.map(shown)).toEqual(["user: third", "assistant: Three"]);
   });
 
-  it("is gone when it is deleted, with all that leads to it [OR-42] [OR-29]", async () => {
+  it("A deleted conversation is not found, and neither are its responses [OR-42] [OR-29]", async () => {
     const served = await serveAnswers([says("Hello Alice.")]);
     const client = clientOf(served);
     const first = await client.responses.create({ model: "scripted", input: "I am Alice." });
@@ -168,7 +168,7 @@ describe("a conversation", () => {
     expect(served.provider.invocations).toHaveLength(1);
   });
 
-  it("is nobody else's [OR-36]", async () => {
+  it("A conversation is not found with the key of another principal [OR-36]", async () => {
     const served = await serveAnswers([says("Hello")], { keys: KEYS });
     const { id } = await clientOf(served).conversations.create({});
     const eve = { ...served, apiKey: "key-of-eve-0123456789" };
@@ -187,7 +187,7 @@ describe("a conversation", () => {
     expect((await send(served, ["GET", `/conversations/${id}`])).status).toBe(200);
   });
 
-  it("Metadata is kept at creation, replaced by an update, and its title is the session's", async () => {
+  it("Metadata is stored at creation and replaced by an update, and its title is the title of the session", async () => {
     const store = createMemoryStore();
     const served = await serveAnswers([says("Hello")], { store });
     const client = clientOf(served);
@@ -207,7 +207,7 @@ describe("a conversation", () => {
     expect(json.error).toMatchObject({ code: "missing_field", param: "metadata" });
   });
 
-  it("Items that are added before the first turn are told to the agent and listed [OR-38]", async () => {
+  it("Items added before the first turn are sent to the agent and listed [OR-38]", async () => {
     const served = await serveAnswers([says("You are Alice, in Paris.")]);
     const client = clientOf(served);
     const { id } = await client.conversations.create({});
@@ -245,7 +245,7 @@ describe("a conversation", () => {
     expect(listed.data.slice(0, 2)).toEqual(added.data);
   });
 
-  it("A client that only stores its history in a conversation sends it whole, and each turn is told all of it [OR-38]", async () => {
+  it("A client that stores its history in a conversation can send the whole history with each turn [OR-38]", async () => {
     const served = await serveAnswers([says("Hello Alice."), says("You are Alice.")]);
     const client = clientOf(served);
     const { id } = await client.conversations.create({});
@@ -272,7 +272,7 @@ describe("a conversation", () => {
     ]);
   });
 
-  it("Items are added between turns of an agent whose history is here, and refused for one that keeps its own", async () => {
+  it("Items can be added between turns unless the agent keeps its own history", async () => {
     const items = [said, { type: "message", role: "assistant", content: "Hello." } as const];
     const answers = [says("One"), says("Two")];
     const capabilities = { instructions: true, tools: true } as const;
@@ -301,7 +301,7 @@ describe("a conversation", () => {
     await expect(refused).rejects.toMatchObject({ status: 400, code: "conversation_not_writable" });
   });
 
-  it("Items are refused while a turn runs, without a call for a result, and if there are none", async () => {
+  it("Added items are refused while a turn runs, if a result has no tool call, and if the list is empty", async () => {
     const end = gate();
     const served = await serveAnswers([saysWhen("Well", end)]);
     const client = clientOf(served);
@@ -335,7 +335,7 @@ describe("a conversation", () => {
     [{ items: "Hello" }, "invalid_type", "items"],
     [{ model: "nobody" }, "model_not_found", "model"],
   ])(
-    "is not begun with %j, of which something would be lost [OR-63]",
+    "A conversation is not created with %j, because part of it would be lost [OR-63]",
     async (body, code, param) => {
       const served = await serveAnswers([says("Hello")]);
       const { json } = await send(served, ["POST", "/conversations"], { body });
@@ -343,7 +343,7 @@ describe("a conversation", () => {
     },
   );
 
-  it("has no item that it does not have", async () => {
+  it("An unknown item of a conversation is answered with 404", async () => {
     const served = await serveAnswers([says("Hello")]);
     const { id } = await clientOf(served).conversations.create({});
     const { status, json } = await send(served, ["GET", `/conversations/${id}/items/msg_1`]);

@@ -9,7 +9,7 @@ import { SEED_TURN } from "./support/seed.ts";
 import { serveSessions, type Serving } from "./support/serve-sessions.ts";
 import { send } from "./support/serve-answers.ts";
 
-/** No chance and no time: ids are counted, and the clock stands still. */
+/** Deterministic ids (counters) and a clock which does not advance. */
 function withoutChance(): Omit<Serving, "agents"> {
   let [sessions, seeds] = [0, 0];
   return {
@@ -22,7 +22,7 @@ function withoutChance(): Omit<Serving, "agents"> {
 
 const WEATHER = { name: "get_weather", parameters: { type: "object", properties: {} } };
 
-/** The same requests, to a server of its own. */
+/** Sends the same requests to a new server. */
 async function run(): Promise<string[]> {
   const provider = createScriptedProvider(
     [
@@ -61,8 +61,8 @@ async function run(): Promise<string[]> {
   return answers.map(({ text }) => text);
 }
 
-describe("answers without chance", () => {
-  it("are the same, byte for byte, whenever they are given [OR-78]", async () => {
+describe("Deterministic responses", () => {
+  it("With a fixed seed and clock, responses are identical byte for byte [OR-78]", async () => {
     const [first, second] = [await run(), await run()];
     expect(second).toEqual(first);
     expect(first[1]).toContain("response.output_text.delta");
@@ -70,10 +70,10 @@ describe("answers without chance", () => {
   });
 });
 
-describe("a recorded stream of an agent's", () => {
+describe("Replayed recordings", () => {
   const recorded = Buffer.concat(SEED_TURN.map(([name, payload]) => encodeAwsFrame(name, payload)));
 
-  /** What a server says that has the recording for its agent, handed on in pieces of some size. */
+  /** The response of a server whose agent streams the recording in chunks of `pieceSize` bytes. */
   async function replayed(pieceSize: number, body: object): Promise<string> {
     const peer = await startPeer((response) => {
       startEventStream(response);
@@ -95,7 +95,7 @@ describe("a recorded stream of an agent's", () => {
   }
 
   it.each([false, true])(
-    "gives the same response whenever it is replayed, however it is cut, streamed %s [OR-79]",
+    "A recorded stream produces the same response for every chunk size (streamed: %s) [OR-79]",
     async (stream) => {
       const body = { input: "Search the catalog for shoes.", stream };
       const whole = await replayed(recorded.length, body);

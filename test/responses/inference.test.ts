@@ -18,7 +18,7 @@ import { send, serveAnswers } from "./support/serve-answers.ts";
 const INFER = ["POST", "/inference"] as const;
 const SESSION = "550e8400-e29b-41d4-a716-446655440000";
 
-/** A real provider on a harness that says the same in every turn. */
+/** A real provider on a harness which streams the same events in every turn. */
 async function harness(turn = SEED_TURN) {
   const peer = await startPeer((response) => {
     startEventStream(response);
@@ -41,8 +41,8 @@ function sentTo(peer: Awaited<ReturnType<typeof startPeer>>) {
   }));
 }
 
-describe("an inference, as the tutorial has it", () => {
-  it("answers a first turn with its trace and one message that has the session [OR-74] [SD-34]", async () => {
+describe("POST /inference, as in the tutorial", () => {
+  it("The first turn returns its trace and one message with the session id [OR-74] [SD-34]", async () => {
     const served = await harness();
     const body = JSON.parse(`{
       "messages": [
@@ -89,7 +89,7 @@ describe("an inference, as the tutorial has it", () => {
     ]);
   });
 
-  it("goes on with the session that comes back, and sends only what is new [OR-37] [SD-6] [SD-7]", async () => {
+  it("The next turn continues the echoed session and sends only the new message [OR-37] [SD-6] [SD-7]", async () => {
     const served = await harness();
     const body = JSON.parse(`{
       "messages": [
@@ -110,14 +110,14 @@ describe("an inference, as the tutorial has it", () => {
   });
 });
 
-describe("a conversation of AI GO!'s", () => {
+describe("A conversation of AI GO!", () => {
   interface Message {
     readonly role: string;
     readonly content: unknown;
     readonly [field: string]: unknown;
   }
 
-  it("is one session by the echo alone, with whatever state was attached [OR-74] [SD-6] [OR-32]", async () => {
+  it("The echoed messages alone identify the session and keep attached state [OR-74] [SD-6] [OR-32]", async () => {
     const served = await serveAnswers([says("One"), says("Two"), says("Three")]);
     const messages: Message[] = [];
     const replies: Message[] = [];
@@ -127,7 +127,7 @@ describe("a conversation of AI GO!'s", () => {
       const { json } = await send(served, INFER, { body });
       const reply = json.items.at(-1) as Message;
       replies.push(reply);
-      // Somebody on the way attached a cursor to the first one.
+      // An intermediary attached a cursor to the first message.
       messages.push(nth === 0 ? { ...reply, cursor: { at: 7 } } : reply);
     }
     expect(served.provider.invocations.map(({ input }) => input.texts)).toEqual([
@@ -140,7 +140,7 @@ describe("a conversation of AI GO!'s", () => {
     expect(replies.map(({ cursor }) => cursor)).toEqual([undefined, { at: 7 }, { at: 7 }]);
   });
 
-  it("is not asked twice when a turn is sent again [SD-12] [OR-45]", async () => {
+  it("A repeated turn is not submitted to the agent again [SD-12] [OR-45]", async () => {
     const served = await serveAnswers([says("One"), says("Two")]);
     const first = await send(served, INFER, {
       body: { messages: [{ role: "user", content: "Go" }] },
@@ -156,7 +156,7 @@ describe("a conversation of AI GO!'s", () => {
     expect(served.provider.invocations).toHaveLength(2);
   });
 
-  it("sends all that was said since, part by part, and the system's words [SD-3] [SD-4] [SD-8]", async () => {
+  it("All messages since the last assistant message are sent, part by part, with the system message [SD-3] [SD-4] [SD-8]", async () => {
     const served = await serveAnswers([says("Well")]);
     const content = [
       { type: "text", text: "One" },
@@ -173,7 +173,7 @@ describe("a conversation of AI GO!'s", () => {
     ]);
   });
 
-  it("says what had no effect [SD-10] [OR-63]", async () => {
+  it("Fields that have no effect are listed in the response [SD-10] [OR-63]", async () => {
     const served = await serveAnswers([says("Well")]);
     const messages = [{ role: "user", content: "Go" }];
     const body = { messages, temperature: 0, response_format: { type: "json_object" } };
@@ -215,7 +215,7 @@ describe("a conversation of AI GO!'s", () => {
       [{ role: "user", content: [{ type: "input_audio", input_audio: {} }] }],
       "unsupported_content",
     ],
-  ])("is refused before the agent hears of it where %s", async (_, messages, code) => {
+  ])("A request is refused before it reaches the agent if %s", async (_, messages, code) => {
     const served = await serveAnswers([says("Well")]);
     const { status, json } = await send(served, INFER, { body: { messages } });
     expect([status, json.error.code]).toEqual([400, code]);
@@ -223,23 +223,26 @@ describe("a conversation of AI GO!'s", () => {
   });
 });
 
-describe("credentials", () => {
+describe("Credentials in a request", () => {
   it.each([
     { AWS_SECRET_ACCESS_KEY: "hush-hush" },
     { environment: { AWS_REGION: "eu-central-1", AWS_ACCESS_KEY_ID: "hush-hush" } },
     { config: [{ "session-token": "hush-hush" }] },
     { api_key: "hush-hush" },
-  ])("are refused by name, and told nobody: %j", async (fields) => {
-    const served = await serveAnswers([says("Well")]);
-    const body = { messages: [{ role: "user", content: "Go" }], ...fields };
-    const { status, json, text } = await send(served, INFER, { body });
-    expect([status, json.error.code]).toEqual([400, "credentials_not_accepted"]);
-    expect(json.error.param).toMatch(/key|token/i);
-    expect(text).not.toContain("hush-hush");
-    expect(served.provider.invocations).toEqual([]);
-  });
+  ])(
+    "Credentials in a request are refused by name, and their values are not repeated: %j",
+    async (fields) => {
+      const served = await serveAnswers([says("Well")]);
+      const body = { messages: [{ role: "user", content: "Go" }], ...fields };
+      const { status, json, text } = await send(served, INFER, { body });
+      expect([status, json.error.code]).toEqual([400, "credentials_not_accepted"]);
+      expect(json.error.param).toMatch(/key|token/i);
+      expect(text).not.toContain("hush-hush");
+      expect(served.provider.invocations).toEqual([]);
+    },
+  );
 
-  it("may be spoken of, and carried as state", async () => {
+  it("Credentials may be mentioned in a message or carried as state", async () => {
     const served = await serveAnswers([says("Well")]);
     const messages = [
       { role: "user", content: "My password is lost." },
@@ -251,10 +254,10 @@ describe("credentials", () => {
   });
 });
 
-describe("a turn that does not end well", () => {
+describe("Turns of /inference that do not complete", () => {
   const body = { messages: [{ role: "user", content: "Go" }] };
 
-  it("keeps what came before it broke, and says so [SD-15] [SD-32]", async () => {
+  it("A turn that breaks off keeps its partial output and is marked incomplete [SD-15] [SD-32]", async () => {
     const served = await serveAnswers([breaks("service_failed")]);
     const { status, json } = await send(served, INFER, { body });
     expect([status, json.items]).toMatchObject([
@@ -269,13 +272,13 @@ describe("a turn that does not end well", () => {
     ]);
   });
 
-  it("is a status where nothing came [OR-51]", async () => {
+  it("A turn that fails without output is an HTTP error [OR-51]", async () => {
     const served = await serveAnswers([refuses("throttled")]);
     const { status, json } = await send(served, INFER, { body });
     expect([status, json.error.code]).toEqual([429, "throttled"]);
   });
 
-  it("is incomplete where a limit ended it [SD-31]", async () => {
+  it("A turn that ends at a limit is marked incomplete [SD-31]", async () => {
     const answer: ProviderScript = async function* () {
       yield* generateMessage(
         [{ type: "text.end", message: 0, block: 0, text: "Half" }],

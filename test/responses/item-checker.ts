@@ -13,14 +13,14 @@ export interface CheckedItem {
 interface CheckedPart {
   text: string;
   deltas: number;
-  /** The text was said to be complete. */
+  /** The stream has marked the text as complete. */
   isTextDone: boolean;
   isDone: boolean;
 }
 
 type Fields = { readonly [field: string]: unknown };
 
-/** The rules of items and their parts. `false` for an event that is none of theirs. */
+/** Checks the rules for items and their parts. Returns false if the event does not belong to an item. */
 export function itemRules(event: StreamEventLike, checked: Checked): boolean {
   if (event.type === "response.output_item.added") return added(event, checked);
   const rule = RULES.get(event.type);

@@ -6,7 +6,7 @@ const file = new URL("./open-responses.schema.json", import.meta.url);
 const published = JSON.parse(readFileSync(file, "utf8"));
 const { $defs: schemas } = published;
 
-/** What the profile of 2026-04-24 added; the published file is of the profile before it. */
+/** Additions of the profile of 2026-04-24; the published schema file describes the profile before it. */
 schemas.Message.properties.phase = { enum: ["commentary", "final_answer", null] };
 schemas.Compaction = {
   type: "object",
@@ -56,16 +56,16 @@ ajv.addSchema(published, "open-responses");
 
 export type Shape = "ResponseResource" | "CompactResource" | "SocketError" | "ErrorBody";
 
-/** What is wrong with a value, by the published schema. */
+/** Validates a value against the published schema and returns the errors. */
 export function problemsOf(shape: Shape, value: unknown): readonly string[] {
   return problems(shape, value);
 }
 
-/** What is wrong with an event; one that is not among the 24 of the core is wrong as a whole. */
+/** Validates an event and returns the errors. An event outside the 24 core events is an error as a whole. */
 export function eventProblems(event: unknown): readonly string[] {
   const type = isObject(event) ? event["type"] : undefined;
   const name = eventNames.get(type);
-  if (name === undefined) return [`${String(type)} is no event of the core`];
+  if (name === undefined) return [`${String(type)} is not a core event`];
   return problems(name, event);
 }
 

@@ -12,7 +12,7 @@ const document = createOpenApiDocument("1.2.3");
 const { schemas } = document.components;
 type SchemaName = keyof typeof schemas;
 
-/** What is wrong with a value, by one of the document's schemas. */
+/** Validates a value against a schema of the document and returns the errors. */
 function problems(name: SchemaName, value: unknown): unknown {
   const ajv = new Ajv2020({ strict: false });
   ajv.addSchema({ $id: "document", components: { schemas } });
@@ -20,13 +20,13 @@ function problems(name: SchemaName, value: unknown): unknown {
   return validate(value) ? [] : validate.errors;
 }
 
-/** The fields of an object's schema. */
+/** Names of the fields in an object's schema. */
 function fieldsOf(name: SchemaName): string[] {
   return Object.keys(schemas[name]["properties"] as object);
 }
 
-describe("the document of the surface", () => {
-  it("has every route, with and without /v1, and no other [OR-69]", async () => {
+describe("The OpenAPI document", () => {
+  it("The OpenAPI document has every route, with and without /v1, and no other [OR-69]", async () => {
     const served = await serveAnswers([says("Hello")]);
     const { routes } = createResponsesSurface({
       sessions: served.sessions,
@@ -45,20 +45,20 @@ describe("the document of the surface", () => {
     expect(described.toSorted()).toEqual(there.toSorted());
   });
 
-  it("is served", async () => {
+  it("The OpenAPI document is served at /openapi.json", async () => {
     const served = await serveAnswers([says("Hello")]);
     const { json } = await send(served, ["GET", "/openapi.json"]);
     expect({ ...json, info: {} }).toEqual({ ...JSON.parse(JSON.stringify(document)), info: {} });
   });
 
-  it("demands of a response all that the specification does [OR-1]", () => {
+  it("The schema of a response requires every field which the specification requires [OR-1]", () => {
     const file = new URL("open-responses.schema.json", import.meta.url);
     const { ResponseResource } = JSON.parse(readFileSync(file, "utf8")).$defs;
     expect(ResponseResource.required).toHaveLength(31);
     expect(schemas.Response["required"]).toEqual(expect.arrayContaining(ResponseResource.required));
   });
 
-  it("names the fields of a request that are read, and no others [OR-63]", async () => {
+  it("The schema of a request names exactly the fields that are read [OR-63]", async () => {
     const served = await serveAnswers([says("Hello")]);
     const all = Object.fromEntries(fieldsOf("CreateResponse").map((name) => [name, null]));
     const body = { ...all, input: "Hi", unheard_of: 1 };
@@ -79,7 +79,7 @@ describe("the document of the surface", () => {
     expect([answer.status, answer.headers.get("x-spanline-ignored")]).toEqual([200, null]);
   });
 
-  it("describes what is answered", async () => {
+  it("Actual responses match the schemas of the OpenAPI document", async () => {
     const served = await serveAnswers([
       says("Hello"),
       says("Hello"),

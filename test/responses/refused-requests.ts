@@ -6,7 +6,7 @@ export interface Refused {
   readonly code: unknown;
 }
 
-/** How a request is refused; undefined where it is taken. */
+/** Runs `read` and returns how the request is refused. Undefined if the request is accepted. */
 export function refused(read: () => unknown): Refused | undefined {
   try {
     read();

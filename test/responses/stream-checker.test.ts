@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { violationsIn, type Rule, type StreamEventLike } from "./stream-checker.ts";
 
-/** A good stream: reasoning, a call with its output, a message. */
+/** A valid stream: reasoning, a tool call with its output, a message. */
 function goodStream(): StreamEventLike[] {
   const reasoning = {
     id: "rs",
@@ -69,8 +69,8 @@ function rulesBrokenBy(events: readonly StreamEventLike[]): readonly Rule[] {
 const GOOD = goodStream();
 const LAST = GOOD.length - 1;
 
-describe("the checker of streams", () => {
-  it("has nothing against a good stream", () => {
+describe("The stream checker", () => {
+  it("A valid stream has no violations", () => {
     expect(violationsIn(GOOD)).toEqual([]);
   });
 
@@ -114,7 +114,7 @@ describe("the checker of streams", () => {
     ["ITEM_NOT_TERMINATED", "an item without an end", without("response.output_item.done")],
     [
       "ITEM_ALREADY_DONE",
-      "an item that goes on after its end",
+      "an item that continues after its end",
       numbered([...GOOD.slice(0, LAST), ...GOOD.slice(16, 17), ...GOOD.slice(LAST)]),
     ],
     [
@@ -175,10 +175,10 @@ describe("the checker of streams", () => {
     ],
     [
       "UNKNOWN_EVENT",
-      "an event of somebody's own",
+      "an event outside the specification",
       numbered([...GOOD.slice(0, LAST), { type: "response.keep_alive" }, ...GOOD.slice(LAST)]),
     ],
-  ])("reports %s for %s", (rule, _, events) => {
+  ])("The stream checker reports %s for %s", (rule, _, events) => {
     expect(rulesBrokenBy(events)).toContain(rule);
   });
 });

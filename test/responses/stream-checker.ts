@@ -1,14 +1,14 @@
 import { isObject } from "../../src/data/json.ts";
 import { itemRules, type CheckedItem } from "./item-checker.ts";
 
-/** A rule of the stream's state machine that an event breaks. */
+/** A rule of the stream's state machine broken by an event. */
 export interface Violation {
   readonly rule: Rule;
-  /** Which event breaks it; their number for what the end of the stream breaks. */
+  /** Index of the event. Equals the number of events if the end of the stream breaks the rule. */
   readonly at: number;
 }
 
-/** The first ten are the names of the reference state machine; the others are of this project's checklist. */
+/** The first ten names are from the reference state machine; the others are from this project's checklist. */
 export type Rule =
   | "NON_MONOTONIC_SEQUENCE"
   | "INVALID_RESPONSE_TRANSITION"
@@ -36,7 +36,7 @@ export type Rule =
   | "UNMATCHED_OUTPUT"
   | "UNKNOWN_EVENT";
 
-/** An event as it came over a wire, or as it is on its way to one. */
+/** A decoded event, received from a stream or about to be written to a stream. */
 export type StreamEventLike = { readonly type: string } & Fields;
 
 type Fields = { readonly [field: string]: unknown };
@@ -46,7 +46,7 @@ export interface Checked {
   readonly report: (rule: Rule) => void;
 }
 
-/** Every rule that a stream breaks, in the order of its events. An empty list is a good stream. */
+/** Returns every rule which a stream breaks, in event order. An empty list means the stream is valid. */
 export function violationsIn(sent: readonly { readonly type: string }[]): readonly Violation[] {
   const events: readonly StreamEventLike[] = sent.map((event) => ({ ...event }));
   const violations: Violation[] = [];
@@ -73,7 +73,7 @@ export function violationsIn(sent: readonly { readonly type: string }[]): readon
   return violations;
 }
 
-/** Those who asked for them know them. */
+/** Extension events (`vendor:name`) are sent only to clients which requested them. */
 function isExtension({ type }: StreamEventLike): boolean {
   return /^[a-z]+:/.test(type);
 }
@@ -87,7 +87,7 @@ interface Life {
 
 const SECOND: ReadonlySet<string> = new Set(["response.in_progress", "response.queued"]);
 
-/** What may follow what. */
+/** Allowed predecessor states of each lifecycle event. */
 const LIFE: ReadonlyMap<string, readonly string[]> = new Map([
   ["response.created", ["idle"]],
   ["response.queued", ["created"]],

@@ -34,8 +34,8 @@ function lastResponse(events: readonly StreamEvent[]) {
 
 const anyMode = fc.constantFrom(...TRACE_MODES);
 
-describe("the stream of a response", () => {
-  it("breaks no rule of streams, whatever a log says [OR-6, OR-9, OR-11, OR-12, OR-13, OR-14, OR-15, OR-16, OR-17]", () => {
+describe("The stream of a response", () => {
+  it("The stream of any log breaks no stream rule [OR-6, OR-9, OR-11, OR-12, OR-13, OR-14, OR-15, OR-16, OR-17]", () => {
     fc.assert(
       fc.property(fc.oneof(anyDisorder, anyTurn), anyMode, (log, trace) => {
         const events = streamOf(log, trace);
@@ -48,7 +48,7 @@ describe("the stream of a response", () => {
     );
   });
 
-  it("has only events that the specification has [OR-1, OR-7, OR-24, OR-25]", () => {
+  it("The stream of any log has only events of the specification [OR-1, OR-7, OR-24, OR-25]", () => {
     fc.assert(
       fc.property(
         fc.oneof(anyDisorder, anyTurn),
@@ -61,7 +61,7 @@ describe("the stream of a response", () => {
     );
   });
 
-  it("says of calls that are complete arguments that can be read [OR-8]", () => {
+  it("Completed tool calls in the stream of any log have arguments that can be parsed [OR-8]", () => {
     fc.assert(
       fc.property(anyDisorder, anyMode, (log, trace) => {
         for (const item of lastResponse(streamOf(log, trace)).output) {
@@ -72,7 +72,7 @@ describe("the stream of a response", () => {
     );
   });
 
-  it("ends with the response that is given to those who do not stream [OR-17, OR-18]", () => {
+  it("A stream ends with the same response that a request without streaming gets [OR-17, OR-18]", () => {
     fc.assert(
       fc.property(anyTurn, anyMode, (log, trace) => {
         const streamed = lastResponse(streamOf(log, trace));
@@ -81,7 +81,7 @@ describe("the stream of a response", () => {
     );
   });
 
-  it("has the same items under the same ids when the log has dropped their deltas [OR-6]", () => {
+  it("A log without deltas produces the same items with the same ids [OR-6]", () => {
     const isDelta = ({ event }: Envelope) => event.type.endsWith(".delta");
     fc.assert(
       fc.property(anyTurn, anyMode, (log, trace) => {
@@ -93,7 +93,7 @@ describe("the stream of a response", () => {
     );
   });
 
-  it("never ends as complete when its log stops early [OR-26]", () => {
+  it("The stream of a log that stops early never ends as completed [OR-26]", () => {
     fc.assert(
       fc.property(anyTurn, fc.nat(), (log, cut) => {
         const begun = log.slice(0, 1 + (cut % (log.length - 1)));
@@ -104,7 +104,7 @@ describe("the stream of a response", () => {
     );
   });
 
-  it("keeps the words of the agent in their order", () => {
+  it("The stream keeps the agent's text in order", () => {
     fc.assert(
       fc.property(anyTurn, (log) => {
         const said = log

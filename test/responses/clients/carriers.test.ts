@@ -9,7 +9,7 @@ const next = { type: "message", role: "user", content: "Who am I?" };
 const text = { type: "output_text", text: "Hello Alice." };
 const answer = { type: "message", role: "assistant", content: [text] };
 
-/** A body and headers that carry a conversation on, each in one way alone. */
+/** Request bodies which continue a conversation, each by a single kind of reference. */
 const carriers: readonly [name: string, carry: (first: First) => object][] = [
   ["previous_response_id", ({ response }) => ({ previous_response_id: response["id"] })],
   ["conversation, a string", ({ session }) => ({ conversation: session })],
@@ -53,8 +53,8 @@ async function first(target: Target): Promise<First & { readonly headers: Header
   return { response, session, headers: answered.headers };
 }
 
-describe("a session is found again", () => {
-  it.each(carriers)("by %s alone [OR-32] [OR-37]", async (_, carry) => {
+describe("Continued sessions", () => {
+  it.each(carriers)("A session is continued by %s alone [OR-32] [OR-37]", async (_, carry) => {
     const served = await startServed(TALK);
     const body = { model: served.model, input: [next], ...carry(await first(served)) };
     const second = await post(served, "/responses", body);
@@ -62,7 +62,7 @@ describe("a session is found again", () => {
     expect(heardBy(served)).toEqual(HEARD);
   });
 
-  it("by the header that an answer has it in [OR-32] [OR-34]", async () => {
+  it("A session is continued by the header in which a response returned its id [OR-32] [OR-34]", async () => {
     const served = await startServed(TALK);
     const { session, headers, response } = await first(served);
     expect(response["conversation"]).toEqual({ id: session });
@@ -81,7 +81,7 @@ describe("a session is found again", () => {
   });
 });
 
-describe("nothing reaches the agent", () => {
+describe("Refused requests", () => {
   it.each([
     [
       "an unknown previous response [OR-29]",
@@ -89,7 +89,7 @@ describe("nothing reaches the agent", () => {
       "previous_response_not_found",
     ],
     ["a session id that is too short [OR-35]", { session_id: "ses_1" }, undefined],
-  ])("of a request with %s", async (_, more, code) => {
+  ])("A request with %s does not reach the agent", async (_, more, code) => {
     const served = await startServed(TALK);
     const refused = await post(served, "/responses", {
       model: served.model,
@@ -104,7 +104,7 @@ describe("nothing reaches the agent", () => {
 
   it.each([
     [
-      "previous_response_id beside conversation [OR-30]",
+      "previous_response_id and conversation [OR-30]",
       ({ response, session }: First) => ({
         previous_response_id: response["id"],
         conversation: session,
@@ -119,7 +119,7 @@ describe("nothing reaches the agent", () => {
       }),
       "conflicting_session",
     ],
-  ])("of a request with %s", async (_, carry, code) => {
+  ])("A request with %s is refused before it reaches the agent", async (_, carry, code) => {
     const served = await startServed(TALK);
     const body = { model: served.model, input: [next], ...carry(await first(served)) };
     const refused = await post(served, "/responses", body);
@@ -129,7 +129,7 @@ describe("nothing reaches the agent", () => {
     expect(served.agentCalls()).toHaveLength(1);
   });
 
-  it("of a request that goes on from what is not the last response [OR-31]", async () => {
+  it("A request that continues from a response other than the last is refused [OR-31]", async () => {
     const served = await startServed(TALK);
     const { response } = await first(served);
     const body = { model: served.model, input: [next], previous_response_id: response["id"] };

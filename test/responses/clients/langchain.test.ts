@@ -48,7 +48,7 @@ describe.each(["responses", "chat"])("@langchain/openai %s", (api) => {
   }
 
   it.each([false, true])(
-    "goes on by its history, streamed %s [OR-80] [OR-32]",
+    "LangChain continues a conversation by its history (streamed: %s) [OR-80] [OR-32]",
     async (isStreamed) => {
       const { served, model } = await connected(TALK);
       const ask = async (messages: BaseMessage[]): Promise<AIMessage> =>
@@ -62,7 +62,7 @@ describe.each(["responses", "chat"])("@langchain/openai %s", (api) => {
   );
 
   it.each([false, true])(
-    "brings the result of its own tool, streamed %s [OR-53]",
+    "LangChain runs its tool and sends the result (streamed: %s) [OR-53]",
     async (isStreamed) => {
       const { served, model } = await connected(CLIENT_TOOL);
       const bound = model.bindTools([getWeather]);
@@ -81,7 +81,7 @@ describe.each(["responses", "chat"])("@langchain/openai %s", (api) => {
   );
 
   it.each([false, true])(
-    "is left nothing to run by a tool of the agent's, streamed %s [OR-58]",
+    "LangChain gets no tool call to run for a tool of the agent (streamed: %s) [OR-58]",
     async (isStreamed) => {
       const { model } = await connected(AGENT_TOOL);
       const asked = [new HumanMessage("Any shoes?")];
@@ -92,14 +92,14 @@ describe.each(["responses", "chat"])("@langchain/openai %s", (api) => {
     },
   );
 
-  it("is told which model is unknown [OR-70]", async () => {
+  it("LangChain gets a 404 error for an unknown model [OR-70]", async () => {
     const served = await startServed(TALK);
     const asked = modelAt({ ...served, model: "nobody" }).invoke("Hello?");
     await expect(asked).rejects.toMatchObject({ status: 404, code: "model_not_found" });
     expect(served.agentCalls()).toEqual([]);
   });
 
-  it("stops the agent when it aborts [OR-47]", async () => {
+  it("The agent stops if LangChain aborts the request [OR-47]", async () => {
     const { served, model } = await connected(HANGS);
     const controller = new AbortController();
     const asked = model.invoke("Go", { signal: controller.signal });
@@ -112,7 +112,7 @@ describe.each(["responses", "chat"])("@langchain/openai %s", (api) => {
 });
 
 describe("@langchain/openai responses", () => {
-  it("goes on by previous_response_id [OR-27] [OR-37]", async () => {
+  it("LangChain continues a conversation by previous_response_id [OR-27] [OR-37]", async () => {
     const served = await startServed(TALK);
     const { baseUrl, apiKey, model } = served;
     const configuration = { baseURL: baseUrl };

@@ -11,7 +11,7 @@ async function connected(script: AgentScript) {
   return { served, model, client: new OpenAI({ baseURL: baseUrl, apiKey }) };
 }
 
-/** A promise that a test keeps when it wants to. */
+/** A promise which the test resolves by calling `open`. */
 function gate() {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => void (open = resolve));
@@ -21,14 +21,14 @@ function gate() {
 const thrown = (promise: Promise<unknown>) => promise.catch((error: unknown) => error);
 const codeOf = (error: unknown) => (error instanceof OpenAI.APIError ? error.code : error);
 
-describe("a response that is kept", () => {
-  it("is the same whenever it is asked for [OR-6]", async () => {
+describe("Stored responses", () => {
+  it("A stored response is identical each time it is retrieved [OR-6]", async () => {
     const { client, model } = await connected(TALK);
     const created = await client.responses.create({ model, input: "I am Alice." });
     expect(await client.responses.retrieve(created.id)).toEqual(created);
   });
 
-  it("is streamed again from its beginning [OR-48]", async () => {
+  it("A stored response can be streamed again from its beginning [OR-48]", async () => {
     const { client, model } = await connected(TALK);
     const created = await client.responses.create({ model, input: "I am Alice." });
     const stream = client.responses.stream({ response_id: created.id });
@@ -38,7 +38,7 @@ describe("a response that is kept", () => {
     expect((await stream.finalResponse()).output).toMatchObject(created.output);
   });
 
-  it("says what it answered [OR-6]", async () => {
+  it("The input items of a stored response contain the prompt [OR-6]", async () => {
     const { client, model } = await connected(TALK);
     const { id } = await client.responses.create({ model, input: "I am Alice." });
     const { data } = await client.responses.inputItems.list(id);
@@ -46,7 +46,7 @@ describe("a response that is kept", () => {
     expect(JSON.stringify(data)).toContain("I am Alice.");
   });
 
-  it("is gone once it was deleted, and nothing goes on from it [OR-42]", async () => {
+  it("A deleted response is not found and cannot be continued [OR-42]", async () => {
     const { served, client, model } = await connected(TALK);
     const { id } = await client.responses.create({ model, input: "I am Alice." });
     await client.responses.delete(id);
@@ -57,7 +57,7 @@ describe("a response that is kept", () => {
     expect(served.agentCalls()).toHaveLength(1);
   });
 
-  it("is none with store false, and nothing goes on from it [OR-39]", async () => {
+  it("A response with store false is not found and cannot be continued [OR-39]", async () => {
     const { served, client, model } = await connected(TALK);
     const { id } = await client.responses.create({ model, input: "I am Alice.", store: false });
     expect(await thrown(client.responses.retrieve(id))).toBeInstanceOf(OpenAI.NotFoundError);
@@ -68,8 +68,8 @@ describe("a response that is kept", () => {
   });
 });
 
-describe("a response in the background", () => {
-  it("is there at once, and completed when it is [OR-48]", async () => {
+describe("Background responses", () => {
+  it("A background response is returned at once and completes later [OR-48]", async () => {
     const { client, model } = await connected(TALK);
     const begun = await client.responses.create({ model, input: "I am Alice.", background: true });
     expect(["queued", "in_progress"]).toContain(begun.status);
@@ -81,7 +81,7 @@ describe("a response in the background", () => {
     expect(found.output_text).toBe("Hello Alice.");
   });
 
-  it("is cancelled once, however often that is asked for [OR-49]", async () => {
+  it("A background response can be cancelled repeatedly with the same result [OR-49]", async () => {
     const { served, client, model } = await connected(HANGS);
     const { id } = await client.responses.create({ model, input: "Go", background: true });
     await agentCalled(served);
@@ -91,18 +91,18 @@ describe("a response in the background", () => {
     expect([first.status, second.status]).toEqual(["cancelled", "cancelled"]);
   });
 
-  it("is what alone can be cancelled [OR-49]", async () => {
+  it("A response that does not run in the background cannot be cancelled [OR-49]", async () => {
     const { client, model } = await connected(TALK);
     const { id } = await client.responses.create({ model, input: "I am Alice." });
     expect(await thrown(client.responses.cancel(id))).toBeInstanceOf(OpenAI.BadRequestError);
   });
 });
 
-describe("a turn that is asked for twice", () => {
+describe("Deduplicated turns", () => {
   it.each([
     ["an Idempotency-Key", { "Idempotency-Key": "once" }, { "Idempotency-Key": "once" }],
-    ["a retry of the client's", {}, { "x-stainless-retry-count": "1" }],
-  ])("runs once, by %s [OR-45]", async (_, headers, again) => {
+    ["a retry count of the client", {}, { "x-stainless-retry-count": "1" }],
+  ])("A turn submitted twice runs once, recognized by %s [OR-45]", async (_, headers, again) => {
     const { served, client, model } = await connected(TALK);
     const asked = { model, input: "I am Alice." };
     const first = await client.responses.create(asked, { headers });
@@ -112,8 +112,8 @@ describe("a turn that is asked for twice", () => {
   });
 });
 
-describe("turns at the same time", () => {
-  it("of one session come one after the other [OR-43]", async () => {
+describe("Concurrent turns", () => {
+  it("Turns of one session run one after the other [OR-43]", async () => {
     const { opened, open } = gate();
     const [hello = {}, you = {}] = Array.isArray(TALK) ? TALK : [];
     const script = [hello, { ...you, waits: opened }, { says: "Still Alice." }];
@@ -131,7 +131,7 @@ describe("turns at the same time", () => {
     expect(texts).toEqual(["You are Alice.", "Still Alice."]);
   });
 
-  it("of forty sessions keep apart [OR-44]", async () => {
+  it("Concurrent turns of forty sessions do not mix [OR-44]", async () => {
     const { served, client, model } = await connected(({ texts }) => ({
       says: `You: ${texts.join()}`,
     }));
@@ -144,7 +144,7 @@ describe("turns at the same time", () => {
     expect(new Set(served.agentCalls().map(({ sessionId }) => sessionId)).size).toBe(40);
   });
 
-  it("end one by one: who leaves takes nobody along [OR-50]", async () => {
+  it("A client that disconnects ends only its own turn [OR-50]", async () => {
     const { opened, open } = gate();
     const { served, client, model } = await connected(({ texts }) =>
       texts.includes("Go")

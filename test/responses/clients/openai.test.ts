@@ -26,8 +26,8 @@ describe(`openai ${VERSION}`, () => {
     return { served, client, model };
   }
 
-  describe("responses", () => {
-    it("goes on by previous_response_id [OR-80] [OR-27] [OR-37]", async () => {
+  describe("Responses", () => {
+    it("The client continues a conversation by previous_response_id [OR-80] [OR-27] [OR-37]", async () => {
       const { served, client, model } = await connected(TALK);
       const first = await client.responses.create({ model, input: "I am Alice." });
       const previous_response_id = first.id;
@@ -37,7 +37,7 @@ describe(`openai ${VERSION}`, () => {
       expect(heardBy(served)).toEqual(HEARD);
     });
 
-    it("goes on by previous_response_id of a stream [OR-80] [OR-27] [OR-28]", async () => {
+    it("The client continues a conversation by the previous_response_id of a stream [OR-80] [OR-27] [OR-28]", async () => {
       const { served, client, model } = await connected(TALK);
       const first = await client.responses.stream({ model, input: "I am Alice." }).finalResponse();
       const asked = { model, input: "Who am I?", previous_response_id: first.id };
@@ -47,7 +47,7 @@ describe(`openai ${VERSION}`, () => {
     });
 
     it.each(["a string", "an object"])(
-      "goes on by conversation as %s [OR-32] [OR-34]",
+      "The client continues a conversation by its id as %s [OR-32] [OR-34]",
       async (form) => {
         const { served, client, model } = await connected(TALK);
         const first = await client.responses.create({ model, input: "I am Alice." });
@@ -58,7 +58,7 @@ describe(`openai ${VERSION}`, () => {
       },
     );
 
-    it("goes on by the items it echoes [OR-32] [OR-37] [OR-61]", async () => {
+    it("The client continues a conversation by echoing the output items [OR-32] [OR-37] [OR-61]", async () => {
       const { served, client, model } = await connected(TALK);
       const said = { role: "user", content: "I am Alice." } as const;
       const first = await client.responses.create({ model, input: [said] });
@@ -72,7 +72,7 @@ describe(`openai ${VERSION}`, () => {
     });
 
     it.each([false, true])(
-      "brings the result of its own tool, streamed %s [OR-53]",
+      "The client runs its tool and sends the result (streamed: %s) [OR-53]",
       async (isStreamed) => {
         const { served, client, model } = await connected(CLIENT_TOOL);
         const ask = (body: {
@@ -104,16 +104,19 @@ describe(`openai ${VERSION}`, () => {
       ],
       ["mcp unless it asks for another mode", {}, ["mcp_call", "message"]],
       ["none", { "x-spanline-trace": "none" }, ["message"]],
-    ])("sees what ran on the agent's side as %s [OR-58]", async (_mode, headers, types) => {
-      const { client, model } = await connected(AGENT_TOOL, headers);
-      const response = await client.responses
-        .stream({ model, input: "Any shoes?" })
-        .finalResponse();
-      expect(response.output.map(({ type }) => type)).toEqual(types);
-      expect(response.output_text).toBe("There are no shoes.");
-    });
+    ])(
+      "The client sees tools that ran on the agent's side as %s [OR-58]",
+      async (_mode, headers, types) => {
+        const { client, model } = await connected(AGENT_TOOL, headers);
+        const response = await client.responses
+          .stream({ model, input: "Any shoes?" })
+          .finalResponse();
+        expect(response.output.map(({ type }) => type)).toEqual(types);
+        expect(response.output_text).toBe("There are no shoes.");
+      },
+    );
 
-    it("is told which model is unknown, once [OR-70] [OR-46]", async () => {
+    it("The client gets a 404 error for an unknown model and does not retry [OR-70] [OR-46]", async () => {
       const { served, client } = await connected(TALK);
       const asked = client.responses.create({ model: "nobody", input: "Hello?" });
       const error = await asked.catch((thrown: unknown) => thrown);
@@ -123,14 +126,14 @@ describe(`openai ${VERSION}`, () => {
       expect(served.agentCalls()).toEqual([]);
     });
 
-    it("stops the agent when it stops reading [OR-47]", async () => {
+    it("The agent stops if the client stops reading the stream [OR-47]", async () => {
       const { served, client, model } = await connected(HANGS);
       const stream = await client.responses.create({ model, input: "Go", stream: true });
       for await (const event of stream) if (event.type === "response.output_text.delta") break;
       await expect(served.interrupted()).resolves.toBeUndefined();
     });
 
-    it("stops the agent when it aborts [OR-47]", async () => {
+    it("The agent stops if the client aborts the request [OR-47]", async () => {
       const { served, client, model } = await connected(HANGS);
       const controller = new AbortController();
       const { signal } = controller;
@@ -142,11 +145,11 @@ describe(`openai ${VERSION}`, () => {
     });
   });
 
-  describe("chat", () => {
+  describe("Chat completions", () => {
     const said = { role: "user", content: "I am Alice." } as const;
     const next = { role: "user", content: "Who am I?" } as const;
 
-    it("goes on by the message it echoes [OR-32] [OR-68]", async () => {
+    it("The client continues a conversation by echoing the message [OR-32] [OR-68]", async () => {
       const { served, client, model } = await connected(TALK);
       const first = await client.chat.completions.create({ model, messages: [said] });
       const message = first.choices[0]?.message ?? said;
@@ -154,7 +157,7 @@ describe(`openai ${VERSION}`, () => {
       expect(heardBy(served)).toEqual(HEARD);
     });
 
-    it("goes on by the message that a stream gave it [OR-32] [OR-65]", async () => {
+    it("The client continues a conversation by echoing the message of a stream [OR-32] [OR-65]", async () => {
       const { served, client, model } = await connected(TALK);
       const first = await client.chat.completions
         .stream({ model, messages: [said], stream_options: { include_usage: true } })
@@ -166,7 +169,7 @@ describe(`openai ${VERSION}`, () => {
     });
 
     it.each([false, true])(
-      "runs its own tools by itself, streamed %s [OR-53] [OR-68]",
+      "`runTools` of the client runs its own tools (streamed: %s) [OR-53] [OR-68]",
       async (stream) => {
         const { served, client, model } = await connected(CLIENT_TOOL);
         const ran: unknown[] = [];
@@ -179,7 +182,7 @@ describe(`openai ${VERSION}`, () => {
           function: { name: "get_weather", parameters, parse: JSON.parse, function: run },
         } as const;
         const messages = [{ role: "user", content: "How warm is it in Paris?" } as const];
-        // One overload for each way: the runner is the same.
+        // The types have separate overloads for streamed and whole responses; the runner is the same.
         const asked = { model, messages, tools: [tool], stream } as never;
         const runner = client.chat.completions.runTools(asked);
         expect(await runner.finalContent()).toBe("It is 18 degrees in Paris.");
@@ -188,7 +191,7 @@ describe(`openai ${VERSION}`, () => {
       },
     );
 
-    it("sees what ran on the agent's side beside its answer, never as a call [OR-66]", async () => {
+    it("Tools that ran on the agent's side are listed next to the message, never as tool calls [OR-66]", async () => {
       const { client, model } = await connected(AGENT_TOOL);
       const messages = [{ role: "user", content: "Any shoes?" } as const];
       const { choices } = await client.chat.completions.create({ model, messages });
@@ -199,13 +202,13 @@ describe(`openai ${VERSION}`, () => {
       expect(JSON.stringify(choices)).toContain("look_up");
     });
 
-    it("is told which model is unknown [OR-70]", async () => {
+    it("The client gets a 404 error for an unknown model in a chat [OR-70]", async () => {
       const { client } = await connected(TALK);
       const asked = client.chat.completions.create({ model: "nobody", messages: [said] });
       await expect(asked).rejects.toBeInstanceOf(OpenAI.NotFoundError);
     });
 
-    it("stops the agent when it stops reading [OR-47]", async () => {
+    it("The agent stops if the client stops reading a chat stream [OR-47]", async () => {
       const { served, client, model } = await connected(HANGS);
       const body = { model, messages: [said], stream: true as const };
       const stream = await client.chat.completions.create(body);
@@ -216,7 +219,7 @@ describe(`openai ${VERSION}`, () => {
 });
 
 describe(`openai ${VERSION} over a WebSocket`, () => {
-  it("goes on by previous_response_id of an unstored response [OR-76] [OR-39]", async () => {
+  it("The client continues by the previous_response_id of a response that was not stored [OR-76] [OR-39]", async () => {
     const served = await startServed(TALK);
     const { baseUrl, apiKey, model } = served;
     const socket = new ResponsesWS(new OpenAI({ baseURL: baseUrl, apiKey }));
@@ -233,7 +236,7 @@ describe(`openai ${VERSION} over a WebSocket`, () => {
   });
 });
 
-/** The types of 7 do not say that an output may be an input; at run time it is. */
+/** The types of openai 7 do not accept an output item as input; the API does. */
 function echoed(output: readonly OpenAI.Responses.ResponseOutputItem[]) {
   return output as unknown as OpenAI.Responses.ResponseInputItem[];
 }

@@ -9,7 +9,7 @@ export const HEARD = [
   { session: 1, texts: ["Who am I?"] },
 ];
 
-/** The same of a client that carries nothing but the transcript: the agent of a new session is told it. */
+/** Invocations for a client that sends only the transcript: a new session imports the transcript as history. */
 export const RETOLD = [
   HEARD[0],
   {
@@ -22,7 +22,7 @@ export const RETOLD = [
   },
 ];
 
-/** A tool of the client's is called, and its result answered. */
+/** The agent calls a client tool, then continues with its result. */
 export const CLIENT_TOOL: AgentScript = [
   { calls: [{ id: "tooluse_1", name: "get_weather", input: { location: "Paris" } }] },
   { says: "It is 18 degrees in Paris." },
@@ -32,7 +32,7 @@ export const HEARD_RESULT = [
   { session: 1, texts: [], results: ["18 degrees"] },
 ];
 
-/** A tool of the agent's ran before it speaks. */
+/** The agent runs its own tool before its message. */
 export const AGENT_TOOL: AgentScript = [
   {
     runs: [{ id: "tooluse_1", name: "look_up", input: { query: "shoes" }, result: "[]" }],
@@ -42,7 +42,7 @@ export const AGENT_TOOL: AgentScript = [
 
 export const HANGS: AgentScript = [{ says: "Well, let me", hangs: true }];
 
-/** What the agent was asked, its conversations numbered as they came. */
+/** Invocations of the agent, with sessions numbered in order of first use. */
 export function heardBy(served: Served): object[] {
   const sessions: string[] = [];
   return served.agentCalls().map(({ sessionId, texts, results, history }) => {
@@ -56,7 +56,7 @@ export function heardBy(served: Served): object[] {
   });
 }
 
-/** Once the agent was called so often. */
+/** Resolves when the agent has been invoked `times` times. */
 export function agentCalled(served: Served, times = 1): Promise<void> {
   return waitUntil(
     () => served.agentCalls().length >= times,

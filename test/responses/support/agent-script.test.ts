@@ -11,15 +11,15 @@ async function worldWith(turns: readonly AgentTurn[], interrupted = () => {}) {
   return openWorld(createAgent({ provider, tools: [weather] }));
 }
 
-describe("a scripted turn is what a session takes for a turn of an agent", () => {
-  it("that ran a tool and speaks", async () => {
+describe("Scripted agent turns", () => {
+  it("A scripted turn can run a tool and send a message", async () => {
     const world = await worldWith([{ runs: [ran], says: "There are no shoes." }]);
     await world.prompt("Any shoes?");
     expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
     expect(JSON.stringify(await world.readLog())).toMatch(/look_up[^]*There are no shoes\./);
   });
 
-  it("that calls a tool and goes on with its result", async () => {
+  it("A scripted turn can call a client tool and continue with its result", async () => {
     const call = { id: "tooluse_1", name: "get_weather" };
     const world = await worldWith([{ calls: [call] }, { says: "It is 18 degrees." }]);
     await world.prompt("How warm is it?");
@@ -29,7 +29,7 @@ describe("a scripted turn is what a session takes for a turn of an agent", () =>
     });
   });
 
-  it("that hangs until it is told to stop", async () => {
+  it("A scripted turn can hang until it is interrupted", async () => {
     let isInterrupted = false;
     const world = await worldWith([{ says: "Well", hangs: true }], () => (isInterrupted = true));
     await world.prompt("Go");

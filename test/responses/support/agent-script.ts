@@ -7,29 +7,29 @@ import {
   type ProviderScript,
 } from "../../support/session/scripted-provider.ts";
 
-/** What the agent was asked with one call. */
+/** One invocation of the agent. */
 export interface AgentCall {
-  /** The conversation's, under which the agent was called. */
+  /** The session id under which the agent was invoked. */
   readonly sessionId: string;
   readonly instructions?: string;
-  /** What was said elsewhere before; with the first call only. */
+  /** Messages from before the session; only in its first invocation. */
   readonly history: readonly { readonly role: string; readonly text: string }[];
-  /** Only what is new. */
+  /** New messages only. */
   readonly texts: readonly string[];
-  /** The results that the client brought, as text. */
+  /** Results of client tools, as text. */
   readonly results: readonly string[];
-  /** The names of the client's tools. */
+  /** Names of the client tools. */
   readonly tools: readonly string[];
 }
 
-/** What the agent does when it is called: its own tools run, it speaks, and it calls tools of the client's. */
+/** The agent's behaviour in one invocation, in this order: run its own tools, send a message, call client tools. */
 export interface AgentTurn {
-  /** Nothing happens before. */
+  /** The turn starts when this promise resolves. */
   readonly waits?: Promise<unknown>;
   readonly runs?: readonly Ran[];
   readonly says?: string;
   readonly calls?: readonly Called[];
-  /** After that nothing more comes, and no end. */
+  /** If true, the turn sends no further events and does not end. */
   readonly hangs?: true;
 }
 
@@ -43,7 +43,7 @@ export interface Ran extends Called {
   readonly result: string;
 }
 
-/** One turn for each call, in order, or what to do about a call. */
+/** One turn per invocation, in order, or a function from an invocation to its turn. */
 export type AgentScript = readonly AgentTurn[] | ((call: AgentCall) => AgentTurn);
 
 export function turnFor(script: AgentScript, call: AgentCall, nth: number): AgentTurn {
@@ -54,7 +54,7 @@ export function turnFor(script: AgentScript, call: AgentCall, nth: number): Agen
   return turn;
 }
 
-/** The turn as the scripted provider says it; `interrupted` is called when one that hangs is told to stop. */
+/** Converts a turn to a provider script. `interrupted` is called when a hanging turn is aborted. */
 export function asAnswer(turn: AgentTurn, interrupted: () => void): ProviderScript {
   return async function* (signal) {
     await turn.waits;

@@ -7,7 +7,7 @@ import { eventProblems } from "../open-responses-schema.ts";
 import { violationsIn } from "../stream-checker.ts";
 import { framedEvents, type StreamEvent } from "./recorded-stream.ts";
 
-/** The same surface; what is wrong with any stream that it brings to its end is reported, whoever reads it. */
+/** Wraps a surface and validates every stream which reaches its end; violations are reported. */
 export function checkedSurface(
   surface: ResponsesSurface,
   report: (problem: string) => void,
@@ -32,12 +32,12 @@ function checkedRoute(route: Route, report: (problem: string) => void): Route {
   };
 }
 
-/** One that begins in the middle has no beginning to look at. */
+/** A stream which resumes in the middle has no beginning to validate. */
 function isWhole({ query }: ServedRequest): boolean {
   return !query.includes("starting_after");
 }
 
-/** A reader who leaves does not see the end, which alone says whether the stream was a good one. */
+/** Only a complete stream can be validated, so a stream whose reader disconnects early is not checked. */
 async function* checkedBody(
   body: Exclude<ServedResponse["body"], Uint8Array>,
   report: (problem: string) => void,
@@ -83,7 +83,7 @@ const TERMINAL = new Set(["response.completed", "response.failed", "response.inc
 
 function check(events: readonly StreamEvent[], report: (problem: string) => void): void {
   for (const violation of violationsIn(events)) report(JSON.stringify(violation));
-  // What is not of the core was asked for.
+  // Extension events are sent only on request, and the core schema does not describe them.
   if (events.some(isExtended)) return;
   for (const problem of events.flatMap(eventProblems)) report(problem);
 }

@@ -1,6 +1,6 @@
 import type { Target } from "./target.ts";
 
-/** One test of the public compliance suite, in our words; it throws where the server is wrong. */
+/** One test of the public compliance suite, rewritten here. Throws if the server does not comply. */
 export interface ComplianceTest {
   readonly id: string;
   readonly run: (target: Target) => Promise<void>;

@@ -21,14 +21,14 @@ const PIXEL =
 const TINY_PDF = `data:application/pdf;base64,${Buffer.from("%PDF-1.1\n%%EOF\n").toString("base64")}`;
 const ASK_WEATHER = "What is the weather in San Francisco?";
 
-/** The public suite of 2026-04-24 in its order, then what other versions of it test. */
+/** The public suite of 2026-04-24 in its order, followed by tests from other versions of the suite. */
 export const complianceTests: readonly ComplianceTest[] = [
   {
     id: "basic-response",
     async run(target) {
       const input = [user("Say hello in exactly three words.")];
       const response = completed(await answered(target, "/responses", { input }));
-      check(textOf(response) !== "", "The agent said nothing");
+      check(textOf(response) !== "", "The agent sent no text");
     },
   },
   {
@@ -181,7 +181,7 @@ export const complianceTests: readonly ComplianceTest[] = [
   })),
   {
     id: "file-input",
-    // An agent without files may refuse one, if it says so; it may not drop it unseen.
+    // An agent without file support may refuse the file with an explanation; the agent must not drop the file silently.
     async run(target) {
       const content = [
         { type: "input_text", text: "What is in this file?" },

@@ -11,22 +11,22 @@ import { framedEvents, type Fields } from "./recorded-stream.ts";
 import { startServed } from "./start-server.ts";
 import type { Target } from "./target.ts";
 
-/** What a server can do wrong, one thing at a time. */
+/** Faults which the server can have, usually one at a time. */
 export interface Faults {
   response?(response: Fields): Fields;
-  /** Over a WebSocket, event by event. */
+  /** Changes the events of a stream. On a WebSocket it is called once per event. */
   events?(events: readonly Fields[]): readonly Fields[];
-  /** Of the bytes of a stream. */
+  /** Changes the bytes of a stream. */
   framing?(text: string): string;
   compaction?(compacted: Fields): Fields;
   headers?: { readonly [name: string]: string };
-  /** Answers a request that is right with an error. */
+  /** Returns true for valid requests which are to be refused. */
   refuses?(request: Fields): boolean;
-  /** Does what has to be refused, or forgets what has to be kept. */
+  /** Accepts a request which must be refused, or loses state which must be kept. */
   allows?: keyof typeof LENIENT;
 }
 
-/** The request that a server which is so lenient acts as if it had got. */
+/** The request as rewritten by the lenient server. */
 const LENIENT = {
   "unknown-previous": (request: Fields) => without(request, "previous_response_id"),
   unstored: (request: Fields) => without(request, "store"),
@@ -39,7 +39,7 @@ const LENIENT = {
 
 const PLANTED = { type: "invalid_request_error", code: "planted", message: "No", param: null };
 
-/** The real server, with something between it and its client that spoils what it says. */
+/** Starts the real server behind a proxy which corrupts its responses. */
 export async function startFaulty(script: AgentScript, faults: Faults): Promise<Target> {
   const target = await startServed(script);
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
@@ -90,7 +90,7 @@ export async function startFaulty(script: AgentScript, faults: Faults): Promise<
     const say = (event: Fields): void => client.send(JSON.stringify(event));
     const pass = async (request: Fields): Promise<void> => {
       await isOpen;
-      // What the real server does not hear of, it does not hold against anybody.
+      // The real server never sees this request, so the proxy accepts it on the server's behalf.
       const isForgiven = faults.allows === "evicted" && mentions(request, "call_nowhere");
       if (isForgiven || isRefused(request)) say({ type: "error", status: 400, error: PLANTED });
       else real.send(JSON.stringify(meant(request)));

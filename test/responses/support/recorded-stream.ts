@@ -4,16 +4,16 @@ import { eventProblems, problemsOf } from "../open-responses-schema.ts";
 
 export type Fields = { readonly [key: string]: unknown };
 
-/** An event as it came. */
+/** An event as received. */
 export type StreamEvent = Fields & { readonly type: string };
 
 export interface RecordedStream {
   readonly events: readonly StreamEvent[];
-  /** As the terminal event has it. */
+  /** The response in the terminal event. */
   readonly response: Fields;
 }
 
-/** Reads a stream to its end; throws for wrong framing, a wrong event, or a wrong order. */
+/** Reads a stream to its end. Throws if the framing, an event or the order of events is invalid. */
 export async function recordedStream(answer: Response): Promise<RecordedStream> {
   const type = answer.headers.get("content-type") ?? "nothing";
   if (answer.status !== 200) throw new Error(`HTTP ${answer.status}: ${await answer.text()}`);
@@ -21,7 +21,7 @@ export async function recordedStream(answer: Response): Promise<RecordedStream> 
   return checkedStream(framedEvents(await answer.text()));
 }
 
-/** The events of a stream, whatever carried them. */
+/** Validates decoded events, independent of their transport. */
 export function checkedStream(events: readonly StreamEvent[]): RecordedStream {
   const wrong = events.flatMap(eventProblems);
   if (wrong.length > 0) throw new Error(`The schema refuses the stream: ${wrong.join("; ")}`);
@@ -37,8 +37,8 @@ export function checkedStream(events: readonly StreamEvent[]): RecordedStream {
 }
 
 /**
- * The events of an SSE body. A frame is `event:`, `data:` and one blank line, and the last one is `data: [DONE]`.
- * Comments are a sign of life and say nothing.
+ * Parses the events of an SSE body. A frame is `event:`, `data:` and one blank line, and the last frame is `data:
+ * [DONE]`. Comments are keep-alives and carry no data.
  */
 export function framedEvents(body: string): StreamEvent[] {
   if (!body.endsWith("\n\n")) throw new Error("The stream ends inside a frame");

@@ -1,4 +1,4 @@
-/** A turn with a tool, as the tutorial that AI GO!'s custom inference is described in has it, event by event. */
+/** A turn with a tool, event by event, from the tutorial which describes custom inference for AI GO!. */
 export const SEED_TURN: readonly (readonly [name: string, payload: object])[] = [
   ["messageStart", { role: "assistant" }],
   [

@@ -10,7 +10,7 @@ export interface Scripted extends ServedSessions {
   readonly provider: ScriptedProvider;
 }
 
-/** The surface over an agent that answers as it is told, one answer for each call. */
+/** Serves the surface over a scripted agent, with one script per invocation. */
 export async function serveAnswers(
   answers: readonly ProviderScript[],
   serving: Omit<Serving, "agents"> = {},
@@ -28,7 +28,7 @@ export async function serveAnswers(
 
 export type Headers = { readonly [name: string]: string };
 
-/** One request and its whole answer. */
+/** Sends one request and reads the whole response. */
 export async function send(
   { baseUrl, apiKey }: Pick<ServedSessions, "baseUrl" | "apiKey">,
   [method, path]: readonly [method: string, path: string],
@@ -47,12 +47,12 @@ export async function send(
   return { status: answer.status, headers: answer.headers, text, json: jsonOf(text) };
 }
 
-/** Whatever a test looks for in it. */
+/** The parsed body, untyped so that tests can read any field. Null if the body is not a JSON object. */
 function jsonOf(text: string) {
   return JSON.parse(text.startsWith("{") ? text : "null");
 }
 
-/** The data of a stream's events, without the comments. */
+/** The data of a stream's events, without comments. */
 export function dataOf(text: string): string[] {
   return text
     .split("\n\n")

@@ -26,7 +26,7 @@ import type { Target } from "./target.ts";
 export interface Serving {
   readonly agents: readonly Agent[];
   readonly store?: Store;
-  /** Of the surface and of the sessions. */
+  /** Clock of the surface and of the sessions. */
   readonly clock?: SteadyClock;
   readonly settings?: Partial<ResponsesSettings>;
   readonly keys?: readonly AccessKey[];
@@ -34,26 +34,26 @@ export interface Serving {
   readonly socketLimits?: SocketLimits;
   readonly bodyBytes?: number;
   readonly newSessionId?: () => string;
-  /** In place of chance, for the sessions. */
+  /** Deterministic id seed for the sessions. */
   readonly seed?: () => string;
   readonly coalesceMs?: number;
 }
 
 export interface ServedSessions extends Target {
   readonly sessions: RunningSessions;
-  /** What the access log has. */
+  /** Lines of the access log. */
   readonly lines: readonly string[];
-  /** How turns ended, as those are told who count them. */
+  /** Turn summaries, as the metrics receive them. */
   readonly ends: readonly TurnSummary[];
-  /** What went wrong and no caller heard of. */
+  /** Reported errors which no caller received. */
   readonly reports: readonly unknown[];
-  /** Rejects if there were bugs. */
+  /** Rejects if any bug was reported. */
   close(): Promise<void>;
-  /** Ends it with whatever is under way, as a stop of the process does. */
+  /** Stops the server and aborts running turns, as a stop of the process does. */
   stop(): Promise<void>;
 }
 
-/** The real surface over real sessions, on a real socket, until the test is over. Every stream of it has to be a good one. */
+/** Serves the real surface over real sessions on a real socket until the test ends. Every stream is validated. */
 export async function serveSessions(serving: Serving): Promise<ServedSessions> {
   const { agents, store = createMemoryStore(), clock = systemClock, keys, bodyBytes } = serving;
   const reports: unknown[] = [];

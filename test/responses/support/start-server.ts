@@ -17,7 +17,7 @@ export interface ServedOptions {
   readonly settings?: Partial<ResponsesSettings>;
 }
 
-/** A server over a scripted agent, until the test is over. It must not have bugs by then. */
+/** Starts a server over a scripted agent until the test ends. The test fails if the server reported a bug. */
 export async function startServed(
   script: AgentScript,
   { settings = {} }: ServedOptions = {},
@@ -64,7 +64,7 @@ function textIn(blocks: readonly ModelBlock[]): string {
   return blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
-/** The same over the agent that everybody has, on an emulator of its own. */
+/** Starts the same server over the built-in demo agent with its emulator. */
 export async function startDemo(): Promise<Target> {
   const { agent, emulator } = await startDemoAgent(temporaryFolder(), systemClock);
   onTestFinished(() => emulator.close());

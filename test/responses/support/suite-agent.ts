@@ -1,6 +1,6 @@
 import type { AgentCall, AgentScript, AgentTurn } from "./agent-script.ts";
 
-/** An agent that can do what the compliance suite asks of one: it remembers, counts, and uses the tool it is given. */
+/** An agent with the abilities which the compliance suite needs: it remembers, counts, and calls the client tool. */
 export function suiteAgent(): AgentScript {
   const heard = new Map<string, string[]>();
   let calls = 0;
@@ -9,7 +9,7 @@ export function suiteAgent(): AgentScript {
     const known = heard.get(sessionId) ?? [instructions, ...history.map(({ text }) => text)];
     known.push(...texts);
     heard.set(sessionId, known);
-    if (results.length > 0) return { says: `The tool said: ${results.join(", ")}` };
+    if (results.length > 0) return { says: `The tool returned: ${results.join(", ")}` };
     if (tools.includes("get_weather") && /weather/i.test(texts.join(" "))) {
       const id = `tooluse_${(calls += 1)}`;
       return { calls: [{ id, name: "get_weather", input: { location: "San Francisco" } }] };

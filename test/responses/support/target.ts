@@ -3,7 +3,7 @@ import type { AgentCall } from "./agent-script.ts";
 import { problemsOf, type Shape } from "../open-responses-schema.ts";
 import type { Fields } from "./recorded-stream.ts";
 
-/** A server that is to be tested, wherever it runs. */
+/** A server under test, local or remote. */
 export interface Target {
   /** Ends with `/v1`. */
   readonly baseUrl: string;
@@ -11,11 +11,11 @@ export interface Target {
   readonly model: string;
 }
 
-/** One that runs over a scripted agent. */
+/** A server over a scripted agent. */
 export interface Served extends Target {
-  /** What the agent was asked, in order. */
+  /** Invocations of the agent, in order. */
   agentCalls(): readonly AgentCall[];
-  /** Resolves when a turn that hangs was told to stop. */
+  /** Resolves when a hanging turn is interrupted. */
   interrupted(): Promise<void>;
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export function post(target: Target, path: string, body: object): Promise<Respon
   });
 }
 
-/** A JSON answer of a shape; throws for anything else. */
+/** Sends a request and returns its JSON response if the schema matches; throws otherwise. */
 export async function answered(
   target: Target,
   path: string,
@@ -47,11 +47,11 @@ export async function answered(
 export function shaped(shape: Shape, value: unknown): Fields {
   const problems = problemsOf(shape, value);
   check(problems.length === 0, `The schema refuses the answer: ${problems.join("; ")}`);
-  check(isObject(value), "The answer is no object");
+  check(isObject(value), "The response is not an object");
   return value;
 }
 
-/** Throws unless the response is one that a turn came to its end with. */
+/** Returns the response if its turn completed; throws otherwise. */
 export function completed(response: Fields): Fields {
   const { status, created_at: from, completed_at: to, error } = response;
   check(status === "completed", `The response is ${String(status)}: ${JSON.stringify(error)}`);
@@ -73,7 +73,7 @@ export function itemsOf(response: Fields): readonly Fields[] {
   return Array.isArray(output) ? output.filter(isObject) : [];
 }
 
-/** The first item of a type; throws if there is none. */
+/** The first item of a type. Throws if the response has no such item. */
 export function itemOf(response: Fields, type: string): Fields {
   const found = itemsOf(response).find((item) => item["type"] === type);
   check(found !== undefined, `The output has no ${type}`);

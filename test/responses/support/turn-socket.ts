@@ -5,11 +5,11 @@ import { checkedStream, type Fields, type StreamEvent } from "./recorded-stream.
 import { check, shaped, type Target } from "./target.ts";
 import { formatTail, withDeadline } from "../../support/with-deadline.ts";
 
-/** A WebSocket on which one turn follows the other. */
+/** A WebSocket with sequential turns. */
 export interface TurnSocket {
-  /** A turn to its end: the response, or the envelope that refuses it. */
+  /** Runs a turn to its end: returns the response, or the error envelope of a refusal. */
   turn(body: object): Promise<{ readonly response?: Fields; readonly refusal?: Fields }>;
-  /** A turn that has to end with a response. */
+  /** Runs a turn which must end with a completed response. */
   completed(body: object): Promise<Fields>;
   close(): void;
 }

@@ -52,8 +52,8 @@ async function questionIn(world: World): Promise<{ sessionId: string; approvalId
 
 const idOf = (approval: unknown) => (isObject(approval) ? approval["id"] : undefined);
 
-describe("a tool that somebody has to allow, when nobody is there but the caller", () => {
-  it("waits with signs of life, and is denied where everybody sees it [OR-21] [OR-55]", async () => {
+describe("Approvals without an approver on the surface", () => {
+  it("A tool call that needs approval keeps the stream alive while it waits, and is visibly denied at the time limit [OR-21] [OR-55]", async () => {
     const clock = createFakeClock();
     const { world, ran } = await gated(clock);
     const opening = openStream(world, { input: "Pay" });
@@ -87,7 +87,7 @@ describe("a tool that somebody has to allow, when nobody is there but the caller
   });
 
   it.each([false, true])(
-    "is allowed by another who is asked meanwhile, streamed %s",
+    "A tool call can be approved by another client while the response waits (streamed: %s)",
     async (stream) => {
       const { world, ran } = await gated();
       const asked = stream
@@ -106,7 +106,7 @@ describe("a tool that somebody has to allow, when nobody is there but the caller
     },
   );
 
-  it("is seen in the response while it waits, and not behind [OR-24]", async () => {
+  it("A response lists its pending approval until the approval is resolved [OR-24]", async () => {
     const { world } = await gated();
     const { body } = await ask(world, { input: "Pay", background: true });
     const path = `/responses/${String(body["id"])}`;
@@ -130,22 +130,25 @@ describe("a tool that somebody has to allow, when nobody is there but the caller
     ["mcp", []],
     ["extension", ["spanline:approval.requested", "spanline:approval.resolved"]],
     ["none", []],
-  ])("is told in a stream to those who want our events: trace %s [OR-24]", async (trace, told) => {
-    const { world } = await gated();
-    const opening = openStream(world, { input: "Pay", trace });
-    await called(world, 1);
-    const { sessionId, approvalId } = await questionIn(world);
-    const answer = { type: "decide-approval", approvalId, decision: "allow" } as const;
-    await world.sessions.command(sessionId, answer, { principal: APPROVER });
-    const events = await (await opening).rest();
-    const own = events.filter(({ type }) => String(type).includes(":"));
-    expect(own.map(({ type }) => type)).toEqual(told);
-    expect(events.map(({ sequence_number: number }) => number)).toEqual([...events.keys()]);
-    const ids = own.map(({ approval, approval_id }) => approval_id ?? idOf(approval));
-    expect(new Set(ids)).toEqual(new Set(told.map(() => approvalId)));
-  });
+  ])(
+    "A stream has approval events only in the trace mode extension: trace %s [OR-24]",
+    async (trace, told) => {
+      const { world } = await gated();
+      const opening = openStream(world, { input: "Pay", trace });
+      await called(world, 1);
+      const { sessionId, approvalId } = await questionIn(world);
+      const answer = { type: "decide-approval", approvalId, decision: "allow" } as const;
+      await world.sessions.command(sessionId, answer, { principal: APPROVER });
+      const events = await (await opening).rest();
+      const own = events.filter(({ type }) => String(type).includes(":"));
+      expect(own.map(({ type }) => type)).toEqual(told);
+      expect(events.map(({ sequence_number: number }) => number)).toEqual([...events.keys()]);
+      const ids = own.map(({ approval, approval_id }) => approval_id ?? idOf(approval));
+      expect(new Set(ids)).toEqual(new Set(told.map(() => approvalId)));
+    },
+  );
 
-  it("is not for the caller to run: it is no call of theirs that is open [OR-53]", async () => {
+  it("A tool call that waits for approval is not a client tool call, so results for it are refused [OR-53]", async () => {
     const { world } = await gated();
     const asked = ask(world, { input: "Pay" });
     await called(world, 1);

@@ -19,7 +19,7 @@ import {
 const COMPACT = { path: "/responses/compact" } as const;
 const MODEL = "scripted";
 
-/** The messages of the packed conversation, each as its role and text. */
+/** Messages of the compacted conversation, each as role and text. */
 function packed({ body }: Answered): readonly string[] {
   const [item] = outputOf(body);
   const { messages } = unpackConversation(String(item?.["encrypted_content"]), "output");
@@ -42,7 +42,7 @@ async function talk(world: World): Promise<readonly string[]> {
 const FIRST = ["user: One", "assistant: You said: One"];
 const SECOND = ["user: Two", "assistant: You said: Two"];
 
-describe("a compacted conversation", () => {
+describe("POST /responses/compact", () => {
   it("The messages up to the previous response come before the input [OR-77]", async () => {
     const world = await worldOf([echoes()]);
     const [first, second] = await talk(world);
@@ -62,7 +62,7 @@ describe("a compacted conversation", () => {
     expect(world.heard()).toEqual(["One", "Two"]);
   });
 
-  it("A conversation, a session id and the session header name the whole session [OR-32]", async () => {
+  it("A conversation, a session id and the session header each identify the whole session [OR-32]", async () => {
     const world = await worldOf([echoes()]);
     const [first = ""] = await talk(world);
     const sessionId = first.replace(/^resp_(.*)_\d+$/, "$1");
@@ -78,7 +78,7 @@ describe("a compacted conversation", () => {
     expect(answers.map(packed)).toEqual(answers.map(() => [...FIRST, ...SECOND]));
   });
 
-  it("The next response begins with what was compacted [OR-77]", async () => {
+  it("The next response begins with the compacted messages [OR-77]", async () => {
     const world = await worldOf([echoes()]);
     const [, second] = await talk(world);
     const compacted = await ask(

@@ -21,7 +21,7 @@ import { waitUntil } from "../../support/with-deadline.ts";
 
 const LOCAL = { id: "local", rights: ["prompt"] } as const;
 
-/** Follows a response for somebody who is gone before the first event could be read. */
+/** Follows a response with a client which disconnects before it reads the first event. */
 async function followGone(world: World, id: unknown): Promise<void> {
   const { sessions } = world;
   const asked = await findStoredResponse({ sessions }, String(id), LOCAL);
@@ -40,7 +40,7 @@ async function followGone(world: World, id: unknown): Promise<void> {
   await expect(following).rejects.toMatchObject({ code: "aborted" });
 }
 
-/** Prompts as a surface does whose user does not stay to watch. */
+/** Submits a prompt from a surface whose client does not watch the turn. */
 async function promptUnwatched({ sessions }: World, sessionId: string): Promise<string> {
   const content = [{ type: "text", text: "Long" }] as const;
   const prompt = { type: "prompt", content } as const;
@@ -53,7 +53,7 @@ async function statusOf(world: World, id: string): Promise<unknown> {
   return (await get(world, `/responses/${id}`)).body["status"];
 }
 
-it("whoever hangs up on an answer that is over ends no other turn [OR-47] [OR-50]", async () => {
+it("A client that disconnects from a finished response does not end another turn [OR-47] [OR-50]", async () => {
   const world = await worldOf([says("Hello"), hangs()]);
   const { body } = await ask(world, { input: "Hi" });
   const long = await promptUnwatched(world, String(body["session_id"]));
@@ -62,7 +62,7 @@ it("whoever hangs up on an answer that is over ends no other turn [OR-47] [OR-50
   expect(await statusOf(world, long)).toBe("in_progress");
 });
 
-it("whoever hangs up before anything was read ends the turn that they began [OR-47]", async () => {
+it("A client that disconnects before it reads an event ends its own turn [OR-47]", async () => {
   const world = await worldOf([says("Hello"), hangs()]);
   const { body } = await ask(world, { input: "Hi" });
   const long = await promptUnwatched(world, String(body["session_id"]));
@@ -71,8 +71,8 @@ it("whoever hangs up before anything was read ends the turn that they began [OR-
   expect(await statusOf(world, long)).toBe("cancelled");
 });
 
-describe("a session that is deleted while it is followed", () => {
-  it("ends its stream as failed, with what was said [OR-11] [OR-22]", async () => {
+describe("A session that is deleted while a client follows it", () => {
+  it("The stream of a deleted session ends as failed, with the text so far [OR-11] [OR-22]", async () => {
     const world = await worldOf([hangs("Half of")]);
     const stream = await openStream(world, { input: "Long" });
     const seen = await stream.until("response.output_text.delta");
@@ -86,7 +86,7 @@ describe("a session that is deleted while it is followed", () => {
     expect(world.reports).toEqual([]);
   });
 
-  it("is not there any more for who was told nothing yet", async () => {
+  it("A client that waits for the first output of a deleted session gets 404", async () => {
     const world = await worldOf([hangs()]);
     const first = await ask(world, { input: "Long", background: true });
     await called(world, 1);

@@ -68,8 +68,8 @@ const anyValue = fc.oneof(
   fc.jsonValue({ maxDepth: 4 }),
 );
 
-describe("whatever is sent", () => {
-  it("is answered, or refused by its field, and nothing breaks [OR-63] [OR-70]", async () => {
+describe("Hostile requests", () => {
+  it("Any combination of fields is answered, or refused with the name of the field [OR-63] [OR-70]", async () => {
     const world = await worldOf([echoes()]);
     const requests = fc.dictionary(fc.constantFrom(...FIELDS), anyValue, { maxKeys: 4 });
     await fc.assert(
@@ -90,7 +90,7 @@ describe("whatever is sent", () => {
   });
 
   it.each(FIELDS.filter((field) => !["session_id", "stream_options", "input"].includes(field)))(
-    "has another type for %s than it may: the field is named [OR-70]",
+    "A value of the wrong type for %s is refused with the name of the field [OR-70]",
     async (field) => {
       const world = await worldOf([echoes()]);
       for (const value of [[[7]], Number.MAX_VALUE]) {
@@ -105,7 +105,7 @@ describe("whatever is sent", () => {
     },
   );
 
-  it("may be 50 MB long, and is turned away when it is longer [OR-71]", async () => {
+  it("A body of 50 MB is read, and a larger body is refused [OR-71]", async () => {
     const world = await worldOf([echoes()], { bodyBytes: 50_000_000 });
     const over = await ask(world, { input: "x".repeat(50_000_000) });
     expect([over.status, errorIn(over)["code"]]).toEqual([413, "request_too_large"]);
@@ -118,7 +118,7 @@ describe("whatever is sent", () => {
   it.each([
     ["lists", "[".repeat(100_000), "]".repeat(100_000)],
     ["objects", '{"a":'.repeat(100_000), `1${"}".repeat(100_000)}`],
-  ])("may be deeply nested %s [OR-70] [OR-71]", async (_, open, close) => {
+  ])("Deeply nested %s are refused as invalid JSON [OR-70] [OR-71]", async (_, open, close) => {
     const world = await worldOf([echoes()]);
     for (const field of ["input", "tools", "metadata", "whatever"]) {
       const answer = await ask(world, `{"input":"Hi","${field}":${open}${close}}`);
@@ -126,7 +126,7 @@ describe("whatever is sent", () => {
     }
   });
 
-  it("may nest as deep as JSON may here, in what is kept and sent on", async () => {
+  it("A tool schema nested up to the JSON depth limit is answered or refused without a failure", async () => {
     const world = await worldOf([echoes()]);
     const deep = JSON.parse(`${'{"a":'.repeat(400)}1${"}".repeat(400)}`);
     const tool = { ...tools("look")[0], parameters: { type: "object", properties: deep } };
@@ -135,7 +135,7 @@ describe("whatever is sent", () => {
     expect(world.reports).toEqual([]);
   });
 
-  it("may have ten thousand items [OR-70]", async () => {
+  it("A request with ten thousand items is answered or refused by its input [OR-70]", async () => {
     const world = await worldOf([echoes()]);
     const item = (content: string, role = "user") => ({ role, content });
     const many = Array.from({ length: 10_000 }, (_, at) => item(`Number ${at}`));
@@ -150,9 +150,9 @@ describe("whatever is sent", () => {
 
   it.each([
     ["itself", (names: string) => `{"input":"Hi",${names}}`],
-    ["a field that nobody knows", (names: string) => `{"input":"Hi","x":[{${names}}]}`],
-    ["what it says", (names: string) => `{"input":[{"role":"user","content":"Hi",${names}}]}`],
-  ])("may have more members in %s than anybody could read [OR-71]", async (_, bodyOf) => {
+    ["an unknown field", (names: string) => `{"input":"Hi","x":[{${names}}]}`],
+    ["a message", (names: string) => `{"input":[{"role":"user","content":"Hi",${names}}]}`],
+  ])("Too many members in %s are refused as invalid JSON [OR-71]", async (_, bodyOf) => {
     const world = await worldOf([echoes()]);
     const names = Array.from({ length: 250_000 }, (_, at) => `"${at}":":"`).join(",");
     const answer = await ask(world, bodyOf(names));
@@ -161,7 +161,7 @@ describe("whatever is sent", () => {
   });
 
   it.each(["values", "members"] as const)(
-    "JSON inside the strings of a request has the body's limit on %s, for all strings together [OR-71]",
+    "JSON inside the strings of a request shares one limit on %s with the body [OR-71]",
     async (kind) => {
       const world = await worldOf([echoes()]);
       const count = kind === "values" ? 130_000 : 110_000;
@@ -216,7 +216,7 @@ describe("whatever is sent", () => {
     },
   );
 
-  it("may have ids of any length [OR-29] [OR-35]", async () => {
+  it("Ids of any length are refused without reaching the agent [OR-29] [OR-35]", async () => {
     const world = await worldOf([echoes()]);
     const huge = "a".repeat(1_000_000);
     for (const field of ["previous_response_id", "conversation", "session_id"]) {
@@ -237,7 +237,7 @@ describe("whatever is sent", () => {
     expect(world.heard()).toEqual([]);
   });
 
-  it("may have keys that mean something elsewhere", async () => {
+  it("Keys such as __proto__ and constructor have no effect", async () => {
     const world = await worldOf([echoes()]);
     const body =
       '{"input":"Hi","__proto__":{"store":false},"metadata":{"__proto__":"x","constructor":"y"},' +

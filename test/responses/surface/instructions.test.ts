@@ -13,14 +13,14 @@ const ANOMALY = {
 const SYSTEM = { role: "system", content: "Be brief." } as const;
 const USER = { role: "user", content: "Hi" } as const;
 
-/** A server over an agent whose provider has no place for instructions. */
+/** A server over an agent whose provider does not accept instructions. */
 function plainWorld(answers = [echoes()]): Promise<World> {
   return worldOf([], { provider: createScriptedProvider(answers) });
 }
 
 type Route = (world: World) => Promise<unknown>;
 
-/** Sends the same request by every route, and returns the anomalies that the answer names. */
+/** Each route sends the same request and returns the anomalies listed in the response. */
 const ROUTES: readonly (readonly [string, Route])[] = [
   [
     "/responses with instructions",
@@ -77,9 +77,9 @@ const ROUTES: readonly (readonly [string, Route])[] = [
   ],
 ];
 
-describe("instructions for an agent that takes none", () => {
+describe("Instructions for an agent without instructions", () => {
   it.each(ROUTES)(
-    "%s sends them as text before the message and names the anomaly [OR-60] [SD-4]",
+    "%s sends instructions as text before the message and reports the anomaly [OR-60] [SD-4]",
     async (_, anomaliesBy) => {
       const world = await plainWorld();
       expect(await anomaliesBy(world)).toEqual([ANOMALY]);
@@ -91,7 +91,7 @@ describe("instructions for an agent that takes none", () => {
     },
   );
 
-  it("An agent that takes instructions is given them beside the message, with no anomaly [OR-60]", async () => {
+  it("An agent that accepts instructions gets them separately from the message, with no anomaly [OR-60]", async () => {
     const world = await worldOf([echoes()]);
     const anomalies: unknown[] = [];
     for (const [, anomaliesBy] of ROUTES) anomalies.push(await anomaliesBy(world));
@@ -101,7 +101,7 @@ describe("instructions for an agent that takes none", () => {
     );
   });
 
-  it("The same instructions are sent once in a session, and changed ones are sent again [OR-60]", async () => {
+  it("Unchanged instructions are sent once per session, and changed instructions are sent again [OR-60]", async () => {
     const world = await plainWorld();
     let previous: unknown;
     const anomalies: unknown[] = [];
@@ -124,7 +124,7 @@ describe("instructions for an agent that takes none", () => {
     expect(anomalies).toEqual([[ANOMALY], undefined, [ANOMALY], undefined, undefined]);
   });
 
-  it("Instructions of a turn that was turned away unheard are sent with the next one [OR-60]", async () => {
+  it("Instructions of a turn that the provider refused are sent again with the next turn [OR-60]", async () => {
     const world = await plainWorld([refuses("throttled"), says("Yes.")]);
     const body = { input: "Hi", instructions: "Be brief." };
     const refused = await ask(world, body);

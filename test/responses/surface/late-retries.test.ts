@@ -19,10 +19,10 @@ function keyed(key: string, more = {}): How {
   return { headers: { "idempotency-key": key, ...more } };
 }
 
-/** More than a session remembers of what was asked. */
+/** More prompts than a session remembers for deduplication. */
 const MANY = 130;
 
-/** The agent, which does something else about what is said here. */
+/** An agent which echoes every prompt except these. */
 function except(special: { readonly [text: string]: ProviderScript }): ProviderScript {
   return (signal, call) => (special[call.input.texts?.[0] ?? ""] ?? echoes())(signal, call);
 }
@@ -45,8 +45,8 @@ function times(world: World, text: string): number {
   return world.heard().filter((heard) => heard === text).length;
 }
 
-describe("a key, long after it was used in a session", () => {
-  it("is not run twice, whatever was taken back since [OR-45]", async () => {
+describe("Idempotency keys that were used long ago in a session", () => {
+  it("An old key does not run its request again, even if later prompts were withdrawn [OR-45]", async () => {
     const more = gate();
     const world = await worldOf([except({ Long: saysWhen(more, "Done") })]);
     const conversation = await conversationIn(world);
@@ -69,7 +69,7 @@ describe("a key, long after it was used in a session", () => {
     expect([times(world, "Go"), times(world, "Wait")]).toEqual([1, 0]);
   });
 
-  it("is run when it was turned away before [OR-45] [OR-46]", async () => {
+  it("An old key runs its request again if the provider refused the first attempt [OR-45] [OR-46]", async () => {
     const world = await worldOf([except({ Go: once(refuses("throttled")) })]);
     const conversation = await conversationIn(world);
     expect((await ask(world, { input: "Go", conversation }, KEYED)).status).toBe(429);
@@ -82,8 +82,8 @@ describe("a key, long after it was used in a session", () => {
   });
 });
 
-describe("a key", () => {
-  it("is another than one that only looks as if it were used again [OR-45]", async () => {
+describe("Idempotency keys", () => {
+  it("Keys that only look like another key are different keys [OR-45]", async () => {
     const world = await worldOf([except({ Go: once(refuses("throttled")) })]);
     const conversation = await conversationIn(world);
     const statuses: number[] = [];
@@ -97,7 +97,7 @@ describe("a key", () => {
     expect(statuses).toEqual([429, 200, 200, 200]);
   });
 
-  it("says more than the words and a count of retries: under another one they are another request [OR-45]", async () => {
+  it("The same prompt with a retry count but another key is another request [OR-45]", async () => {
     const world = await worldOf([echoes()]);
     const one = await ask(world, { input: "Go" }, keyed("a"));
     const other = await ask(world, { input: "Go" }, keyed("b", { "x-stainless-retry-count": "1" }));
@@ -107,7 +107,7 @@ describe("a key", () => {
     expect(world.heard()).toEqual(["Go", "Go"]);
   });
 
-  it("whose request was refused is not good for another conversation [OR-45]", async () => {
+  it("A key of a refused request cannot be used for another conversation [OR-45]", async () => {
     const world = await worldOf([echoes()], { agent: { images: "reject" } });
     const told = (text: string, picture: boolean) => [
       { role: "user", content: text },

@@ -3,7 +3,7 @@ import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { waitUntil } from "../../support/with-deadline.ts";
 import { ask, echoes, errorIn, get, textIn, worldOf } from "./responses-world.ts";
 
-/** A store that counts the sessions in memory: each holds a lease. */
+/** A store which counts sessions in memory: each loaded session holds a lease. */
 function countingStore() {
   const store = createMemoryStore();
   const held = new Set<string>();
@@ -23,7 +23,7 @@ function countingStore() {
   };
 }
 
-describe("the memory of requests", () => {
+describe("Memory of requests", () => {
   it.each([
     ["/responses", { input: "Hello" }],
     ["/chat/completions", { model: "scripted", messages: [{ role: "user", content: "Hello" }] }],
@@ -64,14 +64,14 @@ describe("the memory of requests", () => {
   it.each([
     ["250,001 empty objects", `{"input":[${"{},".repeat(250_000)}{}]}`],
     ["1,001 fields", JSON.stringify(Object.fromEntries(range(1001).map((at) => [`f${at}`, at])))],
-  ])("A body of %s is refused before anything is made of it [OR-71]", async (_, body) => {
+  ])("A body of %s is refused before it is processed [OR-71]", async (_, body) => {
     const world = await worldOf([echoes()]);
     const answer = await ask(world, body);
     expect([answer.status, errorIn(answer)["code"]]).toEqual([400, "invalid_json"]);
     expect(world.heard()).toEqual([]);
   });
 
-  it("A body of 1,000 fields that the agent does not know is answered [OR-71]", async () => {
+  it("A body with 1,000 unknown fields is answered [OR-71]", async () => {
     const world = await worldOf([echoes()]);
     const extra = Object.fromEntries(range(999).map((at) => [`f${at}`, at]));
     expect((await ask(world, { input: "Hello", ...extra })).status).toBe(200);

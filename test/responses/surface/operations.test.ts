@@ -16,8 +16,8 @@ const unversioned = (world: World): World => ({
   baseUrl: world.baseUrl.replace(/\/v1$/, ""),
 });
 
-describe("every route", () => {
-  it("is there with /v1 and without [OR-69]", async () => {
+describe("All routes", () => {
+  it("Every route is served with and without /v1 [OR-69]", async () => {
     const world = await worldOf([echoes()]);
     const bare = unversioned(world);
     const { body } = await ask(bare, { input: "Hi" });
@@ -45,7 +45,7 @@ describe("every route", () => {
     ],
     ["no JSON", call("/responses", "{"), 400, "invalid_json"],
     ["a list", call("/responses", "[]"), 400, "invalid_json"],
-    ["bytes that are no text", call("/responses", '{"input":"\ud800"}'), 200, ""],
+    ["bytes that are not text", call("/responses", '{"input":"\ud800"}'), 200, ""],
     ["an unknown agent", call("/responses", { input: "Hi", model: "x" }), 404, "model_not_found"],
     ["an unknown response", call("/responses/resp_x", undefined, "GET"), 404, "response_not_found"],
     [
@@ -55,7 +55,7 @@ describe("every route", () => {
       "request_too_large",
     ],
   ])(
-    "answers %s as OpenAI's clients read it [OR-70] [OR-71]",
+    "The error for %s has the form that OpenAI clients parse [OR-70] [OR-71]",
     async (_, [, body, how], status, code) => {
       const world = await worldOf([echoes()], { bodyBytes: 100_000 });
       const answer = await ask(world, body, how);
@@ -74,7 +74,7 @@ describe("every route", () => {
     },
   );
 
-  it("refuses bytes that are no UTF-8 [OR-71]", async () => {
+  it("A body that is not UTF-8 is refused [OR-71]", async () => {
     const world = await worldOf([echoes()]);
     const answer = await fetch(`${world.baseUrl}/responses`, {
       method: "POST",
@@ -97,7 +97,7 @@ function call(
   return [{ baseUrl: "", apiKey: "", model: "" }, body, { path, method, headers }];
 }
 
-it("the log of requests has no words, no ids of sessions, and no keys [OR-72]", async () => {
+it("The access log contains no message text, no session ids and no keys [OR-72]", async () => {
   const key = "sk-secret-0123456789abc";
   const world = await worldOf([echoes()], { keys: [{ name: "ann", key }] });
   const { body } = await ask(world, { input: "My diary", instructions: "Be discreet" });
@@ -122,15 +122,15 @@ it("the log of requests has no words, no ids of sessions, and no keys [OR-72]", 
   expect(text).toContain('"route":"/v1/responses/:id/input_items"');
 });
 
-it("what a caller is told has no word of how the server is made [OR-70]", async () => {
+it("Error messages contain no implementation details of the server [OR-70]", async () => {
   const world = await worldOf([], { settings: { approvalMs: 1 } });
   const answer = await ask(world, { input: "Hi" });
   expect(answer.status).toBe(502);
   expect(JSON.stringify(answer.body)).not.toMatch(/scripted-provider|at .*\.ts/);
 });
 
-describe("items of the input", () => {
-  it("are listed in pages, newest first or last [OR-6]", async () => {
+describe("Input items", () => {
+  it("Input items are listed in pages, in ascending or descending order [OR-6]", async () => {
     const two = wants({ id: "c1", name: "look" }, { id: "c2", name: "look" });
     const world = await worldOf([two, says("Seen")]);
     const begun = await ask(world, { input: "Look", tools: tools("look") });

@@ -9,11 +9,11 @@ import { send } from "../support/serve-answers.ts";
 
 const RUNTIME = "arn:aws:bedrock-agentcore:us-west-2:123456789012:runtime/agent-a1b2c3d4e5";
 
-/** Words that stand in what Python prints of an agent, and in nothing that the agent says. */
+/** Strings from the Python `repr` of an agent, none of which the agent sends as text. */
 const NOISE =
   /You are a test agent|system_prompt|tool_config|toolSpec|inputSchema|object at 0x|event_loop_cycle|Agent object|EventLoopMetrics/;
 
-/** A server over an agent that streams these bytes, whatever it is asked. */
+/** A server over an agent which streams these bytes for every prompt. */
 async function served(body: string) {
   const peer = await startPeer((response) => {
     response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
@@ -24,7 +24,7 @@ async function served(body: string) {
   return serveSessions({ agents });
 }
 
-/** Everything that a client can be told of a turn, by every route and in every trace mode. */
+/** Every response which a client can get for a turn: all routes in all trace modes. */
 async function told(body: string): Promise<string[]> {
   const server = await served(body);
   const texts: string[] = [];
@@ -60,9 +60,9 @@ const NOISY = readdirSync(new URL("../../fixtures/strands", import.meta.url)).fi
   (file) => file.endsWith(".sse") && NOISE.test(recording(file)),
 );
 
-describe("what Python prints of an agent", () => {
+describe("Python repr output of an agent", () => {
   it.each(["py-tool-turn.sse", "py-old-tool-turn.sse"])(
-    "is told to nobody, while all that the agent says is: %s [AC-95]",
+    "The repr of the agent reaches no client, and the text of the agent does: %s [AC-95]",
     async (file) => {
       const recorded = recording(file);
       expect(recorded).toMatch(NOISE);
@@ -74,15 +74,18 @@ describe("what Python prints of an agent", () => {
     },
   );
 
-  it.each(NOISY)("is told to nobody in any recording: %s [AC-95]", async (file) => {
-    const server = await served(recording(file));
-    for (const stream of [false, true]) {
-      const body = { input: "Hi", stream };
-      expect((await send(server, ["POST", "/responses"], { body })).text).not.toMatch(NOISE);
-    }
-  });
+  it.each(NOISY)(
+    "The repr of the agent reaches no client in any recording: %s [AC-95]",
+    async (file) => {
+      const server = await served(recording(file));
+      for (const stream of [false, true]) {
+        const body = { input: "Hi", stream };
+        expect((await send(server, ["POST", "/responses"], { body })).text).not.toMatch(NOISE);
+      }
+    },
+  );
 
-  it("is told to nobody where its line is of no known form [AC-95]", async () => {
+  it("A repr line of unknown form reaches no client [AC-95]", async () => {
     const strange = `data: "{'system_prompt': 'You are a test agent', 'tool_config': [{'toolSpec': <Agent object at 0x7f>"\n\n`;
     const lines = recording("py-tool-turn.sse").split(/(?<=\n\n)/);
     const texts = await told([strange, ...lines.slice(0, 3), strange, ...lines.slice(3)].join(""));

@@ -17,18 +17,18 @@ import { waitUntil, withDeadline } from "../../support/with-deadline.ts";
 
 export interface World extends ServedSessions {
   readonly provider: ScriptedProvider;
-  /** What was said to the agent, call by call. */
+  /** Texts sent to the agent, one per invocation. */
   heard(): readonly string[];
 }
 
 export type WorldOptions = Omit<Serving, "agents"> & {
   readonly agent?: Partial<Omit<AgentDefinition, "provider">>;
   readonly provider?: ScriptedProvider;
-  /** Names of further agents, which are the same. */
+  /** Names of further agents with the same configuration. */
   readonly others?: readonly string[];
 };
 
-/** A server over an agent whose answers the test says, one for each call. */
+/** Starts a server over a scripted agent, with one script per invocation. */
 export async function worldOf(
   answers: readonly ProviderScript[],
   { agent = {}, provider = providerOf(answers), others = [], ...serving }: WorldOptions = {},
@@ -71,7 +71,7 @@ export interface Answered {
   readonly body: Fields;
 }
 
-/** `POST /responses`, to its end. */
+/** Sends `POST /responses` and reads the whole response. */
 export async function ask(
   target: Target,
   body: unknown,
@@ -85,7 +85,7 @@ export async function ask(
   });
   const text = await answer.text();
   const parsed: unknown = JSON.parse(text);
-  if (!isObject(parsed)) throw new Error(`The answer is no object: ${text}`);
+  if (!isObject(parsed)) throw new Error(`The response is not an object: ${text}`);
   return { status: answer.status, headers: answer.headers, body: parsed };
 }
 
@@ -104,15 +104,15 @@ export function get(target: Target, path: string, how: How = {}): Promise<Answer
 export interface OpenStream {
   readonly status: number;
   readonly headers: globalThis.Headers;
-  /** The next event, or "quiet" for a sign of life; undefined at the end. */
+  /** The next event, or "quiet" for a keep-alive comment. Undefined at the end of the stream. */
   next(): Promise<Fields | "quiet" | undefined>;
-  /** All up to and with the first of a type. */
+  /** Reads events up to and including the first of this type. */
   until(type: string): Promise<Fields[]>;
   rest(): Promise<Fields[]>;
   leave(): void;
 }
 
-/** A stream that the test reads event by event. */
+/** Opens a stream which the test reads event by event. */
 export async function openStream(
   target: Target,
   body: object | undefined,
@@ -170,14 +170,14 @@ export interface Gate {
   open(): void;
 }
 
-/** A promise that a test keeps when it wants to. */
+/** A promise which the test resolves by calling `open`. */
 export function gate(): Gate {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => void (open = resolve));
   return { opened, open: () => open() };
 }
 
-/** Says each text when its gate is open. */
+/** Sends each text when the gates before it are open. */
 export function saysWhen(...pieces: readonly (string | Gate)[]): ProviderScript {
   return async function* (signal) {
     yield { type: "message.start", message: 0, role: "assistant" };

@@ -29,7 +29,7 @@ const WAYS: readonly [string, How, How][] = [
   ["a retry that says so", {}, RETRIED],
 ];
 
-/** The body of a second request, by what it goes on from. */
+/** Bodies of the repeated request, by the reference which they continue from. */
 const KINDS: readonly [string, (world: World) => Promise<object>][] = [
   ["a new session", async () => ({ input: "Go" })],
   [
@@ -48,9 +48,9 @@ const KINDS: readonly [string, (world: World) => Promise<object>][] = [
   ],
 ];
 
-describe.each(WAYS)("what is sent again by %s", (_, first, again) => {
+describe.each(WAYS)("Requests repeated with %s", (_, first, again) => {
   it.each(KINDS)(
-    "for %s runs once, and is answered with the same [OR-45] [SD-12]",
+    "A repeated request for %s runs once and gets the same response [OR-45] [SD-12]",
     async (_, of) => {
       const world = await worldOf([echoes()]);
       const body = await of(world);
@@ -67,26 +67,29 @@ describe.each(WAYS)("what is sent again by %s", (_, first, again) => {
     },
   );
 
-  it.each(KINDS)("for %s while it still runs is followed too [OR-45]", async (_, of) => {
-    const more = gate();
-    const world = await worldOf([
-      (signal, call) =>
-        call.input.texts?.[0] === "Go"
-          ? saysWhen("One ", more, "two")(signal, call)
-          : says("Hello")(signal, call),
-    ]);
-    const body = await of(world);
-    const before = world.provider.invocations.length;
-    const one = ask(world, body, first);
-    await called(world, before + 1);
-    const other = await openStream(world, body, again);
-    await other.until("response.output_text.delta");
-    more.open();
-    expect(lastOf(await other.rest())).toEqual((await one).body);
-    expect(world.provider.invocations).toHaveLength(before + 1);
-  });
+  it.each(KINDS)(
+    "A repeated request for %s follows the turn that is still running [OR-45]",
+    async (_, of) => {
+      const more = gate();
+      const world = await worldOf([
+        (signal, call) =>
+          call.input.texts?.[0] === "Go"
+            ? saysWhen("One ", more, "two")(signal, call)
+            : says("Hello")(signal, call),
+      ]);
+      const body = await of(world);
+      const before = world.provider.invocations.length;
+      const one = ask(world, body, first);
+      await called(world, before + 1);
+      const other = await openStream(world, body, again);
+      await other.until("response.output_text.delta");
+      more.open();
+      expect(lastOf(await other.rest())).toEqual((await one).body);
+      expect(world.provider.invocations).toHaveLength(before + 1);
+    },
+  );
 
-  it("brings results once [OR-45]", async () => {
+  it("Repeated tool results are submitted once [OR-45]", async () => {
     const world = await worldOf([wants({ id: "c1", name: "look" }), says("Seen")]);
     const begun = await ask(world, { input: "Look", tools: tools("look") });
     const call = outputOf(begun.body).find(({ type }) => type === "function_call");
@@ -99,7 +102,7 @@ describe.each(WAYS)("what is sent again by %s", (_, first, again) => {
     expect(world.provider.invocations).toHaveLength(2);
   });
 
-  it("after a restart is answered with what there was [OR-45] [OR-41]", async () => {
+  it("A request repeated after a restart gets the stored response [OR-45] [OR-41]", async () => {
     const file = temporaryFile();
     const provider = providerOf([echoes()]);
     let store = await openSqliteStore({ file });
@@ -117,7 +120,7 @@ describe.each(WAYS)("what is sent again by %s", (_, first, again) => {
   });
 
   it.each(KINDS)(
-    "for %s runs again if it was turned away before [OR-45] [OR-46] [OR-51]",
+    "A repeated request for %s runs again if the provider refused the first attempt [OR-45] [OR-46] [OR-51]",
     async (_, of) => {
       let turnedAway = 0;
       const world = await worldOf([
@@ -136,7 +139,7 @@ describe.each(WAYS)("what is sent again by %s", (_, first, again) => {
     },
   );
 
-  it("runs if it only waited in vain before [OR-43] [OR-45]", async () => {
+  it("A repeated request runs if the first attempt timed out in the queue [OR-43] [OR-45]", async () => {
     const more = gate();
     const world = await worldOf([saysWhen(more, "One"), echoes()], { settings: { queueMs: 0 } });
     const stream = openStream(world, { input: "Hi", background: true });
@@ -152,11 +155,11 @@ describe.each(WAYS)("what is sent again by %s", (_, first, again) => {
   });
 });
 
-describe("a key that was used for something else", () => {
+describe("Reused idempotency keys", () => {
   it.each([
     ["words", { input: "Other" }],
     ["options", { input: "Go", temperature: 0.5 }],
-  ])("is refused, by other %s [OR-45]", async (_, other) => {
+  ])("A key is refused with different %s [OR-45]", async (_, other) => {
     const world = await worldOf([echoes()]);
     await ask(world, { input: "Go" }, KEYED);
     const answer = await ask(world, other, KEYED);
@@ -165,7 +168,7 @@ describe("a key that was used for something else", () => {
     expect(world.heard()).toEqual(["Go"]);
   });
 
-  it("is refused within a session [OR-45]", async () => {
+  it("A key is refused with a different prompt in the same session [OR-45]", async () => {
     const world = await worldOf([echoes()]);
     const { body } = await ask(world, { input: "Hi" });
     const conversation = body["session_id"];
@@ -182,7 +185,7 @@ describe("a key that was used for something else", () => {
     ["two sessions", ([one, two]) => [{ conversation: one }, { conversation: two }]],
     ["a session and a new one", ([one]) => [{ conversation: one }, {}]],
     ["a new session and one that is there", ([one]) => [{}, { conversation: one }]],
-  ])("is refused for %s [OR-45]", async (_, carried) => {
+  ])("A key is refused for %s [OR-45]", async (_, carried) => {
     const world = await worldOf([echoes()]);
     const begun = [await ask(world, { input: "Hi" }), await ask(world, { input: "Hi" })];
     const [first, second] = carried(begun.map(({ body }) => body["session_id"]));
@@ -192,7 +195,7 @@ describe("a key that was used for something else", () => {
     expect(world.heard()).toEqual(["Hi", "Hi", "Go"]);
   });
 
-  it("is refused for two sessions that headers name [OR-45]", async () => {
+  it("A key is refused for two sessions that headers identify [OR-45]", async () => {
     const world = await worldOf([echoes()]);
     const statuses: number[] = [];
     for (const _ of [1, 2]) {
@@ -203,7 +206,7 @@ describe("a key that was used for something else", () => {
     expect(statuses).toEqual([200, 409]);
   });
 
-  it("is not used up by a request that was refused [OR-45]", async () => {
+  it("A refused request does not use up its key [OR-45]", async () => {
     const world = await worldOf([echoes()]);
     const conversation = `ses_${"7".repeat(32)}`;
     const refused = await ask(world, { input: "Go", model: "nobody", conversation }, KEYED);
@@ -211,15 +214,15 @@ describe("a key that was used for something else", () => {
     expect((await ask(world, { input: "Go" }, KEYED)).status).toBe(200);
   });
 
-  it("is none at all if nobody could write it down [OR-71]", async () => {
+  it("A key longer than 200 characters is refused [OR-71]", async () => {
     const world = await worldOf([echoes()]);
     const headers = { "idempotency-key": "x".repeat(201) };
     expect((await ask(world, { input: "Go" }, { headers })).status).toBe(400);
   });
 });
 
-describe("turns of one session", () => {
-  it("come in the order in which they were asked for [OR-43] [SD-13]", async () => {
+describe("Turns of one session", () => {
+  it("Turns of one session run in the order in which they were submitted [OR-43] [SD-13]", async () => {
     const more = gate();
     const world = await worldOf([says("Hello"), saysWhen(more, "One"), echoes()]);
     const { body } = await ask(world, { input: "Hi" });
@@ -239,7 +242,7 @@ describe("turns of one session", () => {
     expect(world.heard()).toEqual(["Hi", ...asked.map((_, at) => `Number ${at}`)]);
   });
 
-  it("wait so long and no longer, also when the one before speaks on and on [OR-43] [OR-46]", async () => {
+  it("A queued turn is refused at its time limit, even while the turn before it is still sending text [OR-43] [OR-46]", async () => {
     const clock = createFakeClock();
     const gates = [gate(), gate(), gate()];
     const [one, two, three] = gates;
@@ -261,7 +264,7 @@ describe("turns of one session", () => {
     one.open();
     await first.until("response.output_text.delta");
     clock.advance(10_000);
-    // No more time passes, whatever was said meanwhile.
+    // The clock does not advance further; text of the first turn must not extend the limit.
     await waitUntil(() => (clock.advance(0), answered));
     const busy = await second;
     expect([busy.status, errorIn(busy)["code"]]).toEqual([409, "session_busy"]);
@@ -277,7 +280,7 @@ describe("turns of one session", () => {
     expect(world.heard()).toEqual(["Hi"]);
   });
 
-  it("are no more than can wait: the next is told to come again [OR-43]", async () => {
+  it("A turn beyond the queue limit is refused with x-should-retry [OR-43]", async () => {
     const more = gate();
     const world = await worldOf([saysWhen(more, "One"), echoes()]);
     const first = await ask(world, { input: "Hi", background: true });
@@ -292,7 +295,7 @@ describe("turns of one session", () => {
   });
 });
 
-it("two hundred streams at once do not mix [OR-44]", async () => {
+it("Two hundred concurrent streams do not mix [OR-44]", async () => {
   const world = await worldOf([echoes()]);
   const texts = Array.from({ length: 200 }, (_, at) => `I am number ${at}`);
   const all = await Promise.all(
@@ -302,8 +305,8 @@ it("two hundred streams at once do not mix [OR-44]", async () => {
   expect(new Set(all.map(({ session_id: id }) => id)).size).toBe(200);
 });
 
-describe("limits of a key", () => {
-  it("turn away before anything runs, and say when to come again [OR-46] [OR-51]", async () => {
+describe("Rate limits of a key", () => {
+  it("A request over the rate limit is refused before anything runs, with retry-after [OR-46] [OR-51]", async () => {
     const world = await worldOf([echoes()], { rates: { requestsPerMinute: 60, burst: 1 } });
     expect((await ask(world, { input: "Hi" })).status).toBe(200);
     const over = await ask(world, { input: "Go" });
@@ -313,7 +316,7 @@ describe("limits of a key", () => {
     expect(world.heard()).toEqual(["Hi"]);
   });
 
-  it("count a turn in the background for as long as it runs [OR-51]", async () => {
+  it("A background turn counts against the limit until it ends [OR-51]", async () => {
     const more = gate();
     const world = await worldOf([saysWhen(more, "Done"), echoes()], { rates: { turns: 1 } });
     const { body } = await ask(world, { input: "Long", background: true });
@@ -330,7 +333,7 @@ describe("limits of a key", () => {
     expect(world.reports).toEqual([]);
   });
 
-  it("count the turns that run, and no others", async () => {
+  it("Only running turns count against the limit on turns", async () => {
     const more = gate();
     const world = await worldOf([saysWhen("One ", more, "two"), echoes()], { rates: { turns: 1 } });
     const stream = await openStream(world, { input: "Hi" });

@@ -24,7 +24,7 @@ interface Talk {
   readonly socket: WebSocket;
   send(frame: unknown): void;
   next(): Promise<Fields>;
-  /** Frames up to the end of one response, or up to a refusal. */
+  /** Sends a request and returns the frames up to the end of its response, or up to a refusal. */
   turn(body: object): Promise<Fields[]>;
   end(): Promise<Fields[]>;
   readonly closed: Promise<number>;
@@ -78,9 +78,9 @@ async function talkWith(world: World, path = "/responses", key = world.apiKey): 
 const refusalIn = (frames: readonly Fields[]): unknown => frames.at(-1);
 const refused = (code: string, status = 400) => ({ type: "error", status, error: { code } });
 
-describe("a WebSocket", () => {
+describe("WebSocket connections", () => {
   it.each(["/responses", "/../responses"])(
-    "talks at %s, with and without /v1 [OR-76] [OR-69]",
+    "A WebSocket at %s runs a turn, with and without /v1 [OR-76] [OR-69]",
     async (path) => {
       const world = await worldOf([echoes()]);
       const talk = await talkWith(world, path);
@@ -90,7 +90,7 @@ describe("a WebSocket", () => {
     },
   );
 
-  it("response.steer is refused at once while a response runs, which goes on [OR-76]", async () => {
+  it("response.steer is refused at once, and the running response continues [OR-76]", async () => {
     const end = gate();
     const world = await worldOf([saysWhen("Well", end), echoes()]);
     const talk = await talkWith(world);
@@ -113,7 +113,7 @@ describe("a WebSocket", () => {
     expect(world.heard()).toEqual(["Go", "Next"]);
   });
 
-  it("has one response after the other: what comes meanwhile waits [OR-76]", async () => {
+  it("A WebSocket runs one response after the other and queues further requests [OR-76]", async () => {
     const more = gate();
     const world = await worldOf([saysWhen("One ", more, "two"), echoes()]);
     const talk = await talkWith(world);
@@ -129,14 +129,14 @@ describe("a WebSocket", () => {
     expect(world.heard()).toEqual(["First", "Second", "Third"]);
   });
 
-  it("is closed when more waits than may [OR-76]", async () => {
+  it("A WebSocket with too many queued requests is closed [OR-76]", async () => {
     const world = await worldOf([hangs()], { socketLimits: { waitingTexts: 4 } });
     const talk = await talkWith(world);
     for (let at = 0; at < 8; at += 1) talk.send({ type: "response.create", input: `${at}` });
     expect(await talk.closed).toBe(1008);
   });
 
-  it("is where an unstored response can be gone on from, and nowhere else [OR-76] [OR-39]", async () => {
+  it("A response that was not stored can be continued on its own WebSocket only [OR-76] [OR-39]", async () => {
     const world = await worldOf([echoes()]);
     const talk = await talkWith(world);
     const first = lastOf(await talk.turn({ input: "One", store: false }));
@@ -154,7 +154,7 @@ describe("a WebSocket", () => {
     expect(world.heard()).toEqual(["One", "Two"]);
   });
 
-  it("goes on from what was stored, however it was asked for [OR-76]", async () => {
+  it("A WebSocket continues a stored response of any route [OR-76]", async () => {
     const world = await worldOf([echoes()]);
     const { body } = await ask(world, { input: "One" });
     const talk = await talkWith(world);
@@ -164,7 +164,7 @@ describe("a WebSocket", () => {
     expect(third.status).toBe(200);
   });
 
-  it("forgets what could not be gone on with, refused or failed [OR-76]", async () => {
+  it("A WebSocket forgets a response after a refused or failed attempt to continue it [OR-76]", async () => {
     const world = await worldOf([echoes(), echoes(), breaks("service_failed")]);
     const talk = await talkWith(world);
     const next = (first: Fields, more: object) => ({
@@ -215,16 +215,19 @@ describe("a WebSocket", () => {
       "model_not_found",
       "model",
     ],
-  ])("refuses a frame with %s, and talks on [OR-76]", async (_, frame, code, param) => {
-    const world = await worldOf([echoes()]);
-    const talk = await talkWith(world);
-    talk.send(frame);
-    expect(await talk.next()).toMatchObject({ type: "error", error: { code, param } });
-    expect(world.heard()).toEqual([]);
-    expect(textIn(lastOf(await talk.turn({ input: "One" })))).toBe("You said: One");
-  });
+  ])(
+    "A frame with %s is refused, and the WebSocket stays usable [OR-76]",
+    async (_, frame, code, param) => {
+      const world = await worldOf([echoes()]);
+      const talk = await talkWith(world);
+      talk.send(frame);
+      expect(await talk.next()).toMatchObject({ type: "error", error: { code, param } });
+      expect(world.heard()).toEqual([]);
+      expect(textIn(lastOf(await talk.turn({ input: "One" })))).toBe("You said: One");
+    },
+  );
 
-  it("says so when it is as old as one may be, and ends the turn that runs [OR-76]", async () => {
+  it("A WebSocket at its maximum age reports the limit and ends its running turn [OR-76]", async () => {
     const clock = createFakeClock();
     const world = await worldOf([hangs()], { clock, socketLimits: { pingMs: 7_200_000 } });
     const talk = await talkWith(world);
@@ -243,7 +246,7 @@ describe("a WebSocket", () => {
     await talk.closed;
   });
 
-  it("that closes ends its turn, and nobody else's [OR-76] [OR-47] [OR-50]", async () => {
+  it("A WebSocket that closes ends only its own turn [OR-76] [OR-47] [OR-50]", async () => {
     const world = await worldOf([hangs()]);
     const [one, other] = [await talkWith(world), await talkWith(world)];
     one.send({ type: "response.create", input: "One" });
@@ -256,7 +259,7 @@ describe("a WebSocket", () => {
     expect(new Set(await states()).size).toBe(2);
   });
 
-  it("hands out the caller's tools, and takes their results [OR-76] [OR-53]", async () => {
+  it("A WebSocket returns client tool calls and accepts their results [OR-76] [OR-53]", async () => {
     const world = await worldOf([wants({ id: "c1", name: "look" }), says("Seen")]);
     const talk = await talkWith(world);
     const begun = lastOf(await talk.turn({ input: "Look", store: false, tools: tools("look") }));
@@ -266,7 +269,7 @@ describe("a WebSocket", () => {
     expect(textIn(lastOf(await talk.turn(next)))).toBe("Seen");
   });
 
-  it("is for those with a key that may prompt [OR-36]", async () => {
+  it("A WebSocket is refused without a valid key that may prompt [OR-36]", async () => {
     const keys = [
       { name: "ann", key: "sk-of-ann-0123456789" },
       { name: "eve", key: "sk-of-eve-0123456789", rights: ["approve"] as const },
@@ -281,7 +284,7 @@ describe("a WebSocket", () => {
     expect(await status("sk-nobody-0123456789")).toContain("401");
   });
 
-  it("counts every frame against the limits of its key [OR-46]", async () => {
+  it("Every frame of a WebSocket counts against the rate limit of its key [OR-46]", async () => {
     const world = await worldOf([echoes()], { rates: { requestsPerMinute: 1, burst: 2 } });
     const talk = await talkWith(world);
     expect(textIn(lastOf(await talk.turn({ input: "One" })))).toBe("You said: One");

@@ -23,14 +23,14 @@ import { waitUntil } from "../../support/with-deadline.ts";
 
 const SESSION = "x-spanline-session";
 
-describe("a chain of responses", () => {
+describe("Chains of responses", () => {
   it.each([
     [false, false],
     [false, true],
     [true, false],
     [true, true],
   ])(
-    "goes on at once, the first streamed %s, the second %s [OR-27] [OR-28] [OR-37]",
+    "A chain continues at once (first response streamed: %s, second: %s) [OR-27] [OR-28] [OR-37]",
     async (isFirst, isSecond) => {
       const world = await worldOf([echoes()]);
       const turn = async (body: object, stream: boolean) =>
@@ -45,7 +45,7 @@ describe("a chain of responses", () => {
     },
   );
 
-  it("goes on from the id that its first event had [OR-28]", async () => {
+  it("A chain continues from the id in the first event of a stream [OR-28]", async () => {
     const world = await worldOf([echoes()]);
     const stream = await openStream(world, { input: "One" });
     const created = lastOf(await stream.until("response.created"));
@@ -56,22 +56,25 @@ describe("a chain of responses", () => {
   });
 
   it.each([
-    ["never given out", "resp_nothing"],
-    ["of a session that is not there", `resp_ses_${"0".repeat(32)}_3`],
-    ["of an event that begins nothing", null],
-  ])("is refused for an id %s, and the agent hears nothing [OR-29]", async (_, id) => {
-    const world = await worldOf([echoes()]);
-    const first = await ask(world, { input: "One" });
-    const other = String(first.body["id"]).replace(/_\d+$/, "_1");
-    const answer = await ask(world, { input: "Two", previous_response_id: id ?? other });
-    expect([answer.status, errorIn(answer)]).toMatchObject([
-      404,
-      { code: "previous_response_not_found", param: "previous_response_id", type: "not_found" },
-    ]);
-    expect(world.heard()).toEqual(["One"]);
-  });
+    ["never issued", "resp_nothing"],
+    ["of an unknown session", `resp_ses_${"0".repeat(32)}_3`],
+    ["of an event that starts no response", null],
+  ])(
+    "An id %s is refused as previous response before the request reaches the agent [OR-29]",
+    async (_, id) => {
+      const world = await worldOf([echoes()]);
+      const first = await ask(world, { input: "One" });
+      const other = String(first.body["id"]).replace(/_\d+$/, "_1");
+      const answer = await ask(world, { input: "Two", previous_response_id: id ?? other });
+      expect([answer.status, errorIn(answer)]).toMatchObject([
+        404,
+        { code: "previous_response_not_found", param: "previous_response_id", type: "not_found" },
+      ]);
+      expect(world.heard()).toEqual(["One"]);
+    },
+  );
 
-  it("names one session, in one way [OR-30]", async () => {
+  it("previous_response_id and conversation together are refused [OR-30]", async () => {
     const world = await worldOf([echoes()]);
     const { body } = await ask(world, { input: "One" });
     const { id: previous_response_id, session_id: conversation } = body;
@@ -80,7 +83,7 @@ describe("a chain of responses", () => {
     expect(world.heard()).toEqual(["One"]);
   });
 
-  it("has one end: what is not the last is refused, and nothing is appended [OR-31]", async () => {
+  it("A chain cannot continue from a response other than its last, and nothing is appended [OR-31]", async () => {
     const world = await worldOf([echoes()]);
     const first = await ask(world, { input: "One" });
     const previous_response_id = first.body["id"];
@@ -94,7 +97,7 @@ describe("a chain of responses", () => {
     expect(world.heard()).toEqual(["One", "Two"]);
   });
 
-  it("is forked by one of two that go on from the same response at once [OR-31] [OR-43]", async () => {
+  it("Only one of two concurrent requests can continue the same response [OR-31] [OR-43]", async () => {
     const world = await worldOf([echoes()]);
     const { body } = await ask(world, { input: "One" });
     const previous_response_id = body["id"];
@@ -112,8 +115,8 @@ describe("a chain of responses", () => {
     ["with a slash", `ses/${"0".repeat(32)}`],
     ["that is a number", 7],
     ["that is a list", []],
-    ["that is no name", { __proto__: null, id: "x" }],
-  ])("is not begun under an id %s [OR-35] [SD-7]", async (_, id) => {
+    ["that is an object without a valid id", { __proto__: null, id: "x" }],
+  ])("A session is not created under an id %s [OR-35] [SD-7]", async (_, id) => {
     const world = await worldOf([echoes()]);
     const answer = await ask(world, { input: "One", session_id: id });
     expect([answer.status, errorIn(answer)]).toMatchObject([
@@ -124,7 +127,7 @@ describe("a chain of responses", () => {
     expect(world.heard()).toEqual([]);
   });
 
-  it("goes on with a session that only its agent knows, under its id, where that is set [OR-35]", async () => {
+  it("A session known only to the agent is adopted under its id if the configuration allows it [OR-35]", async () => {
     const conversation = `ses_${"7".repeat(32)}`;
     const adopting = await worldOf([echoes()]);
     const adopted = await ask(adopting, { input: "One", conversation });
@@ -142,14 +145,14 @@ describe("a chain of responses", () => {
   });
 });
 
-describe("two keys", () => {
+describe("Keys and agents", () => {
   const keys = [
     { name: "ann", key: "sk-of-ann-0123456789" },
     { name: "bob", key: "sk-of-bob-0123456789" },
   ];
   const [ann, bob] = [{ key: "sk-of-ann-0123456789" }, { key: "sk-of-bob-0123456789" }];
 
-  it("have nothing in common: not a session, a response, an item or a key of idempotency [OR-36]", async () => {
+  it("Two keys share no session, no response, no item and no idempotency key [OR-36]", async () => {
     const world = await worldOf([echoes()], { keys });
     const mine = await ask(world, { input: "My secret" }, ann);
     const { id, session_id: session, output } = mine.body;
@@ -185,7 +188,7 @@ describe("two keys", () => {
     expect(world.heard().filter((text) => text === "K")).toHaveLength(2);
   });
 
-  it("may be for one agent, and then another one is not there [OR-36]", async () => {
+  it("For a key restricted to one agent, other agents do not exist [OR-36]", async () => {
     const some = [{ name: "ann", key: ann.key, agents: ["other"] }];
     const world = await worldOf([echoes()], { keys: some });
     const answer = await ask(world, { model: "scripted", input: "One" }, ann);
@@ -204,7 +207,7 @@ describe("two keys", () => {
     expect(packed.status).toBe(404);
   });
 
-  it("cannot use a session of one agent with another [OR-36]", async () => {
+  it("A session of one agent cannot be used with another agent [OR-36]", async () => {
     const world = await worldOf([echoes()], { others: ["second"] });
     const { body } = await ask(world, { model: "scripted", input: "One" });
     for (const carrier of [
@@ -232,7 +235,7 @@ describe("two keys", () => {
     );
   });
 
-  it("may each know of the agents that they may use, and of no others [OR-36]", async () => {
+  it("A key learns only about the agents which it may use [OR-36]", async () => {
     const some = [{ name: "ann", key: ann.key, agents: ["other"] }];
     const world = await worldOf([echoes()], { keys: some });
     const messages = [{ role: "user", content: "Hi" }];
@@ -257,7 +260,7 @@ describe("two keys", () => {
   });
 });
 
-describe("the input of a response", () => {
+describe("The input of a response", () => {
   it("input_items has one item for each message of the request [OR-61]", async () => {
     const world = await worldOf([echoes()]);
     const image_url =
@@ -354,7 +357,7 @@ describe("the input of a response", () => {
     expect((await list("y", { conversation: created.body["id"] })).items).toEqual(["user: y"]);
   });
 
-  it("Its tokens are not counted beforehand, and the refusal says so", async () => {
+  it("Counting input tokens in advance is refused with not_supported", async () => {
     const world = await worldOf([echoes()]);
     const answer = await ask(world, { input: "Hi" }, { path: "/responses/input_tokens" });
     expect([answer.status, answer.headers.get("x-should-retry"), errorIn(answer)]).toMatchObject([
@@ -366,14 +369,14 @@ describe("the input of a response", () => {
   });
 });
 
-describe("a conversation that was held elsewhere", () => {
+describe("Conversations from elsewhere", () => {
   const input = [
     { role: "user", content: "I am Alice" },
     { role: "assistant", content: "Hello Alice" },
     { role: "user", content: "Who am I?" },
   ];
 
-  it("is told to the agent of a new session, and the answer says so [OR-38] [SD-5]", async () => {
+  it("The history of a new session is replayed to its agent, and a header says so [OR-38] [SD-5]", async () => {
     const world = await worldOf([echoes()]);
     const answer = await ask(world, { input });
     expect(answer.headers.get("x-spanline-history")).toBe("replayed");
@@ -384,7 +387,7 @@ describe("a conversation that was held elsewhere", () => {
     ]);
   });
 
-  it("is refused by a setting [OR-38]", async () => {
+  it("A foreign history is refused with foreignHistory: reject [OR-38]", async () => {
     const world = await worldOf([echoes()], { settings: { foreignHistory: "reject" } });
     const answer = await ask(world, { input });
     expect([answer.status, errorIn(answer)]).toMatchObject([
@@ -395,14 +398,14 @@ describe("a conversation that was held elsewhere", () => {
     expect((await world.sessions.list({ limit: 1 })).sessions).toEqual([]);
   });
 
-  it("is left out by a setting, and the answer says so [OR-38]", async () => {
+  it("A foreign history is omitted with foreignHistory: ignore, and a header says so [OR-38]", async () => {
     const world = await worldOf([echoes()], { settings: { foreignHistory: "ignore" } });
     const answer = await ask(world, { input });
     expect(answer.headers.get("x-spanline-history")).toBe("ignored");
     expect(world.provider.invocations).toMatchObject([{ history: [] }]);
   });
 
-  it("of which the session knows all is not told again [OR-37]", async () => {
+  it("A history that the session already has is not replayed [OR-37]", async () => {
     const world = await worldOf([echoes()]);
     const first = await ask(world, { input: "One" });
     const { output, session_id: session } = first.body;
@@ -415,8 +418,8 @@ describe("a conversation that was held elsewhere", () => {
   });
 });
 
-describe("a response that is not to be kept", () => {
-  it("is not found, and not gone on from [OR-39]", async () => {
+describe("Responses that are not stored", () => {
+  it("A response with store false is not found and cannot be continued [OR-39]", async () => {
     const world = await worldOf([echoes()]);
     const { body } = await ask(world, { input: "One", store: false });
     const id = String(body["id"]);
@@ -426,7 +429,7 @@ describe("a response that is not to be kept", () => {
     expect([next.status, errorIn(next)["code"]]).toEqual([404, "previous_response_not_found"]);
   });
 
-  it("was kept, and deleted: then it is as one that never was [OR-42]", async () => {
+  it("A deleted response is indistinguishable from one that never existed [OR-42]", async () => {
     const world = await worldOf([echoes()]);
     const { body } = await ask(world, { input: "One" });
     const id = String(body["id"]);
@@ -443,7 +446,7 @@ describe("a response that is not to be kept", () => {
   });
 });
 
-it("a response that another asked for in one's session is not deleted, and it is said so [OR-42]", async () => {
+it("Deleting a response that another principal submitted in the same session is refused [OR-42]", async () => {
   const world = await worldOf([echoes()]);
   const { body } = await ask(world, { input: "One" });
   const sessionId = String(body["session_id"]);
@@ -457,7 +460,7 @@ it("a response that another asked for in one's session is not deleted, and it is
   expect((await get(world, path)).status).toBe(200);
 });
 
-describe("an agent that has let the conversation go", () => {
+describe("Expired upstream sessions", () => {
   const HOUR = 3_600_000;
 
   it.each([
@@ -477,7 +480,7 @@ describe("an agent that has let the conversation go", () => {
         return (await asked).body;
       };
       const first = await turn({ input: "One" });
-      // A minute before the limit the agent still has the conversation.
+      // One minute before the limit the upstream session still exists.
       clock.advance(limitMs - 60_000);
       const second = await turn({ input: "Two", previous_response_id: first["id"] });
       clock.advance(limitMs);
@@ -512,10 +515,10 @@ function textOfBlock(block: object): string {
   return "text" in block ? String(block.text) : JSON.stringify(block);
 }
 
-describe("a process that ends", () => {
+describe("Restarts", () => {
   const reopened = async (file: string): Promise<Store> => openSqliteStore({ file });
 
-  it("is followed by one that goes on with every chain [OR-41]", async () => {
+  it("After a restart every chain can be continued [OR-41]", async () => {
     const file = temporaryFile();
     const provider = providerOf([echoes()]);
     let store = await reopened(file);
@@ -537,7 +540,7 @@ describe("a process that ends", () => {
     await store.close();
   });
 
-  it("in the middle of a turn leaves it to the next, and whoever asks for it sees it go on [OR-41]", async () => {
+  it("A turn interrupted by a restart resumes in the next process, and its response can be followed [OR-41]", async () => {
     const file = temporaryFile();
     const more = gate();
     const provider = providerOf([hangs("Half"), saysWhen(more, "The whole")]);
@@ -567,8 +570,8 @@ describe("a process that ends", () => {
   });
 });
 
-describe("a response in the background", () => {
-  it("is answered at once, polled, and streamed again from any event [OR-48]", async () => {
+describe("Background responses and new input", () => {
+  it("A background response is returned at once, can be polled, and can be streamed from any event [OR-48]", async () => {
     const more = gate();
     const world = await worldOf([saysWhen("One ", more, "two")]);
     const begun = await ask(world, { input: "Hi", background: true });
@@ -590,7 +593,7 @@ describe("a response in the background", () => {
     expect([wrong.status, errorIn(wrong)["param"]]).toEqual([400, "starting_after"]);
   });
 
-  it("is streamed at once if wanted, and goes on when its reader leaves [OR-48]", async () => {
+  it("A streamed background response continues after its reader disconnects [OR-48]", async () => {
     const more = gate();
     const world = await worldOf([saysWhen("One ", more, "two")]);
     const stream = await openStream(world, { input: "Hi", background: true });
@@ -603,7 +606,7 @@ describe("a response in the background", () => {
     expect((await get(world, path)).body).toMatchObject({ status: "completed" });
   });
 
-  it("is cancelled, while it waits too, and nothing else is [OR-49] [OR-50]", async () => {
+  it("A background response can be cancelled, also while it is queued, without effect on others [OR-49] [OR-50]", async () => {
     const more = gate();
     const world = await worldOf([saysWhen("One ", more, "two"), saysWhen("Other")]);
     const first = await ask(world, { input: "Hi", background: true });
@@ -627,7 +630,7 @@ describe("a response in the background", () => {
   });
 });
 
-it("of an agent that says nothing new is as long as it was [SD-1] [SD-2] [SD-9]", async () => {
+it("A request without a new user message is refused and does not reach the agent [SD-1] [SD-2] [SD-9]", async () => {
   const world = await worldOf([says("Hello")]);
   const codes = await Promise.all(
     [
@@ -656,7 +659,7 @@ it("of an agent that says nothing new is as long as it was [SD-1] [SD-2] [SD-9]"
   expect(world.heard()).toEqual([]);
 });
 
-it("hears all that the user said since the agent's last word, in order [SD-3]", async () => {
+it("All user messages since the last assistant message are sent in order [SD-3]", async () => {
   const world = await worldOf([echoes()]);
   const input = [
     { role: "user", content: "One" },

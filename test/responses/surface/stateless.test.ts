@@ -30,8 +30,8 @@ function messageOf({ body }: Answered): Fields {
   return choice.message;
 }
 
-describe("an agent that keeps no state", () => {
-  it("is told the whole conversation in every request, whatever ids are in it", async () => {
+describe("Stateless agents", () => {
+  it("A stateless agent gets the whole conversation with every request, and ids in it are ignored", async () => {
     const world = await worldOf([echoes()], { settings: SETTINGS });
     const input: object[] = [];
     for (const words of ["One", "Two", "Three"]) {
@@ -46,7 +46,7 @@ describe("an agent that keeps no state", () => {
     expect(new Set(sessions).size).toBe(3);
   });
 
-  it("is told the whole of a chat, too", async () => {
+  it("A stateless agent gets the whole conversation of a chat", async () => {
     const world = await worldOf([echoes()], { settings: SETTINGS });
     const messages: object[] = [];
     for (const words of ["One", "Two", "Three"]) {
@@ -66,7 +66,7 @@ describe("an agent that keeps no state", () => {
     expect(status).toBe(200);
   });
 
-  it("is told it also where conversations from elsewhere are refused", async () => {
+  it("A stateless agent gets its history even with foreignHistory: reject", async () => {
     const settings = { ...SETTINGS, foreignHistory: "reject" } as const;
     const world = await worldOf([echoes()], { settings });
     const input = [user("One"), { role: "assistant", content: "Yes" }, user("Two")];
@@ -74,7 +74,7 @@ describe("an agent that keeps no state", () => {
     expect(toldTo(world)).toEqual([2]);
   });
 
-  it("is refused a request that names a session, and says why [OR-31]", async () => {
+  it("A request to a stateless agent that names a session is refused with the reason [OR-31]", async () => {
     const world = await worldOf([echoes()], { settings: SETTINGS });
     const { body } = await ask(world, { input: "One" });
     const session = String(body["session_id"]);
@@ -103,7 +103,7 @@ describe("an agent that keeps no state", () => {
     expect(world.heard()).toEqual(["One"]);
   });
 
-  it("does not go on with another agent's session [OR-36]", async () => {
+  it("A stateless agent does not continue the session of another agent [OR-36]", async () => {
     const [kept, fresh] = [providerOf([echoes()]), providerOf([echoes()])];
     const world = await serveSessions({
       agents: [
@@ -129,7 +129,7 @@ describe("an agent that keeps no state", () => {
   });
 });
 
-describe("calls of the caller's tools that such an agent makes", () => {
+describe("Client tool calls of stateless agents", () => {
   async function paused() {
     const world = await worldOf([LOOKS, says("Warm"), echoes()], { settings: SETTINGS });
     const { body } = await ask(world, { input: [user("Look")], tools: tools("look") });
@@ -139,7 +139,7 @@ describe("calls of the caller's tools that such an agent makes", () => {
     return { world, body, result, given };
   }
 
-  it("are answered by the response that made them [OR-53]", async () => {
+  it("Results are accepted with the previous_response_id of the response that made the tool calls [OR-53]", async () => {
     const { world, body, result, given } = await paused();
     const asked = { input: [result], previous_response_id: body["id"] };
     const done = await ask(world, asked);
@@ -152,7 +152,7 @@ describe("calls of the caller's tools that such an agent makes", () => {
     expect(next).toMatchObject([400, { code: "stateless_agent", param: "previous_response_id" }]);
   });
 
-  it("are answered in the whole conversation, which is told again with the next [OR-53]", async () => {
+  it("Results are accepted inside the whole conversation, which is replayed with the next request [OR-53]", async () => {
     const { world, body, result, given } = await paused();
     const whole = [user("Look"), ...outputOf(body), result];
     const done = await ask(world, { input: whole });
@@ -171,7 +171,7 @@ describe("calls of the caller's tools that such an agent makes", () => {
     expect(toldTo(world).at(-1)).toBe(4);
   });
 
-  it("are answered in a chat [OR-68]", async () => {
+  it("Results of client tools are accepted in a chat [OR-68]", async () => {
     const world = await worldOf([LOOKS, says("Warm"), echoes()], { settings: SETTINGS });
     const offered = [{ type: "function", function: { name: "look" } }];
     const first = await ask(world, { messages: [user("Look")], tools: offered }, CHAT);
@@ -189,7 +189,7 @@ describe("calls of the caller's tools that such an agent makes", () => {
     ]);
   });
 
-  it("may be left: who says something else tells the conversation anew", async () => {
+  it("Open tool calls may be abandoned by sending another message", async () => {
     const { world, body } = await paused();
     const input = [user("Look"), ...outputOf(body), user("Never mind")];
     const { status, body: next } = await ask(world, { input });

@@ -31,8 +31,8 @@ import { waitUntil } from "../../support/with-deadline.ts";
 
 const HI = { input: "Hi" };
 
-describe("a stream", () => {
-  it("brings the first words while the agent still speaks [OR-20] [SD-14]", async () => {
+describe("Streams", () => {
+  it("The first text is streamed while the agent is still sending [OR-20] [SD-14]", async () => {
     const more = gate();
     const world = await worldOf([saysWhen("One ", more, "two")]);
     const stream = await openStream(world, HI);
@@ -42,7 +42,7 @@ describe("a stream", () => {
     expect(textIn(lastOf(await stream.rest()))).toBe("One two");
   });
 
-  it("gives a sign of life in silence, as a comment and nothing else [OR-21]", async () => {
+  it("A silent stream gets keep-alive comments and no other events [OR-21]", async () => {
     const clock = createFakeClock();
     const more = gate();
     const world = await worldOf([saysWhen("One ", more, "two")], { clock });
@@ -64,7 +64,7 @@ describe("a stream", () => {
     expect(types.at(-1)).toBe("response.completed");
   });
 
-  it("of a reader that takes nothing makes the agent's words wait in the log, and is cut [OR-23]", async () => {
+  it("A stream whose client stops reading applies backpressure through the log and is closed [OR-23]", async () => {
     const clock = createFakeClock();
     const piece = "x".repeat(64 * 1024);
     const flood: ProviderScript = saysWhen(...Array.from({ length: 600 }, () => piece));
@@ -85,7 +85,7 @@ describe("a stream", () => {
       clock.advance(1000);
       return (await world.sessions.find(sessionId))?.state === "idle";
     });
-    // A cut may be seen as a reset: `once` would take that for a failure.
+    // The closed connection may surface as a reset, which `once` would treat as a failure.
     const closed = new Promise((resolve) => {
       socket.on("close", resolve).on("error", () => {});
     });
@@ -100,12 +100,12 @@ describe("a stream", () => {
     await waitUntil(() => world.lines.length > 0);
     const { end, bytesOut } = JSON.parse(world.lines[0] ?? "{}");
     expect(end).toBe("gone");
-    // Of 39 MB no more than what the system buffers, and what lay ready for it.
+    // Of 39 MB, only the bytes in system buffers and in the write queue were sent.
     expect(bytesOut).toBeLessThan(16_000_000);
   });
 });
 
-/** Timers of coalescing are on the same clock. */
+/** Advances the clock until the promise settles; coalescing timers use the same clock. */
 async function passingUntil<Value>(
   clock: ReturnType<typeof createFakeClock>,
   wanted: Promise<Value>,
@@ -119,7 +119,7 @@ async function passingUntil<Value>(
   return wanted;
 }
 
-describe("an agent that dies before it says a word", () => {
+describe("Agents that fail before any output", () => {
   const CLASSES: readonly [ErrorCode, number, "true" | "false"][] = [
     ["validation_failed", 400, "false"],
     ["unauthorized", 401, "false"],
@@ -139,7 +139,7 @@ describe("an agent that dies before it says a word", () => {
       [false, true].map((stream) => [code, status, retry, stream] as const),
     ),
   )(
-    "of %s gives HTTP %i, and x-should-retry %s, streamed %s [OR-22] [OR-46] [OR-51]",
+    "A failure with %s is HTTP %i with x-should-retry %s (streamed: %s) [OR-22] [OR-46] [OR-51]",
     async (code, status, retry, stream) => {
       const world = await worldOf([refuses(code)]);
       const answer = await ask(world, { ...HI, stream });
@@ -153,7 +153,7 @@ describe("an agent that dies before it says a word", () => {
   );
 
   it.each(["first_event_timeout", "idle_timeout", "deadline_exceeded"] as const)(
-    "of %s gives HTTP 504 under its own name, when nobody says how to go on [OR-51] [OR-52]",
+    "A failure with %s is HTTP 504 with the same code if no approver decides how to continue [OR-51] [OR-52]",
     async (code) => {
       const world = await worldOf([refuses(code)], { settings: { approvalMs: 1 } });
       const answer = await ask(world, HI);
@@ -163,7 +163,7 @@ describe("an agent that dies before it says a word", () => {
     },
   );
 
-  it("says how long to wait where its service said so [OR-51]", async () => {
+  it("retry-after has the delay that the service named, rounded up to seconds [OR-51]", async () => {
     // eslint-disable-next-line require-yield
     const throttled: ProviderScript = async function* () {
       throw new SpanlineError("throttled", "Slow down", { details: { retryAfter: 16.2 } });
@@ -173,16 +173,19 @@ describe("an agent that dies before it says a word", () => {
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "17"]);
   });
 
-  it.each([false, true])("is counted among the turns that failed, streamed %s", async (stream) => {
-    const world = await worldOf([refuses("access_denied"), says("Hello")]);
-    await ask(world, { ...HI, stream });
-    expect(world.ends).toMatchObject([{ outcome: "failed" }]);
-    await ask(world, HI);
-    expect(world.ends).toMatchObject([{ outcome: "failed" }, { outcome: "completed" }]);
-  });
+  it.each([false, true])(
+    "A turn that fails before any output is counted as failed (streamed: %s)",
+    async (stream) => {
+      const world = await worldOf([refuses("access_denied"), says("Hello")]);
+      await ask(world, { ...HI, stream });
+      expect(world.ends).toMatchObject([{ outcome: "failed" }]);
+      await ask(world, HI);
+      expect(world.ends).toMatchObject([{ outcome: "failed" }, { outcome: "completed" }]);
+    },
+  );
 });
 
-describe("an agent that dies after its first words", () => {
+describe("Agents that fail after their first output", () => {
   const keepsAll = async (world: World, response: Fields): Promise<void> => {
     expect(response).toMatchObject({ status: "failed", error: { code: "service_failed" } });
     expect(outputOf(response)).toMatchObject([{ type: "message", status: "incomplete" }]);
@@ -190,14 +193,14 @@ describe("an agent that dies after its first words", () => {
     expect((await get(world, `/responses/${String(response["id"])}`)).body).toEqual(response);
   };
 
-  it("leaves a failed response that has them [OR-22] [OR-26] [OR-46]", async () => {
+  it("A response that fails midway is returned as failed with its partial output [OR-22] [OR-26] [OR-46]", async () => {
     const world = await worldOf([breaks("service_failed")]);
     const answer = await ask(world, HI);
     expect([answer.status, answer.headers.get("x-should-retry")]).toEqual([200, "false"]);
     await keepsAll(world, answer.body);
   });
 
-  it("ends its stream with the error and a failed response that has them [OR-22] [OR-26]", async () => {
+  it("A stream that fails midway ends with an error and a failed response with its partial output [OR-22] [OR-26]", async () => {
     const world = await worldOf([breaks("service_failed")]);
     const events = await (await openStream(world, HI)).rest();
     expect(events.slice(-2)).toMatchObject([
@@ -207,7 +210,7 @@ describe("an agent that dies after its first words", () => {
     await keepsAll(world, lastOf(events));
   });
 
-  it("never completes a stream that stops without an end [OR-26]", async () => {
+  it("A provider stream that stops without an end never completes a response [OR-26]", async () => {
     const cut: ProviderScript = async function* () {
       yield { type: "message.start", message: 0, role: "assistant" };
       yield { type: "text.delta", message: 0, block: 0, text: "Half of" };
@@ -226,7 +229,7 @@ describe("an agent that dies after its first words", () => {
   it.each([
     ["max_tokens", "max_output_tokens"],
     ["content_filtered", "content_filter"],
-  ])("is incomplete when it stopped for %s [OR-26]", async (reason, detail) => {
+  ])("A response that stopped for %s is incomplete [OR-26]", async (reason, detail) => {
     const world = await worldOf([says("Half of", { outcome: "limited", reason })]);
     const { body } = await ask(world, HI);
     expect(body).toMatchObject({
@@ -237,9 +240,9 @@ describe("an agent that dies after its first words", () => {
   });
 });
 
-describe("a caller who leaves", () => {
+describe("Clients that disconnect", () => {
   it.each([false, true])(
-    "stops the agent, and the session is free at once, streamed %s [OR-47] [SD-14]",
+    "A client that disconnects stops the agent, and the session can be used at once (streamed: %s) [OR-47] [SD-14]",
     async (stream) => {
       const world = await worldOf([says("Hello"), hangs(), says("Again")]);
       const first = await ask(world, HI);
@@ -262,7 +265,7 @@ describe("a caller who leaves", () => {
     },
   );
 
-  it("leaves the turn to whoever else follows it [OR-47] [OR-50]", async () => {
+  it("A turn continues if another client still follows it [OR-47] [OR-50]", async () => {
     const more = gate();
     const world = await worldOf([saysWhen("One ", more, "two")]);
     const first = await openStream(world, HI);
@@ -278,7 +281,7 @@ describe("a caller who leaves", () => {
     expect(lastOf(await second.rest())).toMatchObject({ status: "completed" });
   });
 
-  it("leaves a turn that is to be finished anyhow [OR-47]", async () => {
+  it("A turn continues after a disconnect with onDisconnect: finish [OR-47]", async () => {
     const more = gate();
     const settings = { onDisconnect: "finish" } as const;
     const world = await worldOf([saysWhen("One ", more, "two")], { settings });
@@ -295,7 +298,7 @@ describe("a caller who leaves", () => {
   });
 });
 
-it("an agent that is silent for long and then dies still gives a whole answer its status [OR-22]", async () => {
+it("An agent that fails after a long silence gives a response without streaming its error status [OR-22]", async () => {
   const clock = createFakeClock();
   const silence = gate();
   // eslint-disable-next-line require-yield
@@ -307,7 +310,7 @@ it("an agent that is silent for long and then dies still gives a whole answer it
   const asked = ask(world, HI);
   await called(world, 1);
   let turns = 0;
-  // More than once, since what is silent begins to be so only when it has been listened to.
+  // Repeated, because the silence timer starts only after the first read.
   await waitUntil(() => (clock.advance(10_000), (turns += 1) > 50));
   silence.open();
   const answer = await passingUntil(clock, asked);
@@ -315,7 +318,7 @@ it("an agent that is silent for long and then dies still gives a whole answer it
   expect(answer.headers.get("x-spanline-response")).toMatch(/^resp_ses_/);
 });
 
-it("an agent that dies after a long silence ends its stream with a failed response [OR-22]", async () => {
+it("An agent that fails after a long silence ends its stream with a failed response [OR-22]", async () => {
   const clock = createFakeClock();
   const silence = gate();
   // eslint-disable-next-line require-yield
@@ -337,7 +340,7 @@ it("an agent that dies after a long silence ends its stream with a failed respon
   expect(lastOf(events)).toMatchObject({ error: { code: "service_failed" }, output: [] });
 });
 
-it("a response that failed at once is found as such, whole and as a stream [OR-22] [OR-48]", async () => {
+it("A response that failed at once can be retrieved as failed, whole and as a stream [OR-22] [OR-48]", async () => {
   const world = await worldOf([refuses("service_failed")]);
   const { headers } = await ask(world, HI);
   const path = `/responses/${headers.get("x-spanline-response")}`;

@@ -19,7 +19,7 @@ import { ask, errorIn, textIn, type Answered } from "./responses-world.ts";
 
 const LONG = { connect: 60_000, firstEvent: 60_000, idle: 60_000, total: 60_000 };
 
-/** What a caller is told of an agent behind an address, of whose limits one is short. */
+/** The response of an agent at `endpoint` with one short time limit. */
 async function asked(
   endpoint: string,
   short: InvocationLimits,
@@ -39,7 +39,7 @@ async function asked(
   return ask(served, { input: "Hi" });
 }
 
-/** A connection on which so much time passes when the first words were heard and more is waited for. */
+/** A connection whose clock advances by `milliseconds` after the first text has arrived. */
 function passingAfterWords(milliseconds: number): ConnectionOptions {
   const clock = createFakeClock();
   const client = createHttpClient();
@@ -61,7 +61,7 @@ function passingAfterWords(milliseconds: number): ConnectionOptions {
   };
 }
 
-/** Takes connections, and never gets as far as a handshake. */
+/** Accepts connections and never completes a handshake. */
 async function startMute(): Promise<string> {
   const server = createServer((socket) => {
     socket.on("error", () => {});
@@ -81,14 +81,14 @@ function begins(response: ServerResponse): void {
   response.write(encodeTextDelta("Half of"));
 }
 
-it("a connection that does not come is told by its own name, and may be tried again [OR-52] [OR-51]", async () => {
+it("A connection timeout is reported as connect_failed and may be retried [OR-52] [OR-51]", async () => {
   const answer = await asked(await startMute(), { connect: 40 });
   expect([answer.status, errorIn(answer)["code"]]).toEqual([502, "connect_failed"]);
   expect(String(errorIn(answer)["message"])).toContain("0.04 s");
   expect(answer.headers.get("x-should-retry")).toBe("true");
 });
 
-it("a first event that does not come is told by its own name [OR-52] [OR-51]", async () => {
+it("A missing first event is reported as first_event_timeout [OR-52] [OR-51]", async () => {
   const clock = createFakeClock();
   const peer = await startPeer(() => clock.advance(40));
   const answer = await asked(peer.url, { firstEvent: 40 }, { clock });
@@ -96,14 +96,14 @@ it("a first event that does not come is told by its own name [OR-52] [OR-51]", a
   expect(answer.headers.get("x-should-retry")).toBe("false");
 });
 
-it("silence in the middle is told by its own name, with what came before [OR-52] [OR-22]", async () => {
+it("Silence within a stream is reported as idle_timeout, with the partial output [OR-52] [OR-22]", async () => {
   const peer = await startPeer(begins);
   const { status, body } = await asked(peer.url, { idle: 40 }, passingAfterWords(40));
   expect([status, textIn(body)]).toEqual([200, "Half of"]);
   expect(body).toMatchObject({ status: "failed", error: { code: "idle_timeout" } });
 });
 
-it("a call that goes on for too long is told by its own name, however much it says [OR-52] [OR-22]", async () => {
+it("An invocation that exceeds its deadline is reported as deadline_exceeded, even while it sends text [OR-52] [OR-22]", async () => {
   const peer = await startPeer((response) => {
     begins(response);
     const timer = setInterval(() => response.write(encodeTextDelta(" it")), 5);

@@ -52,8 +52,8 @@ const givenTo = (world: World) =>
       : [],
   );
 
-describe("tools of the caller", () => {
-  it("pause the turn: the response is complete, with its calls open, in the order of the agent [OR-53] [OR-54]", async () => {
+describe("Client tools of a request", () => {
+  it("Client tool calls complete the response with open calls in the agent's order [OR-53] [OR-54]", async () => {
     const { body, calls, world } = await paused();
     expect(body).toMatchObject({ status: "completed", error: null });
     expect(calls).toMatchObject([
@@ -64,7 +64,7 @@ describe("tools of the caller", () => {
     expect(world.provider.invocations).toHaveLength(1);
   });
 
-  it("are answered in any order, and the agent gets them in its own [OR-54]", async () => {
+  it("Results are accepted in any order and reach the agent in the order of its tool calls [OR-54]", async () => {
     const { calls, give, world, body } = await paused();
     const answer = await give(result(calls[1], "second"), result(calls[0], "first"));
     expect([answer.status, textIn(answer.body)]).toEqual([200, "Done"]);
@@ -78,7 +78,7 @@ describe("tools of the caller", () => {
   it.each<[string, (calls: readonly Fields[]) => object[], string, string]>([
     ["one is missing", (calls) => [result(calls[0])], "missing_result", "input"],
     [
-      "one is of no call",
+      "one has an unknown call id",
       (calls) => [...calls.map((call) => result(call)), { ...result(calls[0]), call_id: "call_x" }],
       "unknown_call",
       "input[2].call_id",
@@ -96,7 +96,7 @@ describe("tools of the caller", () => {
       "input",
     ],
   ])(
-    "are answered for all calls, each once: refused where %s [OR-53] [OR-54]",
+    "Results must cover every open tool call exactly once: refused if %s [OR-53] [OR-54]",
     async (_, given, code, param) => {
       const { calls, give, world } = await paused();
       const refused = await give(...given(calls));
@@ -107,7 +107,7 @@ describe("tools of the caller", () => {
     },
   );
 
-  it("are answered once, and not when nothing is open [OR-53]", async () => {
+  it("A result is refused if its tool call already has one and nothing is open [OR-53]", async () => {
     const { calls, give, world } = await paused();
     const done = await give(...calls.map((call) => result(call)));
     const input = [result(calls[0], "other")];
@@ -115,7 +115,7 @@ describe("tools of the caller", () => {
     expect([late.status, errorIn(late)["code"]]).toEqual([400, "unknown_call"]);
   });
 
-  it("may fail, and what the user says beside them is said beside them [OR-53]", async () => {
+  it("A result may be an error, and a message may be sent together with results [OR-53]", async () => {
     const { calls, give, world } = await paused();
     const failed = { ...result(calls[0], "no"), is_error: true };
     const words = { role: "user", content: "Be quick" };
@@ -126,7 +126,7 @@ describe("tools of the caller", () => {
     });
   });
 
-  it("that an agent has by the same name are refused by their field", async () => {
+  it("A client tool with the name of an agent tool is refused by its field", async () => {
     const own = defineTool({
       name: "look",
       description: "Looks",
@@ -142,19 +142,22 @@ describe("tools of the caller", () => {
   });
 });
 
-describe("what a session refuses names the field", () => {
+describe("Refusals that name the field", () => {
   it.each<[string, object, string, string]>([
     ["tools", { tools: tools("look") }, "invalid_option", "tools"],
     ["tool_choice", { tool_choice: "none" }, "invalid_option", "tool_choice"],
     ["max_output_tokens", { max_output_tokens: 100 }, "invalid_option", "max_output_tokens"],
-  ])("%s that its agent does not take [OR-57] [OR-63] [SD-10]", async (_, more, code, param) => {
-    const world = await worldOf([], { provider: createScriptedProvider([echoes()]) });
-    const answer = await ask(world, { input: "Hi", ...more });
-    expect([answer.status, errorIn(answer)]).toMatchObject([400, { code, param }]);
-    expect(world.heard()).toEqual([]);
-  });
+  ])(
+    "%s is refused by its field if the agent does not support it [OR-57] [OR-63] [SD-10]",
+    async (_, more, code, param) => {
+      const world = await worldOf([], { provider: createScriptedProvider([echoes()]) });
+      const answer = await ask(world, { input: "Hi", ...more });
+      expect([answer.status, errorIn(answer)]).toMatchObject([400, { code, param }]);
+      expect(world.heard()).toEqual([]);
+    },
+  );
 
-  it("a call that nobody can make an agent make [OR-57]", async () => {
+  it("tool_choice required is refused by its field, because an agent cannot be forced to call a tool [OR-57]", async () => {
     const world = await worldOf([echoes()]);
     const answer = await ask(world, { input: "Hi", tools: tools("look"), tool_choice: "required" });
     expect([answer.status, errorIn(answer)]).toMatchObject([
@@ -164,7 +167,7 @@ describe("what a session refuses names the field", () => {
     expect(world.heard()).toEqual([]);
   });
 
-  it("a picture for an agent that takes none [OR-62] [SD-8]", async () => {
+  it("An image is refused for an agent without image support [OR-62] [SD-8]", async () => {
     const world = await worldOf([echoes()]);
     const image = { type: "input_image", image_url: "data:image/png;base64,iVBORw0KGgo=" };
     const answer = await ask(world, { input: [{ role: "user", content: [image] }] });
@@ -180,7 +183,7 @@ describe("what a session refuses names the field", () => {
       { type: "input_file", filename: "a.pdf", file_data: "data:application/pdf;base64,AA==" },
     ],
     ["a sound", { type: "input_audio", data: "AA==", format: "mp3" }],
-  ])("%s [OR-62] [SD-8]", async (_, part) => {
+  ])("The content type of %s is refused by its field [OR-62] [SD-8]", async (_, part) => {
     const world = await worldOf([echoes()]);
     const text = { type: "input_text", text: "What is it?" };
     const answer = await ask(world, { input: [{ role: "user", content: [text, part] }] });
@@ -191,15 +194,15 @@ describe("what a session refuses names the field", () => {
     expect(world.heard()).toEqual([]);
   });
 
-  it("instructions that are too long to keep", async () => {
+  it("Instructions that are too long are refused by their field", async () => {
     const world = await worldOf([echoes()]);
     const answer = await ask(world, { input: "Hi", instructions: "x".repeat(300_000) });
     expect([answer.status, errorIn(answer)]).toMatchObject([400, { param: "instructions" }]);
   });
 });
 
-describe("what a request wants of its turn", () => {
-  it("reaches the agent, for this turn alone [OR-57] [OR-60] [SD-4]", async () => {
+describe("Turn options of a request", () => {
+  it("Turn options reach the agent for one turn only [OR-57] [OR-60] [SD-4]", async () => {
     const world = await worldOf([echoes()]);
     const first = await ask(world, {
       input: [
@@ -217,7 +220,7 @@ describe("what a request wants of its turn", () => {
       instructions: "Be brief\n\nBe kind",
       allowedTools: ["look"],
       maxOutputTokens: 100,
-      // What may not be called is not even named.
+      // Tools which may not be called are not listed.
       tools: [{ name: "look" }],
     });
     expect(two?.options).toBeUndefined();
@@ -230,14 +233,14 @@ describe("what a request wants of its turn", () => {
     expect(world.provider.invocations[2]?.options).toMatchObject({ allowedTools: [] });
   });
 
-  it("that nobody here knows is reported [OR-63]", async () => {
+  it("Unknown fields are listed in x-spanline-ignored [OR-63]", async () => {
     const world = await worldOf([echoes()]);
     const answer = await ask(world, { input: "Hi", user: "me", best_of: 3, "ü\n": 1 });
     expect(answer.status).toBe(200);
     expect(answer.headers.get("x-spanline-ignored")).toBe("user, best_of");
   });
 
-  it("that has no effect is named, and what asks for nothing else than there is, is not [OR-63] [SD-10]", async () => {
+  it("Fields without effect are listed, and fields with their default value are not [OR-63] [SD-10]", async () => {
     const world = await worldOf([echoes()]);
     const format = { type: "json_schema", name: "answer", schema: {} };
     const wishes = {
@@ -260,13 +263,13 @@ describe("what a request wants of its turn", () => {
     ["messages without a type", [{ role: "user", content: "One" }]],
     ["messages with one", [{ type: "message", role: "user", content: "One" }]],
     ["parts", [{ role: "user", content: [{ type: "input_text", text: "One" }] }]],
-  ])("is said as %s [OR-61]", async (_, input) => {
+  ])("The input can be %s [OR-61]", async (_, input) => {
     const world = await worldOf([echoes()]);
     expect((await ask(world, { input })).status).toBe(200);
     expect(world.heard()).toEqual(["One"]);
   });
 
-  it("may be said behind all that was said before, of every kind [OR-61] [OR-37]", async () => {
+  it("New input can follow echoed items of every kind [OR-61] [OR-37]", async () => {
     const world = await worldOf([ranBefore("hidden"), echoes()]);
     for (const mode of ["pairs", "mcp", "extension", "none"]) {
       const headers = { "x-spanline-trace": mode };
@@ -294,7 +297,7 @@ describe("what a request wants of its turn", () => {
   });
 });
 
-/** A tool of the agent's own ran on its side, and gave this. */
+/** The agent runs its own tool on its side, with this result. */
 function ranBefore(name: string, given: Partial<ToolResult> = {}): ProviderScript {
   return async function* (): AsyncGenerator<ProviderEvent> {
     const call = createToolCall({ id: "own1", name, inputText: "{}", runBy: "server" });
@@ -317,15 +320,15 @@ function ranBefore(name: string, given: Partial<ToolResult> = {}): ProviderScrip
   };
 }
 
-/** Without what says when a response was made, and where in which session. */
+/** Removes the timestamps and the session and response ids. */
 function withoutPlace(response: Fields): unknown {
   const { session_id: session, created_at: _, completed_at: __, ...rest } = response;
   const text = JSON.stringify(rest).replaceAll(String(session), "SESSION");
   return JSON.parse(text.replaceAll(/_SESSION_[\w-]+"/g, '_SESSION_ID"'));
 }
 
-describe("tools of the agent", () => {
-  it("that failed are seen to have failed [OR-55]", async () => {
+describe("Agent tools", () => {
+  it("A failed agent tool is shown as failed [OR-55]", async () => {
     const world = await worldOf([ranBefore("look", { isError: true })]);
     const { body } = await ask(world, { input: "Hi", trace: "pairs" });
     expect(outputOf(body)).toContainEqual(
@@ -338,7 +341,7 @@ describe("tools of the agent", () => {
   });
 
   it.each(["pairs", "mcp", "extension", "none"])(
-    "are seen in the end as they are seen in the stream, in the mode %s [OR-18]",
+    "Agent tools are the same in a stream and in a whole response, trace mode %s [OR-18]",
     async (trace) => {
       const world = await worldOf([ranBefore("look")]);
       const { body } = await ask(world, { input: "Hi", trace });
@@ -347,7 +350,7 @@ describe("tools of the agent", () => {
     },
   );
 
-  it("The request, then the key, then the setting choose the trace mode, which is mcp by default [OR-58]", async () => {
+  it("The request, then the key, then the setting choose the trace mode, and the default is mcp [OR-58]", async () => {
     const keys = [
       { name: "ai-go", key: "key-of-ai-go-0123456789", trace: "pairs" },
       { name: "ada", key: "key-of-ada-0123456789" },
@@ -380,7 +383,7 @@ describe("tools of the agent", () => {
     });
   });
 
-  it("A stored response is read in the trace mode that its reader names, whole and as a stream [OR-58]", async () => {
+  it("A stored response is read in the trace mode of the reader's request, whole and as a stream [OR-58]", async () => {
     const world = await worldOf([ranBefore("look")]);
     const { body } = await ask(world, { input: "Hi" });
     const path = `/responses/${String(body["id"])}`;
@@ -397,7 +400,7 @@ describe("tools of the agent", () => {
     expect([refused.status, errorIn(refused)["param"]]).toEqual([400, "trace"]);
   });
 
-  it("that gave no text are seen whole [OR-56]", async () => {
+  it("A JSON result of an agent tool is shown completely [OR-56]", async () => {
     const parts = [{ type: "json", value: { b: [1, null], a: "x" } }] as const;
     const world = await worldOf([ranBefore("look", { parts })]);
     const { body } = await ask(world, { input: "Hi", trace: "pairs" });
@@ -405,7 +408,7 @@ describe("tools of the agent", () => {
     expect(JSON.parse(String(output?.["output"]))).toEqual({ a: "x", b: [1, null] });
   });
 
-  it("stand between what was said before them and the answer [OR-59]", async () => {
+  it("Agent tools are listed between the commentary before them and the final answer [OR-59]", async () => {
     const world = await worldOf([ranBefore("look")]);
     const { body } = await ask(world, { input: "Hi", trace: "pairs" });
     expect(outputOf(body).map(({ type, phase }) => phase ?? type)).toEqual([
@@ -417,7 +420,7 @@ describe("tools of the agent", () => {
     expect(textIn(body)).toMatch(/^Let me see\.\s+Here it is\.$/);
   });
 
-  it("have names and ids that a client can send back, and the same on every way [OR-64] [OR-6]", async () => {
+  it("Names and ids of agent tools can be echoed by a client and are the same on every route [OR-64] [OR-6]", async () => {
     const name = `@server/${"long.".repeat(20)}tool`;
     const world = await worldOf([ranBefore(name)]);
     const { body } = await ask(world, { input: "Hi" });
@@ -428,8 +431,8 @@ describe("tools of the agent", () => {
   });
 });
 
-describe("a tool of the caller's without a description", () => {
-  it("has one that is made of its name, and the response has none", async () => {
+describe("Client tools without a description", () => {
+  it("A client tool without a description gets one derived from its name, and the response shows none", async () => {
     const world = await worldOf([says("Done")]);
     const { body } = await ask(world, { input: "Look", tools: tools("get_weather") });
     expect(body).toMatchObject({ status: "completed", tools: [{ description: null }] });
@@ -442,8 +445,8 @@ describe("a tool of the caller's without a description", () => {
   });
 });
 
-describe("a tool of the agent's that the caller runs, too", () => {
-  it("is refused with what to do about it [OR-53]", async () => {
+describe("Agent tools with a client result", () => {
+  it("A client result for an agent tool is refused with the reason and a fix [OR-53]", async () => {
     const look = defineTool({
       name: "look",
       description: "Looks",
@@ -463,8 +466,8 @@ describe("a tool of the agent's that the caller runs, too", () => {
   });
 });
 
-describe("a turn that waits for results which never come", () => {
-  it("is ended by cancelling the response that left the calls open, as the refusal says [OR-49] [OR-53]", async () => {
+describe("Turns whose results never arrive", () => {
+  it("Cancelling the response with open tool calls ends the turn, as the refusal suggests [OR-49] [OR-53]", async () => {
     const { world, body, give, calls } = await paused([TWO, echoes()]);
     const refused = await give({ role: "user", content: "Never mind" });
     const [, path = ""] = /POST \/v1(\S+)/.exec(String(errorIn(refused)["message"])) ?? [];
@@ -479,7 +482,7 @@ describe("a turn that waits for results which never come", () => {
     expect([next.status, textIn(next.body)]).toEqual([200, "You said: Never mind"]);
   });
 
-  it("is ended in the background, too [OR-49]", async () => {
+  it("Cancelling ends a waiting background turn [OR-49]", async () => {
     const world = await worldOf([TWO, echoes()]);
     const asked = { input: "Look", tools: tools("look", "feel"), background: true };
     const { body } = await ask(world, asked);
@@ -492,7 +495,7 @@ describe("a turn that waits for results which never come", () => {
     expect([next.status, textIn(next.body)]).toEqual([200, "You said: On"]);
   });
 
-  it("is not ended when its results have come: it is another response's then [OR-50]", async () => {
+  it("Cancelling a response whose results have arrived does not end the turn of the next response [OR-50]", async () => {
     const held = gate();
     const { world, body, give, calls } = await paused([TWO, saysWhen("So", held, " it is")]);
     const going = give(...calls.map((call) => result(call)));
@@ -503,7 +506,7 @@ describe("a turn that waits for results which never come", () => {
     expect(textIn((await going).body)).toBe("So it is");
   });
 
-  it("is ended from a chat by the same [OR-68]", async () => {
+  it("Cancelling ends a waiting turn of a chat [OR-68]", async () => {
     const world = await worldOf([TWO, echoes()]);
     const offered = ["look", "feel"].map((name) => ({ type: "function", function: { name } }));
     const chat = { path: "/chat/completions" };
