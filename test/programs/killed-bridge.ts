@@ -9,7 +9,7 @@ import type {
 } from "../../src/domain/events/session-event.ts";
 import { openAiCompatible } from "../../src/models/openai-compatible.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
+import { harnessProvider } from "../../src/providers/agentcore/harness-provider.ts";
 import { localProvider } from "../../src/providers/local/local-provider.ts";
 import type { Provider } from "../../src/providers/provider.ts";
 import { createSessions } from "../../src/session/runtime/create-sessions.ts";
