@@ -5,7 +5,7 @@ export type IdPrefix =
   | "prompt"
   | "msg"
   | "tool"
-  | "call"
+  | "inv"
   | "appr"
   | "host"
   | "client"

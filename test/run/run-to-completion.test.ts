@@ -243,7 +243,7 @@ turns:
       },
     });
     expect([questions, result.outcome, result.finalText]).toEqual([
-      ["lost-call"],
+      ["lost-invocation"],
       "completed",
       "The rest of it.",
     ]);
