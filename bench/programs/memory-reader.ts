@@ -13,8 +13,7 @@ process.send?.(process.resourceUsage().maxRSS, () => process.exit());
 async function openStream(): Promise<AsyncIterable<unknown>> {
   switch (reader) {
     case "spanline": {
-      const { harnessProvider } =
-        await import("../../src/providers/agentcore-harness/harness-provider.ts");
+      const { harnessProvider } = await import("../../src/providers/agentcore/harness-provider.ts");
       const { signal } = new AbortController();
       const session = harnessProvider({ harnessArn: HARNESS_ARN, endpoint, credentials }).open();
       return session.invoke({ type: "prompt", texts: ["Go on"] }, { signal });

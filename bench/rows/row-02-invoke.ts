@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
+import { harnessProvider } from "../../src/providers/agentcore/harness-provider.ts";
 import { measure, computeMedian, type Subject } from "../measure.ts";
 import type { Row } from "../report.ts";
 import { encodeTextTurn } from "../streams.ts";

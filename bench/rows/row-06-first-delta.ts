@@ -6,7 +6,7 @@ import { defineAgent } from "../../src/bridge/agent/define-agent.ts";
 import { emulate } from "../../src/emulator/emulate-agentcore.ts";
 import { TEST_CREDENTIALS } from "../../src/emulator/emulator-options.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
+import { harnessProvider } from "../../src/providers/agentcore/harness-provider.ts";
 import { createSessions } from "../../src/session/runtime/create-sessions.ts";
 import type { Sessions } from "../../src/session/sessions.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";

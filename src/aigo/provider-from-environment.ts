@@ -4,8 +4,8 @@ import type { Credentials } from "../aws/credentials.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import type { Environment } from "../platform/environment.ts";
 import type { InvocationLimits } from "../providers/agentcore/invocation-limits.ts";
-import { harnessProvider } from "../providers/agentcore-harness/harness-provider.ts";
-import { runtimeProvider } from "../providers/agentcore-runtime/runtime-provider.ts";
+import { harnessProvider } from "../providers/agentcore/harness-provider.ts";
+import { runtimeProvider } from "../providers/agentcore/runtime-provider.ts";
 import type { Provider } from "../providers/provider.ts";
 
 export interface EnvironmentOptions extends Pick<ConnectionOptions, "send" | "clock"> {

@@ -1,5 +1,5 @@
 import type { Environment } from "../platform/environment.ts";
-import type { HarnessProvider } from "../providers/agentcore-harness/harness-provider.ts";
+import type { HarnessProvider } from "../providers/agentcore/harness-provider.ts";
 import type { InvocationInput, InvocationOptions, Provider } from "../providers/provider.ts";
 import type { ProviderEvent, TurnEnd } from "../domain/provider/provider-event.ts";
 import { encodeConverseEvents } from "../wire/aigo/encode-converse-events.ts";

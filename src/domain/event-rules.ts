@@ -21,7 +21,11 @@ interface SilentRule {
 interface MappedRule<State, Out, Event extends SessionEvent> {
   readonly silent?: undefined;
   readonly encode: EncodeEvent<State, Out, Event>;
+  /** The rule is skipped if this returns false. Default: the rule always applies. */
+  readonly applies?: Condition<State>;
 }
+
+type Condition<State> = (state: State, envelope: Envelope) => boolean;
 
 type EncodeEvent<State, Out, Event extends SessionEvent> = (
   state: State,
@@ -39,13 +43,10 @@ export function mapped<State, Out, Event extends SessionEvent>(
 }
 
 /** Returns a `mapped` whose rules encode an event only if `applies` returns true for it. */
-export function mappedIf<State>(applies: (state: State, envelope: Envelope) => boolean) {
+export function mappedIf<State>(applies: Condition<State>) {
   return <Out, Event extends SessionEvent>(
     encode: EncodeEvent<State, Out, Event>,
-  ): MappedRule<State, Out, Event> =>
-    mapped((state, event, emit, envelope) => {
-      if (applies(state, envelope)) encode(state, event, emit, envelope);
-    });
+  ): MappedRule<State, Out, Event> => ({ encode, applies });
 }
 
 export function silent(reason: string): SilentRule {
@@ -79,7 +80,9 @@ function encodeByType<State, Out, Type extends SessionEventType>(
   event: EventOf<Type>,
   { state, envelope, emit }: EncodeContext<State, Out>,
 ): void {
-  rules[type].encode?.(state, event, emit, envelope);
+  const rule = rules[type];
+  if (rule.encode === undefined || rule.applies?.(state, envelope) === false) return;
+  rule.encode(state, event, emit, envelope);
 }
 
 interface EncodeContext<State, Out> {

@@ -7,7 +7,7 @@ export type IdPrefix =
   | "prompt"
   | "msg"
   | "tool"
-  | "call"
+  | "inv"
   | "appr"
   | "host"
   | "client"

@@ -91,7 +91,7 @@ export type SessionCommand<Part = SubmittedPart> =
   | {
       readonly type: "submit-host-reply";
       readonly requestId: string;
-      readonly outcome: "answered" | "failed";
+      readonly outcome: "replied" | "failed";
       readonly payload?: JsonObject;
     }
   | { readonly type: "set-title"; readonly title: string }

@@ -46,14 +46,14 @@ export {
   type HarnessOptions,
   type HarnessProvider,
   type HarnessSession,
-} from "./agentcore-harness/harness-provider.ts";
+} from "./agentcore/harness-provider.ts";
 export {
   runtimeProvider,
   type RuntimeInvocationOptions,
   type RuntimeOptions,
   type RuntimeProvider,
   type RuntimeSession,
-} from "./agentcore-runtime/runtime-provider.ts";
+} from "./agentcore/runtime-provider.ts";
 export {
   openSessionArtifacts,
   type Artifact,

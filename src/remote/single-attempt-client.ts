@@ -42,7 +42,7 @@ export function createSingleAttemptClient(options: SingleAttemptOptions): SendOn
       awaitAuthorization(authorize(request)),
       signal,
     );
-    const scrub = createSecretRedactor(collectSecrets(authorizedRequest));
+    const scrub = createRequestRedactor(authorizedRequest);
     const response = await send(authorizedRequest, signal);
     progress.isSent = true;
     if (response.status >= 200 && response.status < 300) return { ...response, scrub };
@@ -95,6 +95,12 @@ function toRequestError(
   }
   const message = `Cannot connect to ${url.host}: ${error.message}`;
   return createProviderError("connect_failed", message, { phase: "connect", cause: error.cause });
+}
+
+/** Most responses need no redaction, so the redactor is created on first use. */
+function createRequestRedactor(request: HttpRequest): RedactSecrets {
+  let redact: RedactSecrets | undefined;
+  return (value) => (redact ??= createSecretRedactor(collectSecrets(request)))(value);
 }
 
 /** What was secret in a request. */

@@ -67,7 +67,7 @@ function opened(spec = FACTS) {
     prompt: () => command({ type: "prompt", content: [{ type: "text", text: "Hi" }] }),
     say(...events: readonly ProviderEvent[]) {
       const stage = state.turn.current?.stage;
-      const invocationId = stage?.type === "calling" ? stage.invocation.invocationId : "";
+      const invocationId = stage?.type === "invoking" ? stage.invocation.invocationId : "";
       return send({
         type: "provider-events",
         invocationId,
@@ -114,7 +114,7 @@ describe("a decision", () => {
       },
       {
         type: "invocation.started",
-        invocationId: id("call"),
+        invocationId: id("inv"),
         upstreamId: expect.stringMatching(/^spanline-/),
         purpose: "prompt",
       },
@@ -124,7 +124,7 @@ describe("a decision", () => {
     expect([...todo.effects.values()]).toEqual([
       {
         type: "call",
-        invocationId: id("call"),
+        invocationId: id("inv"),
         upstreamId: expect.stringMatching(/^spanline-/),
         outgoing: { texts: ["Hi"], toolResults: null },
         isSeeding: false,

@@ -141,7 +141,7 @@ function applyDeadlines(decision: Decision): void {
     const { question, subjectId, deadline } = request;
     if (deadline > decision.at) continue;
     resolveWithoutDecision(decision, request, "deadline");
-    if (question !== "lost-call") closeExpiredTool(decision, subjectId, question);
+    if (question !== "lost-invocation") closeExpiredTool(decision, subjectId, question);
   }
   expirePausedTurn(decision);
   expireHostRequests(decision);

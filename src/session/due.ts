@@ -85,7 +85,7 @@ function createEffectId(effect: Effect): string {
 
 function* listDueEffects({ turn, tools, agent }: SessionState): Generator<Effect> {
   const { current, upstream } = turn;
-  if (current?.stage.type === "calling") {
+  if (current?.stage.type === "invoking") {
     const { invocationId, upstreamId, outgoing } = current.stage.invocation;
     const { options } = current;
     const facts = agent?.spec;
@@ -108,7 +108,7 @@ function* listDueEffects({ turn, tools, agent }: SessionState): Generator<Effect
   }
   for (const run of tools.runs) {
     const { toolCallId, status, attempt, name, toolCall, input, resolvedPaths } = run;
-    if (isEvaluable(run) && current?.stage.type === "acting" && agent !== null) {
+    if (isEvaluable(run) && current?.stage.type === "running-tools" && agent !== null) {
       const optionsField = findPathsToResolve(run, agent.spec);
       if (optionsField === undefined) continue;
       const { input: resolvedInput, digest } = optionsField;
@@ -145,7 +145,7 @@ function needsSeeding(upstream: Upstream | null): boolean {
 /** A lost call that is only asked about needs no rest yet: the answer may be to begin anew. */
 function isNextInvocationDue(stage: Stage, agent: ConfiguredAgent | null): boolean {
   if (stage.type === "ready") return true;
-  if (stage.type !== "lost") return false;
+  if (stage.type !== "invocation-lost") return false;
   const decided = stage.approvalId === undefined ? agent?.spec.onLost : stage.decision;
   return decided === "continue";
 }
@@ -155,7 +155,7 @@ function findNextDeadline({ approvals, clients, tools, turn, agent }: SessionSta
   const deadlines = [
     ...[...approvals.pending, ...clients.requests].map(({ deadline }) => deadline),
     ...tools.runs.flatMap(({ status, hostWait }) =>
-      status === "awaited" && hostWait !== undefined ? [hostWait.deadline] : [],
+      status === "waiting-for-host" && hostWait !== undefined ? [hostWait.deadline] : [],
     ),
     ...(pause === null ? [] : [computeResultsDeadline(pause, agent?.spec.resultsMs)]),
   ];

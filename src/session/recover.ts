@@ -54,7 +54,7 @@ function waitForHostTools(
   unsettled: ReadonlySet<string>,
 ): void {
   for (const run of decision.state.tools.runs) {
-    if (run.status === "awaited") extendHostWait(decision, run);
+    if (run.status === "waiting-for-host") extendHostWait(decision, run);
     const { tools } = nextSpec ?? readAgentSpec(decision);
     if (run.status !== "running" || unsettled.has(run.toolCallId)) continue;
     if (tools.some(({ name }) => name === run.name)) continue;

@@ -3,7 +3,7 @@ import { toolSuccess } from "../../src/domain/tools/tool-call.ts";
 import { buildTurn } from "../../src/domain/provider/turn.ts";
 import { emulate } from "../../src/emulator/emulate-agentcore.ts";
 import { TEST_CREDENTIALS } from "../../src/emulator/emulator-options.ts";
-import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
+import { harnessProvider } from "../../src/providers/agentcore/harness-provider.ts";
 import { startPeer, type PeerResponder } from "../support/server/scripted-peer.ts";
 import { gather } from "../support/session/provider-session.ts";
 import { encodeServerSent } from "../support/bytes/encode-server-sent.ts";

@@ -17,7 +17,7 @@ export interface Killed {
 export function expectedTranscript(killed: Killed): readonly string[] {
   const { before, undisturbed } = killed;
   const { turn, tools } = stateOf(before);
-  if (turn.current?.stage.type === "calling") return afterLostCall(killed);
+  if (turn.current?.stage.type === "invoking") return afterLostCall(killed);
   const wasCharging = tools.runs.some(
     ({ name, status }) => name === "charge" && status === "running",
   );
@@ -46,7 +46,7 @@ function afterLostCall({ onLost, before, after, undisturbed }: Killed): readonly
 
 function cutTexts(log: readonly Envelope[]): string[] {
   const stage = stateOf(log).turn.current?.stage;
-  if (stage?.type !== "calling") return [];
+  if (stage?.type !== "invoking") return [];
   return stage.invocation.messages.flatMap(({ blocks }) =>
     blocks.flatMap((block) =>
       block.type === "text" && !block.isFinished ? [`agent: ${block.text} [cut]`] : [],

@@ -153,7 +153,7 @@ export function recoveryQuestions(): SessionEvent[] {
     {
       type: "approval.requested",
       approvalId: "appr_3",
-      question: "lost-call",
+      question: "lost-invocation",
       options: ["continue", "reseed", "stop"],
       subjectId: "call_9",
       action: "The call of the agent was lost",

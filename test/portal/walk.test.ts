@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { emulate, TEST_CREDENTIALS } from "../../src/emulator/index.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
+import { harnessProvider } from "../../src/providers/agentcore/harness-provider.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { createAgent, openSessions, createTool } from "../support/session/session-world.ts";
 import { servedPortal, withToken, type ServedPortal } from "./start-portal.ts";

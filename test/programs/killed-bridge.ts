@@ -7,7 +7,7 @@ import type { ApprovalDecision } from "../../src/domain/policy/approval-decision
 import type { PromptOptions } from "../../src/domain/prompt.ts";
 import { openAiCompatible } from "../../src/models/openai-compatible.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
+import { harnessProvider } from "../../src/providers/agentcore/harness-provider.ts";
 import { localProvider } from "../../src/providers/local/local-provider.ts";
 import type { Provider } from "../../src/providers/provider.ts";
 import { createSessions } from "../../src/session/runtime/create-sessions.ts";

@@ -1,4 +1,4 @@
-import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
+import { harnessProvider } from "../../src/providers/agentcore/harness-provider.ts";
 
 /**
  * Reads a turn from the address that it is given, and tells how its memory grew. After the first event it does nothing

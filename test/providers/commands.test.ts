@@ -8,7 +8,7 @@ import { collectCommandOutput } from "../../src/providers/agentcore/command-outp
 import {
   harnessProvider,
   type HarnessSession,
-} from "../../src/providers/agentcore-harness/harness-provider.ts";
+} from "../../src/providers/agentcore/harness-provider.ts";
 import { encodeAwsFrame, startEventStream, startPeer } from "../support/server/scripted-peer.ts";
 import { gather, openHarnessSession, catchRejection } from "../support/session/provider-session.ts";
 

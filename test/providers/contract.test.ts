@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { emulate } from "../../src/emulator/emulate-agentcore.ts";
 import type { Emulator } from "../../src/emulator/start-emulator.ts";
 import { TEST_CREDENTIALS as credentials } from "../../src/emulator/emulator-options.ts";
-import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
-import { runtimeProvider } from "../../src/providers/agentcore-runtime/runtime-provider.ts";
+import { harnessProvider } from "../../src/providers/agentcore/harness-provider.ts";
+import { runtimeProvider } from "../../src/providers/agentcore/runtime-provider.ts";
 import type { Provider } from "../../src/providers/provider.ts";
 import { contractBrain } from "../contracts/contract-brain.ts";
 import {

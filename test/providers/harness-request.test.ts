@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { SpanlineError } from "../../src/domain/errors.ts";
 import { buildTurn } from "../../src/domain/provider/turn.ts";
 import { toolSuccess } from "../../src/domain/tools/tool-call.ts";
-import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
+import { harnessProvider } from "../../src/providers/agentcore/harness-provider.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import {
   encodeAwsFrame,

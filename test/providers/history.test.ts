@@ -5,11 +5,11 @@ import type { TurnBlock } from "../../src/domain/provider/turn.ts";
 import { emulate, type EmulateOptions } from "../../src/emulator/emulate-agentcore.ts";
 import type { Emulator } from "../../src/emulator/start-emulator.ts";
 import { TEST_CREDENTIALS } from "../../src/emulator/emulator-options.ts";
-import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
+import { harnessProvider } from "../../src/providers/agentcore/harness-provider.ts";
 import {
   runtimeProvider,
   type RuntimeOptions,
-} from "../../src/providers/agentcore-runtime/runtime-provider.ts";
+} from "../../src/providers/agentcore/runtime-provider.ts";
 import type { InvocationInput, ProviderSession } from "../../src/providers/provider.ts";
 import {
   encodeAwsFrame,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runtimeProvider } from "../../src/providers/agentcore-runtime/runtime-provider.ts";
+import { runtimeProvider } from "../../src/providers/agentcore/runtime-provider.ts";
 import { startPeer, type Peer } from "../support/server/scripted-peer.ts";
 import {
   gather,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { defineAgent } from "../../src/bridge/agent/define-agent.ts";
-import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
+import { harnessProvider } from "../../src/providers/agentcore/harness-provider.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { encodeAwsFrame, startEventStream, startPeer } from "../support/server/scripted-peer.ts";
 import { HARNESS_ARN } from "../support/session/provider-session.ts";

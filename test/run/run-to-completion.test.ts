@@ -7,7 +7,7 @@ import type { Envelope } from "../../src/domain/events/envelope.ts";
 import { SpanlineError } from "../../src/domain/errors.ts";
 import { emulate, TEST_CREDENTIALS } from "../../src/emulator/index.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
+import { harnessProvider } from "../../src/providers/agentcore/harness-provider.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import { agentWith, scripted, tool } from "./run-world.ts";
 
@@ -243,7 +243,7 @@ turns:
       },
     });
     expect([questions, result.outcome, result.finalText]).toEqual([
-      ["lost-call"],
+      ["lost-invocation"],
       "completed",
       "The rest of it.",
     ]);

@@ -5,7 +5,7 @@ import { parseScenario } from "../../src/emulator/brains/script/parse-scenario.t
 import { createScriptBrain } from "../../src/emulator/brains/script/script-brain.ts";
 import { emulate, TEST_CREDENTIALS, type BrainRequest } from "../../src/emulator/index.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import { harnessProvider } from "../../src/providers/agentcore-harness/harness-provider.ts";
+import { harnessProvider } from "../../src/providers/agentcore/harness-provider.ts";
 import type { Provider } from "../../src/providers/provider.ts";
 import type { Agent } from "../../src/session/runtime/agent/agent.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";

@@ -60,7 +60,7 @@ function comeToRest(session: SimulatedSession): void {
     session.pass(1);
     const [effect] = effects;
     const [asked] = state.approvals.pending;
-    const awaited = state.tools.runs.find(({ status }) => status === "awaited")?.hostWait;
+    const awaited = state.tools.runs.find(({ status }) => status === "waiting-for-host")?.hostWait;
     if (effect?.type === "invoke") {
       session.send({
         type: "provider-events",

@@ -439,7 +439,7 @@ describe("something that only a client's machine can do", () => {
     const { requestId } = asked;
     expect(asked).toMatchObject({ clientId: "editor", kind: "read", payload: { path: "a.txt" } });
     const payload = { text: "hello" };
-    const answer = { type: "submit-host-reply", requestId, outcome: "answered", payload } as const;
+    const answer = { type: "submit-host-reply", requestId, outcome: "replied", payload } as const;
     expect(await world.send(answer, { clientId: "other" })).toMatchObject({
       status: "refused",
       failure: { code: "access_denied" },

@@ -4,11 +4,11 @@ import type { InvocationLimits } from "../../providers/agentcore/invocation-limi
 import {
   harnessProvider,
   type HarnessProvider,
-} from "../../providers/agentcore-harness/harness-provider.ts";
+} from "../../providers/agentcore/harness-provider.ts";
 import {
   runtimeProvider,
   type RuntimeProvider,
-} from "../../providers/agentcore-runtime/runtime-provider.ts";
+} from "../../providers/agentcore/runtime-provider.ts";
 import type { InvocationInput } from "../../providers/provider.ts";
 import type { HarnessOverrides } from "../../wire/agentcore/harness/harness-request.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { TEST_CREDENTIALS } from "../../emulator/emulator-options.ts";
-import { harnessProvider } from "../../providers/agentcore-harness/harness-provider.ts";
+import { harnessProvider } from "../../providers/agentcore/harness-provider.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { defineTool } from "../../tools/define-tool.ts";
 import { defineAgent } from "./define-agent.ts";

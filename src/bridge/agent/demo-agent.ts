@@ -5,7 +5,7 @@ import { emulate } from "../../emulator/emulate-agentcore.ts";
 import { TEST_CREDENTIALS } from "../../emulator/emulator-options.ts";
 import { type Clock, formatHttpTime } from "../../platform/clock.ts";
 import { makeFolder } from "../../platform/files/private-files.ts";
-import { harnessProvider } from "../../providers/agentcore-harness/harness-provider.ts";
+import { harnessProvider } from "../../providers/agentcore/harness-provider.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { Agent } from "../../session/runtime/agent/agent.ts";
 import { defineTool } from "../../tools/define-tool.ts";

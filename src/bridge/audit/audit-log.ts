@@ -165,7 +165,7 @@ function createReceiptChecker() {
       case "approval.requested": {
         const { question, subjectId: toolCallId, approvalId } = event;
         lastApproval.set(toolCallId, approvalId);
-        if (question === "lost-call") return undefined;
+        if (question === "lost-invocation") return undefined;
         if (event.decision?.context.tool !== toolNames.get(toolCallId))
           return { toolCallId, what: "tool" };
         if (question !== "run") return undefined;

@@ -84,7 +84,7 @@ const DENIED_UNATTENDED =
 const UNATTENDED_TEXTS = {
   run: DENIED_UNATTENDED,
   outcome: DENIED_UNATTENDED,
-  "lost-call": "ended here, since there is no terminal to ask on",
+  "lost-invocation": "ended here, since there is no terminal to ask on",
 } as const;
 
 function readFlagDecision({ yes, no }: ApprovalFlags): boolean | undefined {

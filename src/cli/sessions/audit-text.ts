@@ -159,7 +159,7 @@ const MAX_NAME_LENGTH = 120;
 const REQUESTED = {
   run: "approval requested",
   outcome: "approver asked for the outcome of the interrupted tool call",
-  "lost-call": "approver asked how to continue after the lost invocation",
+  "lost-invocation": "approver asked how to continue after the lost invocation",
 } as const;
 
 const RESOLVED_BY_TEXTS = {

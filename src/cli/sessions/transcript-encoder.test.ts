@@ -55,7 +55,7 @@ describe("a session's transcript", () => {
   const question = {
     type: "approval.requested",
     approvalId: "appr_1",
-    question: "lost-call",
+    question: "lost-invocation",
     options: ["continue", "reseed", "stop"],
     subjectId: "call_1",
     action: "The connection was lost; allowing continues",

@@ -104,7 +104,7 @@ function emitLossNotice(state: TranscriptState, event: SessionEvent, emit: Emit<
     if (isRecovery) emit(RECOVERY_NOTICE);
     return;
   }
-  const isQuestion = event.type === "approval.requested" && event.question === "lost-call";
+  const isQuestion = event.type === "approval.requested" && event.question === "lost-invocation";
   if (!isRecovery && !isQuestion && !CONTINUING_EVENTS.has(event.type)) return;
   const { loss } = state;
   state.loss = "none";

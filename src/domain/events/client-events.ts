@@ -63,6 +63,6 @@ export interface HostRequested {
 export interface HostReplied {
   readonly type: "host.replied";
   readonly requestId: string;
-  readonly outcome: "answered" | "failed" | "deadline" | "gone";
+  readonly outcome: "replied" | "failed" | "deadline" | "gone";
   readonly payload?: JsonObject;
 }

@@ -1,5 +1,5 @@
 /** What an approver can be asked, and what can be answered. */
-export type ApprovalQuestion = "run" | "outcome" | "lost-call";
+export type ApprovalQuestion = "run" | "outcome" | "lost-invocation";
 
 export type ApprovalDecision =
   | "allow"
@@ -20,14 +20,14 @@ export type ApprovalDecision =
 export const APPROVING_DECISIONS: { readonly [One in ApprovalQuestion]: ApprovalDecision } = {
   run: "allow",
   outcome: "run-again",
-  "lost-call": "continue",
+  "lost-invocation": "continue",
 };
 
 /** The decision that a plain no stands for, and the one that holds if nobody decides. It runs nothing. */
 export const DENYING_DECISIONS: { readonly [One in ApprovalQuestion]: ApprovalDecision } = {
   run: "deny",
   outcome: "deny",
-  "lost-call": "stop",
+  "lost-invocation": "stop",
 };
 
 /** Decisions as people read and type them. */

@@ -129,7 +129,7 @@ export interface HookFired {
 export type ActivityKind =
   | "turn-started"
   | "cycle-started"
-  | "tool-announced"
+  | "tool-call-opened"
   | "tool-progress"
   | "tool-cancelled"
   | "interrupted"

@@ -8,6 +8,6 @@ import { resolveWithoutDecision } from "./approval-requests.ts";
 export function invalidateApprovals(decision: Decision, seq: number): void {
   decision.emit({ type: "approvals.invalidated", seq });
   for (const request of decision.state.approvals.pending) {
-    if (request.question !== "lost-call") resolveWithoutDecision(decision, request, "change");
+    if (request.question !== "lost-invocation") resolveWithoutDecision(decision, request, "change");
   }
 }

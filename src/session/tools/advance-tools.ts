@@ -26,7 +26,7 @@ export function advanceTools(decision: Decision, startLimit: number): void {
   for (const run of runs.filter(isEvaluable)) {
     const isNew = run.attempt === 0;
     const hasRoom = places > 0 && (!isNew || starts > 0);
-    if (run.status === "granted" && !hasRoom) continue;
+    if (run.status === "approved" && !hasRoom) continue;
     // What was granted is judged again when it starts: the rules, or what was allowed for good, may be others now.
     if (!mayStartTool(decision, run, !isNew || starts > 0) || !hasRoom) continue;
     startTool(decision, run);
@@ -42,7 +42,7 @@ function mayStartTool(decision: Decision, run: ToolRun, mayRequest: boolean): bo
     case "refuse":
       finishTool(decision, run, { ending: "refused", text: ruling.message });
       return false;
-    case "examine":
+    case "resolve-paths":
       return false;
     case "decide":
       return applyRuling(decision, run, ruling, mayRequest);

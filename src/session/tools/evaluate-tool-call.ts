@@ -13,7 +13,7 @@ export type ToolCallEvaluation =
   /** It cannot be run as it is; `message` is for the model. */
   | { readonly verdict: "refuse"; readonly message: string }
   /** What its arguments lead to on this machine has to be looked at first. */
-  | { readonly verdict: "examine" }
+  | { readonly verdict: "resolve-paths" }
   | { readonly verdict: "decide"; readonly decision: PolicyDecision; readonly digest: string };
 
 export interface PathsToResolve {
@@ -32,7 +32,7 @@ export function evaluateToolCall(
   if ("verdict" in call) return call;
   const { callFacts: facts, input, digest, hasOriginalInput } = call;
   const paths = selectKnownPaths(run, call);
-  if (paths === undefined) return { verdict: "examine" };
+  if (paths === undefined) return { verdict: "resolve-paths" };
   const callCount =
     (hasOriginalInput ? run.repeatCount : undefined) ??
     countRepeats(tools.callCounts, run.name, input);

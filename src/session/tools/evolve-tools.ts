@@ -20,7 +20,7 @@ export function evolveTools(
       // The tool of an awaited call is absent for now. The call is repeated only if the tool comes back unchanged, and then
       // its paths are those of the attempt that is repeated.
       const isReplaced = ({ name, status }: ToolRun): boolean =>
-        status !== "awaited" && isToolReplaced(name, agent?.spec, spec);
+        status !== "waiting-for-host" && isToolReplaced(name, agent?.spec, spec);
       return {
         ...tools,
         runs: tools.runs.map((run) => (isReplaced(run) ? clearResolvedPaths(run) : run)),
@@ -36,7 +36,7 @@ export function evolveTools(
       const announced = {
         toolCallId,
         name,
-        status: "announced",
+        status: "opened",
         toolCall: null,
         input: null,
       } as const;
@@ -47,7 +47,7 @@ export function evolveTools(
       const isOpened = tools.runs.some((run) => run.toolCallId === toolCallId);
       const called = {
         name: toolCall.name,
-        status: executor === "prompter" ? "handed-out" : "called",
+        status: executor === "prompter" ? "handed-out" : "received",
         toolCall,
         input: toolCall.input,
         ...(toolCall.input !== null && {
@@ -76,13 +76,13 @@ export function evolveTools(
       const evaluation = { tool: context.tool, agent, mode, digest, action };
       // One that is running goes on, or is started again by its own event.
       const isGranted = action === "allow" && findRun(tools, toolCallId)?.status !== "running";
-      return changeRun(tools, toolCallId, { evaluation, ...(isGranted && { status: "granted" }) });
+      return changeRun(tools, toolCallId, { evaluation, ...(isGranted && { status: "approved" }) });
     }
     case "approval.requested": {
       const { subjectId, approvalId, question, decision } = event;
       const run = findRun(tools, subjectId);
-      if (question === "lost-call" || run === undefined) return tools;
-      const status = question === "run" ? "asking" : "unsettled";
+      if (question === "lost-invocation" || run === undefined) return tools;
+      const status = question === "run" ? "approval-requested" : "outcome-requested";
       // The signed decision names the tool that people are asked about; the name of the call may have been changed in the log.
       const toolDigest = digestTool(agent?.spec, decision?.context.tool ?? run.name);
       const requested = { toolDigest, decisionDigest: digestValue(decision ?? null) };
@@ -107,7 +107,7 @@ export function evolveTools(
     }
     case "tool.waiting_for_host": {
       const { type: _, toolCallId, ...hostWait } = event;
-      return changeRun(tools, toolCallId, { status: "awaited", hostWait });
+      return changeRun(tools, toolCallId, { status: "waiting-for-host", hostWait });
     }
     case "tool.process_started": {
       const { toolCallId, group } = event;
@@ -153,10 +153,10 @@ function applyApproval(
     approvers,
   };
   if (editedInput === undefined)
-    return replaceRun(tools, { ...requestedRun, status: "granted", approval });
+    return replaceRun(tools, { ...requestedRun, status: "approved", approval });
   return replaceRun(tools, {
     ...clearResolvedPaths(requestedRun),
-    status: "called",
+    status: "received",
     input,
     approval,
   });
@@ -165,9 +165,9 @@ function applyApproval(
 /** What people were shown is not what holds now: it is as if nobody had been asked. */
 function withdrawRequest(tools: ToolsState, { approvalId }: ApprovalResolved): ToolsState {
   const run = tools.runs.find((candidate) => candidate.approvalId === approvalId);
-  if (run?.status !== "asking" && run?.status !== "unsettled") return tools;
+  if (run?.status !== "approval-requested" && run?.status !== "outcome-requested") return tools;
   const { approvalId: _, shownRequest: __, ...rest } = run;
-  return replaceRun(tools, { ...rest, status: run.status === "asking" ? "called" : "running" });
+  return replaceRun(tools, { ...rest, status: run.status === "approval-requested" ? "received" : "running" });
 }
 
 /** As if nobody had looked at it, judged it or answered about it. */

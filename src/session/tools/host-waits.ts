@@ -66,5 +66,5 @@ export function expireWaitingCalls(decision: Decision): void {
 }
 
 function listWaitingRuns({ state }: Decision): readonly ToolRun[] {
-  return state.tools.runs.filter(({ status }) => status === "awaited");
+  return state.tools.runs.filter(({ status }) => status === "waiting-for-host");
 }

@@ -17,7 +17,7 @@ const TOOL_CALL = createToolCall({
 const RUN: ToolRun = {
   toolCallId: "tool_1",
   name: "write",
-  status: "granted",
+  status: "approved",
   toolCall: TOOL_CALL,
   input: INPUT,
   attempt: 0,
@@ -110,7 +110,7 @@ describe("a receipt and the tool call in the log", () => {
   });
 
   it("A question about a lost invocation is not about a tool call", () => {
-    const question = { ...REQUESTED, question: "lost-call", subjectId: "call_1" } as const;
+    const question = { ...REQUESTED, question: "lost-invocation", subjectId: "call_1" } as const;
     expect(fitsToolCall(question, stateWith())).toBe(true);
   });
 
@@ -123,7 +123,7 @@ describe("a receipt and the tool call in the log", () => {
 
 describe("a tool call in the log", () => {
   it("A call is opened once and received once [W-09]", () => {
-    const opened = stateWith({ ...RUN, status: "announced", toolCall: null, input: null });
+    const opened = stateWith({ ...RUN, status: "opened", toolCall: null, input: null });
     expect(fitsToolCall(OPENED, stateWith())).toBe(true);
     expect(fitsToolCall(OPENED, opened)).toBe(false);
     expect(fitsToolCall(RECEIVED, stateWith())).toBe(true);

@@ -18,7 +18,7 @@ export function fitsToolCall(event: SessionEvent, tools: ToolsState): boolean {
       return hasRun(tools, toolCallId, { tool: decision.context.tool, digest });
     }
     case "approval.requested": {
-      if (event.question === "lost-call") return true;
+      if (event.question === "lost-invocation") return true;
       const { subjectId, decision, input } = event;
       const tool = decision?.context.tool;
       return (

@@ -37,14 +37,14 @@ export interface RunningProcess {
  * - `handed-out`: whoever prompted has it, and brings its result.
  */
 export type ToolStatus =
-  | "announced"
-  | "called"
-  | "asking"
-  | "granted"
+  | "opened"
+  | "received"
+  | "approval-requested"
+  | "approved"
   | "running"
   | "handed-out"
-  | "awaited"
-  | "unsettled"
+  | "waiting-for-host"
+  | "outcome-requested"
   | "finished";
 
 export interface ToolRun {
@@ -149,12 +149,12 @@ export function isRepeat({ attempt, repeatAttempt }: ToolRun): boolean {
 
 /** Nobody waits for anything but us: it can be judged, or looked at for that. */
 export function isEvaluable({ status }: ToolRun): boolean {
-  return status === "called" || status === "granted";
+  return status === "received" || status === "approved";
 }
 
 /** Here, or on a machine that is waited for. */
 export function isInProgress({ status }: ToolRun): boolean {
-  return status === "running" || status === "awaited";
+  return status === "running" || status === "waiting-for-host";
 }
 
 export function isOpen(run: ToolRun): boolean {
@@ -163,7 +163,7 @@ export function isOpen(run: ToolRun): boolean {
 
 /** An approver is asked what came of it. */
 export function isUnsettled({ status }: ToolRun): boolean {
-  return status === "unsettled";
+  return status === "outcome-requested";
 }
 
 /** Whatever becomes of it becomes of it elsewhere. */
@@ -173,5 +173,5 @@ export function isHandedOut({ status }: ToolRun): boolean {
 
 /** It needs one of the calls that the turn may start. */
 export function isNeverStarted({ status, attempt }: ToolRun): boolean {
-  return attempt === 0 && (status === "called" || status === "asking" || status === "granted");
+  return attempt === 0 && (status === "received" || status === "approval-requested" || status === "approved");
 }

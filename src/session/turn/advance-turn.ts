@@ -28,11 +28,11 @@ function advanceOnce(decision: Decision): void {
   switch (current.stage.type) {
     case "ready":
       return startInvocation(decision, current, { purpose: current.stage.purpose });
-    case "calling":
+    case "invoking":
       return;
-    case "acting":
+    case "running-tools":
       return advanceToolCalls(decision, current);
-    case "lost":
+    case "invocation-lost":
       return handleLostInvocation(decision, current, (request) =>
         startInvocation(decision, current, request),
       );
@@ -84,7 +84,7 @@ function startInvocation(
   if (current.conflicts > MAX_CONFLICTS) return finishTurn(decision, current, BUSY);
   const upstreamId = retryOf?.upstreamId ?? resolveUpstream(decision);
   if (upstreamId === undefined) return;
-  const invocationId = decision.ids.next("call");
+  const invocationId = decision.ids.next("inv");
   const repeated = retryOf === undefined ? {} : { retryOf: retryOf.invocationId };
   decision.emit({ type: "invocation.started", invocationId, upstreamId, purpose, ...repeated });
 }

@@ -32,14 +32,14 @@ export function applyProviderEvents(
 /** The call under way, if there is one, went with the process that made it. */
 export function loseInvocation(decision: Decision): void {
   const stage = decision.state.turn.current?.stage;
-  if (stage?.type !== "calling") return;
+  if (stage?.type !== "invoking") return;
   closeStream(decision, stage.invocation, "The connection to the agent was lost");
   decision.emit({ type: "invocation.lost", invocationId: stage.invocation.invocationId });
 }
 
 function findActiveInvocation({ state }: Decision, invocationId: string): Invocation | undefined {
   const stage = state.turn.current?.stage;
-  return stage?.type === "calling" && stage.invocation.invocationId === invocationId
+  return stage?.type === "invoking" && stage.invocation.invocationId === invocationId
     ? stage.invocation
     : undefined;
 }

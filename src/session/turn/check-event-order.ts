@@ -29,7 +29,7 @@ export function checkEventOrder(
     case "tool.delta": {
       const toolCallId = createToolCallId(invocation, event.block);
       const run = tools.runs.find((candidate) => candidate.toolCallId === toolCallId);
-      if (run?.status === "announced") return undefined;
+      if (run?.status === "opened") return undefined;
       return createDiagnostic(
         "tool_input_unmatched",
         "Arguments came for a call that was not open",

@@ -147,14 +147,14 @@ function evolveCurrentTurn(
     case "approval.requested": {
       const { stage } = current;
       const waitingTurn = startWait(current, pausedAt);
-      if (event.question !== "lost-call" || stage.type !== "lost")
+      if (event.question !== "lost-invocation" || stage.type !== "invocation-lost")
         return { ...turn, current: waitingTurn };
       return withStage(turn, waitingTurn, { ...stage, approvalId: event.approvalId });
     }
     case "approval.resolved": {
       const { stage } = current;
       const resumedTurn = endWait(current, pausedAt);
-      if (stage.type !== "lost" || stage.approvalId !== event.approvalId) {
+      if (stage.type !== "invocation-lost" || stage.approvalId !== event.approvalId) {
         return { ...turn, current: resumedTurn };
       }
       return withStage(turn, resumedTurn, { ...stage, decision: event.decision });
@@ -171,11 +171,11 @@ function evolveCurrentTurn(
 
 function applyStreamEvent(turn: TurnState, current: CurrentTurn, event: SessionEvent): TurnState {
   const { stage } = current;
-  if (stage.type !== "calling") return turn;
+  if (stage.type !== "invoking") return turn;
   const invocation = evolveInvocation(stage.invocation, event);
   return invocation === stage.invocation
     ? turn
-    : withStage(turn, current, { type: "calling", invocation });
+    : withStage(turn, current, { type: "invoking", invocation });
 }
 
 function addToolResult(turn: TurnState, { toolCallId, result }: ToolFinished): TurnState {

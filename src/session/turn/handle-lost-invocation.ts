@@ -20,7 +20,7 @@ export function handleLostInvocation(
   startInvocation: (request: InvocationRequest) => void,
 ): void {
   const { stage } = current;
-  if (stage.type !== "lost") return;
+  if (stage.type !== "invocation-lost") return;
   const { invocation, failure } = stage;
   // Somebody who was asked is waited for, also when the definition says another thing meanwhile.
   const approvalDecision =
@@ -59,7 +59,7 @@ function resolveLossPolicy(decision: Decision): ApprovalDecision | "ask" {
 
 function requestLossDecision(decision: Decision, invocationId: string): void {
   requestApproval(decision, {
-    question: "lost-call",
+    question: "lost-invocation",
     options: ["continue", "reseed", "stop"],
     subjectId: invocationId,
     action: LOSS_MESSAGE,

@@ -28,7 +28,7 @@ export function applyInvocationStarted(
   // What the other side waits for and what was said since; a lost call's content again, where nothing was.
   const { stage } = current;
   const toolResults = turn.upstream?.pendingToolCalls ?? null;
-  const isRepeated = stage.type === "lost" && !hasUnsentContent(current);
+  const isRepeated = stage.type === "invocation-lost" && !hasUnsentContent(current);
   const { unsentTexts, unsentImages } = current;
   const images = unsentImages.length === 0 ? {} : { images: unsentImages };
   const outgoing: OutgoingContent = isRepeated
@@ -52,7 +52,7 @@ export function applyInvocationStarted(
         steps,
         unsentTexts: [],
         unsentImages: [],
-        stage: { type: "calling", invocation },
+        stage: { type: "invoking", invocation },
       },
     },
     { usedAt: at, invocationCount, pendingToolCalls: null },
@@ -66,7 +66,7 @@ export function applyInvocationFinished(
   at: number,
 ): TurnState {
   const { stage } = current;
-  if (stage.type !== "calling") return turn;
+  if (stage.type !== "invoking") return turn;
   if (outcome === "refused") {
     if (isInvocationRejected(failure))
       return undoInvocation(turn, current, stage.invocation, failure);
@@ -75,7 +75,7 @@ export function applyInvocationFinished(
   const total = usage === null ? current.usage : sumUsage(current.usage, usage);
   const isWaiting = outcome === "action-required";
   const next: Stage = isWaiting
-    ? { type: "acting" }
+    ? { type: "running-tools" }
     : { type: "ended", outcome, reason, ...(failure !== undefined && { failure }) };
   const toolCalls: PendingToolCall[] = listOpenToolCalls(stage.invocation).map((open) => ({
     ...open,
@@ -107,9 +107,9 @@ export function applyInvocationLost(
   current: CurrentTurn,
   { failure }: InvocationLost,
 ): TurnState {
-  if (current.stage.type !== "calling") return turn;
+  if (current.stage.type !== "invoking") return turn;
   const { invocation } = current.stage;
-  const stage: Stage = { type: "lost", invocation, ...(failure !== undefined && { failure }) };
+  const stage: Stage = { type: "invocation-lost", invocation, ...(failure !== undefined && { failure }) };
   const isHeard = invocation.messages.length > 0 || turn.upstream?.hasResponded === true;
   const unconfirmedResults =
     invocation.outgoing.toolResults ?? turn.upstream?.unconfirmedResults ?? null;

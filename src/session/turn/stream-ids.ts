@@ -3,11 +3,11 @@ import type { Invocation } from "./turn-state.ts";
 
 /** Ids of one call differ by their number in the stream, and are the same whenever the log is made again. */
 export function createMessageId({ invocationId }: Invocation, message: number): string {
-  return `msg_${invocationId.slice("call_".length)}_${message}`;
+  return `msg_${invocationId.slice("inv_".length)}_${message}`;
 }
 
 export function createToolCallId({ invocationId: callId }: Invocation, block: number): string {
-  return `tool_${callId.slice("call_".length)}_${block}`;
+  return `tool_${callId.slice("inv_".length)}_${block}`;
 }
 
 /** The session's id of the open call that the provider knows by this id. */

@@ -76,7 +76,7 @@ export function cancelTurn(
   }
   if (unlessWatched === true && isWatchedByOthers(decision, sender, waitingReaders))
     return { status: "accepted" };
-  if (current.stage.type === "calling") {
+  if (current.stage.type === "invoking") {
     const { invocation } = current.stage;
     closeStream(decision, invocation, "The turn was cancelled");
     const resultFields = { outcome: "cancelled", reason: null, usage: null } as const;

@@ -73,10 +73,10 @@ export interface Pause {
  */
 export type Stage =
   | { readonly type: "ready"; readonly purpose: InvocationPurpose }
-  | { readonly type: "calling"; readonly invocation: Invocation }
-  | { readonly type: "acting" }
+  | { readonly type: "invoking"; readonly invocation: Invocation }
+  | { readonly type: "running-tools" }
   | {
-      readonly type: "lost";
+      readonly type: "invocation-lost";
       readonly invocation: Invocation;
       readonly failure?: Failure;
       readonly approvalId?: string;

@@ -11,7 +11,7 @@ let view = emptyView();
 const QUESTIONS = {
   run: "May this run?",
   outcome: "The bridge was stopped while this ran. It may already have run; allowing runs it again. Check, then choose:",
-  "lost-call": "The connection to the agent was lost in the middle of its work. How shall it go on?",
+  "lost-invocation": "The connection to the agent was lost in the middle of its work. How shall it go on?",
 };
 const CHOICES = {
   allow: "Allow", "allow-always": "Always allow", deny: "Deny",

@@ -51,7 +51,8 @@ export function createJsonLinesDecoder(
       isTooLarge: false,
     }),
     step(state, chunk, emit) {
-      readChunk(state, stripByteOrderMark(state, chunk), emit);
+      const content = state.head === undefined ? chunk : stripByteOrderMark(state, chunk);
+      readChunk(state, content, emit);
     },
     finish(state, emit) {
       readChunk(state, releaseHead(state), emit);
@@ -88,9 +89,9 @@ function appendPiece(state: JsonLinesState, piece: Uint8Array, emit: Emit<JsonLi
 
 function endLine(state: JsonLinesState, piece: Uint8Array, emit: Emit<JsonLinesItem>): void {
   if (checkSize(state, piece, emit)) {
-    const isWhole = state.line.length === 0;
-    if (!isWhole) appendPending(state.line, piece, state.maxLineBytes);
-    emitLine(state, isWhole ? piece : peekPending(state.line), emit);
+    if (state.line.length === 0) return emitLine(state, piece, emit);
+    appendPending(state.line, piece, state.maxLineBytes);
+    emitLine(state, peekPending(state.line), emit);
   }
   clearPending(state.line);
   state.isTooLarge = false;

@@ -73,7 +73,7 @@ function foldToolAnnouncement(state: StrandsState, fields: Fields, emit: EmitEve
   if (toolCallId !== undefined && !rememberAnnouncedToolCall(state, toolCallId)) return true;
   emit({
     type: "activity",
-    kind: "tool-announced",
+    kind: "tool-call-opened",
     ...(toolCallId !== undefined && { toolCallId }),
     label: formatAnnouncedName(typeof name === "string" ? name : undefined),
     ...(raw !== undefined && { raw }),

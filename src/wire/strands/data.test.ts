@@ -37,7 +37,7 @@ describe("an app that sends its strings as they are", () => {
     expect(foldLines(["See ", JSON.stringify(announced), "[1]"])).toEqual([
       started(0),
       { type: "text.delta", message: 0, block: 0, text: "See " },
-      { type: "activity", kind: "tool-announced", label: "🔧 look" },
+      { type: "activity", kind: "tool-call-opened", label: "🔧 look" },
       { type: "text.delta", message: 0, block: 0, text: "[1]" },
       { type: "text.end", message: 0, block: 0, text: "See [1]" },
       ended(0, null),
@@ -50,7 +50,7 @@ describe("an app that sends its strings as they are", () => {
     ['{"type":"tool_use","tool_name":"look"}', ['"', "quoted", '"']],
   ])("may begin it with a bracket or a quote behind %s [AC-85]", (first, lines) => {
     expect(foldLines([first, ...lines])).toEqual([
-      { type: "activity", kind: "tool-announced", label: "🔧 look" },
+      { type: "activity", kind: "tool-call-opened", label: "🔧 look" },
       ...plainTurn(null, ...lines),
     ]);
   });

@@ -162,7 +162,7 @@ describe("the documented lines of an AgentCore answer", () => {
     expect(eventsOf(ANNOUNCED)).toEqual([
       {
         type: "activity",
-        kind: "tool-announced",
+        kind: "tool-call-opened",
         toolCallId: CALL_ID,
         label: "🔧 AWS Documentation Search",
         raw: (debug as { debug_data: unknown }).debug_data,

@@ -469,7 +469,7 @@ describe("names of tools", () => {
   it("are Unknown Tool where an app announces none [AC-102]", () => {
     expect(foldValues([{ type: "tool_use", tool_name: null }])[0]).toEqual({
       type: "activity",
-      kind: "tool-announced",
+      kind: "tool-call-opened",
       label: "Unknown Tool",
     });
   });

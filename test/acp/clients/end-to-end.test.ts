@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { isObject } from "../../../src/data/json.ts";
 import { emulate, TEST_CREDENTIALS } from "../../../src/emulator/index.ts";
-import { harnessProvider } from "../../../src/providers/agentcore-harness/harness-provider.ts";
+import { harnessProvider } from "../../../src/providers/agentcore/harness-provider.ts";
 import type { RunningSessions } from "../../../src/session/runtime/create-sessions.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import {

@@ -251,7 +251,7 @@ describe("a tool that needs an approval", () => {
 });
 
 describe("other questions", () => {
-  async function question(kind: "outcome" | "lost-call"): Promise<Asked> {
+  async function question(kind: "outcome" | "lost-invocation"): Promise<Asked> {
     const sessions = createScriptedSessions({
       turn: (turn) =>
         turn.say({
@@ -299,7 +299,7 @@ describe("other questions", () => {
   });
 
   it("about a lost call offer how to go on, and stop when that is not understood", async () => {
-    const { client, request, sessions } = await question("lost-call");
+    const { client, request, sessions } = await question("lost-invocation");
     expect(options(request)).toEqual(["continue", "reseed", "stop"]);
     reply(client, request, { error: { code: -32601, message: "no" } });
     expect((await sessions.waitForCommand("decide-approval")).decision).toBe("stop");

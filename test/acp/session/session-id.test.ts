@@ -11,7 +11,7 @@ import { createHttpClient, type HttpRequest } from "../../../src/platform/http-c
 import {
   harnessProvider,
   type HarnessOptions,
-} from "../../../src/providers/agentcore-harness/harness-provider.ts";
+} from "../../../src/providers/agentcore/harness-provider.ts";
 import { localProvider } from "../../../src/providers/local/local-provider.ts";
 import type { Provider } from "../../../src/providers/provider.ts";
 import type { RunningSessions } from "../../../src/session/runtime/create-sessions.ts";

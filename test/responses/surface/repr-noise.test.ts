@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { defineAgent } from "../../../src/bridge/agent/define-agent.ts";
-import { runtimeProvider } from "../../../src/providers/agentcore-runtime/runtime-provider.ts";
+import { runtimeProvider } from "../../../src/providers/agentcore/runtime-provider.ts";
 import { startPeer } from "../../support/server/scripted-peer.ts";
 import { TEST_KEYS } from "../../support/session/provider-session.ts";
 import { serveSessions } from "../support/serve-sessions.ts";

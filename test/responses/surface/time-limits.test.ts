@@ -5,7 +5,7 @@ import type { ConnectionOptions } from "../../../src/aws/agentcore-client.ts";
 import { defineAgent } from "../../../src/bridge/agent/define-agent.ts";
 import { createHttpClient } from "../../../src/platform/http-client.ts";
 import type { InvocationLimits } from "../../../src/providers/agentcore/invocation-limits.ts";
-import { harnessProvider } from "../../../src/providers/agentcore-harness/harness-provider.ts";
+import { harnessProvider } from "../../../src/providers/agentcore/harness-provider.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import {
   encodeAwsFrame,

@@ -146,10 +146,10 @@ describe("the paths of a host's tool call that a kill interrupted", () => {
     const other = { ...HOST_TOOL, description: "Reads from the archive" };
     session.send({ type: "agent-changed", agent: agentWith([other]) });
     const statuses = () => session.state.tools.runs.map(({ status }) => status);
-    expect(statuses()).toEqual(["unsettled", "running"]);
+    expect(statuses()).toEqual(["outcome-requested", "running"]);
     session.kill("log");
     session.send({ type: "recovery-started", epoch: 3, invalidReceiptSeq: 1 });
-    expect(statuses()).toEqual(["unsettled", "running"]);
+    expect(statuses()).toEqual(["outcome-requested", "running"]);
     expect(session.state.approvals.pending).toMatchObject([{ question: "outcome" }]);
   });
 });

@@ -182,7 +182,7 @@ export function approvalRules(): {
   }
 
   function requested(request: EventOf<"approval.requested">): void {
-    const shown = request.question === "lost-call" ? "" : words(call(request.subjectId).name);
+    const shown = request.question === "lost-invocation" ? "" : words(call(request.subjectId).name);
     questions.set(request.approvalId, { request, votes: new Map(), shown });
     if (request.question === "outcome") {
       const seen = call(request.subjectId);
@@ -358,7 +358,7 @@ export function approvalRules(): {
       const isAskedBefore =
         isDoubted &&
         [...questions.values()].some(
-          ({ isOld, request }) => isOld === true && request.question !== "lost-call",
+          ({ isOld, request }) => isOld === true && request.question !== "lost-invocation",
         );
       must(!isAskedBefore, "what was asked before is asked again");
       for (const question of questions.values()) question.isOld = true;

@@ -160,7 +160,7 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
         const isAlone = forgets(after) && conflicts === 0;
         must(!isUncertain || mayRepeat || isAlone, "nothing is sent to what is not at rest");
         const { stage } = after.turn.current ?? {};
-        if (stage?.type !== "calling") return;
+        if (stage?.type !== "invoking") return;
         const { outgoing, upstreamId } = stage.invocation;
         const { texts, toolResults } = outgoing;
         must(texts.length > 0 || toolResults !== null, "a call says something");
@@ -370,7 +370,7 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
     must(turn.current?.turnId === turnId, "the state has the turn that the log has");
     must(turn.queue.length === 0 || turn.current !== null, "no prompt waits for nothing");
     const { effects, wakeAt } = due(after);
-    const isAwaited = runs.runs.some(({ status }) => status === "awaited");
+    const isAwaited = runs.runs.some(({ status }) => status === "waiting-for-host");
     must(!isAwaited || wakeAt !== null, "a client is not waited for for ever");
     const isAsking = asked.pending.length > 0 || isAwaited;
     const isWaiting = effects.size > 0 || isAsking || pauses.isPaused();
@@ -486,7 +486,7 @@ function isBegunIn(events: readonly Envelope[], effect: Effect): boolean {
 
 function callIn({ turn }: SessionState): string | undefined {
   const stage = turn.current?.stage;
-  return stage?.type === "calling" ? stage.invocation.invocationId : undefined;
+  return stage?.type === "invoking" ? stage.invocation.invocationId : undefined;
 }
 
 /** One that was under way at a kill may be run again where that does no harm, three times in all. */

@@ -373,7 +373,7 @@ export function happeningOf(session: SimulatedSession, moved: Moved): SessionInp
       return command({ type: "detach", clientId: move.client, reason: "left" }, move.from);
     case "submit-host-reply": {
       const requestId = state.clients.requests[move.pick]?.requestId ?? "host_none";
-      return command({ type: "submit-host-reply", requestId, outcome: "answered" }, move.client);
+      return command({ type: "submit-host-reply", requestId, outcome: "replied" }, move.client);
     }
     case "host-requested": {
       const requestId = `host_${log.length}`;

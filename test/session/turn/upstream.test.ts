@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { toolError, toolSuccess } from "../../../src/domain/tools/tool-call.ts";
 import { emulate, TEST_CREDENTIALS, type EmulateOptions } from "../../../src/emulator/index.ts";
-import { harnessProvider } from "../../../src/providers/agentcore-harness/harness-provider.ts";
+import { harnessProvider } from "../../../src/providers/agentcore/harness-provider.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { createFakeClock, advanceUntil } from "../../support/fake-clock.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { emulate, TEST_CREDENTIALS } from "../../../src/emulator/index.ts";
-import { harnessProvider } from "../../../src/providers/agentcore-harness/harness-provider.ts";
+import { harnessProvider } from "../../../src/providers/agentcore/harness-provider.ts";
 import { createAgent, createTool, openWorld } from "../../support/session/session-world.ts";
 
 describe("a session on the emulator's demo agent", () => {

@@ -4,7 +4,7 @@ import {
   harnessProvider,
   type HarnessOptions,
   type HarnessSession,
-} from "../../../src/providers/agentcore-harness/harness-provider.ts";
+} from "../../../src/providers/agentcore/harness-provider.ts";
 
 export const HARNESS_ARN =
   "arn:aws:bedrock-agentcore:us-west-2:123456789012:harness/demo-a1b2c3d4e5";

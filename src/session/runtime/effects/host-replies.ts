@@ -26,7 +26,7 @@ export function createHostReplies(): HostReplies {
         if (event.type !== "host.replied") continue;
         const waiter = waiters.get(event.requestId);
         waiters.delete(event.requestId);
-        if (event.outcome === "answered") waiter?.resolve(event.payload ?? {});
+        if (event.outcome === "replied") waiter?.resolve(event.payload ?? {});
         else if (event.outcome === "failed") waiter?.reject(createHostError(event.payload));
         else waiter?.reject(new SpanlineError("aborted", REASONS[event.outcome]));
       }

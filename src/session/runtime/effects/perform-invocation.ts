@@ -55,7 +55,7 @@ export async function performInvocation(
 ): Promise<void> {
   const { invocationId, upstreamId, isSeeding, progress, options = null } = effect;
   const { agent, signal } = context;
-  let stage: "asking" | "asked" | "open" = "asking";
+  let stage: "preparing" | "sent" | "open" = "preparing";
   let localFailure: unknown;
   const trackLocalFailure = async <Value>(operation: Promise<Value>): Promise<Value> => {
     try {
@@ -83,7 +83,7 @@ export async function performInvocation(
     };
     const session = agent.provider.open({ sessionId: upstreamId, ...opening });
     const tools = listOfferedTools(agent.spec, options);
-    stage = "asked";
+    stage = "sent";
     const stream = await session.invoke(input, {
       signal,
       ...(tools.length > 0 && { tools }),
@@ -96,10 +96,10 @@ export async function performInvocation(
     if (signal.aborted) return;
     // That the session cannot read its log, or write down what it hears, is not the provider's fault.
     if (localFailure !== undefined) throw localFailure;
-    const { failure, isCertain } = toFailure(error, stage !== "asking");
+    const { failure, isCertain } = toFailure(error, stage !== "preparing");
     // Of what is no error of ours nobody knows how far the call had come.
     const mayHaveBeenSent =
-      stage !== "asking" && (stage === "open" || !isCertain || isConnectionCut(failure));
+      stage !== "preparing" && (stage === "open" || !isCertain || isConnectionCut(failure));
     await send({ type: "invocation-failed", invocationId, failure, mayHaveBeenSent });
   }
 }

@@ -28,7 +28,7 @@ export interface HostTaskContext {
 export type StartHostTask = (context: HostTaskContext) => HostTask | undefined;
 
 export interface HostOutcome {
-  readonly outcome: "answered" | "failed";
+  readonly outcome: "replied" | "failed";
   readonly payload: JsonObject;
 }
 
@@ -102,11 +102,11 @@ export function toHostOutcome<Value>(
 ): HostOutcome {
   switch (answer.type) {
     case "answered":
-      return { outcome: "answered", payload: toPayload(answer.value) };
+      return { outcome: "replied", payload: toPayload(answer.value) };
     case "failed":
       return createFailedOutcome(answer.failure.message, answer.failure.code);
     case "unsupported":
-      return { outcome: "answered", payload: { unsupported: true } };
+      return { outcome: "replied", payload: { unsupported: true } };
   }
 }
 

@@ -15,7 +15,7 @@ import {
 const OPTIONS: { readonly [Each in ApprovalQuestion]: ApprovalRequested["options"] } = {
   run: ["allow", "allow-always", "deny"],
   outcome: ["run-again", "deny", "done", "failed"],
-  "lost-call": ["continue", "reseed", "stop"],
+  "lost-invocation": ["continue", "reseed", "stop"],
 };
 
 const DECISION: NonNullable<ApprovalRequested["decision"]> = {
@@ -93,6 +93,6 @@ describe("a host's reply, as our own surface reads it", () => {
     ["deny", { decision: "stop", reason: "The client denied it" }],
     [{ option: "reseed" }, { decision: "reseed" }],
   ])("%j decides about a lost invocation [B-114] [B-116]", (reply, decision) => {
-    expect(decided("lost-call", reply)).toEqual(decision);
+    expect(decided("lost-invocation", reply)).toEqual(decision);
   });
 });

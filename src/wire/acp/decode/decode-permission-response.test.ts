@@ -11,7 +11,7 @@ import { encodePermissionRequest } from "../encode/permissions/encode-permission
 const OPTIONS: { readonly [Each in ApprovalQuestion]: readonly ApprovalDecision[] } = {
   run: ["allow", "deny"],
   outcome: ["run-again", "deny", "done", "failed"],
-  "lost-call": ["continue", "reseed", "stop"],
+  "lost-invocation": ["continue", "reseed", "stop"],
 };
 
 function asked(question: ApprovalQuestion): ApprovalRequested {
@@ -128,7 +128,7 @@ describe("the answer to a permission request", () => {
   it.each<[question: ApprovalQuestion, yes: ApprovalDecision, no: ApprovalDecision]>([
     ["run", "allow", "deny"],
     ["outcome", "run-again", "deny"],
-    ["lost-call", "continue", "stop"],
+    ["lost-invocation", "continue", "stop"],
   ])(
     "has a plain yes and a plain no for a question of the kind %s [B-113] [B-114] [B-116] [B-117]",
     (question, yes, no) => {
@@ -153,7 +153,7 @@ describe("the answer to a permission request", () => {
   );
 
   it("chooses how a lost conversation continues", () => {
-    expect(decision(selected("reseed"), "lost-call")).toBe("reseed");
+    expect(decision(selected("reseed"), "lost-invocation")).toBe("reseed");
     const both = { granted: true, args: { a: 1 }, ...Object(selected("done")) };
     expect(decodePermissionResponse(asked("outcome"), { ok: true, result: both })).toEqual({
       decision: "done",

@@ -88,7 +88,7 @@ function decodeGranted(
     return createDenial(approval, isDenial && typeof reason === "string" ? reason : why);
   }
   const decision = APPROVING_DECISIONS[approval.question];
-  if (!isPresent(args) || approval.question === "lost-call") return { decision };
+  if (!isPresent(args) || approval.question === "lost-invocation") return { decision };
   if (!isObject(args)) return createDenial(approval, "The client's arguments are not an object");
   return decodeEditedArguments(approval, args);
 }

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { encodeInitializeResult } from "../encode/encode-results.ts";
-import { decodePrompt } from "./decode-prompt.ts";
+import { decodePrompt } from "./decode-request.ts";
 
 const PICTURE = Buffer.from("a picture").toString("base64");
 

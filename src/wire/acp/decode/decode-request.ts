@@ -1,11 +1,13 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
+import { SpanlineError } from "../../../domain/errors.ts";
+import { IMAGE_TYPES, createImageBlock } from "../../../domain/model/image-block.ts";
+import type { SubmittedPart } from "../../../domain/session-command.ts";
 import { readTraceContext } from "../../../domain/trace-context.ts";
 import { createMethodNotFound } from "../../jsonrpc/rpc-error.ts";
 import { ABSOLUTE_PATH } from "../absolute-path.ts";
-import { decodeArgumentsRequest } from "./approval-arguments.ts";
 import { AUTH_METHODS } from "../auth-methods.ts";
-import { readClientProfile } from "./client-profile.ts";
-import type { ClientRequest, SessionSetup } from "./client-request.ts";
+import { ARGUMENTS_METHOD } from "../encode/permissions/encode-permission-request.ts";
+import { readCursorMeta, parseUpdateCursor } from "../encode/update-cursor.ts";
 import {
   type DecodeResult,
   accept,
@@ -13,6 +15,11 @@ import {
   rejectParams,
   readHarnMeta,
 } from "../json-fields.ts";
+import { decodeArgumentsRequest } from "./approval-arguments.ts";
+import { readClientProfile } from "./client-profile.ts";
+import type { ClientRequest, SessionSetup } from "./client-request.ts";
+import { decodeMcpServers } from "./decode-mcp-servers.ts";
+import { formatLink, readLastSegment } from "./format-link.ts";
 import {
   decodeAttach,
   decodeLiveClients,
@@ -20,11 +27,7 @@ import {
   decodeHeartbeat,
   decodeTakeover,
 } from "./live-client-messages.ts";
-import { decodeMcpServers } from "./decode-mcp-servers.ts";
-import { readCursorMeta, parseUpdateCursor } from "../encode/update-cursor.ts";
 import { decodeSetMode, decodeSetOption } from "./session-mode-messages.ts";
-import { ARGUMENTS_METHOD } from "../encode/permissions/encode-permission-request.ts";
-import { decodePrompt } from "./decode-prompt.ts";
 
 /** A method that is served, and what it is offered as, so that nothing is offered that is not there. */
 interface MethodDefinition {
@@ -221,3 +224,101 @@ const INVALID_FOLDERS =
   '"additionalDirectories" is no list of absolute paths, has more than 64, or has the whole machine';
 const INVALID_CWD = '"cwd" is not an absolute path';
 const MAX_NAME_CHARACTERS = 200;
+
+/** What blocks of a prompt are taken, as `initialize` offers it. Text and links every agent takes. */
+export const PROMPT_CAPABILITIES = { image: true, audio: false, embeddedContext: true } as const;
+
+/** The blocks of a prompt as parts. What we did not offer to take is refused, not left out. */
+export function decodePrompt(prompt: unknown): DecodeResult<readonly SubmittedPart[]> {
+  if (!Array.isArray(prompt)) return rejectParams('"prompt" is not an array');
+  if (prompt.length === 0) return rejectParams('"prompt" is empty');
+  const parts: SubmittedPart[] = [];
+  for (const [index, block] of prompt.entries()) {
+    try {
+      const found = isObject(block) ? decodeBlock(block) : undefined;
+      if (found === undefined)
+        return rejectParams(`"prompt" has a block ${index} ${describeUnsupportedBlock(block)}`);
+      parts.push(...found);
+    } catch (error) {
+      if (!(error instanceof SpanlineError)) throw error;
+      return rejectParams(`"prompt" has a block ${index} that cannot be taken: ${error.message}`);
+    }
+  }
+  return accept(parts);
+}
+
+type Fields = { readonly [key: string]: unknown };
+
+function decodeBlock(block: Fields): readonly SubmittedPart[] | undefined {
+  switch (block["type"]) {
+    case "text":
+      return decodeText(readStringField(block, "text"));
+    case "image":
+      return decodeImage(block, readStringField(block, "data"));
+    case "resource_link":
+      return decodeText(decodeLink(block));
+    case "resource":
+      return isObject(block["resource"]) ? decodeResource(block["resource"]) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function decodeText(text: string | undefined): readonly SubmittedPart[] | undefined {
+  return text === undefined ? undefined : [{ type: "text", text }];
+}
+
+function decodeLink(block: Fields): string | undefined {
+  const uri = readStringField(block, "uri");
+  return (
+    uri &&
+    formatLink({ uri, name: readStringField(block, "title") ?? readStringField(block, "name") })
+  );
+}
+
+/** Text stands in the prompt with where it is from; of bytes only a picture can be shown. */
+function decodeResource(resource: Fields): readonly SubmittedPart[] | undefined {
+  const text = readStringField(resource, "text");
+  const blob = readStringField(resource, "blob");
+  if (text !== undefined) return decodeText(formatEmbeddedText(resource, text));
+  if (blob === undefined) return undefined;
+  const type = readStringField(resource, "mimeType") ?? "";
+  if (IMAGE_TYPES.some((known) => known === type)) return decodeImage(resource, blob);
+  const embeddedText = `(${type === "" ? "Bytes" : type}, ${countBase64Bytes(blob)} bytes. They cannot be shown here.)`;
+  return decodeText(formatEmbeddedText(resource, embeddedText));
+}
+
+function formatEmbeddedText(resource: Fields, text: string): string {
+  const uri = readStringField(resource, "uri") ?? "";
+  return `<resource uri="${escapeAttribute(uri)}" name="${escapeAttribute(readLastSegment(uri))}">\n${text}\n</resource>`;
+}
+
+function decodeImage(
+  block: Fields,
+  data: string | undefined,
+): readonly SubmittedPart[] | undefined {
+  if (data === undefined) return undefined;
+  const picture = createImageBlock(readStringField(block, "mimeType") ?? "", data);
+  const uri = readStringField(block, "uri") ?? "";
+  if (uri === "") return [picture];
+  return [{ type: "text", text: `A picture, ${readLastSegment(uri)} (${uri}):` }, picture];
+}
+
+function escapeAttribute(text: string): string {
+  return text.replaceAll('"', "%22").replaceAll("\n", "%0A");
+}
+
+function countBase64Bytes(base64: string): number {
+  return Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
+}
+
+function readStringField(fields: Fields, name: string): string | undefined {
+  const value = fields[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+function describeUnsupportedBlock(block: unknown): string {
+  const type = isObject(block) && typeof block["type"] === "string" ? block["type"] : "";
+  const found = type === "" ? "without a type" : `of type "${type.slice(0, 40)}"`;
+  return `${found}; wanted text, image, resource_link or resource, each with its fields`;
+}

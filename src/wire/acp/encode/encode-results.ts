@@ -1,8 +1,7 @@
 import { formatIsoTime } from "../../../text/format-iso-time.ts";
 import { encodeNotificationLine } from "../../jsonrpc/rpc-line.ts";
 import { AUTH_METHODS } from "../auth-methods.ts";
-import { PROMPT_CAPABILITIES } from "../decode/decode-prompt.ts";
-import { METHODS } from "../decode/decode-request.ts";
+import { PROMPT_CAPABILITIES, METHODS } from "../decode/decode-request.ts";
 import type { SettingsResult } from "../decode/session-mode-messages.ts";
 import { encodeHarnCapabilities } from "./harn-extensions.ts";
 import { encodeCursorMeta } from "./update-cursor.ts";

@@ -42,7 +42,8 @@ export function createHarnessStream(
 
   function receive(state: HarnessStreamState, emit: Emit<ProviderEvent>): Emit<EventStreamItem> {
     let offset = 0;
-    const emitWithOffset: Emit<ProviderEvent> = (event) => emit(addDiagnosticOffset(event, offset));
+    const emitWithOffset: Emit<ProviderEvent> = (event) =>
+      emit(event.type === "diagnostic" ? addDiagnosticOffset(event, offset) : event);
     return (item) => {
       if (item.type !== "failure") offset = item.offset;
       fold.step(state.fold, toStreamMessage(item), emitWithOffset);

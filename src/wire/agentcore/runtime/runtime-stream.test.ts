@@ -383,7 +383,7 @@ describe("what the recordings say", () => {
       { type: "activity", kind: "tool-progress", raw: "step 1" },
     ]);
     expect(activities("py-announced.sse")).toMatchObject([
-      { kind: "tool-announced", toolCallId: "tooluse_A1", label: "🔧 Weather" },
+      { kind: "tool-call-opened", toolCallId: "tooluse_A1", label: "🔧 Weather" },
     ]);
   });
 

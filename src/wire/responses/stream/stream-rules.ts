@@ -123,7 +123,7 @@ function encodeApprovalRequested(
     id: approvalId,
     question,
     action,
-    call_id: question === "lost-call" ? null : formatCallId(getSessionId(state), subjectId),
+    call_id: question === "lost-invocation" ? null : formatCallId(getSessionId(state), subjectId),
     expires_at: Math.ceil(deadline / 1000),
   };
   state.approvals.set(approvalId, approval);

@@ -11,7 +11,7 @@ import { encodePermissionRequest } from "./encode-permission-request.ts";
 const asked: ApprovalRequested = {
   type: "approval.requested",
   approvalId: "appr_1",
-  question: "lost-call",
+  question: "lost-invocation",
   options: ["continue", "stop"],
   subjectId: "call_1",
   action: "go on",

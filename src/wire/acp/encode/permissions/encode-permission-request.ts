@@ -158,7 +158,7 @@ function createRequestBuilder(
 
 /** A request that is not about a tool has an id of its own. */
 function resolveToolCallId({ question, approvalId, subjectId }: ApprovalRequested): string {
-  return question === "lost-call" ? approvalId : subjectId;
+  return question === "lost-invocation" ? approvalId : subjectId;
 }
 
 /** The approval request of a question as a notification shows it, under the question's own id. */
@@ -311,7 +311,7 @@ interface OptionDetails {
 const DENIALS: { readonly [One in ApprovalQuestion]: string } = {
   run: "Deny",
   outcome: "Do not run it again; the outcome stays unknown",
-  "lost-call": "Deny",
+  "lost-invocation": "Deny",
 };
 
 /** Only an option that runs or continues something allows. */

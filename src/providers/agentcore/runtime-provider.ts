@@ -11,15 +11,15 @@ import {
 import { createRuntimeStream } from "../../wire/agentcore/runtime/runtime-stream.ts";
 import { serviceErrorFromResponse } from "../../wire/agentcore/service-error.ts";
 import { type TraceContext, encodeJsonBody } from "../../wire/agentcore/wire-request.ts";
-import { endBrokenTurn } from "../agentcore/end-broken-turn.ts";
-import { createPendingHistory, type PendingHistory } from "../agentcore/pending-history.ts";
-import { resolveLimits, type InvocationLimits } from "../agentcore/invocation-limits.ts";
-import { openStream, readRequestId } from "../agentcore/open-stream.ts";
+import { endBrokenTurn } from "./end-broken-turn.ts";
+import { createPendingHistory, type PendingHistory } from "./pending-history.ts";
+import { resolveLimits, type InvocationLimits } from "./invocation-limits.ts";
+import { openStream, readRequestId } from "./open-stream.ts";
 import {
   createRuntimeSession,
   resolveSessionId,
   type AgentCoreSession,
-} from "../agentcore/runtime-session.ts";
+} from "./runtime-session.ts";
 import type {
   InvocationInput,
   InvocationOptions,

@@ -36,15 +36,15 @@ import {
   createUserMessages,
   type ConverseMessage,
 } from "../../wire/converse/request.ts";
-import { endBrokenTurn } from "../agentcore/end-broken-turn.ts";
-import { resolveLimits, type InvocationLimits } from "../agentcore/invocation-limits.ts";
-import { openStream, readRequestId } from "../agentcore/open-stream.ts";
-import { createPendingHistory, type PendingHistory } from "../agentcore/pending-history.ts";
+import { endBrokenTurn } from "./end-broken-turn.ts";
+import { resolveLimits, type InvocationLimits } from "./invocation-limits.ts";
+import { openStream, readRequestId } from "./open-stream.ts";
+import { createPendingHistory, type PendingHistory } from "./pending-history.ts";
 import {
   createRuntimeSession,
   resolveSessionId,
   type AgentCoreSession,
-} from "../agentcore/runtime-session.ts";
+} from "./runtime-session.ts";
 import type {
   InvocationInput,
   InvocationOptions,
@@ -88,7 +88,7 @@ export function harnessProvider(options: HarnessOptions): HarnessProvider {
   if (qualifier !== undefined) checkQualifier("qualifier", qualifier);
   const { region = "", partition = "" } = parseArn(harnessArn) ?? {};
   const service = createAgentCoreClient({ region, partition }, serviceErrorFromResponse, options);
-  const readDeployedTools = createDeployedToolsReader(service, harnessArn, qualifier);
+  const getDeployedTools = createDeployedToolsReader(service, harnessArn, qualifier);
 
   async function invoke(
     { sessionId, pendingHistory }: HarnessConversation,
@@ -106,7 +106,7 @@ export function harnessProvider(options: HarnessOptions): HarnessProvider {
           sessionId,
           messages,
           overrides: await applyInvocationOptions(mergedOverrides, invocationOptions, mode, () =>
-            readDeployedTools(ending),
+            getDeployedTools(ending),
           ),
           ...(qualifier !== undefined && { qualifier }),
           ...(userId !== undefined && { userId }),
@@ -138,7 +138,9 @@ export function harnessProvider(options: HarnessOptions): HarnessProvider {
     checkCredentials: () => service.checkCredentials(),
     open(opening = {}) {
       const id = resolveSessionId(opening);
-      const pendingHistory = createPendingHistory(encodeHarnessHistory(opening.history ?? []));
+      const pendingHistory = createPendingHistory(
+        opening.history === undefined ? [] : encodeHarnessHistory(opening.history),
+      );
       const target = {
         runtimeArn: harnessArn,
         sessionId: id,
