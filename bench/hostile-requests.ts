@@ -1,15 +1,15 @@
 import { request, type ClientRequest } from "node:http";
 import { connect } from "node:net";
 
-/** Sends one hostile request and resolves when the connection has no more to say. Never rejects: refusals are expected. */
+/** Sends a hostile request and resolves when the connection has closed. Never rejects: refusals are expected. */
 export type HostileRequest = (url: URL, at: number) => Promise<void>;
 
 const MEGABYTE = 1_000_000;
-/** Beyond the limit of a request to an agent, which is 32 MB. */
+/** Bytes. Exceeds the limit of 32 MB for a request to an agent. */
 const OVERSIZE = 40 * MEGABYTE;
 const filler = Buffer.alloc(MEGABYTE, "x");
 
-/** Requests that cost little to send, in turn. */
+/** Small requests, used in turn. */
 const SMALL: readonly HostileRequest[] = [
   (url) => post(url, "/v1/responses", '{"model":"bench","input":'),
   (url) => post(url, "/v1/responses", "[".repeat(100_000)),
@@ -40,7 +40,7 @@ const SMALL: readonly HostileRequest[] = [
   (url) => abortedStream(url),
 ];
 
-/** Requests of megabytes, each in the place of one small request in fifty. */
+/** Requests of several megabytes; every fiftieth request is one of these. */
 const LARGE: readonly HostileRequest[] = [
   (url) => post(url, "/v1/responses", Buffer.concat([filler, filler])),
   (url) => post(url, "/v1/responses", `{"input":[${"1,".repeat(MEGABYTE)}1]}`),
@@ -56,7 +56,7 @@ export function sendHostile(url: URL, at: number): Promise<void> {
   const large = LARGE[(at / 50) % LARGE.length];
   const small = SMALL[at % SMALL.length];
   const send = at % 50 === 0 ? large : small;
-  if (send === undefined) throw new Error(`There is no hostile request ${at}`);
+  if (send === undefined) throw new Error(`No hostile request has the index ${at}`);
   return send(url, at);
 }
 
@@ -98,7 +98,7 @@ function exchange(
   });
 }
 
-/** Sends 40 MB in pieces, as far as the server reads them. */
+/** Sends 40 MB in chunks, as fast as the server reads. */
 function oversized(url: URL, headers: Headers): Promise<void> {
   return exchange(url, "/v1/responses", headers, (outgoing) => {
     let left = OVERSIZE / MEGABYTE;
@@ -111,14 +111,14 @@ function oversized(url: URL, headers: Headers): Promise<void> {
   });
 }
 
-/** Promises 8 MB, sends one and leaves. */
+/** Announces 8 MB, sends 1 MB and disconnects. */
 function abortedBody(url: URL): Promise<void> {
   return exchange(url, "/v1/responses", { "content-length": 8 * MEGABYTE }, (outgoing) => {
     outgoing.write(filler, () => outgoing.destroy());
   });
 }
 
-/** Leaves at the first byte of a streamed response. */
+/** Disconnects at the first byte of a streamed response. */
 function abortedStream(url: URL): Promise<void> {
   return new Promise((resolve) => {
     const headers = { "content-type": "application/json", connection: "close" };
@@ -141,7 +141,7 @@ function upgrade({ host }: URL): string {
   return `GET /v1/responses HTTP/1.1\r\nhost: ${host}\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-key: no\r\n\r\n`;
 }
 
-/** Sends bytes and closes the connection at the first bytes that come back. */
+/** Sends raw bytes and closes the connection at the first response bytes. */
 function raw({ hostname, port }: URL, bytes: string): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(Number(port), hostname, () => socket.write(bytes));

@@ -1,6 +1,6 @@
 import type { KnownMisses } from "./report.ts";
 
-/** Every entry is a debt: it is deleted when its target is met. */
+/** Every entry is a debt and is deleted when its target is met. */
 export const KNOWN_MISSES: KnownMisses = {
   invoke: ["AWS SDK client ÷ spanline, deltas of 4 KB"],
   fold: ["split + CRC + JSON.parse ÷ spanline"],

@@ -50,7 +50,7 @@ if (count !== undefined && !(Number.isSafeInteger(count) && count > 0)) {
 const unknownRows = positionals.filter((name) => !(name in ROWS));
 if (unknownRows.length > 0) {
   process.stderr.write(
-    `No such row: ${unknownRows.join(", ")}. There are: ${Object.keys(ROWS).join(", ")}\n`,
+    `No such row: ${unknownRows.join(", ")}. Expected: ${Object.keys(ROWS).join(", ")}\n`,
   );
   process.exit(2);
 }
@@ -69,7 +69,7 @@ for (const [name, run] of Object.entries(ROWS)) {
 if (values.json) process.stdout.write(`${JSON.stringify(rows.map(summarizeRow), null, 2)}\n`);
 
 if (values.check && failures.length > 0) {
-  process.stderr.write(`Targets that are missed:\n  ${failures.join("\n  ")}\n`);
+  process.stderr.write(`Missed targets:\n  ${failures.join("\n  ")}\n`);
   process.exitCode = 1;
 }
 

@@ -1,4 +1,4 @@
-/** One thing that is measured: `run` does all of the work once. */
+/** A measured implementation. `run` does the whole work once. */
 export interface Subject {
   readonly name: string;
   run(): unknown;
@@ -6,29 +6,29 @@ export interface Subject {
 
 export interface Measurement {
   readonly name: string;
-  /** CPU microseconds for one unit of work, one figure per round. */
+  /** CPU microseconds per unit of work, one figure per round. */
   readonly rounds: readonly number[];
 }
 
 export interface MeasureOptions {
-  /** How many units one `run` does. */
+  /** Units of work per `run`. */
   readonly units: number;
   readonly rounds?: number;
 }
 
-/** CPU milliseconds that a subject gets to be optimised before it counts, and that one round should take. */
+/** CPU milliseconds: the warm-up of a subject before measurement, and the duration of a round. */
 const WARM_UP_MS = 400;
 const ROUND_MS = 40;
 
 /**
- * Runs every subject in turn, round after round, so that a noisy moment of the machine meets all of them, and
- * counts CPU time, which other processes do not add to.
+ * Runs all subjects in turn, round by round, so that a noisy phase of the machine affects all of them. Counts CPU time,
+ * which other processes do not add to.
  */
 export async function measure(
   subjects: readonly Subject[],
   { units, rounds = 9 }: MeasureOptions,
 ): Promise<Measurement[]> {
-  // Once, for what building the subjects left behind. Between rounds it would throw away optimised code, too.
+  // Collects the garbage of the setup once. Between rounds a collection would also discard optimised code.
   globalThis.gc?.();
   const lanes = [];
   for (const subject of subjects) {
@@ -43,7 +43,7 @@ export async function measure(
   return lanes.map(({ subject, rounds: figures }) => ({ name: subject.name, rounds: figures }));
 }
 
-/** Returns how many runs make a round. */
+/** Warms up and returns the number of runs per round. */
 async function warmUp(subject: Subject): Promise<number> {
   let totalMs = await measureCpu(subject, 2);
   let last = totalMs / 2;
@@ -54,7 +54,7 @@ async function warmUp(subject: Subject): Promise<number> {
   return Math.max(1, Math.round(ROUND_MS / Math.max(last, 0.1)));
 }
 
-/** In milliseconds. */
+/** CPU milliseconds. */
 async function measureCpu(subject: Subject, repeats: number): Promise<number> {
   const startUsage = process.cpuUsage();
   for (let time = 0; time < repeats; time++) await subject.run();
@@ -69,7 +69,7 @@ export function computeMedian(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }
 
-/** Half the distance between the quartiles, in percent of the median. */
+/** Half the interquartile range, in percent of the median. */
 export function computeSpread(values: readonly number[]): number {
   const sorted = [...values].sort((left, right) => left - right);
   const at = (share: number): number =>

@@ -4,7 +4,7 @@ import type { Row } from "./report.ts";
 const SAMPLES = 10;
 const TARGET_MB = 300;
 
-/** Work of which the gateway's memory is measured, done by several clients at once. */
+/** Work during which the gateway's memory is measured, done by several clients in parallel. */
 export interface MemoryLoad {
   readonly title: string;
   readonly count: number;
@@ -13,7 +13,7 @@ export interface MemoryLoad {
   run(at: number): Promise<void>;
 }
 
-/** Runs the load and reports the memory that the gateway had on the way. */
+/** Runs the load and reports samples of the gateway's memory. */
 export async function memoryUnder(gateway: Gateway, load: MemoryLoad): Promise<Row> {
   const { count, connections, maxMs } = load;
   const samples: { readonly after: number; readonly megabytes: number }[] = [];
@@ -43,7 +43,7 @@ export async function memoryUnder(gateway: Gateway, load: MemoryLoad): Promise<R
     growth: [],
     ratios: [
       {
-        // A run that was stopped early proves nothing and counts as missed.
+        // A run stopped by the time limit proves nothing and counts as missed.
         text: "resident at most, MB",
         value: finished === count ? await gateway.peakMemory() : Number.NaN,
         target: TARGET_MB,

@@ -1,6 +1,6 @@
 import { computeMedian, computeSpread, type Measurement } from "./measure.ts";
 
-/** What one row of the table of targets came to. */
+/** The result of a row in the table of targets. */
 export interface Row {
   readonly title: string;
   readonly unit: string;
@@ -14,7 +14,7 @@ export interface Ratio {
   readonly text: string;
   readonly value: number;
   readonly target: number;
-  /** Whether `value` has to be at least or at most the target. */
+  /** Whether `value` must be at least or at most the target. */
   readonly bound: "at least" | "at most";
 }
 
@@ -22,12 +22,12 @@ export function isTargetMet({ value, target, bound }: Ratio): boolean {
   return bound === "at least" ? value >= target : value <= target;
 }
 
-/** Targets that are missed today, by row and by the text of the ratio. `--check` does not fail because of them. */
+/** Currently missed targets, by row and ratio text. `--check` does not fail on them. */
 export type KnownMisses = { readonly [row: string]: readonly string[] };
 
 /**
- * Why a run with `--check` fails: a target that is missed and not known to be, or a known miss that names no ratio of its
- * row. Empty if it does not fail.
+ * Why a run with `--check` fails: a missed target which is not listed as a known miss, or a known miss without a
+ * matching ratio. Empty if the run passes.
  */
 export function checkTargets(name: string, row: Row, knownMisses: KnownMisses): readonly string[] {
   const rowMisses = knownMisses[name] ?? [];
@@ -58,7 +58,7 @@ export function formatRow(row: Row): string {
   return [
     row.title,
     ...lines,
-    ...(row.growth.length > 0 ? [`  growth of ours, ${row.unit}: ${growth}`] : []),
+    ...(row.growth.length > 0 ? [`  growth of spanline, ${row.unit}: ${growth}`] : []),
     ...ratios,
     "",
   ].join("\n");

@@ -17,23 +17,23 @@ import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { encodeEvent } from "../src/wire/framing/eventstream-format.ts";
 
-/** An agent of AgentCore's that says so many words, one every so often, with what it was asked in each. */
+/** The response of the fake AgentCore agent: a number of words at a fixed interval, each with the prompt in it. */
 export interface AgentPace {
   readonly words: number;
   readonly intervalMs: number;
-  /** How long it thinks before the first. */
+  /** Pause before the first word. Default: 0. */
   readonly delayMs?: number;
 }
 
 export interface Upstream {
   readonly url: string;
   pace: AgentPace;
-  /** When the connection of a call was closed before its end, by what it had been asked. */
+  /** Times at which invocations were disconnected before their end, by prompt. */
   readonly disconnectTimes: Map<string, number>;
   close(): Promise<void>;
 }
 
-/** In this process: what is measured is in another. */
+/** Runs in this process, since the measured gateway runs in another. */
 export async function startUpstream(): Promise<Upstream> {
   const disconnectTimes = new Map<string, number>();
   const respond = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
@@ -55,7 +55,7 @@ export async function startUpstream(): Promise<Upstream> {
     outgoing.end(encodeEvent("messageStop", { stopReason: "end_turn" }));
   };
   const server = createServer((incoming, outgoing) => void respond(incoming, outgoing));
-  // On a busy machine a gateway may be late to let go of a connection that it keeps; that is not what is measured.
+  // On a busy machine a gateway may be late to close idle connections; this must not disturb the measurement.
   server.keepAliveTimeout = 120_000;
   server.headersTimeout = 0;
   const upstream: Upstream = {
@@ -82,9 +82,9 @@ export async function startListening(server: Server): Promise<string> {
 
 export interface Gateway {
   readonly url: string;
-  /** Of its process, as it says itself. */
+  /** Reads a metric of the gateway's process from `/metrics`. */
   readMetric(name: string): Promise<number>;
-  /** The most memory that was resident since the start, in MB. Outside Linux: the memory that is resident now. */
+  /** Peak resident memory since the start, in MB. On systems other than Linux: the current resident memory. */
   peakMemory(): Promise<number>;
   close(): Promise<void>;
 }
@@ -92,7 +92,7 @@ export interface Gateway {
 const RESIDENT = "process_resident_memory_bytes";
 const ARN = "arn:aws:bedrock-agentcore:eu-central-1:123456789012:harness/bench-0123456789";
 
-/** `spanline up` in a process of its own, with one agent. */
+/** Starts `spanline up` in a separate process with a single agent. */
 export async function startGateway(upstream: string): Promise<Gateway> {
   const folder = mkdtempSync(join(tmpdir(), "spanline-bench-"));
   const config = join(folder, "bench.json");
@@ -131,7 +131,7 @@ export async function startGateway(upstream: string): Promise<Gateway> {
   };
 }
 
-/** A program of this folder in a process of its own. Its first line says where it listens. */
+/** Starts a program of `programs` in a separate process. Its first line of output is its URL. */
 export async function startProgram(name: string, ...args: readonly string[]) {
   const program = join(import.meta.dirname, "programs", name);
   const child = spawn(process.execPath, ["--no-warnings", program, ...args], {
@@ -148,15 +148,15 @@ export async function startProgram(name: string, ...args: readonly string[]) {
 }
 
 async function readFirstLine({ stdout }: ChildProcess): Promise<string> {
-  if (stdout === null) throw new Error("It has no output");
+  if (stdout === null) throw new Error("The program has no output");
   for await (const line of createInterface(stdout)) return line;
-  throw new Error("It ended before it said where it listens");
+  throw new Error("The program ended before it printed its URL");
 }
 
-/** Connections are kept, as clients do. */
+/** Connections are kept alive, as real clients do. */
 const agent = new Agent({ keepAlive: true, maxSockets: 1000 });
 
-/** A call whose answer is read by whoever gets it. */
+/** Sends a request. The caller reads the response body. */
 export function sendRequest(
   url: string,
   body: object | null,

@@ -1,6 +1,6 @@
 import { encodeEvent } from "../src/wire/framing/eventstream-format.ts";
 
-/** A turn of many text deltas, as Harness and ConverseStream send it. */
+/** A turn with many text deltas, as sent by Harness and ConverseStream. */
 export function encodeTextTurn(deltas: number, text = "hello"): Uint8Array {
   return Buffer.concat([
     encodeEvent("messageStart", { role: "assistant" }),
@@ -19,7 +19,7 @@ export function encodeTextTurn(deltas: number, text = "hello"): Uint8Array {
   ]);
 }
 
-/** Cuts bytes as a socket hands them out. */
+/** Splits bytes into chunks, as read from a socket. */
 export function splitChunks(bytes: Uint8Array, size = 65_536): Uint8Array[] {
   const count = Math.ceil(bytes.length / size);
   return Array.from({ length: count }, (_, at) => bytes.subarray(at * size, (at + 1) * size));

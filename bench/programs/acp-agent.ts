@@ -1,17 +1,17 @@
 import { Readable, Writable } from "node:stream";
 
 /**
- * An ACP agent on standard input and output that answers a prompt with as many updates as it names. It tells its parent
- * the CPU time that it has spent, when it is asked.
+ * An ACP agent on standard input and output. A prompt contains a number, and the agent responds with as many updates.
+ * On request, the agent reports its CPU time to the parent process.
  */
 const [kind] = process.argv.slice(2);
-/** About what one piece of a model's text is. */
-const DELTA_TEXT = "forty bytes of what somebody has to say ";
+/** 40 bytes, about the size of a model's text delta. */
+const DELTA_TEXT = "forty bytes of text, as in a usual delta";
 
 process.on("message", () => process.send?.(process.cpuUsage()));
 await (kind === "spanline" ? runSpanline() : runSdk());
 
-/** From the envelopes of a session's log, as `spanline acp` does it. */
+/** From the envelopes of a session's log, as in `spanline acp`. */
 async function runSpanline(): Promise<void> {
   const { serveAcp } = await import("../../src/surfaces/acp/connection/serve-acp.ts");
   const { createScriptedSessions } =
@@ -33,7 +33,7 @@ async function runSpanline(): Promise<void> {
   await serveAcp({ sessions, input, output, principal, log: () => {} });
 }
 
-/** Each update is awaited, as the SDK's own examples do it. */
+/** Awaits each update, as in the SDK's own examples. */
 async function runSdk(): Promise<void> {
   const { agent, ndJsonStream } = await import("acp-sdk-2");
   const output = Writable.toWeb(process.stdout);

@@ -1,4 +1,4 @@
-// The least that any fan-out does: each event is written out once, and sent to everybody who listens.
+// The minimum work of any fan-out: each event is formatted once and sent to every listener.
 
 import { createServer, request as send, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -39,7 +39,7 @@ server.listen(0, "127.0.0.1", () => {
   process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
 });
 
-/** As much as an event of ours says beside its words. */
+/** The size of an event's other fields in spanline. */
 const EVENT_FIELDS = {
   item_id: "msg_ses_0123456789abcdef0123456789abcdef_8-0",
   output_index: 0,

@@ -1,5 +1,5 @@
-// The least that any gateway does: each request goes to the upstream as it is, and its response back. With a file, each
-// request is first inserted into SQLite and synced: the least that a gateway does that loses no prompt.
+// The minimum work of any gateway: requests and responses are forwarded unchanged. With a file, each request is first
+// inserted into SQLite and synced: the minimum work of a gateway which loses no prompt.
 
 import { createServer, request as send } from "node:http";
 import type { AddressInfo } from "node:net";

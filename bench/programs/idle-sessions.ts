@@ -8,7 +8,7 @@ import type { Provider } from "../../src/providers/provider.ts";
 import { createSessions } from "../../src/session/runtime/create-sessions.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 
-/** Opens sessions, talks in each, lets them rest until they are let go, and tells what is left of them in memory. */
+/** Opens sessions, runs turns in each, waits for their eviction, and reports the remaining memory. */
 const SESSIONS = 300;
 const TURNS = 100;
 const IDLE_MS = 500;

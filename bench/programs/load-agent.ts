@@ -10,7 +10,10 @@ import { createSessions } from "../../src/session/runtime/create-sessions.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { serveAcp } from "../../src/surfaces/acp/connection/serve-acp.ts";
 
-/** Makes a session of 10,000 messages, loads it twice over ACP, and tells the longest turn of the loop of each load. */
+/**
+ * Creates a session of 10,000 messages, loads it twice over ACP, and reports the longest tick of the event loop per
+ * load.
+ */
 const TURNS = 5000;
 const DELTA_TEXT = "Some words of an answer ";
 const principal = { id: "bench", rights: ["prompt", "approve", "control"] } as const;
@@ -21,7 +24,10 @@ const provider: Provider = {
   name: "none",
   injectionPoints: ["turn-start"],
   effectFree: true,
-  open: () => ({ id: "none", invoke: () => Promise.reject(new Error("Nobody calls it")) }),
+  open: () => ({
+    id: "none",
+    invoke: () => Promise.reject(new Error("This provider is never invoked")),
+  }),
 };
 const agents = [defineAgent({ name: "none", provider })];
 const sessionId = await createStoredSession();
@@ -44,25 +50,25 @@ async function measureLoad(id: number): Promise<number> {
   let longest = 0;
   let last = readCpuMs();
   let isOver = false;
-  const turn = (): void => {
+  const tick = (): void => {
     const now = readCpuMs();
     longest = Math.max(longest, now - last);
     last = now;
-    if (!isOver) setImmediate(turn);
+    if (!isOver) setImmediate(tick);
   };
-  setImmediate(turn);
+  setImmediate(tick);
   await sendRequest(id, "session/load", { sessionId, cwd: "/", mcpServers: [] });
   isOver = true;
   return longest;
 }
 
-/** Milliseconds of processor time, of all threads: other programs have no part in it. */
+/** CPU milliseconds of all threads of this process. Other programs do not affect the value. */
 function readCpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
-/** Resolves with the answer; what is told before is read, and passed over. */
+/** Resolves at the response. Notifications before the response are read and ignored. */
 function sendRequest(id: number, method: string, params: object): Promise<void> {
   const resultMarker = `"id":${id},"result"`;
   return new Promise((resolve) => {
@@ -102,7 +108,7 @@ async function createStoredSession(): Promise<string> {
   return opened.sessionId;
 }
 
-/** A question, and an answer in twenty pieces. */
+/** A prompt, and a response in twenty deltas. */
 function createTurnEvents(count: number): SessionEvent[] {
   const turnId = `turn_${count}`;
   const promptId = `prompt_${count}`;

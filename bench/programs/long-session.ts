@@ -12,8 +12,8 @@ import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { computeMedian } from "../measure.ts";
 
 /**
- * One session of a local agent with a given number of stored turns, in a process of its own. Reports the CPU time of
- * opening the session, of one more turn, and of sending the same request without a session.
+ * A session of a local agent with a given number of stored turns, in a separate process. Reports the CPU time of
+ * opening the session, of another turn, and of sending the same request without a session.
  */
 export interface LongSession {
   readonly turns: number;
@@ -121,7 +121,7 @@ async function measureCpuPer(times: number, work: () => Promise<void>): Promise<
   return totalMs / times;
 }
 
-/** In milliseconds, of all threads: other programs have no part in it. */
+/** CPU milliseconds of all threads of this process. Other programs do not affect the value. */
 async function measureCpu(work: () => Promise<unknown>): Promise<number> {
   const startUsage = process.cpuUsage();
   await work();
@@ -144,7 +144,7 @@ async function createStoredSession(count: number): Promise<string> {
   return sessionId;
 }
 
-/** A question, and a response in five deltas. */
+/** A prompt, and a response in five deltas. */
 function createTurnEvents(count: number): SessionEvent[] {
   const turnId = `turn_${count}`;
   const promptId = `prompt_${count}`;

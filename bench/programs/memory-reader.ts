@@ -1,6 +1,6 @@
 import { get, type IncomingMessage } from "node:http";
 
-/** Reads one turn in a process of its own, and tells the most memory that it had, in kilobytes. */
+/** Reads a turn in a separate process and reports its peak memory in kilobytes. */
 const [reader, endpoint = ""] = process.argv.slice(2);
 const HARNESS_ARN = "arn:aws:bedrock-agentcore:us-east-1:123456789012:harness/demo-a1b2c3d4e5";
 const credentials = { accessKeyId: "test", secretAccessKey: "test" };
@@ -29,7 +29,7 @@ async function openStream(): Promise<AsyncIterable<unknown>> {
           messages: [{ role: "user", content: [{ text: "Go on" }] }],
         }),
       );
-      if (stream === undefined) throw new Error("There is no stream");
+      if (stream === undefined) throw new Error("The response has no stream");
       return stream;
     }
     default:

@@ -10,7 +10,7 @@ import { splitChunks, encodeTextTurn } from "../streams.ts";
 
 const EVENTS = 20_000;
 
-/** Event-stream decode and JSON, in process [AC-97]. */
+/** Event-stream decoding and JSON parsing, in process [AC-97]. */
 export async function measureDecode(): Promise<Row> {
   const ours = createSpanlineSubject(EVENTS);
   const measured = await measure(
@@ -58,7 +58,7 @@ function createSpanlineSubject(events: number): Subject {
   };
 }
 
-/** Chunker, codec and async generators, as the AWS SDK joins them, with the JSON that its clients then read. */
+/** Chunker, codec and async generators as in the AWS SDK, plus the JSON parsing of its clients. */
 function createAwsPathSubject(events: number): Subject {
   const chunks = splitChunks(encodeTextTurn(events));
   const marshaller = new EventStreamMarshaller({ utf8Encoder: toUtf8, utf8Decoder: fromUtf8 });
@@ -76,7 +76,7 @@ function createAwsPathSubject(events: number): Subject {
   };
 }
 
-/** The codec alone, given whole frames: what is left when the SDK's generators are taken away. */
+/** Only the codec, called with whole frames: the cost without the SDK's generators. */
 function createAwsCodecSubject(events: number): Subject {
   const bytes = encodeTextTurn(events);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -96,7 +96,7 @@ function createAwsCodecSubject(events: number): Subject {
   };
 }
 
-/** A subject that skips work would look fast. Four events stand around the deltas. */
+/** Guards against a subject which skips work and looks fast. A turn has four events in addition to its deltas. */
 function expectEvents(count: number, deltas: number): void {
-  if (count !== deltas + 4) throw new Error(`decoded ${count} events, wanted ${deltas + 4}`);
+  if (count !== deltas + 4) throw new Error(`decoded ${count} events, expected ${deltas + 4}`);
 }

@@ -13,7 +13,7 @@ const SMALL_EVENTS = 20_000;
 const LARGE_EVENTS = 2_000;
 const CREDENTIALS = { accessKeyId: "test", secretAccessKey: "test" };
 
-/** One invocation over a socket: signing, HTTP, decode and, on our side, the fold [AC-97]. */
+/** An invocation over a socket: signing, HTTP, decoding and, for spanline, the fold [AC-97]. */
 export async function measureInvoke(): Promise<Row> {
   const small = await startEmulator(encodeTextTurn(SMALL_EVENTS));
   const large = await startEmulator(encodeTextTurn(LARGE_EVENTS, "x".repeat(4000)));
@@ -77,7 +77,9 @@ interface RunningEmulator {
   readonly child: ChildProcess;
 }
 
-/** In a process of its own, so that only the clients are measured. Every turn is a replay of the same bytes. */
+/**
+ * Starts the emulator in a separate process, so that only the clients are measured. Every turn replays the same bytes.
+ */
 async function startEmulator(turn: Uint8Array): Promise<RunningEmulator> {
   const folder = mkdtempSync(join(tmpdir(), "spanline-bench-"));
   writeFileSync(join(folder, "turn.eventstream"), turn);

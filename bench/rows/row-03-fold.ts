@@ -10,7 +10,7 @@ import { splitChunks, encodeTextTurn } from "../streams.ts";
 
 const DELTAS = 20_000;
 
-/** Fold of a 20,000-delta stream, from bytes to events. */
+/** Fold of a stream with 20,000 deltas, from bytes to events. */
 export async function measureFold(): Promise<Row> {
   const subjects = [
     createSpanlineSubject(DELTAS),
@@ -69,7 +69,7 @@ function createSpanlineSubject(deltas: number): Subject {
   };
 }
 
-/** The least that any reader has to do: find the frames, check them, parse their JSON. */
+/** The minimum work of any reader: split frames, verify checksums, parse JSON. */
 function createFloorSubject(deltas: number): Subject {
   const bytes = Buffer.from(encodeTextTurn(deltas));
   return {
@@ -155,5 +155,5 @@ function createStrandsSubject(deltas: number): Subject {
 }
 
 function expectDeltas(count: number, expected: number): void {
-  if (count !== expected) throw new Error(`folded ${count} deltas, wanted ${expected}`);
+  if (count !== expected) throw new Error(`folded ${count} deltas, expected ${expected}`);
 }

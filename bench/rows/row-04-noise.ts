@@ -5,7 +5,7 @@ import { splitChunks } from "../streams.ts";
 
 const DELTAS = 200;
 
-/** 10 MB of Strands SSE: each delta again as an object dump that holds the whole conversation [AC-75]. */
+/** 10 MB of Strands SSE: each delta is repeated as an object dump which contains the whole conversation [AC-75]. */
 export async function measureNoise(): Promise<Row> {
   const bytes = createStrandsTurn(DELTAS);
   const megabytes = bytes.length / 1e6;
@@ -54,7 +54,7 @@ function createSpanlineSubject(deltas: number): Subject {
   };
 }
 
-/** What a reader does that does not know which lines matter: decode, split, parse, look. */
+/** A reader without knowledge of the relevant lines: decodes, splits and parses everything. */
 function createParseAllSubject(deltas: number): Subject {
   const chunks = splitChunks(createStrandsTurn(deltas));
   return {
@@ -79,7 +79,7 @@ function createParseAllSubject(deltas: number): Subject {
   };
 }
 
-/** The second cycle of a turn, after a tool gave 50 KB: from then on every dump repeats them. */
+/** The second cycle of a turn, after a tool returned 50 KB which every later dump repeats. */
 function createStrandsTurn(deltas: number): Uint8Array {
   const result = "The quick brown fox. ".repeat(2400);
   const history = `[{'role': 'user', 'content': [{'toolResult': {'toolUseId': 'tooluse_1', 'status': 'success', 'content': [{'text': '${result}'}]}}]}]`;

@@ -8,7 +8,7 @@ const UPDATES = 20_000;
 const WARM_UP = 12;
 const ROUNDS = 9;
 
-/** Updates of ACP over a pipe to a reader that only counts lines: what one costs the agent [ACP-18]. */
+/** ACP updates over a pipe to a reader which only counts lines: the agent's cost per update [ACP-18]. */
 export async function measureAcp(): Promise<Row> {
   const agents = [await startAgent("spanline"), await startAgent("sdk")];
   const names = ["spanline, from the log's envelopes", "an agent on the ACP SDK 2.4"];
@@ -66,7 +66,7 @@ async function startAgent(kind: string): Promise<MeasuredAgent> {
     return countLinesUntil(child, `"id":${id},`);
   };
   await request(1, "initialize", { protocolVersion: 1, clientCapabilities: {} });
-  // What each calls its first session.
+  // The id of the first session in both agents.
   const sessionId = "ses_1";
   await request(2, "session/new", { cwd: "/", mcpServers: [] });
   let last = 2;
@@ -78,7 +78,7 @@ async function startAgent(kind: string): Promise<MeasuredAgent> {
       const prompt = [{ type: "text", text: String(updates) }];
       const lines = await request(last, "session/prompt", { sessionId, prompt });
       const seconds = (performance.now() - start) / 1000;
-      if (lines < updates) throw new Error(`Only ${lines} lines came of ${kind}`);
+      if (lines < updates) throw new Error(`Only ${lines} lines were sent by ${kind}`);
       const cost = ((await readCpuOf(child)) - startCpu) / (lines - 1);
       return { cost, perSecond: (lines - 1) / seconds };
     },
@@ -98,7 +98,7 @@ async function readCpuOf(child: ChildProcess): Promise<number> {
   return user + system;
 }
 
-/** How many lines came until one with these words; others may come behind it at once. */
+/** Counts lines until a line contains the marker. Further lines may follow in the same chunk. */
 function countLinesUntil({ stdout }: ChildProcess, marker: string): Promise<number> {
   return new Promise((resolve) => {
     let lines = 0;
@@ -116,5 +116,5 @@ function countLinesUntil({ stdout }: ChildProcess, marker: string): Promise<numb
   });
 }
 
-/** More than an answer takes, and what is told behind it. */
+/** Longer than a response and the notifications after it. */
 const TAIL_BYTES = 8192;

@@ -16,7 +16,9 @@ import type { Row } from "../report.ts";
 const PROMPTS = 60;
 const principal = { id: "bench", rights: ["prompt", "approve", "control"] } as const;
 
-/** From a prompt to its first delta, straight from the provider, and through a session with its log on the disk. */
+/**
+ * Time from a prompt to its first delta: directly from the provider, and through a session with its log on the disk.
+ */
 export async function measureFirstDelta(): Promise<Row> {
   const folder = mkdtempSync(join(tmpdir(), "spanline-bench-"));
   const emulator = await emulate({
@@ -73,7 +75,7 @@ const STEPS = [
   { type: "stop", reason: "end_turn" },
 ] as const;
 
-/** A page appended and brought to the disk: no call is made before its start is there. */
+/** Appends a page and syncs it: an invocation starts only after its first event is on the disk. */
 async function measureSync(path: string): Promise<number> {
   const file = await open(path, "a");
   const start = performance.now();

@@ -18,15 +18,16 @@ import type { Row } from "../report.ts";
 const ROUNDS = 150;
 const WARM_UP = 30;
 const STREAMS = 200;
-/** 4,000 deltas a second in all, and 20,000. */
+/** 4,000 deltas per second in total, and 20,000. */
 const CALM = { words: 40, intervalMs: 50 };
 const DENSE = { words: 200, intervalMs: 10 };
 const CANCELS = 30;
 
 /**
- * From a request to its first delta [OR-20], through the gateway with its log, and through a bare pipe; then 200 streams at once, which
- * must not mix [OR-44]: how late each delta comes, and at 20,000 a second how much later than through the pipe [AC-100]; how
- * late the gateway's loop is, and how soon a call is closed whose caller hangs up [OR-47].
+ * Time from a request to its first delta [OR-20], through the gateway with its log and through a bare pipe. Then 200
+ * concurrent streams, which must not mix [OR-44]: the delay of each delta, and at 20,000 deltas per second the delay
+ * added to the pipe's [AC-100]; the delay of the gateway's event loop, and the time from a client's disconnect to the
+ * end of the upstream invocation [OR-47].
  */
 export async function measureGateway(): Promise<Row> {
   const upstream = await startUpstream();
@@ -132,11 +133,11 @@ async function measureFirstDelta(url: string, body: object): Promise<number> {
   return first;
 }
 
-/** A way to the agent, and how what it says is found in what comes back that way. */
+/** A route to the agent, with the parser for its response. */
 interface GatewayRoute {
   readonly url: string;
   createBody(name: string): object;
-  /** The words in some text, and where what they are not found in yet begins. */
+  /** Returns the complete words and the unparsed remainder. */
   parseWords(text: string): { readonly words: readonly string[]; readonly remainder: string };
 }
 
@@ -157,7 +158,7 @@ function parseByteWords(text: string): ReturnType<GatewayRoute["parseWords"]> {
   return { words: matches.map(([word]) => word.trim()), remainder };
 }
 
-/** How late each delta of many streams comes. Throws where one gets what is another's, or not all of its own. */
+/** The delay of each delta of many streams. Throws if a stream receives foreign words or misses its own. */
 async function measureDelays(
   route: GatewayRoute,
   upstream: Upstream,

@@ -10,12 +10,14 @@ import { measure, computeMedian, type Measurement, type Subject } from "../measu
 import type { Row } from "../report.ts";
 
 const SESSIONS = 16;
-/** Of one session in one append: what a block has gathered while another was on its way. */
+/** Events of a session per append: the typical batch collected during the previous write. */
 const EVENTS = 4;
 const TURNS = 50;
 const UNITS = SESSIONS * EVENTS * TURNS;
 
-/** Appended, and seen by a reader of each session, in transactions of 64 events; against the same rows inserted. */
+/**
+ * Appends in transactions of 64 events, observed by a reader per session; compared with plain inserts of the same rows.
+ */
 export async function measureAppend(): Promise<Row> {
   const folder = mkdtempSync(join(tmpdir(), "spanline-bench-"));
   const ours = await Promise.all([false, true].map((sync) => createSpanlineSubject(folder, sync)));
@@ -62,7 +64,7 @@ async function createSpanlineSubject(folder: string, sync: boolean): Promise<Dis
   };
 }
 
-/** Sessions that have grown from nothing at the end of each run. */
+/** New sessions for each run, so that each grows from zero. */
 async function createGrowingSubject(folder: string, times: number): Promise<DisposableSubject> {
   const store = await openSqliteStore({ file: join(folder, `growing-${times}.db`) });
   let runs = 0;
@@ -87,7 +89,7 @@ function createIds(prefix: string): readonly string[] {
 interface Writer {
   readonly lease: Lease;
   seq: number;
-  /** Resolves when the reader has seen all that was written. */
+  /** Resolves when the reader has received all written events. */
   waitUntilSeen(): Promise<void>;
   readonly stop: () => void;
 }

@@ -9,11 +9,14 @@ import { computeMedian } from "../measure.ts";
 import type { Row } from "../report.ts";
 
 const OBSERVERS = 200;
-/** Slower than pieces of a text are gathered: each is an event of its own. All are there before the first. */
+/**
+ * Slower than the batching interval, so that each word is a separate event. All observers are connected before the
+ * first.
+ */
 const PACE = { words: 150, intervalMs: 20, delayMs: 2000 };
 const ROUNDS = 3;
 
-/** One turn that 200 others follow, as server-sent events: what it costs to bring one event to one of them. */
+/** A turn followed by 200 observers as server-sent events: the cost per event and observer. */
 export async function measureFanOut(): Promise<Row> {
   const upstream = await startUpstream();
   const bare = await startProgram("bare-events.js", upstream.url);
@@ -72,13 +75,13 @@ export async function measureFanOut(): Promise<Row> {
 
 interface FanOutRoute {
   readonly name: string;
-  /** Seconds that the process of the server has spent. */
+  /** CPU seconds of the server's process. */
   readonly readCpu: () => Promise<number>;
-  /** Begins a turn, and says where it can be followed. */
+  /** Starts a turn and returns the URL of its events. */
   readonly startTurn: (words: string) => Promise<string>;
 }
 
-/** A turn in the background, which nobody has to follow. */
+/** Starts a background turn, which runs without an observer. */
 async function startBackgroundTurn(
   url: string,
   input: string,
@@ -91,7 +94,7 @@ async function startBackgroundTurn(
   return JSON.parse(await answer.text());
 }
 
-/** From when all are there until all have seen the last word. */
+/** Measures from the moment all observers are connected until all have received the last word. */
 async function measureCost(
   { readCpu: cpu, startTurn }: FanOutRoute,
   words: string,

@@ -12,7 +12,7 @@ import type { Row } from "../report.ts";
 const EVENTS = 10_000;
 const SESSION = "ses_bench";
 
-/** Taking up a session: opening its file and folding its log, against reading the same events as lines of JSON. */
+/** Resuming a session: opening its file and folding its log, compared with reading the same events as JSON lines. */
 export async function measureRecovery(): Promise<Row> {
   const folder = mkdtempSync(join(tmpdir(), "spanline-bench-"));
   try {
@@ -69,7 +69,7 @@ async function createSubjects(folder: string, events: number) {
     async recover(which: "plain" | "snapshot"): Promise<void> {
       const opened = await openSqliteStore({ file: which === "plain" ? plain : snapshot });
       const head = await opened.readHead(SESSION);
-      if (head === undefined) throw new Error("There is no log");
+      if (head === undefined) throw new Error("The session has no log");
       const state = await loadState(opened, SESSION, head);
       if (state.seq !== events) throw new Error(`Only ${state.seq} events came`);
       await opened.close();
@@ -82,7 +82,7 @@ async function createSubjects(folder: string, events: number) {
   };
 }
 
-/** Turns of a question, twenty pieces of an answer and its end, over and over. */
+/** Repeated turns with a prompt, twenty deltas and an end. */
 async function fillStore(file: string, events: number, keepsSnapshot: boolean): Promise<void> {
   const store = await openSqliteStore({ file });
   const { lease } = await store.acquire(SESSION, { owner: "bench", now: 0, durationMs: 1 });

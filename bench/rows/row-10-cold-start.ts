@@ -10,13 +10,13 @@ import type { Row } from "../report.ts";
 
 const ROUNDS = 15;
 const IDLE_MS = 5000;
-/** V8 collects and compiles in the background for up to ten seconds after the start. */
+/** V8 collects garbage and compiles in the background for up to ten seconds after the start. */
 const SETTLE_MS = 12_000;
 const INITIALIZE = { protocolVersion: 1, clientCapabilities: {} };
-/** The least that any agent must do. */
+/** The minimum work of any agent. */
 const BARE_AGENT = `process.stdin.once("data", () => process.stdout.write('{"jsonrpc":"2.0","id":1,"result":{}}\\n', () => process.exit()))`;
 
-/** From the start of the process to the reply to `initialize`, and what it costs to wait [ACP-17]. */
+/** Time from the process start to the response to `initialize`, and the CPU cost of waiting [ACP-17]. */
 export async function measureColdStart(): Promise<Row> {
   const main = fileURLToPath(new URL("../../../../dist/cli/main.js", import.meta.url));
   const directory = mkdtempSync(join(tmpdir(), "spanline-bench-"));
@@ -54,7 +54,7 @@ export async function measureColdStart(): Promise<Row> {
   };
 }
 
-/** Left out where it is not known. */
+/** Empty if the value is unknown. */
 function createIdleRatio(value: number): Row["ratios"] {
   if (Number.isNaN(value)) return [];
   const text = "CPU of a session that waits, ms a second [ACP-17]";
@@ -62,7 +62,7 @@ function createIdleRatio(value: number): Row["ratios"] {
 }
 
 async function startAgent(args: readonly string[]) {
-  // Extra CA certificates cost 50 ms a start and are not ours to measure.
+  // Extra CA certificates cost 50 ms per start, which is unrelated to spanline.
   const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
   const begun = performance.now();
   const child = spawn(process.execPath, args, { env, stdio: ["pipe", "pipe", "inherit"] });
@@ -82,7 +82,7 @@ async function startAgent(args: readonly string[]) {
   };
 }
 
-/** With one session open, when all that was begun for it is done. NaN where the kernel does not count it. */
+/** With an open session, after its startup work. NaN if the kernel does not provide the counter. */
 async function measureIdleCost(args: readonly string[]): Promise<number> {
   const agent = await startAgent(args);
   await agent.ask(2, "session/new", { cwd: process.cwd(), mcpServers: [] });
@@ -94,7 +94,7 @@ async function measureIdleCost(args: readonly string[]): Promise<number> {
   return spent / (IDLE_MS / 1000);
 }
 
-/** CPU time of all threads of a process. The ticks of `stat` are 10 ms each, which is more than there is to measure. */
+/** CPU time of all threads of a process. The ticks of `stat` are 10 ms each, longer than the measured time. */
 function readCpuMs(pid: number | undefined): number {
   const tasks = `/proc/${pid}/task`;
   if (!existsSync(`/proc/${pid}/schedstat`)) return Number.NaN;

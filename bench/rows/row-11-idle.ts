@@ -3,16 +3,16 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { Row } from "../report.ts";
 
-/** What idle sessions cost that were let go from memory, and how long one takes to come back. */
+/** Memory of idle sessions after their eviction, and the time to load one again. */
 export async function measureIdle(): Promise<Row> {
   const program = join(import.meta.dirname, "../programs/idle-sessions.js");
   const child = fork(program, [], { execArgv: ["--expose-gc", "--no-warnings"] });
-  const [told] = await once(child, "message");
-  const { bytes, wakes } = told as { readonly bytes: number; readonly wakes: readonly number[] };
+  const [result] = await once(child, "message");
+  const { bytes, wakes } = result as { readonly bytes: number; readonly wakes: readonly number[] };
   return {
-    title: "idle sessions of 200 messages, let go from memory",
+    title: "idle sessions of 200 messages, evicted from memory",
     unit: "ms to wake",
-    measured: [{ name: "the first command after that", rounds: wakes }],
+    measured: [{ name: "the first command after the eviction", rounds: wakes }],
     growth: [],
     ratios: [
       {

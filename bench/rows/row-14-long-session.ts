@@ -9,7 +9,7 @@ import type { Row } from "../report.ts";
 
 const LENGTHS = [10, 100, 1000, 5000];
 
-/** The cost of one more turn, and of opening a session, by the number of turns that the session has. */
+/** The cost of another turn, and of opening a session, by the number of turns in the session. */
 export async function measureLongSession(): Promise<Row> {
   const server = createServer((request, response) => {
     request.resume();

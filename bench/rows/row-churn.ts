@@ -5,7 +5,7 @@ import type { Row } from "../report.ts";
 
 const SESSIONS = 50_000;
 
-/** Memory of the gateway while many callers open a session each, submit one prompt and never return. */
+/** Memory of the gateway while many callers open a session each, submit a single prompt and never return. */
 export async function churnRow(count = SESSIONS): Promise<Row> {
   const upstream = await startUpstream();
   const gateway = await startGateway(upstream.url);

@@ -5,7 +5,7 @@ import type { Row } from "../report.ts";
 
 const REQUESTS = 33_000;
 
-/** Memory of the gateway while clients send requests that it has to refuse, or leave in the middle. */
+/** Memory of the gateway while clients send invalid requests or disconnect in the middle. */
 export async function hostileRow(count = REQUESTS): Promise<Row> {
   const upstream = await startUpstream();
   const gateway = await startGateway(upstream.url);

@@ -5,7 +5,7 @@ import type { Row } from "../report.ts";
 
 const ROUNDS = 15;
 
-/** What importing the codecs adds to a bare start of node [AC-98]. */
+/** The CPU time of importing the codecs, compared with a bare start of Node [AC-98]. */
 export async function measureImport(): Promise<Row> {
   const entry = fileURLToPath(new URL("../../../../dist/wire/index.js", import.meta.url));
   const subjects = [
@@ -31,7 +31,7 @@ export async function measureImport(): Promise<Row> {
   };
 }
 
-/** CPU time of a whole process. Extra CA certificates cost 50 ms a start and are not ours to measure. */
+/** CPU time of a whole process. Extra CA certificates cost 50 ms per start, which is unrelated to spanline. */
 function measureStart(code: string): number {
   const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
   const script = `${code};process.stdout.write(JSON.stringify(process.cpuUsage()))`;

@@ -11,7 +11,7 @@ const STREAM_BYTES = 100 * 1024 * 1024;
 const ROUNDS = 3;
 const READERS = ["spanline", "aws-sdk", "bare"] as const;
 
-/** The most memory that a process needs to read a turn of 100 MB and keep nothing of it [AC-99]. */
+/** Peak memory of a process which reads a turn of 100 MB and stores none of it [AC-99]. */
 export async function measureMemory(): Promise<Row> {
   const measured = [];
   for (const reader of READERS) {

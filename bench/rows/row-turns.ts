@@ -6,7 +6,7 @@ const TURNS = 10_000;
 const CONVERSATIONS = 16;
 const MAX_MS = 240_000;
 
-/** Memory of the gateway over many turns of some conversations that go on and on. */
+/** Memory of the gateway over many turns of a few long conversations. */
 export async function measureTurns(): Promise<Row> {
   const upstream = await startUpstream();
   const gateway = await startGateway(upstream.url);
@@ -55,7 +55,7 @@ export async function measureTurns(): Promise<Row> {
     growth: [],
     ratios: [
       {
-        // Of a run that had no time to go further this says nothing, and counts as missed.
+        // A run stopped by the time limit proves nothing and counts as missed.
         text: "resident after all turns ÷ after three tenths",
         value: (rss[9] ?? Number.NaN) / (rss[2] ?? Number.NaN),
         target: 1.25,

@@ -14,13 +14,13 @@ const SPEC = {
   tools: [{ type: "agentcore_browser", name: "web" }],
 };
 
-describe("a name by content", () => {
-  it("is the base and eight hex digits that do not change from run to run", () => {
+describe("Content names", () => {
+  it("A content name is the base and eight stable hex digits", () => {
     expect(createContentName(SPEC)).toBe(`support_${computeContentDigest(SPEC)}`);
     expect(createContentName(SPEC)).toBe("support_6e026828");
   });
 
-  it("is the same however the same thing is written", () => {
+  it("Different spellings of the same content have the same name", () => {
     const { systemPrompt, ...rest } = SPEC;
     const other = {
       tags: { team: "a" },
@@ -39,18 +39,18 @@ describe("a name by content", () => {
     ["the model", { model: "us.x" }],
     ["the environment", { environment: { agentCoreRuntimeEnvironment: {} } }],
     ["a limit", { timeoutSeconds: 60 }],
-  ])("is another when %s is", (_, change) => {
+  ])("Changing %s changes the digest", (_, change) => {
     expect(computeContentDigest({ ...SPEC, ...change })).not.toBe(computeContentDigest(SPEC));
   });
 
-  it("has the base apart from the digest: two names, one content", () => {
+  it("The base is not part of the content digest", () => {
     const other = { ...SPEC, name: "sales" };
     expect(computeContentDigest(other)).toBe(computeContentDigest(SPEC));
     expect(createContentName(other)).not.toBe(createContentName(SPEC));
   });
 });
 
-describe("a base", () => {
+describe("Bases of content names", () => {
   it.each([
     ["support", "support"],
     ["my-agent v2", "my_agent_v2"],
@@ -58,17 +58,17 @@ describe("a base", () => {
     ["", "a"],
     ["日本", "a__"],
     ["b".repeat(31), "b".repeat(31)],
-  ])("%j becomes %j", (base, wanted) => {
+  ])("The base %j becomes %j", (base, wanted) => {
     expect(shortenBase(base)).toBe(wanted);
   });
 
-  it("that is too long is cut, and kept apart from others that start alike", () => {
+  it("A base that is too long is cut, and stays distinct from bases with the same start", () => {
     const [one, other] = [shortenBase(`${"b".repeat(31)}x`), shortenBase(`${"b".repeat(31)}y`)];
     expect(one).toMatch(/^b{24}_[0-9a-f]{6}$/);
     expect(other).not.toBe(one);
   });
 
-  it("of any kind makes a name that the service takes, and is found in it again", () => {
+  it("Any base gives a name accepted by the service, and its digest can be parsed again", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (base) => {
         const name = createContentName({ ...SPEC, name: base });
@@ -78,7 +78,7 @@ describe("a base", () => {
     );
   });
 
-  it("is found in no name but its own", () => {
+  it("A digest is parsed only from names with exactly this base", () => {
     expect(parseContentDigest("support_0123abcd", "support")).toBe("0123abcd");
     for (const name of [
       "support",

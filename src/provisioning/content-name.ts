@@ -6,15 +6,15 @@ import {
 import { toCanonicalJson } from "../data/canonical-json.ts";
 
 /**
- * The name of a harness by what it is: `<base>_<digest>`. The same content has the same name wherever it is deployed
- * from, and any change of content is another harness. The spec's own name is the base and no part of the content, and
- * neither are its tags.
+ * The name of a harness by its content: `<base>_<digest>`. The same content has the same name on every machine, and any
+ * change of the content gives another harness. The spec's own name is the base, not part of the content; tags are not
+ * part of the content either.
  */
 export function createContentName(spec: HarnessSpec): string {
   return `${shortenBase(spec.name)}_${computeContentDigest(spec)}`;
 }
 
-/** Eight hex digits of what the service is told; an empty environment and none at all are the same. */
+/** Eight hex digits of the content sent to the service. An empty environment equals an absent one. */
 export function computeContentDigest(spec: Omit<HarnessSpec, "name">): string {
   return hashText(toCanonicalJson(encodeHarnessContent(spec))).slice(0, DIGEST_LENGTH);
 }
@@ -22,11 +22,11 @@ export function computeContentDigest(spec: Omit<HarnessSpec, "name">): string {
 const MAX_NAME_LENGTH = 40;
 const DIGEST_LENGTH = 8;
 const MAX_BASE_LENGTH = MAX_NAME_LENGTH - DIGEST_LENGTH - 1;
-/** Of a base that is too long, so much is kept, and a hash keeps it apart from others that start alike. */
+/** Characters kept of a base which is too long; a hash keeps it distinct from bases with the same start. */
 const KEPT_BASE_LENGTH = 24;
 const BASE_HASH_LENGTH = MAX_BASE_LENGTH - KEPT_BASE_LENGTH - 1;
 
-/** A base in the letters and the length that a name leaves for it. */
+/** Converts a base to the characters and the length available in a name. */
 export function shortenBase(base: string): string {
   const letters = base.replaceAll(/[^a-zA-Z0-9_]/g, "_");
   const withLetter = /^[a-zA-Z]/.test(letters) ? letters : `a${letters}`;
@@ -34,7 +34,7 @@ export function shortenBase(base: string): string {
   return `${withLetter.slice(0, KEPT_BASE_LENGTH)}_${hashText(base).slice(0, BASE_HASH_LENGTH)}`;
 }
 
-/** The digest in a name that was made from this base; null for any other name. */
+/** Parses the digest from a name with this base. Null for any other name. */
 export function parseContentDigest(name: string, base: string): string | null {
   const start = `${shortenBase(base)}_`;
   const suffix = name.startsWith(start) ? name.slice(start.length) : "";

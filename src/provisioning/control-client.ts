@@ -21,23 +21,23 @@ export type { Endpoint, Harness };
 
 export interface ControlOptions extends ConnectionOptions {
   readonly region: string;
-  /** Jitter, from 0 up to 1. */
+  /** Jitter, from 0 to below 1. */
   readonly random?: () => number;
   readonly createToken?: () => string;
 }
 
 /**
- * The part of AgentCore that manages harnesses. What reads or deletes is tried again within its budget; what makes or
- * changes something is asked for once.
+ * The AgentCore control plane for harnesses. Reads and deletes are retried within the budget; creates and updates are
+ * sent once.
  */
 export interface ControlClient {
   readonly clock: SteadyClock;
-  /** Where it talks to, so that what is kept of one place is not taken for another's. */
+  /** The origin of the service, used to keep stored data of different services apart. */
   readonly origin: string;
   createHarness(spec: HarnessSpec, budget: Budget): Promise<Harness>;
   getHarness(id: string, budget: Budget, version?: string): Promise<Harness>;
   updateHarness(id: string, changes: HarnessChanges, budget: Budget): Promise<Harness>;
-  /** Resolves when the service has begun to; null when it showed nothing of the harness. */
+  /** Resolves when the deletion has started. Null if the service returned no harness. */
   deleteHarness(
     id: string,
     budget: Budget,
@@ -130,13 +130,13 @@ export function createControlClient(options: ControlOptions): ControlClient {
 interface Listing<Item> {
   readonly items: readonly Item[];
   /**
-   * Whether this is all there is. A service that gives the same cursor twice leads round in a circle, so that the rest
-   * cannot be had, and what is missing here may exist all the same.
+   * Whether the list is complete. If the service returns a cursor twice, the pages form a loop and the rest is
+   * unreachable, so an item missing here may still exist.
    */
   readonly isComplete: boolean;
 }
 
-/** All pages of a list, each item once, by what it is known by. */
+/** Reads all pages of a list. Duplicates are removed by id. */
 async function listAllPages<Item>(
   readPage: (cursor: string | null) => Promise<Page<Item>>,
   getId: (item: Item) => string,

@@ -18,9 +18,9 @@ import { isNotFound, isTransient } from "./transient.ts";
 export interface ControlConnection {
   readonly clock: SteadyClock;
   readonly origin: string;
-  /** Makes a call that must not be made twice. Resolves with the body of its answer. */
+  /** Sends a request without retries, for operations which are not idempotent. Resolves to the response body. */
   readonly sendOnce: (request: WireRequest, budget: Budget) => Promise<string>;
-  /** Makes a call that may be made twice, and does so when a failure may pass. */
+  /** Sends a request with retries on transient failures, for idempotent operations. */
   readonly sendWithRetry: (request: WireRequest, budget: Budget) => Promise<string>;
 }
 
@@ -47,7 +47,7 @@ export function createControlConnection(options: ControlConnectionOptions): Cont
       if (request.method === "DELETE" && attemptNumber > 1 && isNotFound(error)) return "";
       if (!attemptBudget.isSpent || budget.isSpent) throw error;
       const seconds = Math.round(attemptBudget.elapsed / 100) / 10;
-      const message = `No answer came from ${origin} within ${seconds} s`;
+      const message = `No response from ${origin} within ${seconds} s`;
       throw createProviderError("idle_timeout", message, { phase: "http", cause: error });
     } finally {
       attemptBudget.release();
@@ -65,7 +65,7 @@ export function createControlConnection(options: ControlConnectionOptions): Cont
           backoff: BACKOFF,
           random,
           isRetryable: isTransient,
-          // A wait that the budget has no room for would end as a timeout that hides what went wrong.
+          // A wait longer than the budget would end as a timeout and hide the actual error.
           hasTime: (wait) => wait < budget.remaining,
         }),
         pause: (milliseconds) => budget.pause(milliseconds),
@@ -75,7 +75,7 @@ export function createControlConnection(options: ControlConnectionOptions): Cont
 
 const MAX_ATTEMPTS = 4;
 const BACKOFF = { first: 400, longest: 10_000 };
-/** A connection that says nothing for so long is given up for a new one. */
+/** A connection silent for this long is replaced by a new attempt. */
 const MAX_ATTEMPT_MS = 15_000;
 
 async function sendAndRead(

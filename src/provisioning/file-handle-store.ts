@@ -7,7 +7,7 @@ import { randomString } from "../platform/random.ts";
 import type { HandleStore } from "./handle-store.ts";
 import { parseHandle } from "./harness-handle.ts";
 
-/** Members that this version does not know are kept as they are. */
+/** Unknown members are preserved. */
 interface Contents {
   readonly handles: { readonly [key: string]: unknown };
   readonly tags: { readonly [tag: string]: unknown };
@@ -17,9 +17,10 @@ interface Contents {
 const FORMAT_VERSION = 1;
 
 /**
- * A store in a JSON file, of which only the owner can read anything. Rejects when the file cannot be kept, before anything
- * is made that it should have remembered. A file that cannot be understood is set aside, not overwritten. Changes of one
- * process follow one another and start from the file as it is; two processes should not change it at the same moment.
+ * A store in a JSON file, readable only by its owner. Rejects if the file cannot be written, before any harness is
+ * created which would not be recorded. An unreadable file is renamed, not overwritten. Changes of a process are
+ * serialized, and each starts from the current file; concurrent changes by two processes are not protected against each
+ * other.
  */
 export async function openFileHandleStore(
   path: string,
@@ -28,7 +29,7 @@ export async function openFileHandleStore(
   await checkWritable(path);
   let last: Promise<unknown> = Promise.resolve();
 
-  /** One after the other: each starts from what the one before has written. */
+  /** Serializes operations: each starts from the result of the previous write. */
   function next<Value>(work: () => Promise<Value>): Promise<Value> {
     const result = last.then(work, work);
     last = result.catch(() => {});
@@ -96,13 +97,13 @@ async function readContents(path: string, warn: (message: string) => void): Prom
   const backupPath = `${path}.unreadable-${randomString(6)}`;
   await rename(path, backupPath);
   warn(
-    `${path} is no store of harnesses; it was set aside as ${backupPath}, and an empty one is used`,
+    `${path} is not a valid harness store; it was renamed to ${backupPath}, and an empty store is used`,
   );
   return { handles: {}, tags: {} };
 }
 
 function createStoreError(path: string, reason: string, cause?: unknown): SpanlineError {
-  const message = `The store of harnesses ${path} cannot be used: ${reason}`;
+  const message = `The harness store ${path} cannot be used: ${reason}`;
   return new SpanlineError("invalid_option", message, { details: { path: "store" }, cause });
 }
 

@@ -4,7 +4,10 @@ import { findHarnessByName } from "./find-by-name.ts";
 import type { HarnessCache } from "./harness-cache.ts";
 import type { Poll } from "./poll.ts";
 
-/** The id of what people call a harness: an ARN, an id, `base:tag` or a name. */
+/**
+ * Resolves a user's reference to a harness id: an ARN, an id, `base:tag` or a name. Throws `not_found` if a name is
+ * unknown.
+ */
 export async function findHarnessId(
   reference: string,
   poll: Pick<Poll, "client" | "budget">,
@@ -15,6 +18,6 @@ export async function findHarnessId(
   if (/-[a-zA-Z0-9]{10}$/.test(reference)) return reference;
   const harness = await findHarnessByName(reference, poll);
   if (harness !== null) return harness.id;
-  const message = `There is no harness named ${reference} at ${poll.client.origin}`;
+  const message = `Harness not found: ${reference} at ${poll.client.origin}`;
   throw createProviderError("not_found", message, { phase: "http", details: { name: reference } });
 }

@@ -1,15 +1,15 @@
 import type { HarnessHandle } from "./harness-handle.ts";
 
-/** Remembers harnesses and tags between calls, and beyond the process where it can. */
+/** Stores harness handles and tags, optionally beyond the process. */
 export interface HandleStore {
   getHandle(key: string): Promise<HarnessHandle | null>;
   putHandle(key: string, handle: HarnessHandle): Promise<void>;
   deleteHandle(key: string): Promise<void>;
-  /** The digest that a tag stands for now. */
+  /** The digest currently assigned to a tag. Null if the tag is unknown. */
   getTag(tag: string): Promise<string | null>;
   putTag(tag: string, digest: string): Promise<void>;
   deleteTag(tag: string): Promise<void>;
-  /** All tags that start so. */
+  /** All tags with this prefix. */
   listTags(start: string): Promise<ReadonlyMap<string, string>>;
 }
 

@@ -21,22 +21,22 @@ export interface EnsuredHarness {
   readonly origin: ProvisionResult["origin"] | "remembered";
 }
 
-/** Harnesses by their content: made once, found ever after. */
+/** Harnesses by content: created once, then found by name. */
 export interface HarnessCache {
-  /** The harness of this content, under a name that says so. */
+  /** Returns the harness with this content, and creates it if necessary. Its name contains the content digest. */
   ensure(spec: HarnessSpec, options: EnsureOptions): Promise<EnsuredHarness>;
-  /** To be told when a harness was deleted. */
+  /** Must be called after a harness was deleted. */
   forget(name: string): Promise<void>;
-  /** Lets `base:tag` stand for the harness of this name, which was made from that base. A tag moves. */
+  /** Assigns `base:tag` to a harness created from this base. An existing tag is moved. */
   setTag(base: string, tag: string, name: string): Promise<void>;
-  /** What `base:tag` stands for. Rejects when it stands for nothing. */
+  /** Resolves `base:tag` to a harness. Throws `unknown_tag` if the tag is not assigned. */
   resolveTag(reference: string): Promise<HarnessHandle>;
-  /** The digests that some tag of this base stands for. */
+  /** The digests of all tagged harnesses of this base. */
   listTaggedDigests(base: string): Promise<ReadonlySet<string>>;
 }
 
 export function createHarnessCache(client: ControlClient, store: HandleStore): HarnessCache {
-  /** What this process has seen for itself; a store may be older than the last deletion. */
+  /** Harnesses verified by this process; a stored handle may be older than a deletion. */
   const verified = new Set<string>();
   const formatKey = (name: string): string => `${client.origin} ${name}`;
   const formatTag = (base: string, tag: string): string =>
@@ -63,7 +63,7 @@ export function createHarnessCache(client: ControlClient, store: HandleStore): H
       await store.putHandle(formatKey(handle.name), handle);
     } catch (error) {
       report?.warn(
-        `Harness ${handle.name} is there, but could not be remembered: ${formatThrown(error)}`,
+        `Harness ${handle.name} exists, but could not be stored: ${formatThrown(error)}`,
       );
     }
   }
@@ -77,7 +77,7 @@ export function createHarnessCache(client: ControlClient, store: HandleStore): H
         verified.add(formatKey(name));
         return { handle: storedHandle, origin: "remembered" };
       }
-      // One deadline for both: what the look has taken is gone.
+      // Both steps share one deadline, so the time already used is subtracted.
       const remaining =
         (options.timeout ?? DEFAULT_TIMEOUT_MS) - (client.clock.monotonic() - start);
       const provisionOptions = { ...options, client, timeout: Math.max(1, remaining) };
@@ -90,18 +90,17 @@ export function createHarnessCache(client: ControlClient, store: HandleStore): H
       const digest = parseContentDigest(name, base);
       checkTag(tag);
       if (digest === null)
-        throw createOptionError(`${name} was not made from ${base} by its content`);
+        throw createOptionError(`${name} was not created from ${base} by its content`);
       await store.putTag(formatTag(base, tag), digest);
     },
     async resolveTag(reference) {
       const [base = "", tag] = reference.split(/:(.*)/s);
-      if (tag === undefined) throw createOptionError(`${reference} has no tag; wanted base:tag`);
+      if (tag === undefined) throw createOptionError(`${reference} has no tag: expected base:tag`);
       const digest = await store.getTag(formatTag(base, tag));
-      if (digest === null)
-        throw createUnknownTagError(reference, "nothing was given this tag here");
+      if (digest === null) throw createUnknownTagError(reference, "no harness has this tag");
       const handle = await store.getHandle(formatKey(`${shortenBase(base)}_${digest}`));
       if (handle !== null) return handle;
-      throw createUnknownTagError(reference, `the harness of digest ${digest} is not known here`);
+      throw createUnknownTagError(reference, `the harness with the digest ${digest} is unknown`);
     },
     async listTaggedDigests(base) {
       const tags = await store.listTags(formatTag(base, ""));
@@ -110,7 +109,7 @@ export function createHarnessCache(client: ControlClient, store: HandleStore): H
   };
 }
 
-/** What is there and cannot be used is as good as gone: it will be looked at when it is made again. */
+/** A harness which exists but cannot be used counts as missing; provisioning examines it again. */
 async function isUsable(handle: HarnessHandle, options: ProvisionOptions): Promise<boolean> {
   const poll = startPoll(options);
   try {
@@ -136,8 +135,10 @@ function createUnknownTagError(reference: string, problem: string): SpanlineErro
   return new SpanlineError("unknown_tag", `${reference}: ${problem}`, { details: { reference } });
 }
 
-/** Throws when a text cannot be a tag. */
+/** Throws `invalid_option` if the string is not a valid tag. */
 export function checkTag(tag: string): void {
   if (/^[\w.-]{1,128}$/.test(tag)) return;
-  throw createOptionError(`${tag} is no tag: use letters, digits, "_", "." and "-"`);
+  throw createOptionError(
+    `${tag} is not a valid tag: expected 1 to 128 letters, digits, "_", "." and "-"`,
+  );
 }

@@ -1,15 +1,15 @@
 import { isObject } from "../data/json.ts";
 
-/** All that is needed to invoke, find and delete a harness again. The same wherever it comes from. */
+/** The data needed to invoke, find and delete a harness. Independent of its source. */
 export interface HarnessHandle {
   readonly arn: string;
   readonly id: string;
   readonly name: string;
-  /** The endpoint that was waited for: the qualifier to invoke it with. */
+  /** The endpoint which is ready; the qualifier for invocations. */
   readonly endpoint: string;
 }
 
-/** Null when the value is no handle, as in a file that others write to. */
+/** Null if the value is not a handle, for example in a file edited by others. */
 export function parseHandle(value: unknown): HarnessHandle | null {
   if (!isObject(value)) return null;
   const { arn, id, name, endpoint } = value;

@@ -8,14 +8,14 @@ import { NotReadyInTimeError, WaitError, type WaitContext } from "./wait-errors.
 export interface PollOptions {
   readonly client: ControlClient;
   readonly signal: AbortSignal;
-  /** For all of it together, in milliseconds. */
+  /** Milliseconds, for the whole operation. Default: 10 minutes. */
   readonly timeout?: number;
-  /** Between two questions, in milliseconds; a twelfth of the timeout, from 50 to 5000, when it is not given. */
+  /** Milliseconds between two polls. Default: a twelfth of the timeout, from 50 to 5000. */
   readonly interval?: number;
   readonly report?: ProgressReporter;
 }
 
-/** Who waits, for how long, how often he asks and whom he tells. */
+/** The client, time budget, interval and reporter of a wait. */
 export interface Poll {
   readonly client: ControlClient;
   readonly budget: Budget;
@@ -25,10 +25,10 @@ export interface Poll {
 
 /** Measured on the service: a harness takes seconds, its endpoint two to three minutes. */
 export const DEFAULT_TIMEOUT_MS = 600_000;
-/** The endpoint that every harness has, and that serves its newest version. */
+/** The endpoint of every harness, which serves its newest version. */
 export const DEFAULT_ENDPOINT = "DEFAULT";
 
-/** The budget runs from here on, and is the caller's to release. */
+/** Starts the budget. The caller must release it. */
 export function startPoll(options: PollOptions): Poll {
   const { client, signal, timeout = DEFAULT_TIMEOUT_MS, report = NO_REPORTER } = options;
   checkTime("timeout", timeout);
@@ -42,12 +42,12 @@ function checkTime(path: string, milliseconds: unknown): void {
   throwInvalidOption(path, milliseconds, "milliseconds above 0");
 }
 
-/** From the time there is, so that a short wait is not over after one question. */
+/** Derived from the timeout, so that a short wait allows more than one poll. */
 function computeInterval(timeout: number): number {
   return Math.min(5000, Math.max(50, Math.floor(timeout / 12)));
 }
 
-/** A call that the time limit ended says what it was waiting for, not that it was ended. */
+/** Replaces the error of a timed-out request by an error which names the phase of the wait. */
 export function explainTimeout(
   error: unknown,
   { budget }: Pick<Poll, "budget">,
@@ -59,7 +59,7 @@ export function explainTimeout(
   return new NotReadyInTimeError({ ...position, status: null, elapsed, polls: 0 });
 }
 
-/** Does something within the time that there is for it. */
+/** Runs `work` within a time budget. */
 export async function withPoll<Value>(
   options: PollOptions,
   work: (poll: Poll) => Promise<Value>,
@@ -71,7 +71,7 @@ export async function withPoll<Value>(
   } catch (error) {
     if (error instanceof WaitError || !budget.signal.aborted) throw error;
     if (!budget.isSpent) throw new AbortError(budget.signal.reason);
-    const message = `${options.client.origin} did not answer in time`;
+    const message = `${options.client.origin} did not respond in time`;
     throw createProviderError("deadline_exceeded", message, { phase: "http", cause: error });
   } finally {
     budget.release();

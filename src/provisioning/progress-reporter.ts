@@ -1,10 +1,10 @@
 import type { WaitContext } from "./wait-errors.ts";
 
-/** Told of what happens while somebody waits. */
+/** Receives progress and warnings during a wait. */
 export interface ProgressReporter {
-  /** `failure` is what the last question came to when it came to nothing; it will be asked again. */
+  /** `failure` is the error of the last poll, which will be retried. Undefined if the poll succeeded. */
   reportProgress(context: WaitContext, failure?: unknown): void;
-  /** Something that did not stop the call, in a sentence for people. */
+  /** A problem which did not stop the operation, as a sentence for people. */
   warn(message: string): void;
 }
 

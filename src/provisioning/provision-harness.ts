@@ -22,22 +22,22 @@ import {
 } from "./poll.ts";
 
 export interface ProvisionOptions extends PollOptions {
-  /** The endpoint to wait for, which is made when there is none of that name. DEFAULT comes with every harness. */
+  /** The endpoint to wait for, created if missing. Default: DEFAULT, which every harness has. */
   readonly endpoint?: string;
 }
 
 export interface ProvisionResult {
   readonly handle: HarnessHandle;
   readonly harness: Harness;
-  /** Whether this call made it, or found it under its name. */
+  /** Whether this call created the harness, or found it by name. */
   readonly origin: "created" | "adopted";
-  /** The settings in which a harness that was found is not as the spec says. */
+  /** The settings in which an adopted harness differs from the spec. */
   readonly differences: readonly string[];
 }
 
 /**
- * Sees to it that there is a harness as the spec says and that it can be invoked. All of it happens within one time
- * limit. When it comes to nothing, what this call made is deleted again, and nothing else.
+ * Ensures that a harness with this spec exists and can be invoked, within one time limit. On failure, everything
+ * created by this call is deleted again, and nothing else.
  */
 export async function provisionHarness(
   spec: HarnessSpec,
@@ -74,7 +74,7 @@ interface AcquiredHarness {
   readonly origin: "created" | "adopted";
 }
 
-/** Creates the harness, or finds the one that has its name. A name that is being freed is waited for. */
+/** Creates the harness, or finds the existing harness with its name. Waits for a name which is being freed. */
 async function acquireHarness(
   spec: HarnessSpec,
   poll: Poll,
@@ -104,12 +104,12 @@ async function acquireHarness(
 
 type Creation =
   | { readonly harness: Harness; readonly failure: null }
-  /** The name is taken, or nobody knows whether it was created. */
+  /** The name is taken, or the outcome of the request is unknown. */
   | { readonly harness: null; readonly failure: unknown };
 
 /**
- * Asked for once. Whoever ends the call while the answer is under way would leave a harness behind that he knows nothing
- * of, so that the answer is waited for in any case, in the time of the rollback.
+ * Sent once. Cancelling the request while its response is pending could leave an unknown harness behind. The response
+ * is therefore awaited in any case, within the rollback's time.
  */
 async function createHarness(
   spec: HarnessSpec,
@@ -139,14 +139,14 @@ async function createHarness(
   }
 }
 
-/** What came of it, as far as can be told; null when nothing was created. */
+/** The outcome of the creation, as far as it is known. Null if nothing was created. */
 async function awaitCreation(response: Promise<Harness>, budget: Budget): Promise<Harness | null> {
   try {
     return await waitUnlessAborted(response, budget.signal);
   } catch (error) {
-    // A harness of that name may be somebody else's: without an id nothing is deleted.
+    // A harness with this name may belong to another user: without an id nothing is deleted.
     if (budget.signal.aborted || isUnexpected(error) || mayHaveSucceeded(error)) {
-      throw new Error("no answer tells whether, and under what id, it was created", {
+      throw new Error("no response confirms whether, and with which id, it was created", {
         cause: error,
       });
     }
@@ -158,7 +158,7 @@ function isUnexpected(error: unknown): boolean {
   return error instanceof SpanlineError && error.code === "unexpected_answer";
 }
 
-/** A request that was sent may have had its effect, whatever became of the answer. */
+/** A request which was sent may have taken effect, even without a response. */
 function mayHaveSucceeded(error: unknown): boolean {
   return error instanceof SpanlineError && UNCERTAIN_CODES.has(error.code);
 }
@@ -168,14 +168,17 @@ const UNCERTAIN_CODES: ReadonlySet<SpanlineError["code"]> = new Set([
   "service_failed",
 ]);
 
-/** Who may create but not list finds out by creating, and not faster than he would have listed. */
+/**
+ * A user who may create but not list harnesses cannot observe the deletion; the next create attempt shows the result.
+ * The pause keeps the attempts no faster than polling.
+ */
 async function waitForDeletion(existing: Harness, poll: Poll): Promise<void> {
   try {
     if (await waitUntilGone(poll, existing)) return;
   } catch (error) {
     if (error instanceof WaitError || error instanceof AbortError) throw error;
     poll.report.warn(
-      `Nothing tells whether the older harness is gone (${formatThrown(error)}); creating all the same`,
+      `It is unknown whether the older harness was deleted (${formatThrown(error)}); creating the new one anyway`,
     );
   }
   await poll.budget.pause(poll.interval);
@@ -200,6 +203,8 @@ async function ensureEndpoint(
     });
   } catch (error) {
     if (!isConflict(error)) throw error;
-    report.warn(`Endpoint ${endpoint} of harness ${id} was made by somebody else meanwhile`);
+    report.warn(
+      `Endpoint ${endpoint} of harness ${id} was created by another client in the meantime`,
+    );
   }
 }

@@ -10,19 +10,19 @@ import type { Poll } from "./poll.ts";
 export interface PrunePlan {
   /** Newest first. */
   readonly keptHarnesses: readonly Harness[];
-  /** Oldest first, which is the order in which they go. */
+  /** Oldest first, in the order of deletion. */
   readonly harnessesToDelete: readonly Harness[];
 }
 
 export interface PruneOptions {
   readonly base: string;
-  /** How many of the newest stay, beside those that have a tag. */
+  /** Number of newest harnesses to keep, in addition to tagged harnesses. */
   readonly keep: number;
 }
 
 type PruneContext = Pick<Poll, "client" | "budget" | "report">;
 
-/** Only names that were made from exactly this base count. What is being deleted already counts for nothing. */
+/** Plans a prune. Only names created from exactly this base count; harnesses already being deleted are ignored. */
 export async function planPrune(
   { base, keep }: PruneOptions,
   { client, budget, report }: PruneContext,
@@ -32,7 +32,7 @@ export async function planPrune(
     throwInvalidOption("keep", keep, "a whole number above 0");
   const tagged = await cache.listTaggedDigests(base);
   const { items, isComplete } = await client.listHarnesses(budget);
-  if (!isComplete) report.warn("The list of harnesses is not complete; older ones may be left");
+  if (!isComplete) report.warn("The list of harnesses is incomplete; older harnesses may remain");
   const members = items
     .flatMap((harness) => {
       const digest = parseContentDigest(harness.name, base);
@@ -51,7 +51,7 @@ export async function planPrune(
   };
 }
 
-/** One whose age nobody knows is taken for new: what is kept by mistake can still be deleted. */
+/** An unknown age counts as new: a harness kept by mistake can still be deleted later. */
 function readCreationTime({ createdAt }: Harness): number {
   const time = Date.parse(createdAt ?? "");
   return Number.isNaN(time) ? Infinity : time;
@@ -62,7 +62,7 @@ export interface PruneResult {
   readonly failed: readonly { readonly harness: Harness; readonly error: Error }[];
 }
 
-/** One that cannot be deleted does not save the others. */
+/** A failed deletion does not stop the others. */
 export async function pruneHarnesses(
   { harnessesToDelete }: PrunePlan,
   { client, budget, report }: PruneContext,
@@ -82,7 +82,7 @@ export async function pruneHarnesses(
     }
     deleted.push(harness);
     await cache.forget(harness.name).catch((error: unknown) => {
-      report.warn(`${harness.name} is deleted, but still remembered: ${String(error)}`);
+      report.warn(`${harness.name} was deleted, but is still stored: ${String(error)}`);
     });
   }
   return { deleted, failed };

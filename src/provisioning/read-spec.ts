@@ -10,7 +10,7 @@ import {
 } from "../wire/agentcore/control/harness-draft.ts";
 import type { HarnessChanges, HarnessSpec } from "../wire/agentcore/control/harness-settings.ts";
 
-/** Where a spec comes from: a file, one of tools, and what is said beside them, which comes before both. */
+/** The sources of a spec: a spec file, a file of tools, and overrides, which take precedence over both. */
 export interface SpecSources {
   /** Relative files start here. Default: the working directory. */
   readonly folder?: string;
@@ -23,12 +23,12 @@ export interface SpecSources {
 
 type LimitName = "maxIterations" | "maxTokens" | "timeoutSeconds";
 
-/** A whole spec, in YAML or JSON. */
+/** Reads a complete spec from YAML or JSON. */
 export async function readSpec(sources: SpecSources): Promise<HarnessSpec> {
   return toHarnessSpec(await readSources(sources));
 }
 
-/** What is to change of a harness, in the same form. */
+/** Reads the changes to a harness, in the same format. */
 export async function readChanges(sources: SpecSources): Promise<HarnessChanges> {
   return toHarnessChanges(await readSources(sources));
 }
@@ -46,7 +46,7 @@ async function readSources(sources: SpecSources): Promise<HarnessDraft> {
   return { ...draft, tools, ...overrides };
 }
 
-/** What is wrong is wrong in this file. */
+/** Prefixes errors with the file name. */
 async function readDocumentAs<Value>(
   { folder, path }: { readonly folder: string; readonly path: string },
   read: (value: unknown) => Value,
@@ -61,7 +61,7 @@ async function readDocumentAs<Value>(
   }
 }
 
-/** JSON is YAML too. */
+/** JSON is a subset of YAML. */
 async function readDocument(folder: string, path: string): Promise<unknown> {
   const text = await readFile(resolve(folder, path), "utf8").catch((cause: unknown) => {
     throw createReadError(path, formatReason(cause), cause);
@@ -70,7 +70,7 @@ async function readDocument(folder: string, path: string): Promise<unknown> {
   let document: unknown;
   try {
     document = parse(text);
-    // An alias may stand for what it is part of.
+    // Detects a YAML alias which contains itself.
     JSON.stringify(document);
   } catch (cause) {
     throw createReadError(path, `it is neither YAML nor JSON: ${formatReason(cause)}`, cause);
@@ -84,7 +84,7 @@ function createReadError(path: string, reason: string, cause: unknown): Spanline
 
 function formatReason(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "ENOENT") return "there is no such file";
+  if (code === "ENOENT") return "file not found";
   if (code === "EISDIR") return "it is a folder";
   return formatThrown(error).trimEnd();
 }

@@ -4,14 +4,17 @@ import { SpanlineError } from "../domain/errors.ts";
 
 export interface RegionSources {
   readonly region?: string | undefined;
-  /** What the call is about, which may be an ARN. */
+  /** The subject of the command, possibly an ARN. */
   readonly reference?: string | undefined;
   readonly profile?: string | undefined;
-  /** Where nothing else says it: an emulator is nowhere in particular. */
+  /** Used if no other source names a region: an emulator has no region. */
   readonly fallback?: string | undefined;
 }
 
-/** The region to talk to. There is no region for everybody: what is made in the wrong one is not found again. */
+/**
+ * The region to use. There is deliberately no built-in default: a harness created in the wrong region is not found
+ * again.
+ */
 export async function resolveRegion(
   { region, reference, profile, fallback }: RegionSources,
   env: { readonly [name: string]: string | undefined },
@@ -24,7 +27,7 @@ export async function resolveRegion(
     region ?? arnRegion ?? (env["AWS_REGION"] || env["AWS_DEFAULT_REGION"] || undefined);
   const resolved = configured ?? (await readProfileRegion(env, profile)) ?? fallback;
   if (resolved !== undefined) return resolved;
-  throw createRegionError("No region is known: give --region, or set AWS_REGION");
+  throw createRegionError("No region is set. Fix: pass --region, or set AWS_REGION");
 }
 
 function createRegionError(message: string): SpanlineError {

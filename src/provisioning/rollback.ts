@@ -4,17 +4,17 @@ import type { SteadyClock } from "../platform/clock.ts";
 import type { ProgressReporter } from "./progress-reporter.ts";
 import { isConflict, isNotFound } from "./transient.ts";
 
-/** Something that this call made, and how to take it away again. */
+/** A resource created by this call, and how to delete it. */
 export interface UndoStep {
-  /** What it is, for people. */
+  /** The resource, for messages. */
   readonly name: string;
   undo(budget: Budget): Promise<void>;
 }
 
-/** Time of its own: what is rolled back is often what used up the time of the call. */
+/** A separate time limit: the failure is often that the call's own time is used up. */
 export const ROLLBACK_TIMEOUT_MS = 30_000;
 
-/** Takes away what was made, the newest first. Does what it can and never throws: there is an error on its way already. */
+/** Deletes created resources, newest first. Best effort, and never throws: an error is already being reported. */
 export async function rollBack(
   undoSteps: readonly UndoStep[],
   clock: SteadyClock,
@@ -34,11 +34,11 @@ async function undoStep(step: UndoStep, budget: Budget, report: ProgressReporter
   try {
     await undoWithRetry(step, budget);
   } catch (error) {
-    report.warn(`${step.name} could not be deleted and is left behind: ${formatThrown(error)}`);
+    report.warn(`${step.name} could not be deleted and remains: ${formatThrown(error)}`);
   }
 }
 
-/** The service deletes nothing that is still being made. */
+/** The service refuses to delete a resource which is still being created, so conflicts are retried. */
 async function undoWithRetry(step: UndoStep, budget: Budget): Promise<void> {
   for (;;) {
     try {

@@ -2,8 +2,8 @@ import { SpanlineError } from "../domain/errors.ts";
 import { isTransientFailure } from "../remote/retry-policy.ts";
 
 /**
- * Whether a failure of the control plane passes. It also fails inside for a moment, and says of some conflicts that they
- * end by themselves.
+ * Whether a failure of the control plane is transient. Includes internal errors, and conflicts marked as retryable by
+ * the service.
  */
 export function isTransient(error: unknown): boolean {
   if (isTransientFailure(error)) return true;

@@ -3,7 +3,7 @@ import type { HarnessChanges } from "../wire/agentcore/control/harness-settings.
 import { waitForEndpoint, waitForHarness } from "./wait-until-ready.ts";
 import { DEFAULT_ENDPOINT, explainTimeout, type Poll } from "./poll.ts";
 
-/** Changes a harness and waits until that has reached its callers. */
+/** Updates a harness and waits until the change is served. */
 export async function updateHarness(
   poll: Poll,
   id: string,
@@ -20,11 +20,11 @@ export async function updateHarness(
 
 export interface ReadyTarget {
   readonly endpoint?: string | undefined;
-  /** Reads lag behind writes: one that shows an older version says nothing of this one. */
+  /** The minimum version. Reads lag behind writes, so a read with an older version is ignored. */
   readonly version?: string | null;
 }
 
-/** A harness is ready when its endpoint is too; DEFAULT follows the newest version, any other stays where it is. */
+/** Waits for a harness and its endpoint. DEFAULT follows the newest version; any other endpoint keeps its version. */
 export async function waitUntilReady(
   poll: Poll,
   id: string,

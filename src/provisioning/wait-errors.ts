@@ -1,28 +1,30 @@
 import { SpanlineError, type ErrorCode } from "../domain/errors.ts";
 
-/** What is waited for: a harness to be made or to be ready, its endpoint, an older one to be gone, or all to be undone. */
+/**
+ * The phases of a wait: creation, readiness of the harness or its endpoint, deletion of an older harness, or rollback.
+ */
 export type WaitPhase = "create" | "harness" | "endpoint" | "deletion" | "rollback";
 
-/** How far a wait had come. */
+/** The state of a wait. */
 export interface WaitContext {
-  /** The id of the harness; its name where there is no id yet. */
+  /** The id of the harness, or its name before it has an id. */
   readonly harness: string;
   readonly phase: WaitPhase;
-  /** The last that was seen; null when none was. */
+  /** The last known status. Null if none was read. */
   readonly status: string | null;
-  /** Milliseconds since the whole call began. */
+  /** Milliseconds since the start of the whole operation. */
   readonly elapsed: number;
-  /** How often the status was asked for in this phase. */
+  /** Number of polls in this phase. */
   readonly polls: number;
 }
 
 export interface WaitErrorFacts {
-  /** The service's own words on why. */
+  /** The reason given by the service. */
   readonly reason?: string | null;
   readonly cause?: unknown;
 }
 
-/** A wait for a harness came to nothing. */
+/** A wait for a harness failed. */
 export class WaitError extends SpanlineError {
   readonly wait: WaitContext;
 
@@ -36,12 +38,12 @@ export class WaitError extends SpanlineError {
 
 export class HarnessFailedError extends WaitError {
   constructor(wait: WaitContext, reason: string | null) {
-    const why = reason === null ? "the service does not say why" : reason;
+    const why = reason === null ? "the service gives no reason" : reason;
     super("harness_failed", `${describeSubject(wait)} is ${wait.status}: ${why}`, wait, { reason });
   }
 }
 
-/** It is going or gone, and so will never be ready. */
+/** The harness is being deleted or is deleted, so it will never be ready. */
 export class HarnessDeletingError extends WaitError {
   constructor(wait: WaitContext) {
     const how = wait.status === "DELETING" ? "is being deleted" : "is gone";
@@ -65,14 +67,14 @@ export class NotReadyInTimeError extends WaitError {
 
 export class StillDeletingError extends WaitError {
   constructor(wait: WaitContext, cause?: unknown) {
-    const message = `Harness ${wait.harness} is still there after its deletion began; last seen: ${describeStatus(wait, cause)}`;
+    const message = `Harness ${wait.harness} still exists after its deletion started; last seen: ${describeStatus(wait, cause)}`;
     super("still_deleting", message, wait, { cause });
   }
 }
 
 export class NameTakenError extends SpanlineError {
   constructor(name: string, status: string | null, cause: unknown) {
-    const found = status === null ? "no harness of that name can be found" : `it is ${status}`;
+    const found = status === null ? "no harness with this name can be found" : `it is ${status}`;
     const message = `The name ${name} is taken, and ${found}`;
     super("name_taken", message, { details: { name, status }, cause });
   }
@@ -88,6 +90,6 @@ function describeStatus({ status }: WaitContext, cause: unknown): string {
 }
 
 function describePolls({ elapsed, polls }: WaitContext): string {
-  const times = polls === 1 ? "asked once" : `asked ${polls} times`;
+  const times = polls === 1 ? "1 poll" : `${polls} polls`;
   return `${times}, after ${Math.round(elapsed / 100) / 10} s`;
 }

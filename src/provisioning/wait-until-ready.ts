@@ -14,7 +14,7 @@ import {
 } from "./wait-errors.ts";
 import type { Poll } from "./poll.ts";
 
-/** Where a version is given, it counts as ready only in this version or a later one. */
+/** Waits until a harness is ready. If `version` is set, only this version or a later one counts. */
 export function waitForHarness(
   poll: Poll,
   id: string,
@@ -31,11 +31,14 @@ export function waitForHarness(
 
 export interface EndpointTarget {
   readonly name: string;
-  /** It counts as ready only when it serves this version, or a later one. */
+  /** The endpoint counts as ready only when it serves this version or a later one. */
   readonly version?: string | null;
 }
 
-/** A harness that is ready cannot be invoked before its endpoint is, which takes minutes longer. */
+/**
+ * Waits until an endpoint is ready. A harness cannot be invoked before its endpoint is ready, which takes minutes
+ * longer.
+ */
 export function waitForEndpoint(
   poll: Poll,
   id: string,
@@ -63,7 +66,7 @@ interface PollSubject<Thing> {
   readonly phase: WaitPhase;
   readonly harness: string;
   readonly read: () => Promise<Thing>;
-  /** Ready by its status, and yet not what is waited for. */
+  /** Whether a resource with the status ready is still an older version. */
   readonly isOutdated?: (thing: Thing) => boolean;
 }
 
@@ -98,7 +101,10 @@ async function pollUntilReady<Thing extends PolledResource>(
   }
 }
 
-/** Absence from a list that is complete is the only proof that a name is free. Resolves with whether there is that proof. */
+/**
+ * Waits until a harness is deleted. Only absence from a complete list proves that a name is free. Resolves to whether
+ * this proof was found.
+ */
 export async function waitUntilGone(poll: Poll, { id, name }: Harness): Promise<boolean> {
   const { client, budget, report } = poll;
   const poller = new Poller(poll, "deletion", id);
@@ -110,7 +116,7 @@ export async function waitUntilGone(poll: Poll, { id, name }: Harness): Promise<
       const found = items.find((harness) => harness.id === id);
       isProven = isComplete;
       if (found === undefined && !isComplete) {
-        report.warn(`The list of harnesses is not complete, so that ${name} may still be there`);
+        report.warn(`The list of harnesses is incomplete, so ${name} may still exist`);
       }
       return found ?? { status: null };
     });
@@ -123,22 +129,22 @@ export async function waitUntilGone(poll: Poll, { id, name }: Harness): Promise<
   }
 }
 
-/** Nothing is known of a thing when the question itself failed. */
+/** `unknown`: the request itself failed. */
 type PollResult<Thing> =
   | { readonly type: "found"; readonly thing: Thing }
   | { readonly type: "missing" }
   | { readonly type: "unknown" };
 
-/** In milliseconds. */
+/** Milliseconds. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** Asks again and again, and remembers what it saw. */
+/** Polls a resource and stores the last result. */
 class Poller {
   status: string | null = null;
   #polls = 0;
-  /** Answers of "not found" since the thing was last seen. */
+  /** Consecutive "not found" responses. */
   #missed = 0;
-  /** Of the last question, where it passes. */
+  /** The transient error of the last poll. Undefined if there was none. */
   #failure: unknown;
   readonly #waiting: Poll;
   readonly #phase: WaitPhase;
@@ -150,7 +156,10 @@ class Poller {
     this.#harness = harness;
   }
 
-  /** Reads lag behind writes, so that something new is not found at first; what was there and stays away is gone. */
+  /**
+   * Reads lag behind writes, so a new resource is not found at first. A resource which was found before and is now
+   * missing in several polls is deleted.
+   */
   get isGone(): boolean {
     return this.status !== null && this.#missed >= MIN_MISSES_WHEN_DELETED;
   }
@@ -183,10 +192,10 @@ class Poller {
     }
   }
 
-  /** Where there is no time left for a whole wait, the caller hears of it now, not after the time is over. */
+  /** Pauses before the next poll. Throws at once if the remaining time is shorter than the pause. */
   async waitForNextPoll(): Promise<void> {
     const { budget, interval } = this.#waiting;
-    // One wish of a server that is out of its mind must not end the wait for all.
+    // Caps the server's `Retry-After`, so that an excessive value does not end the wait.
     const requestedWait = Math.min(
       readRetryAfter(this.#failure),
       MAX_RETRY_AFTER_MS,

@@ -92,7 +92,7 @@ describe("spanline invoke and spanline emulate", () => {
     const untagged = await run(["invoke", "--harness", "support:dead", "Hello"], at);
     expect([untagged.status, untagged.stderr]).toEqual([
       2,
-      expect.stringContaining("support:dead: nothing was given this tag here"),
+      expect.stringContaining("support:dead: no harness has this tag"),
     ]);
   });
 
@@ -209,7 +209,7 @@ describe("spanline invoke and spanline emulate", () => {
     [["invoke", "hello"], "Name one agent"],
     [["invoke", "--harness", HARNESS()], "There is nothing to say"],
     [["invoke", "--harness", "arn:demo", "hello"], '--harness is "arn:demo", wanted the ARN of a'],
-    [["invoke", "--harness", "demo", "hello"], "No region is known: give --region"],
+    [["invoke", "--harness", "demo", "hello"], "No region is set. Fix: pass --region"],
     [["invoke", "--harness", HARNESS(), "--region", "eu-west-1", "hello"], "is in us-east-1"],
     [["invoke", "--harness", HARNESS(), "--session", "short", "hello"], '--session is "short"'],
     [["invoke", "--harness", HARNESS(), "--system-prompt", "", "hello"], '--system-prompt is ""'],

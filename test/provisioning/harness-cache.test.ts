@@ -129,7 +129,7 @@ describe("a harness by its content", () => {
     const cache = createHarnessCache(plane.client, broken);
     const { origin } = await plane.settle(cache.ensure(SPEC, { signal, report }));
     expect(origin).toBe("created");
-    expect(warnings).toEqual([`Harness ${NAME} is there, but could not be remembered: disk full`]);
+    expect(warnings).toEqual([`Harness ${NAME} exists, but could not be stored: disk full`]);
   });
 });
 
@@ -159,7 +159,7 @@ describe("a tag", () => {
     await cache.forget(NAME);
     expect(await catchRejection(cache.resolveTag("demo:live"))).toMatchObject({
       code: "unknown_tag",
-      message: expect.stringContaining("is not known here"),
+      message: expect.stringContaining("is unknown"),
     });
     expect(await catchRejection(cache.resolveTag("demo"))).toMatchObject({
       code: "invalid_option",

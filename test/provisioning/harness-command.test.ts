@@ -149,7 +149,7 @@ describe("spanline harness", () => {
     expect(stdout).toContain(first.id);
     expect(await run("get", "support:old")).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining("support:old: nothing was given this tag here"),
+      stderr: expect.stringContaining("support:old: no harness has this tag"),
     });
     expect(existsSync(join(folder, ".local/state/spanline/harness-handles.json"))).toBe(true);
   });
@@ -202,11 +202,7 @@ describe("spanline harness", () => {
       "name is nothing, wanted the name of the harness\nGive it with --name",
     ],
     ["a blank role", ["create", "--name", "a", "--role", " "], "--role is"],
-    [
-      "no such file",
-      ["create", "--spec", "none.yaml"],
-      "Cannot read none.yaml: there is no such file",
-    ],
+    ["no such file", ["create", "--spec", "none.yaml"], "Cannot read none.yaml: file not found"],
     ["nothing to change", ["update", "demo"], "Say what to change"],
     [
       "a bad endpoint",
@@ -247,9 +243,7 @@ describe("spanline harness", () => {
     const { run, emulator } = await place();
     expect(await run("get", "nobody")).toMatchObject({
       status: 1,
-      stderr: expect.stringMatching(
-        /There is no harness named nobody at .*\n`spanline harness list`/,
-      ),
+      stderr: expect.stringMatching(/Harness not found: nobody at .*\n`spanline harness list`/),
     });
     emulator.inject({
       harnessName: "support",

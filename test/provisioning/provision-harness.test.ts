@@ -247,7 +247,7 @@ describe("a harness that does not become ready", () => {
       harness: [harness("CREATE_FAILED", { failureReason: "no such image" })],
     });
     expect(error).toMatchObject({
-      message: `Harness ${ID} is CREATE_FAILED: no such image (asked once, after 0 s)`,
+      message: `Harness ${ID} is CREATE_FAILED: no such image (1 poll, after 0 s)`,
       details: { reason: "no such image", harness: ID, phase: "harness", status: "CREATE_FAILED" },
     });
   });
@@ -380,7 +380,7 @@ describe("a creation that fails", () => {
       wait: { harness: "demo", phase: "create", elapsed: 3000 },
     });
     expect(warnings).toEqual([
-      "Harness demo could not be deleted and is left behind: no answer tells whether, and under what id, it was created",
+      "Harness demo could not be deleted and remains: no response confirms whether, and with which id, it was created",
     ]);
   });
 
@@ -451,7 +451,7 @@ describe("a name that is taken", () => {
       listed(createHarnessMembers("READY", { status: null })),
       "without a status",
     ],
-    ["of no harness in the list", listed(), "no harness of that name can be found"],
+    ["of no harness in the list", listed(), "no harness with this name can be found"],
   ])("by one that is %s is a conflict", async (_, list, words) => {
     const { error, plane } = await refused({ create: [conflict], list: [list] });
     expect(error).toBeInstanceOf(NameTakenError);
@@ -511,7 +511,7 @@ describe("a name that is taken", () => {
       list: [listed(createHarnessMembers("DELETING")), createRefusal(403, "AccessDeniedException")],
     });
     expect(result.origin).toBe("created");
-    expect(warnings).toEqual([expect.stringContaining("creating all the same")]);
+    expect(warnings).toEqual([expect.stringContaining("creating the new one anyway")]);
   });
 
   it("is not asked for without a pause when the list leads round in a circle [RMA-P2-5]", async () => {
@@ -523,9 +523,7 @@ describe("a name that is taken", () => {
     const { plane, warnings } = await refused({ create: [conflict], list: lists });
     const times = plane.requests.filter(({ method }) => method === "POST").map(({ at }) => at);
     expect(times.slice(0, 3)).toEqual([0, 1000, 2000]);
-    expect(warnings[0]).toBe(
-      "The list of harnesses is not complete, so that demo may still be there",
-    );
+    expect(warnings[0]).toBe("The list of harnesses is incomplete, so demo may still exist");
   });
 });
 
@@ -537,7 +535,7 @@ describe("a rollback", () => {
     });
     expect(error).toBeInstanceOf(HarnessFailedError);
     expect(warnings).toEqual([
-      "Harness demo could not be deleted and is left behind: AccessDeniedException: no",
+      "Harness demo could not be deleted and remains: AccessDeniedException: no",
     ]);
   });
 
@@ -557,7 +555,7 @@ describe("a rollback", () => {
     });
     const times = plane.requests.filter(({ method }) => method === "DELETE").map(({ at }) => at);
     expect(times).toEqual(Array.from({ length: 15 }, (_, at) => at * 2000));
-    expect(warnings).toEqual([expect.stringContaining("left behind")]);
+    expect(warnings).toEqual([expect.stringContaining("remains")]);
   });
 
   it("follows when the caller ends the wait", async () => {

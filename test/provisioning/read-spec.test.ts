@@ -96,7 +96,7 @@ tags: { team: a }
   it("that cannot be read says why", async () => {
     expect(await catchRejection(readSpec({ specFile: "/nowhere/spec.yaml" }))).toMatchObject({
       code: "unreadable_input",
-      message: "Cannot read /nowhere/spec.yaml: there is no such file",
+      message: "Cannot read /nowhere/spec.yaml: file not found",
     });
     expect(await catchRejection(readSpec({ specFile: file("spec.yaml", "a: [") }))).toMatchObject({
       code: "unreadable_input",
