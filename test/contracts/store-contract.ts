@@ -5,9 +5,9 @@ import { storeReading } from "./store/store-reading.ts";
 import type { StoreSubject } from "./store/store-subject.ts";
 import { storeWriting } from "./store/store-writing.ts";
 
-/** Every store passes this. */
+/** The contract of every store. */
 export function storeContract(name: string, subject: StoreSubject): void {
-  describe(`the store contract: ${name}`, () => {
+  describe(`The store contract: ${name}`, () => {
     storeWriting(subject);
     storeReading(subject);
     storeListing(subject);

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { addHarnessCommand } from "../../src/cli/harness/harness-options.ts";
 
-/** `spanline harness` alone. */
+/** Runs `spanline harness` alone. */
 const spanline = new Command("spanline").exitOverride();
 addHarnessCommand(spanline, (exitCode) => void (process.exitCode = exitCode));
 try {

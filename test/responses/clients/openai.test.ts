@@ -102,7 +102,7 @@ describe(`openai ${VERSION}`, () => {
         { "x-spanline-trace": "pairs" },
         ["function_call", "function_call_output", "message"],
       ],
-      ["mcp unless it asks for another mode", {}, ["mcp_call", "message"]],
+      ["mcp by default", {}, ["mcp_call", "message"]],
       ["none", { "x-spanline-trace": "none" }, ["message"]],
     ])(
       "The client sees tools that ran on the agent's side as %s [OR-58]",

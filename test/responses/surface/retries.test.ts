@@ -25,8 +25,8 @@ import { waitUntil } from "../../support/with-deadline.ts";
 const KEYED = { headers: { "idempotency-key": "once" } };
 const RETRIED = { headers: { "x-stainless-retry-count": "1" } };
 const WAYS: readonly [string, How, How][] = [
-  ["a key", KEYED, KEYED],
-  ["a retry that says so", {}, RETRIED],
+  ["an idempotency key", KEYED, KEYED],
+  ["a retry count", {}, RETRIED],
 ];
 
 /** Bodies of the repeated request, by the reference which they continue from. */

@@ -76,21 +76,21 @@ describe("Client tools of a request", () => {
   });
 
   it.each<[string, (calls: readonly Fields[]) => object[], string, string]>([
-    ["one is missing", (calls) => [result(calls[0])], "missing_result", "input"],
+    ["a result is missing", (calls) => [result(calls[0])], "missing_result", "input"],
     [
-      "one has an unknown call id",
+      "a result has an unknown call id",
       (calls) => [...calls.map((call) => result(call)), { ...result(calls[0]), call_id: "call_x" }],
       "unknown_call",
       "input[2].call_id",
     ],
     [
-      "one comes twice",
+      "a result is sent twice",
       (calls) => [...calls, calls[0]].map((call) => result(call)),
       "duplicate_result",
       "input[2].call_id",
     ],
     [
-      "the user speaks in place of them",
+      "a message is sent instead",
       () => [{ role: "user", content: "Never mind" }],
       "missing_result",
       "input",
