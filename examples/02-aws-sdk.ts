@@ -48,7 +48,7 @@ export async function askAboutWeather(
     return snapshotTurn(turn);
   }
 
-  let turn = await invoke(createUserMessages("What is the weather in Bergen?"));
+  let turn = await invoke(createUserMessages("How is the weather in Bergen?"));
   while (turn.end?.outcome === "action-required") {
     const results = turn.toolCalls.map((call) =>
       call.inputError === undefined

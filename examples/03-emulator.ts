@@ -33,7 +33,7 @@ export async function talkToDemoAgent(write: (text: string) => void): Promise<vo
     const session = agent.open();
     const options = { signal: AbortSignal.timeout(20_000), tools: [weather] };
 
-    const prompt = { type: "prompt", texts: ["What is the weather in Bergen?"] } as const;
+    const prompt = { type: "prompt", texts: ["How is the weather in Bergen?"] } as const;
     const firstTurn = await printTurn(await session.invoke(prompt, options), write);
     assert.equal(firstTurn.end?.outcome, "action-required");
     assert.deepEqual(

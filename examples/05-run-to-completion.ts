@@ -67,7 +67,7 @@ export async function runDemoAgent(write: (text: string) => void): Promise<void>
     // The agent gets only the error message; `report` gets the error with its cause and stack.
     const reported: unknown[] = [];
     const failed = await runToCompletion(agent, {
-      prompt: "What is the weather in Bergen?",
+      prompt: "How is the weather in Bergen?",
       report: (error) => reported.push(error),
     });
     assert.equal(failed.outcome, "completed");

@@ -93,7 +93,7 @@ describe.each([
       const asked = { model, prompt: "Any shoes?" };
       const result = isStreamed ? streamText(asked) : await generateText(asked);
       const { text, finishReason, content } = result;
-      expect([await text, await finishReason]).toEqual(["There are no shoes.", "stop"]);
+      expect([await text, await finishReason]).toEqual(["No shoes were found.", "stop"]);
       const failed = (await content).filter(({ type }) => type === "tool-error");
       expect(failed).toEqual([]);
     },

@@ -84,7 +84,7 @@ describe.each([
     async (isStreamed) => {
       const { served, agent } = await connected(AGENT_TOOL);
       const result = await finalOutput(agent, "Any shoes?", isStreamed);
-      expect(result.finalOutput).toBe("There are no shoes.");
+      expect(result.finalOutput).toBe("No shoes were found.");
       expect(heardBy(served)).toHaveLength(1);
     },
   );

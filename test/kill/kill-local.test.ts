@@ -30,7 +30,7 @@ describe("Killed bridges that run the agent's loop themselves", () => {
       (["resend", "ask"] as const).map((onLost) => ({ kill: { append, when }, onLost })),
     ),
   );
-  // About every other append; the kill position and the policy for lost invocations alternate.
+  // Every ninth case covers about every other append, with alternating kill positions and policies for lost invocations.
   const cases = isThorough ? all : all.filter((_, at) => at % 9 === 4);
   let undisturbed: readonly string[] = [];
 

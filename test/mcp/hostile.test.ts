@@ -149,7 +149,7 @@ describe("Tool lists of servers", () => {
     expect(messagesOf(world).join()).toContain("80 or more tools are left out");
   });
 
-  it("A shortened name that another tool really has stays with that tool", async () => {
+  it("A generated name that another tool really has stays with that tool", async () => {
     const world = await openMcpWorld([hostile("twins")]);
     expect(namesOf(world)).toHaveLength(20);
     expect(world.tools().at(-1)?.spec.description).toBe(
@@ -186,7 +186,7 @@ describe("Tool lists of servers", () => {
     expect(world.changeCount).toBeLessThan(25);
   });
 
-  it("include and exclude select tools, also from 10,000", async () => {
+  it("The settings include and exclude select tools, also from 10,000", async () => {
     const settings = hostile("many", { include: ["tool_999*"], exclude: ["*7", "tool_999"] });
     expect(namesOf(await openMcpWorld([settings]))).toEqual(
       [0, 1, 2, 3, 4, 5, 6, 8, 9].map((at) => `h__tool_999${at}`),

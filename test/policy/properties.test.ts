@@ -50,7 +50,7 @@ describe("Merging policies", () => {
   });
 });
 
-describe("Policies with an additional entry", () => {
+describe("Stricter policies", () => {
   type Change = (document: Document, matcher: unknown) => object;
 
   function without(document: Document, action: "allow"): readonly object[] {
@@ -81,24 +81,21 @@ describe("Policies with an additional entry", () => {
       "an entry in auto_deny",
       (document) => ({ ...document, auto_deny: [...list(document, "auto_deny"), "r*"] }),
     ],
-    [
-      "a list of where writing is allowed",
-      (document) => ({ write_path_allowlist: ["src/**"], ...document }),
-    ],
+    ["a write_path_allowlist", (document) => ({ write_path_allowlist: ["src/**"], ...document })],
     ["a lower limit", (document) => ({ ...document, repeat_limit: 1 })],
     [
-      "a sensitive path",
+      "an additional sensitive path",
       (document) => ({
         ...document,
         sensitive_path_patterns: [...list(document, "sensitive_path_patterns"), "lib/**"],
       }),
     ],
     [
-      "an allowance less",
+      "without allow rules",
       (document) => ({ ...document, auto_approve: [], rules: without(document, "allow") }),
     ],
     [
-      "nothing opened",
+      "without permissions for sensitive, external or unparsed input",
       (document) => ({
         ...document,
         allow_sensitive_paths: false,
@@ -107,7 +104,7 @@ describe("Policies with an additional entry", () => {
         allow_unparsed_commands: false,
       }),
     ],
-  ])("An additional entry never allows more: %s", (title, change) => {
+  ])("A stricter policy never allows more: %s", (title, change) => {
     fc.assert(
       fc.property(document, matcher, judged, (document, matcher, { context, input }) => {
         const before = evaluatePolicy(readPolicy(document), context, input);

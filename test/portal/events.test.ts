@@ -216,7 +216,7 @@ describe("Clients that stop reading", () => {
     await logMany(40, 1_000_000);
     const { response, client } = await stuckClient();
     expect(response.writableLength).toBeGreaterThan(0);
-    // The remainder of an event may be less than the high-water mark at which Node signals backpressure.
+    // Node signals backpressure at its high-water mark, so a short tail of an event may be buffered with the next chunk.
     const taken = response.socket?.writableHighWaterMark ?? 0;
     expect(response.writableLength).toBeLessThan(taken + PIECE_BYTES + 1000);
     client.close();

@@ -252,10 +252,10 @@ describe("Rights", () => {
   });
 
   it.each([
-    ["another name for this machine", { host: "evil.example" }],
+    ["a request for another host name", { host: "evil.example" }],
     ["a page of another site", { origin: "http://evil.example" }],
     ["a page of another port", { origin: "http://localhost:3000" }],
-    ["no page at all", { origin: "null" }],
+    ["a page with a null origin", { origin: "null" }],
     ["a script of another site", { "sec-fetch-site": "cross-site" }],
     ["a script of another port", { "sec-fetch-site": "same-site" }],
   ])("Rights do not apply to %s, with or without a cookie", async (_, headers) => {

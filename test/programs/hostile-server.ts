@@ -63,7 +63,7 @@ function toolsOf(what: string): readonly unknown[] {
     case "twins": {
       const fat = (name: string): object =>
         tool(name, { inputSchema: { type: "object", const: "x".repeat(50_000) } });
-      // Fills the limit, then adds a tool whose real name equals the shortened name of the first tool.
+      // Fills the limit, then adds a tool whose real name equals the generated name of the first tool.
       const others = Array.from({ length: 19 }, (_, at) => fat(`fat_${at}`));
       return [fat("a b"), ...others, fat(toModelName("h", "a b").slice("h__".length))];
     }

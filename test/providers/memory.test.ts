@@ -46,7 +46,8 @@ async function measured(
 }
 
 /**
- * Sends frames as fast as the reader accepts them. Resolves when the reader accepts no more or has received everything.
+ * Sends frames as fast as the reader accepts them. `stalled` resolves when the reader accepts no more, and fails if the
+ * reader has accepted half of the flood by then.
  */
 function flood(response: ServerResponse, frame: Buffer): { stalled(): Promise<void> } {
   const [start, ...end] = encodeTextTurn("");

@@ -47,7 +47,7 @@ describe("runToCompletion", () => {
       tools: [weather],
       approvals: { allow: ["get_*"] },
     });
-    const result = await runToCompletion(agent, { prompt: "What is the weather in Bergen?" });
+    const result = await runToCompletion(agent, { prompt: "How is the weather in Bergen?" });
     expect(result).toMatchObject({
       outcome: "completed",
       reason: "end_turn",
